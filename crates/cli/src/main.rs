@@ -1,0 +1,3 @@
+//! The command line: translation between the outside world and the library, nothing else.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Compiled equation kernels: residuals, Jacobians and derivative jets.

@@ -1,0 +1,1 @@
+//! Graph algorithms of structural analysis; knows no equations.

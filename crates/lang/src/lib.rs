@@ -1,0 +1,1 @@
+//! Modelica meaning: classes, instances, connections, the flat model.

@@ -1,0 +1,1 @@
+//! From the flat model to the multi-mode DAE.

@@ -1,0 +1,1 @@
+//! The multi-mode DAE: expressions, guarded equations, conditions, restart equations.

@@ -1,0 +1,1 @@
+//! Nonlinear and linear solvers, complementarity, integrators, root location; knows no models.

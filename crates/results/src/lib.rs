@@ -1,0 +1,1 @@
+//! Trajectories, result files, figures and comparisons.

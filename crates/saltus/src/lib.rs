@@ -1,0 +1,1 @@
+//! Modelling and simulation of multi-mode physical systems.

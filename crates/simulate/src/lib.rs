@@ -1,0 +1,1 @@
+//! Hybrid simulation: super-dense time, modes, restarts.

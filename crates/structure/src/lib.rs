@@ -1,0 +1,1 @@
+//! Structural analysis of modes and mode changes.

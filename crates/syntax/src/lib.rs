@@ -1,0 +1,1 @@
+//! Modelica text to a lossless tree and a typed syntax tree.
