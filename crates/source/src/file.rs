@@ -1,0 +1,230 @@
+//! The file table: real and in-memory files, and the way from offsets to lines.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock, RwLock};
+
+use crate::decode::{Decoded, decode};
+
+/// Index of a file in a [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub u32);
+
+impl fmt::Debug for FileId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "file{}", self.0)
+    }
+}
+
+/// A half-open range of bytes in one file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The file the range lies in.
+    pub file: FileId,
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range `start..end` of `file`.
+    pub fn new(file: FileId, start: u32, end: u32) -> Span {
+        debug_assert!(start <= end);
+        Span { file, start, end }
+    }
+
+    /// The empty range at `offset`.
+    pub fn at(file: FileId, offset: u32) -> Span {
+        Span::new(file, offset, offset)
+    }
+
+    /// The smallest range that covers both; `other` is ignored if it lies in another file.
+    #[must_use]
+    pub fn to(self, other: Span) -> Span {
+        if self.file != other.file {
+            return self;
+        }
+        Span::new(
+            self.file,
+            self.start.min(other.start),
+            self.end.max(other.end),
+        )
+    }
+
+    /// The empty range at the end of this one.
+    #[must_use]
+    pub fn end_point(self) -> Span {
+        Span::at(self.file, self.end)
+    }
+
+    /// Number of bytes covered.
+    pub fn len(self) -> u32 {
+        self.end - self.start
+    }
+
+    /// Whether no byte is covered.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}:{}..{}", self.file, self.start, self.end)
+    }
+}
+
+/// A place as people count it: both numbers start at 1, columns count characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineColumn {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// One file: its name, its text, and what its bytes were.
+#[derive(Debug)]
+pub struct SourceFile {
+    id: FileId,
+    name: String,
+    decoded: Decoded,
+    line_starts: OnceLock<Vec<u32>>,
+}
+
+impl SourceFile {
+    /// The index of this file in its table.
+    pub fn id(&self) -> FileId {
+        self.id
+    }
+
+    /// The path, or a name such as `<stdin>` for text that is on no disk.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text as it is parsed, byte-order mark included.
+    pub fn text(&self) -> &str {
+        &self.decoded.text
+    }
+
+    /// The text, to be kept without copying it.
+    pub fn shared_text(&self) -> Arc<str> {
+        Arc::clone(&self.decoded.text)
+    }
+
+    /// How the bytes became text.
+    pub fn decoded(&self) -> &Decoded {
+        &self.decoded
+    }
+
+    /// The range of the whole file.
+    pub fn span(&self) -> Span {
+        Span::new(self.id, 0, self.text().len() as u32)
+    }
+
+    /// The text of `span`, empty if the span does not fit the file.
+    pub fn slice(&self, span: Span) -> &str {
+        self.text()
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or("")
+    }
+
+    /// Offsets at which lines start; found at the first use.
+    pub fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let newlines = self
+                .text()
+                .bytes()
+                .enumerate()
+                .filter(|&(_, byte)| byte == b'\n')
+                .map(|(offset, _)| offset as u32 + 1);
+            std::iter::once(0).chain(newlines).collect()
+        })
+    }
+
+    /// Line and column of an offset; offsets behind the end count as the end.
+    pub fn line_column(&self, offset: u32) -> LineColumn {
+        let text = self.text();
+        let mut offset = (offset as usize).min(text.len());
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let starts = self.line_starts();
+        let line = starts.partition_point(|&start| start as usize <= offset);
+        let start = starts[line - 1] as usize;
+        let column = text[start..offset]
+            .chars()
+            .filter(|&c| c != '\u{feff}')
+            .count();
+        LineColumn {
+            line: line as u32,
+            column: column as u32 + 1,
+        }
+    }
+}
+
+/// The table of all files that take part, on disk or not.
+///
+/// Files are only ever added, so the table can be shared: adding needs no exclusive access.
+#[derive(Debug, Default)]
+pub struct SourceMap {
+    files: RwLock<Vec<Arc<SourceFile>>>,
+}
+
+impl SourceMap {
+    /// An empty table.
+    pub fn new() -> SourceMap {
+        SourceMap::default()
+    }
+
+    /// Adds text that is known to be UTF-8.
+    pub fn add(&self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
+        self.add_decoded(name.into(), Decoded::utf8(text.into()))
+    }
+
+    /// Adds the bytes of a file, in whatever encoding they are; see [`decode`].
+    pub fn add_bytes(&self, name: impl Into<String>, bytes: Vec<u8>) -> FileId {
+        self.add_decoded(name.into(), decode(bytes))
+    }
+
+    fn add_decoded(&self, name: String, decoded: Decoded) -> FileId {
+        let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
+        let id = FileId(files.len() as u32);
+        files.push(Arc::new(SourceFile {
+            id,
+            name,
+            decoded,
+            line_starts: OnceLock::new(),
+        }));
+        id
+    }
+
+    /// The file with this index. An index from another table yields `None` or another file.
+    pub fn file(&self, id: FileId) -> Option<Arc<SourceFile>> {
+        let files = self.files.read().unwrap_or_else(|e| e.into_inner());
+        files.get(id.0 as usize).cloned()
+    }
+
+    /// Number of files.
+    pub fn len(&self) -> usize {
+        self.files.read().unwrap_or_else(|e| e.into_inner()).len()
+    }
+
+    /// Whether there is no file.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Line and column at which `span` starts.
+    pub fn line_column(&self, span: Span) -> Option<LineColumn> {
+        Some(self.file(span.file)?.line_column(span.start))
+    }
+
+    /// The text of `span`.
+    pub fn text_of(&self, span: Span) -> String {
+        self.file(span.file)
+            .map(|file| file.slice(span).to_owned())
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,1 @@
+//! Diagnostics as text and as JSON.
