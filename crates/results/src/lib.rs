@@ -1,1 +1,28 @@
 //! Trajectories, result files, figures and comparisons.
+//!
+//! A simulator pushes rows into a [`ResultSink`]; everything else follows from that one trait:
+//! [`CsvWriter`] and [`MatWriter`] stream to disk, [`EventLogWriter`] keeps the event log, [`Trajectory`]
+//! collects in memory, [`Tee`] feeds several at once, [`Select`] keeps chosen variables only and [`EventRows`]
+//! reduces every event instant to its left and right limit. [`Formats`] picks a file format by extension and
+//! assembles these parts. [`figure`] draws a trajectory, [`compare`] judges two of them.
+#![warn(missing_docs)]
+
+mod error;
+mod event;
+mod event_log;
+mod manifest;
+mod schema;
+mod select;
+mod sink;
+mod trajectory;
+
+pub use error::{IoAction, ResultError};
+pub use event::{EventRecord, Impulse, Jump, ModeRecord, SourceSpan, Trigger};
+pub use event_log::{EventLog, EventLogWriter, read_event_log};
+pub use manifest::{InputHash, Manifest, Status, Summary};
+pub use schema::{
+    AliasSign, Binding, ColumnId, Role, Schema, SchemaError, Signal, SignalId, SignalKind, Value,
+};
+pub use select::{Pattern, Select, Selection};
+pub use sink::{Discard, EventRows, ResultSink, RowKind, Tee};
+pub use trajectory::{SignalView, Trajectory};
