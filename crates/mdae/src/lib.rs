@@ -1,1 +1,21 @@
 //! The multi-mode DAE: expressions, guarded equations, conditions, restart equations.
+//!
+//! Everything here is data with exact meaning, independent of any concrete syntax. See [`Mdae`] for the model,
+//! [`ExprPool`] for expressions, [`Builder`] for stating models from Rust.
+
+pub mod builder;
+mod derive;
+mod dual;
+pub mod eval;
+pub mod expr;
+pub mod function;
+pub mod index;
+pub mod model;
+pub mod print;
+pub mod table;
+pub mod validate;
+
+pub use builder::{Builder, Ex};
+pub use expr::{BinaryOp, ExprPool, Node, Type, UnaryOp};
+pub use index::{ConditionId, EquationId, ExprId, FunctionId, Idx, IndexVec, OriginId, VarId, WhenId};
+pub use model::*;

@@ -1,0 +1,158 @@
+//! The reference evaluator: slow, obviously right, the oracle of compiled code.
+
+use rustc_hash::FxHashMap;
+
+use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
+use crate::function::{CallError, Functions};
+use crate::index::{ConditionId, ExprId, VarId};
+
+/// Where the leaves of an expression get their values.
+pub trait Environment {
+    /// Current value of a derivative of a variable.
+    fn variable(&self, var: VarId, order: u16) -> f64;
+    /// Left limit of a derivative of a variable.
+    fn left_limit(&self, var: VarId, order: u16) -> f64;
+    /// Time.
+    fn time(&self) -> f64;
+    /// Truth value of a condition.
+    fn condition(&self, condition: ConditionId) -> bool;
+    /// Whether this is the initialisation.
+    fn initial(&self) -> bool {
+        false
+    }
+    /// Whether this is the last instant.
+    fn terminal(&self) -> bool {
+        false
+    }
+}
+
+/// 1 for true, 0 for false.
+pub fn truth(value: bool) -> f64 {
+    f64::from(u8::from(value))
+}
+
+/// The value of a one-argument function.
+pub fn apply_unary(op: UnaryOp, x: f64) -> f64 {
+    match op {
+        UnaryOp::Neg => -x,
+        UnaryOp::Not => truth(x == 0.0),
+        UnaryOp::Abs => x.abs(),
+        UnaryOp::Sign => {
+            if x > 0.0 {
+                1.0
+            } else if x < 0.0 {
+                -1.0
+            } else {
+                0.0
+            }
+        }
+        UnaryOp::Sqrt => x.sqrt(),
+        UnaryOp::Exp => x.exp(),
+        UnaryOp::Log => x.ln(),
+        UnaryOp::Log10 => x.log10(),
+        UnaryOp::Sin => x.sin(),
+        UnaryOp::Cos => x.cos(),
+        UnaryOp::Tan => x.tan(),
+        UnaryOp::Asin => x.asin(),
+        UnaryOp::Acos => x.acos(),
+        UnaryOp::Atan => x.atan(),
+        UnaryOp::Sinh => x.sinh(),
+        UnaryOp::Cosh => x.cosh(),
+        UnaryOp::Tanh => x.tanh(),
+        UnaryOp::Floor => x.floor(),
+        UnaryOp::Ceil => x.ceil(),
+    }
+}
+
+/// `x^y`; small integer exponents by multiplication, so that derivatives of polynomials are exact.
+pub fn power(x: f64, y: f64) -> f64 {
+    if y == 2.0 {
+        x * x
+    } else if y == y.trunc() && y.abs() <= 64.0 {
+        x.powi(y as i32)
+    } else {
+        x.powf(y)
+    }
+}
+
+/// The value of a two-argument function.
+pub fn apply_binary(op: BinaryOp, x: f64, y: f64) -> f64 {
+    match op {
+        BinaryOp::Add => x + y,
+        BinaryOp::Sub => x - y,
+        BinaryOp::Mul => x * y,
+        BinaryOp::Div => x / y,
+        BinaryOp::Pow => power(x, y),
+        BinaryOp::Atan2 => x.atan2(y),
+        BinaryOp::Min => x.min(y),
+        BinaryOp::Max => x.max(y),
+        BinaryOp::Mod => x - (x / y).floor() * y,
+        BinaryOp::Rem => x - (x / y).trunc() * y,
+        BinaryOp::Quotient => (x / y).trunc(),
+        BinaryOp::And => truth(x != 0.0 && y != 0.0),
+        BinaryOp::Or => truth(x != 0.0 || y != 0.0),
+        BinaryOp::Lt => truth(x < y),
+        BinaryOp::Le => truth(x <= y),
+        BinaryOp::Gt => truth(x > y),
+        BinaryOp::Ge => truth(x >= y),
+        BinaryOp::Eq => truth(x == y),
+        BinaryOp::Ne => truth(x != y),
+    }
+}
+
+/// Evaluates expressions.
+///
+/// Both branches of an `if` are computed but only the chosen one counts, so a function call that fails in the branch
+/// not taken does no harm.
+pub fn evaluate(
+    pool: &ExprPool,
+    functions: &Functions,
+    roots: &[ExprId],
+    env: &dyn Environment,
+) -> Result<Vec<f64>, CallError> {
+    let mut values: FxHashMap<ExprId, Result<f64, CallError>> = FxHashMap::default();
+    for id in pool.reachable(roots) {
+        let value = evaluate_node(pool, functions, id, env, &values);
+        values.insert(id, value);
+    }
+    roots.iter().map(|root| values[root].clone()).collect()
+}
+
+fn evaluate_node(
+    pool: &ExprPool,
+    functions: &Functions,
+    id: ExprId,
+    env: &dyn Environment,
+    values: &FxHashMap<ExprId, Result<f64, CallError>>,
+) -> Result<f64, CallError> {
+    let value = |child: ExprId| values[&child].clone();
+    Ok(match pool.node(id) {
+        Node::Real(bits) => bits.get(),
+        Node::Integer(number) => number as f64,
+        Node::Boolean(b) => truth(b),
+        Node::Var { var, order } => env.variable(var, order),
+        Node::Pre { var, order } => env.left_limit(var, order),
+        Node::Time => env.time(),
+        Node::Condition(condition) => truth(env.condition(condition)),
+        Node::Initial => truth(env.initial()),
+        Node::Terminal => truth(env.terminal()),
+        Node::Unary(op, a) => apply_unary(op, value(a)?),
+        Node::Binary(op, a, b) => apply_binary(op, value(a)?, value(b)?),
+        Node::If(c, a, b) => {
+            if value(c)? != 0.0 {
+                value(a)?
+            } else {
+                value(b)?
+            }
+        }
+        Node::Call {
+            function,
+            output,
+            partials,
+            args,
+        } => {
+            let args = pool.args(args).map(value).collect::<Result<Vec<f64>, _>>()?;
+            functions.call(function, output, pool.list(partials), &args)?
+        }
+    })
+}

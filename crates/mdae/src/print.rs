@@ -1,0 +1,279 @@
+//! Readable printing of expressions and models, in the user's names.
+
+use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
+use crate::index::ExprId;
+use crate::model::{Action, ConditionKind, Mdae, Role};
+
+/// What the printer needs to know: names of variables, functions and texts of conditions.
+pub trait Names {
+    /// A variable's name.
+    fn variable(&self, var: crate::VarId) -> &str;
+    /// A condition's text.
+    fn condition(&self, condition: crate::ConditionId) -> &str;
+    /// A function's name.
+    fn function(&self, function: crate::FunctionId) -> &str;
+}
+
+impl Names for Mdae {
+    fn variable(&self, var: crate::VarId) -> &str {
+        &self.variables[var].name
+    }
+    fn condition(&self, condition: crate::ConditionId) -> &str {
+        &self.conditions[condition].text
+    }
+    fn function(&self, function: crate::FunctionId) -> &str {
+        &self.functions[function].name
+    }
+}
+
+/// `x`, `der(x)`, `der(x, 2)`.
+pub fn derivative_name(name: &str, order: u16) -> String {
+    match order {
+        0 => name.to_string(),
+        1 => format!("der({name})"),
+        _ => format!("der({name}, {order})"),
+    }
+}
+
+/// Expressions longer than this are cut in reports.
+const LENGTH_LIMIT: usize = 4000;
+/// Nesting deeper than this is shown as `…`.
+const DEPTH_LIMIT: u32 = 200;
+
+/// The text of an expression.
+pub fn expression(pool: &ExprPool, names: &dyn Names, id: ExprId) -> String {
+    let mut out = String::new();
+    write_expr(pool, names, id, 0, 0, &mut out);
+    out
+}
+
+fn precedence(op: BinaryOp) -> Option<(u8, &'static str)> {
+    Some(match op {
+        BinaryOp::Or => (1, " or "),
+        BinaryOp::And => (2, " and "),
+        BinaryOp::Lt => (4, " < "),
+        BinaryOp::Le => (4, " <= "),
+        BinaryOp::Gt => (4, " > "),
+        BinaryOp::Ge => (4, " >= "),
+        BinaryOp::Eq => (4, " == "),
+        BinaryOp::Ne => (4, " <> "),
+        BinaryOp::Add => (5, " + "),
+        BinaryOp::Sub => (5, " - "),
+        BinaryOp::Mul => (6, "*"),
+        BinaryOp::Div => (6, "/"),
+        BinaryOp::Pow => (8, "^"),
+        _ => return None,
+    })
+}
+
+fn binary_name(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Atan2 => "atan2",
+        BinaryOp::Min => "min",
+        BinaryOp::Max => "max",
+        BinaryOp::Mod => "mod",
+        BinaryOp::Rem => "rem",
+        _ => "div",
+    }
+}
+
+fn unary_name(op: UnaryOp) -> String {
+    format!("{op:?}").to_lowercase()
+}
+
+fn write_expr(pool: &ExprPool, names: &dyn Names, id: ExprId, outer: u8, depth: u32, out: &mut String) {
+    if depth > DEPTH_LIMIT || out.len() > LENGTH_LIMIT {
+        out.push('…');
+        return;
+    }
+    let sub = |id, outer, out: &mut String| write_expr(pool, names, id, outer, depth + 1, out);
+    match pool.node(id) {
+        Node::Real(bits) if bits.get() < 0.0 && outer > 5 => out.push_str(&format!("({})", bits.get())),
+        Node::Real(bits) => out.push_str(&format!("{}", bits.get())),
+        Node::Integer(value) => out.push_str(&format!("{value}")),
+        Node::Boolean(value) => out.push_str(&format!("{value}")),
+        Node::Var { var, order } => out.push_str(&derivative_name(names.variable(var), order)),
+        Node::Pre { var, order } => out.push_str(&format!("pre({})", derivative_name(names.variable(var), order))),
+        Node::Time => out.push_str("time"),
+        Node::Condition(condition) => out.push_str(&format!("({})", names.condition(condition))),
+        Node::Initial => out.push_str("initial()"),
+        Node::Terminal => out.push_str("terminal()"),
+        Node::Unary(UnaryOp::Neg, a) => {
+            let parenthesise = outer > 5;
+            out.push_str(if parenthesise { "(-" } else { "-" });
+            sub(a, 6, out);
+            out.push_str(if parenthesise { ")" } else { "" });
+        }
+        Node::Unary(UnaryOp::Not, a) => {
+            out.push_str("not ");
+            sub(a, 3, out);
+        }
+        Node::Unary(op, a) => {
+            out.push_str(&unary_name(op));
+            out.push('(');
+            sub(a, 0, out);
+            out.push(')');
+        }
+        Node::Binary(op, a, b) => match precedence(op) {
+            Some((level, symbol)) => {
+                let parenthesise = level < outer;
+                out.push_str(if parenthesise { "(" } else { "" });
+                sub(a, level, out);
+                out.push_str(symbol);
+                sub(b, level + 1, out);
+                out.push_str(if parenthesise { ")" } else { "" });
+            }
+            None => {
+                out.push_str(binary_name(op));
+                out.push('(');
+                sub(a, 0, out);
+                out.push_str(", ");
+                sub(b, 0, out);
+                out.push(')');
+            }
+        },
+        Node::If(c, a, b) => {
+            out.push_str(if outer > 0 { "(if " } else { "if " });
+            sub(c, 0, out);
+            out.push_str(" then ");
+            sub(a, 0, out);
+            out.push_str(" else ");
+            sub(b, 0, out);
+            out.push_str(if outer > 0 { ")" } else { "" });
+        }
+        Node::Call {
+            function,
+            output,
+            partials,
+            args,
+        } => {
+            let partials = pool.list(partials);
+            if !partials.is_empty() {
+                let list: Vec<String> = partials.iter().map(|p| (p + 1).to_string()).collect();
+                out.push_str(&format!("∂[{}]", list.join(",")));
+            }
+            out.push_str(names.function(function));
+            if output > 0 {
+                out.push_str(&format!("#{}", output + 1));
+            }
+            out.push('(');
+            for (k, arg) in pool.args(args).enumerate() {
+                out.push_str(if k > 0 { ", " } else { "" });
+                sub(arg, 0, out);
+            }
+            out.push(')');
+        }
+    }
+}
+
+impl Mdae {
+    /// The text of an expression in the model's names.
+    pub fn print(&self, id: ExprId) -> String {
+        expression(&self.pool, self, id)
+    }
+
+    /// `0 = …` as `a = b` where the residual is a difference.
+    pub fn print_equation(&self, residual: ExprId) -> String {
+        match self.pool.node(residual) {
+            Node::Binary(BinaryOp::Sub, a, b) => format!("{} = {}", self.print(a), self.print(b)),
+            _ => format!("0 = {}", self.print(residual)),
+        }
+    }
+}
+
+impl std::fmt::Display for Mdae {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "model {}", self.name)?;
+        for variable in &self.variables {
+            let role = match variable.role {
+                Role::Parameter => "parameter ",
+                Role::Input => "input ",
+                Role::Discrete => "discrete ",
+                Role::Continuous => "",
+            };
+            write!(f, "  {role}{:?} {}", variable.ty, variable.name)?;
+            if let Some(start) = variable.start {
+                write!(
+                    f,
+                    "(start = {}{})",
+                    self.print(start),
+                    if variable.fixed { ", fixed = true" } else { "" }
+                )?;
+            }
+            if let Some(binding) = variable.binding {
+                write!(f, " = {}", self.print(binding))?;
+            }
+            writeln!(f, ";")?;
+        }
+        for (id, condition) in self.conditions.iter_enumerated() {
+            match condition.kind {
+                ConditionKind::Relation { function, comparison } => {
+                    let symbol = if comparison == crate::Comparison::Greater {
+                        ">"
+                    } else {
+                        ">="
+                    };
+                    writeln!(f, "  // condition {}: {} {symbol} 0", id.0, self.print(function))?;
+                }
+                ConditionKind::Sample { start, interval } => {
+                    writeln!(
+                        f,
+                        "  // condition {}: sample({}, {})",
+                        id.0,
+                        self.print(start),
+                        self.print(interval)
+                    )?;
+                }
+            }
+        }
+        writeln!(f, "equation")?;
+        for (id, equation) in self.equations.iter_enumerated() {
+            let guard = if self.is_unguarded(id) {
+                String::new()
+            } else {
+                format!("if {}: ", self.print(equation.guard))
+            };
+            writeln!(f, "  {guard}{};", self.print_equation(equation.residual))?;
+        }
+        for equation in &self.discrete {
+            writeln!(
+                f,
+                "  {} = {};",
+                self.variables[equation.target].name,
+                self.print(equation.value)
+            )?;
+        }
+        for when in &self.whens {
+            for (position, (condition, actions)) in when.branches.iter().enumerate() {
+                writeln!(
+                    f,
+                    "  {} {} then",
+                    if position == 0 { "when" } else { "elsewhen" },
+                    self.print(*condition)
+                )?;
+                for action in actions {
+                    match action {
+                        Action::Assign { target, value, .. } => {
+                            writeln!(f, "    {} = {};", self.variables[*target].name, self.print(*value))?;
+                        }
+                        Action::Restart { residual, .. } => writeln!(f, "    {};", self.print_equation(*residual))?,
+                        Action::Reinit { var, value, .. } => {
+                            writeln!(f, "    reinit({}, {});", self.variables[*var].name, self.print(*value))?;
+                        }
+                        Action::Terminate { message, .. } => writeln!(f, "    terminate({message:?});")?,
+                        Action::Assert(assertion) => {
+                            writeln!(
+                                f,
+                                "    assert({}, {:?});",
+                                self.print(assertion.condition),
+                                assertion.message
+                            )?;
+                        }
+                    }
+                }
+            }
+            writeln!(f, "  end when;")?;
+        }
+        writeln!(f, "end {};", self.name)
+    }
+}
