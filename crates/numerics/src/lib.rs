@@ -1,1 +1,22 @@
-//! Nonlinear and linear solvers, complementarity, integrators, root location; knows no models.
+//! Numerical building blocks: integrators behind one trait, nonlinear solvers, complementarity, linear
+//! algebra and root location on dense output.
+//!
+//! This crate knows numbers and no models. Everything is deterministic: no threads, no clocks, limits are
+//! counts. No function panics on numbers a user can supply; a wrong slice length is a programming error and
+//! is checked.
+//!
+//! * [`ode`]: [`ode::Integrator`] with explicit (Tsitouras 5(4), Dormand–Prince 8(5,3)) and implicit (BDF/NDF,
+//!   ESDIRK 4(3), Radau IIA) methods and an automatic choice between them;
+//! * [`linalg`]: dense and sparse LU with refactorisation, rank-revealing QR, least squares;
+//! * `nonlinear`: damped Newton, dogleg, continuation, projection onto constraints;
+//! * `complementarity`: Lemke's method and a semismooth Newton method;
+//! * `roots`: bracketing and scanning of event functions.
+#![warn(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod error;
+
+pub mod linalg;
+pub mod ode;
+
+pub use error::EvalError;

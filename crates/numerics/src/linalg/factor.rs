@@ -1,0 +1,160 @@
+//! One interface over dense and sparse factorisations.
+
+use super::{DenseLu, FactorKind, Scalar, SingularMatrix, SparseLu, SparsityPattern};
+
+/// Below this dimension a dense factorisation wins whatever the pattern (measured: equal at about 24).
+const ALWAYS_DENSE_BELOW: usize = 24;
+/// Above this share of nonzeros sparse bookkeeping no longer pays.
+const DENSE_ABOVE_DENSITY: f64 = 0.3;
+
+/// How the values of a square matrix are laid out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MatrixStructure {
+    /// All entries, column by column.
+    Dense {
+        /// Dimension.
+        n: usize,
+    },
+    /// The entries of a pattern.
+    Sparse(SparsityPattern),
+}
+
+impl MatrixStructure {
+    /// Dimension.
+    pub fn dim(&self) -> usize {
+        match self {
+            Self::Dense { n } => *n,
+            Self::Sparse(pattern) => pattern.columns(),
+        }
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Dense { n } => n * n,
+            Self::Sparse(pattern) => pattern.len(),
+        }
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// `out = A v`.
+    pub fn multiply(&self, values: &[f64], v: &[f64], out: &mut [f64]) {
+        match self {
+            Self::Sparse(pattern) => pattern.multiply(values, v, out),
+            Self::Dense { n } => {
+                out.fill(0.0);
+                for (column, &vc) in values.chunks_exact((*n).max(1)).zip(v) {
+                    for (o, a) in out.iter_mut().zip(column) {
+                        *o += a * vc;
+                    }
+                }
+            }
+        }
+    }
+
+    /// `out = Aᵀ v`.
+    pub fn multiply_transposed(&self, values: &[f64], v: &[f64], out: &mut [f64]) {
+        match self {
+            Self::Sparse(pattern) => pattern.multiply_transposed(values, v, out),
+            Self::Dense { n } => {
+                for (column, o) in values.chunks_exact((*n).max(1)).zip(out) {
+                    *o = super::dot(column, v);
+                }
+            }
+        }
+    }
+
+    /// Calls `f(row, column, position)` for every entry.
+    pub fn for_each(&self, mut f: impl FnMut(usize, usize, usize)) {
+        match self {
+            Self::Dense { n } => {
+                for c in 0..*n {
+                    for r in 0..*n {
+                        f(r, c, c * n + r);
+                    }
+                }
+            }
+            Self::Sparse(pattern) => {
+                for (position, (r, c)) in pattern.entries().enumerate() {
+                    f(r, c, position);
+                }
+            }
+        }
+    }
+}
+
+/// An LU factorisation, dense or sparse as the structure suggests.
+#[derive(Clone, Debug)]
+pub struct Factorisation<S = f64> {
+    structure: MatrixStructure,
+    kind: Kind<S>,
+}
+
+#[derive(Clone, Debug)]
+enum Kind<S> {
+    Dense(DenseLu<S>),
+    Sparse(Box<SparseLu<S>>),
+}
+
+impl<S: Scalar> Factorisation<S> {
+    /// Chooses and prepares a method for matrices of a structure.
+    pub fn new(structure: MatrixStructure) -> Self {
+        let n = structure.dim();
+        let kind = match &structure {
+            MatrixStructure::Sparse(pattern)
+                if n >= ALWAYS_DENSE_BELOW
+                    && (pattern.len() as f64) < DENSE_ABOVE_DENSITY * (n as f64) * (n as f64) =>
+            {
+                Kind::Sparse(Box::new(SparseLu::new(pattern.clone())))
+            }
+            _ => Kind::Dense(DenseLu::new(n)),
+        };
+        Self { structure, kind }
+    }
+
+    /// Layout of the values.
+    pub fn structure(&self) -> &MatrixStructure {
+        &self.structure
+    }
+
+    /// Whether the sparse method was chosen.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self.kind, Kind::Sparse(_))
+    }
+
+    /// Factorises a matrix.
+    ///
+    /// # Errors
+    /// If it is singular to working precision.
+    pub fn factor(&mut self, values: &[S]) -> Result<FactorKind, SingularMatrix> {
+        match &mut self.kind {
+            Kind::Sparse(lu) => lu.factor(values),
+            Kind::Dense(lu) => {
+                match &self.structure {
+                    MatrixStructure::Dense { .. } => lu.values_mut().copy_from_slice(values),
+                    MatrixStructure::Sparse(pattern) => {
+                        let n = pattern.columns();
+                        let dense = lu.values_mut();
+                        dense.fill(S::ZERO);
+                        for ((r, c), &v) in pattern.entries().zip(values) {
+                            dense[c * n + r] = v;
+                        }
+                    }
+                }
+                lu.factor_in_place().map(|()| FactorKind::Full)
+            }
+        }
+    }
+
+    /// Solves `A x = b` in place.
+    pub fn solve(&mut self, b: &mut [S]) {
+        match &mut self.kind {
+            Kind::Sparse(lu) => lu.solve(b),
+            Kind::Dense(lu) => lu.solve(b),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Linear algebra: sparse patterns, LU factorisations, rank and least squares.
+
+mod dense;
+mod factor;
+mod ordering;
+mod pattern;
+mod qr;
+mod scalar;
+mod sparse_lu;
+
+pub use dense::{DenseLu, DenseMatrix};
+pub use factor::{Factorisation, MatrixStructure};
+pub use pattern::{Colouring, PatternError, SparsityPattern};
+pub use qr::{FullPivotLu, PivotedQr, minimum_norm_solution};
+pub use scalar::Scalar;
+pub use sparse_lu::{FactorKind, SparseLu};
+
+use std::fmt;
+
+/// A matrix without a usable pivot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SingularMatrix {
+    /// The column (unknown) that depends on columns eliminated before it.
+    pub column: usize,
+    /// A row (equation) left without a pivot.
+    pub row: usize,
+    /// Number of pivots found before.
+    pub rank_so_far: usize,
+    /// The best pivot available, relative to the largest entry of its column; NaN if the matrix contains one.
+    pub relative_pivot: f64,
+}
+
+impl fmt::Display for SingularMatrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "matrix is singular: no pivot for column {} (row {} is left over; relative pivot {:e})",
+            self.column, self.row, self.relative_pivot
+        )
+    }
+}
+
+impl std::error::Error for SingularMatrix {}
+
+/// Euclidean norm, safe against overflow for the magnitudes that occur in practice.
+pub(crate) fn norm2(v: &[f64]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Inner product.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
