@@ -28,7 +28,7 @@ use std::rc::Rc;
 use crate::expr::{BinaryOp, ExprPool, Node, Type, UnaryOp};
 use crate::index::{ExprId, VarId};
 use crate::model::{
-    Action, Comparison, ConditionKind, DiscreteEquation, Mdae, Origin, OriginKind, Role, Variable, When,
+    Action, Comparison, ConditionKind, DiscreteEquation, Mdae, Origin, OriginKind, Role, Variable, When, WhenBranch,
 };
 use crate::validate::Invalid;
 
@@ -191,8 +191,12 @@ impl Builder {
     fn when(&self, condition: &Ex, name: &str, action: impl FnOnce(crate::OriginId) -> Action) {
         let mut model = self.model.borrow_mut();
         let origin = Self::origin(&mut model, name);
+        let branch = WhenBranch {
+            conditions: vec![condition.id],
+            actions: vec![action(origin)],
+        };
         model.whens.push(When {
-            branches: vec![(condition.id, vec![action(origin)])],
+            branches: vec![branch],
             origin,
         });
     }

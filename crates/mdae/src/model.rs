@@ -232,11 +232,20 @@ pub enum Action {
     Assert(Assertion),
 }
 
-/// when / elsewhen: the first branch whose condition *becomes* true acts.
+/// One branch of a when-clause.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WhenBranch {
+    /// It acts when any of these Boolean expressions *becomes* true (`when {c1, c2} then`).
+    pub conditions: Vec<ExprId>,
+    /// What happens.
+    pub actions: Vec<Action>,
+}
+
+/// when / elsewhen: the first branch with a condition that *becomes* true acts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct When {
-    /// Conditions (Boolean expressions) with their actions, in order of priority.
-    pub branches: Vec<(ExprId, Vec<Action>)>,
+    /// The branches in order of priority.
+    pub branches: Vec<WhenBranch>,
     /// Provenance.
     pub origin: OriginId,
 }

@@ -244,14 +244,15 @@ impl std::fmt::Display for Mdae {
             )?;
         }
         for when in &self.whens {
-            for (position, (condition, actions)) in when.branches.iter().enumerate() {
+            for (position, branch) in when.branches.iter().enumerate() {
+                let conditions: Vec<String> = branch.conditions.iter().map(|&c| self.print(c)).collect();
                 writeln!(
                     f,
-                    "  {} {} then",
+                    "  {} {{{}}} then",
                     if position == 0 { "when" } else { "elsewhen" },
-                    self.print(*condition)
+                    conditions.join(", ")
                 )?;
-                for action in actions {
+                for action in &branch.actions {
                     match action {
                         Action::Assign { target, value, .. } => {
                             writeln!(f, "    {} = {};", self.variables[*target].name, self.print(*value))?;

@@ -36,9 +36,11 @@ impl Mdae {
                 }
             }
         }
-        for (condition, actions) in self.whens.iter().flat_map(|when| &when.branches) {
-            self.check_boolean(*condition)?;
-            for action in actions {
+        for branch in self.whens.iter().flat_map(|when| &when.branches) {
+            for &condition in &branch.conditions {
+                self.check_boolean(condition)?;
+            }
+            for action in &branch.actions {
                 match action {
                     Action::Assign { target, .. } => self.check_discrete(*target)?,
                     Action::Restart { residual, .. } => self.check_numeric(*residual)?,
