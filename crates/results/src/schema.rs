@@ -134,21 +134,34 @@ pub struct Signal {
     /// Full name, such as `a.b[1].c` or `der(x)`.
     pub name: String,
     /// Unit of the stored values; empty when unknown.
+    #[serde(skip_serializing_if = "is_default")]
     pub unit: String,
     /// Unit to show values in; empty for `unit`.
+    #[serde(skip_serializing_if = "is_default")]
     pub display_unit: String,
     /// The description string of the declaration.
+    #[serde(skip_serializing_if = "is_default")]
     pub description: String,
     /// How it behaves between rows.
+    #[serde(skip_serializing_if = "is_default")]
     pub kind: SignalKind,
     /// Its part in the model.
+    #[serde(skip_serializing_if = "is_default")]
     pub role: Role,
     /// Where its values come from.
+    #[serde(skip_serializing_if = "is_default")]
     pub binding: Binding,
     /// Declared `protected`.
+    #[serde(skip_serializing_if = "is_default")]
     pub protected: bool,
     /// Annotated `HideResult=true`.
+    #[serde(skip_serializing_if = "is_default")]
     pub hidden: bool,
+}
+
+/// Defaults are left out of files to keep them small.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Signal {

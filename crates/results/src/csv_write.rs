@@ -1,0 +1,215 @@
+//! CSV, streamed.
+//!
+//! Columns are `time`, `$mode`, then every variable, aliases included; constants are in the metadata beside the
+//! file. Rows reach the operating system in groups that end with a line, so that a killed run leaves a readable
+//! file.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::schema::{AliasSign, ColumnId, MODE, Schema, TIME, Value};
+use crate::sidecar::{Sidecar, SidecarWriter};
+use crate::{IoAction, Manifest, ResultError, ResultSink, RowKind, Stream, Summary};
+
+/// A killed run loses at most this many rows; more would save little, since a group is one system call.
+const ROWS_PER_FLUSH: usize = 32;
+/// Wide rows are handed over earlier, so that the buffer stays small.
+const BYTES_PER_FLUSH: usize = 1 << 16;
+
+/// Writes CSV.
+pub struct CsvWriter<W> {
+    stream: W,
+    path: PathBuf,
+    sidecar: Option<(SidecarWriter, Sidecar)>,
+    aliases: bool,
+    fields: Vec<(ColumnId, AliasSign)>,
+    columns: usize,
+    buffer: Vec<u8>,
+    buffered_rows: usize,
+}
+
+impl<W: std::fmt::Debug> std::fmt::Debug for CsvWriter<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CsvWriter")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<W: Write> CsvWriter<W> {
+    /// Writes to a stream; the path is for messages.
+    pub fn new(stream: W, path: impl Into<PathBuf>) -> Self {
+        Self {
+            stream,
+            path: path.into(),
+            sidecar: None,
+            aliases: true,
+            fields: Vec::new(),
+            columns: 0,
+            buffer: Vec::new(),
+            buffered_rows: 0,
+        }
+    }
+
+    /// Also writes the metadata, to a stream of its own.
+    #[must_use]
+    pub fn with_sidecar(mut self, stream: Box<dyn Stream>, path: impl Into<PathBuf>) -> Self {
+        self.sidecar = Some((SidecarWriter::new(stream, path.into()), Sidecar::default()));
+        self
+    }
+
+    /// Leaves the columns of aliases out (they are named in the metadata).
+    #[must_use]
+    pub fn without_aliases(mut self) -> Self {
+        self.aliases = false;
+        self
+    }
+
+    fn header(&mut self, schema: &Schema) {
+        self.buffer.extend_from_slice(TIME.as_bytes());
+        self.buffer.push(b',');
+        self.buffer.extend_from_slice(MODE.as_bytes());
+        for id in schema.ids() {
+            let Value::Column { column, sign } = schema.value(id) else {
+                continue;
+            };
+            if !self.aliases && schema.columns()[column.index()] != id {
+                continue;
+            }
+            self.fields.push((column, sign));
+            self.buffer.push(b',');
+            push_quoted(&mut self.buffer, &schema.signal(id).name);
+        }
+        self.buffer.push(b'\n');
+    }
+
+    fn write_out(&mut self) -> Result<(), ResultError> {
+        let result = self
+            .stream
+            .write_all(&self.buffer)
+            .and_then(|()| self.stream.flush());
+        // Also after an error: what was written in part must not be written again.
+        self.buffer.clear();
+        self.buffered_rows = 0;
+        result.map_err(|e| ResultError::io(&self.path, IoAction::Write, e))
+    }
+}
+
+impl<W: Write> ResultSink for CsvWriter<W> {
+    fn begin(&mut self, schema: &Schema, manifest: &Manifest) -> Result<(), ResultError> {
+        self.fields.clear();
+        self.columns = schema.columns().len();
+        self.header(schema);
+        self.write_out()?;
+        if let Some((writer, sidecar)) = &mut self.sidecar {
+            *sidecar = Sidecar::begin(schema, manifest);
+            writer.write(sidecar)?;
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, time: f64, _: RowKind, mode: u32, values: &[f64]) -> Result<(), ResultError> {
+        if values.len() != self.columns {
+            return Err(ResultError::Misuse("row of the wrong length"));
+        }
+        push_number(&mut self.buffer, time);
+        self.buffer.push(b',');
+        push_number(&mut self.buffer, f64::from(mode));
+        for &(column, sign) in &self.fields {
+            self.buffer.push(b',');
+            push_number(&mut self.buffer, sign.apply(values[column.index()]));
+        }
+        self.buffer.push(b'\n');
+        self.buffered_rows += 1;
+        if self.buffered_rows >= ROWS_PER_FLUSH || self.buffer.len() >= BYTES_PER_FLUSH {
+            self.write_out()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), ResultError> {
+        self.write_out()
+    }
+
+    fn finish(&mut self, summary: &Summary) -> Result<(), ResultError> {
+        self.write_out()?;
+        if let Some((writer, sidecar)) = &mut self.sidecar {
+            sidecar.summary = summary.clone();
+            writer.write(sidecar)?;
+        }
+        Ok(())
+    }
+}
+
+/// Quotes a field where RFC 4180 asks for it.
+fn push_quoted(buffer: &mut Vec<u8>, field: &str) {
+    // A leading `#` or blank is legal bare, but readers take the one for a comment and strip the other.
+    let trimmed = field.trim() != field || field.is_empty() || field.starts_with('#');
+    if !trimmed && !field.contains([',', '"', '\n', '\r', ';', '\t']) {
+        return buffer.extend_from_slice(field.as_bytes());
+    }
+    buffer.push(b'"');
+    for byte in field.bytes() {
+        if byte == b'"' {
+            buffer.push(b'"');
+        }
+        buffer.push(byte);
+    }
+    buffer.push(b'"');
+}
+
+/// The shortest text that reads back as the same number; nothing for NaN.
+fn push_number(buffer: &mut Vec<u8>, value: f64) {
+    if value.is_nan() {
+        return;
+    }
+    if value.is_infinite() {
+        return buffer.extend_from_slice(if value > 0.0 { b"inf" } else { b"-inf" });
+    }
+    let mut text = zmij::Buffer::new();
+    let text = text.format_finite(value);
+    buffer.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Signal, SignalId};
+
+    #[test]
+    fn numbers_are_short_and_exact() {
+        let text = |value| {
+            let mut buffer = Vec::new();
+            push_number(&mut buffer, value);
+            String::from_utf8(buffer).unwrap()
+        };
+        assert_eq!(text(1.0), "1");
+        assert_eq!(text(0.1), "0.1");
+        assert_eq!(text(f64::NAN), "");
+        assert_eq!(text(1e300).parse::<f64>().unwrap(), 1e300);
+        assert_eq!(text(5e-324).parse::<f64>().unwrap(), 5e-324);
+    }
+
+    #[test]
+    fn the_file_is_as_documented() {
+        let schema = Schema::new(vec![
+            Signal::new("A[1,2]"),
+            Signal::alias("y", SignalId(0), AliasSign::Negated),
+            Signal::constant("p", 1.0),
+            Signal::new("say \"x\""),
+        ])
+        .unwrap();
+        let mut bytes = Vec::new();
+        let mut writer = CsvWriter::new(&mut bytes, "out.csv");
+        writer.begin(&schema, &Manifest::default()).unwrap();
+        writer
+            .row(0.0, RowKind::Regular, 3, &[0.0, f64::NAN])
+            .unwrap();
+        writer.row(0.5, RowKind::Regular, 3, &[1.5, 1.0]).unwrap();
+        writer.finish(&Summary::default()).unwrap();
+        assert_eq!(
+            String::from_utf8(bytes).unwrap(),
+            "time,$mode,\"A[1,2]\",y,\"say \"\"x\"\"\"\n0,3,0,0,\n0.5,3,1.5,-1.5,1\n"
+        );
+    }
+}

@@ -1,0 +1,291 @@
+//! File formats, an open set chosen by extension.
+
+use std::collections::BTreeMap;
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::sidecar::Sidecar;
+use crate::{
+    CsvWriter, EventRows, IoAction, MatWriter, ResultError, ResultSink, Select, Selection,
+    Trajectory, read_csv, read_mat,
+};
+
+/// A file being written.
+pub trait Stream: Write + Seek + Send {}
+
+impl<T: Write + Seek + Send> Stream for T {}
+
+/// Where files live; given by the edge.
+pub trait Storage {
+    /// Makes a new file, or empties an old one.
+    fn create(&mut self, path: &Path) -> io::Result<Box<dyn Stream>>;
+    /// Opens a file for reading.
+    fn open(&mut self, path: &Path) -> io::Result<Box<dyn Read>>;
+}
+
+/// The file system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Disk;
+
+impl Storage for Disk {
+    fn create(&mut self, path: &Path) -> io::Result<Box<dyn Stream>> {
+        Ok(Box::new(std::fs::File::create(path)?))
+    }
+
+    fn open(&mut self, path: &Path) -> io::Result<Box<dyn Read>> {
+        Ok(Box::new(std::fs::File::open(path)?))
+    }
+}
+
+type SharedBytes = Arc<Mutex<Vec<u8>>>;
+
+fn lock(bytes: &SharedBytes) -> MutexGuard<'_, Vec<u8>> {
+    bytes.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Files in memory, for tests and for edges without a file system.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryStorage {
+    files: BTreeMap<PathBuf, SharedBytes>,
+}
+
+impl MemoryStorage {
+    /// The content of a file, also while it is being written.
+    pub fn bytes(&self, path: impl AsRef<Path>) -> Option<Vec<u8>> {
+        self.files
+            .get(path.as_ref())
+            .map(|bytes| lock(bytes).clone())
+    }
+
+    /// Puts a file in place.
+    pub fn insert(&mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) {
+        self.files
+            .insert(path.into(), Arc::new(Mutex::new(bytes.into())));
+    }
+
+    /// The names of all files.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.keys().map(PathBuf::as_path)
+    }
+}
+
+impl Storage for MemoryStorage {
+    fn create(&mut self, path: &Path) -> io::Result<Box<dyn Stream>> {
+        let bytes = SharedBytes::default();
+        self.files.insert(path.to_owned(), bytes.clone());
+        Ok(Box::new(MemoryStream { bytes, position: 0 }))
+    }
+
+    fn open(&mut self, path: &Path) -> io::Result<Box<dyn Read>> {
+        let bytes = self.bytes(path).ok_or(io::ErrorKind::NotFound)?;
+        Ok(Box::new(Cursor::new(bytes)))
+    }
+}
+
+struct MemoryStream {
+    bytes: SharedBytes,
+    position: u64,
+}
+
+impl MemoryStream {
+    fn with_cursor<T>(
+        &mut self,
+        act: impl FnOnce(&mut Cursor<&mut Vec<u8>>) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let mut bytes = lock(&self.bytes);
+        let mut cursor = Cursor::new(&mut *bytes);
+        cursor.set_position(self.position);
+        let result = act(&mut cursor);
+        self.position = cursor.position();
+        result
+    }
+}
+
+impl Write for MemoryStream {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.with_cursor(|cursor| cursor.write(buffer))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for MemoryStream {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.with_cursor(|cursor| cursor.seek(position))
+    }
+}
+
+/// What to write.
+#[derive(Clone, Debug, Default)]
+pub struct WriteOptions {
+    /// Which variables.
+    pub selection: Selection,
+    /// One row for each super-dense instant of an event instead of two.
+    pub all_instants: bool,
+    /// Leave the columns of aliases out where the format would repeat them.
+    pub omit_aliases: bool,
+}
+
+/// A file format. To add one, implement this and [`Formats::register`] it.
+pub trait Format: Send + Sync {
+    /// Extensions, in lower case without the dot.
+    fn extensions(&self) -> &'static [&'static str];
+
+    /// A writer of everything it receives.
+    fn create(
+        &self,
+        path: &Path,
+        storage: &mut dyn Storage,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn ResultSink + Send>, ResultError>;
+
+    /// Reads a file.
+    fn read(&self, path: &Path, storage: &mut dyn Storage) -> Result<Trajectory, ResultError>;
+}
+
+/// The formats that are known.
+pub struct Formats {
+    formats: Vec<Box<dyn Format>>,
+}
+
+impl std::fmt::Debug for Formats {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.extensions()).finish()
+    }
+}
+
+impl Default for Formats {
+    fn default() -> Self {
+        Self::standard()
+    }
+}
+
+impl Formats {
+    /// CSV and MAT.
+    pub fn standard() -> Self {
+        Self {
+            formats: vec![Box::new(Csv), Box::new(Mat)],
+        }
+    }
+
+    /// Adds a format; of two with the same extension the later counts.
+    pub fn register(&mut self, format: impl Format + 'static) {
+        self.formats.push(Box::new(format));
+    }
+
+    /// All extensions.
+    pub fn extensions(&self) -> impl Iterator<Item = &'static str> {
+        self.formats
+            .iter()
+            .flat_map(|format| format.extensions().iter().copied())
+    }
+
+    fn of(&self, path: &Path) -> Result<&dyn Format, ResultError> {
+        let extension = path
+            .extension()
+            .and_then(|e| e.to_str())
+            .unwrap_or("")
+            .to_lowercase();
+        let fits = |format: &&Box<dyn Format>| format.extensions().contains(&extension.as_str());
+        self.formats
+            .iter()
+            .rev()
+            .find(fits)
+            .map(|format| &**format)
+            .ok_or_else(|| ResultError::UnknownFormat {
+                path: path.to_owned(),
+                known: self.extensions().collect(),
+            })
+    }
+
+    /// A sink that writes to a file in the format of its extension.
+    pub fn create(
+        &self,
+        path: &Path,
+        storage: &mut dyn Storage,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn ResultSink + Send>, ResultError> {
+        let writer = self.of(path)?.create(path, storage, options)?;
+        let selected = Select::new(options.selection.clone(), writer);
+        Ok(match options.all_instants {
+            true => Box::new(selected),
+            false => Box::new(EventRows::new(selected)),
+        })
+    }
+
+    /// Reads a file in the format of its extension.
+    pub fn read(&self, path: &Path, storage: &mut dyn Storage) -> Result<Trajectory, ResultError> {
+        self.of(path)?.read(path, storage)
+    }
+}
+
+fn create(path: &Path, storage: &mut dyn Storage) -> Result<Box<dyn Stream>, ResultError> {
+    storage
+        .create(path)
+        .map_err(|e| ResultError::io(path, IoAction::Create, e))
+}
+
+fn open(path: &Path, storage: &mut dyn Storage) -> Result<Box<dyn Read>, ResultError> {
+    storage
+        .open(path)
+        .map_err(|e| ResultError::io(path, IoAction::Read, e))
+}
+
+struct Csv;
+
+impl Format for Csv {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["csv"]
+    }
+
+    fn create(
+        &self,
+        path: &Path,
+        storage: &mut dyn Storage,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn ResultSink + Send>, ResultError> {
+        let beside = Sidecar::path_for(path);
+        let writer = CsvWriter::new(create(path, storage)?, path);
+        let writer = writer.with_sidecar(create(&beside, storage)?, beside);
+        Ok(Box::new(if options.omit_aliases {
+            writer.without_aliases()
+        } else {
+            writer
+        }))
+    }
+
+    fn read(&self, path: &Path, storage: &mut dyn Storage) -> Result<Trajectory, ResultError> {
+        let stream = open(path, storage)?;
+        // Metadata is a convenience: without it, or with a damaged one, the numbers are still there.
+        let beside = Sidecar::path_for(path);
+        let sidecar = storage
+            .open(&beside)
+            .ok()
+            .and_then(|stream| Sidecar::read(stream, &beside).ok());
+        read_csv(stream, path, sidecar.as_ref())
+    }
+}
+
+struct Mat;
+
+impl Format for Mat {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["mat"]
+    }
+
+    fn create(
+        &self,
+        path: &Path,
+        storage: &mut dyn Storage,
+        _: &WriteOptions,
+    ) -> Result<Box<dyn ResultSink + Send>, ResultError> {
+        Ok(Box::new(MatWriter::new(create(path, storage)?, path)))
+    }
+
+    fn read(&self, path: &Path, storage: &mut dyn Storage) -> Result<Trajectory, ResultError> {
+        read_mat(open(path, storage)?, path)
+    }
+}
