@@ -1,0 +1,174 @@
+//! Functions of a flat model: algorithms over scalars and arrays of fixed size, and tables.
+//!
+//! A function is specialised to the sizes of its array arguments and to the values of arguments
+//! that are known when flattening and are not Real (sizes, switches, names); those are no inputs
+//! any more. Seen from outside, inputs and outputs are lists of scalars.
+
+use std::sync::Arc;
+
+use super::{FlatExpr, FunctionId, IndexVec, LocalId, ProvenanceId, ScalarType};
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct FlatFunction {
+    /// Its qualified name.
+    pub name: Arc<str>,
+    /// All variables: inputs, outputs, protected ones, loop counters; fields of records are
+    /// variables of their own.
+    pub locals: IndexVec<LocalId, Local>,
+    /// Inputs in order.
+    pub inputs: Vec<LocalId>,
+    /// Outputs in order.
+    pub outputs: Vec<LocalId>,
+    /// What it does.
+    pub body: FunctionBody,
+    /// `smoothOrder` annotation.
+    pub smooth_order: Option<u32>,
+    /// Where it comes from.
+    pub provenance: ProvenanceId,
+}
+
+/// A variable of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Local {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The type of its elements.
+    pub ty: ScalarType,
+    /// Array dimensions; empty for a scalar.
+    pub dims: Vec<u32>,
+}
+
+impl Local {
+    /// The number of scalars.
+    pub fn size(&self) -> usize {
+        self.dims.iter().map(|&d| d as usize).product()
+    }
+}
+
+/// What a function does.
+#[derive(Clone, Debug)]
+pub enum FunctionBody {
+    /// Statements.
+    Algorithm(Vec<FunctionStatement>),
+    /// Interpolation in a table; the inputs are the abscissae.
+    Table(Arc<Table>),
+}
+
+/// A scalar place: an element of a variable, indices from 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The variable.
+    pub local: LocalId,
+    /// One index per dimension.
+    pub indices: Box<[FlatExpr]>,
+}
+
+/// A statement of a function. Expressions may hold [`FlatExpr::Local`], and no variables of the
+/// model.
+#[derive(Clone, Debug)]
+pub enum FunctionStatement {
+    /// `place := value`
+    Assign(Place, FlatExpr),
+    /// Calls a function once and stores several scalars of its flattened outputs.
+    CallAssign {
+        /// The function.
+        function: FunctionId,
+        /// Flattened arguments.
+        arguments: Vec<FlatExpr>,
+        /// Output number and place.
+        targets: Vec<(u32, Place)>,
+    },
+    /// if / elseif / else
+    If(
+        Vec<(FlatExpr, Vec<FunctionStatement>)>,
+        Vec<FunctionStatement>,
+    ),
+    /// `for counter in from:step:to loop`
+    For {
+        /// The loop variable.
+        counter: LocalId,
+        /// First value.
+        from: FlatExpr,
+        /// Increment.
+        step: FlatExpr,
+        /// Last value.
+        to: FlatExpr,
+        /// Body.
+        body: Vec<FunctionStatement>,
+    },
+    /// while
+    While(FlatExpr, Vec<FunctionStatement>),
+    /// break
+    Break,
+    /// return
+    Return,
+    /// assert
+    Assert(FlatExpr, Arc<str>),
+}
+
+/// How values between the points of a table are found.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Smoothness {
+    /// Linear between neighbouring points.
+    Linear,
+    /// Continuous first derivative (Akima).
+    ContinuousDerivative,
+    /// Continuous first derivative, monotone between the points (Fritsch–Butland).
+    MonotoneDerivative,
+    /// The value of the point at or before.
+    Constant,
+}
+
+/// What happens outside the points of a table.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Extrapolation {
+    /// The value of the nearest point.
+    Hold,
+    /// Along the tangent at the end.
+    Tangent,
+    /// The table repeats.
+    Periodic,
+    /// It is an error.
+    Forbidden,
+}
+
+/// A table of one or two arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// First abscissae, ascending (equal neighbours mark a jump).
+    pub x: Vec<f64>,
+    /// Second abscissae; empty for a table of one argument.
+    pub y: Vec<f64>,
+    /// One value per `x`, or row-major `x` by `y`.
+    pub values: Vec<f64>,
+    /// Interpolation.
+    pub smoothness: Smoothness,
+    /// Extrapolation.
+    pub extrapolation: Extrapolation,
+}
+
+impl FlatFunction {
+    /// The number of scalar arguments.
+    pub fn input_size(&self) -> usize {
+        self.inputs.iter().map(|&id| self.locals[id].size()).sum()
+    }
+
+    /// The number of scalar results.
+    pub fn output_size(&self) -> usize {
+        self.outputs.iter().map(|&id| self.locals[id].size()).sum()
+    }
+
+    /// The type of a scalar of the flattened outputs.
+    pub fn output_type(&self, output: u32) -> Option<ScalarType> {
+        let mut position = output as usize;
+        for &id in &self.outputs {
+            let local = &self.locals[id];
+            if position < local.size() {
+                return Some(local.ty);
+            }
+            position -= local.size();
+        }
+        None
+    }
+}
