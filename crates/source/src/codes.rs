@@ -36,7 +36,7 @@ registry! {
     E0116 E0120 E0121 E0122 E0123 E0124 E0125
 
     // Warnings.
-    W0101 W0102
+    W0101 W0102 W0103
 }
 
 /// What a code means.

@@ -1,0 +1,18 @@
+//! Prints the lossless tree, the typed tree and the diagnostics of a file: a tool for working on the
+//! parser.
+
+use saltus_source::SourceMap;
+
+fn main() {
+    let sources = SourceMap::new();
+    for path in std::env::args().skip(1) {
+        let bytes = std::fs::read(&path).expect("a readable file");
+        let id = sources.add_bytes(path, bytes);
+        let file = sources.file(id).expect("the file just added");
+        let parse = saltus_syntax::parse_file(&file);
+        println!("{:?}\n{:#?}", parse.tree, parse.ast());
+        for diagnostic in &parse.diagnostics {
+            println!("{diagnostic:?}");
+        }
+    }
+}

@@ -1,0 +1,573 @@
+//! Stored definitions, classes and their elements (appendix A.2.1 to A.2.4).
+
+use saltus_source::{Diagnostic, codes};
+
+use super::Parser;
+use crate::kind::SyntaxKind::{self, *};
+
+/// Class prefixes in the order the grammar wants them.
+const CLASS_PREFIXES: &[&[SyntaxKind]] = &[
+    &[EncapsulatedKw],
+    &[PartialKw],
+    &[PureKw, ImpureKw],
+    &[OperatorKw, ExpandableKw],
+];
+
+/// Element prefixes in the order the grammar wants them.
+const ELEMENT_PREFIXES: &[&[SyntaxKind]] = &[
+    &[RedeclareKw],
+    &[FinalKw],
+    &[InnerKw],
+    &[OuterKw],
+    &[ReplaceableKw],
+];
+
+/// Type prefixes in the order the grammar wants them.
+const TYPE_PREFIXES: &[&[SyntaxKind]] = &[
+    &[FlowKw, StreamKw],
+    &[DiscreteKw, ParameterKw, ConstantKw],
+    &[InputKw, OutputKw],
+];
+
+/// Which form of class definition the grammar allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ClassForm {
+    Any,
+    Short,
+}
+
+impl Parser<'_> {
+    pub(super) fn stored_definition(&mut self) {
+        let root = self.start();
+        if self.at(WithinKw) {
+            self.within_clause();
+        }
+        while !self.at(EndOfFile) {
+            self.stored_class();
+        }
+        self.finish(root, StoredDefinition);
+    }
+
+    fn within_clause(&mut self) {
+        let marker = self.start();
+        self.bump();
+        if !self.at(Semicolon) {
+            self.qualified_name("the name of a package");
+        }
+        self.semicolon("the within clause");
+        self.finish(marker, WithinClause);
+    }
+
+    fn stored_class(&mut self) {
+        let marker = self.start();
+        self.eat(FinalKw);
+        if self.at_class_definition() {
+            self.class_definition(ClassForm::Any);
+            self.semicolon("the class");
+            self.finish(marker, StoredClass);
+            return;
+        }
+        self.unexpected_at_top();
+        self.finish(marker, Error);
+    }
+
+    fn unexpected_at_top(&mut self) {
+        match self.current() {
+            WithinKw => self.expected("a class (`within` comes first in the file)"),
+            Semicolon => self.expected("a class (this `;` is superfluous)"),
+            EndKw => self.expected("a class (this `end` closes nothing)"),
+            _ => self.expected("a class definition"),
+        }
+        self.bump();
+        while !self.at(EndOfFile) && !self.at(FinalKw) && !self.at_class_definition() {
+            self.bump();
+        }
+    }
+
+    // --- Classes ------------------------------------------------------------------------------
+
+    /// Whether a class definition starts here, possibly with its keyword misspelt.
+    fn at_class_definition(&self) -> bool {
+        self.current().starts_class() || self.at_misspelt_class_keyword()
+    }
+
+    /// `modle M Real x; …`: a name close to a class keyword, used as one. `Block b;` is a
+    /// declaration, so what follows the second name must not fit one.
+    fn at_misspelt_class_keyword(&self) -> bool {
+        if !(self.at(Identifier) && self.nth(1) == Identifier) {
+            return false;
+        }
+        let is_class = match self.nth(2) {
+            String => !matches!(self.nth(3), Semicolon | Comma | AnnotationKw | Plus),
+            Identifier | EndKw | EquationKw | AlgorithmKw | ExtendsKw | ImportKw => true,
+            kind => kind.is_element_prefix() || kind.starts_class(),
+        };
+        is_class
+            && self
+                .meant(self.position, SyntaxKind::is_class_keyword)
+                .is_some()
+    }
+
+    /// Tokens of the groups, one of each at most; those out of order get an error.
+    fn prefixes(&mut self, groups: &[&[SyntaxKind]]) {
+        let mut reached = 0;
+        while let Some(group) = groups.iter().position(|group| self.at_any(group)) {
+            if group < reached {
+                let word = self.describe(self.position);
+                let message = format!("{word} is not allowed behind the prefixes before it");
+                self.remark(codes::E0101, &message, "change the order of the prefixes");
+            }
+            reached = reached.max(group + 1);
+            self.bump();
+        }
+    }
+
+    pub(super) fn class_definition(&mut self, form: ClassForm) {
+        if !self.enter() {
+            return;
+        }
+        let marker = self.start();
+        self.class_prefixes();
+        if self.at(ExtendsKw) {
+            self.bump();
+            self.long_class(true);
+        } else if self.at(Identifier) && self.nth(1) == Equals {
+            self.bump();
+            self.short_class();
+        } else {
+            if form == ClassForm::Short {
+                self.remark(
+                    codes::E0101,
+                    "only a short class definition can stand here",
+                    "write `Name = Base(…)`",
+                );
+            }
+            self.long_class(false);
+        }
+        self.finish(marker, ClassDefinition);
+        self.leave();
+    }
+
+    fn class_prefixes(&mut self) {
+        // `operator` is a prefix and a specialised class.
+        self.prefixes(CLASS_PREFIXES);
+        let previous = self.position.checked_sub(1);
+        let after_operator =
+            previous.is_some_and(|p| self.text_at(p) == "operator") && self.at(Identifier);
+        if self.current().is_class_keyword() {
+            self.bump();
+        } else if self.at_misspelt_class_keyword() {
+            self.report(|p| {
+                let class = SyntaxKind::is_class_keyword;
+                let meant = p.meant(p.position, class).unwrap_or(ClassKw);
+                p.misspelling(p.position, meant)
+            });
+            self.error_token();
+        } else if !after_operator {
+            self.expected("`class`, `model`, `block` or another kind of class");
+        }
+    }
+
+    fn long_class(&mut self, extends: bool) {
+        let name = self.position;
+        let has_name = self.identifier("the name of the class");
+        if !has_name && !self.current().starts_class() && !self.at_new_line() {
+            self.skip_to_semicolon();
+            return;
+        }
+        self.open_block(ClassDefinition, name);
+        if extends && self.at(LeftParen) {
+            self.class_modification();
+        }
+        self.description_string();
+        self.composition();
+        self.close_class(!has_name);
+    }
+
+    fn short_class(&mut self) {
+        let marker = self.start();
+        self.bump();
+        let kind = match self.current() {
+            DerKw => self.derivative_class(),
+            EnumerationKw => self.enumeration_class(),
+            _ => {
+                if self.at(InputKw) || self.at(OutputKw) {
+                    self.bump();
+                }
+                self.qualified_name("the name of a class");
+                self.optional_subscripts();
+                if self.at(LeftParen) {
+                    self.class_modification();
+                }
+                ShortBody
+            }
+        };
+        self.finish(marker, kind);
+        self.description();
+    }
+
+    fn derivative_class(&mut self) -> SyntaxKind {
+        self.bump();
+        let opened = self.position;
+        if self.expect(LeftParen) {
+            self.qualified_name("the name of a function");
+            while self.eat(Comma) {
+                self.identifier("the name of an input");
+            }
+            self.close_bracket(opened, RightParen, "`,` or `)`");
+        }
+        DerivativeBody
+    }
+
+    fn enumeration_class(&mut self) -> SyntaxKind {
+        self.bump();
+        let opened = self.position;
+        if self.expect(LeftParen) {
+            if !self.eat(Colon) && !self.at(RightParen) {
+                self.enumeration_literal();
+                while self.eat(Comma) {
+                    self.enumeration_literal();
+                }
+            }
+            self.close_bracket(opened, RightParen, "`,` or `)`");
+        }
+        EnumerationBody
+    }
+
+    fn enumeration_literal(&mut self) {
+        let marker = self.start();
+        self.identifier("the name of a literal");
+        self.description();
+        self.finish(marker, EnumerationLiteral);
+    }
+
+    // --- Composition --------------------------------------------------------------------------
+
+    fn composition(&mut self) {
+        let marker = self.start();
+        if !self.at_section_end() {
+            self.element_section();
+        }
+        loop {
+            match self.current() {
+                PublicKw | ProtectedKw => self.element_section(),
+                EquationKw | AlgorithmKw => self.behavior_section(),
+                InitialKw if matches!(self.nth(1), EquationKw | AlgorithmKw) => {
+                    self.behavior_section();
+                }
+                ExternalKw => self.external_clause(),
+                AnnotationKw => self.class_annotation(),
+                EndKw | EndOfFile => break,
+                _ => self.element_section(),
+            }
+        }
+        self.finish(marker, Composition);
+    }
+
+    /// Whether the elements of a section end here.
+    fn at_section_end(&self) -> bool {
+        match self.current() {
+            PublicKw | ProtectedKw | EquationKw | AlgorithmKw | ExternalKw => true,
+            AnnotationKw | EndKw | EndOfFile => true,
+            InitialKw => matches!(self.nth(1), EquationKw | AlgorithmKw),
+            _ => false,
+        }
+    }
+
+    fn element_section(&mut self) {
+        let marker = self.start();
+        if self.at(PublicKw) || self.at(ProtectedKw) {
+            self.bump();
+        }
+        while !self.at_section_end() {
+            let before = self.position;
+            self.element();
+            if self.position == before {
+                self.expected("an element");
+                self.error_token();
+            }
+        }
+        self.finish(marker, ElementSection);
+    }
+
+    fn behavior_section(&mut self) {
+        let marker = self.start();
+        self.eat(InitialKw);
+        if self.eat(EquationKw) {
+            self.equations();
+            self.finish(marker, EquationSection);
+        } else {
+            self.bump();
+            self.statements();
+            self.finish(marker, AlgorithmSection);
+        }
+    }
+
+    fn class_annotation(&mut self) {
+        let start = self.position;
+        self.annotation();
+        self.semicolon("the annotation");
+        let is_last = self.at_any(&[EndKw, EndOfFile]);
+        if !is_last && self.at_section_end() | self.at(Identifier) {
+            let span = self.span_at(start);
+            let warning = Diagnostic::warning(
+                codes::W0103,
+                span,
+                "the annotation of a class belongs at its end",
+            )
+            .with_help("move it in front of the `end` of the class");
+            self.diagnostics.push(warning);
+        }
+    }
+
+    fn external_clause(&mut self) {
+        let marker = self.start();
+        self.bump();
+        self.eat(String);
+        if self.at(Identifier) || self.at(Dot) {
+            self.external_call();
+        }
+        if self.at(AnnotationKw) {
+            self.annotation();
+        }
+        self.semicolon("the external clause");
+        self.finish(marker, ExternalClause);
+    }
+
+    fn external_call(&mut self) {
+        let marker = self.start();
+        let has_result = !(self.at(Identifier) && self.nth(1) == LeftParen);
+        if has_result {
+            self.component_reference();
+            self.expect(Equals);
+        }
+        self.identifier("the name of a function");
+        let opened = self.position;
+        if self.expect(LeftParen) {
+            if !self.at(RightParen) {
+                self.expression();
+                while self.eat(Comma) {
+                    self.expression();
+                }
+            }
+            self.close_bracket(opened, RightParen, "`,` or `)`");
+        }
+        self.finish(marker, ExternalCall);
+    }
+
+    // --- Elements -----------------------------------------------------------------------------
+
+    pub(super) fn element(&mut self) {
+        let marker = self.start();
+        match self.current() {
+            ImportKw => self.import_clause(),
+            ExtendsKw => self.extends_clause(),
+            _ => self.declared_element(),
+        }
+        self.semicolon("this element");
+        self.finish(marker, Element);
+    }
+
+    fn declared_element(&mut self) {
+        self.misspelt_prefix();
+        self.prefixes(ELEMENT_PREFIXES);
+        if self.at_class_definition() {
+            self.class_definition(ClassForm::Any);
+        } else if self.at_component_clause() {
+            self.component_clause();
+        } else {
+            self.unexpected_in_class();
+        }
+        if self.at(ConstrainedbyKw) {
+            self.constraining_clause();
+            self.description();
+        }
+    }
+
+    /// `paramter Real x`: three names in a row, the first close to a prefix.
+    fn misspelt_prefix(&mut self) {
+        let mut ahead = 1;
+        while self.nth(ahead) == Identifier && self.nth(ahead + 1) == Dot {
+            ahead += 2;
+        }
+        if !(self.at(Identifier)
+            && self.nth(ahead) == Identifier
+            && matches!(self.nth(ahead + 1), Identifier))
+        {
+            return;
+        }
+        if let Some(meant) = self.meant(self.position, SyntaxKind::is_element_prefix) {
+            self.report(|p| p.misspelling(p.position, meant));
+            self.error_token();
+        }
+    }
+
+    fn at_component_clause(&self) -> bool {
+        let kind = self.current();
+        kind == Identifier || kind == Dot || TYPE_PREFIXES.iter().any(|group| group.contains(&kind))
+    }
+
+    fn unexpected_in_class(&mut self) {
+        match self.current() {
+            IfKw | ForKw | WhenKw | WhileKw | ConnectKw => {
+                self.expected("an element (equations need `equation` before them)");
+                let marker = self.start();
+                self.equation_without_semicolon();
+                self.finish(marker, Error);
+            }
+            Semicolon => self.expected("an element (this `;` is superfluous)"),
+            WithinKw => {
+                self.expected("an element (`within` comes first in the file)");
+                self.error_token();
+                self.skip_to_semicolon();
+            }
+            _ => {
+                self.expected("an element");
+                if !self.at_section_end() {
+                    self.error_token();
+                }
+                self.skip_to_semicolon();
+            }
+        }
+    }
+
+    fn import_clause(&mut self) {
+        let marker = self.start();
+        self.bump();
+        if self.at(Identifier) && self.nth(1) == Equals {
+            self.bump();
+            self.bump();
+            self.qualified_name("the name of a package or class");
+        } else {
+            self.qualified_name("the name of a package or class");
+            if self.eat(DotStar) {
+            } else if self.at(Dot) && self.nth(1) == LeftBrace {
+                self.bump();
+                self.import_list();
+            }
+        }
+        self.description();
+        self.finish(marker, ImportClause);
+    }
+
+    fn import_list(&mut self) {
+        let opened = self.position;
+        self.bump();
+        self.identifier("a name");
+        while self.eat(Comma) {
+            self.identifier("a name");
+        }
+        self.close_bracket(opened, RightBrace, "`,` or `}`");
+    }
+
+    fn extends_clause(&mut self) {
+        let marker = self.start();
+        self.bump();
+        self.qualified_name("the name of a class");
+        if self.at(LeftParen) {
+            self.class_modification();
+        }
+        if self.at(AnnotationKw) {
+            self.annotation();
+        }
+        self.finish(marker, ExtendsClause);
+    }
+
+    pub(super) fn constraining_clause(&mut self) {
+        let marker = self.start();
+        self.bump();
+        self.qualified_name("the name of a class");
+        if self.at(LeftParen) {
+            self.class_modification();
+        }
+        self.finish(marker, ConstrainingClause);
+    }
+
+    // --- Components ---------------------------------------------------------------------------
+
+    fn component_clause(&mut self) {
+        let marker = self.start();
+        self.prefixes(TYPE_PREFIXES);
+        self.qualified_name("the name of a type");
+        self.optional_subscripts();
+        self.component_declaration();
+        while self.eat(Comma) {
+            self.component_declaration();
+        }
+        self.finish(marker, ComponentClause);
+    }
+
+    /// A component clause with one component, as in modifications.
+    pub(super) fn single_component_clause(&mut self) {
+        let marker = self.start();
+        self.prefixes(TYPE_PREFIXES);
+        self.qualified_name("the name of a type");
+        self.optional_subscripts();
+        self.component_declaration();
+        self.finish(marker, ComponentClause);
+    }
+
+    fn component_declaration(&mut self) {
+        let marker = self.start();
+        if self.identifier("the name of a component") {
+            self.optional_subscripts();
+            self.optional_modification();
+            if self.at(IfKw) {
+                let condition = self.start();
+                self.bump();
+                self.expression();
+                self.finish(condition, ConditionAttribute);
+            }
+            self.description();
+        }
+        self.finish(marker, ComponentDeclaration);
+    }
+
+    // --- Names and descriptions ---------------------------------------------------------------
+
+    pub(super) fn qualified_name(&mut self, what: &str) {
+        let marker = self.start();
+        self.eat(Dot);
+        if self.identifier(what) {
+            while self.at(Dot) && self.nth(1) != LeftBrace {
+                self.bump();
+                if !self.identifier("a name") {
+                    break;
+                }
+            }
+        }
+        self.finish(marker, QualifiedName);
+    }
+
+    pub(super) fn description_string(&mut self) {
+        if !self.at(String) {
+            return;
+        }
+        let marker = self.start();
+        self.bump();
+        while self.eat(Plus) {
+            if !self.expect(String) {
+                break;
+            }
+        }
+        self.finish(marker, DescriptionString);
+    }
+
+    pub(super) fn description(&mut self) {
+        self.description_string();
+        if self.at(AnnotationKw) {
+            self.annotation();
+        }
+    }
+
+    pub(super) fn annotation(&mut self) {
+        let marker = self.start();
+        self.bump();
+        if self.at(LeftParen) {
+            self.class_modification();
+        } else {
+            self.expected("`(`");
+        }
+        self.finish(marker, Annotation);
+    }
+}

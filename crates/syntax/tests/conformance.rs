@@ -1,0 +1,92 @@
+//! The Modelica Standard Library and Modelica-Compliance, if their folders are given:
+//! `SALTUS_MSL` and `SALTUS_COMPLIANCE`. The counts are recorded in `tests/conformance/README.md`.
+
+use std::path::{Path, PathBuf};
+
+use saltus_source::SourceMap;
+use saltus_syntax::parse_file;
+
+/// All `.mo` files below a folder, sorted.
+fn modelica_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "mo") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn folder_from(variable: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os(variable).map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("skipped: {variable} is not set");
+    }
+    folder
+}
+
+/// Parses every file, checks the round trip, and returns those with diagnostics.
+fn files_with_diagnostics(files: &[PathBuf]) -> Vec<String> {
+    let sources = SourceMap::new();
+    let mut found = Vec::new();
+    for path in files {
+        let bytes = std::fs::read(path).unwrap();
+        let id = sources.add_bytes(path.to_string_lossy(), bytes.clone());
+        let file = sources.file(id).unwrap();
+        assert_eq!(file.decoded().to_bytes(), bytes, "{}", path.display());
+        let parse = parse_file(&file);
+        parse.tree.validate().unwrap();
+        assert!(parse.tree.to_string() == file.text(), "{}", path.display());
+        let _ = parse.ast();
+        if let Some(first) = parse.diagnostics.iter().next() {
+            let place = first.span().and_then(|span| sources.line_column(span));
+            found.push(format!(
+                "{} {place:?} {} {}",
+                path.display(),
+                first.code,
+                first.message
+            ));
+        }
+    }
+    found
+}
+
+#[test]
+fn standard_library() {
+    let Some(folder) = folder_from("SALTUS_MSL") else {
+        return;
+    };
+    let files = modelica_files(&folder);
+    eprintln!("{} files", files.len());
+    assert!(
+        files.len() >= 2665,
+        "MSL 4.1.0 with ModelicaTest is not complete"
+    );
+    let found = files_with_diagnostics(&files);
+    assert!(
+        found.is_empty(),
+        "{} files:\n{}",
+        found.len(),
+        found.join("\n")
+    );
+}
+
+#[test]
+fn compliance() {
+    let Some(folder) = folder_from("SALTUS_COMPLIANCE") else {
+        return;
+    };
+    let files = modelica_files(&folder);
+    let found = files_with_diagnostics(&files);
+    eprintln!("{} files, {} with diagnostics", files.len(), found.len());
+    for line in &found {
+        eprintln!("{line}");
+    }
+}
