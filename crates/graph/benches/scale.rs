@@ -1,1 +1,249 @@
-fn main() {}
+//! Time per row from 10³ to 10⁶ rows and its growth: a slope of 1 in log-log is linear.
+//!
+//! `cargo bench -p saltus-graph`
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use saltus_graph::{
+    Adjacency, Bipartite, Column, DulmageMendelsohn, IncrementalMatching, Matcher, Overlay, Row, Tearer,
+    WeightedAdjacency, WeightedBipartite, block_triangular_order, canonical_offsets, color_columns,
+    connected_components, highest_value_transversal,
+};
+
+type Rows = Vec<Vec<(u32, i32)>>;
+
+/// C v' = i − i₊; R i = v₋ − v: states and a long chain of couplings.
+fn rc_ladder(cells: u32) -> Rows {
+    let (v, i) = (|k: u32| 2 * k, |k: u32| 2 * k + 1);
+    let mut rows = Rows::new();
+    for k in 0..cells {
+        let next = (k + 1 < cells).then(|| (i(k + 1), 0));
+        rows.push([(v(k), 1), (i(k), 0)].into_iter().chain(next).collect());
+        let before = k.checked_sub(1).map(|k| (v(k), 0));
+        rows.push([(i(k), 0), (v(k), 0)].into_iter().chain(before).collect());
+    }
+    rows
+}
+
+/// The same without capacitors: one algebraic block.
+fn resistor_ladder(cells: u32) -> Rows {
+    let mut rows = rc_ladder(cells);
+    rows.iter_mut().flatten().for_each(|entry| entry.1 = 0);
+    rows
+}
+
+/// J w' = τ₋ − τ; two of three clutches engaged (w = w₊, index 2), the others open (τ = 0).
+fn clutch_chain(cells: u32) -> Rows {
+    let (w, tau) = (|k: u32| 2 * k, |k: u32| 2 * k + 1);
+    let mut rows = Rows::new();
+    for k in 0..cells {
+        let before = k.checked_sub(1).map(|k| (tau(k), 0));
+        rows.push([(w(k), 1), (tau(k), 0)].into_iter().chain(before).collect());
+        let engaged = k % 3 != 2 && k + 1 < cells;
+        rows.push(if engaged {
+            vec![(w(k), 0), (w(k + 1), 0)]
+        } else {
+            vec![(tau(k), 0)]
+        });
+    }
+    rows
+}
+
+/// Masses on rods: x'' and y'' with the forces of two rods, rods of constant length (index 3).
+fn pendulum_chain(cells: u32) -> Rows {
+    let (x, y, force) = (|k: u32| 3 * k, |k: u32| 3 * k + 1, |k: u32| 3 * k + 2);
+    let mut rows = Rows::new();
+    for k in 0..cells {
+        for position in [x, y] {
+            let mut newton = vec![(position(k), 2), (force(k), 0)];
+            newton.extend(k.checked_sub(1).map(|k| (position(k), 0)));
+            if k + 1 < cells {
+                newton.extend([(force(k + 1), 0), (position(k + 1), 0)]);
+            }
+            rows.push(newton);
+        }
+        let mut rod = vec![(x(k), 0), (y(k), 0)];
+        rod.extend(k.checked_sub(1).into_iter().flat_map(|k| [(x(k), 0), (y(k), 0)]));
+        rows.push(rod);
+    }
+    rows
+}
+
+/// A hidden perfect matching and two random entries per row: no structure to exploit.
+fn random_sparse(n: u32) -> Rows {
+    let mut seed = 7u64;
+    let mut next = move |bound: u32| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as u32 % bound
+    };
+    let row = |i: u32| {
+        let mut row = vec![
+            (i, next(4) as i32),
+            (next(n), next(4) as i32),
+            (next(n), next(4) as i32),
+        ];
+        row.rotate_left(next(3) as usize);
+        row
+    };
+    (0..n).map(row).collect()
+}
+
+/// Rows and columns in pseudo-random order: no locality left.
+fn shuffled(rows: Rows) -> Rows {
+    let n = rows.len();
+    let mut seed = 1u64;
+    let mut permutation = || {
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        for i in (1..n).rev() {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            order.swap(i, (seed >> 33) as usize % (i + 1));
+        }
+        order
+    };
+    let (row_order, column_of) = (permutation(), permutation());
+    let row = |&r: &u32| {
+        let entries = rows[r as usize].iter();
+        let mut row: Vec<_> = entries.map(|&(c, w)| (column_of[c as usize], w)).collect();
+        row.sort_unstable();
+        row
+    };
+    row_order.iter().map(row).collect()
+}
+
+fn build(rows: &Rows) -> WeightedBipartite {
+    let row = |row: &Vec<(u32, i32)>| row.iter().map(|&(c, w)| (Column(c), w)).collect::<Vec<_>>();
+    WeightedBipartite::from_rows(rows.len(), rows.iter().map(row))
+}
+
+/// Nanoseconds per row, the best of a few runs.
+fn time(rows: usize, mut run: impl FnMut()) -> f64 {
+    let repetitions = (300_000 / rows).clamp(3, 50);
+    let mut best = f64::INFINITY;
+    for _ in 0..repetitions {
+        let start = Instant::now();
+        run();
+        best = best.min(start.elapsed().as_nanos() as f64 / rows as f64);
+    }
+    best
+}
+
+const PASSES: [&str; 8] = [
+    "matching",
+    "blocks",
+    "DM",
+    "transversal",
+    "offsets",
+    "components",
+    "tearing",
+    "coloring",
+];
+
+fn measure(sigma: &WeightedBipartite) -> [f64; 8] {
+    let graph: &Bipartite = sigma.graph();
+    let n = graph.row_count();
+    let mut matcher = Matcher::new();
+    let matching = matcher.maximum(graph);
+    let found = highest_value_transversal(sigma).expect("regular by construction");
+    let value: i64 = found
+        .matching
+        .pairs()
+        .filter_map(|(r, c)| sigma.weight(r, c))
+        .map(i64::from)
+        .sum();
+    black_box(value);
+    let leading = sigma.filtered(|r, c, w| found.offsets.is_tight(r, c, w));
+    let blocks = block_triangular_order(&leading, &found.matching);
+    let mut tearer = Tearer::new();
+    [
+        time(n, || drop(black_box(matcher.maximum(graph)))),
+        time(n, || drop(black_box(block_triangular_order(graph, &matching)))),
+        time(n, || drop(black_box(DulmageMendelsohn::new(graph, &matching)))),
+        time(n, || drop(black_box(highest_value_transversal(sigma)))),
+        time(n, || drop(black_box(canonical_offsets(sigma, &found.matching)))),
+        time(n, || drop(black_box(connected_components(graph)))),
+        time(n, || {
+            for rows in blocks.iter() {
+                let columns: Vec<Column> = rows.iter().filter_map(|&row| found.matching.column_of(row)).collect();
+                black_box(tearer.tear(&leading, rows, &columns, |_, _| true, |_| 0));
+            }
+        }),
+        time(n, || drop(black_box(color_columns(graph, 64)))),
+    ]
+}
+
+/// Slope of log(time) against log(rows), by least squares.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let logs = points.iter().map(|&(rows, per_row)| (rows.ln(), (rows * per_row).ln()));
+    let (mx, my) = logs.clone().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
+    let (top, bottom) = logs.fold((0.0, 0.0), |(t, b), (x, y)| {
+        (t + (x - mx) * (y - my), b + (x - mx) * (x - mx))
+    });
+    top / bottom
+}
+
+fn family(name: &str, rows_of: impl Fn(usize) -> Rows) {
+    println!("\n{name}: ns per row");
+    print!("{:>9}", "rows");
+    PASSES.iter().for_each(|pass| print!("{pass:>12}"));
+    println!();
+    let mut points = vec![Vec::new(); PASSES.len()];
+    for size in [1_000, 10_000, 100_000, 1_000_000] {
+        let sigma = build(&rows_of(size));
+        print!("{:>9}", sigma.row_count());
+        for (figure, points) in measure(&sigma).into_iter().zip(&mut points) {
+            print!("{figure:>12.1}");
+            points.push((sigma.row_count() as f64, figure));
+        }
+        println!();
+    }
+    print!("{:>9}", "slope");
+    points.iter().for_each(|points| print!("{:>12.3}", slope(points)));
+    println!();
+}
+
+/// Toggling one clutch in the middle of a chain, where both neighbours are open or not.
+fn toggling(cells: u32) {
+    let sigma = build(&clutch_chain(cells));
+    let mut overlay = Overlay::new(Arc::new(sigma.graph().clone()));
+    let mut incremental = IncrementalMatching::new(&overlay);
+    let clutch = cells / 6 * 3 + 2;
+    let row = Row(2 * clutch + 1);
+    let rounds = 1000;
+    let start = Instant::now();
+    for round in 0..rounds {
+        if round % 2 == 0 {
+            overlay.replace_row(row, [Column(2 * clutch), Column(2 * clutch + 2)]);
+        } else {
+            overlay.restore_row(row);
+        }
+        black_box(incremental.update(&overlay, &[row]));
+    }
+    let each = start.elapsed().as_nanos() as f64 / f64::from(rounds);
+    println!("re-matching after one toggled clutch among {cells}: {each:.0} ns");
+}
+
+fn main() {
+    let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let wanted = |name: &str| only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let families: [(&str, fn(usize) -> Rows); 7] = [
+        ("RC ladder", |n| rc_ladder(n as u32 / 2)),
+        ("resistor ladder", |n| resistor_ladder(n as u32 / 2)),
+        ("clutch chain", |n| clutch_chain(n as u32 / 2)),
+        ("pendulum chain", |n| pendulum_chain(n as u32 / 3)),
+        ("RC ladder, shuffled", |n| shuffled(rc_ladder(n as u32 / 2))),
+        ("random sparse", |n| random_sparse(n as u32)),
+        ("pendulum chain, shuffled", |n| shuffled(pendulum_chain(n as u32 / 3))),
+    ];
+    for (name, rows_of) in families {
+        if wanted(name) {
+            family(name, rows_of);
+        }
+    }
+    if wanted("re-matching") {
+        println!();
+        [1_000, 10_000, 100_000].into_iter().for_each(toggling);
+    }
+}

@@ -54,17 +54,12 @@ pub fn color_columns(graph: &Bipartite, dense_row_limit: usize) -> Coloring {
     let mut forbidden_for: Vec<u32> = Vec::new();
     for column in by_decreasing_degree(&by_column) {
         let rows = by_column.columns_of(Row(column.0)).iter().map(|c| Row(c.0));
-        for &other in rows
-            .filter(|&row| !is_dense(row))
-            .flat_map(|row| graph.columns_of(row))
-        {
+        for &other in rows.filter(|&row| !is_dense(row)).flat_map(|row| graph.columns_of(row)) {
             if let Some(forbidden) = forbidden_for.get_mut(color[other.index()] as usize) {
                 *forbidden = column.0;
             }
         }
-        let free = forbidden_for
-            .iter()
-            .position(|&forbidden| forbidden != column.0);
+        let free = forbidden_for.iter().position(|&forbidden| forbidden != column.0);
         let chosen = free.unwrap_or_else(|| {
             forbidden_for.push(NONE);
             forbidden_for.len() - 1

@@ -59,16 +59,10 @@ pub fn connected_components(graph: &impl Adjacency) -> Components {
 
 /// Connected components of the edges that `keep` accepts; rows and columns without such an edge
 /// are components of their own.
-pub fn connected_components_where(
-    graph: &impl Adjacency,
-    keep: impl Fn(Row, Column) -> bool,
-) -> Components {
+pub fn connected_components_where(graph: &impl Adjacency, keep: impl Fn(Row, Column) -> bool) -> Components {
     let mut sets = DisjointColumns::new(graph.column_count());
     for row in rows(graph.row_count()) {
-        let mut kept = graph
-            .columns_of(row)
-            .iter()
-            .filter(|&&column| keep(row, column));
+        let mut kept = graph.columns_of(row).iter().filter(|&&column| keep(row, column));
         if let Some(&first) = kept.next() {
             kept.for_each(|&column| sets.unite(first.0, column.0));
         }
@@ -79,10 +73,7 @@ pub fn connected_components_where(
     };
     let of_row = rows(graph.row_count())
         .map(|row| {
-            let first = graph
-                .columns_of(row)
-                .iter()
-                .find(|&&column| keep(row, column));
+            let first = graph.columns_of(row).iter().find(|&&column| keep(row, column));
             match first {
                 Some(column) => number.of(sets.root(column.0)),
                 None => number.fresh(),

@@ -82,10 +82,7 @@ impl DifferenceSystem {
                     .iter()
                     .map(|arc| graph.at(arc.tail, arc.position as usize))
                     .collect();
-                let gain = constraints
-                    .iter()
-                    .map(|&id| i64::from(self.constraint(id).2))
-                    .sum();
+                let gain = constraints.iter().map(|&id| i64::from(self.constraint(id).2)).sum();
                 Err(PositiveCycle { constraints, gain })
             }
         }
@@ -114,11 +111,7 @@ impl<'a> ConstraintGraph<'a> {
             by_tail[next[from.index()] as usize] = ConstraintId(i as u32);
             next[from.index()] += 1;
         }
-        Self {
-            system,
-            start,
-            by_tail,
-        }
+        Self { system, start, by_tail }
     }
 
     fn at(&self, tail: Node, position: usize) -> ConstraintId {

@@ -83,9 +83,16 @@ impl DulmageMendelsohn {
 
     /// The fine decomposition, with the same maximum matching.
     pub fn fine(&self, graph: &impl Adjacency, matching: &Matching) -> FineDecomposition {
-        let well = self.rows(Part::WellDetermined);
+        // Columns of the other parts count as known to the well-determined rows.
+        let mut well = Matching::empty(graph.row_count(), graph.column_count());
+        for row in self.rows(Part::WellDetermined) {
+            if let Some(column) = matching.column_of(row) {
+                well.insert(row, column);
+            }
+        }
+        let well_rows = self.rows(Part::WellDetermined);
         FineDecomposition {
-            well_determined: block_triangular_order_of(graph, matching, well),
+            well_determined: block_triangular_order_of(graph, &well, well_rows),
             overdetermined: self.connected_parts(graph, Part::Overdetermined),
             underdetermined: self.connected_parts(graph, Part::Underdetermined),
         }
@@ -101,10 +108,7 @@ impl DulmageMendelsohn {
             pieces.of(components.of_row(row).index()).rows.push(row);
         }
         for column in self.columns(part) {
-            pieces
-                .of(components.of_column(column).index())
-                .columns
-                .push(column);
+            pieces.of(components.of_column(column).index()).columns.push(column);
         }
         pieces.found
     }
@@ -163,11 +167,7 @@ pub fn conflicting_set(graph: &impl Adjacency, matching: &Matching, row: Row) ->
 /// The columns that an unmatched column leaves open, under a maximum matching: `column` itself
 /// and those of which any one could be free in its place; and the rows between them.
 /// `transposed` is the transposed graph.
-pub fn undetermined_set(
-    transposed: &Bipartite,
-    matching: &Matching,
-    column: Column,
-) -> AlternatingSet {
+pub fn undetermined_set(transposed: &Bipartite, matching: &Matching, column: Column) -> AlternatingSet {
     let start = std::iter::once(Row(column.0));
     let set = alternating_search(transposed, &matching.transposed(), start);
     AlternatingSet {
@@ -177,11 +177,7 @@ pub fn undetermined_set(
 }
 
 /// Everything on alternating paths from the given unmatched rows.
-fn alternating_search(
-    graph: &impl Adjacency,
-    matching: &Matching,
-    start: impl Iterator<Item = Row>,
-) -> AlternatingSet {
+fn alternating_search(graph: &impl Adjacency, matching: &Matching, start: impl Iterator<Item = Row>) -> AlternatingSet {
     let mut found = AlternatingSet {
         rows: start.collect(),
         columns: Vec::new(),

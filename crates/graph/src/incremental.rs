@@ -39,9 +39,7 @@ impl IncrementalMatching {
 
     fn resume(graph: &impl Adjacency, matching: Matching, matcher: Matcher) -> Self {
         let free = matching.unmatched_rows();
-        let unmatched = free
-            .filter(|&row| !graph.columns_of(row).is_empty())
-            .collect();
+        let unmatched = free.filter(|&row| !graph.columns_of(row).is_empty()).collect();
         Self {
             matching,
             unmatched,

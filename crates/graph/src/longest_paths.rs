@@ -27,10 +27,7 @@ const NO_ARC: ArcAt = ArcAt {
 
 /// Raises `value` to the least solution; or returns the arcs of a cycle of positive gain, each
 /// followed by the one that starts where it ends.
-pub(crate) fn raise_to_least_solution(
-    graph: &impl GainGraph,
-    value: &mut [i64],
-) -> Result<(), Vec<ArcAt>> {
+pub(crate) fn raise_to_least_solution(graph: &impl GainGraph, value: &mut [i64]) -> Result<(), Vec<ArcAt>> {
     let nodes = (0..graph.node_count() as u32).map(Node);
     let blocks = strong_components(graph, nodes);
     let mut iteration = Iteration {
@@ -108,8 +105,7 @@ impl<G: GainGraph> Iteration<'_, G> {
     /// raised its head after its tail was raised.
     fn cycle_among_causes(&self, block: BlockId) -> Option<Vec<ArcAt>> {
         let members = self.blocks.rows(block);
-        let inside =
-            |node: Node| node.0 != NONE && self.blocks.block_of(crate::Row(node.0)) == Some(block);
+        let inside = |node: Node| node.0 != NONE && self.blocks.block_of(crate::Row(node.0)) == Some(block);
         let position = |node: Node| members.binary_search(&crate::Row(node.0)).ok();
         let mut walk = vec![NONE; members.len()];
         for (start, row) in members.iter().enumerate() {

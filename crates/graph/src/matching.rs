@@ -116,11 +116,7 @@ impl Matching {
                 return Err(format!("({row:?}, {column:?}) is no edge"));
             }
         }
-        let matched_columns = self
-            .row_of_column
-            .iter()
-            .filter(|&&row| row != NONE)
-            .count();
+        let matched_columns = self.row_of_column.iter().filter(|&&row| row != NONE).count();
         if self.pairs().count() != self.size || matched_columns != self.size {
             return Err("wrong number of pairs".to_owned());
         }
@@ -282,9 +278,7 @@ impl Matcher {
     ) -> Vec<Row> {
         self.begin(graph.column_count());
         let order = order.into_iter();
-        order
-            .filter(|&row| !self.augment_again(graph, matching, row))
-            .collect()
+        order.filter(|&row| !self.augment_again(graph, matching, row)).collect()
     }
 
     /// Starts a series of [`Self::augment_again`] during which the graph does not change.
@@ -302,12 +296,7 @@ impl Matcher {
 
     /// Like [`Self::augment`]; what a failed search of the series reached is not searched again,
     /// since no later augmentation can open a path out of it.
-    pub(crate) fn augment_again(
-        &mut self,
-        graph: &impl Adjacency,
-        matching: &mut Matching,
-        root: Row,
-    ) -> bool {
+    pub(crate) fn augment_again(&mut self, graph: &impl Adjacency, matching: &mut Matching, root: Row) -> bool {
         if matching.column_of(root).is_some() {
             return true;
         }
@@ -321,12 +310,7 @@ impl Matcher {
         true
     }
 
-    fn nearest_free_column(
-        &mut self,
-        graph: &impl Adjacency,
-        matching: &Matching,
-        root: Row,
-    ) -> Option<Column> {
+    fn nearest_free_column(&mut self, graph: &impl Adjacency, matching: &Matching, root: Row) -> Option<Column> {
         self.visited.clear();
         self.queue.clear();
         self.queue.push(root);

@@ -24,23 +24,13 @@ impl Offsets {
     }
 
     /// Checks the defining inequalities and equality on the matching.
-    pub fn validate(
-        &self,
-        graph: &impl WeightedAdjacency,
-        matching: &Matching,
-    ) -> Result<(), String> {
-        if self
-            .rows
-            .iter()
-            .chain(&self.columns)
-            .any(|&offset| offset < 0)
-        {
+    pub fn validate(&self, graph: &impl WeightedAdjacency, matching: &Matching) -> Result<(), String> {
+        if self.rows.iter().chain(&self.columns).any(|&offset| offset < 0) {
             return Err("negative offset".to_owned());
         }
         for row in rows(graph.row_count()) {
             for (column, weight) in graph.entries_of(row) {
-                let slack =
-                    self.columns[column.index()] - self.rows[row.index()] - i64::from(weight);
+                let slack = self.columns[column.index()] - self.rows[row.index()] - i64::from(weight);
                 let matched = matching.column_of(row) == Some(column);
                 if slack < 0 || (matched && slack > 0) {
                     return Err(format!("slack {slack} at ({row:?}, {column:?})"));
@@ -66,14 +56,8 @@ pub struct ImprovingCycle {
 ///
 /// # Panics
 /// If the matching is not perfect or not part of the graph.
-pub fn canonical_offsets(
-    graph: &impl WeightedAdjacency,
-    transversal: &Matching,
-) -> Result<Offsets, ImprovingCycle> {
-    assert!(
-        transversal.is_perfect(),
-        "canonical offsets need a perfect matching"
-    );
+pub fn canonical_offsets(graph: &impl WeightedAdjacency, transversal: &Matching) -> Result<Offsets, ImprovingCycle> {
+    assert!(transversal.is_perfect(), "canonical offsets need a perfect matching");
     let exchange = Exchange::new(graph, transversal);
     // d ≥ 0 means c ≥ −weight on the matching; it only matters when weights are negative.
     let mut value: Vec<i64> = exchange
@@ -88,8 +72,7 @@ pub fn canonical_offsets(
             gain: arcs.iter().filter_map(arc).map(|(_, gain)| gain).sum(),
         }
     })?;
-    let column_offset =
-        |row: Row| value[row.index()] + i64::from(exchange.matched_weight[row.index()]);
+    let column_offset = |row: Row| value[row.index()] + i64::from(exchange.matched_weight[row.index()]);
     let of_columns = columns(graph.column_count())
         .map(|column| transversal.row_of(column).map_or(0, column_offset))
         .collect();
@@ -140,9 +123,6 @@ impl<G: WeightedAdjacency> GainGraph for Exchange<'_, G> {
     fn arc(&self, node: Node, position: usize) -> Option<(Node, i64)> {
         let head = self.successor(node, position)?;
         let weight = self.graph.weights_of(Row(node.0))[position];
-        Some((
-            head,
-            i64::from(weight) - i64::from(self.matched_weight[head.index()]),
-        ))
+        Some((head, i64::from(weight) - i64::from(self.matched_weight[head.index()])))
     }
 }

@@ -44,10 +44,7 @@ impl Overlay {
         let replacement = &mut self.replacements[slot];
         replacement.clear();
         for column in columns {
-            assert!(
-                column.index() < self.base.column_count(),
-                "column out of range"
-            );
+            assert!(column.index() < self.base.column_count(), "column out of range");
             replacement.push(column);
         }
         drop_repetitions(replacement);

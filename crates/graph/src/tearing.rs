@@ -7,7 +7,7 @@
 use std::collections::BinaryHeap;
 
 use crate::bipartite::Adjacency;
-use crate::index::{Column, NONE, Row};
+use crate::index::{Column, Row};
 
 /// A torn block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,6 +45,9 @@ impl Tearer {
         solvable: impl Fn(Row, Column) -> bool,
         preference: impl Fn(Column) -> i32,
     ) -> Tearing {
+        if let (&[row], &[column]) = (rows, columns) {
+            return tear_single(row, column, solvable(row, column));
+        }
         let block = self.extract(graph, rows, columns, solvable);
         let preference = columns.iter().map(|&column| preference(column)).collect();
         let mut state = State::new(block, preference);
@@ -81,6 +84,21 @@ impl Tearer {
         }
         block.list_by_column();
         block
+    }
+}
+
+/// Most blocks of most models are single rows.
+fn tear_single(row: Row, column: Column, solvable: bool) -> Tearing {
+    if solvable {
+        return Tearing {
+            causal: vec![(row, column)],
+            ..Tearing::default()
+        };
+    }
+    Tearing {
+        tears: vec![column],
+        causal: Vec::new(),
+        residuals: vec![row],
     }
 }
 
@@ -177,7 +195,8 @@ struct State {
     completes: Vec<u32>,
     single_rows: Vec<u32>,
     single_columns: Vec<u32>,
-    /// Columns by merit; entries are outdated when the merit has changed since.
+    /// Columns by merit. Each open column has an entry no smaller than its merit; merits that
+    /// have fallen are corrected when they come up.
     candidates: BinaryHeap<Merit>,
     forward: Vec<(u32, u32)>,
     backward: Vec<(u32, u32)>,
@@ -194,12 +213,8 @@ impl State {
             row_open: vec![true; rows],
             column_open: vec![true; columns],
             unknowns: (0..rows as u32).map(|r| count(block.row(r))).collect(),
-            occurrences: (0..columns as u32)
-                .map(|c| count(block.column(c)))
-                .collect(),
-            solvable_in: (0..columns as u32)
-                .map(|c| solvable(block.column(c)))
-                .collect(),
+            occurrences: (0..columns as u32).map(|c| count(block.column(c))).collect(),
+            solvable_in: (0..columns as u32).map(|c| solvable(block.column(c))).collect(),
             completes: vec![0; columns],
             single_rows: Vec::new(),
             single_columns: Vec::new(),
@@ -209,15 +224,11 @@ impl State {
             tears: Vec::new(),
             block,
         };
-        state.single_rows.extend(
-            (0..rows as u32)
-                .rev()
-                .filter(|&r| state.unknowns[r as usize] == 1),
-        );
-        let single = |&c: &u32| state.occurrences[c as usize] == 1;
         state
-            .single_columns
-            .extend((0..columns as u32).rev().filter(single));
+            .single_rows
+            .extend((0..rows as u32).rev().filter(|&r| state.unknowns[r as usize] == 1));
+        let single = |&c: &u32| state.occurrences[c as usize] == 1;
+        state.single_columns.extend((0..columns as u32).rev().filter(single));
         for row in 0..rows as u32 {
             if state.unknowns[row as usize] == 2 {
                 state.count_pair(row, 1);
@@ -257,9 +268,7 @@ impl State {
             return;
         }
         let mut rows = self.block.column(column).iter();
-        let only = rows
-            .find(|entry| self.row_open[entry.index as usize])
-            .copied();
+        let only = rows.find(|entry| self.row_open[entry.index as usize]).copied();
         if let Some(entry) = only.filter(|entry| entry.solvable) {
             self.backward.push((entry.index, column));
             self.close_row(entry.index);
@@ -269,7 +278,13 @@ impl State {
 
     fn tear_if_current(&mut self, merit: Merit) {
         let column = merit.smaller.0;
-        if self.column_open[column as usize] && self.merit(column) == merit {
+        if !self.column_open[column as usize] {
+            return;
+        }
+        let present = self.merit(column);
+        if present < merit {
+            self.candidates.push(present);
+        } else {
             self.tears.push(column);
             self.close_column(column);
         }
@@ -294,14 +309,15 @@ impl State {
             if self.occurrences[column as usize] == 1 {
                 self.single_columns.push(column);
             }
-            self.candidates.push(self.merit(column));
+            if self.solvable_in[column as usize] == 0 {
+                self.candidates.push(self.merit(column));
+            }
         }
     }
 
     /// The column is known: its rows have one unknown less.
     fn close_column(&mut self, column: u32) {
-        let range =
-            self.block.column_start[column as usize]..self.block.column_start[column as usize + 1];
+        let range = self.block.column_start[column as usize]..self.block.column_start[column as usize + 1];
         for at in range.clone() {
             let row = self.block.by_column[at].index;
             if self.row_open[row as usize] && self.unknowns[row as usize] == 2 {
@@ -337,17 +353,17 @@ impl State {
             if solved.solvable {
                 let completes = &mut self.completes[torn.index as usize];
                 *completes = completes.wrapping_add_signed(change);
-                let merit = self.merit(torn.index);
-                self.candidates.push(merit);
+                if change > 0 {
+                    let merit = self.merit(torn.index);
+                    self.candidates.push(merit);
+                }
             }
         }
     }
 
     fn only_open(&self, row: u32) -> Option<Entry> {
         let mut entries = self.block.row(row).iter();
-        entries
-            .find(|entry| self.column_open[entry.index as usize])
-            .copied()
+        entries.find(|entry| self.column_open[entry.index as usize]).copied()
     }
 
     fn merit(&self, column: u32) -> Merit {
@@ -370,7 +386,6 @@ impl State {
             .map(row)
             .collect();
         residuals.sort_unstable();
-        debug_assert!(self.tears.iter().all(|&c| c != NONE));
         Tearing {
             tears: self.tears.iter().map(|&c| column(c)).collect(),
             causal: causal.map(|&(r, c)| (row(r), column(c))).collect(),

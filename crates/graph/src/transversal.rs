@@ -51,10 +51,8 @@ pub fn highest_value_transversal(
     graph: &impl WeightedAdjacency,
 ) -> Result<HighestValueTransversal, Box<StructurallySingular>> {
     let mut search = Hungarian::new(graph);
-    if graph.row_count() == graph.column_count() && search.run().is_some() {
-        let Hungarian {
-            matching, offsets, ..
-        } = search;
+    if graph.row_count() == graph.column_count() && search.run(&LOCAL_BUDGETS).is_some() {
+        let Hungarian { matching, offsets, .. } = search;
         return Ok(HighestValueTransversal { matching, offsets });
     }
     let matching = Matcher::new().maximum(graph);
@@ -109,10 +107,10 @@ impl<'a, G: WeightedAdjacency> Hungarian<'a, G> {
     }
 
     /// `None` if there is no perfect matching.
-    fn run(&mut self) -> Option<()> {
+    fn run(&mut self, budgets: &[usize]) -> Option<()> {
         self.start_offsets();
         let mut free = self.match_greedily();
-        for budget in LOCAL_BUDGETS {
+        for &budget in budgets {
             free = self.search_one_by_one(free, budget)?;
         }
         while !free.is_empty() {
@@ -287,5 +285,42 @@ impl<'a, G: WeightedAdjacency> Hungarian<'a, G> {
             }
         }
         self.matching.grow();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::weighted::WeightedBipartite;
+
+    /// A pseudo-random graph with a perfect matching.
+    fn graph(n: u32, mut seed: u64) -> WeightedBipartite {
+        let mut next = |bound: u32| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) as u32 % bound
+        };
+        let rows = (0..n).map(|i| {
+            let more: Vec<_> = (0..2).map(|_| (Column(next(n)), next(4) as i32)).collect();
+            std::iter::once((Column((i * 7 + 3) % n), next(4) as i32)).chain(more)
+        });
+        WeightedBipartite::from_rows(n as usize, rows)
+    }
+
+    /// Searches that are put off and finished together must end at the same offsets.
+    #[test]
+    fn budgets_do_not_change_the_offsets() {
+        for seed in 0..200 {
+            let graph = graph(40, seed);
+            let offsets = |budgets: &[usize]| {
+                let mut search = Hungarian::new(&graph);
+                search.run(budgets).expect("a perfect matching exists");
+                assert_eq!(search.matching.validate(&graph), Ok(()));
+                assert_eq!(search.offsets.validate(&graph, &search.matching), Ok(()));
+                search.offsets
+            };
+            let alone = offsets(&[usize::MAX]);
+            assert_eq!(alone, offsets(&[]));
+            assert_eq!(alone, offsets(&[1, 3]));
+        }
     }
 }

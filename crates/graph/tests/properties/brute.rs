@@ -1,0 +1,59 @@
+//! Definitions, executed literally. Rows are bit sets of columns.
+
+use saltus_graph::{Bipartite, Column};
+
+pub fn columns_of(mask: u32) -> Vec<Column> {
+    (0..32).filter(|bit| mask >> bit & 1 == 1).map(Column).collect()
+}
+
+pub fn graph(columns: usize, rows: &[u32]) -> Bipartite {
+    Bipartite::from_rows(columns, rows.iter().map(|&mask| columns_of(mask)))
+}
+
+/// Size of a maximum matching: try everything.
+pub fn matching_number(rows: &[u32]) -> usize {
+    fn best(rows: &[u32], used: u32) -> usize {
+        let Some((&first, rest)) = rows.split_first() else {
+            return 0;
+        };
+        let mut result = best(rest, used);
+        for bit in (0..32).filter(|bit| (first & !used) >> bit & 1 == 1) {
+            result = result.max(1 + best(rest, used | 1 << bit));
+        }
+        result
+    }
+    best(rows, 0)
+}
+
+/// The reflexive and transitive closure of a relation.
+#[allow(clippy::needless_range_loop)]
+pub fn closure(mut relation: Vec<Vec<bool>>) -> Vec<Vec<bool>> {
+    let n = relation.len();
+    for i in 0..n {
+        relation[i][i] = true;
+    }
+    for k in 0..n {
+        for i in 0..n {
+            for j in 0..n {
+                relation[i][j] |= relation[i][k] && relation[k][j];
+            }
+        }
+    }
+    relation
+}
+
+/// All permutations of 0..n.
+pub fn permutations(n: usize) -> Vec<Vec<usize>> {
+    if n == 0 {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for shorter in permutations(n - 1) {
+        for at in 0..n {
+            let mut longer = shorter.clone();
+            longer.insert(at, n - 1);
+            all.push(longer);
+        }
+    }
+    all
+}

@@ -1,0 +1,92 @@
+use proptest::prelude::*;
+use saltus_graph::{Bipartite, Column, Row, Tearer, Tearing, color_columns};
+
+use crate::brute::{columns_of, graph};
+use crate::{any_rows, config};
+
+const N: usize = 6;
+
+fn tear(rows: &[u32], solvable: &[u32]) -> Tearing {
+    let all_rows: Vec<Row> = (0..rows.len()).map(Row::from_index).collect();
+    let all_columns: Vec<Column> = (0..N).map(Column::from_index).collect();
+    let can = |row: Row, column: Column| solvable[row.index()] >> column.0 & 1 == 1;
+    Tearer::new().tear(&graph(N, rows), &all_rows, &all_columns, can, |_| 0)
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn torn_blocks_are_causal(
+        rows in prop::collection::vec(1u32..1 << N, N),
+        solvable in prop::collection::vec(0u32..1 << N, N),
+    ) {
+        let tearing = tear(&rows, &solvable);
+        let mut known = tearing.tears.iter().fold(0u32, |mask, column| mask | 1 << column.0);
+        prop_assert_eq!(known.count_ones() as usize, tearing.tears.len());
+        for &(row, column) in &tearing.causal {
+            prop_assert_eq!(rows[row.index()] & !known, 1 << column.0);
+            prop_assert!(solvable[row.index()] >> column.0 & 1 == 1);
+            known |= 1 << column.0;
+        }
+        prop_assert_eq!(known, (1 << N) - 1);
+        prop_assert_eq!(tearing.residuals.len(), tearing.tears.len());
+        let mut used: Vec<Row> = tearing.causal.iter().map(|&(row, _)| row).collect();
+        used.extend(&tearing.residuals);
+        used.sort();
+        prop_assert_eq!(used, (0..N).map(Row::from_index).collect::<Vec<_>>());
+    }
+
+    /// Triangular under some permutation: nothing to tear.
+    #[test]
+    fn triangular_blocks_need_no_tears(
+        below in prop::collection::vec(0u32..1 << N, N),
+        row_order in Just((0..N).collect::<Vec<_>>()).prop_shuffle(),
+        column_order in Just((0..N as u32).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let mut rows = vec![0; N];
+        for (i, &row) in row_order.iter().enumerate() {
+            let mask = below[i] & ((1 << i) - 1) | 1 << i;
+            rows[row] = columns_of(mask).iter().fold(0, |m, c| m | 1 << column_order[c.index()]);
+        }
+        let tearing = tear(&rows, &[u32::MAX; N]);
+        prop_assert_eq!(tearing.tears, vec![]);
+    }
+
+    #[test]
+    fn colors_never_meet_in_a_row(rows in any_rows(N, 7)) {
+        let coloring = color_columns(&graph(N, &rows), usize::MAX);
+        for &mask in &rows {
+            let mut colors: Vec<usize> =
+                columns_of(mask).into_iter().map(|column| coloring.color_of(column)).collect();
+            colors.sort();
+            prop_assert!(colors.windows(2).all(|pair| pair[0] != pair[1]));
+        }
+        prop_assert_eq!(coloring.groups().iter().flatten().count(), N);
+        let widest = rows.iter().map(|mask| mask.count_ones() as usize).max().unwrap_or(0);
+        prop_assert!(coloring.len() >= widest.max(1));
+    }
+}
+
+/// A block inside a larger graph, its columns not numbered from zero.
+#[test]
+fn a_ring_needs_one_tear() {
+    let ring = |i: u32| vec![Column(0), Column(5 + i), Column(5 + (i + 1) % 4)];
+    let graph = Bipartite::from_rows(9, (0..4).map(ring));
+    let rows: Vec<Row> = (0..4).map(Row).collect();
+    let columns: Vec<Column> = (5..9).map(Column).collect();
+    let prefer = |column: Column| i32::from(column == Column(7));
+    let tearing = Tearer::new().tear(&graph, &rows, &columns, |_, _| true, prefer);
+    assert_eq!(tearing.tears, vec![Column(7)]);
+    assert_eq!(tearing.residuals.len(), 1);
+}
+
+#[test]
+fn tridiagonal_pattern_takes_three_colors() {
+    let row = |i: u32| (i.saturating_sub(1)..=(i + 1).min(99)).map(Column);
+    let graph = Bipartite::from_rows(100, (0..100).map(row));
+    assert_eq!(color_columns(&graph, usize::MAX).len(), 3);
+    let dense = color_columns(&graph, 2);
+    assert_eq!(dense.len(), 2);
+    assert_eq!(dense.dense_rows().len(), 98);
+}
