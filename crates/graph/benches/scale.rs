@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use saltus_graph::{
-    Adjacency, Bipartite, Column, DulmageMendelsohn, IncrementalMatching, Matcher, Overlay, Row, Tearer,
-    WeightedAdjacency, WeightedBipartite, block_triangular_order, canonical_offsets, color_columns,
-    connected_components, highest_value_transversal,
+    Adjacency, Bipartite, Column, DulmageMendelsohn, IncrementalMatching, IncrementalTransversal, Matcher, Overlay,
+    Row, Tearer, WeightedAdjacency, WeightedBipartite, WeightedOverlay, block_triangular_order, canonical_offsets,
+    color_columns, connected_components, highest_value_transversal,
 };
 
 type Rows = Vec<Vec<(u32, i32)>>;
@@ -184,13 +184,13 @@ fn slope(points: &[(f64, f64)]) -> f64 {
     top / bottom
 }
 
-fn family(name: &str, rows_of: impl Fn(usize) -> Rows) {
+fn family(name: &str, sizes: &[usize], rows_of: fn(usize) -> Rows) {
     println!("\n{name}: ns per row");
     print!("{:>9}", "rows");
     PASSES.iter().for_each(|pass| print!("{pass:>12}"));
     println!();
     let mut points = vec![Vec::new(); PASSES.len()];
-    for size in [1_000, 10_000, 100_000, 1_000_000] {
+    for &size in sizes {
         let sigma = build(&rows_of(size));
         print!("{:>9}", sigma.row_count());
         for (figure, points) in measure(&sigma).into_iter().zip(&mut points) {
@@ -207,7 +207,7 @@ fn family(name: &str, rows_of: impl Fn(usize) -> Rows) {
 /// Toggling one clutch in the middle of a chain, where both neighbours are open or not.
 fn toggling(cells: u32) {
     let sigma = build(&clutch_chain(cells));
-    let mut overlay = Overlay::new(Arc::new(sigma.graph().clone()));
+    let mut overlay = Overlay::new(sigma.graph().clone());
     let mut incremental = IncrementalMatching::new(&overlay);
     let clutch = cells / 6 * 3 + 2;
     let row = Row(2 * clutch + 1);
@@ -225,25 +225,46 @@ fn toggling(cells: u32) {
     println!("re-matching after one toggled clutch among {cells}: {each:.0} ns");
 }
 
+/// The same with weights: transversal and canonical offsets follow.
+fn toggling_weighted(cells: u32) {
+    let overlay = WeightedOverlay::new(Arc::new(build(&clutch_chain(cells))));
+    let mut incremental = IncrementalTransversal::new(overlay).expect("regular");
+    let clutch = cells / 6 * 3 + 2;
+    let row = Row(2 * clutch + 1);
+    let engaged = vec![(Column(2 * clutch), 0), (Column(2 * clutch + 2), 0)];
+    let changes = [[(row, Some(engaged))], [(row, None)]];
+    let rounds = 1000;
+    let start = Instant::now();
+    for round in 0..rounds {
+        let change = incremental.update(&changes[round % 2]).expect("regular");
+        black_box(change);
+    }
+    let each = start.elapsed().as_nanos() as f64 / rounds as f64;
+    println!("transversal and offsets after one toggled clutch among {cells}: {each:.0} ns");
+}
+
 fn main() {
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let wanted = |name: &str| only.as_ref().is_none_or(|only| name.contains(only.as_str()));
-    let families: [(&str, fn(usize) -> Rows); 7] = [
-        ("RC ladder", |n| rc_ladder(n as u32 / 2)),
-        ("resistor ladder", |n| resistor_ladder(n as u32 / 2)),
-        ("clutch chain", |n| clutch_chain(n as u32 / 2)),
-        ("pendulum chain", |n| pendulum_chain(n as u32 / 3)),
-        ("RC ladder, shuffled", |n| shuffled(rc_ladder(n as u32 / 2))),
-        ("random sparse", |n| random_sparse(n as u32)),
-        ("pendulum chain, shuffled", |n| shuffled(pendulum_chain(n as u32 / 3))),
-    ];
-    for (name, rows_of) in families {
+    let measure = |name: &str, sizes: &[usize], rows_of: fn(usize) -> Rows| {
         if wanted(name) {
-            family(name, rows_of);
+            family(name, sizes, rows_of);
         }
-    }
+    };
+    let sizes = [1_000, 10_000, 100_000, 1_000_000];
+    measure("RC ladder", &sizes, |n| rc_ladder(n as u32 / 2));
+    measure("resistor ladder", &sizes, |n| resistor_ladder(n as u32 / 2));
+    measure("clutch chain", &sizes, |n| clutch_chain(n as u32 / 2));
+    measure("pendulum chain", &sizes, |n| pendulum_chain(n as u32 / 3));
+    // What follows shows the cost of missing locality and structure; models have both.
+    measure("RC ladder, shuffled", &sizes, |n| shuffled(rc_ladder(n as u32 / 2)));
+    measure("pendulum chain, shuffled", &sizes, |n| {
+        shuffled(pendulum_chain(n as u32 / 3))
+    });
+    measure("random sparse", &sizes[..3], |n| random_sparse(n as u32));
     if wanted("re-matching") {
         println!();
         [1_000, 10_000, 100_000].into_iter().for_each(toggling);
+        [1_000, 10_000, 100_000].into_iter().for_each(toggling_weighted);
     }
 }

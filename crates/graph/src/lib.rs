@@ -7,7 +7,8 @@
 //! - [`Matcher`]: maximum matching, priority augmentation; [`IncrementalMatching`],
 //! - [`Blocks`]: strongly connected components in block lower triangular order,
 //! - [`DulmageMendelsohn`]: over-, well- and underdetermined parts, conflicting sets,
-//! - [`highest_value_transversal`] and [`canonical_offsets`] (the Σ-method's assignment problem),
+//! - [`highest_value_transversal`] and [`canonical_offsets`] (the Σ-method's assignment problem);
+//!   [`IncrementalTransversal`],
 //! - [`DifferenceSystem`]: least solutions of difference constraints,
 //! - [`Tearer`], [`color_columns`], [`connected_components`].
 #![warn(missing_docs)]
@@ -17,7 +18,9 @@ mod coloring;
 mod components;
 mod difference;
 mod dulmage_mendelsohn;
+mod hungarian;
 mod incremental;
+mod incremental_transversal;
 mod index;
 mod longest_paths;
 mod matching;
@@ -27,6 +30,7 @@ mod strong;
 mod tearing;
 mod transversal;
 mod weighted;
+mod weighted_overlay;
 
 pub use bipartite::{Adjacency, Bipartite, BipartiteBuilder, transposed};
 pub use coloring::{Coloring, color_columns};
@@ -36,6 +40,7 @@ pub use dulmage_mendelsohn::{
     AlternatingSet, DulmageMendelsohn, FineDecomposition, Part, conflicting_set, undetermined_set,
 };
 pub use incremental::{IncrementalMatching, Rematch};
+pub use incremental_transversal::{IncrementalTransversal, RowChange, TransversalChange};
 pub use index::{BlockId, Column, ComponentId, ConstraintId, Node, Row};
 pub use matching::{Matcher, Matching};
 pub use offsets::{ImprovingCycle, Offsets, canonical_offsets};
@@ -44,3 +49,4 @@ pub use strong::{Blocks, block_triangular_order};
 pub use tearing::{Tearer, Tearing};
 pub use transversal::{HighestValueTransversal, StructurallySingular, highest_value_transversal};
 pub use weighted::{WeightedAdjacency, WeightedBipartite, WeightedBipartiteBuilder};
+pub use weighted_overlay::WeightedOverlay;

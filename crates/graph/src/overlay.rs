@@ -63,6 +63,13 @@ impl Overlay {
         self.slot[row.index()] != NONE
     }
 
+    /// Where the replacement of a row is kept.
+    #[inline]
+    pub(crate) fn slot(&self, row: Row) -> Option<usize> {
+        let slot = self.slot[row.index()];
+        (slot != NONE).then_some(slot as usize)
+    }
+
     fn slot_for(&mut self, row: Row) -> usize {
         let slot = &mut self.slot[row.index()];
         if *slot == NONE {

@@ -1,5 +1,7 @@
 //! Bipartite graphs with integer weights on the edges.
 
+use std::sync::Arc;
+
 use crate::bipartite::{Adjacency, Bipartite, BipartiteBuilder};
 use crate::index::{Column, Row};
 
@@ -28,7 +30,7 @@ pub trait WeightedAdjacency: Adjacency {
 /// An immutable weighted bipartite graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeightedBipartite {
-    graph: Bipartite,
+    graph: Arc<Bipartite>,
     weights: Vec<i32>,
 }
 
@@ -54,7 +56,7 @@ impl WeightedBipartite {
     }
 
     /// The graph without its weights.
-    pub fn graph(&self) -> &Bipartite {
+    pub fn graph(&self) -> &Arc<Bipartite> {
         &self.graph
     }
 
@@ -129,7 +131,7 @@ impl WeightedBipartiteBuilder {
     /// The finished graph.
     pub fn finish(self) -> WeightedBipartite {
         WeightedBipartite {
-            graph: self.graph.finish(),
+            graph: Arc::new(self.graph.finish()),
             weights: self.weights,
         }
     }

@@ -1,7 +1,9 @@
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use saltus_graph::{
-    Column, DifferenceSystem, Matching, Node, Offsets, Row, WeightedAdjacency, WeightedBipartite, canonical_offsets,
-    highest_value_transversal,
+    Column, DifferenceSystem, IncrementalTransversal, Matching, Node, Offsets, Row, WeightedAdjacency,
+    WeightedBipartite, WeightedOverlay, canonical_offsets, highest_value_transversal,
 };
 
 use crate::brute::permutations;
@@ -12,6 +14,11 @@ type Signature = Vec<Vec<Option<i32>>>;
 fn signature(n: usize, weights: std::ops::Range<i32>) -> impl Strategy<Value = Signature> {
     let entry = prop_oneof![Just(None), weights.prop_map(Some)];
     prop::collection::vec(prop::collection::vec(entry, n), n)
+}
+
+/// Two or three entries, as a row of a neighbouring mode has.
+fn entries(n: u32) -> impl Strategy<Value = Vec<(Column, i32)>> {
+    prop::collection::vec(((0..n).prop_map(Column), -1..4), 1..4)
 }
 
 fn graph(signature: &Signature) -> WeightedBipartite {
@@ -157,6 +164,46 @@ proptest! {
                 }
             }
             _ => prop_assert!(false, "singular or not?"),
+        }
+    }
+
+    #[test]
+    fn incremental_transversal_follows_changes(
+        signature in signature(6, -1..4),
+        changes in prop::collection::vec(
+            prop::collection::vec((0usize..6, prop::option::of(entries(6))), 1..4), 1..8),
+    ) {
+        let start = WeightedOverlay::new(Arc::new(graph(&signature)));
+        let Ok(mut incremental) = IncrementalTransversal::new(start) else { return Ok(()) };
+        for change in changes {
+            let offsets = incremental.offsets().clone();
+            let matching = incremental.matching().clone();
+            let change: Vec<_> = change.into_iter()
+                .map(|(row, entries)| (Row::from_index(row), entries))
+                .collect();
+            let outcome = incremental.update(&change);
+            let fresh = highest_value_transversal(incremental.graph());
+            prop_assert_eq!(incremental.matching().validate(incremental.graph()), Ok(()));
+            let Ok(report) = outcome else {
+                prop_assert!(fresh.is_err());
+                continue;
+            };
+            let fresh = fresh.unwrap();
+            prop_assert_eq!(incremental.offsets(), &fresh.offsets);
+            prop_assert!(incremental.matching().is_perfect());
+            let now = incremental.offsets();
+            let rows: Vec<Row> =
+                (0..6).filter(|&i| now.rows[i] != offsets.rows[i]).map(Row::from_index).collect();
+            prop_assert_eq!(report.row_offsets, rows);
+            let columns: Vec<Column> = (0..6)
+                .filter(|&i| now.columns[i] != offsets.columns[i])
+                .map(Column::from_index)
+                .collect();
+            prop_assert_eq!(report.column_offsets, columns);
+            for row in (0..6).map(Row) {
+                let same = matching.column_of(row) == incremental.matching().column_of(row);
+                prop_assert!(same || report.rematched.contains(&row));
+            }
         }
     }
 
