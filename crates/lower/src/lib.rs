@@ -1,1 +1,152 @@
 //! From the flat model to the multi-mode DAE.
+//!
+//! One pass per topic: [`variables`] decides what is discrete, [`expr`] turns relations into conditions, [`equation`]
+//! spreads if-equations over guards, [`split`] turns if-expressions whose branches differ in structure into guarded
+//! equations, [`when`] reads when-clauses as assignments or restart equations, [`algorithm`] executes algorithm
+//! sections symbolically, [`discrete`] finds which variable each discrete equation defines.
+
+mod algorithm;
+mod discrete;
+mod equation;
+mod expr;
+mod function;
+mod split;
+mod variables;
+mod when;
+
+use rustc_hash::FxHashMap;
+use saltus_lang::flat::{FlatModel, IndexVec as FlatVec, ProvenanceId, ProvenanceKind, VariableId};
+use saltus_mdae::{Experiment, ExprId, Mdae, Origin, OriginId, OriginKind, VarId};
+use saltus_source::{Diagnostic, Diagnostics};
+
+/// The result of lowering.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The model; `None` if the diagnostics have an error.
+    pub model: Option<Mdae>,
+    /// What is wrong, or worth knowing.
+    pub diagnostics: Diagnostics,
+}
+
+/// Lowers a flat model.
+pub fn lower(flat: &FlatModel) -> Lowered {
+    let mut lowering = Lowering::new(flat);
+    lowering.run();
+    let Lowering { model, diagnostics, .. } = lowering;
+    if diagnostics.has_errors() {
+        return Lowered {
+            model: None,
+            diagnostics,
+        };
+    }
+    debug_assert_eq!(model.validate(), Ok(()));
+    Lowered {
+        model: Some(model),
+        diagnostics,
+    }
+}
+
+/// What a flat variable became.
+#[derive(Copy, Clone, Debug, PartialEq)]
+enum Meaning {
+    /// A variable of the multi-mode DAE.
+    Variable(VarId),
+    /// A constant.
+    Constant(ExprId),
+    /// A string: no numbers, no place in the equations.
+    Text,
+}
+
+struct Lowering<'f> {
+    flat: &'f FlatModel,
+    model: Mdae,
+    meanings: FlatVec<VariableId, Meaning>,
+    origins: FxHashMap<ProvenanceId, OriginId>,
+    diagnostics: Diagnostics,
+    /// Values substituted for variables while an algorithm section is executed symbolically.
+    substitution: Option<FxHashMap<VarId, ExprId>>,
+    /// Conditions by their zero-crossing function, so that equal relations are one condition.
+    conditions: FxHashMap<(ExprId, bool), saltus_mdae::ConditionId>,
+    /// Discrete equations whose target is not decided yet.
+    discrete: Vec<discrete::Candidate>,
+    /// Inside `noEvent`.
+    literal: bool,
+    generated: u32,
+}
+
+impl<'f> Lowering<'f> {
+    fn new(flat: &'f FlatModel) -> Self {
+        Lowering {
+            flat,
+            model: Mdae::new(&flat.name),
+            meanings: FlatVec::new(),
+            origins: FxHashMap::default(),
+            diagnostics: Diagnostics::new(),
+            substitution: None,
+            conditions: FxHashMap::default(),
+            discrete: Vec::new(),
+            literal: false,
+            generated: 0,
+        }
+    }
+
+    fn run(&mut self) {
+        let experiment = self.flat.experiment;
+        self.model.experiment = Experiment {
+            start_time: experiment.start_time,
+            stop_time: experiment.stop_time,
+            tolerance: experiment.tolerance,
+            interval: experiment.interval,
+        };
+        self.declare_variables();
+        self.lower_functions();
+        self.lower_attributes();
+        let always = self.model.pool.boolean(true);
+        for equation in &self.flat.equations {
+            self.equation(equation, always);
+        }
+        for section in &self.flat.algorithms {
+            self.algorithm(section);
+        }
+        for equation in &self.flat.initial_equations {
+            self.initial_equation(equation, always);
+        }
+        for section in &self.flat.initial_algorithms {
+            self.initial_algorithm(section);
+        }
+        self.resolve_discrete();
+        self.split_structural_ifs();
+    }
+
+    fn origin(&mut self, provenance: ProvenanceId) -> OriginId {
+        if let Some(&known) = self.origins.get(&provenance) {
+            return known;
+        }
+        let from = &self.flat.provenances[provenance];
+        let kind = match from.kind {
+            ProvenanceKind::Equation | ProvenanceKind::Statement => OriginKind::Equation,
+            ProvenanceKind::Binding => OriginKind::Binding,
+            ProvenanceKind::Connection | ProvenanceKind::UnconnectedFlow => OriginKind::Connection,
+            ProvenanceKind::Declaration | ProvenanceKind::Function => OriginKind::Declaration,
+        };
+        let origin = Origin {
+            kind,
+            span: Some(from.span),
+            component: from.path.clone(),
+            label: "".into(),
+        };
+        let id = self.model.add_origin(origin);
+        self.origins.insert(provenance, id);
+        id
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn span_of(&self, origin: OriginId) -> saltus_source::Span {
+        self.model.origins[origin]
+            .span
+            .unwrap_or(saltus_source::Span::new(saltus_source::FileId(0), 0, 0))
+    }
+}

@@ -1,0 +1,202 @@
+//! Equations: if-equations become guarded equations, discrete ones are set aside for their targets to be found.
+
+use saltus_lang::flat::{AssertLevel, EquationKind, FlatEquation, FlatExpr};
+use saltus_mdae::{Assertion, AssertionLevel, Equation, ExprId, Node, OriginId, Role, Type};
+use saltus_source::{Diagnostic, codes};
+
+use crate::Lowering;
+use crate::discrete::Candidate;
+
+impl Lowering<'_> {
+    pub(crate) fn equation(&mut self, equation: &FlatEquation, guard: ExprId) {
+        let origin = self.origin(equation.provenance);
+        match &equation.kind {
+            EquationKind::Equal(lhs, rhs) => {
+                if self.is_text(lhs) {
+                    return;
+                }
+                let (a, b) = (self.expr(lhs), self.expr(rhs));
+                self.equal(a, b, guard, origin);
+            }
+            EquationKind::If { branches, otherwise } => {
+                let mut rest = guard;
+                for branch in branches {
+                    let condition = self.guard_condition(&branch.condition, origin);
+                    let active = self.model.pool.and(rest, condition);
+                    branch.body.iter().for_each(|e| self.equation(e, active));
+                    let negated = self.model.pool.not(condition);
+                    rest = self.model.pool.and(rest, negated);
+                }
+                otherwise.iter().for_each(|e| self.equation(e, rest));
+            }
+            EquationKind::When { branches } => self.when_equation(branches, origin),
+            EquationKind::Assert {
+                condition,
+                message,
+                level,
+            } => {
+                let assertion = self.assertion(condition, message, *level, guard, origin);
+                self.model.assertions.push(assertion);
+            }
+            EquationKind::Reinit(..) | EquationKind::Terminate(_) => {
+                let span = self.span_of(origin);
+                self.report(
+                    Diagnostic::error(codes::E0502, span, "this is allowed inside a when-clause only")
+                        .with_help("put it into `when condition then … end when;`"),
+                );
+            }
+            EquationKind::NoReturnCall(_) => {}
+        }
+    }
+
+    pub(crate) fn assertion(
+        &mut self,
+        condition: &FlatExpr,
+        message: &FlatExpr,
+        level: AssertLevel,
+        guard: ExprId,
+        origin: OriginId,
+    ) -> Assertion {
+        let condition = self.literal_expr(condition);
+        let message = self.text(message).into();
+        let level = match level {
+            AssertLevel::Error => AssertionLevel::Error,
+            AssertLevel::Warning => AssertionLevel::Warning,
+        };
+        Assertion {
+            condition,
+            message,
+            level,
+            guard,
+            origin,
+        }
+    }
+
+    pub(crate) fn is_text(&self, expr: &FlatExpr) -> bool {
+        expr.scalar_type(self.flat) == saltus_lang::flat::ScalarType::String
+    }
+
+    /// A guard is a formula over conditions and discrete variables: what else switches is given a name.
+    fn guard_condition(&mut self, condition: &FlatExpr, origin: OriginId) -> ExprId {
+        let lowered = self.expr(condition);
+        let unknowns = self.model.pool.occurrences(lowered);
+        if unknowns
+            .iter()
+            .any(|&(var, _)| self.model.variables[var].role == Role::Continuous)
+        {
+            let span = condition.span().unwrap_or_else(|| self.span_of(origin));
+            self.report(
+                Diagnostic::error(
+                    codes::E0503,
+                    span,
+                    "a condition that switches equations must generate events",
+                )
+                .with_note("under `noEvent` (or with `==` on Reals) the instant of the change cannot be found")
+                .with_help("write the condition without `noEvent`, using <, <=, > or >="),
+            );
+            return self.model.pool.boolean(true);
+        }
+        lowered
+    }
+
+    pub(crate) fn equal(&mut self, a: ExprId, b: ExprId, guard: ExprId, origin: OriginId) {
+        if self.is_discrete_valued(a) && self.is_discrete_valued(b) {
+            self.discrete.push(Candidate {
+                left: a,
+                right: b,
+                guard,
+                origin,
+            });
+            return;
+        }
+        let residual = self.model.pool.sub(a, b);
+        self.model.add_guarded_equation(guard, residual, origin);
+    }
+
+    /// Boolean or Integer, or a Real that changes at events only.
+    fn is_discrete_valued(&self, id: ExprId) -> bool {
+        let pool = &self.model.pool;
+        if pool.ty(id) == Type::Boolean {
+            return true;
+        }
+        match pool.node(id) {
+            Node::Var { var, .. } => {
+                let variable = &self.model.variables[var];
+                variable.role != Role::Continuous && !(variable.role == Role::Input && variable.ty == Type::Real)
+            }
+            Node::Time => false,
+            _ => pool.reachable(&[id]).into_iter().all(|inner| match pool.node(inner) {
+                Node::Var { var, .. } => !pool.variable_traits(var).continuous,
+                Node::Time => false,
+                _ => true,
+            }),
+        }
+    }
+
+    pub(crate) fn initial_equation(&mut self, equation: &FlatEquation, guard: ExprId) {
+        let origin = self.origin(equation.provenance);
+        match &equation.kind {
+            EquationKind::Equal(lhs, rhs) => {
+                if self.is_text(lhs) {
+                    return;
+                }
+                let (a, b) = (self.expr(lhs), self.expr(rhs));
+                self.initial_equal(a, b, guard, origin);
+            }
+            EquationKind::If { branches, otherwise } => {
+                let mut rest = guard;
+                for branch in branches {
+                    let condition = self.guard_condition(&branch.condition, origin);
+                    let active = self.model.pool.and(rest, condition);
+                    branch.body.iter().for_each(|e| self.initial_equation(e, active));
+                    let negated = self.model.pool.not(condition);
+                    rest = self.model.pool.and(rest, negated);
+                }
+                otherwise.iter().for_each(|e| self.initial_equation(e, rest));
+            }
+            EquationKind::Assert {
+                condition,
+                message,
+                level,
+            } => {
+                let initial = self.model.pool.intern(Node::Initial);
+                let at_start = self.model.pool.and(guard, initial);
+                let assertion = self.assertion(condition, message, *level, at_start, origin);
+                self.model.assertions.push(assertion);
+            }
+            EquationKind::NoReturnCall(_) => {}
+            _ => {
+                let span = self.span_of(origin);
+                self.report(
+                    Diagnostic::error(codes::E0502, span, "this is not allowed in an initial equation section")
+                        .with_help("move it into the equation section, inside `when initial() then … end when;`"),
+                );
+            }
+        }
+    }
+
+    /// `pre(v) = e` and `v = e` for a discrete v are initial values; everything else is an equation of the start.
+    pub(crate) fn initial_equal(&mut self, a: ExprId, b: ExprId, guard: ExprId, origin: OriginId) {
+        for (this, other) in [(a, b), (b, a)] {
+            let target = match self.model.pool.node(this) {
+                Node::Pre { var, order: 0 } | Node::Var { var, order: 0 } => var,
+                _ => continue,
+            };
+            if self.model.variables[target].role == Role::Discrete {
+                self.model.initial_assignments.push(saltus_mdae::DiscreteEquation {
+                    target,
+                    value: other,
+                    guard,
+                    origin,
+                });
+                return;
+            }
+        }
+        let residual = self.model.pool.sub(a, b);
+        self.model.initial_equations.push(Equation {
+            guard,
+            residual,
+            origin,
+        });
+    }
+}

@@ -1,0 +1,384 @@
+//! Expressions: relations become conditions, event-generating functions become discrete variables.
+
+use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, ScalarType, UnaryOp as FlatUnary};
+use saltus_mdae::{
+    Action, BinaryOp, Comparison, ConditionKind, Delay, ExprId, Node, OriginId, Role, Type, UnaryOp, VarId, Variable,
+    When, WhenBranch,
+};
+use saltus_source::{Diagnostic, Span, codes};
+
+use crate::{Lowering, Meaning};
+
+impl Lowering<'_> {
+    /// An expression without events: attributes, bindings of parameters, assertions.
+    pub(crate) fn literal_expr(&mut self, expr: &FlatExpr) -> ExprId {
+        let outer = std::mem::replace(&mut self.literal, true);
+        let lowered = self.expr(expr);
+        self.literal = outer;
+        lowered
+    }
+
+    /// Lowers an expression. Sums of a hundred thousand terms (connection sets) are chains to the left, so the left
+    /// spine is walked by a loop.
+    pub(crate) fn expr(&mut self, expr: &FlatExpr) -> ExprId {
+        match expr {
+            FlatExpr::Real(value) => self.model.pool.real(*value),
+            FlatExpr::Integer(value) => self.model.pool.integer(*value),
+            FlatExpr::Boolean(value) => self.model.pool.boolean(*value),
+            FlatExpr::Enumeration(_, ordinal) => self.model.pool.integer(i64::from(*ordinal)),
+            FlatExpr::String(_) => self.model.pool.integer(0),
+            FlatExpr::Variable(id) => match self.meanings[*id] {
+                Meaning::Variable(var) => self.variable(var),
+                Meaning::Constant(constant) => constant,
+                Meaning::Text => self.model.pool.integer(0),
+            },
+            FlatExpr::Time => self.model.pool.time(),
+            FlatExpr::Unary(op, a) => {
+                let a = self.expr(a);
+                self.model.pool.unary(
+                    if *op == FlatUnary::Not {
+                        UnaryOp::Not
+                    } else {
+                        UnaryOp::Neg
+                    },
+                    a,
+                )
+            }
+            FlatExpr::Binary(..) => self.binary_chain(expr),
+            FlatExpr::If(parts, _) => {
+                let condition = self.expr(&parts[0]);
+                let (a, b) = (self.expr(&parts[1]), self.expr(&parts[2]));
+                self.model.pool.if_else(condition, a, b)
+            }
+            FlatExpr::Builtin(builtin, args, span) => self.builtin(*builtin, args, *span),
+            FlatExpr::Call(call) => {
+                let args: Vec<ExprId> = call.arguments.iter().map(|arg| self.expr(arg)).collect();
+                let function = saltus_mdae::FunctionId(call.function.0);
+                self.model.pool.call(function, call.output, &args)
+            }
+            FlatExpr::Local(..) => self.model.pool.real(0.0),
+        }
+    }
+
+    fn variable(&mut self, var: VarId) -> ExprId {
+        if let Some(value) = self.substitution.as_ref().and_then(|map| map.get(&var)) {
+            return *value;
+        }
+        self.model.pool.var(var)
+    }
+
+    fn binary_chain(&mut self, expr: &FlatExpr) -> ExprId {
+        let mut spine = Vec::new();
+        let mut left = expr;
+        while let FlatExpr::Binary(op, operands, span) = left {
+            spine.push((*op, &operands[1], *span, left));
+            left = &operands[0];
+        }
+        let mut result = self.expr(left);
+        for (op, right, span, _) in spine.into_iter().rev() {
+            let right = self.expr(right);
+            result = self.binary(op, result, right, span);
+        }
+        result
+    }
+
+    fn binary(&mut self, op: FlatBinary, a: ExprId, b: ExprId, span: Span) -> ExprId {
+        use saltus_mdae::BinaryOp as B;
+        let (plain, comparison) = match op {
+            FlatBinary::Add => (B::Add, None),
+            FlatBinary::Subtract => (B::Sub, None),
+            FlatBinary::Multiply => (B::Mul, None),
+            FlatBinary::Divide => (B::Div, None),
+            FlatBinary::Power => (B::Pow, None),
+            FlatBinary::And => (B::And, None),
+            FlatBinary::Or => (B::Or, None),
+            FlatBinary::Equal => (B::Eq, None),
+            FlatBinary::NotEqual => (B::Ne, None),
+            FlatBinary::Less => (B::Lt, Some((Comparison::Greater, true, "<"))),
+            FlatBinary::LessEqual => (B::Le, Some((Comparison::GreaterEqual, true, "<="))),
+            FlatBinary::Greater => (B::Gt, Some((Comparison::Greater, false, ">"))),
+            FlatBinary::GreaterEqual => (B::Ge, Some((Comparison::GreaterEqual, false, ">="))),
+        };
+        match comparison {
+            Some((comparison, reversed, symbol)) if !self.literal && self.varies_between_events(a, b) => {
+                self.relation(a, b, comparison, reversed, symbol, span)
+            }
+            _ => self.model.pool.binary(plain, a, b),
+        }
+    }
+
+    fn varies_between_events(&self, a: ExprId, b: ExprId) -> bool {
+        let pool = &self.model.pool;
+        pool.reachable(&[a, b]).into_iter().any(|id| match pool.node(id) {
+            Node::Time => true,
+            Node::Var { var, .. } | Node::Pre { var, .. } => pool.variable_traits(var).continuous,
+            _ => false,
+        })
+    }
+
+    fn relation(
+        &mut self,
+        a: ExprId,
+        b: ExprId,
+        comparison: Comparison,
+        reversed: bool,
+        symbol: &str,
+        span: Span,
+    ) -> ExprId {
+        let function = if reversed {
+            self.model.pool.sub(b, a)
+        } else {
+            self.model.pool.sub(a, b)
+        };
+        let key = (function, comparison == Comparison::Greater);
+        if let Some(&known) = self.conditions.get(&key) {
+            return self.model.pool.condition(known);
+        }
+        let text = format!("{} {symbol} {}", self.model.print(a), self.model.print(b));
+        let origin = self.span_origin(span);
+        let kind = ConditionKind::Relation { function, comparison };
+        let id = self.model.conditions.push(saltus_mdae::Condition {
+            kind,
+            text: text.into(),
+            origin,
+        });
+        self.conditions.insert(key, id);
+        self.model.pool.condition(id)
+    }
+
+    pub(crate) fn span_origin(&mut self, span: Span) -> OriginId {
+        self.model.add_origin(saltus_mdae::Origin {
+            kind: saltus_mdae::OriginKind::Equation,
+            span: Some(span),
+            component: "".into(),
+            label: "".into(),
+        })
+    }
+
+    fn builtin(&mut self, builtin: Builtin, args: &[FlatExpr], span: Span) -> ExprId {
+        let unary = match builtin {
+            Builtin::Abs => Some(UnaryOp::Abs),
+            Builtin::Sign => Some(UnaryOp::Sign),
+            Builtin::Sqrt => Some(UnaryOp::Sqrt),
+            Builtin::Sin => Some(UnaryOp::Sin),
+            Builtin::Cos => Some(UnaryOp::Cos),
+            Builtin::Tan => Some(UnaryOp::Tan),
+            Builtin::Asin => Some(UnaryOp::Asin),
+            Builtin::Acos => Some(UnaryOp::Acos),
+            Builtin::Atan => Some(UnaryOp::Atan),
+            Builtin::Sinh => Some(UnaryOp::Sinh),
+            Builtin::Cosh => Some(UnaryOp::Cosh),
+            Builtin::Tanh => Some(UnaryOp::Tanh),
+            Builtin::Exp => Some(UnaryOp::Exp),
+            Builtin::Log => Some(UnaryOp::Log),
+            Builtin::Log10 => Some(UnaryOp::Log10),
+            _ => None,
+        };
+        if let Some(op) = unary {
+            let a = self.expr(&args[0]);
+            return self.model.pool.unary(op, a);
+        }
+        match builtin {
+            Builtin::Der => {
+                let a = self.expr(&args[0]);
+                self.model.pool.total_derivative(a)
+            }
+            Builtin::Pre => {
+                let a = self.without_substitution(&args[0]);
+                self.left_limit(a)
+            }
+            Builtin::Edge => {
+                let now = self.expr(&args[0]);
+                let before = self.without_substitution(&args[0]);
+                let before = self.left_limit(before);
+                let fell = self.model.pool.not(before);
+                self.model.pool.and(now, fell)
+            }
+            Builtin::Change => {
+                let now = self.expr(&args[0]);
+                let before = self.without_substitution(&args[0]);
+                let before = self.left_limit(before);
+                self.model.pool.binary(BinaryOp::Ne, now, before)
+            }
+            Builtin::Sample => {
+                let (start, interval) = (self.literal_expr(&args[0]), self.literal_expr(&args[1]));
+                let text = format!("sample({}, {})", self.model.print(start), self.model.print(interval));
+                let origin = self.span_origin(span);
+                let condition = self
+                    .model
+                    .add_condition(ConditionKind::Sample { start, interval }, &text, origin);
+                self.model.pool.condition(condition)
+            }
+            Builtin::Initial => self.model.pool.intern(Node::Initial),
+            Builtin::Terminal => self.model.pool.intern(Node::Terminal),
+            Builtin::NoEvent => self.literal_expr(&args[0]),
+            // A function that is smooth enough for the integrators needs no event.
+            Builtin::Smooth => match args[0].as_number() {
+                Some(order) if order >= 1.0 => self.literal_expr(&args[1]),
+                _ => self.expr(&args[1]),
+            },
+            Builtin::Homotopy => self.expr(&args[0]),
+            Builtin::Delay => self.delay(args, span),
+            Builtin::SemiLinear => {
+                let x = self.expr(&args[0]);
+                let zero = self.model.pool.real(0.0);
+                let condition = self.binary(FlatBinary::GreaterEqual, x, zero, span);
+                let (up, down) = (self.expr(&args[1]), self.expr(&args[2]));
+                let (up, down) = (self.model.pool.mul(up, x), self.model.pool.mul(down, x));
+                self.model.pool.if_else(condition, up, down)
+            }
+            Builtin::Atan2 => self.two(BinaryOp::Atan2, args),
+            Builtin::Min => self.two(BinaryOp::Min, args),
+            Builtin::Max => self.two(BinaryOp::Max, args),
+            Builtin::Floor | Builtin::Integer => {
+                let a = self.expr(&args[0]);
+                self.floor(a, span)
+            }
+            Builtin::Ceil => {
+                let a = self.expr(&args[0]);
+                let negated = self.model.pool.neg(a);
+                let floor = self.floor(negated, span);
+                self.model.pool.neg(floor)
+            }
+            Builtin::Div | Builtin::Mod | Builtin::Rem => self.division(builtin, args, span),
+            Builtin::Ordinal | Builtin::FromOrdinal => self.expr(&args[0]),
+            Builtin::String => self.model.pool.integer(0),
+            _ => {
+                self.report(
+                    Diagnostic::error(codes::E0501, span, format!("`{}` cannot be used here", builtin.name()))
+                        .with_help("write the expression without it, or move it into a function"),
+                );
+                self.model.pool.real(0.0)
+            }
+        }
+    }
+
+    fn without_substitution(&mut self, expr: &FlatExpr) -> ExprId {
+        let outer = self.substitution.take();
+        let lowered = self.expr(expr);
+        self.substitution = outer;
+        lowered
+    }
+
+    /// `pre(e)`: every variable in `e` at its left limit.
+    fn left_limit(&mut self, expr: ExprId) -> ExprId {
+        self.model.pool.rewrite(&[expr], |pool, _, node| match node {
+            Node::Var { var, order } => Some(pool.pre_var(var, order)),
+            _ => None,
+        })[0]
+    }
+
+    fn two(&mut self, op: BinaryOp, args: &[FlatExpr]) -> ExprId {
+        let (a, b) = (self.expr(&args[0]), self.expr(&args[1]));
+        self.model.pool.binary(op, a, b)
+    }
+
+    fn division(&mut self, builtin: Builtin, args: &[FlatExpr], span: Span) -> ExprId {
+        let (a, b) = (self.expr(&args[0]), self.expr(&args[1]));
+        let plain = match builtin {
+            Builtin::Div => BinaryOp::Quotient,
+            Builtin::Mod => BinaryOp::Mod,
+            _ => BinaryOp::Rem,
+        };
+        if self.literal || !self.varies_between_events(a, b) {
+            return self.model.pool.binary(plain, a, b);
+        }
+        let ratio = self.model.pool.div(a, b);
+        let floor = self.floor(ratio, span);
+        let quotient = if builtin == Builtin::Mod {
+            floor
+        } else {
+            let negated = self.model.pool.neg(ratio);
+            let below = self.floor(negated, span);
+            let ceil = self.model.pool.neg(below);
+            let zero = self.model.pool.real(0.0);
+            let positive = self.binary(FlatBinary::GreaterEqual, ratio, zero, span);
+            self.model.pool.if_else(positive, floor, ceil)
+        };
+        if builtin == Builtin::Div {
+            return quotient;
+        }
+        let whole = self.model.pool.mul(quotient, b);
+        self.model.pool.sub(a, whole)
+    }
+
+    /// `floor(x)` of a varying x is a discrete variable q that is stepped when x leaves [q, q+1).
+    fn floor(&mut self, x: ExprId, span: Span) -> ExprId {
+        if self.literal || !self.varies_between_events(x, x) {
+            return self.model.pool.unary(UnaryOp::Floor, x);
+        }
+        let q = self.generated_variable("floor", Type::Integer);
+        let origin = self.span_origin(span);
+        let pool = &mut self.model.pool;
+        let before = pool.pre_var(q, 0);
+        let one = pool.real(1.0);
+        let next = pool.add(before, one);
+        let previous = pool.sub(before, one);
+        let floor = pool.unary(UnaryOp::Floor, x);
+        let initial = pool.intern(Node::Initial);
+        let above = self.relation(x, next, Comparison::GreaterEqual, false, ">=", span);
+        let below = self.relation(x, before, Comparison::Greater, true, "<", span);
+        let pool = &mut self.model.pool;
+        // The crossing is located to rounding: never step less than one.
+        let up = pool.binary(BinaryOp::Max, floor, next);
+        let down = pool.binary(BinaryOp::Min, floor, previous);
+        let branch = |conditions, value| WhenBranch {
+            conditions,
+            actions: vec![Action::Assign {
+                target: q,
+                value,
+                origin,
+            }],
+        };
+        let branches = vec![
+            branch(vec![initial], floor),
+            branch(vec![above], up),
+            branch(vec![below], down),
+        ];
+        self.model.whens.push(When { branches, origin });
+        self.model.pool.var(q)
+    }
+
+    pub(crate) fn generated_variable(&mut self, stem: &str, ty: Type) -> VarId {
+        self.generated += 1;
+        let role = if stem == "delay" { Role::Input } else { Role::Discrete };
+        let mut variable = Variable::new(&format!("${stem}{}", self.generated), role, ty);
+        variable.hidden = true;
+        self.model.add_variable(variable)
+    }
+
+    fn delay(&mut self, args: &[FlatExpr], span: Span) -> ExprId {
+        let expression = self.expr(&args[0]);
+        let delay = self.expr(&args[1]);
+        let max_delay = match args.get(2) {
+            Some(bound) => self.literal_expr(bound),
+            None => delay,
+        };
+        let output = self.generated_variable("delay", Type::Real);
+        let origin = self.span_origin(span);
+        self.model.delays.push(Delay {
+            output,
+            expression,
+            delay,
+            max_delay,
+            origin,
+        });
+        self.model.pool.var(output)
+    }
+
+    /// The text of a string expression; parts that are no literals are shown as they are written.
+    pub(crate) fn text(&self, expr: &FlatExpr) -> String {
+        match expr {
+            FlatExpr::String(text) => text.to_string(),
+            FlatExpr::Binary(FlatBinary::Add, operands, _) => self.text(&operands[0]) + &self.text(&operands[1]),
+            FlatExpr::Variable(id) => match (&self.flat.variables[*id].binding, self.flat.variables[*id].ty) {
+                (Some(binding), ScalarType::String) => self.text(binding),
+                _ => format!("{{{}}}", self.flat.variables[*id].name),
+            },
+            FlatExpr::Builtin(Builtin::String, args, _) => args.first().map_or(String::new(), |arg| self.text(arg)),
+            other => other
+                .as_number()
+                .map_or_else(|| "…".to_string(), |value| value.to_string()),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! If-expressions whose branches differ in structure become guarded equations.
+
+use rustc_hash::FxHashMap;
+use saltus_mdae::{BinaryOp, Equation, ExprId, ExprPool, Node, Role, UnaryOp, VarId};
+
+use crate::Lowering;
+
+/// One equation is split into at most this many parts; beyond that the if-expressions stay as they are and the
+/// equation counts with the incidence of all branches.
+const PART_LIMIT: usize = 64;
+
+/// Formulas with more atoms than this are not searched for contradictions.
+const ATOM_LIMIT: usize = 12;
+
+impl Lowering<'_> {
+    pub(crate) fn split_structural_ifs(&mut self) {
+        let equations = std::mem::take(&mut self.model.equations);
+        for equation in equations.iter() {
+            for part in self.parts(equation) {
+                self.model.equations.push(part);
+            }
+        }
+    }
+
+    fn parts(&mut self, equation: &Equation) -> Vec<Equation> {
+        let mut done = Vec::new();
+        let mut pending = vec![equation.clone()];
+        while let Some(part) = pending.pop() {
+            let Some((node, condition, then, otherwise)) = self.structural_if(part.residual) else {
+                done.push(part);
+                continue;
+            };
+            if done.len() + pending.len() + 2 > PART_LIMIT {
+                return vec![equation.clone()];
+            }
+            let pool = &mut self.model.pool;
+            let negated = pool.not(condition);
+            for (branch, literal) in [(otherwise, negated), (then, condition)] {
+                let guard = pool.and(part.guard, literal);
+                if is_contradiction(pool, guard) {
+                    continue;
+                }
+                let residual = pool.rewrite(&[part.residual], |pool, id, _| {
+                    choose(pool, id, node, condition, branch, then)
+                })[0];
+                pending.push(Equation {
+                    guard,
+                    residual,
+                    origin: part.origin,
+                });
+            }
+        }
+        done
+    }
+
+    /// An if-expression with an event-generating condition whose branches differ in their signature (the highest
+    /// derivative of each unknown).
+    fn structural_if(&self, residual: ExprId) -> Option<(ExprId, ExprId, ExprId, ExprId)> {
+        let pool = &self.model.pool;
+        pool.reachable(&[residual])
+            .into_iter()
+            .rev()
+            .find_map(|id| match pool.node(id) {
+                Node::If(c, a, b) if self.switches_at_events(c) && self.signature(a) != self.signature(b) => {
+                    Some((id, c, a, b))
+                }
+                _ => None,
+            })
+    }
+
+    fn switches_at_events(&self, condition: ExprId) -> bool {
+        let occurring = self.model.pool.occurrences(condition);
+        occurring
+            .iter()
+            .all(|&(var, _)| self.model.variables[var].role != Role::Continuous)
+            && !self
+                .model
+                .pool
+                .reachable(&[condition])
+                .into_iter()
+                .any(|id| self.model.pool.node(id) == Node::Time)
+    }
+
+    fn signature(&self, expr: ExprId) -> Vec<(VarId, u16)> {
+        let mut highest: Vec<(VarId, u16)> = Vec::new();
+        for (var, order) in self.model.pool.occurrences(expr) {
+            if self.model.variables[var].role != Role::Continuous {
+                continue;
+            }
+            match highest.last_mut() {
+                Some(last) if last.0 == var => last.1 = order,
+                _ => highest.push((var, order)),
+            }
+        }
+        highest
+    }
+}
+
+/// Replaces an if-expression, and every other one with the same condition, by the chosen branch.
+fn choose(
+    pool: &mut ExprPool,
+    id: ExprId,
+    node: ExprId,
+    condition: ExprId,
+    branch: ExprId,
+    then: ExprId,
+) -> Option<ExprId> {
+    if id == node {
+        return Some(branch);
+    }
+    match pool.node(id) {
+        Node::If(c, a, b) if c == condition => Some(if branch == then { a } else { b }),
+        _ => None,
+    }
+}
+
+/// Whether a propositional formula is never true, by trying all valuations of its atoms.
+pub(crate) fn is_contradiction(pool: &ExprPool, formula: ExprId) -> bool {
+    if let Node::Boolean(value) = pool.node(formula) {
+        return !value;
+    }
+    let nodes = pool.reachable(&[formula]);
+    let is_connective = |id: ExprId| {
+        matches!(
+            pool.node(id),
+            Node::Unary(UnaryOp::Not, _) | Node::Binary(BinaryOp::And | BinaryOp::Or, _, _) | Node::Boolean(_)
+        )
+    };
+    let mut atoms: Vec<ExprId> = Vec::new();
+    let mut stack = vec![formula];
+    while let Some(id) = stack.pop() {
+        if is_connective(id) {
+            pool.for_each_child(pool.node(id), |child| stack.push(child));
+        } else if !atoms.contains(&id) {
+            atoms.push(id);
+        }
+    }
+    if atoms.len() > ATOM_LIMIT {
+        return false;
+    }
+    (0u32..1 << atoms.len()).all(|valuation| {
+        let mut values: FxHashMap<ExprId, bool> = FxHashMap::default();
+        for &id in &nodes {
+            let value = match atoms.iter().position(|&atom| atom == id) {
+                Some(at) => valuation >> at & 1 == 1,
+                None => match pool.node(id) {
+                    Node::Boolean(value) => value,
+                    Node::Unary(UnaryOp::Not, a) => !values.get(&a).copied().unwrap_or(false),
+                    Node::Binary(op, a, b) => {
+                        let (a, b) = (values.get(&a) == Some(&true), values.get(&b) == Some(&true));
+                        if op == BinaryOp::And { a && b } else { a || b }
+                    }
+                    _ => false,
+                },
+            };
+            values.insert(id, value);
+        }
+        !values[&formula]
+    })
+}

@@ -1,0 +1,277 @@
+//! Which flat variables become parameters, inputs, discrete variables and unknowns.
+
+use rustc_hash::FxHashSet;
+use saltus_lang::flat::{
+    Builtin, Causality, EquationKind, FlatEquation, FlatExpr, FlatStatement, ScalarType, StateSelect as FlatSelect,
+    StatementKind, Variability, VariableId,
+};
+use saltus_mdae::{Role, StateSelect, Type, Variable};
+
+use crate::{Lowering, Meaning};
+
+pub(crate) fn type_of(ty: ScalarType) -> Option<Type> {
+    match ty {
+        ScalarType::Real => Some(Type::Real),
+        ScalarType::Integer | ScalarType::Enumeration(_) => Some(Type::Integer),
+        ScalarType::Boolean => Some(Type::Boolean),
+        ScalarType::String => None,
+    }
+}
+
+impl Lowering<'_> {
+    pub(crate) fn declare_variables(&mut self) {
+        let assigned = self.discrete_reals();
+        for (id, variable) in self.flat.variables.iter_enumerated() {
+            let Some(ty) = type_of(variable.ty) else {
+                self.meanings.push(Meaning::Text);
+                continue;
+            };
+            if variable.variability == Variability::Constant
+                && let Some(value) = variable.binding.as_ref().and_then(FlatExpr::as_number)
+            {
+                let constant = self.constant(value, ty);
+                self.meanings.push(Meaning::Constant(constant));
+                continue;
+            }
+            let role = match variable.variability {
+                Variability::Constant | Variability::Parameter => Role::Parameter,
+                _ if variable.causality == Causality::Input => Role::Input,
+                Variability::Discrete => Role::Discrete,
+                Variability::Continuous if ty != Type::Real || assigned.contains(&id) => Role::Discrete,
+                Variability::Continuous => Role::Continuous,
+            };
+            let mut lowered = Variable::new(&variable.name, role, ty);
+            lowered.name = variable.name.clone();
+            lowered.origin = self.origin(variable.provenance);
+            let var = self.model.add_variable(lowered);
+            self.meanings.push(Meaning::Variable(var));
+        }
+    }
+
+    pub(crate) fn constant(&mut self, value: f64, ty: Type) -> saltus_mdae::ExprId {
+        let pool = &mut self.model.pool;
+        match ty {
+            Type::Real => pool.real(value),
+            Type::Integer => pool.integer(value as i64),
+            Type::Boolean => pool.boolean(value != 0.0),
+        }
+    }
+
+    /// Attributes may mention parameters declared later, so they come after all declarations.
+    pub(crate) fn lower_attributes(&mut self) {
+        for (id, variable) in self.flat.variables.iter_enumerated() {
+            let Meaning::Variable(var) = self.meanings[id] else {
+                continue;
+            };
+            let attributes = variable.attributes.clone();
+            let binding = variable.binding.as_ref().map(|e| self.literal_expr(e));
+            let start = variable.start.as_ref().map(|e| self.literal_expr(e));
+            let nominal = attributes.nominal.as_ref().map(|e| self.literal_expr(e));
+            let min = attributes.min.as_ref().map(|e| self.literal_expr(e));
+            let max = attributes.max.as_ref().map(|e| self.literal_expr(e));
+            let literals = match variable.ty {
+                ScalarType::Enumeration(id) => Some(self.flat.enumerations[id].literals.clone().into()),
+                _ => None,
+            };
+            let target = &mut self.model.variables[var];
+            let parameter = target.role == Role::Parameter;
+            target.fixed = variable.fixed.unwrap_or(parameter);
+            // A parameter without value but with a start value takes that, as tools do.
+            target.binding = match binding {
+                None if parameter && target.fixed => start,
+                Some(_) if parameter && !target.fixed => None,
+                other => other,
+            };
+            target.start = start.or(binding.filter(|_| parameter && !target.fixed));
+            (target.nominal, target.min, target.max) = (nominal, min, max);
+            target.unit = attributes.unit.clone().unwrap_or_default();
+            target.display_unit = attributes.display_unit.clone().unwrap_or_default();
+            target.description = attributes.description.clone().unwrap_or_default();
+            target.hidden = variable.protected || attributes.hide_result;
+            target.literals = literals;
+            target.state_select = match attributes.state_select {
+                FlatSelect::Never => StateSelect::Never,
+                FlatSelect::Avoid => StateSelect::Avoid,
+                FlatSelect::Default => StateSelect::Default,
+                FlatSelect::Prefer => StateSelect::Prefer,
+                FlatSelect::Always => StateSelect::Always,
+            };
+        }
+    }
+
+    /// Real variables assigned in a when-clause that nothing else can determine: no `der(v)`, and the other equations
+    /// are all needed for other unknowns (a matching that uses `v` only when it must).
+    fn discrete_reals(&self) -> FxHashSet<VariableId> {
+        let mut candidates = FxHashSet::default();
+        for equation in &self.flat.equations {
+            collect_when_targets(equation, false, &mut candidates);
+        }
+        for section in &self.flat.algorithms {
+            collect_assigned_in_when(&section.statements, false, &mut candidates);
+        }
+        candidates.retain(|&id| {
+            let variable = &self.flat.variables[id];
+            variable.ty == ScalarType::Real && variable.variability == Variability::Continuous
+        });
+        if candidates.is_empty() {
+            return candidates;
+        }
+        let mut differentiated = FxHashSet::default();
+        let mut rows = Vec::new();
+        for equation in &self.flat.equations {
+            collect_rows(equation, &mut rows, &mut differentiated);
+        }
+        candidates.retain(|id| !differentiated.contains(id));
+        let unknown = |id: VariableId| {
+            let v = &self.flat.variables[id];
+            v.ty == ScalarType::Real && v.variability == Variability::Continuous && v.causality != Causality::Input
+        };
+        let needed = determined_by_others(&rows, &candidates, &unknown);
+        candidates.retain(|id| !needed.contains(id));
+        candidates
+    }
+}
+
+fn collect_when_targets(equation: &FlatEquation, inside: bool, found: &mut FxHashSet<VariableId>) {
+    match &equation.kind {
+        EquationKind::Equal(FlatExpr::Variable(id), _) if inside => {
+            found.insert(*id);
+        }
+        EquationKind::When { branches } => {
+            branches
+                .iter()
+                .flat_map(|b| &b.body)
+                .for_each(|e| collect_when_targets(e, true, found));
+        }
+        EquationKind::If { branches, otherwise } => {
+            let all = branches.iter().flat_map(|b| &b.body).chain(otherwise);
+            all.for_each(|e| collect_when_targets(e, inside, found));
+        }
+        _ => {}
+    }
+}
+
+fn collect_assigned_in_when(statements: &[FlatStatement], inside: bool, found: &mut FxHashSet<VariableId>) {
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Assign(id, _) if inside => {
+                found.insert(*id);
+            }
+            StatementKind::When { branches } => {
+                branches
+                    .iter()
+                    .for_each(|(_, body)| collect_assigned_in_when(body, true, found));
+            }
+            StatementKind::If { branches, otherwise } => {
+                branches
+                    .iter()
+                    .for_each(|b| collect_assigned_in_when(&b.body, inside, found));
+                collect_assigned_in_when(otherwise, inside, found);
+            }
+            StatementKind::While(_, body) => collect_assigned_in_when(body, inside, found),
+            _ => {}
+        }
+    }
+}
+
+/// Incidence of the equations outside when-clauses; the n-th equations of the branches of an if-equation share a row.
+fn collect_rows(equation: &FlatEquation, rows: &mut Vec<Vec<VariableId>>, differentiated: &mut FxHashSet<VariableId>) {
+    match &equation.kind {
+        EquationKind::Equal(lhs, rhs) => {
+            let mut row = Vec::new();
+            collect_variables(lhs, &mut row, differentiated);
+            collect_variables(rhs, &mut row, differentiated);
+            rows.push(row);
+        }
+        EquationKind::If { branches, otherwise } => {
+            let mut shared: Vec<Vec<VariableId>> = Vec::new();
+            for body in branches.iter().map(|b| &b.body).chain([otherwise]) {
+                let mut own = Vec::new();
+                body.iter().for_each(|e| collect_rows(e, &mut own, differentiated));
+                shared.resize_with(shared.len().max(own.len()), Vec::new);
+                shared.iter_mut().zip(own).for_each(|(row, more)| row.extend(more));
+            }
+            rows.extend(shared);
+        }
+        _ => {}
+    }
+}
+
+fn collect_variables(expr: &FlatExpr, row: &mut Vec<VariableId>, differentiated: &mut FxHashSet<VariableId>) {
+    expr.walk(&mut |node| match node {
+        FlatExpr::Variable(id) => row.push(*id),
+        FlatExpr::Builtin(Builtin::Der, args, _) => {
+            args.iter().for_each(|arg| {
+                arg.walk(&mut |inner| {
+                    if let FlatExpr::Variable(id) = inner {
+                        differentiated.insert(*id);
+                    }
+                });
+            });
+        }
+        _ => {}
+    });
+}
+
+/// The candidates that a maximum matching must use after everything else has been matched.
+fn determined_by_others(
+    rows: &[Vec<VariableId>],
+    candidates: &FxHashSet<VariableId>,
+    unknown: &dyn Fn(VariableId) -> bool,
+) -> FxHashSet<VariableId> {
+    let mut matched: rustc_hash::FxHashMap<VariableId, usize> = rustc_hash::FxHashMap::default();
+    let mut free: Vec<usize> = Vec::new();
+    for row in 0..rows.len() {
+        if rows[row].iter().any(|&id| unknown(id))
+            && !augment(rows, row, &mut matched, &|id| unknown(id) && !candidates.contains(&id))
+        {
+            free.push(row);
+        }
+    }
+    for row in free {
+        augment(rows, row, &mut matched, unknown);
+    }
+    candidates
+        .iter()
+        .copied()
+        .filter(|id| matched.contains_key(id))
+        .collect()
+}
+
+/// Breadth-first augmenting path from a row.
+fn augment(
+    rows: &[Vec<VariableId>],
+    start: usize,
+    matched: &mut rustc_hash::FxHashMap<VariableId, usize>,
+    allowed: &dyn Fn(VariableId) -> bool,
+) -> bool {
+    let mut reached_from: rustc_hash::FxHashMap<VariableId, usize> = rustc_hash::FxHashMap::default();
+    let mut queue = std::collections::VecDeque::from([start]);
+    let mut row_of_origin: rustc_hash::FxHashMap<usize, VariableId> = rustc_hash::FxHashMap::default();
+    while let Some(row) = queue.pop_front() {
+        for &id in &rows[row] {
+            if !allowed(id) || reached_from.contains_key(&id) {
+                continue;
+            }
+            reached_from.insert(id, row);
+            match matched.get(&id) {
+                Some(&other) => {
+                    row_of_origin.insert(other, id);
+                    queue.push_back(other);
+                }
+                None => {
+                    let mut end = id;
+                    loop {
+                        let row = reached_from[&end];
+                        matched.insert(end, row);
+                        if row == start {
+                            return true;
+                        }
+                        end = row_of_origin[&row];
+                    }
+                }
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,155 @@
+//! When-clauses: `v = …` of a discrete variable is an assignment, everything else a restart equation.
+
+use rustc_hash::FxHashMap;
+use saltus_lang::flat::{EquationKind, FlatEquation, FlatExpr, VariableId, WhenBranch as FlatBranch};
+use saltus_mdae::{Action, ExprId, Node, OriginId, Role, VarId, When, WhenBranch};
+use saltus_source::{Diagnostic, codes};
+
+use crate::{Lowering, Meaning};
+
+impl Lowering<'_> {
+    pub(crate) fn when_equation(&mut self, branches: &[FlatBranch], origin: OriginId) {
+        let mut lowered = Vec::new();
+        for branch in branches {
+            let conditions = branch.conditions.iter().map(|c| self.expr(c)).collect();
+            let always = self.model.pool.boolean(true);
+            let mut actions = Vec::new();
+            for equation in &branch.body {
+                self.when_action(equation, always, &mut actions);
+            }
+            lowered.push(WhenBranch {
+                conditions,
+                actions: merge_assignments(self, actions),
+            });
+        }
+        self.model.whens.push(When {
+            branches: lowered,
+            origin,
+        });
+    }
+
+    /// `guard` is the if-condition around the equation inside the when-clause.
+    fn when_action(&mut self, equation: &FlatEquation, guard: ExprId, actions: &mut Vec<(ExprId, Action)>) {
+        let origin = self.origin(equation.provenance);
+        match &equation.kind {
+            EquationKind::Equal(lhs, rhs) => {
+                if self.is_text(lhs) {
+                    return;
+                }
+                let (a, b) = (self.expr(lhs), self.expr(rhs));
+                for (this, value) in [(a, b), (b, a)] {
+                    if let Node::Var { var: target, order: 0 } = self.model.pool.node(this)
+                        && self.model.variables[target].role == Role::Discrete
+                    {
+                        actions.push((guard, Action::Assign { target, value, origin }));
+                        return;
+                    }
+                }
+                let residual = self.model.pool.sub(a, b);
+                self.conditional(guard, Action::Restart { residual, origin }, origin, actions);
+            }
+            EquationKind::If { branches, otherwise } => {
+                let mut rest = guard;
+                for branch in branches {
+                    let condition = self.expr(&branch.condition);
+                    let active = self.model.pool.and(rest, condition);
+                    branch.body.iter().for_each(|e| self.when_action(e, active, actions));
+                    let negated = self.model.pool.not(condition);
+                    rest = self.model.pool.and(rest, negated);
+                }
+                otherwise.iter().for_each(|e| self.when_action(e, rest, actions));
+            }
+            EquationKind::Reinit(id, value) => {
+                if let Some(action) = self.reinit(*id, value, origin) {
+                    self.conditional(guard, action, origin, actions);
+                }
+            }
+            EquationKind::Terminate(message) => {
+                let message = self.text(message).into();
+                self.conditional(guard, Action::Terminate { message, origin }, origin, actions);
+            }
+            EquationKind::Assert {
+                condition,
+                message,
+                level,
+            } => {
+                let assertion = self.assertion(condition, message, *level, guard, origin);
+                actions.push((guard, Action::Assert(assertion)));
+            }
+            EquationKind::NoReturnCall(_) => {}
+            EquationKind::When { .. } => {
+                let span = self.span_of(origin);
+                self.report(
+                    Diagnostic::error(codes::E0502, span, "a when-clause inside a when-clause")
+                        .with_help("join the conditions with `and`, or write two when-clauses one after the other"),
+                );
+            }
+        }
+    }
+
+    pub(crate) fn reinit(&mut self, id: VariableId, value: &FlatExpr, origin: OriginId) -> Option<Action> {
+        let value = self.expr(value);
+        match self.meanings[id] {
+            Meaning::Variable(var) if self.model.variables[var].role == Role::Continuous => {
+                Some(Action::Reinit { var, value, origin })
+            }
+            _ => {
+                let (span, name) = (self.span_of(origin), self.flat.variables[id].name.clone());
+                self.report(
+                    Diagnostic::error(
+                        codes::E0504,
+                        span,
+                        format!("`reinit` of `{name}`, which is no continuous unknown"),
+                    )
+                    .with_help("assign discrete variables directly: `v = …`"),
+                );
+                None
+            }
+        }
+    }
+
+    /// Actions that are not assignments cannot be made conditional by an if-expression.
+    fn conditional(&mut self, guard: ExprId, action: Action, origin: OriginId, actions: &mut Vec<(ExprId, Action)>) {
+        if self.model.pool.constant(guard) == Some(1.0) {
+            actions.push((guard, action));
+            return;
+        }
+        let span = self.span_of(origin);
+        self.report(
+            Diagnostic::error(
+                codes::E0502,
+                span,
+                "an if-equation around a restart equation, reinit or terminate",
+            )
+            .with_help("move the if-condition into the condition of the when-clause: `when c and d then …`"),
+        );
+    }
+}
+
+/// Several conditional assignments of one variable become one with an if-expression; where none applies the variable
+/// keeps its value.
+pub(crate) fn merge_assignments(lowering: &mut Lowering<'_>, actions: Vec<(ExprId, Action)>) -> Vec<Action> {
+    let mut merged: Vec<Action> = Vec::new();
+    let mut position: FxHashMap<VarId, usize> = FxHashMap::default();
+    for (guard, action) in actions {
+        let Action::Assign { target, value, origin } = action else {
+            merged.push(action);
+            continue;
+        };
+        let pool = &mut lowering.model.pool;
+        let otherwise = match position.get(&target).map(|&at| &merged[at]) {
+            Some(Action::Assign { value, .. }) => *value,
+            _ => pool.pre_var(target, 0),
+        };
+        let value = pool.if_else(guard, value, otherwise);
+        let action = Action::Assign { target, value, origin };
+        match position.get(&target) {
+            Some(&at) => merged[at] = action,
+            None => {
+                position.insert(target, merged.len());
+                merged.push(action);
+            }
+        }
+    }
+    merged
+}
