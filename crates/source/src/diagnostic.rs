@@ -186,11 +186,8 @@ impl Diagnostics {
     /// Sorts by place (file, start, end; those without a place first), then code and message, and
     /// drops repetitions.
     pub fn normalise(&mut self) {
-        self.items.sort_by(|a, b| {
-            sort_key(a)
-                .cmp(&sort_key(b))
-                .then(a.severity.cmp(&b.severity))
-        });
+        self.items
+            .sort_by(|a, b| sort_key(a).cmp(&sort_key(b)).then(a.severity.cmp(&b.severity)));
         self.items.dedup_by(|a, b| sort_key(a) == sort_key(b));
     }
 

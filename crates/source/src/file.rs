@@ -44,11 +44,7 @@ impl Span {
         if self.file != other.file {
             return self;
         }
-        Span::new(
-            self.file,
-            self.start.min(other.start),
-            self.end.max(other.end),
-        )
+        Span::new(self.file, self.start.min(other.start), self.end.max(other.end))
     }
 
     /// The empty range at the end of this one.
@@ -125,9 +121,7 @@ impl SourceFile {
 
     /// The text of `span`, empty if the span does not fit the file.
     pub fn slice(&self, span: Span) -> &str {
-        self.text()
-            .get(span.start as usize..span.end as usize)
-            .unwrap_or("")
+        self.text().get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
     /// Offsets at which lines start; found at the first use.
@@ -153,10 +147,7 @@ impl SourceFile {
         let starts = self.line_starts();
         let line = starts.partition_point(|&start| start as usize <= offset);
         let start = starts[line - 1] as usize;
-        let column = text[start..offset]
-            .chars()
-            .filter(|&c| c != '\u{feff}')
-            .count();
+        let column = text[start..offset].chars().filter(|&c| c != '\u{feff}').count();
         LineColumn {
             line: line as u32,
             column: column as u32 + 1,
