@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use crate::bipartite::Adjacency;
 use crate::hungarian::Hungarian;
+use crate::incremental_blocks::RowDependencies;
 use crate::index::{Column, Row};
 use crate::matching::Matching;
 use crate::offsets::Offsets;
@@ -30,11 +31,14 @@ pub struct IncrementalTransversal {
     /// Rows where `work` and `canonical` may differ.
     touched: Vec<Row>,
     rematched: Vec<Row>,
+    changed: BTreeSet<Row>,
 }
 
 /// What an update changed, each list in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TransversalChange {
+    /// Rows given other entries since the last update that succeeded.
+    pub changed: Vec<Row>,
     /// Rows that may have another partner than before.
     pub rematched: Vec<Row>,
     /// Rows with another offset c.
@@ -57,6 +61,7 @@ impl IncrementalTransversal {
             doubtful: Marks::new(graph.row_count()),
             touched: Vec::new(),
             rematched: Vec::new(),
+            changed: BTreeSet::new(),
             work,
             graph,
         })
@@ -82,6 +87,7 @@ impl IncrementalTransversal {
     /// explains it (in time of the graph); a later change can make it regular again.
     pub fn update(&mut self, changes: &[RowChange]) -> Result<TransversalChange, Box<StructurallySingular>> {
         for (row, entries) in changes {
+            self.changed.insert(*row);
             self.doubt_dependents(*row);
             match entries {
                 Some(entries) => self.graph.replace_row(*row, entries),
@@ -260,7 +266,9 @@ impl IncrementalTransversal {
         rematched.sort_unstable();
         rematched.dedup();
         let row_offsets = former.into_iter().map(|entry| entry.0).collect();
+        let changed = std::mem::take(&mut self.changed).into_iter().collect();
         TransversalChange {
+            changed,
             rematched,
             row_offsets,
             column_offsets,
@@ -276,6 +284,43 @@ impl IncrementalTransversal {
             }
         }
         self.doubtful.clear();
+    }
+}
+
+impl TransversalChange {
+    /// The rows whose leading dependencies may have changed, for [`IncrementalBlocks::update`].
+    ///
+    /// [`IncrementalBlocks::update`]: crate::IncrementalBlocks::update
+    pub fn concerned_rows(&self, matching: &Matching) -> Vec<Row> {
+        let partners = self.column_offsets.iter().filter_map(|&column| matching.row_of(column));
+        let mut concerned: Vec<Row> = partners.collect();
+        concerned.extend(&self.changed);
+        concerned.extend(&self.rematched);
+        concerned.extend(&self.row_offsets);
+        concerned.sort_unstable();
+        concerned.dedup();
+        concerned
+    }
+}
+
+/// Dependencies in the leading incidence (edges with c + σ = d).
+impl RowDependencies for IncrementalTransversal {
+    fn dependencies(&self, row: Row, into: &mut Vec<Row>) {
+        for (column, weight) in self.graph.entries_of(row) {
+            if self.canonical.is_tight(row, column, weight) {
+                into.extend(self.work.matching.row_of(column));
+            }
+        }
+    }
+
+    fn dependents(&self, row: Row, into: &mut Vec<Row>) {
+        let Some(column) = self.work.matching.column_of(row) else {
+            return;
+        };
+        into.extend(self.graph.rows_of(column).filter(|&other| {
+            let weight = self.graph.weight(other, column);
+            weight.is_some_and(|weight| self.canonical.is_tight(other, column, weight))
+        }));
     }
 }
 

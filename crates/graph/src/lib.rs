@@ -5,7 +5,8 @@
 //!
 //! - [`Bipartite`] (compressed rows) and [`Overlay`] (a few rows replaced cheaply),
 //! - [`Matcher`]: maximum matching, priority augmentation; [`IncrementalMatching`],
-//! - [`Blocks`]: strongly connected components in block lower triangular order,
+//! - [`Blocks`]: strongly connected components in block lower triangular order;
+//!   [`IncrementalBlocks`],
 //! - [`DulmageMendelsohn`]: over-, well- and underdetermined parts, conflicting sets,
 //! - [`highest_value_transversal`] and [`canonical_offsets`] (the Σ-method's assignment problem);
 //!   [`IncrementalTransversal`],
@@ -20,6 +21,7 @@ mod difference;
 mod dulmage_mendelsohn;
 mod hungarian;
 mod incremental;
+mod incremental_blocks;
 mod incremental_transversal;
 mod index;
 mod longest_paths;
@@ -40,6 +42,7 @@ pub use dulmage_mendelsohn::{
     AlternatingSet, DulmageMendelsohn, FineDecomposition, Part, conflicting_set, undetermined_set,
 };
 pub use incremental::{IncrementalMatching, Rematch};
+pub use incremental_blocks::{IncrementalBlocks, RowDependencies};
 pub use incremental_transversal::{IncrementalTransversal, RowChange, TransversalChange};
 pub use index::{BlockId, Column, ComponentId, ConstraintId, Node, Row};
 pub use matching::{Matcher, Matching};

@@ -2,6 +2,7 @@
 
 mod brute;
 mod decomposition;
+mod incremental_blocks;
 mod matching;
 mod order;
 mod weighted;

@@ -2,8 +2,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use saltus_graph::{
-    Column, DifferenceSystem, IncrementalTransversal, Matching, Node, Offsets, Row, WeightedAdjacency,
-    WeightedBipartite, WeightedOverlay, canonical_offsets, highest_value_transversal,
+    Bipartite, Blocks, Column, DifferenceSystem, IncrementalBlocks, IncrementalTransversal, Matching, Node, Offsets,
+    Row, WeightedAdjacency, WeightedBipartite, WeightedOverlay, block_triangular_order, canonical_offsets,
+    highest_value_transversal,
 };
 
 use crate::brute::permutations;
@@ -29,6 +30,21 @@ fn graph(signature: &Signature) -> WeightedBipartite {
             .collect::<Vec<_>>()
     });
     WeightedBipartite::from_rows(signature.len(), rows)
+}
+
+/// The blocks of the leading incidence, from scratch.
+fn leading_blocks(transversal: &IncrementalTransversal) -> Blocks {
+    let leading = Bipartite::from_rows(
+        6,
+        (0..6).map(Row).map(|row| {
+            let entries = transversal.graph().entries_of(row);
+            entries
+                .filter(|&(column, weight)| transversal.offsets().is_tight(row, column, weight))
+                .map(|(column, _)| column)
+                .collect::<Vec<_>>()
+        }),
+    );
+    block_triangular_order(&leading, transversal.matching())
 }
 
 fn value(signature: &Signature, transversal: &[usize]) -> Option<i64> {
@@ -175,6 +191,7 @@ proptest! {
     ) {
         let start = WeightedOverlay::new(Arc::new(graph(&signature)));
         let Ok(mut incremental) = IncrementalTransversal::new(start) else { return Ok(()) };
+        let mut blocks = IncrementalBlocks::new(&leading_blocks(&incremental));
         for change in changes {
             let offsets = incremental.offsets().clone();
             let matching = incremental.matching().clone();
@@ -191,6 +208,15 @@ proptest! {
             let fresh = fresh.unwrap();
             prop_assert_eq!(incremental.offsets(), &fresh.offsets);
             prop_assert!(incremental.matching().is_perfect());
+            blocks.update(&incremental, &report.concerned_rows(incremental.matching()));
+            prop_assert_eq!(blocks.validate(&incremental), Ok(()));
+            let expected = leading_blocks(&incremental);
+            for a in (0..6).map(Row) {
+                for b in (0..6).map(Row) {
+                    let together = expected.block_of(a) == expected.block_of(b);
+                    prop_assert_eq!(blocks.same_block(a, b), together);
+                }
+            }
             let now = incremental.offsets();
             let rows: Vec<Row> =
                 (0..6).filter(|&i| now.rows[i] != offsets.rows[i]).map(Row::from_index).collect();
