@@ -537,11 +537,7 @@ impl ClassModification {
     /// The first plain modification of the element with this simple name.
     pub fn find(&self, name: &str) -> Option<&ElementModification> {
         self.arguments.iter().find_map(|argument| match argument {
-            Argument::Modification(m)
-                if m.name.parts.len() == 1 && m.name.parts[0].name == name =>
-            {
-                Some(m)
-            }
+            Argument::Modification(m) if m.name.parts.len() == 1 && m.name.parts[0].name == name => Some(m),
             _ => None,
         })
     }

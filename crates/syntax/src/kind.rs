@@ -369,9 +369,6 @@ impl SyntaxKind {
     /// Whether it is a relation.
     pub(crate) fn is_relation(self) -> bool {
         use SyntaxKind::*;
-        matches!(
-            self,
-            EqualEqual | NotEqual | Less | LessEqual | Greater | GreaterEqual
-        )
+        matches!(self, EqualEqual | NotEqual | Less | LessEqual | Greater | GreaterEqual)
     }
 }

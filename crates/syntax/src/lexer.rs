@@ -218,10 +218,7 @@ impl Lexer<'_> {
         if let Some(problem) = problem {
             let span = self.span(start, self.position);
             let text = &self.text[start..self.position];
-            self.report(
-                Diagnostic::error(codes::E0116, span, format!("malformed number `{text}`"))
-                    .with_help(problem),
-            );
+            self.report(Diagnostic::error(codes::E0116, span, format!("malformed number `{text}`")).with_help(problem));
         }
         kind
     }
@@ -289,13 +286,9 @@ impl Lexer<'_> {
         let end = self.position as u32;
         self.diagnostics
             .retain(|d| d.code != codes::W0101 || d.span().is_none_or(|span| span.start < end));
-        let mut diagnostic = Diagnostic::error(
-            codes::E0103,
-            self.span(start, self.position),
-            "this string has no end",
-        )
-        .with_label("starts here")
-        .with_help("close it with `\"`; inside a string write `\\\"`");
+        let mut diagnostic = Diagnostic::error(codes::E0103, self.span(start, self.position), "this string has no end")
+            .with_label("starts here")
+            .with_help("close it with `\"`; inside a string write `\\\"`");
         if let Some(suspect) = self.last_multiline_string {
             diagnostic = diagnostic.with_secondary(
                 Span::new(self.file, suspect.start, suspect.start + 1),
@@ -342,13 +335,9 @@ impl Lexer<'_> {
         self.unclosed_comment = true;
         self.position = self.end_of_line();
         self.report(
-            Diagnostic::error(
-                codes::E0104,
-                self.span(start, start + 2),
-                "this comment has no end",
-            )
-            .with_label("starts here")
-            .with_help("close it with `*/`"),
+            Diagnostic::error(codes::E0104, self.span(start, start + 2), "this comment has no end")
+                .with_label("starts here")
+                .with_help("close it with `*/`"),
         );
         BlockComment
     }
@@ -382,8 +371,8 @@ impl Lexer<'_> {
             _ => format!("`{shown}` has no meaning here"),
         };
         let span = self.span(start, self.position);
-        let mut diagnostic = Diagnostic::error(codes::E0108, span, message)
-            .with_label(format!("character U+{:04X}", c as u32));
+        let mut diagnostic =
+            Diagnostic::error(codes::E0108, span, message).with_label(format!("character U+{:04X}", c as u32));
         if let Some(help) = help {
             diagnostic = diagnostic.with_help(help);
         }
@@ -405,31 +394,18 @@ fn look_alike(c: char) -> (SyntaxKind, Option<&'static str>) {
         '，' => (Comma, Some("write `,`")),
         '（' => (LeftParen, Some("write `(`")),
         '）' => (RightParen, Some("write `)`")),
-        '“' | '”' | '„' | '«' | '»' => {
-            (UnknownCharacters, Some("strings are written in `\"`"))
-        }
-        '‘' | '’' => (
-            UnknownCharacters,
-            Some("quoted identifiers are written in `'`"),
-        ),
+        '“' | '”' | '„' | '«' | '»' => (UnknownCharacters, Some("strings are written in `\"`")),
+        '‘' | '’' => (UnknownCharacters, Some("quoted identifiers are written in `'`")),
         '#' => (UnknownCharacters, Some("comments start with `//`")),
         '%' => (
             UnknownCharacters,
             Some("the remainder is `mod(a, b)`; comments start with `//`"),
         ),
-        '!' => (
-            UnknownCharacters,
-            Some("negation is `not`, inequality `<>`"),
-        ),
+        '!' => (UnknownCharacters, Some("negation is `not`, inequality `<>`")),
         '&' => (UnknownCharacters, Some("the conjunction is `and`")),
         '|' => (UnknownCharacters, Some("the disjunction is `or`")),
-        '\0' => (
-            UnknownCharacters,
-            Some("the file may be UTF-16: save it as UTF-8"),
-        ),
-        c if c.is_whitespace() || c == '\u{feff}' || c == '\u{200b}' => {
-            (Whitespace, Some("write an ordinary space"))
-        }
+        '\0' => (UnknownCharacters, Some("the file may be UTF-16: save it as UTF-8")),
+        c if c.is_whitespace() || c == '\u{feff}' || c == '\u{200b}' => (Whitespace, Some("write an ordinary space")),
         _ => (UnknownCharacters, None),
     }
 }

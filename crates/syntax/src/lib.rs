@@ -16,6 +16,7 @@
 pub mod ast;
 mod kind;
 mod lexer;
+pub mod library;
 mod lower;
 mod parser;
 mod tree;
@@ -75,10 +76,7 @@ fn encoding_diagnostic(file: &SourceFile) -> Option<Diagnostic> {
     let decoded = file.decoded();
     let &first = decoded.invalid.first()?;
     let encoding = decoded.looks_like.unwrap_or("Latin-1");
-    let length = decoded.text[first as usize..]
-        .chars()
-        .next()
-        .map_or(0, char::len_utf8);
+    let length = decoded.text[first as usize..].chars().next().map_or(0, char::len_utf8);
     let span = Span::new(file.id(), first, first + length as u32);
     let count = decoded.invalid.len();
     let more = match count {

@@ -38,10 +38,7 @@ pub struct SyntaxTree {
 impl SyntaxTree {
     /// The root, a [`SyntaxKind::StoredDefinition`].
     pub fn root(&self) -> Node<'_> {
-        Node {
-            tree: self,
-            index: 0,
-        }
+        Node { tree: self, index: 0 }
     }
 
     /// The text parsed.
@@ -107,17 +104,12 @@ impl SyntaxTree {
             return Err("tokens do not start at 0".to_owned());
         }
         if starts.windows(2).any(|pair| pair[0] >= pair[1])
-            || starts
-                .last()
-                .is_some_and(|&s| s as usize >= self.text.len())
+            || starts.last().is_some_and(|&s| s as usize >= self.text.len())
             || (starts.is_empty() && !self.text.is_empty())
         {
             return Err("tokens do not tile the text".to_owned());
         }
-        if let Some(bad) = starts
-            .iter()
-            .find(|&&s| !self.text.is_char_boundary(s as usize))
-        {
+        if let Some(bad) = starts.iter().find(|&&s| !self.text.is_char_boundary(s as usize)) {
             return Err(format!("token starts inside a character at {bad}"));
         }
         match self.nodes.first() {
@@ -126,15 +118,12 @@ impl SyntaxTree {
         }
         let mut open: Vec<NodeData> = Vec::new();
         for (index, node) in self.nodes.iter().enumerate() {
-            while open
-                .last()
-                .is_some_and(|top| top.end_node as usize <= index)
-            {
+            while open.last().is_some_and(|top| top.end_node as usize <= index) {
                 open.pop();
             }
-            let fits = open.last().is_none_or(|top| {
-                node.first >= top.first && node.end <= top.end && node.end_node <= top.end_node
-            });
+            let fits = open
+                .last()
+                .is_none_or(|top| node.first >= top.first && node.end <= top.end && node.end_node <= top.end_node);
             if !fits || node.first > node.end || node.end_node as usize <= index {
                 return Err(format!("node {index} ({:?}) does not nest", node.kind));
             }
@@ -165,9 +154,7 @@ impl SyntaxTree {
                 Walk::Token(token) => {
                     let text = serde_json::to_string(token.text()).unwrap_or_default();
                     let (kind, start) = (token.kind(), token.span().start);
-                    out.push_str(&format!(
-                        "{{\"kind\":\"{kind:?}\",\"start\":{start},\"text\":{text}}}"
-                    ));
+                    out.push_str(&format!("{{\"kind\":\"{kind:?}\",\"start\":{start},\"text\":{text}}}"));
                     first = false;
                 }
                 Walk::Leave(_) => {
@@ -286,10 +273,7 @@ impl<'t> Node<'t> {
     pub fn elements(self) -> impl Iterator<Item = SyntaxElement<'t>> {
         let tree = self.tree;
         let NodeData {
-            first,
-            end,
-            end_node,
-            ..
+            first, end, end_node, ..
         } = self.data();
         let mut token = first;
         let mut node = self.index + 1;

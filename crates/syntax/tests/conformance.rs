@@ -47,12 +47,7 @@ fn files_with_diagnostics(files: &[PathBuf]) -> Vec<String> {
         let _ = parse.ast();
         if let Some(first) = parse.diagnostics.iter().next() {
             let place = first.span().and_then(|span| sources.line_column(span));
-            found.push(format!(
-                "{} {place:?} {} {}",
-                path.display(),
-                first.code,
-                first.message
-            ));
+            found.push(format!("{} {place:?} {} {}", path.display(), first.code, first.message));
         }
     }
     found
@@ -65,17 +60,9 @@ fn standard_library() {
     };
     let files = modelica_files(&folder);
     eprintln!("{} files", files.len());
-    assert!(
-        files.len() >= 2665,
-        "MSL 4.1.0 with ModelicaTest is not complete"
-    );
+    assert!(files.len() >= 2665, "MSL 4.1.0 with ModelicaTest is not complete");
     let found = files_with_diagnostics(&files);
-    assert!(
-        found.is_empty(),
-        "{} files:\n{}",
-        found.len(),
-        found.join("\n")
-    );
+    assert!(found.is_empty(), "{} files:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]

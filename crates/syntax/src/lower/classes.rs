@@ -5,8 +5,7 @@ use std::sync::Arc;
 use super::expressions::{expression_in, subscripts_in};
 use super::modifications::{class_modification_in, modification_in};
 use super::{
-    annotation, description, equations, expressions, first_identifier, ident, identifiers,
-    missing_ident, name_in,
+    annotation, description, equations, expressions, first_identifier, ident, identifiers, missing_ident, name_in,
 };
 use crate::ast::*;
 use crate::kind::SyntaxKind as K;
@@ -208,9 +207,7 @@ fn external(node: Node<'_>) -> External {
 
 fn external_call(node: Node<'_>) -> ExternalCall {
     let has_result = node.has(K::Equals);
-    let mut inside = node
-        .children()
-        .filter(|n| expressions::is_expression(n.kind()));
+    let mut inside = node.children().filter(|n| expressions::is_expression(n.kind()));
     let result = if has_result {
         inside.next().map(expressions::component_reference)
     } else {

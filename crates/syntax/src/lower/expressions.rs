@@ -27,9 +27,7 @@ pub(super) fn is_expression(kind: K) -> bool {
 }
 
 fn expressions_in(node: Node<'_>) -> impl Iterator<Item = Expr> {
-    node.children()
-        .filter(|n| is_expression(n.kind()))
-        .map(expression)
+    node.children().filter(|n| is_expression(n.kind())).map(expression)
 }
 
 fn error(span: Span) -> Expr {
@@ -322,20 +320,14 @@ pub(super) fn connected(node: Node<'_>) -> (ComponentReference, ComponentReferen
 }
 
 pub(super) fn subscripts_in(node: Node<'_>) -> Vec<Subscript> {
-    node.child(K::Subscripts)
-        .map(subscripts)
-        .unwrap_or_default()
+    node.child(K::Subscripts).map(subscripts).unwrap_or_default()
 }
 
 fn subscripts(node: Node<'_>) -> Vec<Subscript> {
     node.elements()
         .filter_map(|element| match element {
-            SyntaxElement::Token(token) if token.kind() == K::Colon => {
-                Some(Subscript::Colon(token.span()))
-            }
-            SyntaxElement::Node(child) if is_expression(child.kind()) => {
-                Some(Subscript::Expr(expression(child)))
-            }
+            SyntaxElement::Token(token) if token.kind() == K::Colon => Some(Subscript::Colon(token.span())),
+            SyntaxElement::Node(child) if is_expression(child.kind()) => Some(Subscript::Expr(expression(child))),
             _ => None,
         })
         .collect()
@@ -353,10 +345,7 @@ fn call(node: Node<'_>) -> ExprKind {
             named: Vec::new(),
         },
     };
-    ExprKind::Call(Box::new(Call {
-        function,
-        arguments,
-    }))
+    ExprKind::Call(Box::new(Call { function, arguments }))
 }
 
 fn call_arguments(node: Node<'_>) -> CallArguments {

@@ -58,12 +58,8 @@ fn missing_ident(span: Span) -> Ident {
 /// reported it and put it into an error node).
 fn identifiers(node: Node<'_>) -> impl Iterator<Item = Ident> {
     node.elements().filter_map(|element| match element {
-        crate::tree::SyntaxElement::Token(token) if token.kind() == SyntaxKind::Identifier => {
-            Some(ident(token))
-        }
-        crate::tree::SyntaxElement::Node(child) if child.kind() == SyntaxKind::Error => {
-            keyword_as_name(child)
-        }
+        crate::tree::SyntaxElement::Token(token) if token.kind() == SyntaxKind::Identifier => Some(ident(token)),
+        crate::tree::SyntaxElement::Node(child) if child.kind() == SyntaxKind::Error => keyword_as_name(child),
         _ => None,
     })
 }
@@ -82,10 +78,7 @@ fn first_identifier(node: Node<'_>) -> Ident {
 }
 
 fn qualified_name(node: Node<'_>) -> QualifiedName {
-    let global = node
-        .tokens()
-        .next()
-        .is_some_and(|t| t.kind() == SyntaxKind::Dot);
+    let global = node.tokens().next().is_some_and(|t| t.kind() == SyntaxKind::Dot);
     QualifiedName {
         global,
         parts: identifiers(node).collect(),

@@ -16,11 +16,7 @@ enum Open {
 }
 
 /// The nodes, and the first token of the first node that was too deep.
-pub(super) fn build(
-    events: &[Event],
-    significant: &[u32],
-    token_count: u32,
-) -> (Vec<NodeData>, Option<u32>) {
+pub(super) fn build(events: &[Event], significant: &[u32], token_count: u32) -> (Vec<NodeData>, Option<u32>) {
     let mut builder = Builder {
         significant,
         nodes: Vec::with_capacity(events.len() / 2),

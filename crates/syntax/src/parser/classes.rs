@@ -14,13 +14,7 @@ const CLASS_PREFIXES: &[&[SyntaxKind]] = &[
 ];
 
 /// Element prefixes in the order the grammar wants them.
-const ELEMENT_PREFIXES: &[&[SyntaxKind]] = &[
-    &[RedeclareKw],
-    &[FinalKw],
-    &[InnerKw],
-    &[OuterKw],
-    &[ReplaceableKw],
-];
+const ELEMENT_PREFIXES: &[&[SyntaxKind]] = &[&[RedeclareKw], &[FinalKw], &[InnerKw], &[OuterKw], &[ReplaceableKw]];
 
 /// Type prefixes in the order the grammar wants them.
 const TYPE_PREFIXES: &[&[SyntaxKind]] = &[
@@ -102,10 +96,7 @@ impl Parser<'_> {
             Identifier | EndKw | EquationKw | AlgorithmKw | ExtendsKw | ImportKw => true,
             kind => kind.is_element_prefix() || kind.starts_class(),
         };
-        is_class
-            && self
-                .meant(self.position, SyntaxKind::is_class_keyword)
-                .is_some()
+        is_class && self.meant(self.position, SyntaxKind::is_class_keyword).is_some()
     }
 
     /// Tokens of the groups, one of each at most; those out of order get an error.
@@ -152,8 +143,7 @@ impl Parser<'_> {
         // `operator` is a prefix and a specialised class.
         self.prefixes(CLASS_PREFIXES);
         let previous = self.position.checked_sub(1);
-        let after_operator =
-            previous.is_some_and(|p| self.text_at(p) == "operator") && self.at(Identifier);
+        let after_operator = previous.is_some_and(|p| self.text_at(p) == "operator") && self.at(Identifier);
         if self.current().is_class_keyword() {
             self.bump();
         } else if self.at_misspelt_class_keyword() {
@@ -310,12 +300,8 @@ impl Parser<'_> {
         let is_last = self.at_any(&[EndKw, EndOfFile]);
         if !is_last && self.at_section_end() | self.at(Identifier) {
             let span = self.span_at(start);
-            let warning = Diagnostic::warning(
-                codes::W0103,
-                span,
-                "the annotation of a class belongs at its end",
-            )
-            .with_help("move it in front of the `end` of the class");
+            let warning = Diagnostic::warning(codes::W0103, span, "the annotation of a class belongs at its end")
+                .with_help("move it in front of the `end` of the class");
             self.diagnostics.push(warning);
         }
     }
@@ -390,10 +376,7 @@ impl Parser<'_> {
         while self.nth(ahead) == Identifier && self.nth(ahead + 1) == Dot {
             ahead += 2;
         }
-        if !(self.at(Identifier)
-            && self.nth(ahead) == Identifier
-            && matches!(self.nth(ahead + 1), Identifier))
-        {
+        if !(self.at(Identifier) && self.nth(ahead) == Identifier && matches!(self.nth(ahead + 1), Identifier)) {
             return;
         }
         if let Some(meant) = self.meant(self.position, SyntaxKind::is_element_prefix) {

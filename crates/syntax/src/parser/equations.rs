@@ -297,8 +297,7 @@ impl Parser<'_> {
 
     fn exchanged(&mut self, message: &str, expected: &str) {
         self.report(|p| {
-            Diagnostic::error(codes::E0113, p.span_at(p.position), message)
-                .with_label(format!("expected {expected}"))
+            Diagnostic::error(codes::E0113, p.span_at(p.position), message).with_label(format!("expected {expected}"))
         });
     }
 

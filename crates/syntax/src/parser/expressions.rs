@@ -81,9 +81,7 @@ impl Parser<'_> {
     fn operators(&mut self, least: u8) -> Option<Completed> {
         let mut left = match self.current() {
             NotKw => self.prefix(least, strength::NOT, strength::RELATION)?,
-            Plus | Minus | DotPlus | DotMinus => {
-                self.prefix(least, strength::SUM, strength::PRODUCT)?
-            }
+            Plus | Minus | DotPlus | DotMinus => self.prefix(least, strength::SUM, strength::PRODUCT)?,
             _ => self.primary_expression()?,
         };
         while let Some(bound) = binary_strength(self.current()) {
@@ -358,12 +356,8 @@ impl Parser<'_> {
         }
         self.report(|p| {
             let span = p.span_at(p.position);
-            Diagnostic::error(
-                codes::E0113,
-                span,
-                "a comparison is written with `==`, not `=`",
-            )
-            .with_label("expected `==`")
+            Diagnostic::error(codes::E0113, span, "a comparison is written with `==`, not `=`")
+                .with_label("expected `==`")
         });
         let marker = self.start();
         self.bump();
@@ -427,10 +421,7 @@ impl Parser<'_> {
             || next == EndKw && matches!(self.nth(2), Identifier | IfKw | ForKw | WhenKw | WhileKw)
             || next.starts_class()
             || next.is_element_prefix()
-            || matches!(
-                next,
-                EquationKw | AlgorithmKw | PublicKw | ProtectedKw | AnnotationKw
-            )
+            || matches!(next, EquationKw | AlgorithmKw | PublicKw | ProtectedKw | AnnotationKw)
             || matches!(next, ConnectKw | ForKw | WhenKw | ExtendsKw | ImportKw)
             || next == Identifier && matches!(self.nth(2), Identifier | Equals | Assign)
     }

@@ -73,11 +73,7 @@ struct Parser<'t> {
 }
 
 /// Parses tokens to a tree.
-pub(crate) fn parse_tokens(
-    file: FileId,
-    text: std::sync::Arc<str>,
-    tokens: Tokens,
-) -> (SyntaxTree, Vec<Diagnostic>) {
+pub(crate) fn parse_tokens(file: FileId, text: std::sync::Arc<str>, tokens: Tokens) -> (SyntaxTree, Vec<Diagnostic>) {
     let mut significant = Vec::with_capacity(tokens.kinds.len());
     let visible = |&(_, kind): &(usize, &SyntaxKind)| !kind.is_trivia();
     significant.extend(
@@ -233,9 +229,7 @@ impl Parser<'_> {
     fn wrap(&mut self, inner: Completed) -> Marker {
         let outer = self.events.len() as u32;
         let Event::Start {
-            position,
-            wrapped_by,
-            ..
+            position, wrapped_by, ..
         } = &mut self.events[inner.event as usize]
         else {
             return self.start();
@@ -254,9 +248,7 @@ impl Parser<'_> {
 
     /// Whether an error at the current place would be news.
     fn may_report(&self) -> bool {
-        !self.gave_up
-            && self.last_error != Some(self.position)
-            && self.diagnostics.len() < MAX_DIAGNOSTICS
+        !self.gave_up && self.last_error != Some(self.position) && self.diagnostics.len() < MAX_DIAGNOSTICS
     }
 
     fn report(&mut self, make: impl FnOnce(&Self) -> Diagnostic) {
@@ -297,12 +289,8 @@ impl Parser<'_> {
             }
             let found = p.describe(p.position);
             let span = p.span_at(p.position);
-            Diagnostic::error(
-                codes::E0101,
-                span,
-                format!("expected {what}, found {found}"),
-            )
-            .with_label(format!("expected {what}"))
+            Diagnostic::error(codes::E0101, span, format!("expected {what}, found {found}"))
+                .with_label(format!("expected {what}"))
         });
     }
 

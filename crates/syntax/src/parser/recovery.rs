@@ -98,10 +98,7 @@ impl Parser<'_> {
         let kind = self.current();
         self.at_new_line()
             || self.at_next_part()
-            || matches!(
-                kind,
-                Identifier | IfKw | ForKw | WhenKw | WhileKw | ConnectKw | DerKw
-            )
+            || matches!(kind, Identifier | IfKw | ForKw | WhenKw | WhileKw | ConnectKw | DerKw)
             || matches!(kind, AnnotationKw | ReturnKw | BreakKw | InitialKw)
     }
 
@@ -114,25 +111,17 @@ impl Parser<'_> {
             {
                 return p.misspelling(previous, meant);
             }
-            Diagnostic::error(
-                codes::E0102,
-                p.previous_end(),
-                format!("missing `;` behind {behind}"),
-            )
-            .with_label("expected `;`")
-            .with_help("every element, equation and statement ends with `;`")
+            Diagnostic::error(codes::E0102, p.previous_end(), format!("missing `;` behind {behind}"))
+                .with_label("expected `;`")
+                .with_help("every element, equation and statement ends with `;`")
         });
     }
 
     fn unopened_bracket(&mut self) {
         self.report(|p| {
             let bracket = p.describe(p.position);
-            Diagnostic::error(
-                codes::E0105,
-                p.span_at(p.position),
-                format!("{bracket} closes nothing"),
-            )
-            .with_label("no bracket is open here")
+            Diagnostic::error(codes::E0105, p.span_at(p.position), format!("{bracket} closes nothing"))
+                .with_label("no bracket is open here")
         });
         self.error_token();
     }
@@ -152,13 +141,9 @@ impl Parser<'_> {
         }
         self.report(|p| {
             let open = p.describe(opened);
-            Diagnostic::error(
-                codes::E0105,
-                p.previous_end(),
-                format!("{open} is not closed"),
-            )
-            .with_label(format!("expected {}", close.describe()))
-            .with_secondary(p.span_at(opened), "opened here")
+            Diagnostic::error(codes::E0105, p.previous_end(), format!("{open} is not closed"))
+                .with_label(format!("expected {}", close.describe()))
+                .with_secondary(p.span_at(opened), "opened here")
         });
     }
 
@@ -248,13 +233,9 @@ impl Parser<'_> {
             self.report(|p| {
                 let name = p.text_at(block.opened);
                 let span = p.previous_end();
-                Diagnostic::error(
-                    codes::E0107,
-                    span,
-                    format!("`end` without the name `{name}`"),
-                )
-                .with_label(format!("expected `{name}`"))
-                .with_secondary(p.span_at(block.opened), "the class starts here")
+                Diagnostic::error(codes::E0107, span, format!("`end` without the name `{name}`"))
+                    .with_label(format!("expected `{name}`"))
+                    .with_secondary(p.span_at(block.opened), "the class starts here")
             });
         }
     }
@@ -298,13 +279,9 @@ impl Parser<'_> {
                 ClassDefinition => format!("end {}", p.text_at(block.opened)),
                 kind => format!("end {}", kind.fixed_text().unwrap_or("")),
             };
-            Diagnostic::error(
-                codes::E0114,
-                p.span_at(p.position),
-                format!("missing `{what}`"),
-            )
-            .with_label(format!("expected `{what}` before this"))
-            .with_secondary(p.span_at(block.opened), "starts here")
+            Diagnostic::error(codes::E0114, p.span_at(p.position), format!("missing `{what}`"))
+                .with_label(format!("expected `{what}` before this"))
+                .with_secondary(p.span_at(block.opened), "starts here")
         });
     }
 }

@@ -29,10 +29,7 @@ fn edit_distance(a: &[u8], b: &[u8], limit: usize) -> Option<usize> {
 }
 
 /// The accepted keyword closest to a word that is not one.
-pub(super) fn closest_keyword(
-    word: &str,
-    accept: impl Fn(SyntaxKind) -> bool,
-) -> Option<SyntaxKind> {
+pub(super) fn closest_keyword(word: &str, accept: impl Fn(SyntaxKind) -> bool) -> Option<SyntaxKind> {
     let lower = word.to_ascii_lowercase();
     // One slip in words of three to five letters, two in longer ones; shorter words are names.
     let limit = match word.len() {
@@ -60,11 +57,7 @@ pub(crate) fn closest_class_keyword(word: &str) -> Option<SyntaxKind> {
 
 impl Parser<'_> {
     /// The accepted keyword that the name at a position is a slip of.
-    pub(super) fn meant(
-        &self,
-        position: Position,
-        accept: impl Fn(SyntaxKind) -> bool,
-    ) -> Option<SyntaxKind> {
+    pub(super) fn meant(&self, position: Position, accept: impl Fn(SyntaxKind) -> bool) -> Option<SyntaxKind> {
         let token = *self.significant.get(position as usize)?;
         if self.tokens.kinds[token as usize] != Identifier {
             return None;
