@@ -69,9 +69,12 @@ impl<G: GainGraph> Iteration<'_, G> {
             head += 1;
             self.queued[node.index()] = false;
             self.relax(node, block);
+            if head == self.queue.len() {
+                break;
+            }
             // One check per pass over the component keeps its cost amortised; a positive cycle
             // shows among the causes at the latest when values exceed every simple path.
-            if head == self.queue.len() || head > members.len() {
+            if head >= members.len() {
                 self.queue.drain(..head);
                 head = 0;
                 if let Some(cycle) = self.cycle_among_causes(block) {

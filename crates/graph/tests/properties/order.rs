@@ -90,3 +90,23 @@ fn tridiagonal_pattern_takes_three_colors() {
     assert_eq!(dense.len(), 2);
     assert_eq!(dense.dense_rows().len(), 98);
 }
+
+/// A resistor ladder is one block in which all follows from one unknown at its end.
+#[test]
+fn ladders_need_few_tears() {
+    let cells = 500u32;
+    let (voltage, current) = (|k: u32| Column(2 * k), |k: u32| Column(2 * k + 1));
+    let rows = (0..2 * cells).map(|row| {
+        let k = row / 2;
+        let neighbour = match row % 2 {
+            0 => (k + 1 < cells).then(|| current(k + 1)),
+            _ => k.checked_sub(1).map(voltage),
+        };
+        [voltage(k), current(k)].into_iter().chain(neighbour)
+    });
+    let graph = Bipartite::from_rows(2 * cells as usize, rows);
+    let rows: Vec<Row> = (0..2 * cells).map(Row).collect();
+    let columns: Vec<Column> = (0..2 * cells).map(Column).collect();
+    let tearing = Tearer::new().tear(&graph, &rows, &columns, |_, _| true, |_| 0);
+    assert_eq!(tearing.tears.len(), 1);
+}
