@@ -12,11 +12,7 @@ use crate::{IoAction, ResultError, Trajectory};
 ///
 /// A last line without line end is left out when the file has a `$mode` column: it is what a killed run leaves, and
 /// its last number may lack digits. In files of other tools it counts if it has all fields.
-pub fn read_csv(
-    mut stream: impl Read,
-    path: &Path,
-    sidecar: Option<&Sidecar>,
-) -> Result<Trajectory, ResultError> {
+pub fn read_csv(mut stream: impl Read, path: &Path, sidecar: Option<&Sidecar>) -> Result<Trajectory, ResultError> {
     let mut bytes = Vec::new();
     stream
         .read_to_end(&mut bytes)
@@ -78,10 +74,7 @@ fn parse_row(line: &[u8], separator: u8, fields: usize, row: &mut Vec<f64>) -> R
         row.push(parse_number(field)?);
     }
     if row.len() < fields {
-        return Err(format!(
-            "{} fields where the header has {fields}",
-            row.len()
-        ));
+        return Err(format!("{} fields where the header has {fields}", row.len()));
     }
     Ok(())
 }
@@ -156,10 +149,7 @@ struct Records<'a> {
 
 impl<'a> Records<'a> {
     fn next_line(&mut self) -> Option<Line<'a>> {
-        let rest = self
-            .text
-            .get(self.position..)
-            .filter(|rest| !rest.is_empty())?;
+        let rest = self.text.get(self.position..).filter(|rest| !rest.is_empty())?;
         let number = self.line;
         self.line += 1;
         let end = rest.iter().position(|&b| b == b'\n');
@@ -188,10 +178,7 @@ impl<'a> Records<'a> {
         let mode = names.iter().position(|name| name == MODE);
         let fields = names.len();
         let keep = |index: &usize| *index != time && Some(*index) != mode;
-        let names = (0..fields)
-            .filter(keep)
-            .map(|index| names[index].clone())
-            .collect();
+        let names = (0..fields).filter(keep).map(|index| names[index].clone()).collect();
         Ok(Layout {
             names,
             time,
@@ -205,11 +192,7 @@ impl<'a> Records<'a> {
         called(TIME)
             .or_else(|| called("Time"))
             .or_else(|| called("t"))
-            .ok_or_else(|| {
-                self.error(
-                    "no column is called `time`; the first line must hold the names of the columns",
-                )
-            })
+            .ok_or_else(|| self.error("no column is called `time`; the first line must hold the names of the columns"))
     }
 
     fn skip_comments(&mut self) {
@@ -265,27 +248,19 @@ impl<'a> Records<'a> {
             }
         }
         if !complete {
-            return Err(
-                self.error("the first line, which names the columns, is missing or incomplete")
-            );
+            return Err(self.error("the first line, which names the columns, is missing or incomplete"));
         }
         fields.push(self.finish_field(&mut field, &mut was_quoted)?);
         self.line += 1;
         Ok(fields)
     }
 
-    fn finish_field(
-        &self,
-        field: &mut Vec<u8>,
-        was_quoted: &mut bool,
-    ) -> Result<String, ResultError> {
+    fn finish_field(&self, field: &mut Vec<u8>, was_quoted: &mut bool) -> Result<String, ResultError> {
         let text = String::from_utf8(std::mem::take(field))
             .map_err(|_| self.error("the names of the columns are not UTF-8 text"))?;
         if std::mem::take(was_quoted) {
             // Only what stands between the closing quote and a CR LF line end may follow.
-            return Ok(text
-                .strip_suffix('\r')
-                .map_or_else(|| text.clone(), str::to_owned));
+            return Ok(text.strip_suffix('\r').map_or_else(|| text.clone(), str::to_owned));
         }
         Ok(text.trim().to_owned())
     }
@@ -335,10 +310,7 @@ mod tests {
         assert_eq!(line("time,x\n0,1\n1,oops\n"), 3);
         assert_eq!(line("time,x\n0,1\n1,2,3\n"), 3);
         assert_eq!(line("time,x\n0\n"), 2);
-        assert!(matches!(
-            read("time,x,x\n").unwrap_err(),
-            ResultError::Schema { .. }
-        ));
+        assert!(matches!(read("time,x,x\n").unwrap_err(), ResultError::Schema { .. }));
         assert!(matches!(
             read("time,\"x\n0,1\n").unwrap_err(),
             ResultError::Malformed { .. }

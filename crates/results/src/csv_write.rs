@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use crate::schema::{AliasSign, ColumnId, MODE, Schema, TIME, Value};
 use crate::sidecar::{Sidecar, SidecarWriter};
-use crate::{IoAction, Manifest, ResultError, ResultSink, RowKind, Stream, Summary};
+use crate::{IoAction, Manifest, ModeRecord, ResultError, ResultSink, RowKind, Stream, Summary};
 
 /// A killed run loses at most this many rows; more would save little, since a group is one system call.
 const ROWS_PER_FLUSH: usize = 32;
@@ -84,10 +84,7 @@ impl<W: Write> CsvWriter<W> {
     }
 
     fn write_out(&mut self) -> Result<(), ResultError> {
-        let result = self
-            .stream
-            .write_all(&self.buffer)
-            .and_then(|()| self.stream.flush());
+        let result = self.stream.write_all(&self.buffer).and_then(|()| self.stream.flush());
         // Also after an error: what was written in part must not be written again.
         self.buffer.clear();
         self.buffered_rows = 0;
@@ -127,6 +124,13 @@ impl<W: Write> ResultSink for CsvWriter<W> {
         Ok(())
     }
 
+    fn mode(&mut self, mode: &ModeRecord) -> Result<(), ResultError> {
+        if let Some((_, sidecar)) = &mut self.sidecar {
+            sidecar.summary.modes.push(mode.clone());
+        }
+        Ok(())
+    }
+
     fn flush(&mut self) -> Result<(), ResultError> {
         self.write_out()
     }
@@ -134,7 +138,7 @@ impl<W: Write> ResultSink for CsvWriter<W> {
     fn finish(&mut self, summary: &Summary) -> Result<(), ResultError> {
         self.write_out()?;
         if let Some((writer, sidecar)) = &mut self.sidecar {
-            sidecar.summary = summary.clone();
+            sidecar.finish(summary);
             writer.write(sidecar)?;
         }
         Ok(())
@@ -202,9 +206,7 @@ mod tests {
         let mut bytes = Vec::new();
         let mut writer = CsvWriter::new(&mut bytes, "out.csv");
         writer.begin(&schema, &Manifest::default()).unwrap();
-        writer
-            .row(0.0, RowKind::Regular, 3, &[0.0, f64::NAN])
-            .unwrap();
+        writer.row(0.0, RowKind::Regular, 3, &[0.0, f64::NAN]).unwrap();
         writer.row(0.5, RowKind::Regular, 3, &[1.5, 1.0]).unwrap();
         writer.finish(&Summary::default()).unwrap();
         assert_eq!(

@@ -105,17 +105,15 @@ impl ResultError {
                 let list: Vec<String> = known.iter().map(|e| format!("`.{e}`")).collect();
                 Some(format!("use one of the extensions {}", list.join(", ")))
             }
-            Self::Malformed { .. } => Some(
-                "check that the file is a result of a simulation and its extension matches its format"
-                    .to_owned(),
-            ),
+            Self::Malformed { .. } => {
+                Some("check that the file is a result of a simulation and its extension matches its format".to_owned())
+            }
             Self::UnknownVariable { similar, .. } if !similar.is_empty() => {
                 let list: Vec<String> = similar.iter().map(|n| format!("`{n}`")).collect();
                 Some(format!("similar names: {}", list.join(", ")))
             }
             Self::UnknownVariable { .. } => Some(
-                "wildcards `*` and `?` are allowed; protected variables must be named exactly or asked for"
-                    .to_owned(),
+                "wildcards `*` and `?` are allowed; protected variables must be named exactly or asked for".to_owned(),
             ),
             Self::TooLarge { .. } => {
                 Some("select fewer variables, use a larger output interval, or write CSV".to_owned())
@@ -148,11 +146,7 @@ fn io_help(action: IoAction, source: &io::Error) -> Option<String> {
 impl fmt::Display for ResultError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io {
-                path,
-                action,
-                source,
-            } => {
+            Self::Io { path, action, source } => {
                 let reason = match source.kind() {
                     io::ErrorKind::StorageFull => "the disk is full".to_owned(),
                     _ => source.to_string(),
@@ -160,17 +154,9 @@ impl fmt::Display for ResultError {
                 write!(f, "cannot {action} `{}`: {reason}", path.display())
             }
             Self::UnknownFormat { path, .. } => {
-                write!(
-                    f,
-                    "`{}` has no extension of a known result format",
-                    path.display()
-                )
+                write!(f, "`{}` has no extension of a known result format", path.display())
             }
-            Self::Malformed {
-                path,
-                position,
-                what,
-            } => {
+            Self::Malformed { path, position, what } => {
                 write!(
                     f,
                     "`{}` is not a readable result: {what} (at {position})",

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    EventRecord, IoAction, Manifest, ModeRecord, ResultError, ResultSink, RowKind, Schema, Summary,
-};
+use crate::{EventRecord, IoAction, Manifest, ModeRecord, ResultError, ResultSink, RowKind, Schema, Summary};
 
 /// Writes the event log. Every line is handed to the operating system at once.
 #[derive(Debug)]
@@ -79,10 +77,7 @@ pub fn read_event_log(mut stream: impl Read, path: &Path) -> Result<EventLog, Re
         .read_to_end(&mut bytes)
         .map_err(|e| ResultError::io(path, IoAction::Read, e))?;
     let mut log = EventLog::default();
-    let complete = bytes
-        .iter()
-        .rposition(|&b| b == b'\n')
-        .map_or(0, |end| end + 1);
+    let complete = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
     for (number, line) in (1u64..).zip(bytes[..complete].split(|&b| b == b'\n')) {
         if line.trim_ascii().is_empty() {
             continue;
@@ -167,9 +162,6 @@ mod tests {
     #[test]
     fn garbage_is_an_error_with_its_line() {
         let error = read_event_log(&b"\n{\"t\":true}\n"[..], Path::new("e.json")).unwrap_err();
-        assert!(
-            matches!(error, ResultError::Malformed { position: 2, .. }),
-            "{error}"
-        );
+        assert!(matches!(error, ResultError::Malformed { position: 2, .. }), "{error}");
     }
 }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::sidecar::Sidecar;
 use crate::{
-    CsvWriter, EventRows, IoAction, MatWriter, ResultError, ResultSink, Select, Selection,
-    Trajectory, read_csv, read_mat,
+    CsvWriter, EventRows, IoAction, MatWriter, ResultError, ResultSink, Select, Selection, Trajectory, read_csv,
+    read_mat,
 };
 
 /// A file being written.
@@ -53,15 +53,12 @@ pub struct MemoryStorage {
 impl MemoryStorage {
     /// The content of a file, also while it is being written.
     pub fn bytes(&self, path: impl AsRef<Path>) -> Option<Vec<u8>> {
-        self.files
-            .get(path.as_ref())
-            .map(|bytes| lock(bytes).clone())
+        self.files.get(path.as_ref()).map(|bytes| lock(bytes).clone())
     }
 
     /// Puts a file in place.
     pub fn insert(&mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) {
-        self.files
-            .insert(path.into(), Arc::new(Mutex::new(bytes.into())));
+        self.files.insert(path.into(), Arc::new(Mutex::new(bytes.into())));
     }
 
     /// The names of all files.
@@ -89,10 +86,7 @@ struct MemoryStream {
 }
 
 impl MemoryStream {
-    fn with_cursor<T>(
-        &mut self,
-        act: impl FnOnce(&mut Cursor<&mut Vec<u8>>) -> io::Result<T>,
-    ) -> io::Result<T> {
+    fn with_cursor<T>(&mut self, act: impl FnOnce(&mut Cursor<&mut Vec<u8>>) -> io::Result<T>) -> io::Result<T> {
         let mut bytes = lock(&self.bytes);
         let mut cursor = Cursor::new(&mut *bytes);
         cursor.set_position(self.position);
@@ -184,17 +178,10 @@ impl Formats {
     }
 
     fn of(&self, path: &Path) -> Result<&dyn Format, ResultError> {
-        let extension = path
-            .extension()
-            .and_then(|e| e.to_str())
-            .unwrap_or("")
-            .to_lowercase();
-        let fits = |format: &&Box<dyn Format>| format.extensions().contains(&extension.as_str());
-        self.formats
-            .iter()
-            .rev()
-            .find(fits)
-            .map(|format| &**format)
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
+        let mut latest_first = self.formats.iter().rev().map(|format| &**format);
+        latest_first
+            .find(|format| format.extensions().contains(&extension.as_str()))
             .ok_or_else(|| ResultError::UnknownFormat {
                 path: path.to_owned(),
                 known: self.extensions().collect(),
@@ -229,9 +216,7 @@ fn create(path: &Path, storage: &mut dyn Storage) -> Result<Box<dyn Stream>, Res
 }
 
 fn open(path: &Path, storage: &mut dyn Storage) -> Result<Box<dyn Read>, ResultError> {
-    storage
-        .open(path)
-        .map_err(|e| ResultError::io(path, IoAction::Read, e))
+    storage.open(path).map_err(|e| ResultError::io(path, IoAction::Read, e))
 }
 
 struct Csv;

@@ -12,6 +12,7 @@ mod csv_write;
 mod error;
 mod event;
 mod event_log;
+pub mod figure;
 mod formats;
 mod manifest;
 mod mat4;
@@ -22,6 +23,7 @@ mod select;
 mod sidecar;
 mod sink;
 mod trajectory;
+pub mod units;
 
 pub use csv_read::read_csv;
 pub use csv_write::CsvWriter;
@@ -32,9 +34,7 @@ pub use formats::{Disk, Format, Formats, MemoryStorage, Storage, Stream, WriteOp
 pub use manifest::{InputHash, Manifest, Status, Summary};
 pub use mat_read::read_mat;
 pub use mat_write::MatWriter;
-pub use schema::{
-    AliasSign, Binding, ColumnId, Role, Schema, SchemaError, Signal, SignalId, SignalKind, Value,
-};
+pub use schema::{AliasSign, Binding, ColumnId, Role, Schema, SchemaError, Signal, SignalId, SignalKind, Value};
 pub use select::{Pattern, Select, Selection};
 pub use sidecar::Sidecar;
 pub use sink::{Discard, EventRows, ResultSink, RowKind, Tee};

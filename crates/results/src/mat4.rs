@@ -99,9 +99,7 @@ impl Matrix<'_> {
             true => (self.rows, line * self.rows, 1),
             false => (self.columns, line, self.rows),
         };
-        let bytes: Vec<u8> = (0..length)
-            .map(|k| self.get(start + k * step) as u8)
-            .collect();
+        let bytes: Vec<u8> = (0..length).map(|k| self.get(start + k * step) as u8).collect();
         let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
         match std::str::from_utf8(&bytes[..end]) {
             Ok(text) => text.trim_end().to_owned(),
@@ -147,10 +145,8 @@ impl<'a> Matrices<'a> {
         let big_endian = !(0..5000).contains(&word(0, false));
         let kind = word(0, big_endian);
         let precision = self.precision(kind, big_endian)?;
-        let size = |index| {
-            usize::try_from(word(index, big_endian))
-                .map_err(|_| self.error("a matrix of negative size"))
-        };
+        let size =
+            |index| usize::try_from(word(index, big_endian)).map_err(|_| self.error("a matrix of negative size"));
         let (rows, columns, name_length) = (size(1)?, size(2)?, size(4)?);
         if word(3, big_endian) != 0 {
             return Err(self.error("a matrix of complex numbers"));
@@ -158,9 +154,7 @@ impl<'a> Matrices<'a> {
         let Some(name) = rest[20..].get(..name_length) else {
             return Ok(None);
         };
-        let wanted = rows
-            .checked_mul(columns)
-            .and_then(|n| n.checked_mul(precision.bytes()));
+        let wanted = rows.checked_mul(columns).and_then(|n| n.checked_mul(precision.bytes()));
         let start = 20 + name_length;
         let wanted = wanted.ok_or_else(|| self.error("a matrix of impossible size"))?;
         let data = &rest[start..start + wanted.min(rest.len() - start)];

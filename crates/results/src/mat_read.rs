@@ -36,11 +36,7 @@ struct File<'a> {
 
 impl<'a> File<'a> {
     fn parse(bytes: &'a [u8], path: &'a Path) -> Result<Self, ResultError> {
-        let mut walk = Matrices {
-            bytes,
-            offset: 0,
-            path,
-        };
+        let mut walk = Matrices { bytes, offset: 0, path };
         let mut found: FxHashMap<&[u8], Matrix<'a>> = FxHashMap::default();
         while let Some(matrix) = walk.next()? {
             found.entry(matrix.name).or_insert(matrix);
@@ -53,21 +49,14 @@ impl<'a> File<'a> {
             ResultError::malformed(path, bytes.len() as u64, what)
         };
         let complete = |name: &str| {
-            let matrix = found
-                .get(name.as_bytes())
-                .copied()
-                .filter(Matrix::is_complete);
+            let matrix = found.get(name.as_bytes()).copied().filter(Matrix::is_complete);
             matrix.ok_or_else(|| missing(name))
         };
         let class = complete("Aclass")?;
-        let transposed = is_transposed(&class)
-            .ok_or_else(|| ResultError::malformed(path, 0, "`Aclass` names no known layout"))?;
-        let metadata = complete(mat4::METADATA)
-            .ok()
-            .map(|matrix| matrix.text(0, false));
-        let data = *found
-            .get(b"data_2".as_slice())
-            .ok_or_else(|| missing("data_2"))?;
+        let transposed =
+            is_transposed(&class).ok_or_else(|| ResultError::malformed(path, 0, "`Aclass` names no known layout"))?;
+        let metadata = complete(mat4::METADATA).ok().map(|matrix| matrix.text(0, false));
+        let data = *found.get(b"data_2".as_slice()).ok_or_else(|| missing("data_2"))?;
         // With one column per variable nothing can be saved of a file that breaks off.
         if !transposed && !data.is_complete() {
             return Err(missing("data_2"));
@@ -87,43 +76,21 @@ impl<'a> File<'a> {
 
     /// Sizes agree, so that no index below is out of range and no allocation exceeds the size of the file.
     fn check(self) -> Result<Self, ResultError> {
-        let error = |matrix: &Matrix<'_>, what: &str| {
-            Err(ResultError::malformed(
-                self.path,
-                matrix.offset as u64,
-                what,
-            ))
-        };
+        let error =
+            |matrix: &Matrix<'_>, what: &str| Err(ResultError::malformed(self.path, matrix.offset as u64, what));
         let lines = |matrix: &Matrix<'_>| {
-            if self.transposed {
-                matrix.columns
-            } else {
-                matrix.rows
-            }
+            if self.transposed { matrix.columns } else { matrix.rows }
         };
         let width = |matrix: &Matrix<'_>| {
-            if self.transposed {
-                matrix.rows
-            } else {
-                matrix.columns
-            }
+            if self.transposed { matrix.rows } else { matrix.columns }
         };
         if width(&self.info) < 2 {
-            return error(
-                &self.info,
-                "`dataInfo` needs a table and a position for every variable",
-            );
+            return error(&self.info, "`dataInfo` needs a table and a position for every variable");
         }
         if lines(&self.info) != lines(&self.names) {
-            return error(
-                &self.info,
-                "`dataInfo` and `name` have different numbers of variables",
-            );
+            return error(&self.info, "`dataInfo` and `name` have different numbers of variables");
         }
-        if self
-            .descriptions
-            .is_some_and(|d| lines(&d) != lines(&self.names))
-        {
+        if self.descriptions.is_some_and(|d| lines(&d) != lines(&self.names)) {
             return error(
                 &self.info,
                 "`description` and `name` have different numbers of variables",
@@ -158,11 +125,7 @@ impl<'a> File<'a> {
 
     fn constant(&self, position: usize) -> Option<f64> {
         let table = self.constants?;
-        let count = if self.transposed {
-            table.rows
-        } else {
-            table.columns
-        };
+        let count = if self.transposed { table.rows } else { table.columns };
         let index = if self.transposed {
             position
         } else {
@@ -193,9 +156,7 @@ impl<'a> File<'a> {
             true => (position, self.data.rows),
             false => (position * self.data.rows, 1),
         };
-        (0..self.rows())
-            .map(|row| self.data.get(start + row * step))
-            .collect()
+        (0..self.rows()).map(|row| self.data.get(start + row * step)).collect()
     }
 
     fn describe(&self, signal: usize) -> Signal {
@@ -228,11 +189,7 @@ impl<'a> File<'a> {
         let data = data.collect();
         let time = self.column(columns.time);
         let modes = match columns.mode {
-            Some(position) => self
-                .column(position)
-                .into_iter()
-                .map(|mode| mode as u32)
-                .collect(),
+            Some(position) => self.column(position).into_iter().map(|mode| mode as u32).collect(),
             None => vec![0; time.len()],
         };
         let mut trajectory = Trajectory::from_columns(schema, time, modes, data)?;
@@ -288,11 +245,7 @@ impl Columns {
             let negated = signed < 0;
             if table == 1 {
                 let value = file.constant(position).ok_or_else(out_of_range)?;
-                let sign = if negated {
-                    AliasSign::Negated
-                } else {
-                    AliasSign::Same
-                };
+                let sign = if negated { AliasSign::Negated } else { AliasSign::Same };
                 let binding = Binding::Constant(sign.apply(value));
                 result
                     .signals
@@ -373,10 +326,7 @@ mod tests {
     fn descriptions_come_apart() {
         let split = |text: &str| split_description(Signal::new("x"), text);
         let angle = split("Angle [rad|deg]");
-        assert_eq!(
-            (angle.description.as_str(), angle.unit.as_str()),
-            ("Angle", "rad")
-        );
+        assert_eq!((angle.description.as_str(), angle.unit.as_str()), ("Angle", "rad"));
         assert_eq!(angle.display_unit, "deg");
         assert_eq!(split("On [:#(type=Boolean)]").kind, SignalKind::Boolean);
         assert_eq!(split("see [1, page 2]").description, "see [1, page 2]");

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::mat4;
 use crate::schema::{AliasSign, ColumnId, MODE, Schema, Signal, SignalKind, TIME, Value};
 use crate::sidecar::Sidecar;
-use crate::{IoAction, Manifest, ResultError, ResultSink, RowKind, Summary};
+use crate::{IoAction, Manifest, ModeRecord, ResultError, ResultSink, RowKind, Summary};
 
 /// A killed run loses at most this many rows; each group costs five system calls.
 const ROWS_PER_FLUSH: u32 = 64;
@@ -90,13 +90,7 @@ impl<W: Write + Seek> MatWriter<W> {
         push_text(&mut bytes, "name", &tables.names);
         push_text(&mut bytes, "description", &tables.descriptions);
         bytes.extend(mat4::header(mat4::INT32, 4, count, "dataInfo"));
-        bytes.extend(
-            tables
-                .info
-                .iter()
-                .flatten()
-                .flat_map(|word| word.to_le_bytes()),
-        );
+        bytes.extend(tables.info.iter().flatten().flat_map(|word| word.to_le_bytes()));
         let rows = tables.constants.len() as u32 + 1;
         bytes.extend(mat4::header(mat4::DOUBLE, rows, 2, "data_1"));
         for (column, offset) in [&mut self.offsets.start_time, &mut self.offsets.stop_time]
@@ -105,20 +99,10 @@ impl<W: Write + Seek> MatWriter<W> {
         {
             *offset = bytes.len() as u64;
             bytes.extend((column as f64 * 0.0).to_le_bytes());
-            bytes.extend(
-                tables
-                    .constants
-                    .iter()
-                    .flat_map(|value| value.to_le_bytes()),
-            );
+            bytes.extend(tables.constants.iter().flat_map(|value| value.to_le_bytes()));
         }
         self.offsets.row_count = bytes.len() as u64 + 8;
-        bytes.extend(mat4::header(
-            mat4::DOUBLE,
-            tables.fields.len() as u32 + 2,
-            0,
-            "data_2",
-        ));
+        bytes.extend(mat4::header(mat4::DOUBLE, tables.fields.len() as u32 + 2, 0, "data_2"));
         self.offsets.end = bytes.len() as u64;
         Ok(bytes)
     }
@@ -181,13 +165,17 @@ impl<W: Write + Seek> ResultSink for MatWriter<W> {
         self.buffer.extend(time.to_le_bytes());
         self.buffer.extend(f64::from(mode).to_le_bytes());
         for &(column, sign) in &self.fields {
-            self.buffer
-                .extend(sign.apply(values[column.index()]).to_le_bytes());
+            self.buffer.extend(sign.apply(values[column.index()]).to_le_bytes());
         }
         self.buffered_rows += 1;
         if self.buffered_rows >= ROWS_PER_FLUSH || self.buffer.len() >= BYTES_PER_FLUSH {
             self.write_out()?;
         }
+        Ok(())
+    }
+
+    fn mode(&mut self, mode: &ModeRecord) -> Result<(), ResultError> {
+        self.sidecar.summary.modes.push(mode.clone());
         Ok(())
     }
 
@@ -197,7 +185,7 @@ impl<W: Write + Seek> ResultSink for MatWriter<W> {
 
     fn finish(&mut self, summary: &Summary) -> Result<(), ResultError> {
         self.write_out()?;
-        self.sidecar.summary = summary.clone();
+        self.sidecar.finish(summary);
         let text = self.sidecar.to_json(&self.path)?;
         let length = i32::try_from(text.len()).map_err(|_| self.too_large("too much metadata"))?;
         let mut bytes = mat4::header(mat4::TEXT, 1, length as u32, mat4::METADATA);
@@ -282,12 +270,7 @@ fn describe(signal: &Signal) -> String {
 /// One line of text per column, padded with blanks to equal length.
 fn push_text(bytes: &mut Vec<u8>, name: &str, lines: &[String]) {
     let width = lines.iter().map(String::len).max().unwrap_or(0).max(1);
-    bytes.extend(mat4::header(
-        mat4::TEXT,
-        width as u32,
-        lines.len() as u32,
-        name,
-    ));
+    bytes.extend(mat4::header(mat4::TEXT, width as u32, lines.len() as u32, name));
     for line in lines {
         bytes.extend_from_slice(line.as_bytes());
         bytes.resize(bytes.len() + width - line.len(), b' ');

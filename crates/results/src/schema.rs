@@ -357,10 +357,7 @@ fn index_names(signals: &[Signal]) -> Result<FxHashMap<String, SignalId>, Schema
         if signal.name == TIME || signal.name == MODE {
             return Err(SchemaError::ReservedName(signal.name.clone()));
         }
-        if by_name
-            .insert(signal.name.clone(), SignalId(index as u32))
-            .is_some()
-        {
+        if by_name.insert(signal.name.clone(), SignalId(index as u32)).is_some() {
             return Err(SchemaError::DuplicateName(signal.name.clone()));
         }
     }
@@ -397,11 +394,7 @@ fn resolve_aliases(signals: &[Signal], columns: &[SignalId]) -> Result<Vec<Value
 }
 
 /// Follows one chain of aliases to a resolved signal and resolves every signal on the way back.
-fn resolve_chain(
-    signals: &[Signal],
-    values: &mut [Option<Value>],
-    start: usize,
-) -> Result<(), SchemaError> {
+fn resolve_chain(signals: &[Signal], values: &mut [Option<Value>], start: usize) -> Result<(), SchemaError> {
     let mut chain = Vec::new();
     let mut here = start;
     while values[here].is_none() {
@@ -460,10 +453,7 @@ mod tests {
         let alias = |name: &str, of, sign| Signal::alias(name, SignalId(of), sign);
         let error = |signals| Schema::new(signals).unwrap_err();
         assert_eq!(
-            error(vec![
-                alias("a", 1, AliasSign::Same),
-                alias("b", 0, AliasSign::Same)
-            ]),
+            error(vec![alias("a", 1, AliasSign::Same), alias("b", 0, AliasSign::Same)]),
             SchemaError::AliasLoop("a".into())
         );
         assert_eq!(

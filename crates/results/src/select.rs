@@ -96,10 +96,7 @@ impl Selection {
     /// The variables, in the order of the schema. A pattern that fits nothing is an error.
     pub fn resolve(&self, schema: &Schema) -> Result<Vec<SignalId>, ResultError> {
         if self.patterns.is_empty() {
-            return Ok(schema
-                .ids()
-                .filter(|&id| self.shows(schema.signal(id)))
-                .collect());
+            return Ok(schema.ids().filter(|&id| self.shows(schema.signal(id))).collect());
         }
         let mut chosen = vec![false; schema.signals().len()];
         for pattern in &self.patterns {
@@ -170,13 +167,7 @@ impl<S: ResultSink> ResultSink for Select<S> {
         self.inner.mode(mode)
     }
 
-    fn row(
-        &mut self,
-        time: f64,
-        kind: RowKind,
-        mode: u32,
-        values: &[f64],
-    ) -> Result<(), ResultError> {
+    fn row(&mut self, time: f64, kind: RowKind, mode: u32, values: &[f64]) -> Result<(), ResultError> {
         if values.len() != self.columns {
             return Err(ResultError::Misuse("row of the wrong length"));
         }
@@ -203,10 +194,7 @@ impl<S: ResultSink> ResultSink for Select<S> {
 }
 
 /// The schema of the chosen signals, and where each of its columns comes from.
-fn reduce(
-    schema: &Schema,
-    chosen: &[SignalId],
-) -> Result<(Schema, Vec<(ColumnId, AliasSign)>), ResultError> {
+fn reduce(schema: &Schema, chosen: &[SignalId]) -> Result<(Schema, Vec<(ColumnId, AliasSign)>), ResultError> {
     let mut signals: Vec<Signal> = Vec::with_capacity(chosen.len());
     let mut sources = Vec::new();
     // For each old column, the chosen signal that carries it, and its sign.
@@ -217,8 +205,7 @@ fn reduce(
             Value::Constant(value) => Binding::Constant(value),
             Value::Column { column, sign } => {
                 // Signs are their own inverses, so that carrier → column → alias composes directly.
-                let carrier = carriers[column.index()]
-                    .and_then(|(of, carried)| Some((of, sign.compose(carried)?)));
+                let carrier = carriers[column.index()].and_then(|(of, carried)| Some((of, sign.compose(carried)?)));
                 match carrier {
                     Some((of, sign)) => Binding::Alias { of, sign },
                     None => {
@@ -249,12 +236,7 @@ pub(crate) fn unknown_variable(schema: &Schema, name: &str) -> ResultError {
     let mut scored: Vec<(usize, &str)> = schema
         .signals()
         .iter()
-        .filter_map(|signal| {
-            Some((
-                likeness(&plain, &signal.name.to_lowercase())?,
-                signal.name.as_str(),
-            ))
-        })
+        .filter_map(|signal| Some((likeness(&plain, &signal.name.to_lowercase())?, signal.name.as_str())))
         .collect();
     scored.sort();
     let similar = scored
@@ -335,9 +317,7 @@ mod tests {
         let schema = schema();
         let names = |selection: Selection| -> Vec<String> {
             let ids = selection.resolve(&schema).unwrap();
-            ids.into_iter()
-                .map(|id| schema.signal(id).name.clone())
-                .collect()
+            ids.into_iter().map(|id| schema.signal(id).name.clone()).collect()
         };
         assert_eq!(names(Selection::visible()), ["x", "y", "z", "p"]);
         assert_eq!(names(Selection::of(["secret", "x"])), ["x", "secret"]);
@@ -355,8 +335,7 @@ mod tests {
         let mut kept = Trajectory::new();
         let mut sink = Select::new(Selection::visible(), &mut kept);
         sink.begin(&schema(), &Manifest::default()).unwrap();
-        sink.row(0.0, RowKind::Regular, 0, &[1.0, 2.0, 3.0])
-            .unwrap();
+        sink.row(0.0, RowKind::Regular, 0, &[1.0, 2.0, 3.0]).unwrap();
         sink.finish(&Summary::default()).unwrap();
         assert_eq!(kept.schema().columns().len(), 2);
         assert_eq!(kept.signal("y").unwrap().values[0], -2.0);

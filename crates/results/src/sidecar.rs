@@ -38,6 +38,14 @@ impl Sidecar {
         }
     }
 
+    /// The end of the run. Modes that were announced on the way stay if the summary does not list them.
+    pub(crate) fn finish(&mut self, summary: &Summary) {
+        let announced = std::mem::replace(&mut self.summary, summary.clone()).modes;
+        if self.summary.modes.is_empty() {
+            self.summary.modes = announced;
+        }
+    }
+
     pub(crate) fn to_json(&self, path: &Path) -> Result<Vec<u8>, ResultError> {
         let error = |e: serde_json::Error| ResultError::io(path, IoAction::Write, e.into());
         serde_json::to_vec(self).map_err(error)
@@ -49,8 +57,7 @@ impl Sidecar {
         stream
             .read_to_end(&mut bytes)
             .map_err(|e| ResultError::io(path, IoAction::Read, e))?;
-        serde_json::from_slice(&bytes)
-            .map_err(|e| ResultError::malformed(path, e.line() as u64, e.to_string()))
+        serde_json::from_slice(&bytes).map_err(|e| ResultError::malformed(path, e.line() as u64, e.to_string()))
     }
 
     /// Adds what is known about the signals of a file, by name; their bindings stay.
@@ -70,14 +77,9 @@ impl Sidecar {
     /// The signals of a file with these columns: aliases and constants as recorded, then columns that are not
     /// known here. Also tells which column of the file each stored signal has.
     pub(crate) fn signals_for(&self, columns: &[String]) -> (Vec<Signal>, Vec<usize>) {
-        let mut position: FxHashMap<&str, usize> = columns
-            .iter()
-            .enumerate()
-            .map(|(i, name)| (name.as_str(), i))
-            .collect();
-        let fates: Vec<Fate> = (0..self.signals.len())
-            .map(|i| self.fate(i, &position))
-            .collect();
+        let mut position: FxHashMap<&str, usize> =
+            columns.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
+        let fates: Vec<Fate> = (0..self.signals.len()).map(|i| self.fate(i, &position)).collect();
         let new_ids = kept_ids(&fates);
         let mut signals: Vec<Signal> = Vec::new();
         let mut sources = Vec::new();

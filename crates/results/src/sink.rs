@@ -30,13 +30,7 @@ pub trait ResultSink {
 
     /// Values at one time: one per column of the schema (aliases and constants are left out), NaN for a variable
     /// that is dead in this mode.
-    fn row(
-        &mut self,
-        time: f64,
-        kind: RowKind,
-        mode: u32,
-        values: &[f64],
-    ) -> Result<(), ResultError>;
+    fn row(&mut self, time: f64, kind: RowKind, mode: u32, values: &[f64]) -> Result<(), ResultError>;
 
     /// An event. Called after its rows.
     fn event(&mut self, _event: &EventRecord) -> Result<(), ResultError> {
@@ -60,13 +54,7 @@ macro_rules! forward_sink {
         fn mode(&mut self, mode: &ModeRecord) -> Result<(), ResultError> {
             (**self).mode(mode)
         }
-        fn row(
-            &mut self,
-            time: f64,
-            kind: RowKind,
-            mode: u32,
-            values: &[f64],
-        ) -> Result<(), ResultError> {
+        fn row(&mut self, time: f64, kind: RowKind, mode: u32, values: &[f64]) -> Result<(), ResultError> {
             (**self).row(time, kind, mode, values)
         }
         fn event(&mut self, event: &EventRecord) -> Result<(), ResultError> {
@@ -113,9 +101,7 @@ pub struct Tee<'a> {
 
 impl std::fmt::Debug for Tee<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tee")
-            .field("sinks", &self.sinks.len())
-            .finish()
+        f.debug_struct("Tee").field("sinks", &self.sinks.len()).finish()
     }
 }
 
@@ -159,13 +145,7 @@ impl ResultSink for Tee<'_> {
     fn mode(&mut self, mode: &ModeRecord) -> Result<(), ResultError> {
         self.each(|sink| sink.mode(mode))
     }
-    fn row(
-        &mut self,
-        time: f64,
-        kind: RowKind,
-        mode: u32,
-        values: &[f64],
-    ) -> Result<(), ResultError> {
+    fn row(&mut self, time: f64, kind: RowKind, mode: u32, values: &[f64]) -> Result<(), ResultError> {
         self.each(|sink| sink.row(time, kind, mode, values))
     }
     fn event(&mut self, event: &EventRecord) -> Result<(), ResultError> {
@@ -247,13 +227,7 @@ impl<S: ResultSink> ResultSink for EventRows<S> {
         self.inner.mode(mode)
     }
 
-    fn row(
-        &mut self,
-        time: f64,
-        kind: RowKind,
-        mode: u32,
-        values: &[f64],
-    ) -> Result<(), ResultError> {
+    fn row(&mut self, time: f64, kind: RowKind, mode: u32, values: &[f64]) -> Result<(), ResultError> {
         let at_event = self.left_written == Some(time);
         match kind {
             RowKind::Instant => Ok(()),

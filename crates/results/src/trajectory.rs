@@ -107,11 +107,7 @@ impl Trajectory {
                 column,
                 sign: AliasSign::Same,
             } => Cow::Borrowed(self.column(column)),
-            Value::Column { column, sign } => self
-                .column(column)
-                .iter()
-                .map(|&value| sign.apply(value))
-                .collect(),
+            Value::Column { column, sign } => self.column(column).iter().map(|&value| sign.apply(value)).collect(),
             Value::Constant(value) => Cow::Owned(vec![value; self.rows()]),
         }
     }
@@ -172,12 +168,8 @@ impl Trajectory {
     }
 
     pub(crate) fn set_manifest(&mut self, manifest: Manifest, summary: Summary) {
-        self.mode_records.extend(
-            summary
-                .modes
-                .iter()
-                .map(|record| (record.mode, record.clone())),
-        );
+        self.mode_records
+            .extend(summary.modes.iter().map(|record| (record.mode, record.clone())));
         self.manifest = manifest;
         self.summary = summary;
     }
@@ -236,13 +228,7 @@ impl ResultSink for Trajectory {
         Ok(())
     }
 
-    fn row(
-        &mut self,
-        time: f64,
-        kind: RowKind,
-        mode: u32,
-        values: &[f64],
-    ) -> Result<(), ResultError> {
+    fn row(&mut self, time: f64, kind: RowKind, mode: u32, values: &[f64]) -> Result<(), ResultError> {
         if values.len() != self.columns.len() {
             return Err(ResultError::Misuse("row of the wrong length"));
         }

@@ -66,8 +66,7 @@ fn push_rows(sink: &mut dyn ResultSink, rows: usize) {
         let dead = if row % 3 == 0 { f64::NAN } else { t.sin() };
         let contact = f64::from(u8::from(row % 2 == 0));
         let values = [1.0 / (t + 1.0), dead, contact, 2.0, 1e-300 * t];
-        sink.row(t, RowKind::Regular, (row % 2) as u32, &values)
-            .unwrap();
+        sink.row(t, RowKind::Regular, (row % 2) as u32, &values).unwrap();
     }
     sink.finish(&summary()).unwrap();
 }
@@ -94,13 +93,7 @@ fn assert_same_values(expected: &Trajectory, found: &Trajectory, rows: usize) {
     let bits = |values: &[f64]| -> Vec<u64> {
         values[..rows]
             .iter()
-            .map(|v| {
-                if v.is_nan() {
-                    u64::MAX
-                } else {
-                    (v + 0.0).to_bits()
-                }
-            })
+            .map(|v| if v.is_nan() { u64::MAX } else { (v + 0.0).to_bits() })
             .collect()
     };
     assert_eq!(bits(expected.time()), bits(found.time()));
@@ -116,9 +109,7 @@ fn assert_same_values(expected: &Trajectory, found: &Trajectory, rows: usize) {
 fn both_formats_keep_everything() {
     for path in ["out.csv", "out.mat", "OUT.MAT"] {
         let mut storage = written(path, 100);
-        let found = Formats::standard()
-            .read(Path::new(path), &mut storage)
-            .unwrap();
+        let found = Formats::standard().read(Path::new(path), &mut storage).unwrap();
         let expected = in_memory(100);
         assert_same_values(&expected, &found, 100);
         assert_eq!(found.manifest(), &manifest(), "{path}");
@@ -126,10 +117,7 @@ fn both_formats_keep_everything() {
         for signal in expected.schema().signals() {
             let read = found.signal(&signal.name).unwrap().signal;
             assert_eq!(signal.kind, read.kind);
-            assert_eq!(
-                (&signal.unit, &signal.display_unit),
-                (&read.unit, &read.display_unit)
-            );
+            assert_eq!((&signal.unit, &signal.display_unit), (&read.unit, &read.display_unit));
             assert_eq!(signal.description, read.description);
         }
         assert_eq!(found.mode_records()[&1].label, "contact");
@@ -139,9 +127,7 @@ fn both_formats_keep_everything() {
 #[test]
 fn aliases_are_stored_once() {
     let mut storage = written("out.mat", 10);
-    let found = Formats::standard()
-        .read(Path::new("out.mat"), &mut storage)
-        .unwrap();
+    let found = Formats::standard().read(Path::new("out.mat"), &mut storage).unwrap();
     let minus = found.schema().find("minus_h").unwrap();
     let expected = Binding::Alias {
         of: found.schema().find("h").unwrap(),
@@ -155,15 +141,10 @@ fn aliases_are_stored_once() {
         ..Default::default()
     };
     let path = Path::new("out.csv");
-    let mut sink = Formats::standard()
-        .create(path, &mut storage, &options)
-        .unwrap();
+    let mut sink = Formats::standard().create(path, &mut storage, &options).unwrap();
     push_rows(&mut sink, 10);
     let text = String::from_utf8(storage.bytes(path).unwrap()).unwrap();
-    assert!(
-        text.starts_with("time,$mode,h,w,contact,gear,\"A[1,2]\"\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("time,$mode,h,w,contact,gear,\"A[1,2]\"\n"), "{text}");
     let found = Formats::standard().read(path, &mut storage).unwrap();
     assert_same_values(&in_memory(10), &found, 10);
 }
@@ -224,13 +205,10 @@ fn unfinished_runs_are_readable() {
         let path = Path::new(path);
         let mut storage = MemoryStorage::default();
         let formats = Formats::standard();
-        let mut sink = formats
-            .create(path, &mut storage, &WriteOptions::default())
-            .unwrap();
+        let mut sink = formats.create(path, &mut storage, &WriteOptions::default()).unwrap();
         sink.begin(&schema(), &manifest()).unwrap();
         for row in 0..1000 {
-            sink.row(f64::from(row), RowKind::Regular, 0, &[1.0; 5])
-                .unwrap();
+            sink.row(f64::from(row), RowKind::Regular, 0, &[1.0; 5]).unwrap();
             let seen = formats.read(path, &mut storage.clone()).unwrap();
             assert!(seen.rows() + 65 >= row as usize, "{} of {row}", seen.rows());
         }
@@ -257,11 +235,8 @@ fn two_rows_at_an_event() {
         (2.0, EventRight, 7.0),
     ];
     let run = |sink: &mut dyn ResultSink| {
-        sink.begin(
-            &Schema::new(vec![Signal::new("x")]).unwrap(),
-            &Manifest::default(),
-        )
-        .unwrap();
+        sink.begin(&Schema::new(vec![Signal::new("x")]).unwrap(), &Manifest::default())
+            .unwrap();
         for (time, kind, value) in pushes {
             sink.row(time, kind, 0, &[value]).unwrap();
         }
@@ -270,14 +245,8 @@ fn two_rows_at_an_event() {
     let mut kept = Trajectory::new();
     run(&mut EventRows::new(&mut kept));
     assert_eq!(kept.time(), [0.0, 1.0, 1.0, 2.0, 2.0]);
-    assert_eq!(
-        kept.signal("x").unwrap().values[..],
-        [1.0, 2.0, 5.0, 6.0, 7.0]
-    );
-    assert_eq!(
-        kept.kinds(),
-        [Regular, EventLeft, EventRight, EventLeft, EventRight]
-    );
+    assert_eq!(kept.signal("x").unwrap().values[..], [1.0, 2.0, 5.0, 6.0, 7.0]);
+    assert_eq!(kept.kinds(), [Regular, EventLeft, EventRight, EventLeft, EventRight]);
 
     let mut storage = MemoryStorage::default();
     let options = WriteOptions {
@@ -287,9 +256,7 @@ fn two_rows_at_an_event() {
     run(&mut Formats::standard()
         .create(Path::new("a.csv"), &mut storage, &options)
         .unwrap());
-    let all = Formats::standard()
-        .read(Path::new("a.csv"), &mut storage)
-        .unwrap();
+    let all = Formats::standard().read(Path::new("a.csv"), &mut storage).unwrap();
     assert_eq!(all.rows(), pushes.len());
 }
 
@@ -329,14 +296,8 @@ fn a_full_disk_is_named_with_a_remedy() {
         attempt().unwrap_err()
     };
     let full = [
-        fill(&mut CsvWriter::new(
-            SmallDisk { room: 1000 },
-            "/data/out.csv",
-        )),
-        fill(&mut MatWriter::new(
-            SmallDisk { room: 5000 },
-            "/data/out.csv",
-        )),
+        fill(&mut CsvWriter::new(SmallDisk { room: 1000 }, "/data/out.csv")),
+        fill(&mut MatWriter::new(SmallDisk { room: 5000 }, "/data/out.csv")),
         fill(
             &mut Tee::new()
                 .with(Discard)
@@ -344,10 +305,7 @@ fn a_full_disk_is_named_with_a_remedy() {
         ),
     ];
     for error in full {
-        assert_eq!(
-            error.to_string(),
-            "cannot write to `/data/out.csv`: the disk is full"
-        );
+        assert_eq!(error.to_string(), "cannot write to `/data/out.csv`: the disk is full");
         assert!(error.help().unwrap().contains("free some space"));
     }
 }
@@ -371,13 +329,8 @@ fn paths_that_cannot_be_used() {
     ));
     assert!(missing.help().unwrap().contains("create the folder"));
     let unknown = create("out.xyz");
-    assert_eq!(
-        unknown.help().unwrap(),
-        "use one of the extensions `.csv`, `.mat`"
-    );
-    let absent = formats
-        .read(Path::new("/nonexistent.mat"), &mut Disk)
-        .unwrap_err();
+    assert_eq!(unknown.help().unwrap(), "use one of the extensions `.csv`, `.mat`");
+    let absent = formats.read(Path::new("/nonexistent.mat"), &mut Disk).unwrap_err();
     assert!(matches!(
         absent,
         ResultError::Io {
@@ -405,10 +358,7 @@ fn openmodelica_can_read_it() {
     ] {
         assert_eq!((word(at), word(at + 12)), (kind, 0));
         let (rows, columns, length) = (word(at + 4), word(at + 8), word(at + 16));
-        assert_eq!(
-            &bytes[at + 20..at + 20 + length],
-            format!("{name}\0").as_bytes()
-        );
+        assert_eq!(&bytes[at + 20..at + 20 + length], format!("{name}\0").as_bytes());
         starts.push((at + 20 + length, rows, columns));
         at += 20 + length + rows * columns * size;
     }
@@ -453,11 +403,7 @@ fn foreign_mat_in_normal_layout() {
     };
     let text = |lines: &[&str], width: usize| -> Vec<u8> {
         (0..width)
-            .flat_map(|k| {
-                lines
-                    .iter()
-                    .map(move |l| *l.as_bytes().get(k).unwrap_or(&b' '))
-            })
+            .flat_map(|k| lines.iter().map(move |l| *l.as_bytes().get(k).unwrap_or(&b' ')))
             .collect()
     };
     matrix(
@@ -467,13 +413,7 @@ fn foreign_mat_in_normal_layout() {
         "Aclass",
         text(&["Atrajectory", "1.1", "", "binNormal"], 11),
     );
-    matrix(
-        1051,
-        4,
-        10,
-        "name",
-        text(&["Time", "b.x", "b.der(x)", "p"], 10),
-    );
+    matrix(1051, 4, 10, "name", text(&["Time", "b.x", "b.der(x)", "p"], 10));
     matrix(
         1051,
         4,
@@ -487,28 +427,16 @@ fn foreign_mat_in_normal_layout() {
         4,
         4,
         "dataInfo",
-        info.iter()
-            .flatten()
-            .flat_map(|v| v.to_be_bytes())
-            .collect(),
+        info.iter().flatten().flat_map(|v| v.to_be_bytes()).collect(),
     );
     let single = |v: &[f32]| v.iter().flat_map(|x| x.to_be_bytes()).collect::<Vec<u8>>();
     matrix(1010, 2, 2, "data_1", single(&[0.0, 1.0, 7.5, 7.5]));
-    matrix(
-        1010,
-        3,
-        2,
-        "data_2",
-        single(&[0.0, 0.5, 1.0, 3.0, 4.0, 5.0]),
-    );
+    matrix(1010, 3, 2, "data_2", single(&[0.0, 0.5, 1.0, 3.0, 4.0, 5.0]));
     let found = read_mat(&bytes[..], Path::new("d.mat")).unwrap();
     assert_eq!(found.time(), [0.0, 0.5, 1.0]);
     assert_eq!(found.signal("b.x").unwrap().values[..], [3.0, 4.0, 5.0]);
     assert_eq!(found.signal("b.x").unwrap().signal.display_unit, "mm");
-    assert_eq!(
-        found.signal("der(b.x)").unwrap().values[..],
-        [-3.0, -4.0, -5.0]
-    );
+    assert_eq!(found.signal("der(b.x)").unwrap().values[..], [-3.0, -4.0, -5.0]);
     assert_eq!(found.signal("p").unwrap().values[..], [7.5; 3]);
 }
 
