@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::schema::{MODE, Schema, TIME};
 use crate::sidecar::Sidecar;
+use crate::trajectory::disordered_row;
 use crate::{IoAction, ResultError, Trajectory};
 
 /// Reads CSV, with its metadata if there is any.
@@ -107,6 +108,10 @@ fn assemble(
     path: &Path,
 ) -> Result<Trajectory, ResultError> {
     let time = std::mem::take(&mut columns[layout.time]);
+    if let Some(row) = disordered_row(&time) {
+        let what = format!("time is missing or runs backwards in row {}", row + 1);
+        return Err(ResultError::malformed(path, row as u64 + 2, what));
+    }
     let modes = match layout.mode {
         Some(index) => columns[index].iter().map(|&mode| mode as u32).collect(),
         None => vec![0; time.len()],

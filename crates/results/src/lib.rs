@@ -7,6 +7,7 @@
 //! assembles these parts. [`figure`] draws a trajectory, [`compare`] judges two of them.
 #![warn(missing_docs)]
 
+mod compare;
 mod csv_read;
 mod csv_write;
 mod error;
@@ -25,6 +26,7 @@ mod sink;
 mod trajectory;
 pub mod units;
 
+pub use compare::{Report, Tolerances, VariableReport, Verdict, compare, compare_selected};
 pub use csv_read::read_csv;
 pub use csv_write::CsvWriter;
 pub use error::{IoAction, ResultError};

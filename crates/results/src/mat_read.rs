@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::mat4::{self, Matrices, Matrix};
 use crate::schema::{AliasSign, Binding, MODE, Role, Schema, Signal, SignalId, SignalKind, TIME};
 use crate::sidecar::Sidecar;
+use crate::trajectory::disordered_row;
 use crate::{IoAction, ResultError, Trajectory};
 
 /// Reads a MAT v4 result. Of a file that breaks off in its data, the complete rows are returned.
@@ -188,6 +189,10 @@ impl<'a> File<'a> {
         });
         let data = data.collect();
         let time = self.column(columns.time);
+        if let Some(row) = disordered_row(&time) {
+            let what = format!("time is missing or runs backwards in row {}", row + 1);
+            return Err(ResultError::malformed(self.path, self.data.offset as u64, what));
+        }
         let modes = match columns.mode {
             Some(position) => self.column(position).into_iter().map(|mode| mode as u32).collect(),
             None => vec![0; time.len()],

@@ -196,6 +196,11 @@ impl Trajectory {
     }
 }
 
+/// The first row whose time is missing or earlier than the one before.
+pub(crate) fn disordered_row(time: &[f64]) -> Option<usize> {
+    (0..time.len()).find(|&row| !time[row].is_finite() || row > 0 && time[row] < time[row - 1])
+}
+
 /// Rows at equal times are the left limit, the instants between and the right limit of an event.
 fn kinds_from_times(time: &[f64]) -> Vec<RowKind> {
     (0..time.len())

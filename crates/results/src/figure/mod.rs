@@ -103,6 +103,10 @@ pub struct Strip {
 /// Decides what to draw.
 pub fn figure(trajectory: &Trajectory, options: &FigureOptions) -> Result<Figure, ResultError> {
     let time_range = options.time_range.unwrap_or_else(|| full_range(trajectory.time()));
+    let (start, stop) = time_range;
+    if !(start.is_finite() && stop.is_finite() && start < stop) {
+        return Err(ResultError::Misuse("the time range to show is empty"));
+    }
     let window = modes::window(trajectory.time(), time_range);
     let panels = wanted_panels(trajectory, options)?;
     // One column of pixels is the finest that can be seen; the margin does not matter here.

@@ -128,7 +128,7 @@ fn merge_narrow(stretches: Vec<(f64, f64, f64)>, (start, stop): (f64, f64), reso
     if stretches.len() <= MOST_STRETCHES {
         return stretches;
     }
-    let bins = resolution.min(MOST_STRETCHES).max(1);
+    let bins = resolution.clamp(1, MOST_STRETCHES);
     let width = (stop - start) / bins as f64;
     let mut shares: Vec<BTreeMap<u64, f64>> = vec![BTreeMap::new(); bins];
     for &(from, to, value) in &stretches {

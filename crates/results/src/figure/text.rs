@@ -73,7 +73,7 @@ pub(super) fn short_number(value: f64) -> String {
     trim_zeros(&text).replace('-', "−")
 }
 
-fn trim_zeros(text: &str) -> &str {
+pub(super) fn trim_zeros(text: &str) -> &str {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.'),
         false => text,
@@ -94,7 +94,7 @@ mod tests {
     fn numbers() {
         assert_eq!(short_number(0.0), "0");
         assert_eq!(short_number(-0.5), "−0.5");
-        assert_eq!(short_number(3.14159), "3.14");
+        assert_eq!(short_number(2.34567), "2.35");
         assert_eq!(short_number(1234.0), "1234");
         assert_eq!(short_number(1.5e-7), "1.5·10⁻⁷");
         assert_eq!(short_number(-2e9), "−2·10⁹");

@@ -61,11 +61,17 @@ fn labels(values: &[f64], step: f64) -> (Vec<String>, String) {
     }
     // More digits than can be read: say the common part once.
     if step < 1e-5 * largest {
-        let middle = values[values.len() / 2];
-        let rest: Vec<f64> = values.iter().map(|v| v - middle).collect();
+        let range = values[values.len() - 1] - values[0] + step;
+        let power = range.log10().ceil() as i32;
+        let unit = 10f64.powi(power);
+        let common = (values[values.len() / 2] / unit).round() * unit;
+        let rest: Vec<f64> = values.iter().map(|v| v - common).collect();
         let (labels, note) = labels(&rest, step);
-        let sign = if middle < 0.0 { '−' } else { '+' };
-        return (labels, format!("{note} {sign} {}", middle.abs()).trim().to_owned());
+        let sign = if common < 0.0 { '−' } else { '+' };
+        let decimals = (-power).max(0) as usize;
+        let common = format!("{:.decimals$}", common.abs());
+        let common = super::text::trim_zeros(&common);
+        return (labels, format!("{note} {sign} {common}").trim().to_owned());
     }
     let magnitude = largest.log10().floor() as i32;
     let exponent = match magnitude {

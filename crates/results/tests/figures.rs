@@ -1,0 +1,275 @@
+//! Figures, checked by their structure.
+
+use saltus_results::figure::{Figure, FigureOptions, Panel, default_selection, figure};
+use saltus_results::*;
+
+/// Rows from a function of time; the schema is filled in order.
+fn run(signals: Vec<Signal>, rows: usize, f: impl Fn(f64) -> Vec<f64>, mode: impl Fn(f64) -> u32) -> Trajectory {
+    let mut result = Trajectory::new();
+    let manifest = Manifest {
+        model: "Pkg.<Model> & \"more\"".into(),
+        ..Manifest::default()
+    };
+    result.begin(&Schema::new(signals).unwrap(), &manifest).unwrap();
+    for row in 0..rows {
+        let t = row as f64 / (rows - 1) as f64 * 10.0;
+        result.row(t, RowKind::Regular, mode(t), &f(t)).unwrap();
+    }
+    result.finish(&Summary::default()).unwrap();
+    result
+}
+
+fn draw(trajectory: &Trajectory, signals: &[&str]) -> (Figure, String) {
+    let signals = signals.iter().map(|s| s.to_string()).collect();
+    let options = FigureOptions {
+        signals,
+        ..FigureOptions::default()
+    };
+    let figure = figure(trajectory, &options).unwrap();
+    let svg = figure.to_svg();
+    assert_well_formed(&svg);
+    (figure, svg)
+}
+
+/// Tags are closed in order, attributes are quoted, no stray `&` or `<`, no NaN in coordinates.
+fn assert_well_formed(svg: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = svg;
+    while let Some(start) = rest.find('<') {
+        assert!(!rest[..start].contains('>'), "stray `>`");
+        let end = start + rest[start..].find('>').expect("tag is closed");
+        let tag = &rest[start + 1..end];
+        assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
+        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap();
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name));
+        } else if !tag.ends_with('/') {
+            open.push(name);
+        }
+        rest = &rest[end + 1..];
+    }
+    assert!(open.is_empty(), "{open:?}");
+    for part in svg.split('&').skip(1) {
+        assert!(
+            ["amp;", "lt;", "gt;", "quot;"].iter().any(|e| part.starts_with(e)),
+            "&{:.9}",
+            part
+        );
+    }
+    assert!(
+        !svg.contains("NaN") && !svg.contains("inf"),
+        "numbers that cannot be drawn"
+    );
+}
+
+#[test]
+fn units_make_panels_and_are_shown() {
+    let signals = vec![
+        Signal::new("phi").with_unit("rad").with_display_unit("deg"),
+        Signal::new("psi").with_unit("rad").with_display_unit("deg"),
+        Signal::new("T").with_unit("K").with_display_unit("degC"),
+        Signal::new("on").with_kind(SignalKind::Boolean),
+    ];
+    let trajectory = run(
+        signals,
+        50,
+        |t| vec![t / 10.0, -t / 10.0, 273.15 + t, f64::from(t > 5.0)],
+        |_| 0,
+    );
+    let (figure, svg) = draw(&trajectory, &["*"]);
+    let [
+        Panel::Values { curves, unit, .. },
+        Panel::Values { range, .. },
+        Panel::Strips(strips),
+    ] = &figure.panels[..]
+    else {
+        panic!("{:?}", figure.panels)
+    };
+    assert_eq!((curves.len(), unit.as_str()), (2, "deg"));
+    let last = curves[0].pieces[0].last().unwrap();
+    assert!((last.1 - 1f64.to_degrees()).abs() < 1e-9);
+    assert!(range.0 < 0.0 && range.1 > 10.0 && range.1 < 12.0, "{range:?}");
+    assert_eq!(strips[0].stretches.len(), 2);
+    for text in [
+        ">[deg]<",
+        ">[°C]<",
+        ">time [s]<",
+        ">phi<",
+        ">psi<",
+        ">T<",
+        ">on<",
+        "class=\"on\"",
+        "class=\"off\"",
+    ] {
+        assert!(svg.contains(text), "{text}");
+    }
+    assert!(svg.contains("Pkg.&lt;Model&gt; &amp; &quot;more&quot;"));
+}
+
+#[test]
+fn jumps_gaps_and_impulses() {
+    let mut trajectory = Trajectory::new();
+    let schema = Schema::new(vec![Signal::new("f").with_unit("N"), Signal::new("i").with_unit("A")]).unwrap();
+    trajectory.begin(&schema, &Manifest::default()).unwrap();
+    let mode = |mode, label: &str| ModeRecord {
+        mode,
+        label: label.into(),
+        valuation: Vec::new(),
+    };
+    trajectory.mode(&mode(0, "free")).unwrap();
+    trajectory.mode(&mode(1, "stuck <fast>")).unwrap();
+    for (time, kind, mode, values) in [
+        (0.0, RowKind::Regular, 0, [0.0, f64::NAN]),
+        (1.0, RowKind::EventLeft, 0, [0.0, f64::NAN]),
+        (1.0, RowKind::EventRight, 1, [4.0, 1.0]),
+        (2.0, RowKind::EventLeft, 1, [4.0, 2.0]),
+        (2.0, RowKind::EventRight, 0, [1.0, f64::NAN]),
+        (3.0, RowKind::Regular, 0, [1.0, f64::NAN]),
+    ] {
+        trajectory.row(time, kind, mode, &values).unwrap();
+    }
+    let impulses = vec![Impulse {
+        variable: "f".into(),
+        order: 1,
+        weight: 2.5,
+    }];
+    trajectory
+        .event(&EventRecord {
+            time: 1.0,
+            to_mode: 1,
+            impulses,
+            ..EventRecord::default()
+        })
+        .unwrap();
+    trajectory.finish(&Summary::default()).unwrap();
+    let (figure, svg) = draw(&trajectory, &["f", "i"]);
+    let [
+        Panel::Values { curves: force, .. },
+        Panel::Values { curves: current, .. },
+    ] = &figure.panels[..]
+    else {
+        panic!("{:?}", figure.panels)
+    };
+    assert_eq!((force[0].pieces.len(), force[0].jumps.len()), (3, 2));
+    assert_eq!((current[0].pieces.len(), current[0].jumps.len()), (1, 0));
+    assert_eq!(svg.matches("class=\"jump\"").count(), 2);
+    assert_eq!(svg.matches("class=\"impulse\"").count(), 1);
+    assert!(svg.contains(">2.5 N·s<"));
+    let bands: Vec<_> = figure.mode_bands.iter().map(|b| (b.start, b.stop, b.color)).collect();
+    assert_eq!(bands, [(0.0, 1.0, 0), (1.0, 2.0, 1), (2.0, 3.0, 0)]);
+    assert!(svg.contains(">stuck &lt;fast&gt;<"));
+}
+
+#[test]
+fn large_results_make_small_pictures() {
+    let signals = vec![
+        Signal::new("x"),
+        Signal::new("b").with_kind(SignalKind::Boolean),
+        Signal::new("s"),
+    ];
+    let dead = |t: f64| {
+        if ((t * 1e4) as u64).is_multiple_of(2) {
+            f64::NAN
+        } else {
+            t
+        }
+    };
+    let values = |t: f64| {
+        vec![
+            (1e3 * t).sin(),
+            f64::from(((t * 1e4) as u64).is_multiple_of(2)),
+            dead(t),
+        ]
+    };
+    let trajectory = run(signals, 200_000, values, |t| (t * 1e4) as u32 % 3);
+    let (_, svg) = draw(&trajectory, &["x", "b", "s"]);
+    assert!(svg.len() < 300_000, "{}", svg.len());
+}
+
+#[test]
+fn the_default_selection_is_small_and_sensible() {
+    let mut signals = vec![
+        Signal::new("still").with_role(Role::State),
+        Signal::new("secret").with_role(Role::State).protected(),
+        Signal::new("x").with_unit("m").with_role(Role::State),
+        Signal::new("v").with_unit("m/s").with_role(Role::State),
+        Signal::new("der(v)").with_unit("m/s2").with_role(Role::Derivative),
+        Signal::constant("m", 1.0),
+        Signal::alias("same_as_x", SignalId(2), AliasSign::Same),
+    ];
+    signals.extend((0..40).map(|k| Signal::new(format!("deep.in.the.model[{k}].y")).with_unit(format!("u{}", k % 9))));
+    let trajectory = run(signals, 50, |t| [vec![1.0], vec![t; 44]].concat(), |_| 0);
+    let chosen = default_selection(&trajectory);
+    let names: Vec<&str> = chosen
+        .iter()
+        .map(|&id| trajectory.schema().signal(id).name.as_str())
+        .collect();
+    assert_eq!(names[..2], ["x", "v"]);
+    assert!(names.len() <= 8, "{names:?}");
+    for absent in ["still", "secret", "m", "same_as_x"] {
+        assert!(!names.contains(&absent), "{names:?}");
+    }
+    let (figure, _) = draw(&trajectory, &[]);
+    assert!(figure.panels.len() <= 4);
+}
+
+#[test]
+fn odd_results_are_drawn_too() {
+    let constant = run(vec![Signal::new("c")], 2, |_| vec![5.0], |_| 0);
+    let empty = Trajectory::from_columns(
+        Schema::new(vec![Signal::new("c")]).unwrap(),
+        vec![],
+        vec![],
+        vec![vec![]],
+    )
+    .unwrap();
+    let point = run(vec![Signal::new("c")], 2, |_| vec![1e300], |_| 0);
+    let wild = run(
+        vec![Signal::new("c")],
+        9,
+        |t| vec![if t > 5.0 { f64::INFINITY } else { -1e308 * t / 5.0 }],
+        |_| 0,
+    );
+    let dead = run(vec![Signal::new("c")], 9, |_| vec![f64::NAN], |_| 0);
+    for trajectory in [constant, empty, point, wild, dead] {
+        draw(&trajectory, &[]);
+        draw(&trajectory, &["c"]);
+    }
+    let none = Trajectory::from_columns(Schema::default(), vec![0.0, 1.0], vec![0, 0], vec![]).unwrap();
+    draw(&none, &[]);
+}
+
+#[test]
+fn names_that_are_not_there() {
+    let trajectory = run(vec![Signal::new("speed")], 2, |t| vec![t], |_| 0);
+    let options = FigureOptions {
+        signals: vec!["sped".into()],
+        ..FigureOptions::default()
+    };
+    let error = figure(&trajectory, &options).unwrap_err();
+    assert_eq!(error.help().unwrap(), "similar names: `speed`");
+}
+
+#[test]
+fn explicit_panels_and_time_range() {
+    let signals = vec![
+        Signal::new("a").with_unit("m"),
+        Signal::new("b").with_unit("s"),
+        Signal::new("c"),
+    ];
+    let trajectory = run(signals, 101, |t| vec![t, 2.0 * t, 1e6], |_| 0);
+    let panels = vec![vec!["a".to_owned(), "b".to_owned()], vec!["c".to_owned()]];
+    let options = FigureOptions {
+        panels,
+        time_range: Some((2.0, 4.0)),
+        ..FigureOptions::default()
+    };
+    let figure = figure(&trajectory, &options).unwrap();
+    assert_eq!(figure.panels.len(), 2);
+    let Panel::Values { curves, range, .. } = &figure.panels[0] else {
+        panic!()
+    };
+    assert_eq!(curves[1].label, "b [s]");
+    assert!(range.1 < 9.0, "the axis fits what is shown: {range:?}");
+    assert_well_formed(&figure.to_svg());
+}
