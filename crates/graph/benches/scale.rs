@@ -141,10 +141,10 @@ const PASSES: [&str; 8] = [
 ];
 
 fn measure(sigma: &WeightedBipartite) -> [f64; 8] {
-    let graph: &Bipartite = sigma.graph();
+    let graph: &Arc<Bipartite> = sigma.graph();
     let n = graph.row_count();
     let mut matcher = Matcher::new();
-    let matching = matcher.maximum(graph);
+    let matching = matcher.maximum(&**graph);
     let found = highest_value_transversal(sigma).expect("regular by construction");
     let value: i64 = found
         .matching
@@ -155,14 +155,17 @@ fn measure(sigma: &WeightedBipartite) -> [f64; 8] {
     black_box(value);
     let leading = sigma.filtered(|r, c, w| found.offsets.is_tight(r, c, w));
     let blocks = block_triangular_order(&leading, &found.matching);
+    let mut singular = Overlay::new(graph.clone());
+    singular.replace_row(Row::from_index(n / 2), []);
+    let incomplete = matcher.maximum(&singular);
     let mut tearer = Tearer::new();
     [
-        time(n, || drop(black_box(matcher.maximum(graph)))),
-        time(n, || drop(black_box(block_triangular_order(graph, &matching)))),
-        time(n, || drop(black_box(DulmageMendelsohn::new(graph, &matching)))),
+        time(n, || drop(black_box(matcher.maximum(&**graph)))),
+        time(n, || drop(black_box(block_triangular_order(&**graph, &matching)))),
+        time(n, || drop(black_box(DulmageMendelsohn::new(&singular, &incomplete)))),
         time(n, || drop(black_box(highest_value_transversal(sigma)))),
         time(n, || drop(black_box(canonical_offsets(sigma, &found.matching)))),
-        time(n, || drop(black_box(connected_components(graph)))),
+        time(n, || drop(black_box(connected_components(&**graph)))),
         time(n, || {
             for rows in blocks.iter() {
                 let columns: Vec<Column> = rows.iter().filter_map(|&row| found.matching.column_of(row)).collect();

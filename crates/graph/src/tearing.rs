@@ -198,6 +198,9 @@ struct State {
     /// Columns by merit. Each open column has an entry no smaller than its merit; merits that
     /// have fallen are corrected when they come up.
     candidates: BinaryHeap<Merit>,
+    /// Columns whose merit has risen since the last tear. Most of them become known before the
+    /// next one, so they enter the heap no earlier than needed.
+    risen: Vec<u32>,
     forward: Vec<(u32, u32)>,
     backward: Vec<(u32, u32)>,
     tears: Vec<u32>,
@@ -219,6 +222,7 @@ impl State {
             single_rows: Vec::new(),
             single_columns: Vec::new(),
             candidates: BinaryHeap::new(),
+            risen: Vec::new(),
             forward: Vec::new(),
             backward: Vec::new(),
             tears: Vec::new(),
@@ -244,7 +248,7 @@ impl State {
                 self.solve_forward(row);
             } else if let Some(column) = self.single_columns.pop() {
                 self.solve_backward(column);
-            } else if let Some(merit) = self.candidates.pop() {
+            } else if let Some(merit) = self.best_candidate() {
                 self.tear_if_current(merit);
             } else {
                 break;
@@ -274,6 +278,15 @@ impl State {
             self.close_row(entry.index);
             self.close_column(column);
         }
+    }
+
+    fn best_candidate(&mut self) -> Option<Merit> {
+        while let Some(column) = self.risen.pop() {
+            if self.column_open[column as usize] {
+                self.candidates.push(self.merit(column));
+            }
+        }
+        self.candidates.pop()
     }
 
     fn tear_if_current(&mut self, merit: Merit) {
@@ -310,7 +323,7 @@ impl State {
                 self.single_columns.push(column);
             }
             if self.solvable_in[column as usize] == 0 {
-                self.candidates.push(self.merit(column));
+                self.risen.push(column);
             }
         }
     }
@@ -354,8 +367,7 @@ impl State {
                 let completes = &mut self.completes[torn.index as usize];
                 *completes = completes.wrapping_add_signed(change);
                 if change > 0 {
-                    let merit = self.merit(torn.index);
-                    self.candidates.push(merit);
+                    self.risen.push(torn.index);
                 }
             }
         }
