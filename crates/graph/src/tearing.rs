@@ -170,17 +170,19 @@ impl Block {
     }
 }
 
-/// How much progress tearing a column makes; greater is better.
+/// How much progress tearing a column makes; greater is better. From the highest bits down:
+/// 1. no remaining row can be solved for it, so that it must be torn;
+/// 2. the number of rows that it would leave with one unknown, and solvable for it;
+/// 3. the number of remaining rows in which it occurs;
+/// 4. the caller's preference;
+/// 5. the smaller column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Merit {
-    /// No remaining row can be solved for it: it must be torn.
-    inevitable: bool,
-    /// Rows that it would leave with one unknown, and solvable for it.
-    completes: u32,
-    /// Remaining rows in which it occurs.
-    occurrences: u32,
-    preference: i32,
-    smaller: std::cmp::Reverse<u32>,
+struct Merit(u128);
+
+impl Merit {
+    fn column(self) -> u32 {
+        !(self.0 as u32)
+    }
 }
 
 struct State {
@@ -290,7 +292,7 @@ impl State {
     }
 
     fn tear_if_current(&mut self, merit: Merit) {
-        let column = merit.smaller.0;
+        let column = merit.column();
         if !self.column_open[column as usize] {
             return;
         }
@@ -380,13 +382,13 @@ impl State {
 
     fn merit(&self, column: u32) -> Merit {
         let at = column as usize;
-        Merit {
-            inevitable: self.solvable_in[at] == 0,
-            completes: self.completes[at],
-            occurrences: self.occurrences[at],
-            preference: self.preference[at],
-            smaller: std::cmp::Reverse(column),
-        }
+        let first = u64::from(self.solvable_in[at] == 0) << 63
+            | u64::from(self.completes[at]) << 32
+            | u64::from(self.occurrences[at]);
+        // Flipping the sign bit orders signed numbers as unsigned ones.
+        let preference = self.preference[at] as u32 ^ 1 << 31;
+        let second = u64::from(preference) << 32 | u64::from(!column);
+        Merit(u128::from(first) << 64 | u128::from(second))
     }
 
     fn finish(self, rows: &[Row], columns: &[Column]) -> Tearing {
