@@ -8,15 +8,18 @@
 //! * [`ode`]: [`ode::Integrator`] with explicit (Tsitouras 5(4), Dormand–Prince 8(5,3)) and implicit (BDF/NDF,
 //!   ESDIRK 4(3), Radau IIA) methods and an automatic choice between them;
 //! * [`linalg`]: dense and sparse LU with refactorisation, rank-revealing QR, least squares;
-//! * `nonlinear`: damped Newton, dogleg, continuation, projection onto constraints;
-//! * `complementarity`: Lemke's method and a semismooth Newton method;
-//! * `roots`: bracketing and scanning of event functions.
+//! * [`nonlinear`]: damped Newton, dogleg, continuation, projection onto constraints;
+//! * [`complementarity`]: Lemke's method and a semismooth Newton method;
+//! * [`roots`]: bracketing and scanning of event functions.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod error;
 
+pub mod complementarity;
 pub mod linalg;
+pub mod nonlinear;
 pub mod ode;
+pub mod roots;
 
 pub use error::EvalError;

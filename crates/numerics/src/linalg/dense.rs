@@ -257,9 +257,7 @@ impl<S: Scalar> DenseLu<S> {
     /// Ratio of the smallest to the largest pivot: a cheap hint at the inverse condition number.
     pub fn pivot_ratio(&self) -> f64 {
         let pivots = (0..self.n).map(|k| self.lu[k * self.n + k].magnitude());
-        let (lo, hi) = pivots.fold((f64::INFINITY, 0.0f64), |(lo, hi), p| {
-            (lo.min(p), hi.max(p))
-        });
+        let (lo, hi) = pivots.fold((f64::INFINITY, 0.0f64), |(lo, hi), p| (lo.min(p), hi.max(p)));
         if hi > 0.0 { lo / hi } else { 1.0 }
     }
 }

@@ -53,8 +53,7 @@ fn view(pattern: &SparsityPattern) -> SymbolicSparseColMatRef<'_, usize> {
 fn minimum_degree(pattern: &SparsityPattern) -> Option<Vec<usize>> {
     let n = pattern.columns();
     let (mut forward, mut inverse) = (vec![0usize; n], vec![0usize; n]);
-    let mut memory =
-        MemBuffer::try_new(amd::order_maybe_unsorted_scratch::<usize>(n, pattern.len())).ok()?;
+    let mut memory = MemBuffer::try_new(amd::order_maybe_unsorted_scratch::<usize>(n, pattern.len())).ok()?;
     amd::order(
         &mut forward,
         &mut inverse,

@@ -30,10 +30,7 @@ impl fmt::Display for PatternError {
         match self {
             Self::BadColumnStarts => f.write_str("column starts do not partition the entries"),
             Self::BadRows { column } => {
-                write!(
-                    f,
-                    "rows of column {column} are out of range, unsorted or repeated"
-                )
+                write!(f, "rows of column {column} are out of range, unsorted or repeated")
             }
         }
     }
@@ -46,11 +43,7 @@ impl SparsityPattern {
     ///
     /// # Errors
     /// If the arrays do not describe a pattern with sorted unique rows.
-    pub fn new(
-        rows: usize,
-        column_starts: Vec<usize>,
-        row_indices: Vec<usize>,
-    ) -> Result<Self, PatternError> {
+    pub fn new(rows: usize, column_starts: Vec<usize>, row_indices: Vec<usize>) -> Result<Self, PatternError> {
         let pattern = Self {
             rows,
             column_starts,
@@ -61,11 +54,7 @@ impl SparsityPattern {
     }
 
     /// From (row, column) pairs in any order; repetitions are merged, pairs out of range ignored.
-    pub fn from_entries(
-        rows: usize,
-        columns: usize,
-        entries: impl IntoIterator<Item = (usize, usize)>,
-    ) -> Self {
+    pub fn from_entries(rows: usize, columns: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let mut sorted: Vec<(usize, usize)> = entries
             .into_iter()
             .filter(|&(r, c)| r < rows && c < columns)
@@ -103,8 +92,7 @@ impl SparsityPattern {
     pub fn validate(&self) -> Result<(), PatternError> {
         let starts = &self.column_starts;
         let monotone = starts.windows(2).all(|w| w[0] <= w[1]);
-        if starts.first() != Some(&0) || starts.last() != Some(&self.row_indices.len()) || !monotone
-        {
+        if starts.first() != Some(&0) || starts.last() != Some(&self.row_indices.len()) || !monotone {
             return Err(PatternError::BadColumnStarts);
         }
         for column in 0..self.columns() {
@@ -173,21 +161,13 @@ impl SparsityPattern {
     #[must_use]
     pub fn with_diagonal(&self) -> Self {
         let n = self.rows.min(self.columns());
-        Self::from_entries(
-            self.rows,
-            self.columns(),
-            self.entries().chain((0..n).map(|i| (i, i))),
-        )
+        Self::from_entries(self.rows, self.columns(), self.entries().chain((0..n).map(|i| (i, i))))
     }
 
     /// The pattern of the transposed matrix.
     #[must_use]
     pub fn transposed(&self) -> Self {
-        Self::from_entries(
-            self.columns(),
-            self.rows,
-            self.entries().map(|(r, c)| (c, r)),
-        )
+        Self::from_entries(self.columns(), self.rows, self.entries().map(|(r, c)| (c, r)))
     }
 
     /// `out = A v` for a matrix with this pattern.
@@ -203,10 +183,7 @@ impl SparsityPattern {
     /// `out = Aᵀ v` for a matrix with this pattern.
     pub fn multiply_transposed(&self, values: &[f64], v: &[f64], out: &mut [f64]) {
         for (c, o) in out.iter_mut().enumerate() {
-            *o = self
-                .range(c)
-                .map(|k| values[k] * v[self.row_indices[k]])
-                .sum();
+            *o = self.range(c).map(|k| values[k] * v[self.row_indices[k]]).sum();
         }
     }
 }

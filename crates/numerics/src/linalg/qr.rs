@@ -110,9 +110,7 @@ impl PivotedQr {
         let mut c = b.to_vec();
         self.apply_q_transposed(&mut c);
         for k in (0..self.rank).rev() {
-            let sum: f64 = (k + 1..self.rank)
-                .map(|j| self.factors[(k, j)] * c[j])
-                .sum();
+            let sum: f64 = (k + 1..self.rank).map(|j| self.factors[(k, j)] * c[j]).sum();
             c[k] = (c[k] - sum) / self.factors[(k, k)];
         }
         let mut x = vec![0.0; self.columns.len()];
@@ -132,8 +130,7 @@ impl PivotedQr {
         let mut c = b.to_vec();
         self.apply_q_transposed(&mut c);
         // R = [R1 R2] has full row rank; with [R1 R2]ᵀ = Q₂ R₂ the solution is P Q₂ R₂⁻ᵀ c.
-        let transposed =
-            DenseMatrix::from_fn(n, r, |i, j| if j <= i { self.factors[(j, i)] } else { 0.0 });
+        let transposed = DenseMatrix::from_fn(n, r, |i, j| if j <= i { self.factors[(j, i)] } else { 0.0 });
         let second = UnpivotedQr::new(transposed);
         let z = second.solve_transposed_minimum_norm(&c[..r]);
         let mut x = vec![0.0; n];
@@ -192,11 +189,7 @@ impl UnpivotedQr {
 }
 
 /// Minimum-norm least-squares solution of `A x = b`, with the numeric rank.
-pub fn minimum_norm_solution(
-    matrix: &DenseMatrix,
-    b: &[f64],
-    tolerance: Option<f64>,
-) -> (Vec<f64>, usize) {
+pub fn minimum_norm_solution(matrix: &DenseMatrix, b: &[f64], tolerance: Option<f64>) -> (Vec<f64>, usize) {
     let qr = PivotedQr::new(matrix, tolerance);
     (qr.minimum_norm_solution(b), qr.rank())
 }

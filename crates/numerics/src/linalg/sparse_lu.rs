@@ -137,10 +137,7 @@ impl<S: Scalar> SparseLu<S> {
         for k in 0..self.dim() {
             let column = self.column_order[k];
             let range = self.pattern.range(column);
-            for (&r, &v) in self.pattern.row_indices()[range.clone()]
-                .iter()
-                .zip(&values[range])
-            {
+            for (&r, &v) in self.pattern.row_indices()[range.clone()].iter().zip(&values[range]) {
                 self.work[self.row_position[r]] = v.scale(self.row_scale[r]);
             }
             for u in self.upper.range(k) {
@@ -149,10 +146,7 @@ impl<S: Scalar> SparseLu<S> {
                 self.upper.values[u] = ujk;
                 if ujk != S::ZERO {
                     let range = self.lower.range(j);
-                    for (&i, &lij) in self.lower.rows[range.clone()]
-                        .iter()
-                        .zip(&self.lower.values[range])
-                    {
+                    for (&i, &lij) in self.lower.rows[range.clone()].iter().zip(&self.lower.values[range]) {
                         self.work[i] -= lij * ujk;
                     }
                 }
@@ -205,14 +199,14 @@ impl<S: Scalar> SparseLu<S> {
                 self.work[r] = values[e].scale(self.row_scale[r]);
             }
             self.eliminate(&search);
-            let pivot_row =
-                self.choose_pivot(&search, column, values)
-                    .map_err(|relative_pivot| SingularMatrix {
-                        column,
-                        row: self.row_without_pivot(column),
-                        rank_so_far: k,
-                        relative_pivot,
-                    })?;
+            let pivot_row = self
+                .choose_pivot(&search, column, values)
+                .map_err(|relative_pivot| SingularMatrix {
+                    column,
+                    row: self.row_without_pivot(column),
+                    rank_so_far: k,
+                    relative_pivot,
+                })?;
             self.store_column(&search, k, pivot_row);
         }
         self.rename_rows();
@@ -255,11 +249,7 @@ impl<S: Scalar> SparseLu<S> {
         }
         let column_size = self.column_size(column, values);
         if !finite || pivot_row == NONE || largest <= SINGULAR_PIVOT * column_size {
-            return Err(if finite {
-                largest / column_size
-            } else {
-                f64::NAN
-            });
+            return Err(if finite { largest / column_size } else { f64::NAN });
         }
         match diagonal {
             Some(size) if size >= DIAGONAL_THRESHOLD * largest => Ok(column),
@@ -295,10 +285,7 @@ impl<S: Scalar> SparseLu<S> {
         self.upper.starts.push(self.upper.rows.len());
         // Ascending pivot positions are a topological order, which is what `refactor` relies on.
         let range = self.upper.range(k);
-        sort_pairs(
-            &mut self.upper.rows[range.clone()],
-            &mut self.upper.values[range],
-        );
+        sort_pairs(&mut self.upper.rows[range.clone()], &mut self.upper.values[range]);
     }
 
     fn rename_rows(&mut self) {
@@ -307,10 +294,7 @@ impl<S: Scalar> SparseLu<S> {
         }
         for k in 0..self.dim() {
             let range = self.lower.range(k);
-            sort_pairs(
-                &mut self.lower.rows[range.clone()],
-                &mut self.lower.values[range],
-            );
+            sort_pairs(&mut self.lower.rows[range.clone()], &mut self.lower.values[range]);
         }
     }
 
@@ -326,10 +310,7 @@ impl<S: Scalar> SparseLu<S> {
             let xk = x[k];
             if xk != S::ZERO {
                 let range = self.lower.range(k);
-                for (&i, &l) in self.lower.rows[range.clone()]
-                    .iter()
-                    .zip(&self.lower.values[range])
-                {
+                for (&i, &l) in self.lower.rows[range.clone()].iter().zip(&self.lower.values[range]) {
                     x[i] -= l * xk;
                 }
             }
@@ -339,10 +320,7 @@ impl<S: Scalar> SparseLu<S> {
             b[self.column_order[k]] = xk;
             if xk != S::ZERO {
                 let range = self.upper.range(k);
-                for (&i, &u) in self.upper.rows[range.clone()]
-                    .iter()
-                    .zip(&self.upper.values[range])
-                {
+                for (&i, &u) in self.upper.rows[range.clone()].iter().zip(&self.upper.values[range]) {
                     x[i] -= u * xk;
                 }
             }
@@ -398,9 +376,7 @@ impl DepthFirst {
                 } else {
                     &lower.rows[lower.range(j)]
                 };
-                let unvisited = children[next..]
-                    .iter()
-                    .position(|&r| self.visited_in[r] != self.round);
+                let unvisited = children[next..].iter().position(|&r| self.visited_in[r] != self.round);
                 match unvisited {
                     Some(offset) => {
                         let child = children[next + offset];

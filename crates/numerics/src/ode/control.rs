@@ -1,8 +1,6 @@
 //! What all methods share: the current point, error norms, step limits and the first step size.
 
-use super::{
-    AbsoluteTolerance, Counters, IntegrationError, OdeSystem, Options, Start, Step, StepFailure,
-};
+use super::{AbsoluteTolerance, Counters, IntegrationError, OdeSystem, Options, Start, Step, StepFailure};
 use crate::EvalError;
 use crate::error::check_finite;
 
@@ -55,11 +53,7 @@ impl Point {
         self.y.len()
     }
 
-    pub fn restart(
-        &mut self,
-        system: &mut dyn OdeSystem,
-        start: &Start<'_>,
-    ) -> Result<(), IntegrationError> {
+    pub fn restart(&mut self, system: &mut dyn OdeSystem, start: &Start<'_>) -> Result<(), IntegrationError> {
         self.started = false;
         self.check(system, start)?;
         self.counters.restarts += 1;
@@ -209,12 +203,7 @@ impl Point {
     }
 
     /// A first step size for a method of given order (Hairer, Nørsett, Wanner, section II.4), never beyond stop.
-    pub fn first_step(
-        &mut self,
-        system: &mut dyn OdeSystem,
-        order: usize,
-        stop: f64,
-    ) -> Result<f64, IntegrationError> {
+    pub fn first_step(&mut self, system: &mut dyn OdeSystem, order: usize, stop: f64) -> Result<f64, IntegrationError> {
         if let Some(h) = self.h {
             return Ok(h);
         }
@@ -222,11 +211,7 @@ impl Point {
         let zero = vec![0.0; n];
         let d0 = self.error_norm(&self.y.clone(), &zero);
         let d1 = self.error_norm(&self.f.clone(), &zero);
-        let mut h0 = if d0 < 1e-5 || d1 < 1e-5 {
-            1e-6
-        } else {
-            0.01 * d0 / d1
-        };
+        let mut h0 = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
         let limit = (stop - self.t).min(self.options.max_step);
         h0 = h0.min(limit);
         let (mut y1, mut f1) = (vec![0.0; n], vec![0.0; n]);
@@ -278,11 +263,7 @@ impl Point {
     /// The error for a step that cannot be made smaller.
     pub fn give_up(&mut self, step: f64, cause: StepFailure) -> IntegrationError {
         self.started = false;
-        IntegrationError::StepTooSmall {
-            t: self.t,
-            step,
-            cause,
-        }
+        IntegrationError::StepTooSmall { t: self.t, step, cause }
     }
 
     /// Turns a fatal failure into an error, passes a recoverable one on.
@@ -328,19 +309,11 @@ pub(super) struct TrialStep {
 }
 
 /// Cubic through values and slopes at both ends (θ from 0 to 1).
-pub(super) fn hermite(
-    theta: f64,
-    h: f64,
-    (y0, f0): (&[f64], &[f64]),
-    (y1, f1): (&[f64], &[f64]),
-    y: &mut [f64],
-) {
+pub(super) fn hermite(theta: f64, h: f64, (y0, f0): (&[f64], &[f64]), (y1, f1): (&[f64], &[f64]), y: &mut [f64]) {
     let s = 1.0 - theta;
     for (i, out) in y.iter_mut().enumerate() {
         let d = y1[i] - y0[i];
-        *out = s * y0[i]
-            + theta * y1[i]
-            + theta * s * ((1.0 - 2.0 * theta) * d + h * (s * f0[i] - theta * f1[i]));
+        *out = s * y0[i] + theta * y1[i] + theta * s * ((2.0 * theta - 1.0) * d + h * (s * f0[i] - theta * f1[i]));
     }
 }
 

@@ -79,10 +79,9 @@ pub enum IntegrationError {
 impl fmt::Display for StepFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Accuracy { component, ratio } => write!(
-                f,
-                "the error of state {component} stays {ratio:.3} times its tolerance"
-            ),
+            Self::Accuracy { component, ratio } => {
+                write!(f, "the error of state {component} stays {ratio:.3} times its tolerance")
+            }
             Self::Newton { component } => write!(
                 f,
                 "the implicit equations have no solution nearby (state {component} moves most)"
@@ -97,14 +96,9 @@ impl fmt::Display for IntegrationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InvalidOption { option, value } => write!(f, "{option} cannot be {value}"),
-            Self::WrongLength {
-                what,
-                expected,
-                found,
-            } => write!(
-                f,
-                "{what} has length {found}, the system has dimension {expected}"
-            ),
+            Self::WrongLength { what, expected, found } => {
+                write!(f, "{what} has length {found}, the system has dimension {expected}")
+            }
             Self::NotFinite { component: Some(i) } => {
                 write!(f, "state {i} is not a finite number at the start")
             }

@@ -7,8 +7,8 @@
 
 use super::control::{Point, TrialStep, evaluate, hermite, hermite_derivative};
 use super::{
-    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step,
-    StepFailure, dop853_tableau as dop853, tsit45_tableau as tsit45,
+    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
+    dop853_tableau as dop853, tsit45_tableau as tsit45,
 };
 use crate::EvalError;
 
@@ -87,11 +87,7 @@ impl ExplicitRk {
     /// Either [`Method::Tsit45`] or [`Method::Dop853`]; anything else means the former.
     pub fn new(method: Method, options: Options) -> Self {
         Self {
-            pair: if method == Method::Dop853 {
-                DOP853
-            } else {
-                TSIT45
-            },
+            pair: if method == Method::Dop853 { DOP853 } else { TSIT45 },
             point: Point::new(options),
             slopes: Vec::new(),
             y_old: Vec::new(),
@@ -117,8 +113,7 @@ impl ExplicitRk {
     }
 
     fn resize(&mut self, n: usize) {
-        self.slopes
-            .resize_with(self.pair.stages_with_dense, Vec::new);
+        self.slopes.resize_with(self.pair.stages_with_dense, Vec::new);
         self.dense.resize_with(4, Vec::new);
         let vectors = [
             &mut self.y_old,
@@ -126,10 +121,7 @@ impl ExplicitRk {
             &mut self.y_last_stage,
             &mut self.error,
         ];
-        let all = vectors
-            .into_iter()
-            .chain(&mut self.slopes)
-            .chain(&mut self.dense);
+        let all = vectors.into_iter().chain(&mut self.slopes).chain(&mut self.dense);
         all.for_each(|v| v.resize(n, 0.0));
         self.y_old.copy_from_slice(&self.point.y);
         self.dense_is_full = false;
@@ -160,13 +152,7 @@ impl ExplicitRk {
             } else {
                 self.point.t + c * trial.h
             };
-            evaluate(
-                system,
-                t,
-                &self.y_new,
-                &mut self.slopes[s],
-                &mut self.point.counters,
-            )?;
+            evaluate(system, t, &self.y_new, &mut self.slopes[s], &mut self.point.counters)?;
         }
         Ok(())
     }
@@ -175,10 +161,7 @@ impl ExplicitRk {
         self.error.fill(0.0);
         for (&w, k) in weights.iter().zip(&self.slopes) {
             if w != 0.0 {
-                self.error
-                    .iter_mut()
-                    .zip(k)
-                    .for_each(|(e, k)| *e += h * w * k);
+                self.error.iter_mut().zip(k).for_each(|(e, k)| *e += h * w * k);
             }
         }
     }
@@ -210,8 +193,8 @@ impl ExplicitRk {
             slope_difference += (self.slopes[end][i] - self.slopes[end - 1][i]).powi(2);
             state_difference += (self.y_new[i] - self.y_last_stage[i]).powi(2);
         }
-        let at_border = state_difference > 0.0
-            && h * (slope_difference / state_difference).sqrt() > self.pair.stability;
+        let at_border =
+            state_difference > 0.0 && h * (slope_difference / state_difference).sqrt() > self.pair.stability;
         if at_border {
             self.nonstiff_steps = 0;
             self.stiff_steps += 1;
@@ -236,13 +219,7 @@ impl ExplicitRk {
         for s in self.pair.stages + 1..self.pair.stages_with_dense {
             self.stage_state(s, h);
             let t = self.point.t + self.pair.c[s] * h;
-            result = evaluate(
-                system,
-                t,
-                &self.y_new,
-                &mut self.slopes[s],
-                &mut self.point.counters,
-            );
+            result = evaluate(system, t, &self.y_new, &mut self.slopes[s], &mut self.point.counters);
             if result.is_err() {
                 break;
             }
@@ -257,10 +234,7 @@ impl ExplicitRk {
             coefficient.fill(0.0);
             for (&w, k) in weights.iter().zip(&self.slopes) {
                 if w != 0.0 {
-                    coefficient
-                        .iter_mut()
-                        .zip(k)
-                        .for_each(|(c, k)| *c += h * w * k);
+                    coefficient.iter_mut().zip(k).for_each(|(c, k)| *c += h * w * k);
                 }
             }
         }
@@ -280,11 +254,7 @@ impl Integrator for ExplicitRk {
         self.pair.method
     }
 
-    fn restart(
-        &mut self,
-        system: &mut dyn OdeSystem,
-        start: &Start<'_>,
-    ) -> Result<(), IntegrationError> {
+    fn restart(&mut self, system: &mut dyn OdeSystem, start: &Start<'_>) -> Result<(), IntegrationError> {
         self.point.restart(system, start)?;
         self.resize(start.y.len());
         self.previous_error = 1e-4;
@@ -297,11 +267,7 @@ impl Integrator for ExplicitRk {
 
     fn step(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<Step, IntegrationError> {
         self.point.check_step(stop)?;
-        let order = if self.pair.method == Method::Tsit45 {
-            5
-        } else {
-            8
-        };
+        let order = if self.pair.method == Method::Tsit45 { 5 } else { 8 };
         let mut h = self.point.first_step(system, order, stop)?;
         let mut rejected = false;
         let mut attempts = 0;
@@ -312,9 +278,7 @@ impl Integrator for ExplicitRk {
                     let error = self.error_estimate(trial.h);
                     if error <= 1.0 {
                         let factor = SAFETY
-                            * error
-                                .max(1e-10)
-                                .powf(-(self.pair.exponent - 0.75 * self.pair.beta))
+                            * error.max(1e-10).powf(-(self.pair.exponent - 0.75 * self.pair.beta))
                             * self.previous_error.powf(self.pair.beta);
                         let largest = if rejected { 1.0 } else { self.pair.max_factor };
                         self.previous_error = error.max(1e-4);
@@ -378,13 +342,7 @@ impl Integrator for ExplicitRk {
         }
         if !self.dense_is_full {
             let end = &self.slopes[self.pair.stages];
-            hermite(
-                theta,
-                h,
-                (&self.y_old, &self.slopes[0]),
-                (&self.y_new, end),
-                y,
-            );
+            hermite(theta, h, (&self.y_old, &self.slopes[0]), (&self.y_new, end), y);
         } else if self.pair.method == Method::Tsit45 {
             y.copy_from_slice(&self.y_old);
             for (d, k) in tsit45::D.iter().zip(&self.slopes) {
@@ -403,13 +361,7 @@ impl Integrator for ExplicitRk {
             dy.copy_from_slice(&self.point.f);
         } else if !self.dense_is_full {
             let end = &self.slopes[self.pair.stages];
-            hermite_derivative(
-                theta,
-                h,
-                (&self.y_old, &self.slopes[0]),
-                (&self.y_new, end),
-                dy,
-            );
+            hermite_derivative(theta, h, (&self.y_old, &self.slopes[0]), (&self.y_new, end), dy);
         } else if self.pair.method == Method::Tsit45 {
             dy.fill(0.0);
             for (d, k) in tsit45::D.iter().zip(&self.slopes) {
@@ -421,11 +373,7 @@ impl Integrator for ExplicitRk {
         }
     }
 
-    fn replace_state(
-        &mut self,
-        system: &mut dyn OdeSystem,
-        y: &[f64],
-    ) -> Result<Replacement, IntegrationError> {
+    fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
         self.point.check_state(y)?;
         let small = self.point.is_small_change(y);
         self.point.y.copy_from_slice(y);

@@ -63,8 +63,7 @@ impl Jacobian {
     pub(super) fn row_sum_norm(&self, sums: &mut Vec<f64>) -> f64 {
         sums.clear();
         sums.resize(self.structure.dim(), 0.0);
-        self.structure
-            .for_each(|r, _, k| sums[r] += self.values[k].abs());
+        self.structure.for_each(|r, _, k| sums[r] += self.values[k].abs());
         sums.iter().copied().fold(0.0, f64::max)
     }
 
@@ -83,19 +82,12 @@ impl Jacobian {
         match system.jacobian_source() {
             JacobianSource::Values => system.jacobian(t, y, &mut self.values)?,
             JacobianSource::Products => self.from_products(system, t, y)?,
-            JacobianSource::Differences => {
-                self.from_differences(system, (t, y, f), options, counters)?
-            }
+            JacobianSource::Differences => self.from_differences(system, (t, y, f), options, counters)?,
         }
         check_finite(&self.values)
     }
 
-    fn from_products(
-        &mut self,
-        system: &mut dyn OdeSystem,
-        t: f64,
-        y: &[f64],
-    ) -> Result<(), EvalError> {
+    fn from_products(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<(), EvalError> {
         for g in 0..self.groups.len() {
             self.point.fill(0.0);
             for &c in &self.groups[g] {
@@ -152,17 +144,13 @@ impl Jacobian {
         for &c in &self.groups[group] {
             match &self.structure {
                 MatrixStructure::Dense { n } => {
-                    for (v, p) in self.values[c * n..(c + 1) * n]
-                        .iter_mut()
-                        .zip(&self.perturbed)
-                    {
+                    for (v, p) in self.values[c * n..(c + 1) * n].iter_mut().zip(&self.perturbed) {
                         *v = p / self.increments[c];
                     }
                 }
                 MatrixStructure::Sparse(pattern) => {
                     for k in pattern.range(c) {
-                        self.values[k] =
-                            self.perturbed[pattern.row_indices()[k]] / self.increments[c];
+                        self.values[k] = self.perturbed[pattern.row_indices()[k]] / self.increments[c];
                     }
                 }
             }

@@ -32,19 +32,28 @@
 //! # Ok::<(), ode::IntegrationError>(())
 //! ```
 
+mod auto;
+mod bdf;
 mod control;
 mod dop853_tableau;
 mod error;
+mod esdirk;
 mod explicit_rk;
+mod iteration;
 mod jacobian;
 mod options;
+mod radau;
 mod system;
 mod tsit45_tableau;
 
+pub use auto::Auto;
+pub use bdf::Bdf;
 pub use error::{IntegrationError, StepFailure};
+pub use esdirk::Esdirk;
 pub use explicit_rk::ExplicitRk;
 pub use jacobian::Jacobian;
 pub use options::{AbsoluteTolerance, Counters, Method, Options, UnknownMethod};
+pub use radau::Radau;
 pub use system::{JacobianSource, OdeSystem};
 
 /// Where and how to begin, or begin again.
@@ -123,18 +132,14 @@ pub enum Replacement {
 /// integrator must be restarted; [`time`](Self::time) and [`state`](Self::state) still give the last accepted
 /// point.
 pub trait Integrator: std::fmt::Debug + Send {
-    /// The method in use (for [`Method::Auto`], the one it currently delegates to).
+    /// The method in use (for [`Auto`], the one it currently delegates to).
     fn method(&self) -> Method;
 
     /// Begins at a point. Memory is reused; the dimension may change.
     ///
     /// # Errors
     /// If tolerances do not fit, the start is not finite, or f cannot be evaluated there.
-    fn restart(
-        &mut self,
-        system: &mut dyn OdeSystem,
-        start: &Start<'_>,
-    ) -> Result<(), IntegrationError>;
+    fn restart(&mut self, system: &mut dyn OdeSystem, start: &Start<'_>) -> Result<(), IntegrationError>;
 
     /// Takes one accepted step, at most to `stop` (may be infinite), which is hit exactly and beyond which f is
     /// never evaluated.
@@ -163,11 +168,7 @@ pub trait Integrator: std::fmt::Debug + Send {
     ///
     /// # Errors
     /// If f cannot be evaluated at the new state.
-    fn replace_state(
-        &mut self,
-        system: &mut dyn OdeSystem,
-        y: &[f64],
-    ) -> Result<Replacement, IntegrationError>;
+    fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError>;
 
     /// The step size that would be tried next: a good hint for a restart nearby.
     fn next_step_size(&self) -> Option<f64>;
@@ -189,16 +190,13 @@ pub trait Integrator: std::fmt::Debug + Send {
 ///
 /// # Errors
 /// If the options make no sense.
-pub fn new_integrator(
-    method: Method,
-    options: Options,
-) -> Result<Box<dyn Integrator>, IntegrationError> {
+pub fn new_integrator(method: Method, options: Options) -> Result<Box<dyn Integrator>, IntegrationError> {
     options.validate()?;
     Ok(match method {
-        // The implicit methods and the automatic choice follow; until then the explicit ones stand in.
-        Method::Auto | Method::Bdf | Method::Esdirk43 | Method::Radau => {
-            Box::new(ExplicitRk::new(Method::Dop853, options))
-        }
+        Method::Auto => Box::new(Auto::new(options)),
+        Method::Bdf => Box::new(Bdf::new(options)),
+        Method::Esdirk43 => Box::new(Esdirk::new(options)),
+        Method::Radau => Box::new(Radau::new(options)),
         Method::Tsit45 | Method::Dop853 => Box::new(ExplicitRk::new(method, options)),
     })
 }

@@ -60,12 +60,7 @@ pub struct UnknownMethod {
 impl fmt::Display for UnknownMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known: Vec<_> = Method::ALL.iter().map(|(_, name)| *name).collect();
-        write!(
-            f,
-            "unknown solver `{}`; known are {}",
-            self.name,
-            known.join(", ")
-        )
+        write!(f, "unknown solver `{}`; known are {}", self.name, known.join(", "))
     }
 }
 
@@ -162,9 +157,7 @@ impl Options {
     /// # Errors
     /// Names the option that does not.
     pub fn validate(&self) -> Result<(), IntegrationError> {
-        let invalid = |option: &'static str, value: f64| {
-            Err(IntegrationError::InvalidOption { option, value })
-        };
+        let invalid = |option: &'static str, value: f64| Err(IntegrationError::InvalidOption { option, value });
         // Written so that NaN is refused.
         if !(self.rtol >= 0.0 && self.rtol < 1.0) {
             return invalid("relative tolerance", self.rtol);

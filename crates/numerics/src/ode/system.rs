@@ -52,13 +52,7 @@ pub trait OdeSystem {
     ///
     /// # Errors
     /// If f is not differentiable there.
-    fn jacobian_times(
-        &mut self,
-        t: f64,
-        y: &[f64],
-        v: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), EvalError> {
+    fn jacobian_times(&mut self, t: f64, y: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
         let _ = (t, y, v, out);
         Err(EvalError::fatal(
             "the system announces Jacobian products but does not compute them",

@@ -1,0 +1,241 @@
+//! Automatic choice: explicit until stiffness shows, implicit until it has gone.
+//!
+//! Decisions follow from the numbers of the steps taken (Hairer's test, see [`super::ExplicitRk`]) and from the
+//! norm of the Jacobian, never from clocks.
+
+use super::{
+    Bdf, Counters, Esdirk, ExplicitRk, IntegrationError, Integrator, Method, OdeSystem, Options, Radau, Replacement,
+    Start, Step, StepFailure,
+};
+
+/// Below this tolerance the explicit method is DOP853 rather than Tsit45.
+const TIGHT_EXPLICIT: f64 = 1e-6;
+/// Below this tolerance the implicit method is Radau rather than ESDIRK.
+const TIGHT_IMPLICIT: f64 = 1e-4;
+/// Above this dimension the implicit method is BDF: one factorisation per several steps, real ones only.
+const LARGE: usize = 400;
+/// Implicit steps in a row that an explicit method could have taken as well before going back to it; doubled at
+/// every return so that a problem at the border does not switch for ever.
+const EASY_STEPS: usize = 30;
+/// h·‖J‖ at which the explicit methods are safely inside their stability region.
+const EASY_STEP: f64 = 1.0;
+
+/// An implicit method that can say how stiff it found the problem.
+pub(super) trait ImplicitMethod: Integrator {
+    /// A bound on the eigenvalues of the last Jacobian.
+    fn jacobian_norm(&self) -> f64;
+}
+
+/// Switches between an explicit and an implicit method.
+#[derive(Debug)]
+pub struct Auto {
+    options: Options,
+    explicit: ExplicitRk,
+    implicit: Option<Box<dyn ImplicitMethod>>,
+    /// Counters of implicit methods no longer in use.
+    retired: Counters,
+    is_implicit: bool,
+    /// Switch to be made when the next step begins, so that dense output stays valid until then.
+    switch: bool,
+    easy_steps: usize,
+    returns: u32,
+    switches: usize,
+    dim: usize,
+}
+
+impl Auto {
+    /// With options; to be restarted before use.
+    pub fn new(options: Options) -> Self {
+        Self {
+            explicit: explicit_for(&options),
+            options,
+            implicit: None,
+            retired: Counters::default(),
+            is_implicit: false,
+            switch: false,
+            easy_steps: 0,
+            returns: 0,
+            switches: 0,
+            dim: 0,
+        }
+    }
+
+    fn active(&self) -> &dyn Integrator {
+        match &self.implicit {
+            Some(implicit) if self.is_implicit => implicit.as_ref(),
+            _ => &self.explicit,
+        }
+    }
+
+    fn active_mut(&mut self) -> &mut dyn Integrator {
+        match &mut self.implicit {
+            Some(implicit) if self.is_implicit => implicit.as_mut(),
+            _ => &mut self.explicit,
+        }
+    }
+
+    /// The implicit method for the present dimension, made at first use.
+    fn prepare_implicit(&mut self) {
+        let wanted = implicit_for(&self.options, self.dim);
+        if self.implicit.as_ref().is_some_and(|i| i.method() == wanted) {
+            return;
+        }
+        if let Some(old) = self.implicit.take() {
+            self.retired = self.retired + old.counters();
+        }
+        let options = self.options.clone();
+        self.implicit = Some(match wanted {
+            Method::Bdf => Box::new(Bdf::new(options)),
+            Method::Radau => Box::new(Radau::new(options)),
+            _ => Box::new(Esdirk::new(options)),
+        });
+    }
+
+    fn make_switch(&mut self, system: &mut dyn OdeSystem) -> Result<(), IntegrationError> {
+        self.switch = false;
+        self.switches += 1;
+        self.easy_steps = 0;
+        let (t, y, h) = (self.time(), self.state().to_vec(), self.next_step_size());
+        let dy = (!self.is_implicit).then(|| self.explicit.derivative().to_vec());
+        if self.is_implicit {
+            self.returns += 1;
+        }
+        self.is_implicit = !self.is_implicit;
+        self.prepare_implicit();
+        let start = Start {
+            t,
+            y: &y,
+            dy: dy.as_deref(),
+            step: h,
+            keep_jacobian: false,
+        };
+        self.active_mut().restart(system, &start)
+    }
+
+    fn observe(&mut self, step: &Step) {
+        let Some(implicit) = self.implicit.as_ref().filter(|_| self.is_implicit) else {
+            self.switch = self.explicit.is_stiff();
+            return;
+        };
+        if (step.t - step.t_old) * implicit.jacobian_norm() < EASY_STEP {
+            self.easy_steps += 1;
+        } else {
+            self.easy_steps = 0;
+        }
+        self.switch = self.easy_steps >= EASY_STEPS << self.returns.min(8);
+    }
+}
+
+fn explicit_for(options: &Options) -> ExplicitRk {
+    let tight = options.rtol < TIGHT_EXPLICIT;
+    ExplicitRk::new(if tight { Method::Dop853 } else { Method::Tsit45 }, options.clone())
+}
+
+fn implicit_for(options: &Options, dim: usize) -> Method {
+    if dim > LARGE {
+        Method::Bdf
+    } else if options.rtol < TIGHT_IMPLICIT {
+        Method::Radau
+    } else {
+        Method::Esdirk43
+    }
+}
+
+impl Integrator for Auto {
+    fn method(&self) -> Method {
+        self.active().method()
+    }
+
+    fn restart(&mut self, system: &mut dyn OdeSystem, start: &Start<'_>) -> Result<(), IntegrationError> {
+        self.switch = false;
+        let dim = system.dim();
+        // Another function may be stiff or not: begin again. The same one keeps its verdict.
+        if !start.keep_jacobian || dim != self.dim {
+            self.is_implicit = false;
+            self.easy_steps = 0;
+            self.returns = 0;
+        }
+        self.dim = dim;
+        if self.is_implicit {
+            self.prepare_implicit();
+        }
+        self.active_mut().restart(system, start)
+    }
+
+    fn step(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<Step, IntegrationError> {
+        if self.switch {
+            self.make_switch(system)?;
+        }
+        let result = match self.active_mut().step(system, stop) {
+            // Stiffness beyond what the test sees: very fast transients drive the explicit step to nothing.
+            Err(IntegrationError::StepTooSmall {
+                cause: StepFailure::Accuracy { .. },
+                ..
+            }) if !self.is_implicit => {
+                self.make_switch(system)?;
+                self.active_mut().step(system, stop)
+            }
+            other => other,
+        };
+        let step = result?;
+        self.observe(&step);
+        Ok(step)
+    }
+
+    fn time(&self) -> f64 {
+        self.active().time()
+    }
+
+    fn previous_time(&self) -> f64 {
+        self.active().previous_time()
+    }
+
+    fn state(&self) -> &[f64] {
+        self.active().state()
+    }
+
+    fn interpolate(&self, t: f64, y: &mut [f64]) {
+        self.active().interpolate(t, y);
+    }
+
+    fn interpolate_derivative(&self, t: f64, dy: &mut [f64]) {
+        self.active().interpolate_derivative(t, dy);
+    }
+
+    fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
+        self.active_mut().replace_state(system, y)
+    }
+
+    fn next_step_size(&self) -> Option<f64> {
+        self.active().next_step_size()
+    }
+
+    fn counters(&self) -> Counters {
+        let implicit = self.implicit.as_ref().map(|i| i.counters()).unwrap_or_default();
+        let mut sum = self.explicit.counters() + implicit + self.retired;
+        // Restarts made for a switch are not the caller's.
+        sum.restarts -= self.switches.min(sum.restarts);
+        sum.method_switches = self.switches;
+        sum
+    }
+
+    fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn set_options(&mut self, options: Options) -> Result<(), IntegrationError> {
+        options.validate()?;
+        if explicit_for(&options).method() != self.explicit.method() {
+            self.retired = self.retired + self.explicit.counters();
+            self.explicit = explicit_for(&options);
+            self.is_implicit = false;
+        } else {
+            self.explicit.set_options(options.clone())?;
+        }
+        if let Some(implicit) = &mut self.implicit {
+            implicit.set_options(options.clone())?;
+        }
+        self.options = options;
+        Ok(())
+    }
+}

@@ -1,0 +1,379 @@
+//! Numerical differentiation formulas of orders 1 to 5 with quasi-constant step size.
+//!
+//! L. F. Shampine, M. W. Reichelt, *The MATLAB ODE suite*, SIAM J. Sci. Comput. 18 (1997) 1–22, section 2; the
+//! representation by backward differences and the change of step size follow G. D. Byrne and A. C. Hindmarsh,
+//! *A polyalgorithm for the numerical solution of ordinary differential equations*, 1975. Dense output is the
+//! interpolating polynomial of the differences, of the order of the method.
+
+use super::control::{Point, TrialStep};
+use super::iteration::StageSolver;
+use super::{
+    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
+};
+
+const MAX_ORDER: usize = 5;
+const NEWTON_ITERATIONS: usize = 4;
+const MIN_FACTOR: f64 = 0.2;
+const MAX_FACTOR: f64 = 10.0;
+/// κ of (11) in the paper: trades a little stability for accuracy.
+const KAPPA: [f64; MAX_ORDER + 1] = [0.0, -0.1850, -1.0 / 9.0, -0.0823, -0.0415, 0.0];
+
+/// γ_k = Σ_{j≤k} 1/j.
+fn gamma(k: usize) -> f64 {
+    (1..=k).map(|j| 1.0 / j as f64).sum()
+}
+
+/// Leading coefficient (1 − κ_k)·γ_k.
+fn alpha(k: usize) -> f64 {
+    (1.0 - KAPPA[k]) * gamma(k)
+}
+
+/// Coefficient of the difference of order k+1 in the local error.
+fn error_constant(k: usize) -> f64 {
+    KAPPA[k] * gamma(k) + 1.0 / (k as f64 + 1.0)
+}
+
+/// A BDF integrator.
+#[derive(Clone, Debug)]
+pub struct Bdf {
+    point: Point,
+    solver: StageSolver,
+    /// Backward differences of the solution at spacing `spacing`.
+    differences: Vec<Vec<f64>>,
+    spacing: f64,
+    order: usize,
+    equal_steps: usize,
+    /// Order for the next step, applied when it begins so that dense output stays valid until then.
+    next_order: usize,
+    predicted: Vec<f64>,
+    constant: Vec<f64>,
+    y_new: Vec<f64>,
+    correction: Vec<f64>,
+    error: Vec<f64>,
+    has_history: bool,
+}
+
+impl Bdf {
+    /// With options; to be restarted before use.
+    pub fn new(options: Options) -> Self {
+        Self {
+            point: Point::new(options),
+            solver: StageSolver::new(NEWTON_ITERATIONS),
+            differences: vec![Vec::new(); MAX_ORDER + 3],
+            spacing: 0.0,
+            order: 1,
+            equal_steps: 0,
+            next_order: 1,
+            predicted: Vec::new(),
+            constant: Vec::new(),
+            y_new: Vec::new(),
+            correction: Vec::new(),
+            error: Vec::new(),
+            has_history: false,
+        }
+    }
+
+    /// Order of the last step.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
+    fn begin(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<f64, IntegrationError> {
+        if !self.has_history {
+            let h = self.point.first_step(system, 1, stop)?;
+            self.differences.iter_mut().for_each(|d| d.fill(0.0));
+            for (d, f) in self.differences[1].iter_mut().zip(&self.point.f) {
+                *d = h * f;
+            }
+            (self.spacing, self.order, self.next_order) = (h, 1, 1);
+            self.equal_steps = 0;
+            self.has_history = true;
+        }
+        self.order = self.next_order;
+        // The state may have been replaced since the last step.
+        self.differences[0].copy_from_slice(&self.point.y);
+        Ok(self.point.h.unwrap_or(self.spacing))
+    }
+
+    /// Changes the spacing of the differences: the polynomial stays, its representation changes.
+    fn change_spacing(&mut self, h: f64) {
+        let factor = h / self.spacing;
+        if factor == 1.0 {
+            return;
+        }
+        let k = self.order;
+        let (r, u) = (spacing_matrix(k, factor), spacing_matrix(k, 1.0));
+        let mut product = [[0.0; MAX_ORDER + 1]; MAX_ORDER + 1];
+        for (i, row) in product.iter_mut().enumerate().take(k + 1) {
+            for (j, p) in row.iter_mut().enumerate().take(k + 1) {
+                *p = (0..=k).map(|m| r[i][m] * u[m][j]).sum();
+            }
+        }
+        for i in 0..self.point.dim() {
+            let mut old = [0.0; MAX_ORDER + 1];
+            for (o, d) in old.iter_mut().zip(&self.differences).take(k + 1) {
+                *o = d[i];
+            }
+            for j in 1..=k {
+                self.differences[j][i] = (0..=k).map(|m| product[m][j] * old[m]).sum();
+            }
+        }
+        self.spacing = h;
+        self.equal_steps = 0;
+    }
+
+    fn attempt(&mut self, system: &mut dyn OdeSystem, trial: &TrialStep) -> Result<usize, StepFailure> {
+        let k = self.order;
+        let a = alpha(k);
+        let c = trial.h / a;
+        for i in 0..self.point.dim() {
+            let d = &self.differences;
+            self.predicted[i] = (0..=k).map(|j| d[j][i]).sum();
+            let psi = (1..=k).map(|j| gamma(j) * d[j][i]).sum::<f64>() / a;
+            self.constant[i] = self.predicted[i] - psi;
+        }
+        if self.solver.cache.is_stale {
+            self.solver.refresh(system, &mut self.point, false)?;
+        }
+        loop {
+            self.solver.prepare(c, &mut self.point)?;
+            self.y_new.copy_from_slice(&self.predicted);
+            let stage = (trial.t_new, &self.constant[..], c);
+            let result = self
+                .solver
+                .solve(system, &mut self.point, stage, &mut self.y_new, &mut self.correction);
+            match result {
+                Ok(converged) => return Ok(converged.iterations),
+                Err(StepFailure::Newton { .. }) if !self.solver.cache.is_current => {
+                    self.solver.refresh(system, &mut self.point, false)?;
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// Error norm at an order, from the difference one above it.
+    fn scaled_error(&mut self, order: usize, difference: usize) -> f64 {
+        let constant = error_constant(order);
+        for (e, d) in self.error.iter_mut().zip(&self.differences[difference]) {
+            *e = constant * d;
+        }
+        self.point.error_norm(&self.error, &self.y_new)
+    }
+
+    fn update_differences(&mut self) {
+        let k = self.order;
+        for i in 0..self.point.dim() {
+            let d = self.correction[i];
+            self.differences[k + 2][i] = d - self.differences[k + 1][i];
+            self.differences[k + 1][i] = d;
+            for j in (0..=k).rev() {
+                self.differences[j][i] += self.differences[j + 1][i];
+            }
+        }
+        // The corrected value itself, without the rounding of the sums.
+        self.differences[0].copy_from_slice(&self.y_new);
+    }
+
+    /// Chooses order and step size once enough equal steps have made the differences trustworthy.
+    fn choose_order(&mut self, error: f64, safety: f64) {
+        self.equal_steps += 1;
+        let k = self.order;
+        if self.equal_steps < k + 1 {
+            return;
+        }
+        let factor = |error: f64, order: usize| error.max(1e-10).powf(-1.0 / (order as f64 + 1.0));
+        let mut best = (k, factor(error, k));
+        if k > 1 {
+            let lower = factor(self.scaled_error(k - 1, k), k - 1);
+            if lower > best.1 {
+                best = (k - 1, lower);
+            }
+        }
+        if k < MAX_ORDER {
+            let higher = factor(self.scaled_error(k + 1, k + 2), k + 1);
+            if higher > best.1 {
+                best = (k + 1, higher);
+            }
+        }
+        self.next_order = best.0;
+        let growth = (safety * best.1).clamp(MIN_FACTOR, MAX_FACTOR);
+        // A slightly different step would cost a factorisation and k+1 steps at fixed order for nothing.
+        if best.0 != k || !(0.95..1.2).contains(&growth) {
+            self.point.h = Some(self.spacing * growth);
+            self.equal_steps = 0;
+        }
+    }
+}
+
+/// R(k, factor) of Byrne and Hindmarsh: entry (i, j) is Π_{m≤i} (m − 1 − factor·j)/m.
+fn spacing_matrix(k: usize, factor: f64) -> [[f64; MAX_ORDER + 1]; MAX_ORDER + 1] {
+    let mut m = [[0.0; MAX_ORDER + 1]; MAX_ORDER + 1];
+    m[0].fill(1.0);
+    for i in 1..=k {
+        for j in 1..=k {
+            m[i][j] = m[i - 1][j] * (i as f64 - 1.0 - factor * j as f64) / i as f64;
+        }
+    }
+    m
+}
+
+impl Integrator for Bdf {
+    fn method(&self) -> Method {
+        Method::Bdf
+    }
+
+    fn restart(&mut self, system: &mut dyn OdeSystem, start: &Start<'_>) -> Result<(), IntegrationError> {
+        self.point.restart(system, start)?;
+        self.solver.restart(system, start.keep_jacobian);
+        let n = start.y.len();
+        let vectors = [
+            &mut self.predicted,
+            &mut self.constant,
+            &mut self.y_new,
+            &mut self.correction,
+            &mut self.error,
+        ];
+        let all = vectors.into_iter().chain(&mut self.differences);
+        all.for_each(|v| v.resize(n, 0.0));
+        self.differences[0].copy_from_slice(start.y);
+        self.has_history = false;
+        Ok(())
+    }
+
+    fn step(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<Step, IntegrationError> {
+        self.point.check_step(stop)?;
+        let mut h = self.begin(system, stop)?;
+        let mut attempts = 0;
+        loop {
+            let trial = self.point.limit(h, stop);
+            self.change_spacing(trial.h);
+            let cause = match self.attempt(system, &trial) {
+                Ok(iterations) => {
+                    let safety = 0.9 * (2 * NEWTON_ITERATIONS + 1) as f64 / (2 * NEWTON_ITERATIONS + iterations) as f64;
+                    let constant = error_constant(self.order);
+                    for (e, d) in self.error.iter_mut().zip(&self.correction) {
+                        *e = constant * d;
+                    }
+                    let error = self.point.error_norm(&self.error, &self.y_new);
+                    if error <= 1.0 {
+                        self.update_differences();
+                        self.point.h = Some(if trial.at_stop {
+                            h.min(MAX_FACTOR * trial.h)
+                        } else {
+                            trial.h
+                        });
+                        self.choose_order(error, safety);
+                        self.point.y.copy_from_slice(&self.y_new);
+                        self.solver.cache.is_current = false;
+                        return Ok(self.point.accept(&trial));
+                    }
+                    self.point.counters.rejected += 1;
+                    let factor = safety * error.powf(-1.0 / (self.order as f64 + 1.0));
+                    h = trial.h
+                        * if factor >= MIN_FACTOR {
+                            factor.min(0.95)
+                        } else {
+                            MIN_FACTOR
+                        };
+                    let component = self.point.worst_component(&self.error);
+                    StepFailure::Accuracy {
+                        component,
+                        ratio: error,
+                    }
+                }
+                Err(StepFailure::Evaluation(error)) => {
+                    h = 0.25 * trial.h;
+                    StepFailure::Evaluation(self.point.recoverable(trial.t_new, error)?)
+                }
+                Err(failure) => {
+                    h = 0.5 * trial.h;
+                    failure
+                }
+            };
+            attempts += 1;
+            if h < self.point.smallest_step() || attempts >= self.point.options.max_attempts {
+                return Err(self.point.give_up(h, cause));
+            }
+        }
+    }
+
+    fn time(&self) -> f64 {
+        self.point.t
+    }
+
+    fn previous_time(&self) -> f64 {
+        self.point.t_old
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.point.y
+    }
+
+    fn interpolate(&self, t: f64, y: &mut [f64]) {
+        y.copy_from_slice(&self.differences[0]);
+        if self.point.t <= self.point.t_old {
+            return;
+        }
+        let mut product = 1.0;
+        for j in 1..=self.order {
+            let node = self.point.t - (j - 1) as f64 * self.spacing;
+            product *= (t - node) / (self.spacing * j as f64);
+            let d = &self.differences[j];
+            y.iter_mut().zip(d).for_each(|(y, d)| *y += product * d);
+        }
+    }
+
+    fn interpolate_derivative(&self, t: f64, dy: &mut [f64]) {
+        if self.point.t <= self.point.t_old {
+            dy.copy_from_slice(&self.point.f);
+            return;
+        }
+        dy.fill(0.0);
+        let (mut product, mut slope) = (1.0, 0.0);
+        for j in 1..=self.order {
+            let node = self.point.t - (j - 1) as f64 * self.spacing;
+            let width = self.spacing * j as f64;
+            slope = slope * (t - node) / width + product / width;
+            product *= (t - node) / width;
+            let d = &self.differences[j];
+            dy.iter_mut().zip(d).for_each(|(y, d)| *y += slope * d);
+        }
+    }
+
+    fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
+        self.point.check_state(y)?;
+        let small = self.point.is_small_change(y);
+        self.point.y.copy_from_slice(y);
+        if small && self.has_history {
+            return Ok(Replacement::Absorbed);
+        }
+        self.point.evaluate_here(system)?;
+        self.has_history = false;
+        Ok(Replacement::Restarted)
+    }
+
+    fn next_step_size(&self) -> Option<f64> {
+        self.point.h
+    }
+
+    fn counters(&self) -> Counters {
+        self.point.counters
+    }
+
+    fn options(&self) -> &Options {
+        &self.point.options
+    }
+
+    fn set_options(&mut self, options: Options) -> Result<(), IntegrationError> {
+        options.validate()?;
+        self.point.options = options;
+        Ok(())
+    }
+}
+
+impl super::auto::ImplicitMethod for Bdf {
+    fn jacobian_norm(&self) -> f64 {
+        self.solver.cache.norm()
+    }
+}

@@ -1,0 +1,283 @@
+//! ESDIRK4(3)6L\[2\]SA: six stages, order 4 with an embedded formula of order 3, L-stable, stiffly accurate.
+//!
+//! C. A. Kennedy, M. H. Carpenter, *Additive Runge–Kutta schemes for convection–diffusion–reaction equations*,
+//! Applied Numerical Mathematics 44 (2003) 139–181 (the implicit part of ARK4(3)6L\[2\]SA). One-step methods start
+//! again after an event at full order, which makes them the choice for stiff models with many events. The error
+//! estimate is filtered by (I − γhJ)⁻¹ so that stiff components do not dominate it. Dense output is the cubic
+//! through values and slopes at both ends.
+
+use super::control::{Point, TrialStep, hermite, hermite_derivative};
+use super::iteration::StageSolver;
+use super::{
+    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
+};
+
+const STAGES: usize = 6;
+const GAMMA: f64 = 0.25;
+const C: [f64; STAGES] = [0.0, 0.5, 83.0 / 250.0, 31.0 / 50.0, 17.0 / 20.0, 1.0];
+/// Strictly lower part; the diagonal is γ except for the explicit first stage.
+const A: [&[f64]; STAGES] = [
+    &[],
+    &[0.25],
+    &[8611.0 / 62500.0, -1743.0 / 31250.0],
+    &[5012029.0 / 34652500.0, -654441.0 / 2922500.0, 174375.0 / 388108.0],
+    &[
+        15267082809.0 / 155376265600.0,
+        -71443401.0 / 120774400.0,
+        730878875.0 / 902184768.0,
+        2285395.0 / 8070912.0,
+    ],
+    &[
+        82889.0 / 524892.0,
+        0.0,
+        15625.0 / 83664.0,
+        69875.0 / 102672.0,
+        -2260.0 / 8211.0,
+    ],
+];
+/// Weights of the embedded formula of order 3.
+const EMBEDDED: [f64; STAGES] = [
+    4586570599.0 / 29645900160.0,
+    0.0,
+    178811875.0 / 945068544.0,
+    814220225.0 / 1159782912.0,
+    -3700637.0 / 11593932.0,
+    61727.0 / 225920.0,
+];
+const NEWTON_ITERATIONS: usize = 6;
+const MIN_FACTOR: f64 = 0.2;
+const MAX_FACTOR: f64 = 5.0;
+/// Convergence slower than this asks for a new Jacobian at the next step.
+const SLOW_RATE: f64 = 0.3;
+
+/// A singly diagonally implicit Runge–Kutta integrator.
+#[derive(Clone, Debug)]
+pub struct Esdirk {
+    point: Point,
+    solver: StageSolver,
+    slopes: Vec<Vec<f64>>,
+    y_old: Vec<f64>,
+    y_new: Vec<f64>,
+    constant: Vec<f64>,
+    moved: Vec<f64>,
+    error: Vec<f64>,
+}
+
+impl Esdirk {
+    /// With options; to be restarted before use.
+    pub fn new(options: Options) -> Self {
+        Self {
+            point: Point::new(options),
+            solver: StageSolver::new(NEWTON_ITERATIONS),
+            slopes: vec![Vec::new(); STAGES],
+            y_old: Vec::new(),
+            y_new: Vec::new(),
+            constant: Vec::new(),
+            moved: Vec::new(),
+            error: Vec::new(),
+        }
+    }
+
+    /// All stages; the slowest convergence rate.
+    fn attempt(&mut self, system: &mut dyn OdeSystem, trial: &TrialStep) -> Result<f64, StepFailure> {
+        if self.solver.cache.is_stale {
+            self.solver.refresh(system, &mut self.point, false)?;
+        }
+        loop {
+            self.solver.prepare(GAMMA * trial.h, &mut self.point)?;
+            match self.stages(system, trial) {
+                Err(StepFailure::Newton { .. }) if !self.solver.cache.is_current => {
+                    self.solver.refresh(system, &mut self.point, false)?;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn stages(&mut self, system: &mut dyn OdeSystem, trial: &TrialStep) -> Result<f64, StepFailure> {
+        let h = trial.h;
+        let c = GAMMA * h;
+        let mut slowest: f64 = 0.0;
+        self.slopes[0].copy_from_slice(&self.point.f);
+        for s in 1..STAGES {
+            self.constant.copy_from_slice(&self.point.y);
+            for (&a, k) in A[s].iter().zip(&self.slopes) {
+                self.constant.iter_mut().zip(k).for_each(|(r, k)| *r += h * a * k);
+            }
+            let guess = &self.slopes[s - 1];
+            for ((y, r), k) in self.y_new.iter_mut().zip(&self.constant).zip(guess) {
+                *y = r + c * k;
+            }
+            let t = if C[s] == 1.0 {
+                trial.t_new
+            } else {
+                self.point.t + C[s] * h
+            };
+            let converged = self.solver.solve(
+                system,
+                &mut self.point,
+                (t, &self.constant, c),
+                &mut self.y_new,
+                &mut self.moved,
+            )?;
+            slowest = slowest.max(converged.rate);
+            // The slope that the stage equation implies: smooth even where f amplifies rounding.
+            for ((k, y), r) in self.slopes[s].iter_mut().zip(&self.y_new).zip(&self.constant) {
+                *k = (y - r) / c;
+            }
+        }
+        Ok(slowest)
+    }
+
+    fn error_estimate(&mut self, h: f64) -> f64 {
+        self.error.fill(0.0);
+        for (s, k) in self.slopes.iter().enumerate() {
+            let weight = if s + 1 == STAGES { GAMMA } else { A[STAGES - 1][s] } - EMBEDDED[s];
+            self.error.iter_mut().zip(k).for_each(|(e, k)| *e += h * weight * k);
+        }
+        self.solver.filter(&mut self.error);
+        self.point.error_norm(&self.error, &self.y_new)
+    }
+}
+
+impl Integrator for Esdirk {
+    fn method(&self) -> Method {
+        Method::Esdirk43
+    }
+
+    fn restart(&mut self, system: &mut dyn OdeSystem, start: &Start<'_>) -> Result<(), IntegrationError> {
+        self.point.restart(system, start)?;
+        self.solver.restart(system, start.keep_jacobian);
+        let n = start.y.len();
+        let vectors = [
+            &mut self.y_old,
+            &mut self.y_new,
+            &mut self.constant,
+            &mut self.moved,
+            &mut self.error,
+        ];
+        let all = vectors.into_iter().chain(&mut self.slopes);
+        all.for_each(|v| v.resize(n, 0.0));
+        Ok(())
+    }
+
+    fn step(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<Step, IntegrationError> {
+        self.point.check_step(stop)?;
+        let mut h = self.point.first_step(system, 4, stop)?;
+        let mut rejected = false;
+        let mut attempts = 0;
+        loop {
+            let trial = self.point.limit(h, stop);
+            let cause = match self.attempt(system, &trial) {
+                Ok(rate) => {
+                    let error = self.error_estimate(trial.h);
+                    let factor = 0.9 * error.max(1e-10).powf(-0.25);
+                    if error <= 1.0 {
+                        let largest = if rejected { 1.0 } else { MAX_FACTOR };
+                        let next = trial.h * factor.clamp(MIN_FACTOR, largest);
+                        self.solver.cache.is_current = false;
+                        self.solver.cache.is_stale |= rate > SLOW_RATE;
+                        std::mem::swap(&mut self.y_old, &mut self.point.y);
+                        self.point.y.copy_from_slice(&self.y_new);
+                        self.point.f.copy_from_slice(&self.slopes[STAGES - 1]);
+                        self.point.h = Some(if trial.at_stop { next.max(h) } else { next });
+                        return Ok(self.point.accept(&trial));
+                    }
+                    self.point.counters.rejected += 1;
+                    h = trial.h
+                        * if factor >= MIN_FACTOR {
+                            factor.min(0.95)
+                        } else {
+                            MIN_FACTOR
+                        };
+                    let component = self.point.worst_component(&self.error);
+                    StepFailure::Accuracy {
+                        component,
+                        ratio: error,
+                    }
+                }
+                Err(StepFailure::Evaluation(error)) => {
+                    h = 0.25 * trial.h;
+                    StepFailure::Evaluation(self.point.recoverable(trial.t_new, error)?)
+                }
+                Err(failure) => {
+                    h = 0.5 * trial.h;
+                    failure
+                }
+            };
+            rejected = true;
+            attempts += 1;
+            if h < self.point.smallest_step() || attempts >= self.point.options.max_attempts {
+                return Err(self.point.give_up(h, cause));
+            }
+        }
+    }
+
+    fn time(&self) -> f64 {
+        self.point.t
+    }
+
+    fn previous_time(&self) -> f64 {
+        self.point.t_old
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.point.y
+    }
+
+    fn interpolate(&self, t: f64, y: &mut [f64]) {
+        let h = self.point.t - self.point.t_old;
+        if h <= 0.0 {
+            y.copy_from_slice(&self.point.y);
+            return;
+        }
+        let end = (&self.y_new[..], &self.slopes[STAGES - 1][..]);
+        hermite(self.point.fraction(t), h, (&self.y_old, &self.slopes[0]), end, y);
+    }
+
+    fn interpolate_derivative(&self, t: f64, dy: &mut [f64]) {
+        let h = self.point.t - self.point.t_old;
+        if h <= 0.0 {
+            dy.copy_from_slice(&self.point.f);
+            return;
+        }
+        let end = (&self.y_new[..], &self.slopes[STAGES - 1][..]);
+        hermite_derivative(self.point.fraction(t), h, (&self.y_old, &self.slopes[0]), end, dy);
+    }
+
+    fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
+        self.point.check_state(y)?;
+        let small = self.point.is_small_change(y);
+        self.point.y.copy_from_slice(y);
+        self.point.evaluate_here(system)?;
+        Ok(if small {
+            Replacement::Absorbed
+        } else {
+            Replacement::Restarted
+        })
+    }
+
+    fn next_step_size(&self) -> Option<f64> {
+        self.point.h
+    }
+
+    fn counters(&self) -> Counters {
+        self.point.counters
+    }
+
+    fn options(&self) -> &Options {
+        &self.point.options
+    }
+
+    fn set_options(&mut self, options: Options) -> Result<(), IntegrationError> {
+        options.validate()?;
+        self.point.options = options;
+        Ok(())
+    }
+}
+
+impl super::auto::ImplicitMethod for Esdirk {
+    fn jacobian_norm(&self) -> f64 {
+        self.solver.cache.norm()
+    }
+}

@@ -1,0 +1,223 @@
+//! Narrowing a bracket around the earliest change of side.
+//!
+//! The proposals are those of the ITP method (I. F. D. Oliveira, R. H. C. Takahashi, *An enhancement of the
+//! bisection method average performance preserving minmax optimality*, ACM TOMS 47, 2020), taken for the function
+//! whose proposal is earliest; bisection bounds the number of evaluations.
+
+use crate::EvalError;
+use std::fmt;
+
+/// How closely a crossing is located: max(`ulps` ulp, `relative`·(1 + |t|)).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeTolerance {
+    /// Multiple of the spacing of floating-point numbers at t.
+    pub ulps: f64,
+    /// Relative and absolute width.
+    pub relative: f64,
+}
+
+impl Default for TimeTolerance {
+    fn default() -> Self {
+        Self {
+            ulps: 4.0,
+            relative: 1e-12,
+        }
+    }
+}
+
+impl TimeTolerance {
+    /// Allowed width of a bracket near t.
+    pub fn at(&self, t: f64) -> f64 {
+        (self.ulps * f64::EPSILON * t.abs()).max(self.relative * (1.0 + t.abs()))
+    }
+}
+
+/// An interval at whose ends a function is on different sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bracket {
+    /// Left end: still on the old side.
+    pub left: f64,
+    /// Right end: on the new side.
+    pub right: f64,
+    /// Value at the left end.
+    pub left_value: f64,
+    /// Value at the right end.
+    pub right_value: f64,
+}
+
+/// Why a root was not located.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RootError {
+    /// The function is on the same side at both ends.
+    NoSignChange {
+        /// Value at the left end.
+        left_value: f64,
+        /// Value at the right end.
+        right_value: f64,
+    },
+    /// The interval is empty, reversed or not finite.
+    BadInterval {
+        /// Left end.
+        left: f64,
+        /// Right end.
+        right: f64,
+    },
+    /// The function failed.
+    Evaluation {
+        /// Where.
+        t: f64,
+        /// How.
+        error: EvalError,
+    },
+}
+
+impl fmt::Display for RootError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSignChange {
+                left_value,
+                right_value,
+            } => write!(f, "no sign change between {left_value} and {right_value}"),
+            Self::BadInterval { left, right } => write!(f, "no interval from {left} to {right}"),
+            Self::Evaluation { t, error } => write!(f, "at time {t}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RootError {}
+
+/// Locates a change of side of a scalar function.
+///
+/// # Errors
+/// If there is none between the ends, or the function fails.
+pub fn find_root(
+    mut g: impl FnMut(f64) -> Result<f64, EvalError>,
+    left: f64,
+    right: f64,
+    tolerance: TimeTolerance,
+) -> Result<Bracket, RootError> {
+    if !(left < right && left.is_finite() && right.is_finite()) {
+        return Err(RootError::BadInterval { left, right });
+    }
+    let mut evaluate = |t: f64| g(t).map_err(|error| RootError::Evaluation { t, error });
+    let (left_value, right_value) = (evaluate(left)?, evaluate(right)?);
+    let mut narrowing = Narrowing {
+        left,
+        right,
+        left_values: vec![left_value],
+        right_values: vec![right_value],
+        sides: &[left_value > 0.0],
+    };
+    if !narrowing.any_flipped(&[right_value]) {
+        return Err(RootError::NoSignChange {
+            left_value,
+            right_value,
+        });
+    }
+    narrowing.run(tolerance, |t, values| {
+        values[0] = evaluate(t)?;
+        Ok(())
+    })?;
+    Ok(Bracket {
+        left: narrowing.left,
+        right: narrowing.right,
+        left_value: narrowing.left_values[0],
+        right_value: narrowing.right_values[0],
+    })
+}
+
+/// A bracket shared by several functions: nobody has changed side at the left end, somebody has at the right.
+#[derive(Debug)]
+pub(super) struct Narrowing<'a> {
+    pub left: f64,
+    pub right: f64,
+    pub left_values: Vec<f64>,
+    pub right_values: Vec<f64>,
+    /// Side of every function before the event; true is positive.
+    pub sides: &'a [bool],
+}
+
+impl Narrowing<'_> {
+    pub fn is_flipped(&self, i: usize, value: f64) -> bool {
+        (value > 0.0) != self.sides[i]
+    }
+
+    pub fn any_flipped(&self, values: &[f64]) -> bool {
+        (0..values.len()).any(|i| self.is_flipped(i, values[i]))
+    }
+
+    /// Functions on the new side at the right end.
+    pub fn flipped(&self) -> Vec<usize> {
+        let all = 0..self.right_values.len();
+        all.filter(|&i| self.is_flipped(i, self.right_values[i])).collect()
+    }
+
+    /// Narrows until the width is within tolerance.
+    pub fn run(
+        &mut self,
+        tolerance: TimeTolerance,
+        mut evaluate: impl FnMut(f64, &mut [f64]) -> Result<(), RootError>,
+    ) -> Result<(), RootError> {
+        let mut values = vec![0.0; self.left_values.len()];
+        let width = self.right - self.left;
+        let epsilon = 0.5 * tolerance.at(self.left.abs().max(self.right.abs()));
+        let halvings = (width / (2.0 * epsilon)).log2().ceil().clamp(0.0, 1100.0);
+        // One evaluation more than bisection would need is the price of superlinear convergence.
+        let limit = halvings as i32 + 1;
+        for k in 0..=limit {
+            if self.right - self.left <= 2.0 * epsilon {
+                break;
+            }
+            let radius = epsilon * 2f64.powi(limit - k) - 0.5 * (self.right - self.left);
+            let t = self.propose(epsilon, radius, width);
+            if !(t > self.left && t < self.right) {
+                break;
+            }
+            evaluate(t, &mut values)?;
+            if self.any_flipped(&values) {
+                self.right = t;
+                self.right_values.copy_from_slice(&values);
+            } else {
+                self.left = t;
+                self.left_values.copy_from_slice(&values);
+            }
+        }
+        Ok(())
+    }
+
+    /// The ITP proposal: interpolation, truncated towards and projected onto the middle.
+    fn propose(&self, epsilon: f64, radius: f64, initial_width: f64) -> f64 {
+        let middle = 0.5 * (self.left + self.right);
+        let width = self.right - self.left;
+        let Some(secant) = self.earliest_secant() else {
+            return middle;
+        };
+        // κ₁ = 0.2 / initial width, κ₂ = 2; never less than the resolution, so that both ends move.
+        let truncation = (0.2 / initial_width * width * width).max(0.5 * epsilon);
+        let direction = (middle - secant).signum();
+        let truncated = if truncation <= (middle - secant).abs() {
+            secant + direction * truncation
+        } else {
+            middle
+        };
+        if (truncated - middle).abs() <= radius {
+            truncated
+        } else {
+            middle - direction * radius.max(0.0)
+        }
+    }
+
+    fn earliest_secant(&self) -> Option<f64> {
+        let mut earliest: Option<f64> = None;
+        for i in 0..self.right_values.len() {
+            let (a, b) = (self.left_values[i], self.right_values[i]);
+            if !self.is_flipped(i, b) || a == b || !(a.is_finite() && b.is_finite()) {
+                continue;
+            }
+            let share = (a / (a - b)).clamp(0.0, 1.0);
+            let t = self.left + share * (self.right - self.left);
+            earliest = Some(earliest.map_or(t, |e| e.min(t)));
+        }
+        earliest
+    }
+}
