@@ -1,6 +1,12 @@
 //! Structural analysis: which equations determine what, in each mode and across mode changes.
 //!
-//! - [`sigma`]: signatures and the Σ-method (canonical offsets, structural index, degrees of freedom).
+//! - [`sigma`]: signatures and the Σ-method (canonical offsets, structural index, degrees of freedom),
+//! - [`mode`]: one mode: active equations, state choice, blocks in order of computation,
+//! - [`attributes`]: start values and state preferences of variables and their derivatives,
+//! - [`linear`]: how unknowns enter expressions.
 #![warn(missing_docs)]
 
+pub mod attributes;
+pub mod linear;
+pub mod mode;
 pub mod sigma;

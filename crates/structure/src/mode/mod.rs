@@ -1,0 +1,16 @@
+//! One mode: its active equations, offsets, state choice and the order in which everything is computed.
+//!
+//! [`Modes`] is read once per model; [`analyze_mode`] turns a [`Valuation`] of the guards into a [`ModeStructure`];
+//! [`ModeStructure::plan`] turns a state choice into a [`Plan`]: the states and the blocks to evaluate in order.
+
+mod choice;
+mod guards;
+mod plan;
+mod select;
+mod structure;
+
+pub use choice::{ChoiceEntry, ChoiceGroup, Dependence, GroupSelection, Selection};
+pub use guards::{GuardId, Modes, StructuralNoEvent, Valuation};
+pub use plan::{Block, BlockKind, BlockTearing, DerivativeRole, Plan, StateDerivative};
+pub use select::{RankDeficient, needs_reselection, select_states, selection_quality};
+pub use structure::{JumpSources, ModeFailure, ModeStructure, SingularPiece, analyze_mode};

@@ -1,0 +1,386 @@
+//! The order of computation: from states to all other derivatives of all unknowns.
+
+use saltus_graph::{
+    Adjacency, Bipartite, BipartiteBuilder, Column, Matcher, Matching, Row, Tearer, block_triangular_order,
+};
+use saltus_mdae::{EquationId, Idx, Mdae, VarId};
+
+use super::choice::Selection;
+use super::guards::Modes;
+use super::structure::ModeStructure;
+use crate::linear::{Coefficient, Degree, LinearityReader};
+use crate::sigma::{Derivative, SigmaMatrix};
+
+/// How a block is solved.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Hash)]
+pub enum BlockKind {
+    /// One equation, affine in its one unknown: x = −f(0)/f'.
+    Explicit,
+    /// Affine in all its unknowns: the Jacobian is free of them.
+    Linear,
+    /// Needs iteration.
+    Nonlinear,
+}
+
+/// A torn block; numbers are positions in the block's `equations` and `solve_for`.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct BlockTearing {
+    /// The unknowns to iterate on.
+    pub tears: Vec<u32>,
+    /// Which equation then determines which other unknown, in order; each is affine with a constant coefficient.
+    pub causal: Vec<(u32, u32)>,
+    /// The equations left as residuals of the iteration.
+    pub residuals: Vec<u32>,
+}
+
+/// One step of a plan: equations (with how often they are differentiated) to be solved together.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Block<'a> {
+    /// The stage: f^(c_f − stage) is solved for x^(d_x − stage).
+    pub stage: u16,
+    /// The equations.
+    pub equations: &'a [(EquationId, u16)],
+    /// What they are solved for; the unknown at a position is matched to the equation there.
+    pub solve_for: &'a [Derivative],
+    /// How.
+    pub kind: BlockKind,
+    /// For blocks of two or more equations.
+    pub tearing: Option<&'a BlockTearing>,
+}
+
+/// What a derivative of an unknown is in a plan.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum DerivativeRole {
+    /// A state: its position in [`Plan::states`].
+    State(u32),
+    /// Determined by a block of stage 1 or more.
+    Dummy,
+    /// Determined by a block of stage 0.
+    Leading,
+}
+
+/// A state together with what its time derivative is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct StateDerivative {
+    /// The state x^(m).
+    pub state: Derivative,
+    /// What x^(m+1) is.
+    pub role: DerivativeRole,
+}
+
+/// The states and the blocks in the order in which they are computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The states in order, each with what its derivative is.
+    pub states: Vec<StateDerivative>,
+    blocks: Vec<BlockData>,
+    equations: Vec<(EquationId, u16)>,
+    solve_for: Vec<Derivative>,
+    tearings: Vec<BlockTearing>,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq)]
+struct BlockData {
+    first: u32,
+    end: u32,
+    tearing: u32,
+    stage: u16,
+    kind: BlockKind,
+}
+
+const UNTORN: u32 = u32::MAX;
+
+impl Plan {
+    /// Number of blocks.
+    pub fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+    /// A block by its position.
+    pub fn block(&self, position: usize) -> Block<'_> {
+        let data = self.blocks[position];
+        let range = data.first as usize..data.end as usize;
+        Block {
+            stage: data.stage,
+            equations: &self.equations[range.clone()],
+            solve_for: &self.solve_for[range],
+            kind: data.kind,
+            tearing: self.tearings.get(data.tearing as usize),
+        }
+    }
+    /// All blocks in order of computation.
+    pub fn blocks(&self) -> impl ExactSizeIterator<Item = Block<'_>> {
+        (0..self.blocks.len()).map(|i| self.block(i))
+    }
+    /// Everything that blocks determine, in order of computation.
+    pub fn solved(&self) -> &[Derivative] {
+        &self.solve_for
+    }
+    /// The position of a state.
+    pub fn state_position(&self, state: Derivative) -> Option<usize> {
+        self.states.binary_search_by_key(&state, |known| known.state).ok()
+    }
+
+    /// Checks that everything a block needs is a state or was solved before it, and nothing is solved twice.
+    pub fn validate(&self, model: &mut Mdae, structure: &ModeStructure) -> Result<(), String> {
+        let mut known: rustc_hash::FxHashSet<Derivative> = self.states.iter().map(|s| s.state).collect();
+        for block in self.blocks() {
+            for &derivative in block.solve_for {
+                if !known.insert(derivative) {
+                    return Err(format!("{derivative:?} is determined twice"));
+                }
+            }
+            for &(equation, order) in block.equations {
+                let residual = model.equations[equation].residual;
+                let residual = model.pool.nth_total_derivative(residual, order);
+                self.check_needs(model, residual, equation, &known)?;
+            }
+        }
+        let expected: usize = structure.sigma.d.iter().map(|&d| usize::from(d) + 1).sum();
+        match known.len() == expected {
+            true => Ok(()),
+            false => Err(format!("{} derivatives are known, not {expected}", known.len())),
+        }
+    }
+
+    fn check_needs(
+        &self,
+        model: &Mdae,
+        residual: saltus_mdae::ExprId,
+        equation: EquationId,
+        known: &rustc_hash::FxHashSet<Derivative>,
+    ) -> Result<(), String> {
+        let needs = model.pool.occurrences(residual);
+        match needs
+            .into_iter()
+            .find(|need| model.is_unknown(need.0) && !known.contains(need))
+        {
+            Some(need) => Err(format!("equation {} needs {need:?} too early", equation.0)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ModeStructure {
+    /// How deep each unknown is a dummy under a choice, by position in `unknowns`.
+    fn depths(&self, selection: &Selection) -> Vec<u16> {
+        let mut depths = vec![0; self.unknowns.len()];
+        for (group, chosen) in self.groups.iter().zip(&selection.groups) {
+            for (&(var, _), &depth) in group.candidates.iter().zip(&chosen.depth) {
+                if let Ok(position) = self.unknowns.binary_search(&var) {
+                    depths[position] = depth;
+                }
+            }
+        }
+        depths
+    }
+
+    /// The plan for a choice of states, such as [`ModeStructure::selection`].
+    ///
+    /// # Panics
+    /// If the choice does not belong to this mode's groups.
+    pub fn plan(&self, model: &Mdae, modes: &Modes, selection: &Selection) -> Plan {
+        assert_eq!(selection.groups.len(), self.groups.len(), "a choice for each group");
+        let depths = self.depths(selection);
+        let matrix = self.matrix(modes);
+        let mut planner = Planner {
+            model,
+            structure: self,
+            matrix: &matrix,
+            depths: &depths,
+            mark: vec![u32::MAX; self.unknowns.len()],
+            column_of: vec![u32::MAX; model.variables.len()],
+            linearity: LinearityReader::new(),
+            tearer: Tearer::new(),
+            plan: Plan {
+                states: self.states(&depths),
+                blocks: Vec::new(),
+                equations: Vec::new(),
+                solve_for: Vec::new(),
+                tearings: Vec::new(),
+            },
+        };
+        for (i, var) in self.unknowns.iter().enumerate() {
+            planner.column_of[var.index()] = i as u32;
+        }
+        let stages = self.sigma.c.iter().copied().max().unwrap_or(0);
+        for stage in (0..=stages).rev() {
+            planner.add_stage(stage);
+        }
+        planner.plan
+    }
+
+    fn states(&self, depths: &[u16]) -> Vec<StateDerivative> {
+        let mut states = Vec::new();
+        for ((&var, &d), &depth) in self.unknowns.iter().zip(&self.sigma.d).zip(depths) {
+            let end = d - depth;
+            for order in 0..end {
+                let role = match order + 1 {
+                    next if next < end => DerivativeRole::State(states.len() as u32 + 1),
+                    next if next < d => DerivativeRole::Dummy,
+                    _ => DerivativeRole::Leading,
+                };
+                states.push(StateDerivative {
+                    state: (var, order),
+                    role,
+                });
+            }
+        }
+        states
+    }
+}
+
+struct Planner<'a> {
+    model: &'a Mdae,
+    structure: &'a ModeStructure,
+    matrix: &'a SigmaMatrix,
+    depths: &'a [u16],
+    /// Block in which an unknown was last solved for, by column.
+    mark: Vec<u32>,
+    column_of: Vec<u32>,
+    linearity: LinearityReader,
+    tearer: Tearer,
+    plan: Plan,
+}
+
+impl Planner<'_> {
+    /// Adds the blocks of one stage: the equations with c ≥ stage, solved for the dummies of that stage (at stage 0,
+    /// for all leading derivatives).
+    fn add_stage(&mut self, stage: u16) {
+        let sigma = &self.structure.sigma;
+        let rows: Vec<Row> = (0..self.structure.equations.len())
+            .filter(|&row| sigma.c[row] >= stage)
+            .map(Row::from_index)
+            .collect();
+        let graph = self.stage_graph(stage, &rows);
+        let matching = match stage {
+            0 => None,
+            _ => Some(Matcher::new().maximum(&graph)),
+        };
+        let matching: &Matching = matching.as_ref().unwrap_or(&sigma.matching);
+        let order = block_triangular_order(&graph, matching);
+        for block in order.iter() {
+            self.add_block(stage, &rows, &graph, matching, block);
+        }
+    }
+
+    fn stage_graph(&self, stage: u16, rows: &[Row]) -> Bipartite {
+        let mut builder = BipartiteBuilder::with_capacity(self.structure.unknowns.len(), rows.len(), 3 * rows.len());
+        for &row in rows {
+            let leading = self.structure.leading_columns(self.matrix, row);
+            builder.push_row(
+                leading
+                    .map(|(column, _)| column)
+                    .filter(|column| self.depths[column.index()] >= stage || stage == 0),
+            );
+        }
+        builder.finish()
+    }
+
+    fn add_block(&mut self, stage: u16, rows: &[Row], graph: &Bipartite, matching: &Matching, block: &[Row]) {
+        let structure = self.structure;
+        let number = self.plan.blocks.len() as u32;
+        let first = self.plan.equations.len() as u32;
+        let mut columns = Vec::with_capacity(block.len());
+        for &local in block {
+            let row = rows[local.index()].index();
+            // Every equation is matched: the selection admits a perfect matching at each stage.
+            let column = matching.column_of(local).expect("an admissible choice of states");
+            columns.push(column);
+            self.mark[column.index()] = number;
+            let (c, d) = (structure.sigma.c[row], structure.sigma.d[column.index()]);
+            self.plan.equations.push((structure.equations[row], c - stage));
+            self.plan
+                .solve_for
+                .push((structure.unknowns[column.index()], d - stage));
+        }
+        let kind = self.kind(stage, number, first as usize);
+        let tearing = match block.len() {
+            1 => UNTORN,
+            _ => {
+                let torn = self.tear(rows, graph, block, &columns);
+                self.plan.tearings.push(torn);
+                self.plan.tearings.len() as u32 - 1
+            }
+        };
+        self.plan.blocks.push(BlockData {
+            first,
+            end: self.plan.equations.len() as u32,
+            tearing,
+            stage,
+            kind,
+        });
+    }
+
+    /// A differentiated equation is affine in its leading derivatives; an undifferentiated one is looked at.
+    fn kind(&mut self, stage: u16, number: u32, first: usize) -> BlockKind {
+        let equations = &self.plan.equations[first..];
+        let (mark, column_of, d) = (&self.mark, &self.column_of, &self.structure.sigma.d);
+        let linearity = &mut self.linearity;
+        let model = self.model;
+        let affine = equations.iter().all(|&(equation, order)| {
+            order > 0
+                || linearity.degree(&model.pool, model.equations[equation].residual, |var, order| {
+                    let column = column_of[var.index()] as usize;
+                    column != u32::MAX as usize && mark[column] == number && order == d[column] - stage
+                }) != Degree::Nonlinear
+        });
+        match (affine, equations.len()) {
+            (true, 1) => BlockKind::Explicit,
+            (true, _) => BlockKind::Linear,
+            (false, _) => BlockKind::Nonlinear,
+        }
+    }
+
+    fn tear(&mut self, rows: &[Row], graph: &Bipartite, block: &[Row], columns: &[Column]) -> BlockTearing {
+        let solvable = self.solvable_entries(rows, graph, block);
+        let tearing = self.tearer.tear(
+            graph,
+            block,
+            columns,
+            |row, column| solvable.binary_search(&(row, column)).is_ok(),
+            |_| 0,
+        );
+        let row_position = |row: Row| block.binary_search(&row).unwrap_or(0) as u32;
+        let mut by_column: Vec<(Column, u32)> = columns.iter().copied().zip(0..).collect();
+        by_column.sort_unstable();
+        let column_position = |column: Column| {
+            let at = by_column.binary_search_by_key(&column, |&(column, _)| column);
+            by_column[at.unwrap_or(0)].1
+        };
+        BlockTearing {
+            tears: tearing.tears.into_iter().map(column_position).collect(),
+            causal: tearing
+                .causal
+                .into_iter()
+                .map(|(row, column)| (row_position(row), column_position(column)))
+                .collect(),
+            residuals: tearing.residuals.into_iter().map(row_position).collect(),
+        }
+    }
+
+    /// Entries with a constant nonzero coefficient, sorted: only these can be solved for whatever the values are.
+    fn solvable_entries(&mut self, rows: &[Row], graph: &Bipartite, block: &[Row]) -> Vec<(Row, Column)> {
+        let structure = self.structure;
+        let model = self.model;
+        let mut found = Vec::new();
+        let mut partials = Vec::new();
+        for &local in block {
+            let row = rows[local.index()].index();
+            let residual = model.equations[structure.equations[row]].residual;
+            let role = |var: VarId| model.variables[var].role;
+            self.linearity.partials(&model.pool, residual, role, &mut partials);
+            for &column in graph.columns_of(local) {
+                let order = structure.sigma.d[column.index()] - structure.sigma.c[row];
+                let derivative = (structure.unknowns[column.index()], order);
+                let at = partials.binary_search_by_key(&derivative, |&(known, _)| known);
+                if let Ok(at) = at
+                    && matches!(partials[at].1, Coefficient::Constant(value) if value != 0.0)
+                {
+                    found.push((local, column));
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+}

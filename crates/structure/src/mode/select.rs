@@ -1,0 +1,284 @@
+//! State choice by the numbers: elimination with pivots taken among the least preferred states first.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use saltus_mdae::VarId;
+
+use super::choice::{ChoiceGroup, GroupSelection};
+
+/// A pivot below this part of its row's largest entry is taken only if nothing better is left: a preference for a
+/// state does not justify an ill-conditioned choice.
+const ACCEPTABLE_PIVOT: f64 = 0.05;
+/// A row whose entries are all below this part of their first size depends on the others.
+const ZERO_PIVOT: f64 = 1e-10;
+/// A choice is renewed when its worst pivot has sunk below this part of the best one available. Below it the dummies'
+/// errors are amplified more than tenfold; much above it choices would alternate.
+const RESELECT_BELOW: f64 = 0.1;
+
+/// The equations of a group depend on each other at the given values: structure and numbers disagree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankDeficient {
+    /// The stage.
+    pub stage: u16,
+    /// Positions in the group of equations that depend on the others.
+    pub dependent: Vec<u32>,
+}
+
+/// Whether a choice whose quality has become `quality` should be renewed.
+pub fn needs_reselection(quality: f64) -> bool {
+    quality.is_nan() || quality < RESELECT_BELOW
+}
+
+/// Chooses the dummies of a group from the values of its Jacobian's entries (in the order of
+/// [`ChoiceGroup::entries`]). `preference(x, m)` says how much x^(m) should be a state; among equals the candidate with
+/// the best pivot becomes a dummy.
+pub fn select_states(
+    group: &ChoiceGroup,
+    values: &[f64],
+    preference: impl Fn(VarId, u16) -> i32,
+) -> Result<GroupSelection, RankDeficient> {
+    let mut depth = vec![0u16; group.candidates.len()];
+    let mut quality: f64 = 1.0;
+    for stage in 1..=group.stages() {
+        let reluctance = |column: u32| {
+            let (var, d) = group.candidates[column as usize];
+            preference(var, d - stage)
+        };
+        let mut elimination = Elimination::new(group, values, stage, |column| depth[column as usize] + 1 >= stage);
+        elimination
+            .run(&reluctance)
+            .map_err(|dependent| RankDeficient { stage, dependent })?;
+        elimination.exchange(&reluctance);
+        quality = quality.min(elimination.quality());
+        for column in elimination.pivot_columns() {
+            depth[column as usize] = stage;
+        }
+    }
+    Ok(GroupSelection {
+        depth,
+        quality: Some(quality),
+    })
+}
+
+/// How good an existing choice is at new values: its smallest pivot relative to the best one available in its row;
+/// 0 if it has become singular.
+pub fn selection_quality(group: &ChoiceGroup, values: &[f64], selection: &GroupSelection) -> f64 {
+    let mut quality: f64 = 1.0;
+    for stage in 1..=group.stages() {
+        let mut elimination = Elimination::new(group, values, stage, |column| {
+            selection.depth[column as usize] + 1 >= stage
+        });
+        // Dummies of the choice are pivots before anything else.
+        let reluctance = |column: u32| i32::from(selection.depth[column as usize] < stage);
+        if elimination.run_within(&|column| reluctance(column) == 0).is_err() {
+            return 0.0;
+        }
+        quality = quality.min(elimination.quality());
+    }
+    quality
+}
+
+/// Gauss–Jordan elimination by rows, sparse: every finished row holds its pivot and columns that are no pivots.
+struct Elimination {
+    rows: Vec<Work>,
+    /// Finished rows in which a column occurs (superset: entries may have cancelled since).
+    occurrences: BTreeMap<u32, Vec<u32>>,
+    /// Row whose pivot is in a column.
+    pivot_row: BTreeMap<u32, u32>,
+}
+
+struct Work {
+    equation: u32,
+    entries: BTreeMap<u32, f64>,
+    size: f64,
+    pivot: Option<u32>,
+    quality: f64,
+}
+
+impl Elimination {
+    fn new(group: &ChoiceGroup, values: &[f64], stage: u16, admitted: impl Fn(u32) -> bool) -> Self {
+        let mut rows: Vec<Work> = Vec::new();
+        for (entry, &value) in group.entries.iter().zip(values) {
+            if group.equations[entry.row as usize].1 < stage {
+                continue;
+            }
+            if rows.last().is_none_or(|row| row.equation != entry.row) {
+                rows.push(Work {
+                    equation: entry.row,
+                    entries: BTreeMap::new(),
+                    size: 0.0,
+                    pivot: None,
+                    quality: 1.0,
+                });
+            }
+            if let Some(row) = rows.last_mut()
+                && admitted(entry.column)
+                && value != 0.0
+            {
+                row.entries.insert(entry.column, value);
+                row.size = row.size.max(value.abs());
+            }
+        }
+        Elimination {
+            rows,
+            occurrences: BTreeMap::new(),
+            pivot_row: BTreeMap::new(),
+        }
+    }
+
+    /// Finds a pivot for every row; returns the equations for which there is none.
+    fn run(&mut self, reluctance: &impl Fn(u32) -> i32) -> Result<(), Vec<u32>> {
+        self.eliminate(|work, counts| {
+            let largest = work.largest();
+            work.entries
+                .iter()
+                .filter(|&(_, value)| value.abs() >= ACCEPTABLE_PIVOT * largest)
+                .min_by(|&(a, x), &(b, y)| {
+                    let key = |column: u32| (reluctance(column), counts(column));
+                    let by_key = key(*a).cmp(&key(*b));
+                    by_key
+                        .then(y.abs().total_cmp(&x.abs()))
+                        .then(Reverse(a).cmp(&Reverse(b)))
+                })
+                .map(|(&column, _)| column)
+        })
+    }
+
+    /// Finds a pivot for every row among the columns that `allowed` accepts.
+    fn run_within(&mut self, allowed: &impl Fn(u32) -> bool) -> Result<(), Vec<u32>> {
+        self.eliminate(|work, _| {
+            let candidates = work.entries.iter().filter(|&(&column, _)| allowed(column));
+            candidates
+                .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
+                .map(|(&column, _)| column)
+        })
+    }
+
+    fn eliminate(&mut self, choose: impl Fn(&Work, &dyn Fn(u32) -> usize) -> Option<u32>) -> Result<(), Vec<u32>> {
+        let mut dependent = Vec::new();
+        for at in 0..self.rows.len() {
+            self.reduce(at);
+            let work = &self.rows[at];
+            let largest = work.largest();
+            let occurrences = &self.occurrences;
+            let counts = |column: u32| occurrences.get(&column).map_or(0, Vec::len);
+            let pivot = match largest > ZERO_PIVOT * work.size && largest.is_finite() {
+                true => choose(work, &counts),
+                false => None,
+            };
+            match pivot {
+                Some(column) => self.finish(at, column, largest),
+                None => {
+                    dependent.push(work.equation);
+                    self.rows[at].entries.clear();
+                }
+            }
+        }
+        match dependent.is_empty() {
+            true => Ok(()),
+            false => Err(dependent),
+        }
+    }
+
+    /// Removes the pivots found so far from a row.
+    fn reduce(&mut self, at: usize) {
+        let pivots: Vec<(u32, f64)> = self.rows[at]
+            .entries
+            .iter()
+            .filter(|(column, _)| self.pivot_row.contains_key(column))
+            .map(|(&column, &value)| (column, value))
+            .collect();
+        for (column, value) in pivots {
+            let source = self.pivot_row[&column] as usize;
+            self.subtract(at, source, column, value);
+        }
+    }
+
+    /// Row `at` minus the multiple of row `source` that removes `column`, where `source` has its pivot.
+    fn subtract(&mut self, at: usize, source: usize, column: u32, value: f64) {
+        let entries = std::mem::take(&mut self.rows[source].entries);
+        let factor = value / entries[&column];
+        let target = &mut self.rows[at];
+        let finished = target.pivot.is_some();
+        for (&other, &amount) in &entries {
+            let entry = target.entries.entry(other).or_insert(0.0);
+            let new = *entry - factor * amount;
+            let negligible = new.abs() <= 1e-14 * (entry.abs() + (factor * amount).abs());
+            if other == column || negligible {
+                target.entries.remove(&other);
+            } else {
+                *entry = new;
+                if finished {
+                    self.occurrences.entry(other).or_default().push(at as u32);
+                }
+            }
+        }
+        self.rows[source].entries = entries;
+    }
+
+    fn finish(&mut self, at: usize, column: u32, largest: f64) {
+        let work = &mut self.rows[at];
+        work.pivot = Some(column);
+        work.quality = work.entries[&column].abs() / largest;
+        for &other in work.entries.keys() {
+            if other != column {
+                self.occurrences.entry(other).or_default().push(at as u32);
+            }
+        }
+        self.pivot_row.insert(column, at as u32);
+        let mut users = self.occurrences.remove(&column).unwrap_or_default();
+        users.sort_unstable();
+        users.dedup();
+        for user in users {
+            if user as usize == at {
+                continue;
+            }
+            if let Some(&value) = self.rows[user as usize].entries.get(&column) {
+                self.subtract(user as usize, at, column, value);
+            }
+        }
+    }
+
+    /// Exchanges pivots for less preferred states while there are any; each exchange lowers the sum of preferences.
+    fn exchange(&mut self, reluctance: &impl Fn(u32) -> i32) {
+        let mut improved = true;
+        let mut rounds = 0;
+        while improved && rounds < 8 {
+            improved = false;
+            rounds += 1;
+            for at in 0..self.rows.len() {
+                let work = &self.rows[at];
+                let Some(pivot) = work.pivot else { continue };
+                let largest = work.largest();
+                let better = work
+                    .entries
+                    .iter()
+                    .filter(|&(&column, value)| {
+                        reluctance(column) < reluctance(pivot) && value.abs() >= ACCEPTABLE_PIVOT * largest
+                    })
+                    .min_by_key(|&(&column, _)| (reluctance(column), Reverse(column)));
+                if let Some((&column, _)) = better {
+                    self.pivot_row.remove(&pivot);
+                    self.finish(at, column, largest);
+                    improved = true;
+                }
+            }
+        }
+    }
+
+    fn quality(&self) -> f64 {
+        self.rows.iter().map(|row| row.quality).fold(1.0, f64::min)
+    }
+    fn pivot_columns(&self) -> impl Iterator<Item = u32> + '_ {
+        self.rows.iter().filter_map(|row| row.pivot)
+    }
+}
+
+impl Work {
+    fn largest(&self) -> f64 {
+        self.entries
+            .values()
+            .fold(0.0, |largest, value| largest.max(value.abs()))
+    }
+}
