@@ -13,9 +13,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("ball", ball()?),
         ("rectifier", rectifier()?),
         ("pendulum", pendulum()?),
+        ("drive", drive()?),
     ] {
-        let picture = figure(&trajectory, &FigureOptions::default())?.to_svg();
-        std::fs::write(folder.join(format!("{name}.svg")), picture)?;
+        let all = FigureOptions {
+            signals: vec!["*".to_owned()],
+            ..FigureOptions::default()
+        };
+        for (suffix, options) in [("", FigureOptions::default()), ("_all", all)] {
+            let picture = figure(&trajectory, &options)?.to_svg();
+            std::fs::write(folder.join(format!("{name}{suffix}.svg")), picture)?;
+        }
         for extension in ["csv", "mat"] {
             let path = folder.join(format!("{name}.{extension}"));
             let mut sink = Formats::standard().create(&path, &mut Disk, &WriteOptions::default())?;
@@ -188,6 +195,65 @@ fn pendulum() -> Result<Trajectory, Box<dyn Error>> {
     result.finish(&Summary {
         status: Status::Completed,
         final_time: 20.0,
+        ..Summary::default()
+    })?;
+    Ok(result)
+}
+
+/// A drive line with many modes, long names, Booleans and impulses of both signs.
+fn drive() -> Result<Trajectory, Box<dyn Error>> {
+    let mut signals: Vec<Signal> = (1..=9)
+        .map(|k| {
+            Signal::new(format!("gearbox.shaft[{k}].w"))
+                .with_unit("rad/s")
+                .with_display_unit("rpm")
+        })
+        .collect();
+    signals.push(
+        Signal::new("gearbox.clutchA.torque")
+            .with_unit("N.m")
+            .with_role(Role::Output),
+    );
+    for name in ["clutchA.locked", "clutchB.locked", "brake.active"] {
+        signals.push(Signal::new(name).with_kind(SignalKind::Boolean));
+    }
+    let mut result = Trajectory::new();
+    result.begin(&Schema::new(signals)?, &manifest("Examples.DriveLine"))?;
+    let mut mode = u32::MAX;
+    for k in 0..=3000 {
+        let t = f64::from(k) * 0.01;
+        let now = (t * 0.9) as u32 % 11;
+        let mut values: Vec<f64> = (1..=9)
+            .map(|n| 100.0 * (t / 5.0 + f64::from(n)).sin() + 20.0 * f64::from(n))
+            .collect();
+        values.push(-50.0 * (t / 4.0).cos() - 20.0);
+        values.extend([now % 2, u32::from(now > 5), u32::from(now == 3)].map(f64::from));
+        if now != mode {
+            let label = format!("clutch A {}, gear {now}", if now % 2 == 0 { "slips" } else { "locked" });
+            result.mode(&ModeRecord {
+                mode: now,
+                label,
+                valuation: Vec::new(),
+            })?;
+            let weight = if now % 3 == 0 { -12.0 } else { 4.0 + t };
+            let impulses = vec![Impulse {
+                variable: "gearbox.clutchA.torque".into(),
+                order: 1,
+                weight,
+            }];
+            result.event(&EventRecord {
+                time: t,
+                to_mode: now,
+                impulses,
+                ..EventRecord::default()
+            })?;
+        }
+        mode = now;
+        result.row(t, RowKind::Regular, mode, &values)?;
+    }
+    result.finish(&Summary {
+        status: Status::Completed,
+        final_time: 30.0,
         ..Summary::default()
     })?;
     Ok(result)

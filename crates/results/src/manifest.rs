@@ -53,6 +53,7 @@ pub struct Summary {
     /// How it ended.
     pub status: Status,
     /// Where time ended.
+    #[serde(with = "crate::event::nan_as_null")]
     pub final_time: f64,
     /// Counts such as steps, events and evaluations, by name.
     pub counts: BTreeMap<String, u64>,

@@ -1,5 +1,7 @@
 //! Where everything goes in a picture.
 
+use std::collections::BTreeSet;
+
 use super::text::{shorten, width};
 use super::ticks::{Ticks, ticks};
 use super::{Figure, ModeBand, Panel};
@@ -60,6 +62,8 @@ pub(super) struct Layout {
     pub title_y: f64,
     pub mode_bar: Option<Frame>,
     pub mode_legend: Vec<Entry>,
+    /// Where to say that something was left out.
+    pub note_y: f64,
     pub panels: Vec<PanelLayout>,
     pub time: TimeAxis,
     pub plot_left: f64,
@@ -119,7 +123,7 @@ pub(super) fn layout(figure: &Figure) -> Layout {
     for (panel, (ticks, axis_label)) in figure.panels.iter().zip(axes) {
         let (legend, lines) = match panel {
             Panel::Values { curves, .. } => {
-                let items = curves.iter().map(|curve| (curve.label.as_str(), curve.color));
+                let items = curves.iter().map(|curve| (curve.label.clone(), curve.color));
                 flow(items, plot_left, y, plot_width)
             }
             Panel::Strips(_) => (Vec::new(), 0),
@@ -144,10 +148,12 @@ pub(super) fn layout(figure: &Figure) -> Layout {
         });
     }
     y += 2.0 * LINE;
-    let hidden = modes_without_label(&figure.mode_bands, figure.time_range, plot_width);
-    let items = hidden.iter().map(|band| (band.label.as_str(), band.color));
-    let (mode_legend, lines) = flow(items, plot_left, y, plot_width);
+    let (mode_legend, lines) = flow(mode_entries(figure, plot_width), plot_left, y, plot_width);
     y += lines as f64 * LINE;
+    let note_y = y + 0.5 * LINE;
+    if figure.omitted > 0 {
+        y += LINE;
+    }
     let time = time_axis(figure.time_range, plot_width);
     Layout {
         width,
@@ -155,6 +161,7 @@ pub(super) fn layout(figure: &Figure) -> Layout {
         title_y,
         mode_bar,
         mode_legend,
+        note_y,
         panels,
         time,
         plot_left,
@@ -194,11 +201,11 @@ fn left_margin(axes: &[(Ticks, String)]) -> f64 {
 }
 
 /// Entries side by side, continued on the next line where they do not fit; also the number of lines.
-fn flow<'a>(items: impl Iterator<Item = (&'a str, usize)>, left: f64, top: f64, available: f64) -> (Vec<Entry>, usize) {
+fn flow(items: impl Iterator<Item = (String, usize)>, left: f64, top: f64, available: f64) -> (Vec<Entry>, usize) {
     let mut entries = Vec::new();
     let (mut x, mut line) = (left, 0);
     for (full, color) in items {
-        let text = shorten(full, FONT, available - SWATCH - 6.0);
+        let text = shorten(&full, FONT, available - SWATCH - 6.0);
         let advance = SWATCH + 6.0 + width(&text, FONT) + 16.0;
         if x > left && x + advance - 16.0 > left + available {
             x = left;
@@ -207,7 +214,7 @@ fn flow<'a>(items: impl Iterator<Item = (&'a str, usize)>, left: f64, top: f64, 
         let y = top + (line as f64 + 0.5) * LINE;
         entries.push(Entry {
             text,
-            full: full.to_owned(),
+            full,
             color,
             x,
             y,
@@ -224,15 +231,24 @@ pub(super) fn fits_in(text: &str, start: f64, stop: f64, range: (f64, f64), plot
     width(text, FONT - 1.0) + 8.0 <= room
 }
 
-/// Modes whose label fits into none of their bands, each once.
-fn modes_without_label(bands: &[ModeBand], range: (f64, f64), plot_width: f64) -> Vec<&ModeBand> {
-    let fits = |band: &ModeBand| fits_in(&band.label, band.start, band.stop, range, plot_width);
-    let labelled: Vec<u32> = bands.iter().filter(|band| fits(band)).map(|band| band.mode).collect();
-    let mut result: Vec<&ModeBand> = Vec::new();
-    for band in bands {
-        if !labelled.contains(&band.mode) && !result.iter().any(|other| other.mode == band.mode) {
-            result.push(band);
-        }
+/// What the bar above the panels says about a stretch: the name of the mode, its number where only that fits.
+pub(super) fn band_text(band: &ModeBand, range: (f64, f64), plot_width: f64) -> Option<String> {
+    let fits = |text: &String| fits_in(text, band.start, band.stop, range, plot_width);
+    [band.label.clone(), band.mode.to_string()].into_iter().find(fits)
+}
+
+/// Entries for the modes whose name fits into none of their stretches, each once.
+fn mode_entries(figure: &Figure, plot_width: f64) -> impl Iterator<Item = (String, usize)> {
+    const MOST_ENTRIES: usize = 24;
+    let bands = &figure.mode_bands;
+    let named = |band: &&ModeBand| fits_in(&band.label, band.start, band.stop, figure.time_range, plot_width);
+    let mut seen: BTreeSet<u32> = bands.iter().filter(named).map(|band| band.mode).collect();
+    let hidden: Vec<&ModeBand> = bands.iter().filter(|band| seen.insert(band.mode)).collect();
+    let rest = hidden.len().saturating_sub(MOST_ENTRIES);
+    let entry = |band: &ModeBand| (format!("{}: {}", band.mode, band.label), band.color);
+    let mut entries: Vec<(String, usize)> = hidden.into_iter().take(MOST_ENTRIES).map(entry).collect();
+    if rest > 0 {
+        entries.push((format!("… and {rest} more"), 0));
     }
-    result
+    entries.into_iter()
 }

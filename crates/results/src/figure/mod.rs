@@ -21,6 +21,9 @@ pub use modes::ModeBand;
 use curves::{Scale, curve};
 use group::Prepared;
 
+/// A picture with more panels than this is not looked at; the rest is counted below it.
+const MOST_PANELS: usize = 24;
+
 /// What to draw and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureOptions {
@@ -69,6 +72,8 @@ pub struct Figure {
     pub width: f64,
     /// Height of a panel in pixels.
     pub panel_height: f64,
+    /// How many signals were left out because there were too many panels.
+    pub omitted: usize,
 }
 
 /// One panel of a figure.
@@ -108,7 +113,8 @@ pub fn figure(trajectory: &Trajectory, options: &FigureOptions) -> Result<Figure
         return Err(ResultError::Misuse("the time range to show is empty"));
     }
     let window = modes::window(trajectory.time(), time_range);
-    let panels = wanted_panels(trajectory, options)?;
+    let mut panels = wanted_panels(trajectory, options)?;
+    let omitted = panels.drain(MOST_PANELS.min(panels.len())..).map(|ids| ids.len()).sum();
     // One column of pixels is the finest that can be seen; the margin does not matter here.
     let resolution = (options.width.clamp(200.0, 4000.0) * 0.9) as usize;
     let mut color = 0;
@@ -141,6 +147,7 @@ pub fn figure(trajectory: &Trajectory, options: &FigureOptions) -> Result<Figure
         mode_bands,
         width: options.width,
         panel_height: height,
+        omitted,
     })
 }
 
@@ -192,12 +199,17 @@ fn is_strip(trajectory: &Trajectory, id: SignalId) -> bool {
 }
 
 fn panel(trajectory: &Trajectory, ids: &[SignalId], scale: &Scale, color: &mut usize) -> Panel {
-    let mut next_color = || {
-        *color += 1;
-        *color - 1
+    // Colours go on from panel to panel, so that a colour rarely means two things; they repeat within a panel
+    // (dashed) only where it has more curves than there are colours.
+    let first = if ids.len() <= palette::LINES.len() { *color } else { 0 };
+    let color_of = |index: usize| match ids.len() <= palette::LINES.len() {
+        true => (first + index) % palette::LINES.len(),
+        false => index,
     };
+    *color += ids.len();
     if ids.iter().all(|&id| is_strip(trajectory, id)) {
-        let strips = ids.iter().map(|&id| modes::strip(trajectory, id, scale, next_color()));
+        let strips = ids.iter().enumerate();
+        let strips = strips.map(|(index, &id)| modes::strip(trajectory, id, scale, color_of(index)));
         return Panel::Strips(strips.collect());
     }
     let prepared: Vec<Prepared> = ids.iter().map(|&id| Prepared::new(trajectory, id)).collect();
@@ -215,8 +227,8 @@ fn panel(trajectory: &Trajectory, ids: &[SignalId], scale: &Scale, color: &mut u
     for p in &prepared {
         make_room(&mut range, impulses(trajectory.events(), p.name));
     }
-    let curves = prepared.iter().map(|p| {
-        let mut curve = curve(trajectory, p, scale, range, next_color());
+    let curves = prepared.iter().enumerate().map(|(index, p)| {
+        let mut curve = curve(trajectory, p, scale, range, color_of(index));
         if !shared && !p.unit.is_empty() {
             curve.label = format!("{} [{}]", p.name, crate::units::pretty(&p.unit));
         }

@@ -1,7 +1,7 @@
 //! Colours that people with any kind of colour vision can tell apart.
 
 /// Okabe and Ito's palette without its yellow, which is too light for lines.
-const LINES: [&str; 7] = [
+pub(super) const LINES: [&str; 7] = [
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#333333",
 ];
 /// After all colours were used they come again dashed.

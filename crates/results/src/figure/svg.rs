@@ -31,6 +31,16 @@ pub(super) fn draw(figure: &Figure) -> String {
     for entry in &layout.mode_legend {
         canvas.mode_entry(entry);
     }
+    if figure.omitted > 0 {
+        let note = format!("{} more signals are not shown", figure.omitted);
+        canvas.text(
+            layout.plot_left,
+            layout.note_y + 4.0,
+            "start",
+            "font-style=\"italic\"",
+            &note,
+        );
+    }
     canvas.out.push_str("</svg>\n");
     canvas.out
 }
@@ -121,9 +131,9 @@ impl Canvas<'_> {
                 self.line((left, bar.top), (left, bar.bottom()), &style);
             }
             let range = self.figure.time_range;
-            if layout::fits_in(&band.label, band.start, band.stop, range, self.layout.plot_width) {
+            if let Some(text) = layout::band_text(band, range, self.layout.plot_width) {
                 let style = format!("font-size=\"{}\"", FONT - 1.0);
-                self.text((left + right) / 2.0, bar.top + 13.0, "middle", &style, &band.label);
+                self.text((left + right) / 2.0, bar.top + 13.0, "middle", &style, &text);
             }
         }
         let style = format!("fill=\"none\" stroke=\"{AXIS}\" stroke-width=\"0.8\"");
