@@ -310,6 +310,66 @@ fn a_full_disk_is_named_with_a_remedy() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_reported() {
+    let device = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut csv = CsvWriter::new(device(), "full.csv");
+    let mut mat = MatWriter::new(device(), "full.mat");
+    let sinks: [&mut dyn ResultSink; 2] = [&mut csv, &mut mat];
+    for sink in sinks {
+        let error = sink.begin(&schema(), &manifest()).unwrap_err();
+        assert!(error.to_string().ends_with("the disk is full"), "{error}");
+    }
+}
+
+/// Not a test: what the next test starts and kills.
+#[test]
+#[ignore = "runs until killed"]
+fn endless_writer() {
+    let path = std::env::var("SALTUS_ENDLESS_WRITER").unwrap();
+    let mut sink = Formats::standard()
+        .create(Path::new(&path), &mut Disk, &WriteOptions::default())
+        .unwrap();
+    sink.begin(&schema(), &manifest()).unwrap();
+    for row in 0..50_000_000 {
+        sink.row(
+            f64::from(row),
+            RowKind::Regular,
+            0,
+            &[f64::from(row) * 0.1, 1.0, 0.0, 2.0, 3.0],
+        )
+        .unwrap();
+    }
+}
+
+#[test]
+fn a_killed_process_leaves_its_rows() {
+    let folder = std::env::temp_dir().join(format!("saltus-results-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for name in ["killed.csv", "killed.mat"] {
+        let path = folder.join(name);
+        let mut writer = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "endless_writer", "--ignored"])
+            .env("SALTUS_ENDLESS_WRITER", &path)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let grown = || std::fs::metadata(&path).is_ok_and(|data| data.len() > 100_000);
+        while !grown() && writer.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        writer.kill().unwrap();
+        writer.wait().unwrap();
+        let found = Formats::standard().read(&path, &mut Disk).unwrap();
+        assert!(found.rows() > 500, "{name}: {}", found.rows());
+        let h = found.signal("h").unwrap();
+        assert!(h.values.iter().zip(found.time()).all(|(h, t)| *h == t * 0.1));
+        assert_eq!(h.signal.unit, "m", "{name}: the metadata is there from the beginning");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn paths_that_cannot_be_used() {
     let formats = Formats::standard();
