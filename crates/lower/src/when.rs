@@ -91,7 +91,12 @@ impl Lowering<'_> {
         let value = self.expr(value);
         match self.meanings[id] {
             Meaning::Variable(var) if self.model.variables[var].role == Role::Continuous => {
-                Some(Action::Reinit { var, value, origin })
+                Some(Action::Reinit {
+                    var,
+                    order: 0,
+                    value,
+                    origin,
+                })
             }
             _ => {
                 let (span, name) = (self.span_of(origin), self.flat.variables[id].name.clone());

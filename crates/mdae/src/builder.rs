@@ -181,9 +181,10 @@ impl Builder {
     }
     /// When `condition` becomes true, the state gets a new value, all else continuous.
     pub fn reinit_when(&self, condition: &Ex, state: &Ex, value: &Ex) {
-        let var = var_of(&self.model.borrow().pool, state.id);
+        let (var, order) = derivative_of(&self.model.borrow().pool, state.id);
         self.when(condition, "", |origin| Action::Reinit {
             var,
+            order,
             value: value.id,
             origin,
         });
@@ -210,8 +211,12 @@ impl Builder {
 }
 
 fn var_of(pool: &ExprPool, id: ExprId) -> VarId {
+    derivative_of(pool, id).0
+}
+
+fn derivative_of(pool: &ExprPool, id: ExprId) -> (VarId, u16) {
     match pool.node(id) {
-        Node::Var { var, .. } => var,
+        Node::Var { var, order } => (var, order),
         other => panic!("a variable is needed here, not {other:?}"),
     }
 }

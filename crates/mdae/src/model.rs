@@ -214,8 +214,10 @@ pub enum Action {
     },
     /// Modelica `reinit(x, value)`.
     Reinit {
-        /// The state.
+        /// The state…
         var: VarId,
+        /// … or the derivative of it that is meant (after `der(x) = v`, `reinit(v, …)` is about the first).
+        order: u16,
         /// Its new value.
         value: ExprId,
         /// Provenance.
@@ -315,6 +317,15 @@ pub struct Alias {
     pub negated: bool,
 }
 
+/// A variable that an unguarded equation makes a number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConstantVariable {
+    /// The variable in its own right, for results; never an unknown.
+    pub variable: Variable,
+    /// Its value at all times.
+    pub value: f64,
+}
+
 /// A multi-mode DAE.
 #[derive(Debug, Default)]
 pub struct Mdae {
@@ -328,6 +339,8 @@ pub struct Mdae {
     pub variables: IndexVec<VarId, Variable>,
     /// Variables eliminated by unguarded trivial equations.
     pub aliases: Vec<Alias>,
+    /// Variables eliminated because an unguarded equation makes them a number.
+    pub constants: Vec<ConstantVariable>,
     /// Guarded equations.
     pub equations: IndexVec<EquationId, Equation>,
     /// Conditions.

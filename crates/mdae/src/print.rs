@@ -258,8 +258,9 @@ impl std::fmt::Display for Mdae {
                             writeln!(f, "    {} = {};", self.variables[*target].name, self.print(*value))?;
                         }
                         Action::Restart { residual, .. } => writeln!(f, "    {};", self.print_equation(*residual))?,
-                        Action::Reinit { var, value, .. } => {
-                            writeln!(f, "    reinit({}, {});", self.variables[*var].name, self.print(*value))?;
+                        Action::Reinit { var, order, value, .. } => {
+                            let state = derivative_name(&self.variables[*var].name, *order);
+                            writeln!(f, "    reinit({state}, {});", self.print(*value))?;
                         }
                         Action::Terminate { message, .. } => writeln!(f, "    terminate({message:?});")?,
                         Action::Assert(assertion) => {
