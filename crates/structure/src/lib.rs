@@ -9,4 +9,5 @@
 pub mod attributes;
 pub mod linear;
 pub mod mode;
+pub mod restart;
 pub mod sigma;

@@ -1,0 +1,395 @@
+//! The analysis of a mode change: steps 1–14 in order, with everything kept for explanation.
+
+use saltus_graph::{ComponentId, Row};
+use saltus_mdae::function::Functions;
+use saltus_mdae::{ExprPool, VarId};
+
+use super::array::{
+    ArrayEquation, ArrayLabel, ArrayVariable, EquationSource, FactRecord, Frame, Heights, VariableClass,
+};
+use super::change::{ModeChange, touched_components};
+use super::concrete::{Concrete, ConcreteEquation};
+use super::diagnosis::{self, Diagnosis};
+use super::entail::FixedValues;
+use super::facts::Facts;
+use super::heights::{Attempt, Bounds, bounds, search};
+use super::inquiry::{Answer, Inquiry};
+use super::plan::{RestartPlan, Source};
+use super::rescale::{Offsets, Unscalable, Violations, goodness, rescale};
+
+/// Rounds of height propagation; each raises a height to that of a neighbour.
+const PROPAGATIONS: usize = 8;
+
+/// Whether a mode change can be restarted, by structure.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Hash)]
+pub enum Verdict {
+    /// The restart system determines all right limits.
+    Good,
+    /// Some mandatory equation finds no variable, or contradicts the left limits: see
+    /// [`RestartAnalysis::conflict`].
+    Overdetermined,
+    /// Some right limits are not determined: see [`RestartAnalysis::diagnosis`].
+    Underdetermined,
+    /// Impulses of unbounded order: the rescaling offsets do not exist.
+    Unscalable,
+    /// (51), (52) or (53) of RR-9603 is violated: see [`RestartAnalysis::violations`].
+    NotGood,
+    /// Equations had to be disabled whose variables the past does not determine: see
+    /// [`RestartAnalysis::lossy`].
+    Lossy,
+}
+
+/// One component of the leading incidence with its height.
+#[derive(Clone, Debug)]
+pub struct ComponentHeight {
+    /// The component of the new mode.
+    pub component: ComponentId,
+    /// K_* and K^*.
+    pub bounds: (u16, u16),
+    /// K
+    pub height: u16,
+    /// Whether it was raised because another component's impulses reach it (step 10).
+    pub raised: bool,
+}
+
+/// The analysis of a mode change.
+#[derive(Clone, Debug)]
+pub struct RestartAnalysis {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The touched components; in all others right limits equal left limits.
+    pub components: Vec<ComponentHeight>,
+    /// The first derivatives (from order 0) of each unknown of the touched components that have a past.
+    pub past: Vec<(VarId, u16)>,
+    /// Variables without a past that become states and keep their left limit because nothing else determines them.
+    pub kept: Vec<VarId>,
+    /// Equations of the touched components that hold before, during and after the change.
+    pub invariants: Vec<Row>,
+    /// Equations of the array that are facts.
+    pub facts: Vec<FactRecord>,
+    /// Candidates of the array.
+    pub candidates: Vec<ArrayEquation>,
+    /// Enabled candidates (positions) with the class they are matched to.
+    pub enabled: Vec<(usize, VariableClass)>,
+    /// Disabled: between past variables only, and no facts.
+    pub past_only: Vec<ArrayLabel>,
+    /// Left out: represented by another equation of the same class.
+    pub class_redundant: Vec<ArrayLabel>,
+    /// Disabled: all variables are determined by the past through head equations.
+    pub past_determined: Vec<ArrayLabel>,
+    /// Disabled although the past does not determine their variables.
+    pub lossy: Vec<ArrayLabel>,
+    /// Restart equations (positions) dropped because the tail entails them.
+    pub dropped_restart_equations: Vec<u32>,
+    /// Mandatory equations that found no variable or do not hold.
+    pub over: Vec<ArrayLabel>,
+    /// Equations in conflict with them.
+    pub conflict: Vec<ArrayLabel>,
+    /// Classes that no equation determines.
+    pub under: Vec<VariableClass>,
+    /// Unknowns of the concrete array with their offsets μ.
+    pub unknowns: Vec<(ArrayVariable, u32)>,
+    /// Equations of the concrete array with their offsets μ.
+    pub equations: Vec<(ConcreteEquation, u32)>,
+    /// Violations of goodness.
+    pub violations: Violations,
+    /// What is determined, when the verdict is not good.
+    pub diagnosis: Option<Diagnosis>,
+    /// The restart system; of the determined part when (52) or (53) fails, else only when the verdict is good.
+    pub plan: Option<RestartPlan>,
+    /// Every question asked of the oracle, with its answer: equal answers mean an equal analysis.
+    pub answers: Vec<Answer>,
+}
+
+impl RestartAnalysis {
+    /// Whether the restart system determines all right limits.
+    pub fn is_good(&self) -> bool {
+        self.verdict == Verdict::Good
+    }
+
+    /// Whether an oracle gives the same answers as the one consulted, so that this analysis can be used again.
+    pub fn agrees(&self, pool: &mut ExprPool, change: ModeChange, facts: &mut dyn Facts) -> bool {
+        let mut known = super::knowledge::Knowledge::new(pool, change);
+        self.answers.iter().all(|answer| {
+            let now = facts.is_fact(pool, &mut known, answer.expression);
+            now.is_some() == answer.reason.is_some()
+        })
+    }
+}
+
+/// Analyses a mode change. New expressions and the symbols of the plan's unknowns are added to the pool.
+pub fn analyze_restart(
+    pool: &mut ExprPool,
+    functions: &Functions,
+    fixed: &dyn FixedValues,
+    change: ModeChange,
+    facts: &mut dyn Facts,
+) -> RestartAnalysis {
+    let mut inquiry = Inquiry::new(pool, functions, fixed, change, facts);
+    let touched = touched_components(pool, &change, &|row| inquiry.is_invariant(row));
+    let mut bounds_of: Bounds = touched
+        .iter()
+        .map(|&component| (component, bounds(pool, &mut inquiry, component)))
+        .collect();
+    let mut attempt = first_attempt(pool, &mut inquiry, &bounds_of);
+    if !attempt.quotient.is_complete() && keep_left_limits(&mut inquiry, &attempt) {
+        bounds_of = touched
+            .iter()
+            .map(|&component| (component, bounds(pool, &mut inquiry, component)))
+            .collect();
+        let kept = first_attempt(pool, &mut inquiry, &bounds_of);
+        match kept.quotient.is_complete() {
+            true => attempt = kept,
+            // The left limits contradict each other: nothing can be kept.
+            false => inquiry.kept.clear(),
+        }
+    }
+    let mut raised: Vec<ComponentId> = Vec::new();
+    loop {
+        let outcome = Outcome::new(pool, &inquiry, &attempt);
+        let higher = outcome.propagated(pool, &inquiry, &attempt);
+        let stop = change.options.forced_height.is_some() || raised.len() >= PROPAGATIONS * (1 + touched.len());
+        if higher.is_empty() || stop {
+            return outcome.finish(pool, inquiry, attempt, &bounds_of, &raised);
+        }
+        let mut heights = attempt.heights.clone();
+        for (component, height) in higher {
+            raised.push(component);
+            if !bounds_of.contains_key(&component) {
+                let found = bounds(pool, &mut inquiry, component);
+                bounds_of.insert(component, found);
+            }
+            let known = heights.of.entry(component).or_insert(0);
+            *known = (*known).max(height);
+        }
+        attempt = Attempt::new(pool, &mut inquiry, heights);
+    }
+}
+
+fn first_attempt(pool: &mut ExprPool, inquiry: &mut Inquiry, bounds: &Bounds) -> Attempt {
+    let Some(forced) = inquiry.change.options.forced_height else {
+        return search(pool, inquiry, bounds);
+    };
+    let leading = super::heights::leading_components(pool, inquiry);
+    let heights = Heights {
+        of: bounds.keys().map(|&component| (component, forced)).collect(),
+        leading: leading.into_iter().collect(),
+    };
+    Attempt::new(pool, inquiry, heights)
+}
+
+/// A variable that was algebraic (or absent, but remembered) has no past; if it becomes a state and is otherwise
+/// undetermined, it keeps its left limit. True if there are such variables.
+fn keep_left_limits(inquiry: &mut Inquiry, attempt: &Attempt) -> bool {
+    if attempt.quotient.over_count() > 0 || inquiry.change.options.forced_height.is_some() {
+        return false;
+    }
+    let change = &inquiry.change;
+    let undetermined = attempt.quotient.undetermined_variables();
+    let mut kept: Vec<VarId> = undetermined
+        .into_iter()
+        .filter(|&var| {
+            let algebraic = change
+                .previous()
+                .is_some_and(|previous| previous.offset_of(var) == Some(0));
+            let remembered = change.options.remembered.contains(&var);
+            let state = change.new.offset_of(var).is_some_and(|d| d > 0);
+            state && inquiry.past_offset(var) == 0 && (algebraic || remembered)
+        })
+        .collect();
+    kept.sort_unstable();
+    inquiry.kept = kept;
+    !inquiry.kept.is_empty()
+}
+
+/// What became of an attempt.
+struct Outcome {
+    concrete: Concrete,
+    offsets: Result<Offsets, Option<Unscalable>>,
+}
+
+impl Outcome {
+    fn new(pool: &mut ExprPool, inquiry: &Inquiry, attempt: &Attempt) -> Self {
+        let concrete = Concrete::new(pool, inquiry, attempt);
+        let complete = attempt.quotient.is_complete() && concrete.is_square();
+        let offsets = match complete {
+            true => rescale(&concrete).map_err(Some),
+            false => Err(None),
+        };
+        Outcome { concrete, offsets }
+    }
+
+    /// Step 10: components that use a variable of another one that is impulsive at an instant they have already left
+    /// behind, with the height they need.
+    fn propagated(&self, pool: &mut ExprPool, inquiry: &Inquiry, attempt: &Attempt) -> Vec<(ComponentId, u16)> {
+        let Ok(offsets) = &self.offsets else { return Vec::new() };
+        let new = inquiry.change.new;
+        let frame = Frame {
+            inquiry,
+            heights: &attempt.heights,
+        };
+        let mut higher = Vec::new();
+        for (variable, &mu) in self.concrete.unknowns.iter().zip(&offsets.unknowns) {
+            let (Some(column), Some(height)) = (new.column_of(variable.var), frame.height(variable.var)) else {
+                continue;
+            };
+            if mu == 0 || variable.instant >= height {
+                continue;
+            }
+            for row in new.users(column) {
+                let component = new.component_of_row(row);
+                if component == new.component_of_column(column) || frame.height_of_row(row) > variable.instant {
+                    continue;
+                }
+                let leading = ArrayLabel {
+                    source: EquationSource::Mode(row),
+                    order: new.equation_offset(row),
+                    instant: 0,
+                };
+                let residual = inquiry.residual(pool, leading);
+                if pool.occurrences(residual).contains(&(variable.var, variable.order)) {
+                    higher.push((component, height));
+                }
+            }
+        }
+        higher.sort_unstable();
+        higher.dedup();
+        higher
+    }
+
+    fn finish(
+        self,
+        pool: &mut ExprPool,
+        inquiry: Inquiry,
+        attempt: Attempt,
+        bounds: &Bounds,
+        raised: &[ComponentId],
+    ) -> RestartAnalysis {
+        let judged = self.judge(pool, &inquiry, &attempt);
+        let Attempt {
+            heights,
+            array,
+            quotient,
+        } = attempt;
+        let new = inquiry.change.new;
+        let labels = |candidates: Vec<usize>| -> Vec<ArrayLabel> {
+            candidates.into_iter().map(|i| array.candidates[i].label).collect()
+        };
+        let (past_determined, lossy) = quotient.disabled(&array);
+        let mut over = labels(quotient.over.clone());
+        over.extend(&quotient.broken);
+        let mu = |values: Option<&Vec<i64>>, i: usize| values.map_or(0, |values| values[i] as u32);
+        let offsets = self.offsets.as_ref().ok();
+        let unknowns = self.concrete.unknowns.iter().enumerate();
+        let equations = self.concrete.equations.iter().enumerate();
+        let columns = heights
+            .of
+            .keys()
+            .flat_map(|&component| new.component_columns(component));
+        let mut past: Vec<(VarId, u16)> = columns
+            .map(|&column| (new.unknown(column), inquiry.past_offset(new.unknown(column))))
+            .collect();
+        past.sort_unstable();
+        let rows = heights.of.keys().flat_map(|&component| new.component_rows(component));
+        let mut invariants: Vec<Row> = rows.copied().filter(|&row| inquiry.is_invariant(row)).collect();
+        invariants.sort_unstable();
+        RestartAnalysis {
+            verdict: judged.verdict,
+            components: heights
+                .of
+                .iter()
+                .map(|(&component, &height)| ComponentHeight {
+                    component,
+                    bounds: bounds[&component],
+                    height,
+                    raised: raised.contains(&component),
+                })
+                .collect(),
+            past,
+            kept: inquiry.kept.clone(),
+            invariants,
+            enabled: quotient
+                .enabled()
+                .filter_map(|i| Some((i, quotient.class_of(i)?)))
+                .collect(),
+            past_only: array.past_only.iter().map(|(label, _)| *label).collect(),
+            past_determined: labels(past_determined),
+            lossy: labels(lossy),
+            over,
+            conflict: labels(quotient.conflicting()),
+            under: quotient.under.clone(),
+            unknowns: unknowns
+                .map(|(i, &v)| (v, mu(offsets.map(|o| &o.unknowns), i)))
+                .collect(),
+            equations: equations
+                .map(|(i, &e)| (e, mu(offsets.map(|o| &o.equations), i)))
+                .collect(),
+            violations: judged.violations,
+            diagnosis: judged.diagnosis,
+            plan: judged.plan,
+            facts: array.facts,
+            candidates: array.candidates,
+            class_redundant: array.class_redundant,
+            dropped_restart_equations: array.dropped,
+            answers: inquiry.into_answers(),
+        }
+    }
+
+    fn judge(&self, pool: &mut ExprPool, inquiry: &Inquiry, attempt: &Attempt) -> Judged {
+        let frame = Frame {
+            inquiry,
+            heights: &attempt.heights,
+        };
+        let offsets = match &self.offsets {
+            Ok(offsets) => offsets,
+            Err(reason) => return self.refused(*reason, attempt, frame),
+        };
+        let violations = goodness(&self.concrete, &offsets.unknowns, frame);
+        let source = Source {
+            frame,
+            attempt,
+            concrete: &self.concrete,
+            offsets,
+        };
+        let forced = inquiry.change.options.forced_height.is_some();
+        let mut judged = Judged {
+            verdict: Verdict::NotGood,
+            violations,
+            diagnosis: None,
+            plan: None,
+        };
+        if judged.violations.is_empty() {
+            // A forced height is analysed as asked; the search must not settle for one that loses equations.
+            let lossy = !forced && !attempt.quotient.disabled(&attempt.array).1.is_empty();
+            judged.verdict = if lossy { Verdict::Lossy } else { Verdict::Good };
+            let all: Vec<usize> = (0..self.concrete.equations.len()).collect();
+            judged.plan = (!lossy).then(|| source.plan(pool, &all));
+        } else if judged.violations.nonlinear.is_empty() {
+            let (diagnosis, sound) = diagnosis::of_violations(&self.concrete, offsets, &judged.violations, frame);
+            judged.diagnosis = Some(diagnosis);
+            judged.plan = Some(source.plan(pool, &sound));
+        }
+        judged
+    }
+
+    fn refused(&self, reason: Option<Unscalable>, attempt: &Attempt, frame: Frame) -> Judged {
+        let verdict = match reason {
+            Some(Unscalable::Unbounded) => Verdict::Unscalable,
+            _ if attempt.quotient.over_count() > 0 => Verdict::Overdetermined,
+            _ => Verdict::Underdetermined,
+        };
+        Judged {
+            verdict,
+            violations: Violations::default(),
+            diagnosis: Some(diagnosis::of_structure(&self.concrete, frame)),
+            plan: None,
+        }
+    }
+}
+
+struct Judged {
+    verdict: Verdict,
+    violations: Violations,
+    diagnosis: Option<Diagnosis>,
+    plan: Option<RestartPlan>,
+}

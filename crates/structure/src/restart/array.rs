@@ -1,0 +1,360 @@
+//! The array of a mode change: equations and variables at successive instants (step 6).
+//!
+//! `x'^m@k` is the m-th derivative of x at t* + k·ε; its class is (x, m + k). Of each (equation, class) one
+//! representative is a candidate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
+use saltus_graph::{Column, ComponentId, Row};
+use saltus_mdae::{ExprId, ExprPool, Node, VarId};
+
+use super::entail::entailed;
+use super::facts::FactReason;
+use super::inquiry::Inquiry;
+use super::knowledge::{Known, KnownSource};
+
+/// `x'^m@k`
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct ArrayVariable {
+    /// The variable.
+    pub var: VarId,
+    /// Derivative order m.
+    pub order: u16,
+    /// Instant k.
+    pub instant: u16,
+}
+
+impl ArrayVariable {
+    /// The class (x, m + k).
+    pub fn class(self) -> VariableClass {
+        VariableClass {
+            var: self.var,
+            degree: self.order + self.instant,
+        }
+    }
+}
+
+/// All `x'^m@k` with m + k = degree: tied together by Euler identities.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct VariableClass {
+    /// The variable.
+    pub var: VarId,
+    /// m + k
+    pub degree: u16,
+}
+
+/// What an array equation is an instance of.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum EquationSource {
+    /// An equation of the new mode.
+    Mode(Row),
+    /// An equation of the transient mode.
+    Transient(u32),
+    /// A restart equation.
+    Restart(u32),
+}
+
+/// `f'^m@k`, the name of an equation of the array.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct ArrayLabel {
+    /// What it is an instance of.
+    pub source: EquationSource,
+    /// How often it is differentiated, m.
+    pub order: u16,
+    /// Instant k.
+    pub instant: u16,
+}
+
+/// Where in the array an equation sits.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Part {
+    /// Before the last instant.
+    Head,
+    /// Consistency equation at the last instant.
+    Tail,
+    /// Equation of the transient mode.
+    Transient,
+    /// Restart equation, at the last instant.
+    Restart,
+}
+
+/// A candidate equation of the array.
+#[derive(Clone, Debug)]
+pub struct ArrayEquation {
+    /// Its name.
+    pub label: ArrayLabel,
+    /// Where it sits.
+    pub part: Part,
+    /// Whether it must hold; else it may be disabled.
+    pub mandatory: bool,
+    /// The residual in the model's variables; [`Self::dependent`] says at which instants.
+    pub residual: ExprId,
+    /// The array variables in it that are neither past nor known.
+    pub dependent: Vec<ArrayVariable>,
+    /// Augmentation order among optional equations: leading ones first.
+    pub(crate) priority: u8,
+}
+
+/// An equation of the array that is a fact.
+#[derive(Clone, Debug)]
+pub struct FactRecord {
+    /// Its name.
+    pub label: ArrayLabel,
+    /// The expression, with current values standing for left limits.
+    pub expression: ExprId,
+    /// Why it holds.
+    pub reason: FactReason,
+}
+
+/// The heights of the touched components.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Heights {
+    /// K of each touched component; the others have K = 0 and an empty array.
+    pub(crate) of: BTreeMap<ComponentId, u16>,
+    /// Components whose tail includes the leading block: a restart equation speaks of leading variables.
+    pub(crate) leading: BTreeSet<ComponentId>,
+}
+
+/// The array at given heights, before matching.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Array {
+    pub(crate) candidates: Vec<ArrayEquation>,
+    pub(crate) facts: Vec<FactRecord>,
+    /// Past-only equations that are no facts, with whether they are mandatory.
+    pub(crate) past_only: Vec<(ArrayLabel, bool)>,
+    pub(crate) class_redundant: Vec<ArrayLabel>,
+    /// Restart equations entailed by the tail.
+    pub(crate) dropped: Vec<u32>,
+}
+
+/// Instants and status of variables at given heights.
+#[derive(Copy, Clone)]
+pub(crate) struct Frame<'a, 'b> {
+    pub(crate) inquiry: &'a Inquiry<'b>,
+    pub(crate) heights: &'a Heights,
+}
+
+impl Frame<'_, '_> {
+    /// K_x; 0 for variables of untouched components, `None` for variables that are not in the new mode.
+    pub(crate) fn height(&self, var: VarId) -> Option<u16> {
+        let new = self.inquiry.change.new;
+        let component = new.component_of_column(new.column_of(var)?);
+        Some(self.heights.of.get(&component).copied().unwrap_or(0))
+    }
+    /// K_f
+    pub(crate) fn height_of_row(&self, row: Row) -> u16 {
+        let component = self.inquiry.change.new.component_of_row(row);
+        self.heights.of.get(&component).copied().unwrap_or(0)
+    }
+    /// The number of derivatives of an unknown that belong to the tail: d_x, one more with the leading block.
+    pub(crate) fn tail_orders(&self, column: Column) -> u16 {
+        let new = self.inquiry.change.new;
+        let leading = self.heights.leading.contains(&new.component_of_column(column));
+        new.unknown_offset(column) + u16::from(leading)
+    }
+
+    /// The instant of a variable in an equation at instant `k`; variables of lower components stay at their tail.
+    fn instant(&self, var: VarId, k: u16, tail: bool) -> u16 {
+        match self.height(var) {
+            Some(height) if tail => height,
+            Some(height) => k.min(height),
+            None => k,
+        }
+    }
+
+    pub(crate) fn is_past(&self, variable: ArrayVariable) -> bool {
+        variable.order + variable.instant < self.inquiry.past_offset(variable.var)
+    }
+
+    /// The array variable that a leaf of a residual stands for.
+    pub(crate) fn array_variable(&self, var: VarId, order: u16, part: Part, k: u16) -> ArrayVariable {
+        let tail = matches!(part, Part::Tail | Part::Restart);
+        ArrayVariable {
+            var,
+            order,
+            instant: self.instant(var, k, tail),
+        }
+    }
+
+    fn dependent(&self, pool: &ExprPool, residual: ExprId, part: Part, k: u16) -> Vec<ArrayVariable> {
+        let occurrences = pool.occurrences(residual).into_iter();
+        occurrences
+            .filter(|&(var, _)| (self.inquiry.change.is_unknown)(var))
+            .map(|(var, order)| self.array_variable(var, order, part, k))
+            .filter(|&variable| !self.is_past(variable))
+            .collect()
+    }
+}
+
+/// Builds the array at the given heights.
+pub(crate) fn build(pool: &mut ExprPool, inquiry: &mut Inquiry, heights: &Heights) -> Array {
+    let mut array = Array::default();
+    for &component in heights.of.keys() {
+        add_component(pool, inquiry, heights, component, &mut array);
+    }
+    add_transient(pool, inquiry, heights, &mut array);
+    add_restart_equations(pool, inquiry, heights, &mut array);
+    let known: FxHashSet<ArrayLabel> = array.facts.iter().map(|fact| fact.label).collect();
+    let past: FxHashSet<ArrayLabel> = array.past_only.iter().map(|(label, _)| *label).collect();
+    array
+        .class_redundant
+        .retain(|label| !known.contains(label) && !past.contains(label));
+    array
+}
+
+fn add_component(
+    pool: &mut ExprPool,
+    inquiry: &mut Inquiry,
+    heights: &Heights,
+    component: ComponentId,
+    array: &mut Array,
+) {
+    let new = inquiry.change.new;
+    for &row in new.component_rows(component) {
+        let frame = Frame { inquiry, heights };
+        let height = frame.height_of_row(row);
+        let leading = heights.leading.contains(&component);
+        let c = new.equation_offset(row);
+        let invariant = inquiry.is_invariant(row);
+        let source = EquationSource::Mode(row);
+        // The tail: consistency equations at the last instant, all mandatory.
+        for order in 0..c + u16::from(leading) {
+            let label = ArrayLabel {
+                source,
+                order,
+                instant: height,
+            };
+            add(pool, inquiry, heights, array, label, Part::Tail, true);
+        }
+        if inquiry.change.transient.is_some() && !invariant {
+            continue;
+        }
+        // The head: one representative per class below the tail.
+        for degree in 0..height {
+            let order = degree.min(c);
+            let label = ArrayLabel {
+                source,
+                order,
+                instant: degree - order,
+            };
+            add(pool, inquiry, heights, array, label, Part::Head, invariant);
+        }
+        for instant in 0..height {
+            for order in (height - instant)..=c {
+                array.class_redundant.push(ArrayLabel { source, order, instant });
+            }
+        }
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn add(
+    pool: &mut ExprPool,
+    inquiry: &mut Inquiry,
+    heights: &Heights,
+    array: &mut Array,
+    label: ArrayLabel,
+    part: Part,
+    mandatory: bool,
+) {
+    let residual = inquiry.residual(pool, label);
+    let frame = Frame { inquiry, heights };
+    let dependent = frame.dependent(pool, residual, part, label.instant);
+    if dependent.is_empty() {
+        let expression = inquiry.change.at_left_limits(pool, residual);
+        match inquiry.fact(pool, expression) {
+            Some(reason) => array.facts.push(FactRecord {
+                label,
+                expression,
+                reason,
+            }),
+            None => array.past_only.push((label, mandatory)),
+        }
+        return;
+    }
+    let leading = match label.source {
+        EquationSource::Mode(row) => label.order == inquiry.change.new.equation_offset(row),
+        _ => true,
+    };
+    array.candidates.push(ArrayEquation {
+        label,
+        part,
+        mandatory,
+        residual,
+        dependent,
+        priority: if part == Part::Head { 2 - u8::from(leading) } else { 0 },
+    });
+}
+
+/// Step 13: the head carries the transient mode's equations, without latent ones.
+fn add_transient(pool: &mut ExprPool, inquiry: &mut Inquiry, heights: &Heights, array: &mut Array) {
+    let equations = inquiry.change.transient.unwrap_or_default();
+    for (position, equation) in equations.iter().enumerate() {
+        let row = inquiry.change.new.find(equation.residual);
+        if row.is_some_and(|row| inquiry.is_invariant(row)) {
+            continue;
+        }
+        let label = ArrayLabel {
+            source: EquationSource::Transient(position as u32),
+            order: 0,
+            instant: 0,
+        };
+        add(pool, inquiry, heights, array, label, Part::Transient, true);
+    }
+}
+
+/// Step 13: T sits at the tail; what the tail's consistency equations entail is dropped, to be checked at run time.
+fn add_restart_equations(pool: &mut ExprPool, inquiry: &mut Inquiry, heights: &Heights, array: &mut Array) {
+    for position in 0..inquiry.change.restart_equations.len() {
+        let label = ArrayLabel {
+            source: EquationSource::Restart(position as u32),
+            order: 0,
+            instant: 0,
+        };
+        if is_entailed_by_tail(pool, inquiry, heights, label) {
+            array.dropped.push(position as u32);
+        } else {
+            add(pool, inquiry, heights, array, label, Part::Restart, true);
+        }
+    }
+}
+
+fn is_entailed_by_tail(pool: &mut ExprPool, inquiry: &mut Inquiry, heights: &Heights, label: ArrayLabel) -> bool {
+    let new = inquiry.change.new;
+    let residual = inquiry.residual(pool, label);
+    let frame = Frame { inquiry, heights };
+    if frame.dependent(pool, residual, Part::Restart, 0).is_empty() {
+        return false;
+    }
+    let target = with_past_as_left_limits(pool, &frame, residual);
+    let mentioned = pool.occurrences(residual).into_iter();
+    let columns = mentioned.filter_map(|(var, _)| new.column_of(var));
+    let mut rows: Vec<Row> = columns.flat_map(|column| new.users(column)).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let mut layer = Vec::new();
+    for row in rows {
+        for order in 0..new.equation_offset(row) {
+            let source = EquationSource::Mode(row);
+            let instant = frame.height_of_row(row);
+            let residual = inquiry.residual(pool, ArrayLabel { source, order, instant });
+            layer.push(Known {
+                residual: with_past_as_left_limits(pool, &frame, residual),
+                source: KnownSource::Consistency { row, order },
+            });
+        }
+    }
+    entailed(pool, inquiry.functions, inquiry.fixed, target, &[layer]).is_some()
+}
+
+/// Tail variables that are past equal their left limits.
+fn with_past_as_left_limits(pool: &mut ExprPool, frame: &Frame, residual: ExprId) -> ExprId {
+    pool.rewrite(&[residual], |pool, _, node| match node {
+        Node::Var { var, order } if (frame.inquiry.change.is_unknown)(var) => {
+            let variable = frame.array_variable(var, order, Part::Tail, 0);
+            frame.is_past(variable).then(|| pool.pre_var(var, order))
+        }
+        _ => None,
+    })[0]
+}

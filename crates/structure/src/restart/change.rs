@@ -1,0 +1,207 @@
+//! What is asked: a mode change.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
+use saltus_graph::{ComponentId, Row};
+use saltus_mdae::{ConditionId, ExprId, ExprPool, Node, VarId};
+
+use super::system::{ModeEquation, ModeSystem};
+
+/// What was in force before the mode change.
+#[derive(Copy, Clone, Debug)]
+pub enum Before<'a> {
+    /// Nothing is known: no variable has a past.
+    Nothing,
+    /// A mode.
+    Mode(&'a ModeSystem),
+    /// Start values: d⁻ := d, so every state of the new mode has its start value as left limit, and the invariants
+    /// are the given equations of the new mode (those that hold in every mode, the unguarded ones).
+    Start {
+        /// The unguarded equations, by row of the new mode.
+        unguarded: &'a [Row],
+    },
+}
+
+/// Options of the analysis.
+#[derive(Clone, Debug, Default)]
+pub struct RestartOptions {
+    /// Analyse every component at this height instead of searching.
+    pub forced_height: Option<u16>,
+    /// Variables whose first so many derivatives (from order 0) have left limits, overriding d⁻.
+    pub extra_past: Vec<(VarId, u16)>,
+    /// Variables that do not occur in the previous mode but whose last value is remembered: like variables that were
+    /// algebraic there, they keep it if they become states and nothing else determines them.
+    pub remembered: Vec<VarId>,
+}
+
+/// A mode change to analyse.
+#[derive(Copy, Clone)]
+pub struct ModeChange<'a> {
+    /// What was in force before.
+    pub before: Before<'a>,
+    /// The mode entered.
+    pub new: &'a ModeSystem,
+    /// Functions that are zero at the left limits: the zero crossings that triggered the change. Empty for a change
+    /// from outside.
+    pub zero_crossings: &'a [ExprId],
+    /// Restart equations T: `Node::Pre` is a left limit, `Node::Var` a right limit.
+    pub restart_equations: &'a [ModeEquation],
+    /// The equations of the transient mode between the two, if there is one.
+    pub transient: Option<&'a [ModeEquation]>,
+    /// Inputs and discrete variables that jump at this instant.
+    pub jumped: &'a [VarId],
+    /// Conditions inside residuals that switch at this instant, with their value before.
+    pub switched: &'a [(ConditionId, bool)],
+    /// Which variables are unknowns (in any mode).
+    pub is_unknown: &'a dyn Fn(VarId) -> bool,
+    /// The components of the new mode that may have changed, if the caller knows; else all are examined.
+    pub examined: Option<&'a [ComponentId]>,
+    /// Options.
+    pub options: &'a RestartOptions,
+}
+
+impl std::fmt::Debug for ModeChange<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModeChange")
+            .field("before", &self.before)
+            .field("zero_crossings", &self.zero_crossings)
+            .field("restart_equations", &self.restart_equations)
+            .field("transient", &self.transient)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> ModeChange<'a> {
+    /// The previous mode, if there was one.
+    pub fn previous(&self) -> Option<&'a ModeSystem> {
+        match self.before {
+            Before::Mode(previous) => Some(previous),
+            _ => None,
+        }
+    }
+
+    /// d⁻_x: `x'^m@k` is past iff m + k is less (step 2).
+    pub(crate) fn past_offset(&self, var: VarId) -> u16 {
+        let extra = self.options.extra_past.iter().find(|(known, _)| *known == var);
+        if let Some(&(_, count)) = extra {
+            return count;
+        }
+        match self.before {
+            Before::Nothing => 0,
+            Before::Mode(previous) => previous.offset_of(var).unwrap_or(0),
+            Before::Start { .. } => self.new.offset_of(var).unwrap_or(0),
+        }
+    }
+
+    /// Whether an expression holds an input, discrete variable or condition that jumps.
+    pub(crate) fn holds_a_jump(&self, pool: &ExprPool, root: ExprId) -> bool {
+        if self.jumped.is_empty() && self.switched.is_empty() {
+            return false;
+        }
+        pool.reachable(&[root]).into_iter().any(|id| match pool.node(id) {
+            Node::Var { var, .. } => self.jumped.contains(&var),
+            Node::Condition(condition) => self.switched.iter().any(|(known, _)| *known == condition),
+            _ => false,
+        })
+    }
+
+    /// An expression of the previous mode as it was before the jumps: jumping inputs and discrete variables become
+    /// left limits, switching conditions their value before.
+    pub(crate) fn before_jumps(&self, pool: &mut ExprPool, root: ExprId) -> ExprId {
+        if !self.holds_a_jump(pool, root) {
+            return root;
+        }
+        pool.rewrite(&[root], |pool, _, node| match node {
+            Node::Var { var, order } if self.jumped.contains(&var) => Some(pool.pre_var(var, order)),
+            Node::Condition(condition) => {
+                let known = self.switched.iter().find(|(known, _)| *known == condition);
+                known.map(|&(_, value)| pool.boolean(value))
+            }
+            _ => None,
+        })[0]
+    }
+
+    /// An expression with the left limits of unknowns written as current values: facts are about left limits only.
+    pub(crate) fn at_left_limits(&self, pool: &mut ExprPool, root: ExprId) -> ExprId {
+        pool.rewrite(&[root], |pool, _, node| match node {
+            Node::Pre { var, order } if (self.is_unknown)(var) => Some(pool.der_var(var, order)),
+            _ => None,
+        })[0]
+    }
+
+    /// Step 3: equations of the new mode that hold before, during and after the change.
+    pub(crate) fn is_invariant(&self, row: Row, transient: &Option<FxHashSet<ExprId>>) -> bool {
+        let residual = self.new.equation(row).residual;
+        let before = match self.before {
+            Before::Nothing => false,
+            Before::Mode(previous) => previous.find(residual).is_some(),
+            Before::Start { unguarded } => unguarded.contains(&row),
+        };
+        before && transient.as_ref().is_none_or(|active| active.contains(&residual))
+    }
+
+    /// Differentiated equations in which something jumps: they held for the old value, so they are no invariants.
+    pub(crate) fn differentiated_rows_with_jumps(&self, pool: &ExprPool) -> FxHashSet<Row> {
+        if self.jumped.is_empty() && self.switched.is_empty() {
+            return FxHashSet::default();
+        }
+        let rows = (0..self.new.equations().len()).map(Row::from_index);
+        rows.filter(|&row| {
+            self.new.equation_offset(row) > 0 && self.holds_a_jump(pool, self.new.equation(row).residual)
+        })
+        .collect()
+    }
+
+    /// The residuals active in the transient mode.
+    pub(crate) fn transient_residuals(&self) -> Option<FxHashSet<ExprId>> {
+        let equations = self.transient?;
+        Some(equations.iter().map(|equation| equation.residual).collect())
+    }
+}
+
+/// The components that a mode change touches; in all others right limits equal left limits. Those are touched for
+/// which the array may be non-empty (some consistency equation is not known to hold, some state has no past, or a
+/// restart or transient equation mentions it), and those with changed equations.
+pub(crate) fn touched_components(
+    pool: &ExprPool,
+    change: &ModeChange,
+    is_invariant: &dyn Fn(Row) -> bool,
+) -> BTreeSet<ComponentId> {
+    let new = change.new;
+    let all = (0..new.component_count()).map(ComponentId::from_index);
+    let examined: Vec<ComponentId> = match change.examined {
+        Some(components) => components.to_vec(),
+        None => all.collect(),
+    };
+    let forced = change.options.forced_height.is_some();
+    let mut touched: BTreeSet<ComponentId> = examined
+        .into_iter()
+        .filter(|&component| forced || is_changed(change, component, is_invariant))
+        .collect();
+    let transient = change.transient.unwrap_or_default().iter();
+    let transient = transient.filter(|equation| !new.find(equation.residual).is_some_and(is_invariant));
+    for equation in change.restart_equations.iter().chain(transient) {
+        let mentioned = pool.occurrences(equation.residual).into_iter();
+        let columns = mentioned.filter_map(|(var, _)| new.column_of(var));
+        touched.extend(columns.map(|column| new.component_of_column(column)));
+    }
+    touched
+}
+
+fn is_changed(change: &ModeChange, component: ComponentId, is_invariant: &dyn Fn(Row) -> bool) -> bool {
+    let new = change.new;
+    let row_changed = |&row: &Row| {
+        let residual = new.equation(row).residual;
+        let known = change.previous().and_then(|previous| {
+            let row = previous.find(residual)?;
+            Some(previous.equation_offset(row))
+        });
+        !is_invariant(row) || known.is_none_or(|c| c < new.equation_offset(row))
+    };
+    let columns = new.component_columns(component).iter();
+    new.component_rows(component).iter().any(row_changed)
+        || columns
+            .into_iter()
+            .any(|&column| new.unknown_offset(column) > change.past_offset(new.unknown(column)))
+}

@@ -1,0 +1,249 @@
+//! Whether an equation holds wherever some others do: up to a factor, or at points sampled on their variety.
+
+use rustc_hash::FxHashMap;
+use saltus_mdae::function::Functions;
+use saltus_mdae::{ConditionId, ExprId, ExprPool, Node, VarId};
+use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
+
+use super::knowledge::{Known, KnownSource};
+use super::polynomial::Polynomial;
+use super::tape::Tape;
+
+/// Points that must agree before an equation counts as entailed.
+const POINTS: usize = 5;
+/// Starting points tried to find them.
+const STARTS: usize = 30;
+/// Gauss–Newton iterations from one starting point.
+const ITERATIONS: usize = 60;
+/// A residual this small against its terms is zero at a sampled point.
+const ZERO: f64 = 1e-7;
+/// A point is on the variety when all residuals are this small against their terms.
+const ON_VARIETY: f64 = 1e-12;
+/// Points farther out than this tell little: rounding dominates.
+const FAR: f64 = 1e3;
+
+/// Numbers that are fixed for the question: parameters above all.
+pub trait FixedValues {
+    /// The value of a variable that is fixed; unknowns and what is not known have none.
+    fn value(&self, var: VarId) -> Option<f64>;
+    /// The truth value of a condition inside a residual.
+    fn condition(&self, condition: ConditionId) -> bool;
+    /// A typical magnitude of a variable.
+    fn nominal(&self, var: VarId) -> f64 {
+        let _ = var;
+        1.0
+    }
+}
+
+/// How an equation follows from known ones.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Entailment {
+    /// It is trivially true.
+    Trivial,
+    /// It is a known equation up to a factor.
+    Proportional(KnownSource),
+    /// It holds at every sampled point where the known equations hold.
+    Sampled(Vec<KnownSource>),
+}
+
+/// Whether `target` is zero wherever the equations of the layers (nearest first) are.
+pub fn entailed(
+    pool: &ExprPool,
+    functions: &Functions,
+    fixed: &dyn FixedValues,
+    target: ExprId,
+    layers: &[Vec<Known>],
+) -> Option<Entailment> {
+    let known = |node: Node| fixed_leaf(fixed, node);
+    let polynomial = Polynomial::of(pool, target, &known);
+    if polynomial.is_zero() {
+        return Some(Entailment::Trivial);
+    }
+    for given in layers.iter().flatten() {
+        let same = given.residual == target || Polynomial::of(pool, given.residual, &known).is_multiple_of(&polynomial);
+        if same {
+            return Some(Entailment::Proportional(given.source));
+        }
+    }
+    let mut sampler = Sampler::new(pool, functions, fixed, target);
+    for layer in layers {
+        layer.iter().for_each(|given| sampler.add(pool, given.residual));
+        if sampler.target_vanishes() {
+            let used = layers.iter().take_while(|other| !std::ptr::eq(*other, layer));
+            let sources = used.chain([layer]).flatten().map(|given| given.source);
+            return Some(Entailment::Sampled(sources.collect()));
+        }
+    }
+    None
+}
+
+fn fixed_leaf(fixed: &dyn FixedValues, node: Node) -> Option<f64> {
+    match node {
+        Node::Var { var, order: 0 } => fixed.value(var),
+        Node::Condition(condition) => Some(f64::from(u8::from(fixed.condition(condition)))),
+        Node::Initial | Node::Terminal => Some(0.0),
+        _ => None,
+    }
+}
+
+/// Samples points on a variety.
+struct Sampler<'a> {
+    functions: &'a Functions,
+    fixed: &'a dyn FixedValues,
+    target: Bound,
+    given: Vec<Bound>,
+    /// Free symbols with their magnitudes.
+    magnitudes: Vec<f64>,
+    number: FxHashMap<Node, usize>,
+}
+
+/// A residual with its leaves bound to fixed values or free symbols.
+struct Bound {
+    tape: Tape,
+    leaves: Vec<Leaf>,
+    floors: Vec<f64>,
+}
+
+enum Leaf {
+    Fixed(f64),
+    Free(usize),
+}
+
+impl Bound {
+    fn values(&self, point: &[f64]) -> Vec<f64> {
+        let value = |leaf: &Leaf| match leaf {
+            Leaf::Fixed(value) => *value,
+            Leaf::Free(symbol) => point[*symbol],
+        };
+        self.leaves.iter().map(value).collect()
+    }
+}
+
+impl<'a> Sampler<'a> {
+    fn new(pool: &ExprPool, functions: &'a Functions, fixed: &'a dyn FixedValues, target: ExprId) -> Self {
+        let mut sampler = Sampler {
+            functions,
+            fixed,
+            target: Bound {
+                tape: Tape::new(pool, target),
+                leaves: Vec::new(),
+                floors: Vec::new(),
+            },
+            given: Vec::new(),
+            magnitudes: Vec::new(),
+            number: FxHashMap::default(),
+        };
+        sampler.target = sampler.bind(pool, target);
+        sampler
+    }
+
+    fn add(&mut self, pool: &ExprPool, residual: ExprId) {
+        let bound = self.bind(pool, residual);
+        self.given.push(bound);
+    }
+
+    fn bind(&mut self, pool: &ExprPool, residual: ExprId) -> Bound {
+        let tape = Tape::new(pool, residual);
+        let (mut leaves, mut floors) = (Vec::new(), Vec::new());
+        for &node in tape.leaves() {
+            match fixed_leaf(self.fixed, node) {
+                Some(value) => {
+                    leaves.push(Leaf::Fixed(value));
+                    floors.push(0.0);
+                }
+                None => {
+                    let magnitude = match node {
+                        Node::Var { var, .. } | Node::Pre { var, .. } => self.fixed.nominal(var),
+                        _ => 1.0,
+                    };
+                    let next = self.magnitudes.len();
+                    let symbol = *self.number.entry(node).or_insert(next);
+                    if symbol == next {
+                        self.magnitudes.push(magnitude);
+                    }
+                    leaves.push(Leaf::Free(symbol));
+                    floors.push(magnitude);
+                }
+            }
+        }
+        Bound { tape, leaves, floors }
+    }
+
+    /// Whether enough points are found and the target is zero at all of them.
+    fn target_vanishes(&self) -> bool {
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let mut agreed = 0;
+        for _ in 0..STARTS {
+            let start = self.magnitudes.iter().map(|m| 1.5 * m * random.normal()).collect();
+            let Some(point) = self.project(start) else { continue };
+            let leaves = self.target.values(&point);
+            let (value, scale) = self
+                .target
+                .tape
+                .value_and_scale(self.functions, &leaves, &self.target.floors);
+            if !(value.abs() <= ZERO * scale) {
+                return false;
+            }
+            agreed += 1;
+            if agreed == POINTS {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Gauss–Newton in units of the magnitudes, minimum-norm steps.
+    fn project(&self, mut point: Vec<f64>) -> Option<Vec<f64>> {
+        let (rows, columns) = (self.given.len(), self.magnitudes.len());
+        for _ in 0..ITERATIONS {
+            let mut jacobian: DenseMatrix = DenseMatrix::zeros(rows, columns);
+            let mut residual = vec![0.0; rows];
+            let mut done = true;
+            for (row, given) in self.given.iter().enumerate() {
+                let leaves = given.values(&point);
+                let (value, scale) = given.tape.value_and_scale(self.functions, &leaves, &given.floors);
+                if !value.is_finite() || !scale.is_finite() {
+                    return None;
+                }
+                let scale = if scale > 0.0 { scale } else { 1.0 };
+                done &= value.abs() <= ON_VARIETY * scale;
+                residual[row] = value / scale;
+                let (_, gradient) = given.tape.gradient(self.functions, &leaves);
+                for (leaf, slope) in given.leaves.iter().zip(gradient) {
+                    if let Leaf::Free(symbol) = leaf {
+                        jacobian[(row, *symbol)] += slope * self.magnitudes[*symbol] / scale;
+                    }
+                }
+            }
+            if done {
+                let near = point.iter().zip(&self.magnitudes).all(|(x, m)| x.abs() <= FAR * m);
+                return near.then_some(point);
+            }
+            if jacobian.values().iter().any(|slope| !slope.is_finite()) {
+                return None;
+            }
+            let step = PivotedQr::new(&jacobian, Some(1e-11)).minimum_norm_solution(&residual);
+            for ((x, m), s) in point.iter_mut().zip(&self.magnitudes).zip(&step) {
+                *x -= m * s;
+            }
+        }
+        None
+    }
+}
+
+/// A small deterministic generator (splitmix64): equal questions get equal answers on every machine.
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+    /// Nearly normal: a sum of uniform numbers.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}

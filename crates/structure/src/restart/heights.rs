@@ -1,0 +1,226 @@
+//! Heights: bounds K_* ≤ K^* and the search between them (step 5; appendix C of RR-9603).
+
+use std::collections::BTreeMap;
+
+use saltus_graph::{ComponentId, Row};
+use saltus_mdae::ExprPool;
+
+use super::array::{Array, ArrayLabel, EquationSource, Frame, Heights, build};
+use super::inquiry::Inquiry;
+use super::quotient::Quotient;
+
+/// Attempts of the search; each raises at least one height, and bounds are small.
+const ATTEMPTS: usize = 20;
+
+/// An array with its matching.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    pub(crate) heights: Heights,
+    pub(crate) array: Array,
+    pub(crate) quotient: Quotient,
+}
+
+impl Attempt {
+    pub(crate) fn new(pool: &mut ExprPool, inquiry: &mut Inquiry, heights: Heights) -> Self {
+        let array = build(pool, inquiry, &heights);
+        let frame = Frame {
+            inquiry,
+            heights: &heights,
+        };
+        let quotient = Quotient::new(&array, frame);
+        Attempt {
+            heights,
+            array,
+            quotient,
+        }
+    }
+}
+
+/// K_* and K^* by component.
+pub(crate) type Bounds = BTreeMap<ComponentId, (u16, u16)>;
+
+/// Bounds of one component for a height constant in it.
+pub(crate) fn bounds(pool: &mut ExprPool, inquiry: &mut Inquiry, component: ComponentId) -> (u16, u16) {
+    let new = inquiry.change.new;
+    // A transient takes at least one instant.
+    let least = u16::from(inquiry.change.transient.is_some());
+    let highest_c = new
+        .component_rows(component)
+        .iter()
+        .map(|&row| new.equation_offset(row));
+    let highest_c = highest_c.max().unwrap_or(0);
+    let columns = new.component_columns(component).iter();
+    let highest_past = columns
+        .map(|&column| inquiry.past_offset(new.unknown(column)))
+        .max()
+        .unwrap_or(0);
+    let (mut lower, mut upper) = (None, None);
+    for height in least..highest_c + highest_past + 2 {
+        let verdict = judge(pool, inquiry, component, height);
+        if verdict.enough && verdict.lower && lower.is_none() {
+            lower = Some(height);
+        }
+        if verdict.enough && verdict.upper && upper.is_none() {
+            upper = Some(height);
+        }
+        if lower.is_some() && upper.is_some() {
+            break;
+        }
+    }
+    (lower.unwrap_or(least), upper.unwrap_or(highest_c))
+}
+
+struct Judgement {
+    /// (100), and every restart equation has a dependent variable.
+    enough: bool,
+    /// No tail equation has only past leading variables.
+    lower: bool,
+    /// No tail equation has any past leading variable.
+    upper: bool,
+}
+
+fn judge(pool: &mut ExprPool, inquiry: &mut Inquiry, component: ComponentId, height: u16) -> Judgement {
+    let mut judgement = Judgement {
+        enough: restart_equations_are_open(pool, inquiry, component, height),
+        lower: true,
+        upper: true,
+    };
+    let new = inquiry.change.new;
+    for &row in new.component_rows(component) {
+        let c = new.equation_offset(row);
+        for order in 0..c {
+            if is_fact_at(pool, inquiry, row, order, height) {
+                continue;
+            }
+            // (100): below this the exchange map leaves the array.
+            judgement.enough &= height >= c - order;
+            let leading = new
+                .signature(row)
+                .filter(|&(column, sigma)| sigma + c == new.unknown_offset(column));
+            let mut past = leading
+                .map(|(column, sigma)| sigma + order + height < inquiry.past_offset(new.unknown(column)))
+                .peekable();
+            let any_leading = past.peek().is_some();
+            let (mut all, mut any) = (true, false);
+            past.for_each(|is_past| {
+                all &= is_past;
+                any |= is_past;
+            });
+            judgement.lower &= !(any_leading && all);
+            judgement.upper &= !any;
+        }
+    }
+    judgement
+}
+
+fn is_fact_at(pool: &mut ExprPool, inquiry: &mut Inquiry, row: Row, order: u16, height: u16) -> bool {
+    let label = ArrayLabel {
+        source: EquationSource::Mode(row),
+        order,
+        instant: height,
+    };
+    let residual = inquiry.residual(pool, label);
+    let past_only = pool
+        .occurrences(residual)
+        .into_iter()
+        .all(|(var, m)| !(inquiry.change.is_unknown)(var) || m + height < inquiry.past_offset(var));
+    if !past_only {
+        return false;
+    }
+    let expression = inquiry.change.at_left_limits(pool, residual);
+    inquiry.fact(pool, expression).is_some()
+}
+
+/// Every restart equation about this component has a dependent variable at this height, or is a fact.
+fn restart_equations_are_open(pool: &mut ExprPool, inquiry: &mut Inquiry, component: ComponentId, height: u16) -> bool {
+    let new = inquiry.change.new;
+    inquiry.change.restart_equations.iter().all(|equation| {
+        let occurrences: Vec<_> = pool
+            .occurrences(equation.residual)
+            .into_iter()
+            .filter_map(|(var, order)| Some((new.column_of(var)?, order)))
+            .collect();
+        let about = |&(column, _): &_| new.component_of_column(column) == component;
+        let past = |&(column, order): &_| order + height < inquiry.past_offset(new.unknown(column));
+        if !occurrences.iter().any(about) || !occurrences.iter().all(past) {
+            return true;
+        }
+        let expression = inquiry.change.at_left_limits(pool, equation.residual);
+        inquiry.fact(pool, expression).is_some()
+    })
+}
+
+/// Components whose leading variables a restart equation mentions at their right limits.
+pub(crate) fn leading_components(pool: &ExprPool, inquiry: &Inquiry) -> Vec<ComponentId> {
+    let new = inquiry.change.new;
+    let restart = inquiry.change.restart_equations.iter();
+    let mentioned = restart.flat_map(|equation| pool.occurrences(equation.residual));
+    mentioned
+        .filter_map(|(var, order)| {
+            let column = new.column_of(var)?;
+            (order >= new.unknown_offset(column)).then(|| new.component_of_column(column))
+        })
+        .collect()
+}
+
+/// Tries heights from K_* up, smallest first; the best attempt, complete or not.
+pub(crate) fn search(pool: &mut ExprPool, inquiry: &mut Inquiry, bounds: &Bounds) -> Attempt {
+    let leading = leading_components(pool, inquiry).into_iter().collect();
+    let mut heights = Heights {
+        of: bounds
+            .iter()
+            .map(|(&component, &(lower, _))| (component, lower))
+            .collect(),
+        leading,
+    };
+    let mut best: Option<((usize, usize, u32), Attempt)> = None;
+    for _ in 0..ATTEMPTS {
+        let attempt = Attempt::new(pool, inquiry, heights.clone());
+        // A complete matching that loses equations is kept only if no height does better.
+        if attempt.quotient.is_complete() && attempt.quotient.disabled(&attempt.array).1.is_empty() {
+            return attempt;
+        }
+        let raised = raise(inquiry, &attempt, bounds);
+        let total = heights.of.values().map(|&height| u32::from(height)).sum();
+        let score = (attempt.quotient.over_count(), attempt.quotient.under.len(), total);
+        if best.as_ref().is_none_or(|(least, _)| score < *least) {
+            best = Some((score, attempt));
+        }
+        match raised {
+            Some(raised) => heights = raised,
+            None => break,
+        }
+    }
+    best.expect("at least one attempt").1
+}
+
+/// Raises the heights of the components at fault, or of all that can be raised; `None` if none can.
+fn raise(inquiry: &Inquiry, attempt: &Attempt, bounds: &Bounds) -> Option<Heights> {
+    let new = inquiry.change.new;
+    let can_rise = |component: &ComponentId| {
+        let upper = bounds.get(component).map_or(0, |bound| bound.1);
+        attempt.heights.of[component] < upper
+    };
+    let rising: Vec<ComponentId> = attempt.heights.of.keys().copied().filter(can_rise).collect();
+    if rising.is_empty() {
+        return None;
+    }
+    let over = attempt.quotient.over.iter().map(|&i| attempt.array.candidates[i].label);
+    let over = over.chain(attempt.quotient.broken.iter().copied());
+    let of_rows = over.filter_map(|label| match label.source {
+        EquationSource::Mode(row) => Some(new.component_of_row(row)),
+        _ => None,
+    });
+    let under = attempt.quotient.under.iter();
+    let of_classes = under.filter_map(|class| Some(new.component_of_column(new.column_of(class.var)?)));
+    let at_fault: std::collections::BTreeSet<ComponentId> = of_rows.chain(of_classes).collect();
+    let mut chosen: Vec<ComponentId> = rising.iter().copied().filter(|c| at_fault.contains(c)).collect();
+    if chosen.is_empty() {
+        chosen = rising;
+    }
+    let mut heights = attempt.heights.clone();
+    for component in chosen {
+        *heights.of.get_mut(&component).expect("a touched component") += 1;
+    }
+    Some(heights)
+}

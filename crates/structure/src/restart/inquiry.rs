@@ -1,0 +1,99 @@
+//! The state of one analysis: the question, what is known, the answers given so far.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use saltus_graph::Row;
+use saltus_mdae::function::Functions;
+use saltus_mdae::{ExprId, ExprPool, VarId};
+
+use super::array::{ArrayLabel, EquationSource};
+use super::change::ModeChange;
+use super::entail::FixedValues;
+use super::facts::{FactReason, Facts};
+use super::knowledge::Knowledge;
+
+/// One question to the oracle with its answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The equation `0 = expression` between left limits.
+    pub expression: ExprId,
+    /// Why it holds, or `None` if it does not.
+    pub reason: Option<FactReason>,
+}
+
+pub(crate) struct Inquiry<'a> {
+    pub(crate) change: ModeChange<'a>,
+    pub(crate) functions: &'a Functions,
+    pub(crate) fixed: &'a dyn FixedValues,
+    facts: &'a mut dyn Facts,
+    knowledge: Knowledge<'a>,
+    position: FxHashMap<ExprId, usize>,
+    answers: Vec<Answer>,
+    transient: Option<FxHashSet<ExprId>>,
+    jumping: FxHashSet<Row>,
+    /// Variables that keep their left limit because nothing else determines them.
+    pub(crate) kept: Vec<VarId>,
+}
+
+impl<'a> Inquiry<'a> {
+    pub(crate) fn new(
+        pool: &mut ExprPool,
+        functions: &'a Functions,
+        fixed: &'a dyn FixedValues,
+        change: ModeChange<'a>,
+        facts: &'a mut dyn Facts,
+    ) -> Self {
+        Inquiry {
+            functions,
+            fixed,
+            facts,
+            knowledge: Knowledge::new(pool, change),
+            position: FxHashMap::default(),
+            answers: Vec::new(),
+            transient: change.transient_residuals(),
+            jumping: change.differentiated_rows_with_jumps(pool),
+            kept: Vec::new(),
+            change,
+        }
+    }
+
+    /// d⁻ of a variable.
+    pub(crate) fn past_offset(&self, var: VarId) -> u16 {
+        match self.kept.contains(&var) {
+            true => self.change.past_offset(var).max(1),
+            false => self.change.past_offset(var),
+        }
+    }
+
+    pub(crate) fn is_invariant(&self, row: Row) -> bool {
+        !self.jumping.contains(&row) && self.change.is_invariant(row, &self.transient)
+    }
+
+    /// The residual of an array equation in the model's variables.
+    pub(crate) fn residual(&self, pool: &mut ExprPool, label: ArrayLabel) -> ExprId {
+        let change = &self.change;
+        let root = match label.source {
+            EquationSource::Mode(row) => change.new.equation(row).residual,
+            EquationSource::Transient(position) => change.transient.unwrap_or_default()[position as usize].residual,
+            EquationSource::Restart(position) => change.restart_equations[position as usize].residual,
+        };
+        pool.nth_total_derivative(root, label.order)
+    }
+
+    /// Asks the oracle, once per expression.
+    pub(crate) fn fact(&mut self, pool: &mut ExprPool, expression: ExprId) -> Option<FactReason> {
+        if let Some(&position) = self.position.get(&expression) {
+            return self.answers[position].reason.clone();
+        }
+        let reason = self.facts.is_fact(pool, &mut self.knowledge, expression);
+        self.position.insert(expression, self.answers.len());
+        self.answers.push(Answer {
+            expression,
+            reason: reason.clone(),
+        });
+        reason
+    }
+
+    pub(crate) fn into_answers(self) -> Vec<Answer> {
+        self.answers
+    }
+}

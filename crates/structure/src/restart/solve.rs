@@ -1,0 +1,405 @@
+//! Solving a restart system, block by block, by Newton's method from the left limits.
+
+use rustc_hash::FxHashMap;
+use saltus_mdae::eval::Environment;
+use saltus_mdae::function::Functions;
+use saltus_mdae::{ExprPool, Node, VarId};
+use saltus_numerics::linalg::{DenseMatrix, PivotedQr, SparseLu, SparsityPattern};
+
+use super::facts::leaf_value;
+use super::plan::{RestartPlan, RightLimitSource};
+use super::tape::Tape;
+
+/// Newton iterations per block.
+const ITERATIONS: usize = 100;
+/// Blocks up to this size are solved densely, with their rank known.
+const DENSE: usize = 64;
+/// Relative size below which a pivot of an equilibrated Jacobian counts as zero.
+const RANK: f64 = 1e-10;
+/// A residual is zero when it is this small against the row of the Jacobian and the unknowns.
+const RESIDUAL: f64 = 1e-8;
+/// Relative residual of a restart equation that the tail entails.
+const CHECK: f64 = 1e-6;
+
+/// An impulse: `x'^m` behaves like `weight · δ^(mu − 1)` at the instant.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct Impulse {
+    /// The variable.
+    pub var: VarId,
+    /// Derivative order m.
+    pub order: u16,
+    /// The order of the impulse; 1 is a Dirac impulse.
+    pub mu: u32,
+    /// Its weight.
+    pub weight: f64,
+}
+
+/// Right limits and impulses.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RestartSolution {
+    /// Right limits of the states of the touched components, `(x, m, x'^m)`.
+    pub right_limits: Vec<(VarId, u16, f64)>,
+    /// Impulses.
+    pub impulses: Vec<Impulse>,
+    /// Values of all unknowns of the plan.
+    pub unknowns: Vec<f64>,
+    /// The largest residual, relative to its equation.
+    pub residual: f64,
+    /// Numeric rank of the restart system (equal to its size).
+    pub rank: usize,
+}
+
+/// Why a restart system has no solution.
+#[derive(Clone, PartialEq, Debug)]
+pub enum RestartFailure {
+    /// The Jacobian is singular although the structure is regular.
+    Singular {
+        /// Numeric rank.
+        rank: usize,
+        /// Number of equations.
+        size: usize,
+        /// Unknowns (positions in the plan) of the singular blocks.
+        unknowns: Vec<usize>,
+    },
+    /// Newton's method did not converge.
+    NotConverged {
+        /// Equations (positions in the plan) of the block.
+        equations: Vec<usize>,
+        /// The largest relative residual left.
+        residual: f64,
+    },
+    /// A residual or derivative is not a finite number.
+    NotFinite {
+        /// The equation (position in the plan).
+        equation: usize,
+    },
+    /// A restart equation that should follow from the new mode's consistency equations does not hold.
+    CheckFailed {
+        /// The restart equation.
+        restart_equation: u32,
+        /// Its residual.
+        residual: f64,
+    },
+}
+
+/// Solves a restart system. The environment gives left limits (`left_limit`), and as current values inputs,
+/// parameters and discrete variables at their right limits.
+pub fn solve_restart(
+    pool: &ExprPool,
+    functions: &Functions,
+    plan: &RestartPlan,
+    environment: &dyn Environment,
+) -> Result<RestartSolution, RestartFailure> {
+    let mut system = System::new(pool, functions, plan, environment);
+    let (mut rank, mut singular) = (0, Vec::new());
+    let mut residual: f64 = 0.0;
+    for block in &plan.blocks {
+        let solved = system.solve_block(block)?;
+        rank += solved.rank;
+        residual = residual.max(solved.residual);
+        if solved.rank < block.len() {
+            singular.extend(block.iter().map(|&(_, unknown)| unknown));
+        }
+    }
+    if rank < plan.unknowns.len() {
+        singular.sort_unstable();
+        return Err(RestartFailure::Singular {
+            rank,
+            size: plan.unknowns.len(),
+            unknowns: singular,
+        });
+    }
+    system.check(pool)?;
+    Ok(RestartSolution {
+        right_limits: plan
+            .right_limits
+            .iter()
+            .map(|limit| {
+                let value = match limit.source {
+                    RightLimitSource::LeftLimit => environment.left_limit(limit.var, limit.order),
+                    RightLimitSource::Unknown(unknown) => system.x[unknown],
+                };
+                (limit.var, limit.order, value)
+            })
+            .collect(),
+        impulses: impulses(plan, &system.x),
+        unknowns: system.x,
+        residual,
+        rank,
+    })
+}
+
+/// Impulses of a variable at several instants act together; those of lower order do not count beside higher ones.
+fn impulses(plan: &RestartPlan, x: &[f64]) -> Vec<Impulse> {
+    let mut found: Vec<Impulse> = Vec::new();
+    for &position in &plan.impulses {
+        let unknown = plan.unknowns[position];
+        let (var, order) = (unknown.variable.var, unknown.variable.order);
+        let impulse = Impulse {
+            var,
+            order,
+            mu: unknown.mu,
+            weight: x[position],
+        };
+        match found.iter_mut().rfind(|known| (known.var, known.order) == (var, order)) {
+            None => found.push(impulse),
+            Some(known) if known.mu < unknown.mu => *known = impulse,
+            Some(known) if known.mu == unknown.mu => known.weight += x[position],
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// A leaf of an equation: an unknown of the plan or a known value.
+#[derive(Copy, Clone)]
+enum Leaf {
+    Unknown(usize),
+    Known(f64),
+}
+
+struct Equation {
+    tape: Tape,
+    leaves: Vec<Leaf>,
+}
+
+struct System<'a> {
+    functions: &'a Functions,
+    plan: &'a RestartPlan,
+    environment: &'a dyn Environment,
+    number: FxHashMap<VarId, usize>,
+    equations: Vec<Equation>,
+    x: Vec<f64>,
+}
+
+struct SolvedBlock {
+    rank: usize,
+    residual: f64,
+}
+
+impl<'a> System<'a> {
+    fn new(pool: &ExprPool, functions: &'a Functions, plan: &'a RestartPlan, environment: &'a dyn Environment) -> Self {
+        let mut system = System {
+            functions,
+            plan,
+            environment,
+            number: plan.unknowns.iter().enumerate().map(|(i, u)| (u.symbol, i)).collect(),
+            equations: Vec::new(),
+            x: plan
+                .unknowns
+                .iter()
+                .map(|unknown| start(unknown, environment))
+                .collect(),
+        };
+        system.equations = plan
+            .equations
+            .iter()
+            .map(|equation| system.equation(Tape::new(pool, equation.residual)))
+            .collect();
+        system
+    }
+
+    fn equation(&self, tape: Tape) -> Equation {
+        let leaf = |&node: &Node| match node {
+            Node::Var { var, .. } if self.number.contains_key(&var) => Leaf::Unknown(self.number[&var]),
+            other => Leaf::Known(leaf_value(self.environment, other)),
+        };
+        Equation {
+            leaves: tape.leaves().iter().map(leaf).collect(),
+            tape,
+        }
+    }
+
+    fn values(&self, equation: &Equation) -> Vec<f64> {
+        let value = |leaf: &Leaf| match *leaf {
+            Leaf::Unknown(unknown) => self.x[unknown],
+            Leaf::Known(value) => value,
+        };
+        equation.leaves.iter().map(value).collect()
+    }
+
+    /// Residuals and Jacobian rows of a block, each row divided by its largest entry.
+    fn linearise(&self, block: &[(usize, usize)], local: &FxHashMap<usize, usize>) -> Result<Linear, RestartFailure> {
+        let mut linear = Linear::default();
+        for &(equation, _) in block {
+            let Equation { tape, leaves } = &self.equations[equation];
+            let values = self.values(&self.equations[equation]);
+            let (value, gradient) = tape.gradient(self.functions, &values);
+            let mut row: Vec<(usize, f64)> = leaves
+                .iter()
+                .zip(gradient)
+                .filter_map(|(leaf, slope)| match leaf {
+                    Leaf::Unknown(unknown) => Some((*local.get(unknown)?, slope)),
+                    Leaf::Known(_) => None,
+                })
+                .collect();
+            row.sort_unstable_by_key(|&(column, _)| column);
+            row.dedup_by(|later, kept| {
+                let same = later.0 == kept.0;
+                if same {
+                    kept.1 += later.1;
+                }
+                same
+            });
+            if !value.is_finite() || row.iter().any(|(_, slope)| !slope.is_finite()) {
+                return Err(RestartFailure::NotFinite { equation });
+            }
+            let largest = row.iter().map(|(_, slope)| slope.abs()).fold(0.0, f64::max);
+            let scale = if largest > 0.0 { largest } else { 1.0 };
+            row.iter_mut().for_each(|(_, slope)| *slope /= scale);
+            linear.residuals.push(value / scale);
+            linear.rows.push(row);
+        }
+        Ok(linear)
+    }
+
+    fn size(&self, block: &[(usize, usize)]) -> f64 {
+        let sizes = block.iter().map(|&(_, unknown)| self.x[unknown].abs());
+        1.0 + sizes.fold(0.0, f64::max)
+    }
+
+    fn solve_block(&mut self, block: &[(usize, usize)]) -> Result<SolvedBlock, RestartFailure> {
+        let local: FxHashMap<usize, usize> = block.iter().enumerate().map(|(i, &(_, u))| (u, i)).collect();
+        let mut best = f64::INFINITY;
+        for iteration in 0..ITERATIONS {
+            let linear = self.linearise(block, &local)?;
+            let residual = linear.largest_residual() / self.size(block);
+            let (step, rank) = linear.step();
+            if iteration == 0 && rank < block.len() {
+                // Singular at the left limits only: move away from them.
+                for &(_, unknown) in block {
+                    self.x[unknown] += 1e-3 * (1.0 + self.x[unknown].abs());
+                }
+                continue;
+            }
+            let moved = step.iter().map(|s| s.abs()).fold(0.0, f64::max) / self.size(block);
+            let settled = moved <= 1e-13 || (residual >= 0.5 * best && residual <= 1e-12);
+            if residual <= RESIDUAL && settled {
+                return Ok(SolvedBlock { rank, residual });
+            }
+            best = best.min(residual);
+            self.advance(block, &local, &step, residual);
+        }
+        let linear = self.linearise(block, &local)?;
+        let residual = linear.largest_residual() / self.size(block);
+        let rank = linear.step().1;
+        if residual <= RESIDUAL || rank < block.len() {
+            return Ok(SolvedBlock { rank, residual });
+        }
+        Err(RestartFailure::NotConverged {
+            equations: block.iter().map(|&(equation, _)| equation).collect(),
+            residual,
+        })
+    }
+
+    /// Takes the step, halved while it makes the residual much worse or undefined.
+    fn advance(&mut self, block: &[(usize, usize)], local: &FxHashMap<usize, usize>, step: &[f64], residual: f64) {
+        let before: Vec<f64> = block.iter().map(|&(_, unknown)| self.x[unknown]).collect();
+        let mut factor = 1.0;
+        for _ in 0..10 {
+            for (i, &(_, unknown)) in block.iter().enumerate() {
+                self.x[unknown] = before[i] - factor * step[i];
+            }
+            let after = self.linearise(block, local);
+            let after = after.map(|linear| linear.largest_residual() / self.size(block));
+            if after.is_ok_and(|after| after <= 2.0 * residual.max(RESIDUAL)) {
+                return;
+            }
+            factor *= 0.5;
+        }
+    }
+
+    /// Restart equations that the tail entails must hold.
+    fn check(&self, pool: &ExprPool) -> Result<(), RestartFailure> {
+        for &(restart_equation, residual) in &self.plan.checks {
+            let equation = self.equation(Tape::new(pool, residual));
+            let values = self.values(&equation);
+            let floors = vec![0.0; values.len()];
+            let (residual, scale) = equation.tape.value_and_scale(self.functions, &values, &floors);
+            // NaN must fail as well.
+            if !(residual.abs() <= CHECK * (1.0 + scale)) {
+                return Err(RestartFailure::CheckFailed {
+                    restart_equation,
+                    residual,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Finite unknowns start at their left limits, impulses at zero.
+fn start(unknown: &super::plan::PlanUnknown, environment: &dyn Environment) -> f64 {
+    let left = environment.left_limit(unknown.variable.var, unknown.variable.order);
+    if unknown.mu == 0 && left.is_finite() { left } else { 0.0 }
+}
+
+/// A linearised block with rows scaled to one.
+#[derive(Default)]
+struct Linear {
+    rows: Vec<Vec<(usize, f64)>>,
+    residuals: Vec<f64>,
+}
+
+impl Linear {
+    fn largest_residual(&self) -> f64 {
+        self.residuals.iter().map(|r| r.abs()).fold(0.0, f64::max)
+    }
+
+    /// The Newton step (to be subtracted) and the numeric rank; least squares when singular.
+    fn step(&self) -> (Vec<f64>, usize) {
+        let n = self.rows.len();
+        let scales = self.column_scales();
+        let (mut step, rank) = match n <= DENSE {
+            true => self.dense_step(&scales),
+            false => self.sparse_step(&scales).unwrap_or_else(|rank| (vec![0.0; n], rank)),
+        };
+        step.iter_mut().zip(&scales).for_each(|(s, scale)| *s /= scale);
+        (step, rank)
+    }
+
+    fn column_scales(&self) -> Vec<f64> {
+        let mut scales = vec![0.0_f64; self.rows.len()];
+        for &(column, slope) in self.rows.iter().flatten() {
+            scales[column] = scales[column].max(slope.abs());
+        }
+        scales
+            .into_iter()
+            .map(|scale| if scale > 0.0 { scale } else { 1.0 })
+            .collect()
+    }
+
+    fn dense_step(&self, scales: &[f64]) -> (Vec<f64>, usize) {
+        let n = self.rows.len();
+        let mut matrix = DenseMatrix::zeros(n, n);
+        for (row, entries) in self.rows.iter().enumerate() {
+            for &(column, slope) in entries {
+                matrix[(row, column)] = slope / scales[column];
+            }
+        }
+        let qr = PivotedQr::new(&matrix, Some(RANK));
+        (qr.minimum_norm_solution(&self.residuals), qr.rank())
+    }
+
+    fn sparse_step(&self, scales: &[f64]) -> Result<(Vec<f64>, usize), usize> {
+        let n = self.rows.len();
+        let numbered = self.rows.iter().enumerate();
+        let entries: Vec<(usize, usize)> = numbered
+            .flat_map(|(row, entries)| entries.iter().map(move |&(column, _)| (row, column)))
+            .collect();
+        let pattern = SparsityPattern::from_entries(n, n, entries);
+        let mut values = vec![0.0; pattern.len()];
+        for (row, entries) in self.rows.iter().enumerate() {
+            for &(column, slope) in entries {
+                if let Some(position) = pattern.position(row, column) {
+                    values[position] = slope / scales[column];
+                }
+            }
+        }
+        let mut lu = SparseLu::new(pattern);
+        lu.factor(&values).map_err(|singular| singular.rank_so_far)?;
+        let mut step = self.residuals.clone();
+        lu.solve(&mut step);
+        Ok((step, n))
+    }
+}

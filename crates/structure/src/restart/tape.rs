@@ -1,0 +1,282 @@
+//! One residual as a straight-line program over its leaves: value, scale of its terms, exact gradient.
+
+use saltus_mdae::eval::{apply_binary, apply_unary, truth};
+use saltus_mdae::function::Functions;
+use saltus_mdae::{BinaryOp, ExprId, ExprPool, FunctionId, Node, UnaryOp};
+
+use rustc_hash::FxHashMap;
+
+#[derive(Clone, Debug)]
+enum Op {
+    Constant(f64),
+    Leaf(u32),
+    Unary(UnaryOp, u32),
+    Binary(BinaryOp, u32, u32),
+    If(u32, u32, u32),
+    Call {
+        function: FunctionId,
+        output: u32,
+        partials: Box<[u32]>,
+        args: Box<[u32]>,
+    },
+}
+
+/// An expression ready for repeated evaluation.
+#[derive(Clone, Debug)]
+pub(crate) struct Tape {
+    ops: Vec<Op>,
+    leaves: Vec<Node>,
+}
+
+/// A failed function call has no value; it spoils only what depends on it.
+fn call(functions: &Functions, function: FunctionId, output: u32, partials: &[u32], args: &[f64]) -> f64 {
+    functions.call(function, output, partials, args).unwrap_or(f64::NAN)
+}
+
+impl Tape {
+    pub(crate) fn new(pool: &ExprPool, root: ExprId) -> Self {
+        let mut slot: FxHashMap<ExprId, u32> = FxHashMap::default();
+        let mut tape = Tape {
+            ops: Vec::new(),
+            leaves: Vec::new(),
+        };
+        for id in pool.reachable(&[root]) {
+            let op = tape.op(pool, pool.node(id), &slot);
+            slot.insert(id, tape.ops.len() as u32);
+            tape.ops.push(op);
+        }
+        tape
+    }
+
+    fn op(&mut self, pool: &ExprPool, node: Node, slot: &FxHashMap<ExprId, u32>) -> Op {
+        match node {
+            Node::Real(bits) => Op::Constant(bits.get()),
+            Node::Integer(number) => Op::Constant(number as f64),
+            Node::Boolean(value) => Op::Constant(truth(value)),
+            Node::Unary(op, a) => Op::Unary(op, slot[&a]),
+            Node::Binary(op, a, b) => Op::Binary(op, slot[&a], slot[&b]),
+            Node::If(c, a, b) => Op::If(slot[&c], slot[&a], slot[&b]),
+            Node::Call {
+                function,
+                output,
+                partials,
+                args,
+            } => Op::Call {
+                function,
+                output,
+                partials: pool.list(partials).into(),
+                args: pool.args(args).map(|arg| slot[&arg]).collect(),
+            },
+            leaf => {
+                self.leaves.push(leaf);
+                Op::Leaf(self.leaves.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// The leaves whose values an evaluation needs, in the order it needs them.
+    pub(crate) fn leaves(&self) -> &[Node] {
+        &self.leaves
+    }
+
+    /// The value at given leaf values.
+    pub(crate) fn value(&self, functions: &Functions, leaves: &[f64]) -> f64 {
+        *self.values(functions, leaves).last().expect("a tape has a root")
+    }
+
+    fn values(&self, functions: &Functions, leaves: &[f64]) -> Vec<f64> {
+        let mut v: Vec<f64> = Vec::with_capacity(self.ops.len());
+        for op in &self.ops {
+            let value = match op {
+                Op::Constant(value) => *value,
+                Op::Leaf(leaf) => leaves[*leaf as usize],
+                Op::Unary(op, a) => apply_unary(*op, v[*a as usize]),
+                Op::Binary(op, a, b) => apply_binary(*op, v[*a as usize], v[*b as usize]),
+                Op::If(c, a, b) => v[if v[*c as usize] != 0.0 { *a } else { *b } as usize],
+                Op::Call {
+                    function,
+                    output,
+                    partials,
+                    args,
+                } => {
+                    let args: Vec<f64> = args.iter().map(|&arg| v[arg as usize]).collect();
+                    call(functions, *function, *output, partials, &args)
+                }
+            };
+            v.push(value);
+        }
+        v
+    }
+
+    /// The value, and the size its terms have when each leaf has at least its `floor`: what a residual must be small
+    /// against to count as zero.
+    pub(crate) fn value_and_scale(&self, functions: &Functions, leaves: &[f64], floors: &[f64]) -> (f64, f64) {
+        let v = self.values(functions, leaves);
+        let mut s: Vec<f64> = Vec::with_capacity(v.len());
+        for (i, op) in self.ops.iter().enumerate() {
+            let at = |slot: &u32| s[*slot as usize];
+            let scale = match op {
+                Op::Constant(value) => value.abs(),
+                Op::Leaf(leaf) => leaves[*leaf as usize].abs().max(floors[*leaf as usize]),
+                Op::Unary(UnaryOp::Neg | UnaryOp::Abs, a) => at(a),
+                Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Min | BinaryOp::Max, a, b) => at(a) + at(b),
+                Op::Binary(BinaryOp::Mul, a, b) => at(a) * at(b),
+                Op::Binary(BinaryOp::Div, a, b) => at(a) / v[*b as usize].abs(),
+                Op::Binary(BinaryOp::Pow, a, b) => {
+                    let exponent = v[*b as usize];
+                    v[i].abs().max(if exponent > 0.0 { at(a).powf(exponent) } else { 0.0 })
+                }
+                Op::If(c, a, b) => at(if v[*c as usize] != 0.0 { a } else { b }),
+                _ => v[i].abs(),
+            };
+            s.push(scale);
+        }
+        (v[v.len() - 1], s[s.len() - 1])
+    }
+
+    /// The value and the derivative by each leaf.
+    pub(crate) fn gradient(&self, functions: &Functions, leaves: &[f64]) -> (f64, Vec<f64>) {
+        let v = self.values(functions, leaves);
+        let mut adjoint = vec![0.0; v.len()];
+        let mut gradient = vec![0.0; self.leaves.len()];
+        adjoint[v.len() - 1] = 1.0;
+        for i in (0..v.len()).rev() {
+            let weight = adjoint[i];
+            if weight == 0.0 {
+                continue;
+            }
+            match &self.ops[i] {
+                Op::Constant(_) => {}
+                Op::Leaf(leaf) => gradient[*leaf as usize] += weight,
+                Op::Unary(op, a) => adjoint[*a as usize] += weight * unary_slope(*op, v[*a as usize], v[i]),
+                Op::Binary(op, a, b) => {
+                    let (da, db) = binary_slopes(*op, v[*a as usize], v[*b as usize], v[i]);
+                    add_product(&mut adjoint[*a as usize], weight, da);
+                    add_product(&mut adjoint[*b as usize], weight, db);
+                }
+                Op::If(c, a, b) => adjoint[if v[*c as usize] != 0.0 { *a } else { *b } as usize] += weight,
+                Op::Call {
+                    function,
+                    output,
+                    partials,
+                    args,
+                } => {
+                    let values: Vec<f64> = args.iter().map(|&arg| v[arg as usize]).collect();
+                    for (position, &arg) in args.iter().enumerate() {
+                        let mut more = partials.to_vec();
+                        more.push(position as u32);
+                        more.sort_unstable();
+                        let slope = call(functions, *function, *output, &more, &values);
+                        add_product(&mut adjoint[arg as usize], weight, slope);
+                    }
+                }
+            }
+        }
+        (v[v.len() - 1], gradient)
+    }
+}
+
+/// A slope of exactly zero adds nothing, whatever the weight.
+fn add_product(sum: &mut f64, weight: f64, slope: f64) {
+    if slope != 0.0 {
+        *sum += weight * slope;
+    }
+}
+
+/// d op(x)/dx; `fx` is op(x).
+fn unary_slope(op: UnaryOp, x: f64, fx: f64) -> f64 {
+    match op {
+        UnaryOp::Neg => -1.0,
+        UnaryOp::Abs => apply_unary(UnaryOp::Sign, x),
+        UnaryOp::Sqrt => 0.5 / fx,
+        UnaryOp::Exp => fx,
+        UnaryOp::Log => 1.0 / x,
+        UnaryOp::Log10 => 1.0 / (x * std::f64::consts::LN_10),
+        UnaryOp::Sin => x.cos(),
+        UnaryOp::Cos => -x.sin(),
+        UnaryOp::Tan => 1.0 + fx * fx,
+        UnaryOp::Asin => 1.0 / (1.0 - x * x).sqrt(),
+        UnaryOp::Acos => -1.0 / (1.0 - x * x).sqrt(),
+        UnaryOp::Atan => 1.0 / (1.0 + x * x),
+        UnaryOp::Sinh => x.cosh(),
+        UnaryOp::Cosh => x.sinh(),
+        UnaryOp::Tanh => 1.0 - fx * fx,
+        UnaryOp::Not | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil => 0.0,
+    }
+}
+
+/// (d op/dx, d op/dy); `f` is op(x, y).
+fn binary_slopes(op: BinaryOp, x: f64, y: f64, f: f64) -> (f64, f64) {
+    match op {
+        BinaryOp::Add => (1.0, 1.0),
+        BinaryOp::Sub => (1.0, -1.0),
+        BinaryOp::Mul => (y, x),
+        BinaryOp::Div => (1.0 / y, -f / y),
+        BinaryOp::Pow => {
+            let base = if y == 0.0 {
+                0.0
+            } else {
+                y * apply_binary(BinaryOp::Pow, x, y - 1.0)
+            };
+            // d/dy exists for positive bases only; elsewhere the exponent is a constant anyway.
+            (base, if x > 0.0 { f * x.ln() } else { 0.0 })
+        }
+        BinaryOp::Atan2 => {
+            let square = x * x + y * y;
+            (y / square, -x / square)
+        }
+        BinaryOp::Min => (truth(x <= y), truth(x > y)),
+        BinaryOp::Max => (truth(x >= y), truth(x < y)),
+        BinaryOp::Mod => (1.0, -(x / y).floor()),
+        BinaryOp::Rem => (1.0, -(x / y).trunc()),
+        _ => (0.0, 0.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_mdae::expr::VarTraits;
+    use saltus_mdae::{IndexVec, Type};
+
+    #[test]
+    fn gradient_agrees_with_symbolic_derivative() {
+        let mut pool = ExprPool::new();
+        let traits = VarTraits {
+            ty: Type::Real,
+            continuous: true,
+        };
+        let (x, y) = (pool.declare_variable(traits), pool.declare_variable(traits));
+        let (ex, ey) = (pool.var(x), pool.var(y));
+        let mut sum = pool.mul(ex, ey);
+        for op in [UnaryOp::Sin, UnaryOp::Exp, UnaryOp::Tanh, UnaryOp::Atan, UnaryOp::Sqrt] {
+            let term = pool.unary(op, ex);
+            sum = pool.add(sum, term);
+        }
+        for op in [
+            BinaryOp::Div,
+            BinaryOp::Pow,
+            BinaryOp::Atan2,
+            BinaryOp::Max,
+            BinaryOp::Mod,
+        ] {
+            let term = pool.binary(op, ex, ey);
+            sum = pool.sub(sum, term);
+        }
+        let functions = IndexVec::new();
+        let tape = Tape::new(&pool, sum);
+        let value_of = |node: &Node| match node {
+            Node::Var { var, .. } if *var == x => 1.3,
+            _ => 0.7,
+        };
+        let leaves: Vec<f64> = tape.leaves().iter().map(value_of).collect();
+        let (_, gradient) = tape.gradient(&functions, &leaves);
+        for (leaf, slope) in tape.leaves().to_vec().into_iter().zip(gradient) {
+            let Node::Var { var, order } = leaf else { unreachable!() };
+            let symbolic = pool.partial_derivative(sum, var, order);
+            let tape = Tape::new(&pool, symbolic);
+            let leaves: Vec<f64> = tape.leaves().iter().map(value_of).collect();
+            assert!((tape.value(&functions, &leaves) - slope).abs() < 1e-12);
+        }
+    }
+}
