@@ -229,13 +229,16 @@ fn drive() -> Result<Trajectory, Box<dyn Error>> {
         values.push(-50.0 * (t / 4.0).cos() - 20.0);
         values.extend([now % 2, u32::from(now > 5), u32::from(now == 3)].map(f64::from));
         if now != mode {
-            let label = format!("clutch A {}, gear {now}", if now % 2 == 0 { "slips" } else { "locked" });
+            let label = format!(
+                "clutch A {}, gear {now}",
+                if now.is_multiple_of(2) { "slips" } else { "locked" }
+            );
             result.mode(&ModeRecord {
                 mode: now,
                 label,
                 valuation: Vec::new(),
             })?;
-            let weight = if now % 3 == 0 { -12.0 } else { 4.0 + t };
+            let weight = if now.is_multiple_of(3) { -12.0 } else { 4.0 + t };
             let impulses = vec![Impulse {
                 variable: "gearbox.clutchA.torque".into(),
                 order: 1,
