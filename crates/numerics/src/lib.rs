@@ -13,6 +13,14 @@
 //! * [`roots`]: bracketing and scanning of event functions.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "negated comparisons put NaN on the failing side"
+)]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over several vectors in step read best with an index"
+)]
 
 mod error;
 

@@ -119,10 +119,8 @@ impl NewtonSolver {
                 Ok(()) => return Ok(self.report),
                 Err(reason) => reason,
             };
-            // Bounds are hints: the solution may lie outside.
-            if bounds.is_some() && is_worth_retrying(&reason) {
-                x.copy_from_slice(&self.start);
-                reason = match self.dogleg(system, x, options, None) {
+            if let Some(bounds) = bounds.filter(|_| is_worth_retrying(&reason)) {
+                reason = match self.retry_with_bounds(system, x, options, bounds) {
                     Ok(()) => return Ok(self.report),
                     Err(reason) => reason,
                 };
@@ -131,6 +129,35 @@ impl NewtonSolver {
         x.copy_from_slice(&self.start);
         let failure = self.failure(reason);
         Err(self.with_culprits(failure, system))
+    }
+
+    /// A start on a bound may point outwards although the root lies inside: starts again from within. After that,
+    /// bounds being hints, the solution may lie outside.
+    fn retry_with_bounds(
+        &mut self,
+        system: &mut dyn NonlinearSystem,
+        x: &mut [f64],
+        options: &NewtonOptions,
+        bounds: &[(f64, f64)],
+    ) -> Result<(), FailureReason> {
+        x.copy_from_slice(&self.start);
+        clip(x, Some(bounds));
+        let mut inside = false;
+        for (i, &(lower, upper)) in bounds.iter().enumerate() {
+            let middle = 0.5 * lower + 0.5 * upper;
+            let moved = match (x[i] <= lower, x[i] >= upper) {
+                (true, false) => (x[i] + self.nominal[i]).min(middle),
+                (false, true) => (x[i] - self.nominal[i]).max(middle),
+                _ => continue,
+            };
+            inside = true;
+            x[i] = moved;
+        }
+        if inside && self.dogleg(system, x, options, Some(bounds)).is_ok() {
+            return Ok(());
+        }
+        x.copy_from_slice(&self.start);
+        self.dogleg(system, x, options, None)
     }
 
     fn begin(&mut self, system: &dyn NonlinearSystem, x: &[f64], options: &NewtonOptions) -> Result<(), &'static str> {

@@ -337,7 +337,7 @@ impl Integrator for ExplicitRk {
         let h = self.point.t - self.point.t_old;
         let theta = self.point.fraction(t);
         if h <= 0.0 || theta == 1.0 {
-            y.copy_from_slice(&self.y_new_or_current());
+            y.copy_from_slice(self.y_new_or_current());
             return;
         }
         if !self.dense_is_full {

@@ -81,13 +81,13 @@ impl Jacobian {
         counters.jacobians += 1;
         match system.jacobian_source() {
             JacobianSource::Values => system.jacobian(t, y, &mut self.values)?,
-            JacobianSource::Products => self.from_products(system, t, y)?,
-            JacobianSource::Differences => self.from_differences(system, (t, y, f), options, counters)?,
+            JacobianSource::Products => self.fill_by_products(system, t, y)?,
+            JacobianSource::Differences => self.fill_by_differences(system, (t, y, f), options, counters)?,
         }
         check_finite(&self.values)
     }
 
-    fn from_products(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<(), EvalError> {
+    fn fill_by_products(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<(), EvalError> {
         for g in 0..self.groups.len() {
             self.point.fill(0.0);
             for &c in &self.groups[g] {
@@ -100,7 +100,7 @@ impl Jacobian {
         Ok(())
     }
 
-    fn from_differences(
+    fn fill_by_differences(
         &mut self,
         system: &mut dyn OdeSystem,
         (t, y, f): (f64, &[f64], &[f64]),

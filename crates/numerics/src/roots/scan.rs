@@ -80,6 +80,7 @@ pub fn first_event(
         functions,
         sides,
         options,
+        end: t_new,
     };
     let times = scan.sample_times(t_old, t_new);
     let mut samples: Vec<Sample> = Vec::with_capacity(times.len());
@@ -105,6 +106,7 @@ struct Scan<'a> {
     functions: &'a mut dyn ConditionFunctions,
     sides: &'a [bool],
     options: &'a ScanOptions,
+    end: f64,
 }
 
 impl Scan<'_> {
@@ -180,7 +182,7 @@ impl Scan<'_> {
 
     fn is_suspicious(&self, triple: &[Sample], g: [f64; 3]) -> bool {
         let [a, m, b] = g.map(f64::abs);
-        if !(m <= a && m <= b) || !(a.is_finite() && b.is_finite()) {
+        if !(m <= a && m <= b && a.is_finite() && b.is_finite()) {
             return false;
         }
         let (x, y) = (triple[0].t - triple[1].t, triple[2].t - triple[1].t);
@@ -237,11 +239,19 @@ impl Scan<'_> {
             sides: self.sides,
         };
         let functions = &mut *self.functions;
-        narrowing.run(self.options.tolerance, |t, values| {
+        // Half the tolerance is left for functions that change right after the first one.
+        let half = TimeTolerance {
+            ulps: 0.5 * self.options.tolerance.ulps,
+            relative: 0.5 * self.options.tolerance.relative,
+        };
+        narrowing.run(half, |t, values| {
             functions
                 .evaluate(t, values)
                 .map_err(|error| RootError::Evaluation { t, error })
         })?;
+        if self.sides.len() > 1 {
+            self.widen(&mut narrowing)?;
+        }
         Ok(EventInstant {
             left: narrowing.left,
             right: narrowing.right,
@@ -249,5 +259,25 @@ impl Scan<'_> {
             left_values: narrowing.left_values,
             right_values: narrowing.right_values,
         })
+    }
+
+    /// Moves the right end to the full tolerance where more functions have changed there: they are simultaneous,
+    /// also if one of them is exactly zero at the end found first.
+    fn widen(&mut self, narrowing: &mut Narrowing<'_>) -> Result<(), RootError> {
+        let right = (narrowing.left + self.options.tolerance.at(narrowing.left)).min(self.end);
+        if right <= narrowing.right {
+            return Ok(());
+        }
+        let probe = self.sample(right)?;
+        let changed = narrowing.flipped();
+        let stay = changed.iter().all(|&i| self.is_flipped(i, probe.values[i]));
+        let count = (0..probe.values.len())
+            .filter(|&i| self.is_flipped(i, probe.values[i]))
+            .count();
+        if stay && count > changed.len() {
+            narrowing.right = right;
+            narrowing.right_values = probe.values;
+        }
+        Ok(())
     }
 }

@@ -1,0 +1,218 @@
+//! Event location: accuracy, evaluations, several functions, pairs of roots.
+
+use saltus_numerics::EvalError;
+use saltus_numerics::ode::{Method, Options, Start, new_integrator};
+use saltus_numerics::roots::{ConditionFunctions, RootError, ScanOptions, TimeTolerance, find_root, first_event};
+
+mod common;
+
+struct Functions<F> {
+    count: usize,
+    f: F,
+    evaluations: usize,
+}
+
+impl<F: FnMut(f64, &mut [f64])> ConditionFunctions for Functions<F> {
+    fn count(&self) -> usize {
+        self.count
+    }
+    fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), EvalError> {
+        self.evaluations += 1;
+        (self.f)(t, values);
+        Ok(())
+    }
+}
+
+fn functions<F: FnMut(f64, &mut [f64])>(count: usize, f: F) -> Functions<F> {
+    Functions {
+        count,
+        f,
+        evaluations: 0,
+    }
+}
+
+#[test]
+fn roots_are_bracketed_within_the_tolerance_with_few_evaluations() {
+    let cases: [(&str, fn(f64) -> f64, f64); 6] = [
+        ("linear", |t| t - 0.3, 0.3),
+        ("cubic", |t| (t - 0.7).powi(3), 0.7),
+        ("steep", |t| (50.0 * (t - 0.2)).tanh(), 0.2),
+        ("falling", |t| 0.5 - t * t, 0.5f64.sqrt()),
+        ("jump", |t| if t < 0.123 { -1.0 } else { 1.0 }, 0.123),
+        ("flat", |t| (t - 0.9).powi(9) * 1e-9, 0.9),
+    ];
+    for (name, g, root) in cases {
+        let mut evaluations = 0;
+        let counted = |t: f64| {
+            evaluations += 1;
+            Ok(g(t))
+        };
+        let bracket = find_root(counted, 0.0, 1.0, TimeTolerance::default()).unwrap();
+        assert!(
+            bracket.right - bracket.left <= TimeTolerance::default().at(1.0),
+            "{name}: {bracket:?}"
+        );
+        assert!(
+            (bracket.left - root).abs() < 3e-12 || name == "flat" || name == "cubic",
+            "{name}: {bracket:?}"
+        );
+        assert!((g(bracket.left) > 0.0) != (g(bracket.right) > 0.0), "{name}");
+        // Bisection needs 40.
+        assert!(evaluations <= 44, "{name}: {evaluations} evaluations");
+        if name == "linear" || name == "falling" {
+            assert!(evaluations <= 14, "{name}: {evaluations} evaluations");
+        }
+    }
+}
+
+#[test]
+fn bad_brackets_are_refused() {
+    let tolerance = TimeTolerance::default();
+    assert!(matches!(
+        find_root(|_| Ok(1.0), 0.0, 1.0, tolerance),
+        Err(RootError::NoSignChange { .. })
+    ));
+    assert!(matches!(
+        find_root(Ok, 1.0, 0.0, tolerance),
+        Err(RootError::BadInterval { .. })
+    ));
+    assert!(matches!(
+        find_root(Ok, f64::NAN, 0.0, tolerance),
+        Err(RootError::BadInterval { .. })
+    ));
+    let failing = |t: f64| {
+        if t > 0.5 {
+            Err(EvalError::recoverable("no"))
+        } else {
+            Ok(-1.0)
+        }
+    };
+    assert!(matches!(
+        find_root(failing, 0.0, 1.0, tolerance),
+        Err(RootError::Evaluation { .. })
+    ));
+}
+
+#[test]
+fn the_earliest_of_several_is_found_and_simultaneous_ones_together() {
+    let mut g = functions(4, |t, v| {
+        v[0] = t - 0.6;
+        v[1] = 0.25 - t;
+        v[2] = 3.0 * (t - 0.25);
+        v[3] = 1.0;
+    });
+    let event = first_event(&mut g, (0.0, 1.0), &[false, true, false, true], &ScanOptions::default())
+        .unwrap()
+        .unwrap();
+    assert_eq!(event.changed, [1, 2]);
+    assert!((event.right - 0.25).abs() < 3e-12);
+    assert!(event.left < event.right && event.left_values[1] > 0.0);
+}
+
+#[test]
+fn two_events_in_one_sample_interval_come_one_after_the_other() {
+    let g = |t: f64, v: &mut [f64]| {
+        v[0] = t - 0.501;
+        v[1] = t - 0.5001;
+    };
+    let options = ScanOptions::default();
+    let first = first_event(&mut functions(2, g), (0.0, 1.0), &[false, false], &options)
+        .unwrap()
+        .unwrap();
+    assert_eq!(first.changed, [1]);
+    let second = first_event(&mut functions(2, g), (first.right, 1.0), &[false, true], &options)
+        .unwrap()
+        .unwrap();
+    assert_eq!(second.changed, [0]);
+}
+
+#[test]
+fn zero_at_the_start_is_on_the_side_given() {
+    // A ball that leaves the ground: h(0) = 0 and rises, comes back at t = 1.
+    let ball = |t: f64, v: &mut [f64]| v[0] = t * (1.0 - t);
+    let options = ScanOptions::default();
+    let event = first_event(&mut functions(1, ball), (0.0, 2.0), &[true], &options)
+        .unwrap()
+        .unwrap();
+    assert!((event.right - 1.0).abs() < 1e-11, "{event:?}");
+    // Rounding below zero at the start does not matter either.
+    let noisy = |t: f64, v: &mut [f64]| v[0] = t * (1.0 - t) - 1e-17;
+    let event = first_event(&mut functions(1, noisy), (0.0, 2.0), &[true], &options)
+        .unwrap()
+        .unwrap();
+    assert!((event.right - 1.0).abs() < 1e-11, "{event:?}");
+    // But if it really leaves the side at once, the event is at the start.
+    let falling = |t: f64, v: &mut [f64]| v[0] = -t;
+    let event = first_event(&mut functions(1, falling), (0.0, 2.0), &[true], &options)
+        .unwrap()
+        .unwrap();
+    assert!(event.right <= 1e-11, "{event:?}");
+}
+
+#[test]
+fn fast_pairs_of_crossings_are_found_and_near_misses_are_not() {
+    let options = ScanOptions::default();
+    for center in [0.03, 0.2, 0.37, 0.5, 0.66, 0.81, 0.97] {
+        // Dips below zero for less than a hundredth of the step.
+        let dip = |t: f64, v: &mut [f64]| v[0] = (t - center) * (t - center) - 2e-5;
+        let event = first_event(&mut functions(1, dip), (0.0, 1.0), &[true], &options).unwrap();
+        let event = event.unwrap_or_else(|| panic!("missed the dip at {center}"));
+        assert!((event.right - (center - 2e-5f64.sqrt())).abs() < 1e-10, "{event:?}");
+        let miss = |t: f64, v: &mut [f64]| v[0] = (t - center) * (t - center) + 2e-5;
+        assert_eq!(
+            first_event(&mut functions(1, miss), (0.0, 1.0), &[true], &options).unwrap(),
+            None
+        );
+        // From below as well.
+        let peak = |t: f64, v: &mut [f64]| v[0] = 2e-5 - (t - center) * (t - center);
+        let event = first_event(&mut functions(1, peak), (0.0, 1.0), &[false], &options)
+            .unwrap()
+            .unwrap();
+        assert!((event.right - (center - 2e-5f64.sqrt())).abs() < 1e-10, "{event:?}");
+    }
+}
+
+#[test]
+fn a_step_without_events_costs_the_samples_only() {
+    let mut g = functions(1, |t, v| v[0] = 1.0 + t);
+    let options = ScanOptions::default();
+    assert_eq!(first_event(&mut g, (0.0, 1.0), &[true], &options).unwrap(), None);
+    assert_eq!(g.evaluations, options.interior_samples + 4);
+    let mut none = functions(0, |_, _| {});
+    assert_eq!(first_event(&mut none, (0.0, 1.0), &[], &options).unwrap(), None);
+}
+
+#[test]
+fn events_on_dense_output_are_accurate_at_tight_tolerance() {
+    // cos t crosses zero at π/2, 3π/2, …; times within 1e-7 are asked for at rtol 1e-10.
+    for method in [Method::Auto, Method::Dop853, Method::Radau] {
+        let mut system = common::oscillator();
+        let mut run = new_integrator(method, Options::new(1e-10, 1e-10)).unwrap();
+        run.restart(&mut system, &Start::at(0.0, &[1.0, 0.0])).unwrap();
+        let (mut side, mut found) = (vec![true], 0);
+        while run.time() < 20.0 {
+            let step = run.step(&mut system, 20.0).unwrap();
+            let mut y = [0.0; 2];
+            let mut from = step.t_old;
+            loop {
+                let mut g = functions(1, |t, v: &mut [f64]| {
+                    run.interpolate(t, &mut y);
+                    v[0] = y[0];
+                });
+                let Some(event) = first_event(&mut g, (from, step.t), &side, &ScanOptions::default()).unwrap() else {
+                    break;
+                };
+                let exact = (f64::from(found) + 0.5) * std::f64::consts::PI;
+                assert!(
+                    (event.right - exact).abs() < 1e-8,
+                    "{method}: {} against {exact}",
+                    event.right
+                );
+                found += 1;
+                side[0] = !side[0];
+                from = event.right;
+            }
+        }
+        assert_eq!(found, 6);
+    }
+}
