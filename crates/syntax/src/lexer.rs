@@ -24,7 +24,8 @@ pub(crate) fn lex(file: FileId, text: &str) -> (Tokens, Vec<Diagnostic>) {
         position: 0,
         unclosed_string: false,
         unclosed_comment: false,
-        last_multiline_string: None,
+        suspect: None,
+        rewound: None,
         diagnostics: Vec::new(),
     };
     // MSL has a token per 5 bytes outside strings, and half of it is strings.
@@ -36,6 +37,12 @@ pub(crate) fn lex(file: FileId, text: &str) -> (Tokens, Vec<Diagnostic>) {
         tokens.starts.push(lexer.position as u32);
         let kind = lexer.next_token();
         tokens.kinds.push(kind);
+        if lexer.unclosed_string
+            && lexer.rewound.is_none()
+            && let Some(suspect) = lexer.suspect
+        {
+            lexer.rewind(suspect, &mut tokens);
+        }
     }
     (tokens, lexer.diagnostics)
 }
@@ -49,9 +56,12 @@ struct Lexer<'t> {
     /// keeps the lexer linear and the rest of the file usable.
     unclosed_string: bool,
     unclosed_comment: bool,
-    /// A string over several lines with a letter right behind it: a likely place for a missing
-    /// quotation mark.
-    last_multiline_string: Option<Span>,
+    /// Start of the first string over several lines with a letter right behind it: the likely
+    /// place of a missing quotation mark.
+    suspect: Option<usize>,
+    /// Where the lexer went back to, because a string had no end: the string there ends with its
+    /// line.
+    rewound: Option<usize>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -226,9 +236,14 @@ impl Lexer<'_> {
     fn string(&mut self) -> SyntaxKind {
         let start = self.position;
         match self.find_string_end(start + 1) {
-            Some(end) => {
+            Some(end) if self.rewound != Some(start) => {
                 self.position = end;
                 self.remember_suspicious_string(start);
+            }
+            Some(_) => {
+                self.position = self.end_of_line();
+                self.report_unclosed_string(start);
+                self.unclosed_string = false;
             }
             None => {
                 self.position = self.end_of_line();
@@ -275,9 +290,22 @@ impl Lexer<'_> {
 
     fn remember_suspicious_string(&mut self, start: usize) {
         let token = &self.bytes[start..self.position];
-        if is_identifier_start(self.peek(0)) && memchr(b'\n', token).is_some() {
-            self.last_multiline_string = Some(self.span(start, self.position));
+        if self.suspect.is_none() && is_identifier_start(self.peek(0)) && memchr(b'\n', token).is_some() {
+            self.suspect = Some(start);
         }
+    }
+
+    /// Reads on from a string whose quotation mark seems to be missing, once.
+    fn rewind(&mut self, to: usize, tokens: &mut Tokens) {
+        self.rewound = Some(to);
+        self.unclosed_string = false;
+        self.unclosed_comment = false;
+        self.position = to;
+        let kept = tokens.starts.partition_point(|&start| (start as usize) < to);
+        tokens.starts.truncate(kept);
+        tokens.kinds.truncate(kept);
+        self.diagnostics
+            .retain(|d| d.span().is_none_or(|span| (span.start as usize) < to));
     }
 
     fn report_unclosed_string(&mut self, start: usize) {
@@ -286,15 +314,9 @@ impl Lexer<'_> {
         let end = self.position as u32;
         self.diagnostics
             .retain(|d| d.code != codes::W0101 || d.span().is_none_or(|span| span.start < end));
-        let mut diagnostic = Diagnostic::error(codes::E0103, self.span(start, self.position), "this string has no end")
+        let diagnostic = Diagnostic::error(codes::E0103, self.span(start, self.position), "this string has no end")
             .with_label("starts here")
             .with_help("close it with `\"`; inside a string write `\\\"`");
-        if let Some(suspect) = self.last_multiline_string {
-            diagnostic = diagnostic.with_secondary(
-                Span::new(self.file, suspect.start, suspect.start + 1),
-                "or the end of this one is missing: it goes over several lines",
-            );
-        }
         self.report(diagnostic);
     }
 
@@ -342,6 +364,21 @@ impl Lexer<'_> {
         BlockComment
     }
 
+    /// A string in typographic quotation marks, if it ends on its line.
+    fn typographic_string(&mut self, start: usize) -> bool {
+        let rest = &self.text[self.position..self.end_of_line()];
+        let Some((at, close)) = rest.char_indices().find(|&(_, c)| is_typographic_quote(c)) else {
+            return false;
+        };
+        self.position += at + close.len_utf8();
+        let span = self.span(start, self.position);
+        self.report(
+            Diagnostic::error(codes::E0108, span, "these are not the quotation marks of a string")
+                .with_help("strings are written in `\"`"),
+        );
+        true
+    }
+
     fn other_character(&mut self) -> SyntaxKind {
         let start = self.position;
         let Some(c) = self.next_char() else {
@@ -354,7 +391,18 @@ impl Lexer<'_> {
             return self.non_ascii_identifier(start);
         }
         self.position += c.len_utf8();
-        let (kind, help) = look_alike(c);
+        if is_typographic_quote(c) && self.typographic_string(start) {
+            return String;
+        }
+        let (mut kind, help) = look_alike(c);
+        match c {
+            '&' | '|' if self.peek(0) == self.bytes[start] => self.position += 1,
+            '!' if self.peek(0) == b'=' => {
+                self.position += 1;
+                kind = NotEqual;
+            }
+            _ => {}
+        }
         if kind == UnknownCharacters {
             // One report for a run of them.
             while let Some(next) = self.next_char()
@@ -381,6 +429,11 @@ impl Lexer<'_> {
     }
 }
 
+/// Quotation marks of word processors, also as Windows-1252 bytes.
+fn is_typographic_quote(c: char) -> bool {
+    matches!(c, '“' | '”' | '„' | '«' | '»' | '\u{93}' | '\u{94}' | '\u{84}')
+}
+
 /// What a character was probably meant to be; the parser sees it as that.
 fn look_alike(c: char) -> (SyntaxKind, Option<&'static str>) {
     match c {
@@ -394,16 +447,16 @@ fn look_alike(c: char) -> (SyntaxKind, Option<&'static str>) {
         '，' => (Comma, Some("write `,`")),
         '（' => (LeftParen, Some("write `(`")),
         '）' => (RightParen, Some("write `)`")),
-        '“' | '”' | '„' | '«' | '»' => (UnknownCharacters, Some("strings are written in `\"`")),
+        c if is_typographic_quote(c) => (UnknownCharacters, Some("strings are written in `\"`")),
         '‘' | '’' => (UnknownCharacters, Some("quoted identifiers are written in `'`")),
         '#' => (UnknownCharacters, Some("comments start with `//`")),
         '%' => (
             UnknownCharacters,
             Some("the remainder is `mod(a, b)`; comments start with `//`"),
         ),
-        '!' => (UnknownCharacters, Some("negation is `not`, inequality `<>`")),
-        '&' => (UnknownCharacters, Some("the conjunction is `and`")),
-        '|' => (UnknownCharacters, Some("the disjunction is `or`")),
+        '!' => (NotKw, Some("negation is `not`, inequality `<>`")),
+        '&' => (AndKw, Some("the conjunction is `and`")),
+        '|' => (OrKw, Some("the disjunction is `or`")),
         '\0' => (UnknownCharacters, Some("the file may be UTF-16: save it as UTF-8")),
         c if c.is_whitespace() || c == '\u{feff}' || c == '\u{200b}' => (Whitespace, Some("write an ordinary space")),
         _ => (UnknownCharacters, None),

@@ -58,6 +58,10 @@ pub fn parse(file: FileId, text: &str) -> Parse {
 pub fn parse_file(file: &SourceFile) -> Parse {
     let mut parse = parse_shared(file.id(), file.shared_text());
     if let Some(diagnostic) = encoding_diagnostic(file) {
+        if file.decoded().looks_like == Some("UTF-16") {
+            // Nothing else that is said about such a file helps.
+            parse.diagnostics = Diagnostics::new();
+        }
         parse.diagnostics.push(diagnostic);
         parse.diagnostics.normalise();
     }

@@ -247,7 +247,9 @@ impl Parser<'_> {
                 }
                 ExternalKw => self.external_clause(),
                 AnnotationKw => self.class_annotation(),
+                EndKw if self.at_stray_end() => self.stray_end(),
                 EndKw | EndOfFile => break,
+                Identifier if self.misspelt_section().is_some() => self.behavior_section(),
                 _ => self.element_section(),
             }
         }
@@ -258,10 +260,24 @@ impl Parser<'_> {
     fn at_section_end(&self) -> bool {
         match self.current() {
             PublicKw | ProtectedKw | EquationKw | AlgorithmKw | ExternalKw => true,
-            AnnotationKw | EndKw | EndOfFile => true,
+            AnnotationKw | EndOfFile => true,
+            EndKw => !self.at_stray_end(),
             InitialKw => matches!(self.nth(1), EquationKw | AlgorithmKw),
+            Identifier => self.misspelt_section().is_some(),
             _ => false,
         }
+    }
+
+    /// `equatoin der(x) = 1;`: a name close to the keyword of a section, before what can only be
+    /// an equation or statement.
+    fn misspelt_section(&self) -> Option<SyntaxKind> {
+        let is_behavior = match self.nth(1) {
+            DerKw | IfKw | ForKw | WhenKw | WhileKw | ConnectKw => true,
+            Identifier => self.nth(2) == Assign,
+            _ => false,
+        };
+        let section = |kind| matches!(kind, EquationKw | AlgorithmKw);
+        is_behavior.then(|| self.meant(self.position, section)).flatten()
     }
 
     fn element_section(&mut self) {
@@ -271,6 +287,10 @@ impl Parser<'_> {
         }
         while !self.at_section_end() {
             let before = self.position;
+            if self.at_stray_end() {
+                self.stray_end();
+                continue;
+            }
             self.element();
             if self.position == before {
                 self.expected("an element");
@@ -283,7 +303,12 @@ impl Parser<'_> {
     fn behavior_section(&mut self) {
         let marker = self.start();
         self.eat(InitialKw);
-        if self.eat(EquationKw) {
+        let meant = self.misspelt_section();
+        if let Some(meant) = meant {
+            self.report(|p| p.misspelling(p.position, meant));
+        }
+        if self.at(EquationKw) || meant == Some(EquationKw) {
+            self.bump();
             self.equations();
             self.finish(marker, EquationSection);
         } else {
@@ -370,16 +395,24 @@ impl Parser<'_> {
         }
     }
 
-    /// `paramter Real x`: three names in a row, the first close to a prefix.
+    /// `paramter Real x` or `partail model M`: names in a row, the first close to a prefix.
     fn misspelt_prefix(&mut self) {
+        if !self.at(Identifier) {
+            return;
+        }
         let mut ahead = 1;
         while self.nth(ahead) == Identifier && self.nth(ahead + 1) == Dot {
             ahead += 2;
         }
-        if !(self.at(Identifier) && self.nth(ahead) == Identifier && matches!(self.nth(ahead + 1), Identifier)) {
+        let three_names = self.nth(ahead) == Identifier && self.nth(ahead + 1) == Identifier;
+        let before_keyword = self.nth(1).starts_class() || self.nth(1).is_element_prefix();
+        if !three_names && !before_keyword {
             return;
         }
-        if let Some(meant) = self.meant(self.position, SyntaxKind::is_element_prefix) {
+        let prefix = |kind: SyntaxKind| {
+            kind.is_element_prefix() || matches!(kind, PartialKw | EncapsulatedKw | PublicKw | ProtectedKw)
+        };
+        if let Some(meant) = self.meant(self.position, prefix) {
             self.report(|p| p.misspelling(p.position, meant));
             self.error_token();
         }
@@ -473,7 +506,12 @@ impl Parser<'_> {
         self.prefixes(TYPE_PREFIXES);
         self.qualified_name("the name of a type");
         self.optional_subscripts();
-        self.component_declaration();
+        if self.at(Equals) || self.at(Assign) {
+            self.expected("an element (equations need `equation` before them)");
+            self.skip_to_semicolon();
+        } else {
+            self.component_declaration();
+        }
         while self.eat(Comma) {
             self.component_declaration();
         }

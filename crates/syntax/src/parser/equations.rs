@@ -29,6 +29,8 @@ impl Parser<'_> {
             if self.position == before {
                 self.expected(dialect.name());
                 self.error_token();
+                self.skip_to_semicolon();
+                self.eat(Semicolon);
             }
         }
     }
@@ -36,7 +38,8 @@ impl Parser<'_> {
     fn at_body_end(&self) -> bool {
         match self.current() {
             EquationKw | AlgorithmKw | PublicKw | ProtectedKw | ExternalKw => true,
-            EndKw | EndOfFile | AnnotationKw => true,
+            EndKw => !self.at_stray_end(),
+            EndOfFile | AnnotationKw => true,
             ElseKw | ElseifKw | ElsewhenKw => self.in_branch(),
             InitialKw => matches!(self.nth(1), EquationKw | AlgorithmKw),
             _ => false,
@@ -53,6 +56,14 @@ impl Parser<'_> {
     }
 
     fn one(&mut self, dialect: Dialect) {
+        match self.current() {
+            EndKw => return self.stray_end(),
+            ElseKw | ElseifKw | ElsewhenKw | ThenKw | LoopKw => {
+                self.expected(dialect.name());
+                return self.error_token();
+            }
+            _ => {}
+        }
         if self.at_declaration() {
             return self.misplaced_declaration(dialect);
         }
@@ -60,7 +71,7 @@ impl Parser<'_> {
             return;
         }
         let start = self.position;
-        let kind = self.current();
+        let kind = self.compound_keyword();
         let compound = match (kind, dialect) {
             (IfKw, Dialect::Equations) => Some(IfEquation),
             (ForKw, Dialect::Equations) => Some(ForEquation),
@@ -94,6 +105,24 @@ impl Parser<'_> {
         }
         self.finish(marker, node);
         self.leave();
+    }
+
+    /// The current keyword, or the one that was meant: `whne x > 1 then`.
+    fn compound_keyword(&mut self) -> SyntaxKind {
+        let kind = self.current();
+        let cannot_follow_name = matches!(
+            self.nth(1),
+            Identifier | NotKw | TrueKw | FalseKw | UnsignedInteger | UnsignedReal | InitialKw
+        );
+        if kind != Identifier || !cannot_follow_name {
+            return kind;
+        }
+        let compound = |kind| matches!(kind, IfKw | ForKw | WhenKw | WhileKw);
+        let Some(meant) = self.meant(self.position, compound) else {
+            return kind;
+        };
+        self.report(|p| p.misspelling(p.position, meant));
+        meant
     }
 
     /// An equation where none belongs: in an element list.
@@ -220,7 +249,7 @@ impl Parser<'_> {
     pub(super) fn for_indices(&mut self) {
         loop {
             let marker = self.start();
-            if self.identifier("the name of an iterator") {
+            if self.identifier("the name of an iterator") || self.at(InKw) {
                 if self.eat(InKw) {
                     self.expression();
                 } else if self.at(Equals) {
@@ -345,6 +374,9 @@ impl Parser<'_> {
 
     fn at_declaration(&self) -> bool {
         let kind = self.current();
+        if matches!(self.nth(1), Equals | Assign) {
+            return false;
+        }
         if kind.is_element_prefix() || matches!(kind, ExtendsKw | ImportKw) {
             return true;
         }

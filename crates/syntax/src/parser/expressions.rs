@@ -168,11 +168,26 @@ impl Parser<'_> {
                 );
                 self.partial_function()
             }
+            kind if kind.is_element_prefix() || kind.is_class_keyword() => {
+                let marker = self.start();
+                self.keyword_as_variable();
+                Some(self.finish(marker, ComponentReference))
+            }
             _ => {
                 self.expected("an expression");
                 None
             }
         }
+    }
+
+    fn keyword_as_variable(&mut self) {
+        let word = self.text_at(self.position).to_owned();
+        self.remark(
+            codes::E0115,
+            &format!("`{word}` is a keyword and cannot be a name"),
+            &format!("choose another name, or quote it: `'{word}'`"),
+        );
+        self.error_token();
     }
 
     fn reference_or_call(&mut self) -> Completed {

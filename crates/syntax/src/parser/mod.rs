@@ -169,11 +169,14 @@ impl Parser<'_> {
         found
     }
 
-    /// Place of the token at a position; the end of the file behind the last one.
+    /// Place of the token at a position; the end of the last one behind it.
     fn span_at(&self, position: Position) -> Span {
         let end = self.text.len() as u32;
         let Some(&token) = self.significant.get(position as usize) else {
-            return Span::at(self.file, end);
+            let last = self.significant.len().checked_sub(1);
+            return last.map_or(Span::at(self.file, 0), |last| {
+                self.span_at(last as Position).end_point()
+            });
         };
         let starts = &self.tokens.starts;
         let next = starts.get(token as usize + 1).copied().unwrap_or(end);
@@ -248,7 +251,19 @@ impl Parser<'_> {
 
     /// Whether an error at the current place would be news.
     fn may_report(&self) -> bool {
-        !self.gave_up && self.last_error != Some(self.position) && self.diagnostics.len() < MAX_DIAGNOSTICS
+        !self.gave_up
+            && !self.behind_unknown_characters()
+            && self.last_error != Some(self.position)
+            && self.diagnostics.len() < MAX_DIAGNOSTICS
+    }
+
+    /// Whether the lexer has reported something right before the current token.
+    fn behind_unknown_characters(&self) -> bool {
+        let raw = |position: Position| self.significant.get(position as usize).copied();
+        let end = raw(self.position).unwrap_or(self.tokens.kinds.len() as u32);
+        let start = self.position.checked_sub(1).and_then(raw).unwrap_or(0);
+        let between = &self.tokens.kinds[start as usize..end as usize];
+        between.contains(&UnknownCharacters)
     }
 
     fn report(&mut self, make: impl FnOnce(&Self) -> Diagnostic) {
@@ -311,7 +326,8 @@ impl Parser<'_> {
             self.nth(1),
             Semicolon | Comma | Equals | LeftParen | LeftBracket | RightParen | String | Assign
         );
-        if self.current().is_keyword() && as_name && !self.at(EndKw) {
+        let closes = self.at(EndKw) && (self.at_new_line() || self.nth(1) != Semicolon);
+        if self.current().is_keyword() && as_name && !closes {
             self.report(|p| {
                 let word = p.text_at(p.position);
                 Diagnostic::error(

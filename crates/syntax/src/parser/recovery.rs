@@ -84,6 +84,11 @@ impl Parser<'_> {
         }
         if matches!(self.current(), RightParen | RightBracket | RightBrace) {
             self.unopened_bracket();
+        } else if self.behind_unknown_characters() {
+            // Reported by the lexer.
+        } else if self.behind_unclosed_string() {
+            // It took the semicolon with it.
+            return;
         } else if self.looks_like_next_part() {
             return self.missing_semicolon(behind);
         } else {
@@ -100,6 +105,14 @@ impl Parser<'_> {
             || self.at_next_part()
             || matches!(kind, Identifier | IfKw | ForKw | WhenKw | WhileKw | ConnectKw | DerKw)
             || matches!(kind, AnnotationKw | ReturnKw | BreakKw | InitialKw)
+    }
+
+    fn behind_unclosed_string(&self) -> bool {
+        let Some(previous) = self.position.checked_sub(1) else {
+            return false;
+        };
+        let text = self.text_at(previous);
+        text.starts_with('"') && (text.len() == 1 || !text.ends_with('"'))
     }
 
     fn missing_semicolon(&mut self, behind: &str) {
@@ -131,6 +144,9 @@ impl Parser<'_> {
         if self.eat(close) {
             return;
         }
+        if matches!(self.current(), RightParen | RightBracket | RightBrace) {
+            return self.wrong_bracket(opened, close);
+        }
         if let Some(partner) = self.find_partner(close) {
             self.expected(expected);
             let marker = self.start();
@@ -145,6 +161,19 @@ impl Parser<'_> {
                 .with_label(format!("expected {}", close.describe()))
                 .with_secondary(p.span_at(opened), "opened here")
         });
+    }
+
+    /// Another closing bracket than the one that fits.
+    fn wrong_bracket(&mut self, opened: Position, close: SyntaxKind) {
+        self.report(|p| {
+            let (open, found) = (p.describe(opened), p.describe(p.position));
+            let message = format!("{found} does not close {open}");
+            Diagnostic::error(codes::E0105, p.span_at(p.position), message)
+                .with_label(format!("expected {}", close.describe()))
+                .with_secondary(p.span_at(opened), "opened here")
+        });
+        self.error_token();
+        self.eat(close);
     }
 
     /// Position of the closing bracket if it comes before the present part of the text ends.
@@ -178,6 +207,27 @@ impl Parser<'_> {
 
     pub(super) fn open_block(&mut self, kind: SyntaxKind, opened: Position) {
         self.blocks.push(Block { kind, opened });
+    }
+
+    /// Whether an `end if`, `end for`, … is here that closes nothing in this class.
+    pub(super) fn at_stray_end(&self) -> bool {
+        self.at(EndKw)
+            && matches!(self.nth(1), IfKw | ForKw | WhenKw | WhileKw)
+            && self.blocks.last().is_none_or(|block| block.kind == ClassDefinition)
+    }
+
+    pub(super) fn stray_end(&mut self) {
+        self.report(|p| {
+            let what = p.text_at(p.position + 1);
+            let span = p.span_at(p.position).to(p.span_at(p.position + 1));
+            Diagnostic::error(codes::E0101, span, format!("`end {what}` closes nothing"))
+                .with_label(format!("no `{what}` is open here"))
+        });
+        let marker = self.start();
+        self.bump();
+        self.bump();
+        self.finish(marker, Error);
+        self.eat(Semicolon);
     }
 
     /// `end if`, `end for`, …; behind it the block is closed, whatever was found.
