@@ -309,11 +309,13 @@ impl Lexer<'_> {
     }
 
     fn report_unclosed_string(&mut self, start: usize) {
-        self.unclosed_string = true;
-        // Escapes looked at on the way to the end of the file were not in this string.
-        let end = self.position as u32;
-        self.diagnostics
-            .retain(|d| d.code != codes::W0101 || d.span().is_none_or(|span| span.start < end));
+        if !self.unclosed_string {
+            self.unclosed_string = true;
+            // Escapes looked at on the way to the end of the file were not in this string.
+            let end = self.position as u32;
+            self.diagnostics
+                .retain(|d| d.code != codes::W0101 || d.span().is_none_or(|span| span.start < end));
+        }
         let diagnostic = Diagnostic::error(codes::E0103, self.span(start, self.position), "this string has no end")
             .with_label("starts here")
             .with_help("close it with `\"`; inside a string write `\\\"`");

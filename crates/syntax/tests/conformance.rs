@@ -73,7 +73,6 @@ fn compliance() {
     let files = modelica_files(&folder);
     let found = files_with_diagnostics(&files);
     eprintln!("{} files, {} with diagnostics", files.len(), found.len());
-    for line in &found {
-        eprintln!("{line}");
-    }
+    // Those that are meant to fail do so by their meaning, not by their syntax.
+    assert!(found.is_empty(), "{} files:\n{}", found.len(), found.join("\n"));
 }
