@@ -72,7 +72,7 @@ fn parse_row(line: &[u8], separator: u8, fields: usize, row: &mut Vec<f64>) -> R
             }
             return Err(format!("more than {fields} fields"));
         }
-        row.push(parse_number(field)?);
+        row.push(parse_number(field, separator)?);
     }
     if row.len() < fields {
         return Err(format!("{} fields where the header has {fields}", row.len()));
@@ -80,25 +80,23 @@ fn parse_row(line: &[u8], separator: u8, fields: usize, row: &mut Vec<f64>) -> R
     Ok(())
 }
 
-fn parse_number(field: &[u8]) -> Result<f64, String> {
+fn parse_number(field: &[u8], separator: u8) -> Result<f64, String> {
     let field = field.trim_ascii();
-    let field = field
-        .strip_prefix(b"\"")
-        .and_then(|f| f.strip_suffix(b"\""))
-        .unwrap_or(field);
+    let inside = field.strip_prefix(b"\"").and_then(|f| f.strip_suffix(b"\""));
+    let field = inside.unwrap_or(field);
     match field {
         b"" => return Ok(f64::NAN),
         b"true" => return Ok(1.0),
         b"false" => return Ok(0.0),
         _ => {}
     }
-    let text = std::str::from_utf8(field).ok();
-    text.and_then(|text| text.parse().ok()).ok_or_else(|| {
-        format!(
-            "`{}` is not a number",
-            String::from_utf8_lossy(&field[..field.len().min(40)])
-        )
-    })
+    let text = String::from_utf8_lossy(field);
+    let number = text.parse().ok().or_else(|| match separator {
+        // Where fields are not separated by commas, numbers may have a decimal one.
+        b',' => None,
+        _ => text.replacen(',', ".", 1).parse().ok(),
+    });
+    number.ok_or_else(|| format!("`{}` is not a number", text.chars().take(40).collect::<String>()))
 }
 
 fn assemble(
@@ -123,7 +121,8 @@ fn assemble(
         .map(|(_, column)| column)
         .collect();
     let empty = Sidecar::default();
-    let sidecar = sidecar.unwrap_or(&empty);
+    // Metadata that speaks of columns which are not there belongs to an older file of the same name.
+    let sidecar = sidecar.filter(|sidecar| sidecar.fits(&layout.names)).unwrap_or(&empty);
     let (signals, sources) = sidecar.signals_for(&layout.names);
     let schema = Schema::new(signals).map_err(|source| ResultError::Schema {
         path: path.to_owned(),
@@ -249,6 +248,8 @@ impl<'a> Records<'a> {
                 _ if byte == self.separator && !quoted => {
                     fields.push(self.finish_field(&mut field, &mut was_quoted)?);
                 }
+                // Between a closing quote and the end of the field only blanks or a CR can stand.
+                _ if was_quoted && !quoted => {}
                 _ => field.push(byte),
             }
         }
@@ -263,11 +264,11 @@ impl<'a> Records<'a> {
     fn finish_field(&self, field: &mut Vec<u8>, was_quoted: &mut bool) -> Result<String, ResultError> {
         let text = String::from_utf8(std::mem::take(field))
             .map_err(|_| self.error("the names of the columns are not UTF-8 text"))?;
-        if std::mem::take(was_quoted) {
-            // Only what stands between the closing quote and a CR LF line end may follow.
-            return Ok(text.strip_suffix('\r').map_or_else(|| text.clone(), str::to_owned));
-        }
-        Ok(text.trim().to_owned())
+        Ok(if std::mem::take(was_quoted) {
+            text
+        } else {
+            text.trim().to_owned()
+        })
     }
 }
 

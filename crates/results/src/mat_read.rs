@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::mat4::{self, Matrices, Matrix};
 use crate::schema::{AliasSign, Binding, MODE, Role, Schema, Signal, SignalId, SignalKind, TIME};
@@ -135,6 +135,26 @@ impl<'a> File<'a> {
         (position < count && index < table.available()).then(|| table.get(index))
     }
 
+    /// Where the values of a variable are, if they are there at all.
+    fn place(&self, signal: usize, name: &str) -> Result<Place, ResultError> {
+        let (table, signed) = self.info(signal);
+        let negated = signed < 0;
+        let position = usize::try_from(signed.unsigned_abs())
+            .ok()
+            .and_then(|p| p.checked_sub(1));
+        let place = position.and_then(|position| match table {
+            1 => {
+                let sign = if negated { AliasSign::Negated } else { AliasSign::Same };
+                Some(Place::Constant(sign.apply(self.constant(position)?)))
+            }
+            _ => (position < self.width()).then_some(Place::Data { position, negated }),
+        });
+        place.ok_or_else(|| {
+            let what = format!("`{name}` is at position {signed} of table {table}, which is not there");
+            ResultError::malformed(self.path, self.info.offset as u64, what)
+        })
+    }
+
     /// Number of variables in `data_2`.
     fn width(&self) -> usize {
         if self.transposed {
@@ -215,6 +235,13 @@ fn is_transposed(class: &Matrix<'_>) -> Option<bool> {
     }
 }
 
+/// Where the values of a variable are.
+#[derive(Clone, Copy)]
+enum Place {
+    Constant(f64),
+    Data { position: usize, negated: bool },
+}
+
 /// The variables of a file with those at the same position made aliases.
 struct Columns {
     signals: Vec<Signal>,
@@ -233,37 +260,26 @@ impl Columns {
             mode: None,
         };
         let mut carriers: FxHashMap<usize, (SignalId, bool)> = FxHashMap::default();
+        let mut names: FxHashSet<String> = FxHashSet::default();
         for index in 0..file.signals() {
             let signal = file.describe(index);
-            let (table, signed) = file.info(index);
-            let out_of_range = || {
-                let what = format!(
-                    "`{}` is at position {signed} of table {table}, which is not there",
-                    signal.name
-                );
-                ResultError::malformed(file.path, file.info.offset as u64, what)
-            };
-            let position = usize::try_from(signed.unsigned_abs())
-                .ok()
-                .and_then(|p| p.checked_sub(1));
-            let position = position.ok_or_else(out_of_range)?;
-            let negated = signed < 0;
-            if table == 1 {
-                let value = file.constant(position).ok_or_else(out_of_range)?;
-                let sign = if negated { AliasSign::Negated } else { AliasSign::Same };
-                let binding = Binding::Constant(sign.apply(value));
-                result
-                    .signals
-                    .push(signal.with_binding(binding).with_role(Role::Parameter));
+            let place = file.place(index, &signal.name)?;
+            // Both spellings of a derivative may be there; they are the same.
+            if !names.insert(signal.name.clone()) {
                 continue;
             }
-            if position >= file.width() {
-                return Err(out_of_range());
-            }
-            match signal.name.as_str() {
-                TIME | "Time" => result.time = position,
-                MODE => result.mode = Some(position),
-                _ => result.add(signal, position, negated, &mut carriers),
+            match (signal.name.as_str(), place) {
+                (TIME | "Time", Place::Data { position, .. }) => result.time = position,
+                (MODE, Place::Data { position, .. }) => result.mode = Some(position),
+                // Time and mode of a result without rows.
+                (TIME | MODE, Place::Constant(_)) => {}
+                (_, Place::Data { position, negated }) => {
+                    result.add(signal, position, negated, &mut carriers);
+                }
+                (_, Place::Constant(value)) => {
+                    let constant = signal.with_binding(Binding::Constant(value));
+                    result.signals.push(constant.with_role(Role::Parameter));
+                }
             }
         }
         Ok(result)

@@ -4,7 +4,7 @@
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{Binding, IoAction, Manifest, ResultError, Schema, Signal, SignalId, Summary};
@@ -72,6 +72,13 @@ impl Sidecar {
                 *signal = known.clone().with_binding(signal.binding.clone());
             }
         }
+    }
+
+    /// Whether all stored variables recorded here are among the columns of a file.
+    pub(crate) fn fits(&self, columns: &[String]) -> bool {
+        let columns: FxHashSet<&str> = columns.iter().map(String::as_str).collect();
+        let mut stored = self.signals.iter().filter(|signal| signal.binding == Binding::Column);
+        stored.all(|signal| columns.contains(signal.name.as_str()))
     }
 
     /// The signals of a file with these columns: aliases and constants as recorded, then columns that are not

@@ -109,7 +109,12 @@ fn units_make_panels_and_are_shown() {
 #[test]
 fn jumps_gaps_and_impulses() {
     let mut trajectory = Trajectory::new();
-    let schema = Schema::new(vec![Signal::new("f").with_unit("N"), Signal::new("i").with_unit("A")]).unwrap();
+    let schema = Schema::new(vec![
+        Signal::new("f").with_unit("N"),
+        Signal::new("i").with_unit("A"),
+        Signal::alias("reaction", SignalId(0), AliasSign::Negated).with_unit("N"),
+    ])
+    .unwrap();
     trajectory.begin(&schema, &Manifest::default()).unwrap();
     let mode = |mode, label: &str| ModeRecord {
         mode,
@@ -155,6 +160,8 @@ fn jumps_gaps_and_impulses() {
     assert_eq!(svg.matches("class=\"jump\"").count(), 2);
     assert_eq!(svg.matches("class=\"impulse\"").count(), 1);
     assert!(svg.contains(">2.5 N·s<"));
+    let (_, of_alias) = draw(&trajectory, &["reaction"]);
+    assert!(of_alias.contains(">−2.5 N·s<"), "an alias has the impulse too");
     let bands: Vec<_> = figure.mode_bands.iter().map(|b| (b.start, b.stop, b.color)).collect();
     assert_eq!(bands, [(0.0, 1.0, 0), (1.0, 2.0, 1), (2.0, 3.0, 0)]);
     assert!(svg.contains(">stuck &lt;fast&gt;<"));

@@ -96,7 +96,8 @@ pub(super) fn curve(
     let pieces = pieces.into_iter().map(|piece| thin(piece, scale)).collect();
     let (start, stop) = scale.time_range;
     let factor = prepared.conversion.factor;
-    let impulses = super::impulses(trajectory.events(), &signal.name)
+    let impulses = super::impulses(trajectory, prepared.id)
+        .into_iter()
         .filter(|&(time, ..)| (start..=stop).contains(&time))
         .map(|(time, order, weight)| (time, order, factor * weight))
         .collect();

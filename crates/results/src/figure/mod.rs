@@ -14,7 +14,7 @@ mod svg;
 mod text;
 mod ticks;
 
-use crate::{EventRecord, ResultError, Selection, SignalId, SignalKind, Trajectory};
+use crate::{ResultError, Selection, SignalId, SignalKind, Trajectory, Value};
 
 pub use choose::default_selection;
 pub use curves::{Curve, Jump, Shape};
@@ -227,7 +227,7 @@ fn panel(trajectory: &Trajectory, ids: &[SignalId], scale: &Scale, color: &mut u
     }
     let mut range = padded(extent);
     for p in &prepared {
-        make_room(&mut range, impulses(trajectory.events(), p.name));
+        make_room(&mut range, &impulses(trajectory, p.id));
     }
     let curves = prepared.iter().enumerate().map(|(index, p)| {
         let mut curve = curve(trajectory, p, scale, range, color_of(index));
@@ -263,9 +263,9 @@ fn padded(extent: Option<(f64, f64)>) -> (f64, f64) {
 }
 
 /// Arrows of impulses start at zero and need some room on their side of it.
-fn make_room(range: &mut (f64, f64), impulses: impl Iterator<Item = (f64, u32, f64)>) {
+fn make_room(range: &mut (f64, f64), impulses: &[(f64, u32, f64)]) {
     const ROOM: f64 = 0.35;
-    for (_, _, weight) in impulses {
+    for &(_, _, weight) in impulses {
         let size = range.1.max(0.0) - range.0.min(0.0);
         if weight > 0.0 && range.1 < ROOM * size {
             *range = (range.0.min(0.0), -range.0.min(0.0) * ROOM / (1.0 - ROOM));
@@ -282,10 +282,17 @@ impl Figure {
     }
 }
 
-/// The impulses of one variable: time, order, weight.
-fn impulses<'a>(events: &'a [EventRecord], name: &'a str) -> impl Iterator<Item = (f64, u32, f64)> + 'a {
-    events.iter().flat_map(move |event| {
-        let own = event.impulses.iter().filter(move |impulse| impulse.variable == name);
-        own.map(|impulse| (event.time, impulse.order, impulse.weight))
-    })
+/// The impulses of a signal under any of its names: time, order, weight.
+fn impulses(trajectory: &Trajectory, id: SignalId) -> Vec<(f64, u32, f64)> {
+    let schema = trajectory.schema();
+    let factor = |name: &str| match (schema.value(id), schema.value(schema.find(name)?)) {
+        (Value::Column { column: a, sign: s }, Value::Column { column: b, sign: r }) if a == b => {
+            Some(if s == r { 1.0 } else { -1.0 })
+        }
+        _ => None,
+    };
+    let all = trajectory.events().iter();
+    let all = all.flat_map(|event| event.impulses.iter().map(|impulse| (event.time, impulse)));
+    all.filter_map(|(time, impulse)| Some((time, impulse.order, factor(&impulse.variable)? * impulse.weight)))
+        .collect()
 }
