@@ -1,0 +1,218 @@
+//! Every reference mode change: offsets, heights, sets, μ, verdict, restart values, diagnosis; as stated and disguised.
+
+mod restart_support;
+
+use std::collections::BTreeMap;
+
+use restart_support::case::{Built, Case, Disguise};
+use restart_support::report::{Names, Report};
+use saltus_graph::Row;
+use saltus_structure::restart::*;
+use serde_json::Value;
+
+fn cases() -> BTreeMap<String, Value> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/reference/restart_cases.json");
+    let text = std::fs::read_to_string(path).expect("the reference file");
+    let all: Value = serde_json::from_str(&text).expect("valid JSON");
+    all["cases"].as_object().unwrap().clone().into_iter().collect()
+}
+
+fn names(value: &Value) -> Names {
+    value.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_string()).collect()
+}
+
+/// The reference values are printed to nine digits.
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 6e-9 * (1.0 + b.abs())
+}
+
+struct Check<'a> {
+    name: &'a str,
+    expected: &'a Value,
+    failures: Vec<String>,
+}
+
+impl Check<'_> {
+    fn same<T: PartialEq + std::fmt::Debug>(&mut self, what: &str, got: T, wanted: T) {
+        if got != wanted {
+            self.failures.push(format!("{}: {what}: {got:?}, expected {wanted:?}", self.name));
+        }
+    }
+    fn set(&mut self, key: &str, got: Names) {
+        if self.expected.get(key).is_some() {
+            let wanted = names(&self.expected[key]);
+            self.same(key, got, wanted);
+        }
+    }
+    fn values(&mut self, key: &str, got: &BTreeMap<String, f64>) {
+        let Some(wanted) = self.expected.get(key).and_then(Value::as_object) else { return };
+        for (state, value) in wanted {
+            let value = value.as_f64().unwrap();
+            if !got.get(state).is_some_and(|&got| close(got, value)) {
+                self.failures.push(format!("{}: {key}: {state} = {:?}, expected {value}", self.name, got.get(state)));
+            }
+        }
+        self.same(&format!("number of {key}"), got.len(), wanted.len());
+    }
+
+    fn offsets(&mut self, system: &ModeSystem, built: &Built, c: &str, d: &str) {
+        for row in (0..system.equations().len()).map(Row::from_index) {
+            let label = &built.labels[&system.equation(row).origin];
+            let wanted = self.expected[c][label].as_u64().unwrap() as u16;
+            self.same(&format!("{c} of {label}"), system.equation_offset(row), wanted);
+        }
+        for &var in system.unknowns() {
+            let name = &built.variables[&var];
+            let wanted = self.expected[d][name].as_u64().map(|d| d as u16);
+            self.same(&format!("{d} of {name}"), system.offset_of(var), wanted);
+        }
+    }
+
+    fn heights(&mut self, report: &Report) {
+        match &self.expected["K"] {
+            Value::Object(by_component) => {
+                let wanted: BTreeMap<String, u16> =
+                    by_component.iter().map(|(k, v)| (k.clone(), v.as_u64().unwrap() as u16)).collect();
+                self.same("K", report.heights(), wanted);
+            }
+            all => {
+                let wanted = all.as_u64().unwrap() as u16;
+                let heights: Vec<u16> = report.heights().into_values().collect();
+                if !heights.iter().all(|&height| height == wanted) {
+                    self.failures.push(format!("{}: K: {heights:?}, expected {wanted}", self.name));
+                }
+            }
+        }
+        if let Some(bounds) = self.expected.get("K_bounds").and_then(Value::as_array) {
+            let pair = |b: &Value| (b[0].as_u64().unwrap() as u16, b[1].as_u64().unwrap() as u16);
+            let mut wanted: Vec<(u16, u16)> = bounds.iter().map(pair).collect();
+            wanted.sort_unstable();
+            self.same("K_bounds", report.bounds(), wanted);
+        }
+    }
+
+    fn structure(&mut self, report: &Report) {
+        let analysis = report.analysis;
+        self.heights(report);
+        self.set("past", report.past());
+        self.set("invariants", analysis.invariants.iter().map(|&row| report.row(row)).collect());
+        self.set("facts", analysis.facts.iter().map(|fact| report.label(fact.label)).collect());
+        self.set("disabled_past_only", report.labels(&analysis.past_only));
+        self.set("disabled_class_redundant", report.labels(&analysis.class_redundant));
+        self.set("disabled_past_determined", report.labels(&analysis.past_determined));
+        self.set("disabled_lossy", report.labels(&analysis.lossy));
+        let dropped = analysis.dropped_restart_equations.iter();
+        let dropped = dropped.map(|&i| report.built.labels[&report.built.restart[i as usize].origin].clone());
+        self.set("dropped_T", dropped.collect());
+        if let Some(size) = self.expected.get("size").and_then(Value::as_u64) {
+            self.same("size", analysis.unknowns.len() as u64, size);
+            let euler = analysis.equations.iter().filter(|(e, _)| matches!(e, ConcreteEquation::Euler(_)));
+            self.same("euler", Some(euler.count() as u64), self.expected["euler"].as_u64());
+        }
+        if let Some(mu) = self.expected.get("mu").and_then(Value::as_object) {
+            let wanted = mu.iter().map(|(k, v)| (k.clone(), v.as_u64().unwrap() as u32)).collect();
+            self.same("mu", report.mu(), wanted);
+        }
+    }
+
+    fn violations(&mut self, report: &Report) {
+        let Some(violations) = self.expected.get("violations") else { return };
+        let found = &report.analysis.violations;
+        self.same("(52)", report.variables(&found.tail), names(&violations["52"]));
+        self.same("(53)", report.variables(&found.outside), names(&violations["53"]));
+        let wanted: BTreeMap<String, Names> = violations["51"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|pair| (pair[0].as_str().unwrap().to_string(), names(&pair[1])))
+            .collect();
+        let nonlinear = found.nonlinear.iter();
+        let found = nonlinear.map(|(equation, v)| (report.equation(*equation), report.variables(v)));
+        self.same("(51)", found.collect(), wanted);
+    }
+
+    fn diagnosis(&mut self, report: &Report) {
+        self.set("over_set", report.labels(&report.analysis.conflict));
+        let Some(diagnosis) = &report.analysis.diagnosis else {
+            self.same("diagnosis", self.expected.get("undetermined_vars").is_some(), false);
+            return;
+        };
+        self.set("determined", report.states(&diagnosis.determined));
+        self.set("undetermined", report.states(&diagnosis.undetermined));
+        self.set("undetermined_vars", report.variables(&diagnosis.undetermined_variables));
+    }
+
+    fn restart(&mut self, report: &Report) {
+        let analysis = report.analysis;
+        let singular = self.expected.get("why").and_then(Value::as_str)
+            == Some("structurally good but restart Jacobian numerically singular");
+        let good = self.expected["good"].as_bool().unwrap();
+        self.same("good", analysis.is_good(), good || singular);
+        let Some(plan) = &analysis.plan else {
+            self.same("plan", self.expected.get("plus").is_some(), false);
+            return;
+        };
+        let rank = self.expected.get("rank").and_then(Value::as_str).map(str::to_string);
+        match report.built.solve(plan) {
+            Ok(solution) => {
+                self.same("numerically regular", singular, false);
+                let key = if good { "plus" } else { "plus_partial" };
+                self.values(key, &report.right_limits(&solution));
+                if let Some(rank) = rank {
+                    self.same("rank", format!("{}/{}", solution.rank, plan.unknowns.len()), rank);
+                }
+            }
+            Err(RestartFailure::Singular { rank: found, size, .. }) => {
+                self.same("rank", Some(format!("{found}/{size}")), rank);
+                self.same("numerically singular", true, singular);
+            }
+            Err(failure) => self.failures.push(format!("{}: {failure:?}", self.name)),
+        }
+    }
+}
+
+fn check(name: &str, case: &Value, disguise: &mut Disguise) -> Vec<String> {
+    let stated = Case::from_json(&case["inputs"]);
+    let mut built = Built::new(&stated, disguise);
+    let analysis = built.analyze();
+    let report = Report {
+        built: &built,
+        analysis: &analysis,
+    };
+    let mut check = Check {
+        name,
+        expected: &case["expected"],
+        failures: Vec::new(),
+    };
+    check.offsets(&built.new, &built, "c", "d");
+    if let Some(prev) = &built.prev {
+        check.offsets(prev, &built, "c_prev", "d_prev");
+    }
+    check.structure(&report);
+    check.violations(&report);
+    check.diagnosis(&report);
+    check.restart(&report);
+    check.failures
+}
+
+#[test]
+fn reference_cases() {
+    let mut failures = Vec::new();
+    let cases = cases();
+    assert_eq!(cases.len(), 31);
+    for (name, case) in &cases {
+        failures.extend(check(name, case, &mut Disguise::none()));
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn reference_cases_disguised() {
+    let mut failures = Vec::new();
+    for (name, case) in &cases() {
+        for seed in 1..=4 {
+            failures.extend(check(name, case, &mut Disguise::seeded(seed)));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
