@@ -67,7 +67,7 @@ fn report(what: &str, bytes: usize, run: impl FnMut() -> usize) {
 fn growth(what: &str, make: impl Fn(usize) -> String) {
     // Both larger than the caches, or the effect of these would be measured.
     let (small, large) = (make(4000), make(16_000));
-    let time = |text: &str| shortest(|| parse(FileId(0), text).ast().classes.len()).as_secs_f64();
+    let time = |text: &str| shortest(|| parse(FileId(0), text).tree.node_count()).as_secs_f64();
     let (fast, slow) = (time(&small), time(&large));
     let slope = (slow / fast).ln() / (large.len() as f64 / small.len() as f64).ln();
     println!(

@@ -2,6 +2,7 @@
 //! parser.
 
 use saltus_source::SourceMap;
+use saltus_source::render::{TextOptions, all_to_text};
 
 fn main() {
     let sources = SourceMap::new();
@@ -11,8 +12,7 @@ fn main() {
         let file = sources.file(id).expect("the file just added");
         let parse = saltus_syntax::parse_file(&file);
         println!("{:?}\n{:#?}", parse.tree, parse.ast());
-        for diagnostic in &parse.diagnostics {
-            println!("{diagnostic:?}");
-        }
+        let options = TextOptions::default();
+        print!("{}", all_to_text(&parse.diagnostics, &sources, options));
     }
 }

@@ -191,7 +191,7 @@ impl Lexer<'_> {
                 format!("`{word}` is not a Modelica identifier"),
             )
             .with_label("has letters that are not ASCII")
-            .with_help(format!("quote it: `'{word}'`")),
+            .with_help("use letters a to z, digits and `_`"),
         );
         Identifier
     }

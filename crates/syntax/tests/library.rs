@@ -47,7 +47,8 @@ fn small() -> MemoryFiles {
 
 #[test]
 fn classes_are_found_by_name_and_read_lazily() {
-    let library = library(small(), &["/elsewhere", "/lib"]);
+    let files = small().with("/lib/Versioned 1.10/package.mo", "package Versioned\nend Versioned;\n");
+    let library = library(files, &["/elsewhere", "/lib"]);
     assert_eq!(library.files_read(), 0);
     assert!(library.find(&names("Lib.Parts.Gear")).is_some());
     assert_eq!(library.files_read(), 3);
@@ -56,7 +57,8 @@ fn classes_are_found_by_name_and_read_lazily() {
     assert!(library.find(&names("Missing")).is_none());
     assert_eq!(library.files_read(), 3);
     assert!(library.find(&names("Single.M")).is_some());
-    assert!(library.find(&names("Versioned")).is_some());
+    let versioned = library.top_level("Versioned").unwrap();
+    assert!(versioned.folder().unwrap().ends_with("Versioned 1.10"));
     assert!(library.find(&names("Lib.Resources")).is_none());
     assert_eq!(findings(&library), [""; 0]);
 }

@@ -295,10 +295,14 @@ impl Library {
             let rest = class.name.strip_prefix(name);
             rest.is_some_and(|rest| rest.starts_with(' '))
         };
-        // Of several versions the last one in alphabetical order.
-        let stored = folder
-            .find(name)
-            .or_else(|| folder.classes.iter().rev().find(with_version))?;
+        let latest = || {
+            folder
+                .classes
+                .iter()
+                .filter(with_version)
+                .max_by_key(|class| version(&class.name))
+        };
+        let stored = folder.find(name).or_else(latest)?;
         let stored = Stored {
             name: Name::new(name),
             ..stored.clone()
@@ -513,6 +517,13 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
 /// `Modelica` for a folder `Modelica 4.1.0`.
 fn class_name_of_folder(folder: &str) -> &str {
     folder.split(' ').next().unwrap_or(folder)
+}
+
+/// The numbers of a folder name such as `Modelica 4.1.0`, so that 4.10 comes behind 4.9.
+fn version(folder: &str) -> Vec<u64> {
+    let (_, version) = folder.split_once(' ').unwrap_or((folder, ""));
+    let numbers = version.split(|c: char| !c.is_ascii_digit());
+    numbers.filter_map(|number| number.parse().ok()).collect()
 }
 
 fn package_in(folder: &Path, name: &str) -> Stored {

@@ -323,7 +323,7 @@ impl Parser<'_> {
         self.annotation();
         self.semicolon("the annotation");
         let is_last = self.at_any(&[EndKw, EndOfFile]);
-        if !is_last && self.at_section_end() | self.at(Identifier) {
+        if !is_last && !self.gave_up {
             let span = self.span_at(start);
             let warning = Diagnostic::warning(codes::W0103, span, "the annotation of a class belongs at its end")
                 .with_help("move it in front of the `end` of the class");
