@@ -1,6 +1,7 @@
 //! Structural analysis: which equations determine what, in each mode and across mode changes.
 //!
 //! - [`sigma`]: signatures and the Σ-method (canonical offsets, structural index, degrees of freedom),
+//! - [`prepare`]: aliases, order raising and constants, once per model,
 //! - [`mode`]: one mode: active equations, state choice, blocks in order of computation,
 //! - [`attributes`]: start values and state preferences of variables and their derivatives,
 //! - [`linear`]: how unknowns enter expressions.
@@ -9,5 +10,6 @@
 pub mod attributes;
 pub mod linear;
 pub mod mode;
+pub mod prepare;
 pub mod restart;
 pub mod sigma;

@@ -1,0 +1,157 @@
+//! Classes of variables that are derivatives of one another up to sign: union–find with order and sign.
+
+use std::cmp::Reverse;
+
+use saltus_mdae::{Idx, IndexVec, Mdae, VarId, Variable};
+
+use super::MAX_RAISED_ORDER;
+
+/// `± root^(order)`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Term {
+    pub(super) root: VarId,
+    pub(super) order: u16,
+    pub(super) negated: bool,
+}
+
+/// Variables by class. A variable is ± a derivative of its parent.
+#[derive(Debug)]
+pub(super) struct Classes {
+    parent: IndexVec<VarId, Term>,
+    /// By root: number of members, the highest order among them, and the value if it is a number.
+    size: Vec<u32>,
+    height: Vec<u16>,
+    constant: Vec<Option<f64>>,
+    /// Equations that may become trivial when something is learnt about the class.
+    pub(super) waiting: Vec<Vec<u32>>,
+}
+
+/// What a union did.
+pub(super) enum Union {
+    /// The equation cannot be used.
+    Impossible,
+    /// It was used; these equations should be looked at again.
+    Done(Vec<u32>),
+}
+
+impl Classes {
+    pub(super) fn new(model: &Mdae) -> Self {
+        let count = model.variables.len();
+        let mut parent = IndexVec::new();
+        for root in model.variables.ids() {
+            parent.push(Term {
+                root,
+                order: 0,
+                negated: false,
+            });
+        }
+        Classes {
+            parent,
+            size: vec![1; count],
+            height: vec![0; count],
+            constant: vec![None; count],
+            waiting: vec![Vec::new(); count],
+        }
+    }
+
+    /// A variable in terms of its root.
+    pub(super) fn find(&mut self, var: VarId) -> Term {
+        let mut path = Vec::new();
+        let mut at = var;
+        while self.parent[at].root != at {
+            path.push(at);
+            at = self.parent[at].root;
+        }
+        let mut total = Term {
+            root: at,
+            order: 0,
+            negated: false,
+        };
+        for &var in path.iter().rev() {
+            let step = self.parent[var];
+            total.order += step.order;
+            total.negated ^= step.negated;
+            self.parent[var] = total;
+        }
+        total
+    }
+
+    /// The value of a class.
+    pub(super) fn constant(&self, root: VarId) -> Option<f64> {
+        self.constant[root.index()]
+    }
+
+    /// Makes a class a number; returns the equations to look at again.
+    pub(super) fn set_constant(&mut self, root: VarId, value: f64) -> Vec<u32> {
+        self.constant[root.index()] = Some(value);
+        std::mem::take(&mut self.waiting[root.index()])
+    }
+
+    /// Uses `a = b`, two terms over different roots.
+    pub(super) fn unite(&mut self, a: Term, b: Term) -> Union {
+        let negated = a.negated ^ b.negated;
+        match (a.order, b.order) {
+            // Either may be below the other: the larger class stays on top.
+            (0, 0) if self.size[a.root.index()] >= self.size[b.root.index()] => self.put(b.root, a.root, 0, negated),
+            (0, _) => self.put(a.root, b.root, b.order, negated),
+            (_, 0) => self.put(b.root, a.root, a.order, negated),
+            _ => Union::Impossible,
+        }
+    }
+
+    /// Makes `below` = ± `above`^(order).
+    fn put(&mut self, below: VarId, above: VarId, order: u16, negated: bool) -> Union {
+        let height = self.height[below.index()] + order;
+        if height > MAX_RAISED_ORDER {
+            return Union::Impossible;
+        }
+        self.parent[below] = Term {
+            root: above,
+            order,
+            negated,
+        };
+        self.size[above.index()] += self.size[below.index()];
+        self.height[above.index()] = height.max(self.height[above.index()]);
+        // An equation that the union makes trivial waits in both lists, so that looking at the smaller one suffices.
+        let (mut small, mut large) = (
+            std::mem::take(&mut self.waiting[below.index()]),
+            std::mem::take(&mut self.waiting[above.index()]),
+        );
+        if small.len() > large.len() {
+            std::mem::swap(&mut small, &mut large);
+        }
+        large.extend_from_slice(&small);
+        self.waiting[above.index()] = large;
+        Union::Done(small)
+    }
+
+    /// The best representative of each class (by root): eager states first, then fixed starts, then any start, then
+    /// short names, then the first.
+    pub(super) fn representatives(&mut self, model: &Mdae) -> Vec<Option<VarId>> {
+        let mut best: Vec<Option<VarId>> = vec![None; model.variables.len()];
+        for var in model.variables.ids() {
+            let term = self.find(var);
+            if term.order > 0 {
+                continue;
+            }
+            let known = &mut best[term.root.index()];
+            let better = known.is_none_or(|known| rank(&model.variables[var]) > rank(&model.variables[known]));
+            if better {
+                *known = Some(var);
+            }
+        }
+        best
+    }
+}
+
+/// How well a variable represents its class.
+fn rank(variable: &Variable) -> impl Ord + use<> {
+    let length = Reverse(variable.name.len());
+    (
+        variable.state_select,
+        variable.fixed,
+        variable.start.is_some(),
+        !variable.hidden,
+        length,
+    )
+}

@@ -1,0 +1,69 @@
+//! Once per model, before any mode is analysed: trivial unguarded equations are used to eliminate variables.
+//!
+//! - *Aliases*: `x = y`, `x + y = 0`, and what becomes such an equation once other variables are known.
+//! - *Order raising*: `der(x) = u` makes u the first derivative of x everywhere, in conditions, when-clauses, restart
+//!   and initial equations too. Without it x' has no past at mode changes (RR-9603 needs second-order models).
+//! - *Constants*: `x = 3`, and what follows.
+//!
+//! Only unguarded equations count, so that what is eliminated holds in every mode. No variable is lost: each one is a
+//! variable, an alias ([`Mdae::aliases`]) or a constant ([`Mdae::constants`]) of the prepared model. Parameters are
+//! never folded: they can be changed between runs. (Structural parameters are literals by the time a model gets
+//! here, so exact zeros such as an ideal resistance simplify away.)
+//!
+//! Time and memory are linear in the model, up to a logarithm for chains of eliminations.
+
+mod classes;
+mod rewrite;
+mod trivial;
+
+use saltus_mdae::{EquationId, IndexVec, Mdae, VarId};
+
+use classes::Classes;
+
+/// A derivative of higher order than this is not introduced; the equation is kept instead.
+const MAX_RAISED_ORDER: u16 = 32;
+
+/// A model without trivial unguarded equations.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The model: new ids throughout.
+    pub model: Mdae,
+    /// What became of each variable.
+    pub places: IndexVec<VarId, Place>,
+    /// What became of each equation; `None` if it was used up by an elimination.
+    pub equations: IndexVec<EquationId, Option<EquationId>>,
+    /// Fixed start values that contradict each other.
+    pub conflicts: Vec<ConflictingStarts>,
+}
+
+/// What became of a variable.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Place {
+    /// It is a derivative of a variable of the prepared model, or its negative; of order 0 for the variable itself.
+    Derivative {
+        /// The variable.
+        var: VarId,
+        /// The derivative.
+        order: u16,
+        /// Whether the sign is reversed.
+        negated: bool,
+    },
+    /// It is a number.
+    Constant(f64),
+}
+
+/// Two variables that are the same quantity have different fixed start values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConflictingStarts {
+    /// The one whose start value is used (in the model before preparation).
+    pub kept: VarId,
+    /// The one whose start value contradicts it.
+    pub other: VarId,
+}
+
+/// Eliminates trivial unguarded equations.
+pub fn prepare(model: Mdae) -> Prepared {
+    let mut classes = Classes::new(&model);
+    let used_up = trivial::eliminate(&model, &mut classes);
+    rewrite::rewrite(model, &mut classes, &used_up)
+}

@@ -1,0 +1,159 @@
+//! Finds the equations that make one variable another, or a number.
+
+use std::collections::VecDeque;
+
+use saltus_mdae::{Action, EquationId, ExprId, Idx, Mdae, Node, Role, Type, UnaryOp, VarId};
+use saltus_mdae::{BinaryOp, IndexVec};
+
+use super::classes::{Classes, Term, Union};
+
+/// Sums of more terms than this are not looked at: they seldom become trivial, and never cheaply.
+const MAX_TERMS: usize = 8;
+
+/// `Σ ± v^(order) + constant = 0`
+#[derive(Clone, Debug)]
+struct Sum {
+    equation: EquationId,
+    terms: Vec<(VarId, u16, bool)>,
+    constant: f64,
+}
+
+/// A sum after what is known: terms with integer factors over roots.
+struct Reduced {
+    terms: Vec<(VarId, u16, i32)>,
+    constant: f64,
+}
+
+/// Unites classes and finds constants until nothing trivial is left; says which equations were used up.
+pub(super) fn eliminate(model: &Mdae, classes: &mut Classes) -> IndexVec<EquationId, bool> {
+    let mut used_up = IndexVec::filled(false, model.equations.len());
+    let sums = read_sums(model);
+    for (i, sum) in sums.iter().enumerate() {
+        if sum.terms.len() > 2 {
+            for &(var, ..) in &sum.terms {
+                classes.waiting[var.index()].push(i as u32);
+            }
+        }
+    }
+    let assigned = reinitialised(model);
+    let mut queue: VecDeque<u32> = (0..sums.len() as u32).collect();
+    while let Some(i) = queue.pop_front() {
+        let sum = &sums[i as usize];
+        if used_up[sum.equation] {
+            continue;
+        }
+        let reduced = reduce(sum, classes);
+        if let Some(again) = apply(&reduced, classes, &assigned) {
+            used_up[sum.equation] = true;
+            queue.extend(again);
+        }
+    }
+    used_up
+}
+
+/// Uses a reduced equation if it is trivial; returns the equations to look at again.
+fn apply(reduced: &Reduced, classes: &mut Classes, assigned: &[bool]) -> Option<Vec<u32>> {
+    match reduced.terms[..] {
+        [(root, 0, factor)] if !assigned[root.index()] => {
+            let value = -reduced.constant / f64::from(factor);
+            value.is_finite().then(|| classes.set_constant(root, value))
+        }
+        [(a, k, p), (b, m, q)] if reduced.constant == 0.0 && p.abs() == 1 && q.abs() == 1 && a != b => {
+            let left = Term {
+                root: a,
+                order: k,
+                negated: p < 0,
+            };
+            // p·a + q·b = 0: b enters with the opposite sign.
+            let right = Term {
+                root: b,
+                order: m,
+                negated: q > 0,
+            };
+            match classes.unite(left, right) {
+                Union::Done(again) => Some(again),
+                Union::Impossible => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn reduce(sum: &Sum, classes: &mut Classes) -> Reduced {
+    let mut reduced = Reduced {
+        terms: Vec::with_capacity(sum.terms.len()),
+        constant: sum.constant,
+    };
+    for &(var, order, negated) in &sum.terms {
+        let term = classes.find(var);
+        let order = order + term.order;
+        let sign = if negated ^ term.negated { -1 } else { 1 };
+        match classes.constant(term.root) {
+            Some(value) if order == 0 => reduced.constant += f64::from(sign) * value,
+            Some(_) => {}
+            None => reduced.terms.push((term.root, order, sign)),
+        }
+    }
+    reduced.terms.sort_unstable();
+    reduced.terms.dedup_by(|next, kept| {
+        let same = (next.0, next.1) == (kept.0, kept.1);
+        if same {
+            kept.2 += next.2;
+        }
+        same
+    });
+    reduced.terms.retain(|&(.., factor)| factor != 0);
+    reduced
+}
+
+fn read_sums(model: &Mdae) -> Vec<Sum> {
+    let unguarded = model.equations.ids().filter(|&equation| model.is_unguarded(equation));
+    unguarded.filter_map(|equation| read_sum(model, equation)).collect()
+}
+
+/// An equation as a sum of real unknowns and constants, if it is one.
+fn read_sum(model: &Mdae, equation: EquationId) -> Option<Sum> {
+    let mut sum = Sum {
+        equation,
+        terms: Vec::new(),
+        constant: 0.0,
+    };
+    let mut stack: Vec<(ExprId, bool)> = vec![(model.equations[equation].residual, false)];
+    while let Some((id, negated)) = stack.pop() {
+        if stack.len() + sum.terms.len() > MAX_TERMS {
+            return None;
+        }
+        match model.pool.node(id) {
+            Node::Var { var, order } if is_real_unknown(model, var) => sum.terms.push((var, order, negated)),
+            Node::Unary(UnaryOp::Neg, a) => stack.push((a, !negated)),
+            Node::Binary(BinaryOp::Add, a, b) => stack.extend([(a, negated), (b, negated)]),
+            Node::Binary(BinaryOp::Sub, a, b) => stack.extend([(a, negated), (b, !negated)]),
+            _ => {
+                let value = model.pool.constant(id)?;
+                sum.constant += if negated { -value } else { value };
+            }
+        }
+    }
+    (!sum.terms.is_empty()).then_some(sum)
+}
+
+fn is_real_unknown(model: &Mdae, var: VarId) -> bool {
+    let variable = &model.variables[var];
+    variable.role == Role::Continuous && variable.ty == Type::Real
+}
+
+/// Variables that `reinit` assigns: they are states, whatever else the equations say, and stay variables.
+fn reinitialised(model: &Mdae) -> Vec<bool> {
+    let mut assigned = vec![false; model.variables.len()];
+    let actions = model
+        .whens
+        .iter()
+        .flat_map(|when| &when.branches)
+        .flat_map(|branch| &branch.actions);
+    for action in actions {
+        if let Action::Reinit { var, .. } = action {
+            assigned[var.index()] = true;
+        }
+    }
+    assigned
+}
