@@ -18,7 +18,12 @@ fn cases() -> BTreeMap<String, Value> {
 }
 
 fn names(value: &Value) -> Names {
-    value.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_string()).collect()
+    value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap().to_string())
+        .collect()
 }
 
 /// The reference values are printed to nine digits.
@@ -35,7 +40,8 @@ struct Check<'a> {
 impl Check<'_> {
     fn same<T: PartialEq + std::fmt::Debug>(&mut self, what: &str, got: T, wanted: T) {
         if got != wanted {
-            self.failures.push(format!("{}: {what}: {got:?}, expected {wanted:?}", self.name));
+            self.failures
+                .push(format!("{}: {what}: {got:?}, expected {wanted:?}", self.name));
         }
     }
     fn set(&mut self, key: &str, got: Names) {
@@ -45,11 +51,17 @@ impl Check<'_> {
         }
     }
     fn values(&mut self, key: &str, got: &BTreeMap<String, f64>) {
-        let Some(wanted) = self.expected.get(key).and_then(Value::as_object) else { return };
+        let Some(wanted) = self.expected.get(key).and_then(Value::as_object) else {
+            return;
+        };
         for (state, value) in wanted {
             let value = value.as_f64().unwrap();
             if !got.get(state).is_some_and(|&got| close(got, value)) {
-                self.failures.push(format!("{}: {key}: {state} = {:?}, expected {value}", self.name, got.get(state)));
+                self.failures.push(format!(
+                    "{}: {key}: {state} = {:?}, expected {value}",
+                    self.name,
+                    got.get(state)
+                ));
             }
         }
         self.same(&format!("number of {key}"), got.len(), wanted.len());
@@ -71,15 +83,18 @@ impl Check<'_> {
     fn heights(&mut self, report: &Report) {
         match &self.expected["K"] {
             Value::Object(by_component) => {
-                let wanted: BTreeMap<String, u16> =
-                    by_component.iter().map(|(k, v)| (k.clone(), v.as_u64().unwrap() as u16)).collect();
+                let wanted: BTreeMap<String, u16> = by_component
+                    .iter()
+                    .map(|(k, v)| (k.clone(), v.as_u64().unwrap() as u16))
+                    .collect();
                 self.same("K", report.heights(), wanted);
             }
             all => {
                 let wanted = all.as_u64().unwrap() as u16;
                 let heights: Vec<u16> = report.heights().into_values().collect();
                 if !heights.iter().all(|&height| height == wanted) {
-                    self.failures.push(format!("{}: K: {heights:?}, expected {wanted}", self.name));
+                    self.failures
+                        .push(format!("{}: K: {heights:?}, expected {wanted}", self.name));
                 }
             }
         }
@@ -95,8 +110,14 @@ impl Check<'_> {
         let analysis = report.analysis;
         self.heights(report);
         self.set("past", report.past());
-        self.set("invariants", analysis.invariants.iter().map(|&row| report.row(row)).collect());
-        self.set("facts", analysis.facts.iter().map(|fact| report.label(fact.label)).collect());
+        self.set(
+            "invariants",
+            analysis.invariants.iter().map(|&row| report.row(row)).collect(),
+        );
+        self.set(
+            "facts",
+            analysis.facts.iter().map(|fact| report.label(fact.label)).collect(),
+        );
         self.set("disabled_past_only", report.labels(&analysis.past_only));
         self.set("disabled_class_redundant", report.labels(&analysis.class_redundant));
         self.set("disabled_past_determined", report.labels(&analysis.past_determined));
@@ -106,17 +127,25 @@ impl Check<'_> {
         self.set("dropped_T", dropped.collect());
         if let Some(size) = self.expected.get("size").and_then(Value::as_u64) {
             self.same("size", analysis.unknowns.len() as u64, size);
-            let euler = analysis.equations.iter().filter(|(e, _)| matches!(e, ConcreteEquation::Euler(_)));
+            let euler = analysis
+                .equations
+                .iter()
+                .filter(|(e, _)| matches!(e, ConcreteEquation::Euler(_)));
             self.same("euler", Some(euler.count() as u64), self.expected["euler"].as_u64());
         }
         if let Some(mu) = self.expected.get("mu").and_then(Value::as_object) {
-            let wanted = mu.iter().map(|(k, v)| (k.clone(), v.as_u64().unwrap() as u32)).collect();
+            let wanted = mu
+                .iter()
+                .map(|(k, v)| (k.clone(), v.as_u64().unwrap() as u32))
+                .collect();
             self.same("mu", report.mu(), wanted);
         }
     }
 
     fn violations(&mut self, report: &Report) {
-        let Some(violations) = self.expected.get("violations") else { return };
+        let Some(violations) = self.expected.get("violations") else {
+            return;
+        };
         let found = &report.analysis.violations;
         self.same("(52)", report.variables(&found.tail), names(&violations["52"]));
         self.same("(53)", report.variables(&found.outside), names(&violations["53"]));

@@ -28,7 +28,10 @@ pub struct Case {
 
 fn strings(value: &Value) -> Equations {
     let object = value.as_object().expect("an object");
-    object.iter().map(|(k, v)| (k.clone(), v.as_str().unwrap().to_string())).collect()
+    object
+        .iter()
+        .map(|(k, v)| (k.clone(), v.as_str().unwrap().to_string()))
+        .collect()
 }
 fn numbers(value: &Value) -> Values {
     let object = value.as_object().expect("an object");
@@ -52,7 +55,12 @@ impl Case {
     }
 
     fn texts(&self) -> Vec<&String> {
-        let modes = [self.prev.as_ref(), Some(&self.new), Some(&self.restart), self.transient.as_ref()];
+        let modes = [
+            self.prev.as_ref(),
+            Some(&self.new),
+            Some(&self.restart),
+            self.transient.as_ref(),
+        ];
         let equations = modes.into_iter().flatten().flat_map(|equations| equations.values());
         equations.chain(&self.zero_crossing).collect()
     }
@@ -134,7 +142,10 @@ impl Built {
     pub fn new(case: &Case, disguise: &mut Disguise) -> Self {
         let m = Builder::new("case");
         let names: BTreeSet<String> = case.texts().into_iter().flat_map(|text| identifiers(text)).collect();
-        let names = names.into_iter().chain(case.parameters.keys().cloned()).collect::<BTreeSet<_>>();
+        let names = names
+            .into_iter()
+            .chain(case.parameters.keys().cloned())
+            .collect::<BTreeSet<_>>();
         let mut known: BTreeMap<String, Ex> = BTreeMap::new();
         for name in disguise.order(names.into_iter().collect()) {
             let shown = disguise.name(&name);
@@ -170,15 +181,27 @@ impl Built {
         };
         let prev = case.prev.as_ref().map(|equations| add(equations, &before, disguise));
         let new = add(&case.new, &after, disguise);
-        let transient = case.transient.as_ref().map(|equations| add(equations, &between, disguise));
+        let transient = case
+            .transient
+            .as_ref()
+            .map(|equations| add(equations, &between, disguise));
         let restart = add(&case.restart, &between, disguise);
-        let zero_crossings = case.zero_crossing.iter().map(|text| parse(&m, &lookup, text).id).collect();
+        let zero_crossings = case
+            .zero_crossing
+            .iter()
+            .map(|text| parse(&m, &lookup, text).id)
+            .collect();
         let variable = |ex: &Ex, pool: &ExprPool| pool.occurrences(ex.id)[0].0;
         let model = m.finish().expect("a valid model");
-        let variables: BTreeMap<VarId, String> =
-            known.iter().map(|(name, ex)| (variable(ex, &model.pool), name.clone())).collect();
-        let by_label: BTreeMap<String, OriginId> =
-            model.origins.iter_enumerated().map(|(id, origin)| (origin.label.to_string(), id)).collect();
+        let variables: BTreeMap<VarId, String> = known
+            .iter()
+            .map(|(name, ex)| (variable(ex, &model.pool), name.clone()))
+            .collect();
+        let by_label: BTreeMap<String, OriginId> = model
+            .origins
+            .iter_enumerated()
+            .map(|(id, origin)| (origin.label.to_string(), id))
+            .collect();
         let equations = |list: Vec<(ExprId, String)>| -> Vec<ModeEquation> {
             let equation = |(residual, shown): (ExprId, String)| ModeEquation {
                 residual,
@@ -200,7 +223,10 @@ impl Built {
                 forced_height: case.forced,
                 ..RestartOptions::default()
             },
-            labels: by_label.iter().filter_map(|(shown, &id)| Some((id, labels.get(shown)?.clone()))).collect(),
+            labels: by_label
+                .iter()
+                .filter_map(|(shown, &id)| Some((id, labels.get(shown)?.clone())))
+                .collect(),
             variables,
             functions: Functions::new(),
             pool: ExprPool::new(),
@@ -225,7 +251,11 @@ impl Built {
                 let (base, order) = split_primes(name);
                 // Values may be given for variables that occur nowhere.
                 let Some(&var) = by_name.get(&base) else { continue };
-                let map = if target == 0 { &mut self.environment.left } else { &mut self.environment.current };
+                let map = if target == 0 {
+                    &mut self.environment.left
+                } else {
+                    &mut self.environment.current
+                };
                 map.insert((var, order), value);
             }
         }
@@ -237,7 +267,12 @@ impl Built {
 
     /// Analyses with an oracle of the caller's choice.
     pub fn with_change<R>(&mut self, run: impl FnOnce(&mut ExprPool, &Functions, &FixedTable, ModeChange) -> R) -> R {
-        let roles: Vec<bool> = self.model.variables.iter().map(|v| v.role == Role::Continuous).collect();
+        let roles: Vec<bool> = self
+            .model
+            .variables
+            .iter()
+            .map(|v| v.role == Role::Continuous)
+            .collect();
         let is_unknown = move |var: VarId| roles.get(var.index()).copied().unwrap_or(false);
         let change = ModeChange {
             before: match &self.prev {

@@ -12,7 +12,10 @@ pub struct Random(pub u64);
 
 impl Random {
     pub fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         ((self.0 >> 33) as usize) % bound.max(1)
     }
     pub fn uniform(&mut self, low: f64, high: f64) -> f64 {

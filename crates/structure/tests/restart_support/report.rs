@@ -37,7 +37,11 @@ impl Report<'_> {
             }
             EquationSource::Restart(i) => self.built.labels[&self.built.restart[i as usize].origin].clone(),
         };
-        let instant = if label.instant == 0 { String::new() } else { format!("@{}", label.instant) };
+        let instant = if label.instant == 0 {
+            String::new()
+        } else {
+            format!("@{}", label.instant)
+        };
         format!("{name}{}{instant}", primes(label.order))
     }
     pub fn labels(&self, labels: &[ArrayLabel]) -> Names {
@@ -57,7 +61,9 @@ impl Report<'_> {
     }
     pub fn past(&self) -> Names {
         let states = self.analysis.past.iter();
-        states.flat_map(|&(var, count)| (0..count).map(move |order| self.state(var, order))).collect()
+        states
+            .flat_map(|&(var, count)| (0..count).map(move |order| self.state(var, order)))
+            .collect()
     }
     pub fn mu(&self) -> BTreeMap<String, u32> {
         let impulsive = self.analysis.unknowns.iter().filter(|(_, mu)| *mu > 0);
@@ -65,7 +71,9 @@ impl Report<'_> {
     }
     pub fn right_limits(&self, solution: &RestartSolution) -> BTreeMap<String, f64> {
         let limits = solution.right_limits.iter();
-        limits.map(|&(var, order, value)| (self.state(var, order), value)).collect()
+        limits
+            .map(|&(var, order, value)| (self.state(var, order), value))
+            .collect()
     }
     /// Heights by the sorted, comma-separated equations of each component.
     pub fn heights(&self) -> BTreeMap<String, u16> {

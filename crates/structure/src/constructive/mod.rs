@@ -1,0 +1,30 @@
+//! Constructive semantics of multi-mode DAE systems (RR-8933, Algorithms 1–9), as a report.
+//!
+//! Derivatives are read as forward shifts of a non-standard step. From a *start state* (what is known at the beginning
+//! of an instant, and which equations already hold as *facts*), a *reaction* evaluates guards, solves blocks, shifts
+//! equations whose variables are all known (Algorithm 8) and adds latent equations (Algorithm 9) until every leading
+//! variable is determined; it ends in the next start state. A system is accepted if no reaction gets stuck.
+//!
+//! The verdict is never a gate for simulation: what it refuses as guard fixpoints are the mixed systems that the event
+//! iteration solves. How the text of the report was read:
+//!
+//! - blocks are tried before predicates, Algorithm 8 before Algorithm 9 (predicates evaluated first give the same
+//!   verdicts);
+//! - Algorithm 8 applies to unguarded equations too, but only to equations whose unshifted body was known at the start
+//!   of the instant; otherwise the equation is overdetermined (the literal text accepts x = 1; x = 2);
+//! - each admitted valuation must be square and structurally regular;
+//! - test (83) of Algorithm 9 asks that the shifted equation has an unknown, adds none, and raises the maximum matching;
+//! - an equation solved, or a fact, at one instant is a fact one shift lower at the next;
+//! - guards are not shifted; invariants are checked on complete valuations; the number of shifts is bounded;
+//! - a cycle of instants with an active event equation is an unbounded cascade: a warning.
+
+mod analysis;
+mod graph;
+mod reaction;
+mod system;
+
+pub use analysis::{Instant, ModeVerdict, Options, Rejection, Report, analyze};
+pub use reaction::{Failure, Outcome, Reaction, Step};
+pub use system::{
+    EquationKind, Formula, PredicateId, Shifted, ShiftedEquation, System, SystemEquation, TooManyPredicates,
+};

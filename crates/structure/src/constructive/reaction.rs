@@ -1,0 +1,430 @@
+//! One instant: from a start state, through every valuation of the guards, to the next start states.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use saltus_mdae::{EquationId, Idx, VarId};
+
+use super::graph::Pending;
+use super::system::{EquationKind, PredicateId, Shifted, ShiftedEquation, System};
+
+/// What a reaction does, step by step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A block is solved (Algorithm 5).
+    Solve {
+        /// The equations.
+        equations: Vec<ShiftedEquation>,
+        /// What they determine.
+        unknowns: Vec<Shifted>,
+    },
+    /// Predicates get their values (Algorithm 6).
+    Evaluate(Vec<(PredicateId, bool)>),
+    /// All variables of an equation are known: its next shift takes its place (Algorithm 8).
+    Shift {
+        /// The equation as it was.
+        equation: ShiftedEquation,
+        /// Whether it was established at the previous instant; if not, a state jumps (an impulsive reset).
+        is_fact: bool,
+    },
+    /// A latent equation is added (Algorithm 9).
+    Latent(ShiftedEquation),
+}
+
+/// Why a reaction gets stuck.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// An equation has no unknown left although its arguments were determined at this very instant.
+    NothingLeft {
+        /// The equation.
+        equation: ShiftedEquation,
+    },
+    /// An equation would have to be shifted without end.
+    ShiftBound {
+        /// The equation.
+        equation: EquationId,
+    },
+    /// More equations than unknowns.
+    Overdetermined {
+        /// The equations.
+        equations: Vec<ShiftedEquation>,
+    },
+    /// No latent equation closes the system.
+    Underdetermined {
+        /// What is not determined.
+        unknowns: Vec<Shifted>,
+        /// The equations between them.
+        equations: Vec<ShiftedEquation>,
+    },
+    /// Guards depend on what they switch: a logico-numerical fixpoint.
+    Blocked {
+        /// The predicates that cannot be evaluated.
+        predicates: Vec<PredicateId>,
+    },
+}
+
+/// How a reaction ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything is determined.
+    Completed {
+        /// The start state of the next instant.
+        to: usize,
+        /// Equations that are not active.
+        dead_equations: Vec<EquationId>,
+        /// Variables of no active equation.
+        dead_variables: Vec<VarId>,
+        /// Whether an event equation is active.
+        event: bool,
+    },
+    /// The valuation contradicts an invariant.
+    Excluded,
+    /// It got stuck.
+    Failed(Failure),
+}
+
+/// The reaction from one start state under one valuation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reaction {
+    /// The start state.
+    pub from: usize,
+    /// The predicates that were evaluated.
+    pub valuation: Vec<Option<bool>>,
+    /// What happens, in order.
+    pub steps: Vec<Step>,
+    /// How it ends.
+    pub outcome: Outcome,
+}
+
+impl Reaction {
+    /// The solved blocks, in order.
+    pub fn blocks(&self) -> impl Iterator<Item = (&[ShiftedEquation], &[Shifted])> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Solve { equations, unknowns } => Some((&equations[..], &unknowns[..])),
+            _ => None,
+        })
+    }
+    /// The greatest number of shifts of any solved equation.
+    pub fn max_shift(&self) -> u16 {
+        let solved = self.blocks().flat_map(|(equations, _)| equations);
+        solved.map(|&(_, shifts)| shifts).max().unwrap_or(0)
+    }
+}
+
+/// What is known and what holds when an instant begins.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct StartState {
+    pub(super) known: BTreeSet<Shifted>,
+    pub(super) facts: BTreeSet<ShiftedEquation>,
+}
+
+/// A finished reaction, with the next start state in place of its number.
+pub(super) struct Finished {
+    pub(super) valuation: Vec<Option<bool>>,
+    pub(super) steps: Vec<Step>,
+    pub(super) end: End,
+}
+
+pub(super) enum End {
+    Completed {
+        next: StartState,
+        dead_equations: Vec<EquationId>,
+        dead_variables: Vec<VarId>,
+        event: bool,
+    },
+    Excluded,
+    Failed(Failure),
+}
+
+/// A reaction under way.
+#[derive(Clone)]
+struct Progress {
+    known: BTreeSet<Shifted>,
+    valuation: Vec<Option<bool>>,
+    shift: BTreeMap<EquationId, u16>,
+    latent: BTreeSet<ShiftedEquation>,
+    solved: BTreeSet<ShiftedEquation>,
+    steps: Vec<Step>,
+}
+
+pub(super) struct Reactor<'a> {
+    pub(super) system: &'a System,
+    pub(super) start: &'a StartState,
+    pub(super) max_shift: u16,
+}
+
+/// What one round of a reaction leads to.
+enum Round {
+    Continue,
+    Branch(Vec<PredicateId>),
+    End(End),
+}
+
+impl Reactor<'_> {
+    /// All reactions from the start state.
+    pub(super) fn run(&self) -> Vec<Finished> {
+        let first = Progress {
+            known: self.start.known.clone(),
+            valuation: vec![None; self.system.predicates.len()],
+            shift: BTreeMap::new(),
+            latent: BTreeSet::new(),
+            solved: BTreeSet::new(),
+            steps: Vec::new(),
+        };
+        let mut finished = Vec::new();
+        let mut under_way = vec![first];
+        while let Some(mut progress) = under_way.pop() {
+            match self.round(&mut progress) {
+                Round::Continue => under_way.push(progress),
+                Round::Branch(predicates) => under_way.extend(branches(&progress, &predicates)),
+                Round::End(end) => finished.push(Finished {
+                    valuation: progress.valuation,
+                    steps: progress.steps,
+                    end,
+                }),
+            }
+        }
+        finished
+    }
+
+    fn round(&self, progress: &mut Progress) -> Round {
+        let active: Vec<Option<bool>> = self
+            .system
+            .equations
+            .iter()
+            .map(|equation| equation.guard.decided(&progress.valuation))
+            .collect();
+        let complete = progress.valuation.iter().all(Option::is_some);
+        let invariants = &self.system.invariants;
+        if complete && invariants.iter().any(|i| i.decided(&progress.valuation) == Some(false)) {
+            return Round::End(End::Excluded);
+        }
+        let incidence = self.incidence(progress, &active);
+        let (pending, stuck): (Vec<_>, Vec<_>) = incidence.into_iter().partition(|(_, unknowns)| !unknowns.is_empty());
+        let graph = Pending::new(&pending);
+        if solve_lowest(progress, graph.enabled()) {
+            return Round::Continue;
+        }
+        let evaluable = self.evaluable(progress);
+        if !evaluable.is_empty() {
+            return Round::Branch(evaluable);
+        }
+        if let Some(&(equation, _)) = stuck.first() {
+            return self.shift(progress, equation);
+        }
+        let undecided = active.iter().any(Option::is_none);
+        match (pending.is_empty(), undecided) {
+            (_, true) => Round::End(End::Failed(blocked(progress))),
+            (true, false) => Round::End(self.complete(progress, &active)),
+            (false, false) => self.add_latent(progress, &active, &pending, &graph),
+        }
+    }
+
+    /// Active equations that are not solved yet, with what they do not know yet.
+    fn incidence(&self, progress: &Progress, active: &[Option<bool>]) -> Vec<(ShiftedEquation, Vec<Shifted>)> {
+        let is_active = |equation: EquationId| active[equation.index()] == Some(true);
+        let shifts = |equation: EquationId| progress.shift.get(&equation).copied().unwrap_or(0);
+        let own = (0..active.len()).map(EquationId::from_usize).map(|e| (e, shifts(e)));
+        own.chain(progress.latent.iter().copied())
+            .filter(|key| is_active(key.0) && !progress.solved.contains(key))
+            .map(|key| (key, self.unknowns(progress, key)))
+            .collect()
+    }
+
+    fn unknowns(&self, progress: &Progress, (equation, shifts): ShiftedEquation) -> Vec<Shifted> {
+        let all = self.system.equations[equation.index()].shifted(shifts);
+        all.filter(|variable| !progress.known.contains(variable)).collect()
+    }
+
+    fn evaluable(&self, progress: &Progress) -> Vec<PredicateId> {
+        let predicates = self.system.predicates.iter().enumerate();
+        predicates
+            .filter(|(i, reads)| {
+                progress.valuation[*i].is_none() && reads.iter().all(|variable| progress.known.contains(variable))
+            })
+            .map(|(i, _)| PredicateId::from_usize(i))
+            .collect()
+    }
+
+    /// Algorithm 8.
+    fn shift(&self, progress: &mut Progress, key: ShiftedEquation) -> Round {
+        let (equation, shifts) = key;
+        let facts = &self.start.facts;
+        let mut body = self.system.equations[equation.index()].shifted(0);
+        let is_established = facts.contains(&key)
+            || facts.contains(&(equation, 0))
+            || body.all(|variable| self.start.known.contains(&variable));
+        if !is_established {
+            return Round::End(End::Failed(Failure::NothingLeft { equation: key }));
+        }
+        if shifts + 1 > self.max_shift {
+            return Round::End(End::Failed(Failure::ShiftBound { equation }));
+        }
+        progress.steps.push(Step::Shift {
+            equation: key,
+            is_fact: facts.contains(&key),
+        });
+        if progress.latent.remove(&key) {
+            progress.latent.insert((equation, shifts + 1));
+        } else {
+            progress.shift.insert(equation, shifts + 1);
+        }
+        Round::Continue
+    }
+
+    /// Algorithm 9 with the strengthened test (83).
+    fn add_latent(
+        &self,
+        progress: &mut Progress,
+        active: &[Option<bool>],
+        pending: &[(ShiftedEquation, Vec<Shifted>)],
+        graph: &Pending,
+    ) -> Round {
+        let candidates = (0..active.len())
+            .filter(|&i| active[i] == Some(true))
+            .map(EquationId::from_usize)
+            .filter_map(|equation| {
+                let key = (equation, self.highest_shift(progress, equation) + 1);
+                let unknowns = self.unknowns(progress, key);
+                let height = unknowns.iter().map(|&(_, order)| order).max()?;
+                let inside = unknowns
+                    .iter()
+                    .all(|unknown| graph.unknowns().binary_search(unknown).is_ok());
+                if !inside || key.1 > self.max_shift {
+                    return None;
+                }
+                let mut more = pending.to_vec();
+                more.push((key, unknowns));
+                (Pending::new(&more).rank() > graph.rank()).then_some((height, key))
+            });
+        match candidates.min() {
+            Some((_, key)) => {
+                progress.steps.push(Step::Latent(key));
+                progress.latent.insert(key);
+                Round::Continue
+            }
+            None => Round::End(End::Failed(not_closed(pending, graph))),
+        }
+    }
+
+    /// The greatest shift with which an equation is present.
+    fn highest_shift(&self, progress: &Progress, equation: EquationId) -> u16 {
+        let own = progress.shift.get(&equation).copied().unwrap_or(0);
+        let of = |set: &BTreeSet<ShiftedEquation>| {
+            let range = set.range((equation, 0)..=(equation, u16::MAX));
+            range.map(|&(_, shifts)| shifts).max().unwrap_or(0)
+        };
+        own.max(of(&progress.latent)).max(of(&progress.solved))
+    }
+
+    fn complete(&self, progress: &Progress, active: &[Option<bool>]) -> End {
+        let equations = &self.system.equations;
+        let is_active = |i: &usize| active[*i] == Some(true);
+        let mut missing = BTreeSet::new();
+        for i in (0..equations.len()).filter(is_active) {
+            let shifts = progress.shift.get(&EquationId::from_usize(i)).copied().unwrap_or(0);
+            for shift in 0..=shifts {
+                missing.extend(equations[i].shifted(shift).filter(|v| !progress.known.contains(v)));
+            }
+        }
+        if !missing.is_empty() {
+            return End::Failed(Failure::Underdetermined {
+                unknowns: missing.into_iter().collect(),
+                equations: Vec::new(),
+            });
+        }
+        let live: BTreeSet<VarId> = (0..equations.len())
+            .filter(is_active)
+            .flat_map(|i| equations[i].variables.iter().map(|&(var, _)| var))
+            .collect();
+        End::Completed {
+            next: self.next_start(progress),
+            dead_equations: (0..equations.len())
+                .filter(|i| !is_active(i))
+                .map(EquationId::from_usize)
+                .collect(),
+            dead_variables: self.system.variables().difference(&live).copied().collect(),
+            event: (0..equations.len()).any(|i| is_active(&i) && equations[i].kind == EquationKind::Event),
+        }
+    }
+
+    /// One step later everything is shifted once less.
+    fn next_start(&self, progress: &Progress) -> StartState {
+        let known: BTreeSet<Shifted> = progress
+            .known
+            .iter()
+            .filter(|&&(_, order)| order > 0)
+            .map(|&(var, order)| (var, order - 1))
+            .collect();
+        let established = progress.solved.iter().chain(&self.start.facts);
+        let facts = established
+            .filter(|&&(_, shifts)| shifts > 0)
+            .map(|&(equation, shifts)| (equation, shifts - 1))
+            .filter(|&(equation, shifts)| {
+                let mut variables = self.system.equations[equation.index()].shifted(shifts);
+                variables.all(|variable| known.contains(&variable))
+            })
+            .collect();
+        StartState { known, facts }
+    }
+}
+
+/// Solves the enabled blocks of the lowest order; says whether there are any.
+fn solve_lowest(progress: &mut Progress, enabled: Vec<super::graph::SolvedBlock>) -> bool {
+    let height = |unknowns: &[Shifted]| unknowns.iter().map(|&(_, order)| order).max().unwrap_or(0);
+    let Some(lowest) = enabled.iter().map(|(_, unknowns)| height(unknowns)).min() else {
+        return false;
+    };
+    for (equations, unknowns) in enabled {
+        if height(&unknowns) == lowest {
+            progress.solved.extend(&equations);
+            progress.known.extend(&unknowns);
+            progress.steps.push(Step::Solve { equations, unknowns });
+        }
+    }
+    true
+}
+
+/// The reaction continued under every valuation of the predicates; the last one is taken up first.
+fn branches(progress: &Progress, predicates: &[PredicateId]) -> Vec<Progress> {
+    let valuations = 0u64..1 << predicates.len();
+    valuations
+        .map(|bits| {
+            let count = predicates.len();
+            let values: Vec<(PredicateId, bool)> = predicates
+                .iter()
+                .enumerate()
+                .map(|(i, &predicate)| (predicate, bits >> (count - 1 - i) & 1 == 1))
+                .collect();
+            let mut branch = progress.clone();
+            for &(predicate, value) in &values {
+                branch.valuation[predicate.index()] = Some(value);
+            }
+            branch.steps.push(Step::Evaluate(values));
+            branch
+        })
+        .collect()
+}
+
+fn blocked(progress: &Progress) -> Failure {
+    let open = progress
+        .valuation
+        .iter()
+        .enumerate()
+        .filter(|(_, value)| value.is_none());
+    Failure::Blocked {
+        predicates: open.map(|(i, _)| PredicateId::from_usize(i)).collect(),
+    }
+}
+
+fn not_closed(pending: &[(ShiftedEquation, Vec<Shifted>)], graph: &Pending) -> Failure {
+    let overdetermined = graph.overdetermined();
+    if !overdetermined.is_empty() {
+        return Failure::Overdetermined {
+            equations: overdetermined,
+        };
+    }
+    Failure::Underdetermined {
+        unknowns: graph.unknowns().to_vec(),
+        equations: pending.iter().map(|&(equation, _)| equation).collect(),
+    }
+}

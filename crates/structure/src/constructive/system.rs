@@ -1,0 +1,298 @@
+//! The abstract systems of the constructive semantics: incidence, guards, invariants.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+use saltus_mdae::{
+    Action, AssertionLevel, BinaryOp, ConditionId, ConditionKind, EquationId, ExprId, Idx, Mdae, Node, UnaryOp, VarId,
+    typed_index,
+};
+
+typed_index! {
+    /// A predicate: something guards depend on.
+    PredicateId,
+}
+
+/// A variable with its number of forward shifts.
+pub type Shifted = (VarId, u16);
+/// An equation (by its position in [`System::equations`]) with its number of forward shifts.
+pub type ShiftedEquation = (EquationId, u16);
+
+/// A propositional formula over predicates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Formula {
+    /// A constant.
+    Constant(bool),
+    /// A predicate.
+    Predicate(PredicateId),
+    /// Negation.
+    Not(Box<Formula>),
+    /// Conjunction.
+    And(Vec<Formula>),
+    /// Disjunction.
+    Or(Vec<Formula>),
+}
+
+impl Formula {
+    /// The value if the known predicates decide it, whatever the others are (exactly, not approximately: the unknown
+    /// predicates of the formula are tried one by one).
+    pub fn decided(&self, valuation: &[Option<bool>]) -> Option<bool> {
+        let unknown: Vec<PredicateId> = self
+            .predicates()
+            .into_iter()
+            .filter(|predicate| valuation[predicate.index()].is_none())
+            .collect();
+        let mut trial = valuation.to_vec();
+        let mut decided = None;
+        for bits in 0u64..1 << unknown.len() {
+            for (i, predicate) in unknown.iter().enumerate() {
+                trial[predicate.index()] = Some(bits >> i & 1 == 1);
+            }
+            let value = self.value(&trial);
+            if decided.is_some_and(|known| known != value) {
+                return None;
+            }
+            decided = Some(value);
+        }
+        decided
+    }
+
+    /// The value under a complete valuation (missing predicates count as false).
+    fn value(&self, valuation: &[Option<bool>]) -> bool {
+        match self {
+            Formula::Constant(value) => *value,
+            Formula::Predicate(predicate) => valuation[predicate.index()].unwrap_or(false),
+            Formula::Not(inner) => !inner.value(valuation),
+            Formula::And(all) => all.iter().all(|part| part.value(valuation)),
+            Formula::Or(any) => any.iter().any(|part| part.value(valuation)),
+        }
+    }
+
+    /// The predicates that occur.
+    pub fn predicates(&self) -> BTreeSet<PredicateId> {
+        let mut found = BTreeSet::new();
+        self.collect(&mut found);
+        found
+    }
+    fn collect(&self, found: &mut BTreeSet<PredicateId>) {
+        match self {
+            Formula::Constant(_) => {}
+            Formula::Predicate(predicate) => {
+                found.insert(*predicate);
+            }
+            Formula::Not(inner) => inner.collect(found),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().for_each(|part| part.collect(found)),
+        }
+    }
+}
+
+/// Whether an equation holds over time or at events.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum EquationKind {
+    /// Holds while its guard does.
+    Continuous,
+    /// Holds at the instants at which its guard does.
+    Event,
+}
+
+/// An equation: which shifted variables it relates, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemEquation {
+    /// Its variables with their shifts (derivative orders), sorted.
+    pub variables: Vec<Shifted>,
+    /// When it is active.
+    pub guard: Formula,
+    /// Over time or at events.
+    pub kind: EquationKind,
+}
+
+impl SystemEquation {
+    /// The variables of the equation shifted `shifts` times.
+    pub fn shifted(&self, shifts: u16) -> impl Iterator<Item = Shifted> + '_ {
+        self.variables.iter().map(move |&(var, order)| (var, order + shifts))
+    }
+    /// Whether it is active whatever the predicates are.
+    pub fn is_unguarded(&self) -> bool {
+        self.guard == Formula::Constant(true)
+    }
+}
+
+/// A multi-mode system as the constructive semantics sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct System {
+    /// The equations.
+    pub equations: Vec<SystemEquation>,
+    /// For each predicate the shifted variables it reads; none for one that is given from outside.
+    pub predicates: Vec<Vec<Shifted>>,
+    /// Formulas that hold in every admitted valuation.
+    pub invariants: Vec<Formula>,
+    /// What is known at the first instant; `None`: everything below its degree.
+    pub known_initially: Option<BTreeSet<Shifted>>,
+}
+
+/// The analysis ranges over all valuations of the predicates, so their number is limited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooManyPredicates {
+    /// How many there are.
+    pub found: usize,
+    /// How many are handled.
+    pub limit: usize,
+}
+
+impl System {
+    /// More predicates than this are refused: every one doubles the number of valuations.
+    pub const PREDICATE_LIMIT: usize = 12;
+
+    /// The system of a model: conditions in guards are the predicates; a relation between left limits is given from
+    /// outside, and so is a discrete variable that no equation defines. A restart equation relates the values before
+    /// (`pre`) with those one shift later, while its condition holds. Assertions on conditions are invariants.
+    pub fn from_model(model: &Mdae) -> Result<Self, TooManyPredicates> {
+        let mut reader = Reader {
+            model,
+            system: System::default(),
+            number: FxHashMap::default(),
+            depth: 0,
+        };
+        reader.read();
+        reader.system.check_predicates()?;
+        Ok(reader.system)
+    }
+
+    pub(super) fn check_predicates(&self) -> Result<(), TooManyPredicates> {
+        let (found, limit) = (self.predicates.len(), Self::PREDICATE_LIMIT);
+        match found <= limit {
+            true => Ok(()),
+            false => Err(TooManyPredicates { found, limit }),
+        }
+    }
+
+    /// The greatest shift of each variable in any equation.
+    pub fn degrees(&self) -> FxHashMap<VarId, u16> {
+        let mut degrees: FxHashMap<VarId, u16> = FxHashMap::default();
+        for &(var, order) in self.equations.iter().flat_map(|equation| &equation.variables) {
+            let known = degrees.entry(var).or_insert(order);
+            *known = order.max(*known);
+        }
+        degrees
+    }
+
+    /// All variables, in order.
+    pub fn variables(&self) -> BTreeSet<VarId> {
+        let all = self.equations.iter().flat_map(|equation| &equation.variables);
+        all.map(|&(var, _)| var).collect()
+    }
+}
+
+/// What a predicate stands for.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+enum Atom {
+    Condition(ConditionId),
+    Expression(ExprId),
+}
+
+struct Reader<'a> {
+    model: &'a Mdae,
+    system: System,
+    number: FxHashMap<Atom, PredicateId>,
+    depth: u32,
+}
+
+/// Definitions of Boolean variables are followed this deep; deeper (or circular) ones are given from outside.
+const DEFINITION_DEPTH: u32 = 32;
+
+impl Reader<'_> {
+    fn read(&mut self) {
+        let model = self.model;
+        for equation in &model.equations {
+            let guard = self.formula(equation.guard);
+            let variables = self.current(equation.residual, 0);
+            self.push(variables, guard, EquationKind::Continuous);
+        }
+        for branch in model.whens.iter().flat_map(|when| &when.branches) {
+            let guard = Formula::Or(branch.conditions.iter().map(|&c| self.formula(c)).collect());
+            for action in &branch.actions {
+                if let Action::Restart { residual, .. } = action {
+                    let mut variables = self.current(*residual, 1);
+                    variables.extend(model.pool.left_limit_occurrences(*residual));
+                    variables.retain(|&(var, _)| model.is_unknown(var));
+                    variables.sort_unstable();
+                    variables.dedup();
+                    self.push(variables, guard.clone(), EquationKind::Event);
+                }
+            }
+        }
+        for assertion in &model.assertions {
+            let propositional = model
+                .pool
+                .occurrences(assertion.condition)
+                .iter()
+                .all(|&(var, _)| !model.is_unknown(var));
+            if assertion.level == AssertionLevel::Error && propositional {
+                let formula = self.formula(assertion.condition);
+                self.system.invariants.push(formula);
+            }
+        }
+    }
+
+    fn push(&mut self, variables: Vec<Shifted>, guard: Formula, kind: EquationKind) {
+        self.system.equations.push(SystemEquation { variables, guard, kind });
+    }
+
+    fn current(&self, expr: ExprId, shifts: u16) -> Vec<Shifted> {
+        let all = self.model.pool.occurrences(expr).into_iter();
+        let unknowns = all.filter(|&(var, _)| self.model.is_unknown(var));
+        unknowns.map(|(var, order)| (var, order + shifts)).collect()
+    }
+
+    fn formula(&mut self, expr: ExprId) -> Formula {
+        self.depth += 1;
+        let formula = self.formula_of(expr);
+        self.depth -= 1;
+        formula
+    }
+
+    fn formula_of(&mut self, expr: ExprId) -> Formula {
+        if self.depth > DEFINITION_DEPTH {
+            return self.predicate(Atom::Expression(expr));
+        }
+        match self.model.pool.node(expr) {
+            Node::Boolean(value) => Formula::Constant(value),
+            Node::Initial | Node::Terminal => Formula::Constant(false),
+            Node::Unary(UnaryOp::Not, a) => Formula::Not(Box::new(self.formula(a))),
+            Node::Binary(BinaryOp::And, a, b) => Formula::And(vec![self.formula(a), self.formula(b)]),
+            Node::Binary(BinaryOp::Or, a, b) => Formula::Or(vec![self.formula(a), self.formula(b)]),
+            Node::Condition(condition) => self.predicate(Atom::Condition(condition)),
+            Node::Var { var, .. } => match self.definition(var) {
+                Some(value) => self.formula(value),
+                None => self.predicate(Atom::Expression(expr)),
+            },
+            _ => self.predicate(Atom::Expression(expr)),
+        }
+    }
+
+    /// What a discrete variable is at all times.
+    fn definition(&self, var: VarId) -> Option<ExprId> {
+        let pool = &self.model.pool;
+        let mut definitions = self.model.discrete.iter().filter(|equation| equation.target == var);
+        let definition = definitions.next()?;
+        let only = definitions.next().is_none() && pool.constant(definition.guard) == Some(1.0);
+        only.then_some(definition.value)
+    }
+
+    fn predicate(&mut self, atom: Atom) -> Formula {
+        if let Some(&known) = self.number.get(&atom) {
+            return Formula::Predicate(known);
+        }
+        let reads = match atom {
+            Atom::Condition(condition) => match self.model.conditions[condition].kind {
+                ConditionKind::Relation { function, .. } => self.current(function, 0),
+                ConditionKind::Sample { .. } => Vec::new(),
+            },
+            Atom::Expression(expr) => self.current(expr, 0),
+        };
+        let id = PredicateId::from_usize(self.system.predicates.len());
+        self.system.predicates.push(reads);
+        self.number.insert(atom, id);
+        Formula::Predicate(id)
+    }
+}
