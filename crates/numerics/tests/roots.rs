@@ -33,7 +33,8 @@ fn functions<F: FnMut(f64, &mut [f64])>(count: usize, f: F) -> Functions<F> {
 
 #[test]
 fn roots_are_bracketed_within_the_tolerance_with_few_evaluations() {
-    let cases: [(&str, fn(f64) -> f64, f64); 6] = [
+    type Case = (&'static str, fn(f64) -> f64, f64);
+    let cases: [Case; 6] = [
         ("linear", |t| t - 0.3, 0.3),
         ("cubic", |t| (t - 0.7).powi(3), 0.7),
         ("steep", |t| (50.0 * (t - 0.2)).tanh(), 0.2),

@@ -13,6 +13,8 @@ use super::{
 
 const MAX_ORDER: usize = 5;
 const NEWTON_ITERATIONS: usize = 4;
+/// Errors of the iteration enter all later differences, hence tighter than for one-step methods.
+const NEWTON_KAPPA: f64 = 1e-3;
 const MIN_FACTOR: f64 = 0.2;
 const MAX_FACTOR: f64 = 10.0;
 /// κ of (11) in the paper: trades a little stability for accuracy.
@@ -58,7 +60,7 @@ impl Bdf {
     pub fn new(options: Options) -> Self {
         Self {
             point: Point::new(options),
-            solver: StageSolver::new(NEWTON_ITERATIONS),
+            solver: StageSolver::new(NEWTON_ITERATIONS, NEWTON_KAPPA),
             differences: vec![Vec::new(); MAX_ORDER + 3],
             spacing: 0.0,
             order: 1,
@@ -126,12 +128,18 @@ impl Bdf {
         let k = self.order;
         let a = alpha(k);
         let c = trial.h / a;
-        for i in 0..self.point.dim() {
-            let d = &self.differences;
-            self.predicted[i] = (0..=k).map(|j| d[j][i]).sum();
-            let psi = (1..=k).map(|j| gamma(j) * d[j][i]).sum::<f64>() / a;
-            self.constant[i] = self.predicted[i] - psi;
+        self.predicted.copy_from_slice(&self.differences[0]);
+        self.error.fill(0.0);
+        for (j, d) in self.differences.iter().enumerate().take(k + 1).skip(1) {
+            let weight = gamma(j) / a;
+            let sums = self.predicted.iter_mut().zip(&mut self.error).zip(d);
+            sums.for_each(|((p, psi), d)| {
+                *p += d;
+                *psi += weight * d;
+            });
         }
+        let constants = self.constant.iter_mut().zip(&self.predicted).zip(&self.error);
+        constants.for_each(|((r, p), psi)| *r = p - psi);
         if self.solver.cache.is_stale {
             self.solver.refresh(system, &mut self.point, false)?;
         }
@@ -163,13 +171,16 @@ impl Bdf {
 
     fn update_differences(&mut self) {
         let k = self.order;
-        for i in 0..self.point.dim() {
-            let d = self.correction[i];
-            self.differences[k + 2][i] = d - self.differences[k + 1][i];
-            self.differences[k + 1][i] = d;
-            for j in (0..=k).rev() {
-                self.differences[j][i] += self.differences[j + 1][i];
-            }
+        // D[k+2] = d − D[k+1], D[k+1] = d, then D[j] += D[j+1] downwards.
+        let (low, high) = self.differences.split_at_mut(k + 2);
+        let top = high[0].iter_mut().zip(&mut low[k + 1]).zip(&self.correction);
+        top.for_each(|((above, this), d)| {
+            *above = d - *this;
+            *this = *d;
+        });
+        for j in (1..=k).rev() {
+            let (low, high) = self.differences.split_at_mut(j + 1);
+            low[j].iter_mut().zip(&high[0]).for_each(|(d, above)| *d += above);
         }
         // The corrected value itself, without the rounding of the sums.
         self.differences[0].copy_from_slice(&self.y_new);

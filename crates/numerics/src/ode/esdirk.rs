@@ -45,6 +45,31 @@ const EMBEDDED: [f64; STAGES] = [
     61727.0 / 225920.0,
 ];
 const NEWTON_ITERATIONS: usize = 6;
+const NEWTON_KAPPA: f64 = 5e-3;
+/// Slopes of a stage guessed from those of earlier ones (Lagrange polynomials in c): (stage, weight).
+const GUESS: [&[(usize, f64)]; STAGES] = [
+    &[],
+    &[(0, 1.0)],
+    &[(0, 1.0 - 0.664), (1, 0.664)],
+    &GUESS_3,
+    &GUESS_4,
+    &GUESS_5,
+];
+const GUESS_3: [(usize, f64); 3] = lagrange([0, 2, 1], 3);
+const GUESS_4: [(usize, f64); 3] = lagrange([2, 1, 3], 4);
+const GUESS_5: [(usize, f64); 3] = lagrange([1, 3, 4], 5);
+
+/// Weights of the quadratic through three stages at the time of another.
+const fn lagrange(nodes: [usize; 3], target: usize) -> [(usize, f64); 3] {
+    let [p, q, r] = nodes;
+    let t = C[target];
+    [
+        (p, (t - C[q]) * (t - C[r]) / ((C[p] - C[q]) * (C[p] - C[r]))),
+        (q, (t - C[p]) * (t - C[r]) / ((C[q] - C[p]) * (C[q] - C[r]))),
+        (r, (t - C[p]) * (t - C[q]) / ((C[r] - C[p]) * (C[r] - C[q]))),
+    ]
+}
+
 const MIN_FACTOR: f64 = 0.2;
 const MAX_FACTOR: f64 = 5.0;
 /// Convergence slower than this asks for a new Jacobian at the next step.
@@ -68,7 +93,7 @@ impl Esdirk {
     pub fn new(options: Options) -> Self {
         Self {
             point: Point::new(options),
-            solver: StageSolver::new(NEWTON_ITERATIONS),
+            solver: StageSolver::new(NEWTON_ITERATIONS, NEWTON_KAPPA),
             slopes: vec![Vec::new(); STAGES],
             y_old: Vec::new(),
             y_new: Vec::new(),
@@ -104,9 +129,10 @@ impl Esdirk {
             for (&a, k) in A[s].iter().zip(&self.slopes) {
                 self.constant.iter_mut().zip(k).for_each(|(r, k)| *r += h * a * k);
             }
-            let guess = &self.slopes[s - 1];
-            for ((y, r), k) in self.y_new.iter_mut().zip(&self.constant).zip(guess) {
-                *y = r + c * k;
+            self.y_new.copy_from_slice(&self.constant);
+            for &(stage, weight) in GUESS[s] {
+                let k = &self.slopes[stage];
+                self.y_new.iter_mut().zip(k).for_each(|(y, k)| *y += c * weight * k);
             }
             let t = if C[s] == 1.0 {
                 trial.t_new

@@ -57,9 +57,9 @@ impl<S: Scalar> ShiftedMatrix<S> {
     }
 }
 
-/// Newton tolerance relative to the error tolerance (Hairer and Wanner, IV.8; limited by rounding).
-pub(super) fn newton_tolerance(rtol: f64) -> f64 {
-    (10.0 * f64::EPSILON / rtol).max(0.03f64.min(rtol.sqrt()))
+/// Newton tolerance in units of the error tolerance, never below what rounding allows.
+pub(super) fn newton_tolerance(rtol: f64, kappa: f64) -> f64 {
+    (10.0 * f64::EPSILON / rtol).max(kappa)
 }
 
 /// Jacobian of a system with its age.
@@ -147,7 +147,9 @@ pub(super) struct StageSolver {
     eta: f64,
     f: Vec<f64>,
     delta: Vec<f64>,
-    pub max_iterations: usize,
+    max_iterations: usize,
+    /// Iteration error allowed, in units of the error tolerance; limited by rounding.
+    kappa: f64,
 }
 
 /// A stage that converged.
@@ -161,7 +163,7 @@ pub(super) struct Converged {
 const C_DRIFT: f64 = 0.1;
 
 impl StageSolver {
-    pub fn new(max_iterations: usize) -> Self {
+    pub fn new(max_iterations: usize, kappa: f64) -> Self {
         Self {
             cache: JacobianCache::default(),
             matrix: ShiftedMatrix::new(&MatrixStructure::Dense { n: 0 }),
@@ -170,6 +172,7 @@ impl StageSolver {
             f: Vec::new(),
             delta: Vec::new(),
             max_iterations,
+            kappa,
         }
     }
 
@@ -226,7 +229,7 @@ impl StageSolver {
         y: &mut [f64],
         moved: &mut [f64],
     ) -> Result<Converged, StepFailure> {
-        let tolerance = newton_tolerance(point.options.effective_rtol());
+        let tolerance = newton_tolerance(point.options.effective_rtol(), self.kappa);
         let factored = self.factored_c.unwrap_or(c);
         // With c ≠ factored c the correction of a stiff component is off by their ratio: take the mean.
         let damping = 2.0 / (1.0 + c / factored);
