@@ -7,6 +7,5 @@ model M
   connect(a, b);
   Real y;
 end M;
-// error[E0101] 3:5 expected an element (equations need `equation` before them), found `=`
-// error[E0101] 4:3 expected an element (equations need `equation` before them), found `if`
-// error[E0101] 7:3 expected an element (equations need `equation` before them), found `connect`
+// error[E0101] 3:3 expected an element, or `equation` before this, found `x`
+// error[E0101] 8:3 expected an equation, found a declaration

@@ -55,7 +55,7 @@ impl Parser<'_> {
     fn stored_class(&mut self) {
         let marker = self.start();
         self.eat(FinalKw);
-        if self.at_class_definition() {
+        if self.at_class_definition() || self.at_class_without_keyword() {
             self.class_definition(ClassForm::Any);
             self.semicolon("the class");
             self.finish(marker, StoredClass);
@@ -63,6 +63,15 @@ impl Parser<'_> {
         }
         self.unexpected_at_top();
         self.finish(marker, Error);
+    }
+
+    /// `M "description" …`: a class without its keyword, at the top of a file.
+    fn at_class_without_keyword(&self) -> bool {
+        let next = self.nth(1);
+        self.at(Identifier)
+            && (next.is_element_prefix()
+                || next.starts_class()
+                || matches!(next, String | ExtendsKw | ImportKw | EquationKw | AlgorithmKw))
     }
 
     fn unexpected_at_top(&mut self) {
@@ -249,7 +258,8 @@ impl Parser<'_> {
                 AnnotationKw => self.class_annotation(),
                 EndKw if self.at_stray_end() => self.stray_end(),
                 EndKw | EndOfFile => break,
-                Identifier if self.misspelt_section().is_some() => self.behavior_section(),
+                _ if self.at_name_without_end() => break,
+                _ if self.misspelt_section().or_else(|| self.missing_section()).is_some() => self.behavior_section(),
                 _ => self.element_section(),
             }
         }
@@ -263,7 +273,10 @@ impl Parser<'_> {
             AnnotationKw | EndOfFile => true,
             EndKw => !self.at_stray_end(),
             InitialKw => matches!(self.nth(1), EquationKw | AlgorithmKw),
-            Identifier => self.misspelt_section().is_some(),
+            IfKw | ForKw | WhenKw | WhileKw | ConnectKw | DerKw => self.missing_section().is_some(),
+            Identifier => {
+                self.misspelt_section().or_else(|| self.missing_section()).is_some() || self.at_name_without_end()
+            }
             _ => false,
         }
     }
@@ -303,16 +316,22 @@ impl Parser<'_> {
     fn behavior_section(&mut self) {
         let marker = self.start();
         self.eat(InitialKw);
-        let meant = self.misspelt_section();
-        if let Some(meant) = meant {
+        let misspelt = self.misspelt_section();
+        let missing = self.missing_section().filter(|_| misspelt.is_none());
+        if let Some(meant) = misspelt {
             self.report(|p| p.misspelling(p.position, meant));
         }
-        if self.at(EquationKw) || meant == Some(EquationKw) {
+        let section = misspelt.or(missing).unwrap_or(self.current());
+        if let Some(missing) = missing {
+            let keyword = missing.describe();
+            self.expected(&format!("an element, or {keyword} before this"));
+        } else {
             self.bump();
+        }
+        if section == EquationKw {
             self.equations();
             self.finish(marker, EquationSection);
         } else {
-            self.bump();
             self.statements();
             self.finish(marker, AlgorithmSection);
         }
@@ -323,7 +342,7 @@ impl Parser<'_> {
         self.annotation();
         self.semicolon("the annotation");
         let is_last = self.at_any(&[EndKw, EndOfFile]);
-        if !is_last && !self.gave_up {
+        if !is_last && !self.gave_up && !self.at_name_without_end() {
             let span = self.span_at(start);
             let warning = Diagnostic::warning(codes::W0103, span, "the annotation of a class belongs at its end")
                 .with_help("move it in front of the `end` of the class");
@@ -425,12 +444,6 @@ impl Parser<'_> {
 
     fn unexpected_in_class(&mut self) {
         match self.current() {
-            IfKw | ForKw | WhenKw | WhileKw | ConnectKw => {
-                self.expected("an element (equations need `equation` before them)");
-                let marker = self.start();
-                self.equation_without_semicolon();
-                self.finish(marker, Error);
-            }
             Semicolon => self.expected("an element (this `;` is superfluous)"),
             WithinKw => {
                 self.expected("an element (`within` comes first in the file)");
@@ -507,7 +520,7 @@ impl Parser<'_> {
         self.qualified_name("the name of a type");
         self.optional_subscripts();
         if self.at(Equals) || self.at(Assign) {
-            self.expected("an element (equations need `equation` before them)");
+            self.expected("the name of a component");
             self.skip_to_semicolon();
         } else {
             self.component_declaration();

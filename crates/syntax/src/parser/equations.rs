@@ -42,7 +42,7 @@ impl Parser<'_> {
             EndOfFile | AnnotationKw => true,
             ElseKw | ElseifKw | ElsewhenKw => self.in_branch(),
             InitialKw => matches!(self.nth(1), EquationKw | AlgorithmKw),
-            _ => false,
+            _ => self.at_name_without_end(),
         }
     }
 
@@ -125,13 +125,24 @@ impl Parser<'_> {
         meant
     }
 
-    /// An equation where none belongs: in an element list.
-    pub(super) fn equation_without_semicolon(&mut self) {
+    /// Whether an equation or statement starts here, where an element could: the keyword of the
+    /// section that is missing.
+    pub(super) fn missing_section(&self) -> Option<SyntaxKind> {
         match self.current() {
-            kind @ (IfKw | ForKw | WhenKw | WhileKw) => self.compound(kind, Dialect::Equations),
-            _ => {
-                self.simple(Dialect::Equations);
-            }
+            IfKw | ForKw | WhenKw | ConnectKw => return Some(EquationKw),
+            DerKw if self.nth(1) == LeftParen => return Some(EquationKw),
+            WhileKw => return Some(AlgorithmKw),
+            Identifier => {}
+            _ => return None,
+        }
+        let mut ahead = 1;
+        while self.nth(ahead) == Dot && self.nth(ahead + 1) == Identifier {
+            ahead += 2;
+        }
+        match self.nth(ahead) {
+            Equals => Some(EquationKw),
+            Assign => Some(AlgorithmKw),
+            _ => None,
         }
     }
 

@@ -344,10 +344,12 @@ impl Parser<'_> {
         let marker = self.start();
         let opened = self.position;
         self.bump();
+        let mut is_first = true;
         loop {
             if !matches!(self.current(), Comma | RightParen) {
                 self.expression();
-                self.assignment_in_parentheses();
+                self.assignment_in_parentheses(is_first);
+                is_first = false;
             }
             if !self.eat(Comma) {
                 break;
@@ -364,16 +366,18 @@ impl Parser<'_> {
         Some(self.finish(marker, SubscriptedExpression))
     }
 
-    /// `(a = b)` where `(a == b)` was meant.
-    fn assignment_in_parentheses(&mut self) {
+    /// `(a = b)` where `(a == b)` was meant; of several only the first is reported.
+    fn assignment_in_parentheses(&mut self, is_first: bool) {
         if !self.at(Equals) {
             return;
         }
-        self.report(|p| {
-            let span = p.span_at(p.position);
-            Diagnostic::error(codes::E0113, span, "a comparison is written with `==`, not `=`")
-                .with_label("expected `==`")
-        });
+        if is_first {
+            self.report(|p| {
+                let span = p.span_at(p.position);
+                Diagnostic::error(codes::E0113, span, "a comparison is written with `==`, not `=`")
+                    .with_label("expected `==`")
+            });
+        }
         let marker = self.start();
         self.bump();
         self.expression();

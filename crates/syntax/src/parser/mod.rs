@@ -133,7 +133,12 @@ impl Parser<'_> {
 
     #[inline]
     fn nth(&self, ahead: u32) -> SyntaxKind {
-        match self.significant.get((self.position + ahead) as usize) {
+        self.kind_at(self.position + ahead)
+    }
+
+    #[inline]
+    fn kind_at(&self, position: Position) -> SyntaxKind {
+        match self.significant.get(position as usize) {
             Some(&token) => self.tokens.kinds[token as usize],
             None => EndOfFile,
         }

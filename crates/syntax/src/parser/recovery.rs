@@ -18,6 +18,16 @@ pub(super) struct Block {
 /// are longer than this are reported as unclosed.
 const BRACKET_SEARCH: u32 = 2000;
 
+/// The bracket that closes this one.
+fn closing(open: SyntaxKind) -> Option<SyntaxKind> {
+    match open {
+        LeftParen => Some(RightParen),
+        LeftBracket => Some(RightBracket),
+        LeftBrace => Some(RightBrace),
+        _ => None,
+    }
+}
+
 /// Whether a new part of a class starts with this keyword, so that skipping must stop.
 fn is_section_start(kind: SyntaxKind) -> bool {
     matches!(
@@ -155,16 +165,14 @@ impl Parser<'_> {
             self.bump();
             return;
         }
-        self.report(|p| {
-            let open = p.describe(opened);
-            Diagnostic::error(codes::E0105, p.previous_end(), format!("{open} is not closed"))
-                .with_label(format!("expected {}", close.describe()))
-                .with_secondary(p.span_at(opened), "opened here")
-        });
+        self.unclosed_bracket(opened, close);
     }
 
-    /// Another closing bracket than the one that fits.
+    /// Another closing bracket than the one that fits: superfluous, or it closes one further out.
     fn wrong_bracket(&mut self, opened: Position, close: SyntaxKind) {
+        if !self.may_report() || !self.is_superfluous(opened) {
+            return self.unclosed_bracket(opened, close);
+        }
         self.report(|p| {
             let (open, found) = (p.describe(opened), p.describe(p.position));
             let message = format!("{found} does not close {open}");
@@ -172,8 +180,55 @@ impl Parser<'_> {
                 .with_label(format!("expected {}", close.describe()))
                 .with_secondary(p.span_at(opened), "opened here")
         });
-        self.error_token();
+        let marker = self.start();
+        self.bump();
+        if let Some(partner) = self.find_partner(close) {
+            self.position = partner;
+        }
+        self.finish(marker, Error);
         self.eat(close);
+    }
+
+    /// Whether more brackets of the kind of the current one are closed, up to the end of the
+    /// element or equation, than were opened before.
+    fn is_superfluous(&self, opened: Position) -> bool {
+        let close = self.current();
+        let is_open = |kind| closing(kind) == Some(close);
+        let mut unclosed = 0_i32;
+        for back in 0..BRACKET_SEARCH.min(opened) {
+            match self.kind_at(opened - back) {
+                kind if is_open(kind) => unclosed += 1,
+                kind if kind == close => unclosed -= 1,
+                Semicolon if close != RightBracket => break,
+                kind if is_section_start(kind) => break,
+                _ => {}
+            }
+        }
+        let mut excess = 0_i32;
+        for ahead in 0..BRACKET_SEARCH {
+            match self.nth(ahead) {
+                kind if is_open(kind) => excess -= 1,
+                kind if kind == close => excess += 1,
+                Semicolon if close != RightBracket => break,
+                kind if is_section_start(kind) => break,
+                _ => {}
+            }
+        }
+        excess > unclosed
+    }
+
+    fn unclosed_bracket(&mut self, opened: Position, close: SyntaxKind) {
+        self.report(|p| {
+            let message = format!("{} is not closed", p.describe(opened));
+            Diagnostic::error(codes::E0105, p.previous_end(), message)
+                .with_label(format!("expected {}", close.describe()))
+                .with_secondary(p.span_at(opened), "opened here")
+        });
+    }
+
+    /// Whether a row of numbers goes on here, rather than an equation.
+    fn starts_matrix_row(&self, ahead: u32) -> bool {
+        matches!(self.nth(ahead), UnsignedInteger | UnsignedReal | Minus | Plus)
     }
 
     /// Position of the closing bracket if it comes before the present part of the text ends.
@@ -190,6 +245,7 @@ impl Parser<'_> {
                     Some(partner) if partner == kind => {}
                     _ => return None,
                 },
+                Semicolon if close == RightBracket && self.starts_matrix_row(ahead + 1) => {}
                 Semicolon if !open.contains(&RightBracket) => return None,
                 EndKw if matches!(self.nth(ahead + 1), Identifier | IfKw | ForKw | WhenKw) => {
                     return None;
@@ -216,6 +272,17 @@ impl Parser<'_> {
             && self.blocks.last().is_none_or(|block| block.kind == ClassDefinition)
     }
 
+    /// Whether `M;` or `if;` is here where `end M;` or `end if;` is missing its `end`.
+    pub(super) fn at_name_without_end(&self) -> bool {
+        if self.nth(1) != Semicolon {
+            return false;
+        }
+        self.blocks.last().is_some_and(|block| match block.kind {
+            ClassDefinition => self.at(Identifier) && self.text_at(self.position) == self.text_at(block.opened),
+            keyword => self.at(keyword),
+        })
+    }
+
     pub(super) fn stray_end(&mut self) {
         self.report(|p| {
             let what = p.text_at(p.position + 1);
@@ -232,11 +299,16 @@ impl Parser<'_> {
 
     /// `end if`, `end for`, …; behind it the block is closed, whatever was found.
     pub(super) fn close_statement_block(&mut self) {
+        let without_end = self.at_name_without_end();
         let Some(block) = self.blocks.pop() else {
             return;
         };
         if !self.at(EndKw) {
-            return self.missing_end(block);
+            self.missing_end(block);
+            if without_end {
+                self.bump();
+            }
+            return;
         }
         if self.nth(1) == block.kind {
             self.bump();
@@ -256,11 +328,16 @@ impl Parser<'_> {
 
     /// `end Name` of a class.
     pub(super) fn close_class(&mut self, is_missing_name: bool) {
+        let without_end = self.at_name_without_end();
         let Some(block) = self.blocks.pop() else {
             return;
         };
         if !self.at(EndKw) {
-            return self.missing_end(block);
+            self.missing_end(block);
+            if without_end {
+                self.bump();
+            }
+            return;
         }
         if self.nth(1) == Identifier {
             let matches = self.text_at(self.position + 1) == self.text_at(block.opened);
