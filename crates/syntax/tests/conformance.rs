@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use saltus_source::SourceMap;
-use saltus_syntax::parse_file;
+use saltus_source::{FileId, SourceMap};
+use saltus_syntax::{Walk, parse, parse_file};
 
 /// All `.mo` files below a folder, sorted.
 fn modelica_files(folder: &Path) -> Vec<PathBuf> {
@@ -63,6 +63,41 @@ fn standard_library() {
     assert!(files.len() >= 2665, "MSL 4.1.0 with ModelicaTest is not complete");
     let found = files_with_diagnostics(&files);
     assert!(found.is_empty(), "{} files:\n{}", found.len(), found.join("\n"));
+}
+
+/// A token is taken out of every seventh file: nothing is lost, and few errors follow.
+#[test]
+fn damaged_files_of_the_standard_library() {
+    let Some(folder) = folder_from("SALTUS_MSL") else {
+        return;
+    };
+    let (mut tried, mut wrong, mut errors) = (0, 0, 0);
+    for (index, path) in modelica_files(&folder).iter().enumerate().step_by(7) {
+        let text = std::fs::read_to_string(path).unwrap();
+        let whole = parse(FileId(0), &text);
+        let mut tokens = Vec::new();
+        whole.tree.walk(|step| match step {
+            Walk::Token(token) if !token.kind().is_trivia() => tokens.push(token.span()),
+            _ => {}
+        });
+        for damage in 0..3 {
+            let token = tokens[(index * 7919 + damage * 104_729) % tokens.len()];
+            let (start, end) = (token.start as usize, token.end as usize);
+            let damaged = format!("{}{}", &text[..start], &text[end..]);
+            let found = parse(FileId(0), &damaged);
+            found.tree.validate().unwrap();
+            assert!(found.tree.to_string() == damaged, "{}", path.display());
+            let _ = found.ast();
+            tried += 1;
+            wrong += usize::from(!found.diagnostics.is_empty());
+            errors += found.diagnostics.len();
+        }
+    }
+    eprintln!("{tried} texts, {wrong} of them wrong, {errors} errors");
+    assert!(
+        errors < 2 * wrong,
+        "{errors} errors in {wrong} texts with one error each"
+    );
 }
 
 #[test]

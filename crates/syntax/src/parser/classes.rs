@@ -170,7 +170,7 @@ impl Parser<'_> {
     fn long_class(&mut self, extends: bool) {
         let name = self.position;
         let has_name = self.identifier("the name of the class");
-        if !has_name && !self.current().starts_class() && !self.at_new_line() {
+        if !has_name && !self.current().starts_class() && !self.at(String) && !self.at_new_line() {
             self.skip_to_semicolon();
             return;
         }
@@ -342,7 +342,8 @@ impl Parser<'_> {
         self.annotation();
         self.semicolon("the annotation");
         let is_last = self.at_any(&[EndKw, EndOfFile]);
-        if !is_last && !self.gave_up && !self.at_name_without_end() {
+        let is_damaged = self.last_error.is_some_and(|error| error >= start);
+        if !is_last && !is_damaged && !self.at_name_without_end() {
             let span = self.span_at(start);
             let warning = Diagnostic::warning(codes::W0103, span, "the annotation of a class belongs at its end")
                 .with_help("move it in front of the `end` of the class");
@@ -543,7 +544,8 @@ impl Parser<'_> {
 
     fn component_declaration(&mut self) {
         let marker = self.start();
-        if self.identifier("the name of a component") {
+        let goes_on = |p: &Self| !p.at_new_line() && p.at_any(&[LeftParen, LeftBracket, Equals, IfKw, String]);
+        if self.identifier("the name of a component") || goes_on(self) {
             self.optional_subscripts();
             self.optional_modification();
             if self.at(IfKw) {
