@@ -1,58 +1,246 @@
 //! Kernels and the cache that makes each of them once.
-use crate::error::{CompileError, EvalError};
-use crate::spec::{KernelSpec, Leaf};
-use saltus_mdae::ExprPool;
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::{FxHashMap, FxHasher};
 use saltus_mdae::function::Functions;
+use saltus_mdae::{ExprId, ExprPool};
+
+use crate::code::{Code, Instances};
+use crate::diagnose::diagnose;
+use crate::error::{CompileError, EvalError};
+use crate::function::Library;
+use crate::native;
+use crate::spec::{KernelSpec, Leaf};
+use crate::tape::Tape;
+use crate::translate::{Translation, translate};
+
+/// Evaluations after which a kernel gets machine code without being asked: making it costs about as much as this
+/// many evaluations by the register machine.
+pub const HOT_EVALUATIONS: u32 = 256;
+
+/// What all kernels of a model share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) library: Library,
+    codes: Mutex<Codes>,
+}
+
+#[derive(Debug, Default)]
+struct Codes {
+    by_hash: FxHashMap<u64, Vec<Arc<Code>>>,
+    in_order: Vec<Arc<Code>>,
+}
+
+/// Evaluation never panics while a lock is held, so a poisoned lock still guards sound data.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    /// The code of a tape; equal tapes share it.
+    fn code(&self, tape: Tape) -> Arc<Code> {
+        let hash = BuildHasherDefault::<FxHasher>::default().hash_one(&tape);
+        let mut codes = lock(&self.codes);
+        let same_hash = codes.by_hash.entry(hash).or_default();
+        if let Some(code) = same_hash.iter().find(|code| code.tape == tape) {
+            return code.clone();
+        }
+        let code = Arc::new(Code::new(tape));
+        same_hash.push(code.clone());
+        codes.in_order.push(code.clone());
+        code
+    }
+
+    /// Makes machine code of what was evaluated at least so often.
+    fn compile(&self, at_least: u32) -> Result<(), CompileError> {
+        let pending: Vec<Arc<Code>> = lock(&self.codes)
+            .in_order
+            .iter()
+            .filter(|code| code.native.get().is_none() && code.evaluations() >= at_least)
+            .cloned()
+            .collect();
+        native::compile(&pending)
+    }
+
+    /// Runs instances of a code, counting them. Kernels heat up together, so when one becomes hot the warm ones are
+    /// compiled with it. If there is no machine code to be had, the register machine goes on.
+    pub(crate) fn run(&self, code: &Code, values: &[f64], instances: Instances<'_>, out: &mut [f64]) -> bool {
+        if code.native.get().is_none() && code.count(instances.count as u32, HOT_EVALUATIONS) {
+            let _ = self.compile(HOT_EVALUATIONS / 2);
+        }
+        code.run(&self.library, values, instances, out)
+    }
+}
+
+#[derive(Debug)]
+struct KernelData {
+    shared: Arc<Shared>,
+    code: Arc<Code>,
+    spec: KernelSpec,
+    leaves: Vec<Leaf>,
+    /// The expression that each operation of the tape comes from.
+    origins: Vec<ExprId>,
+}
 
 /// A compiled kernel: cheap to clone, `Send + Sync`, shared by all modes and runs.
 #[derive(Clone, Debug)]
-pub struct Kernel {
-    spec: std::sync::Arc<KernelSpec>,
-}
+pub struct Kernel(Arc<KernelData>);
+
 impl Kernel {
     /// What it computes; output number `k` is `spec().outputs[k]`.
     pub fn spec(&self) -> &KernelSpec {
-        &self.spec
+        &self.0.spec
     }
-    /// What it reads.
+    /// The number of outputs.
+    pub fn output_count(&self) -> usize {
+        self.0.spec.outputs.len()
+    }
+    /// What it reads. A leaf that turned out not to matter is not listed.
     pub fn leaves(&self) -> &[Leaf] {
-        unimplemented!()
+        &self.0.leaves
     }
+    /// Whether an output is the same number whatever the leaves are; that number. Partial derivatives that are
+    /// structurally zero or constant are found by this.
+    pub fn constant_output(&self, output: usize) -> Option<f64> {
+        let tape = &self.0.code.tape;
+        match tape.ops[tape.outputs[output].index()] {
+            crate::tape::Op::Constant(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+    /// The number of operations, a measure of its cost.
+    pub fn operations(&self) -> usize {
+        self.0.code.tape.ops.len()
+    }
+    /// Whether it has machine code.
+    pub fn is_native(&self) -> bool {
+        matches!(self.0.code.native.get(), Some(Some(_)))
+    }
+
+    pub(crate) fn code(&self) -> &Arc<Code> {
+        &self.0.code
+    }
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.0.shared
+    }
+
     /// Where each leaf sits in the value memory of a run; `Err` is the first leaf that `slot` does not know.
-    pub fn bind(&self, slot: impl FnMut(Leaf) -> Option<u32>) -> Result<Vec<u32>, Leaf> {
-        let _ = slot;
-        unimplemented!()
+    pub fn bind(&self, mut slot: impl FnMut(Leaf) -> Option<u32>) -> Result<Vec<u32>, Leaf> {
+        self.leaves().iter().map(|&leaf| slot(leaf).ok_or(leaf)).collect()
     }
-    /// Evaluates: leaf `l` is `values[slots[l]]`, output `k` goes to `out[k]`. Panics if a slot lies outside `values`
-    /// or `out` is too short.
+
+    /// Evaluates: leaf `l` is `values[slots[l]]`, output `k` goes to `out[k]`. Fails if an output is not finite or a
+    /// user function that matters failed. Panics if a slot lies outside `values` or `out` is too short.
     pub fn evaluate(&self, values: &[f64], slots: &[u32], out: &mut [f64]) -> Result<(), EvalError> {
-        let _ = (values, slots, out);
-        unimplemented!()
+        let failed = self.run(values, slots, out);
+        if failed || !all_finite(&out[..self.output_count()]) {
+            return self.diagnose(values, slots).map_or(Ok(()), Err);
+        }
+        Ok(())
     }
+
     /// Evaluates without looking at the result: non-finite numbers are left in `out`.
     pub fn evaluate_unchecked(&self, values: &[f64], slots: &[u32], out: &mut [f64]) {
-        let _ = (values, slots, out);
-        unimplemented!()
+        self.run(values, slots, out);
+    }
+
+    fn run(&self, values: &[f64], slots: &[u32], out: &mut [f64]) -> bool {
+        let (instances, out) = self.single(values, slots, out);
+        self.0.shared.run(&self.0.code, values, instances, out)
+    }
+
+    /// Evaluates by the register machine, machine code or not: the oracle of tests.
+    pub fn interpret(&self, values: &[f64], slots: &[u32], out: &mut [f64]) {
+        let (instances, out) = self.single(values, slots, out);
+        self.0.code.interpret(&self.0.shared.library, values, instances, out);
+    }
+
+    fn single<'a>(&'a self, values: &[f64], slots: &'a [u32], out: &'a mut [f64]) -> (Instances<'a>, &'a mut [f64]) {
+        assert_eq!(slots.len(), self.leaves().len(), "one slot per leaf");
+        assert!(
+            slots.iter().all(|&slot| (slot as usize) < values.len()),
+            "slots lie inside the values"
+        );
+        let instances = Instances {
+            count: 1,
+            slots,
+            destinations: &self.0.code.identity,
+        };
+        (instances, &mut out[..self.output_count()])
+    }
+
+    /// Why an evaluation with these values fails, if it does: the first operation outside its domain that reaches an
+    /// output. Works by evaluating again, so the evaluations that succeed pay nothing for it.
+    pub fn diagnose(&self, values: &[f64], slots: &[u32]) -> Option<EvalError> {
+        let finding = diagnose(&self.0.code, &self.0.shared.library, self.leaves(), values, slots)?;
+        let output = self.0.spec.outputs[finding.output];
+        Some(EvalError {
+            position: finding.output,
+            output,
+            expression: self.0.spec.expressions[output.expression as usize],
+            culprit: self.0.origins[finding.operation],
+            fault: finding.fault,
+        })
     }
 }
 
-/// Makes each kernel once. Belongs to one [`ExprPool`] (expression ids are its keys); share it between runs.
+/// Whether all numbers are finite; without a branch for each.
+pub(crate) fn all_finite(numbers: &[f64]) -> bool {
+    numbers
+        .chunks(16)
+        .all(|chunk| chunk.iter().fold(true, |ok, number| ok & number.is_finite()))
+}
+
+/// Makes each kernel once. Expression ids are its keys, so it belongs to one [`ExprPool`]; share it between runs.
 #[derive(Debug)]
-pub struct KernelCache {}
+pub struct KernelCache {
+    shared: Arc<Shared>,
+    kernels: Mutex<FxHashMap<KernelSpec, Kernel>>,
+}
+
 impl KernelCache {
-    /// A cache for the kernels of a model. Cheap: machine code is made later.
-    pub fn new(functions: std::sync::Arc<Functions>) -> Self {
-        let _ = functions;
-        unimplemented!()
+    /// A cache for the kernels of a model. Cheap: bytecode and machine code are made when they are needed.
+    pub fn new(functions: Arc<Functions>) -> Self {
+        let shared = Shared {
+            library: Library::new(functions),
+            codes: Mutex::default(),
+        };
+        KernelCache {
+            shared: Arc::new(shared),
+            kernels: Mutex::default(),
+        }
     }
+
+    /// A cache that starts with the kernels of this one and shares machine code with it, for a forked pool: two forks
+    /// of a pool use the same ids for different expressions.
+    pub fn fork(&self) -> Self {
+        KernelCache {
+            shared: self.shared.clone(),
+            kernels: Mutex::new(lock(&self.kernels).clone()),
+        }
+    }
+
     /// The kernel of a specification.
     pub fn kernel(&self, pool: &ExprPool, spec: &KernelSpec) -> Result<Kernel, CompileError> {
-        let _ = (pool, spec);
-        unimplemented!()
+        if let Some(kernel) = lock(&self.kernels).get(spec) {
+            return Ok(kernel.clone());
+        }
+        let Translation { tape, leaves, origins } = translate(pool, self.shared.library.functions(), spec)?;
+        let kernel = Kernel(Arc::new(KernelData {
+            shared: self.shared.clone(),
+            code: self.shared.code(tape),
+            spec: spec.clone(),
+            leaves,
+            origins,
+        }));
+        Ok(lock(&self.kernels).entry(spec.clone()).or_insert(kernel).clone())
     }
+
     /// Makes machine code of all kernels that have none yet, in batches. Results do not change: machine code is
     /// bit-identical to the register machine.
     pub fn compile_all(&self) -> Result<(), CompileError> {
-        unimplemented!()
+        self.shared.compile(0)
     }
 }

@@ -3,13 +3,30 @@
 //! A [`Kernel`] is one expression (or a small group) compiled once, free of whole-model knowledge: it lists the
 //! [`Leaf`]s it reads and computes the numbers of its [`KernelSpec`]. Modes and runs share kernels; each binds the
 //! leaves to its own value memory. See `docs/mathematics/derivatives.md`.
+//!
+//! On the way: expressions → jets on a tape ([`KernelSpec`] says which) → register machine, and machine code once a
+//! kernel is hot. Both give bit-identical results.
 
+mod algebra;
+mod code;
+mod diagnose;
 mod error;
+mod function;
+mod inline;
+mod jet;
 mod kernel;
+mod native;
+mod number;
 mod program;
+mod scalar;
+mod schedule;
+mod series;
 mod spec;
+mod table;
+mod tape;
+mod translate;
 
 pub use error::{CompileError, EvalError, Fault};
-pub use kernel::{Kernel, KernelCache};
+pub use kernel::{HOT_EVALUATIONS, Kernel, KernelCache};
 pub use program::{InstanceId, Program, ProgramBuilder, ProgramError, System, SystemError};
 pub use spec::{Column, KernelSpec, Leaf, Output};

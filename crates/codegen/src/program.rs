@@ -1,30 +1,78 @@
 //! Many kernels evaluated in one call: residual vectors and sparse Jacobians.
-use crate::error::{CompileError, EvalError};
-use crate::kernel::{Kernel, KernelCache};
-use crate::spec::Leaf;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 use saltus_mdae::{ExprId, ExprPool};
+
+use crate::code::Instances;
+use crate::error::{CompileError, EvalError};
+use crate::kernel::{Kernel, KernelCache, all_finite};
+use crate::spec::{KernelSpec, Leaf};
 
 /// An instance of a kernel in a [`Program`]: its position in the order of [`ProgramBuilder::push`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
 pub struct InstanceId(pub u32);
 
+/// Instances of kernels that share their code.
+#[derive(Debug, Clone)]
+struct Group {
+    kernels: Vec<(InstanceId, Kernel)>,
+    slots: Vec<u32>,
+    destinations: Vec<u32>,
+}
+
 /// Collects kernels with their places.
 #[derive(Debug, Default)]
-pub struct ProgramBuilder {}
+pub struct ProgramBuilder {
+    groups: Vec<Group>,
+    by_code: FxHashMap<usize, usize>,
+    instances: u32,
+}
+
 impl ProgramBuilder {
     /// An empty program.
     pub fn new() -> Self {
         Self::default()
     }
+
     /// Adds a kernel: `slots` as in [`Kernel::evaluate`], output `k` goes to `out[destinations[k]]`. No two outputs of
-    /// a program may share a destination; the order of evaluation is not defined.
+    /// a program may share a destination; the order of evaluation is not defined. Panics if there is not one slot per
+    /// leaf and one destination per output.
     pub fn push(&mut self, kernel: &Kernel, slots: &[u32], destinations: &[u32]) -> InstanceId {
-        let _ = (kernel, slots, destinations);
-        unimplemented!()
+        assert_eq!(slots.len(), kernel.leaves().len(), "one slot per leaf");
+        assert_eq!(destinations.len(), kernel.output_count(), "one destination per output");
+        let id = InstanceId(self.instances);
+        self.instances += 1;
+        // Kernels keep their code alive, so an address stands for one code.
+        let address = Arc::as_ptr(kernel.code()) as usize;
+        let groups = &mut self.groups;
+        let position = *self.by_code.entry(address).or_insert_with(|| {
+            groups.push(Group {
+                kernels: Vec::new(),
+                slots: Vec::new(),
+                destinations: Vec::new(),
+            });
+            groups.len() - 1
+        });
+        let group = &mut groups[position];
+        group.kernels.push((id, kernel.clone()));
+        group.slots.extend_from_slice(slots);
+        group.destinations.extend_from_slice(destinations);
+        id
     }
+
     /// The program.
     pub fn finish(self) -> Program {
-        unimplemented!()
+        let past = |numbers: fn(&Group) -> &[u32]| {
+            let all = self.groups.iter().flat_map(numbers);
+            all.max().map_or(0, |&highest| highest as usize + 1)
+        };
+        Program {
+            values_len: past(|group| &group.slots),
+            out_len: past(|group| &group.destinations),
+            groups: self.groups.into(),
+        }
     }
 }
 
@@ -37,23 +85,89 @@ pub struct ProgramError {
     pub error: EvalError,
 }
 
-/// A sequence of kernels bound to a value memory, evaluated in one call.
+impl std::fmt::Display for ProgramError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.error)
+    }
+}
+impl std::error::Error for ProgramError {}
+
+/// Kernels bound to a value memory, evaluated in one call. Kernels of the same shape run in one loop. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Program {}
+pub struct Program {
+    groups: Arc<[Group]>,
+    values_len: usize,
+    out_len: usize,
+}
+
 impl Program {
+    /// The least length of `values`.
+    pub fn values_len(&self) -> usize {
+        self.values_len
+    }
+    /// The least length of `out`.
+    pub fn out_len(&self) -> usize {
+        self.out_len
+    }
+    /// How many different pieces of code it runs.
+    pub fn shapes(&self) -> usize {
+        self.groups.len()
+    }
+
     /// Evaluates into `out` and checks the results. Panics if `values` or `out` is too short.
     pub fn evaluate(&self, values: &[f64], out: &mut [f64]) -> Result<(), ProgramError> {
-        let _ = (values, out);
-        unimplemented!()
+        let failed = self.run(values, out);
+        if failed || !all_finite(&out[..self.out_len]) {
+            return self.diagnose(values).map_or(Ok(()), Err);
+        }
+        Ok(())
     }
+
     /// Evaluates without looking at the results.
     pub fn evaluate_unchecked(&self, values: &[f64], out: &mut [f64]) {
-        let _ = (values, out);
-        unimplemented!()
+        self.run(values, out);
+    }
+
+    fn run(&self, values: &[f64], out: &mut [f64]) -> bool {
+        assert!(values.len() >= self.values_len, "all slots lie inside the values");
+        assert!(out.len() >= self.out_len, "all destinations lie inside the output");
+        let mut failed = false;
+        for group in self.groups.iter() {
+            let kernel = &group.kernels[0].1;
+            let instances = Instances {
+                count: group.kernels.len(),
+                slots: &group.slots,
+                destinations: &group.destinations,
+            };
+            failed |= kernel.shared().run(kernel.code(), values, instances, out);
+        }
+        failed
+    }
+
+    /// Why an evaluation with these values fails, if it does: the first failing kernel in the order they were added.
+    pub fn diagnose(&self, values: &[f64]) -> Option<ProgramError> {
+        let mut first: Option<ProgramError> = None;
+        for group in self.groups.iter() {
+            for (position, (instance, kernel)) in group.kernels.iter().enumerate() {
+                if first.as_ref().is_some_and(|error| error.instance < *instance) {
+                    continue;
+                }
+                let leaves = kernel.leaves().len();
+                let slots = &group.slots[position * leaves..(position + 1) * leaves];
+                if let Some(error) = kernel.diagnose(values, slots) {
+                    first = Some(ProgramError {
+                        instance: *instance,
+                        error,
+                    });
+                }
+            }
+        }
+        first
     }
 }
 
-/// A square or rectangular system of equations with its sparse Jacobian (compressed columns).
+/// A system of equations with its sparse Jacobian in compressed columns. Instance `e` of `residual` and of `jacobian`
+/// belongs to equation `e`.
 #[derive(Debug, Clone)]
 pub struct System {
     /// Residuals: equation `e` to `out[e]`.
@@ -65,6 +179,7 @@ pub struct System {
     /// Row of each structural non-zero, ascending in each column.
     pub row_indices: Vec<usize>,
 }
+
 impl System {
     /// Builds residuals and exact Jacobian. `equations` are expressions with the order of total derivative to take,
     /// `unknowns` the leaves of the columns, `slot` says where leaves sit in the value memory.
@@ -73,11 +188,88 @@ impl System {
         pool: &ExprPool,
         equations: &[(ExprId, u16)],
         unknowns: &[Leaf],
-        slot: impl FnMut(Leaf) -> Option<u32>,
+        mut slot: impl FnMut(Leaf) -> Option<u32>,
     ) -> Result<System, SystemError> {
-        let _ = (cache, pool, equations, unknowns, slot);
-        unimplemented!()
+        let column_of: FxHashMap<Leaf, usize> = unknowns.iter().enumerate().map(|(k, &leaf)| (leaf, k)).collect();
+        let mut residual = ProgramBuilder::new();
+        let mut rows: Vec<(Kernel, Vec<usize>)> = Vec::with_capacity(equations.len());
+        for (row, &(expression, order)) in equations.iter().enumerate() {
+            let kernel = cache
+                .kernel(pool, &KernelSpec::total(expression, order))
+                .map_err(SystemError::Compile)?;
+            let slots = kernel.bind(&mut slot).map_err(SystemError::Unbound)?;
+            residual.push(&kernel, &slots, &[row as u32]);
+            rows.push(partials(cache, pool, (expression, order), &kernel, &column_of)?);
+        }
+        let (column_starts, row_indices, destinations) = compress(&rows, unknowns.len());
+        let mut jacobian = ProgramBuilder::new();
+        for ((kernel, _), destinations) in rows.iter().zip(&destinations) {
+            let slots = kernel.bind(&mut slot).map_err(SystemError::Unbound)?;
+            jacobian.push(kernel, &slots, destinations);
+        }
+        Ok(System {
+            residual: residual.finish(),
+            jacobian: jacobian.finish(),
+            column_starts,
+            row_indices,
+        })
     }
+}
+
+/// The kernel of the non-zero partials of an equation, and their columns.
+fn partials(
+    cache: &KernelCache,
+    pool: &ExprPool,
+    (expression, order): (ExprId, u16),
+    residual: &Kernel,
+    column_of: &FxHashMap<Leaf, usize>,
+) -> Result<(Kernel, Vec<usize>), SystemError> {
+    // The leaves in the order in which the residual reads them: equations of the same shape get the same kernel.
+    let mut leaves: Vec<Leaf> = residual
+        .leaves()
+        .iter()
+        .copied()
+        .filter(|leaf| column_of.contains_key(leaf))
+        .collect();
+    loop {
+        let spec = KernelSpec::partials(expression, order, &leaves);
+        let kernel = cache.kernel(pool, &spec).map_err(SystemError::Compile)?;
+        let zero: Vec<bool> = (0..leaves.len())
+            .map(|k| kernel.constant_output(k) == Some(0.0))
+            .collect();
+        if !zero.contains(&true) {
+            let columns = leaves.iter().map(|leaf| column_of[leaf]).collect();
+            return Ok((kernel, columns));
+        }
+        let mut zero = zero.into_iter();
+        leaves.retain(|_| zero.next() == Some(false));
+    }
+}
+
+type Compressed = (Vec<usize>, Vec<usize>, Vec<Vec<u32>>);
+
+/// Compressed columns, and where each row's numbers go.
+fn compress(rows: &[(Kernel, Vec<usize>)], columns: usize) -> Compressed {
+    let mut starts = vec![0; columns + 1];
+    for &column in rows.iter().flat_map(|(_, columns)| columns) {
+        starts[column + 1] += 1;
+    }
+    for column in 0..columns {
+        starts[column + 1] += starts[column];
+    }
+    let mut next = starts.clone();
+    let mut row_indices = vec![0; starts[columns]];
+    let mut destinations = Vec::with_capacity(rows.len());
+    for (row, (_, columns)) in rows.iter().enumerate() {
+        let places = columns.iter().map(|&column| {
+            let place = next[column];
+            next[column] += 1;
+            row_indices[place] = row;
+            place as u32
+        });
+        destinations.push(places.collect());
+    }
+    (starts, row_indices, destinations)
 }
 
 /// Why a system cannot be built.
@@ -88,3 +280,13 @@ pub enum SystemError {
     /// A leaf has no place in the value memory.
     Unbound(Leaf),
 }
+
+impl std::fmt::Display for SystemError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SystemError::Compile(error) => write!(f, "{error}"),
+            SystemError::Unbound(leaf) => write!(f, "no place in the value memory for {leaf:?}"),
+        }
+    }
+}
+impl std::error::Error for SystemError {}

@@ -1,0 +1,308 @@
+//! From algorithms to bytecode.
+
+use saltus_mdae::FunctionId;
+use saltus_mdae::function::{Body, Function, FunctionExpr, LocalId, Place, Statement};
+
+use crate::function::bytecode::{Access, Code, Instruction, Label, Program, Register};
+
+/// Makes the bytecode of a function.
+pub(crate) fn assemble(function: &Function) -> Code {
+    let mut offsets = Vec::with_capacity(function.locals.len());
+    let mut total = 0u32;
+    for local in &function.locals {
+        offsets.push(total);
+        total += local.size() as u32;
+    }
+    let scalars = |locals: &[LocalId]| -> Vec<Register> {
+        let range = |local: &LocalId| {
+            let start = offsets[local.0 as usize];
+            start..start + function.locals[local.0 as usize].size() as u32
+        };
+        locals.iter().flat_map(range).collect()
+    };
+    let (inputs, outputs) = (scalars(&function.inputs), scalars(&function.outputs));
+    let mut assembler = Assembler {
+        function,
+        offsets,
+        code: Vec::new(),
+        accesses: Vec::new(),
+        next: total,
+        highest: total,
+        breaks: Vec::new(),
+    };
+    let program = match &function.body {
+        Body::Algorithm(statements) => {
+            assembler.block(statements);
+            assembler.code.push(Instruction::Return);
+            Program::Algorithm(assembler.code)
+        }
+        Body::Table(table) => Program::Table(table.clone()),
+    };
+    Code {
+        name: function.name.clone(),
+        program,
+        accesses: assembler.accesses,
+        registers: assembler.highest,
+        inputs,
+        outputs,
+    }
+}
+
+struct Assembler<'a> {
+    function: &'a Function,
+    offsets: Vec<Register>,
+    code: Vec<Instruction>,
+    accesses: Vec<Access>,
+    next: Register,
+    highest: Register,
+    /// Jumps out of each enclosing loop that wait for their target.
+    breaks: Vec<Vec<usize>>,
+}
+
+/// Where a place is.
+enum Position {
+    Fixed(Register),
+    Computed(u32),
+}
+
+impl Assembler<'_> {
+    fn temporaries(&mut self, count: u32) -> Register {
+        let first = self.next;
+        self.next += count;
+        self.highest = self.highest.max(self.next);
+        first
+    }
+
+    fn here(&self) -> Label {
+        self.code.len() as Label
+    }
+
+    /// Emits a jump whose target is not known yet.
+    fn forward(&mut self, instruction: Instruction) -> usize {
+        self.code.push(instruction);
+        self.code.len() - 1
+    }
+
+    fn land(&mut self, jump: usize) {
+        let here = self.here();
+        match &mut self.code[jump] {
+            Instruction::Jump(label) | Instruction::JumpIfZero(_, label) | Instruction::ForNext { exit: label, .. } => {
+                *label = here
+            }
+            other => unreachable!("not a jump: {other:?}"),
+        }
+    }
+
+    fn block(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            let temporaries = self.next;
+            self.statement(statement);
+            self.next = temporaries;
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        self.code.push(Instruction::Spend);
+        match statement {
+            Statement::Assign(place, value) => {
+                let value = self.expr(value);
+                self.store(place, value);
+            }
+            Statement::CallAssign {
+                function,
+                args,
+                targets,
+            } => {
+                // The number of results is known only to the callee; room is kept for those that are used.
+                let used = targets.iter().map(|(output, _)| output + 1).max().unwrap_or(0);
+                let results = self.call(*function, args, used);
+                for (output, place) in targets {
+                    self.store(place, results + output);
+                }
+            }
+            Statement::If(branches, otherwise) => self.branches(branches, otherwise),
+            Statement::For {
+                counter,
+                from,
+                step,
+                to,
+                body,
+            } => self.for_loop(*counter, [from, step, to], body),
+            Statement::While(condition, body) => self.while_loop(condition, body),
+            Statement::Break => {
+                let jump = self.forward(Instruction::Jump(0));
+                match self.breaks.last_mut() {
+                    Some(waiting) => waiting.push(jump),
+                    // Outside of a loop it ends the algorithm, as in the reference evaluator.
+                    None => self.code[jump] = Instruction::Return,
+                }
+            }
+            Statement::Return => self.code.push(Instruction::Return),
+            Statement::Assert(condition, message) => {
+                let condition = self.expr(condition);
+                self.code.push(Instruction::Assert {
+                    condition,
+                    message: message.clone(),
+                });
+            }
+        }
+    }
+
+    fn branches(&mut self, branches: &[(FunctionExpr, Vec<Statement>)], otherwise: &[Statement]) {
+        let mut ends = Vec::new();
+        for (condition, body) in branches {
+            let condition = self.expr(condition);
+            let skip = self.forward(Instruction::JumpIfZero(condition, 0));
+            self.block(body);
+            ends.push(self.forward(Instruction::Jump(0)));
+            self.land(skip);
+        }
+        self.block(otherwise);
+        for end in ends {
+            self.land(end);
+        }
+    }
+
+    fn for_loop(&mut self, counter: LocalId, [from, step, to]: [&FunctionExpr; 3], body: &[Statement]) {
+        let loop_registers = self.temporaries(4);
+        for (offset, bound) in [(2, from), (3, step)] {
+            let value = self.expr(bound);
+            self.code.push(Instruction::Copy {
+                to: loop_registers + offset,
+                from: value,
+            });
+        }
+        let to = self.expr(to);
+        self.code.push(Instruction::ForStart { loop_registers, to });
+        let top = self.here();
+        let next = self.forward(Instruction::ForNext {
+            loop_registers,
+            counter: self.offsets[counter.0 as usize],
+            exit: 0,
+        });
+        self.loop_body(body, top);
+        self.land(next);
+        self.end_loop();
+    }
+
+    fn while_loop(&mut self, condition: &FunctionExpr, body: &[Statement]) {
+        let top = self.here();
+        let condition = self.expr(condition);
+        let exit = self.forward(Instruction::JumpIfZero(condition, 0));
+        self.code.push(Instruction::Spend);
+        self.loop_body(body, top);
+        self.land(exit);
+        self.end_loop();
+    }
+
+    fn loop_body(&mut self, body: &[Statement], top: Label) {
+        self.breaks.push(Vec::new());
+        self.block(body);
+        self.code.push(Instruction::Jump(top));
+    }
+
+    fn end_loop(&mut self) {
+        for jump in self.breaks.pop().unwrap_or_default() {
+            self.land(jump);
+        }
+    }
+
+    fn store(&mut self, place: &Place, from: Register) {
+        match self.position(place) {
+            Position::Fixed(to) => self.code.push(Instruction::Copy { to, from }),
+            Position::Computed(access) => self.code.push(Instruction::Store { access, from }),
+        }
+    }
+
+    fn position(&mut self, place: &Place) -> Position {
+        let function = self.function;
+        let local = &function.locals[place.local.0 as usize];
+        let base = self.offsets[place.local.0 as usize];
+        let mut fixed = Some(0u32);
+        for (index, &size) in place.indices.iter().zip(&local.dims) {
+            fixed = match index {
+                FunctionExpr::Constant(value)
+                    if *value >= 1.0 && *value <= f64::from(size) && *value == value.trunc() =>
+                {
+                    fixed.map(|position| position * size + (*value as u32 - 1))
+                }
+                _ => None,
+            };
+        }
+        if let Some(position) = fixed {
+            return Position::Fixed(base + position);
+        }
+        let indices = place
+            .indices
+            .iter()
+            .zip(&local.dims)
+            .map(|(index, &size)| (self.expr(index), size))
+            .collect();
+        self.accesses.push(Access {
+            array: local.name.clone(),
+            base,
+            indices,
+        });
+        Position::Computed(self.accesses.len() as u32 - 1)
+    }
+
+    fn call(&mut self, function: FunctionId, args: &[FunctionExpr], used: u32) -> Register {
+        let args = args.iter().map(|arg| self.expr(arg)).collect();
+        let results = self.temporaries(used);
+        self.code.push(Instruction::Call {
+            function,
+            args,
+            results,
+            used,
+        });
+        results
+    }
+
+    /// Emits an expression and returns the register of its value.
+    fn expr(&mut self, expr: &FunctionExpr) -> Register {
+        match expr {
+            FunctionExpr::Constant(value) => {
+                let to = self.temporaries(1);
+                self.code.push(Instruction::Constant { to, value: *value });
+                to
+            }
+            FunctionExpr::Read(place) => match self.position(place) {
+                Position::Fixed(register) => register,
+                Position::Computed(access) => {
+                    let to = self.temporaries(1);
+                    self.code.push(Instruction::Load { to, access });
+                    to
+                }
+            },
+            FunctionExpr::Unary(op, a) => {
+                let a = self.expr(a);
+                let to = self.temporaries(1);
+                self.code.push(Instruction::Unary { op: *op, to, a });
+                to
+            }
+            FunctionExpr::Binary(op, a, b) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                let to = self.temporaries(1);
+                self.code.push(Instruction::Binary { op: *op, to, a, b });
+                to
+            }
+            FunctionExpr::If(c, a, b) => {
+                let c = self.expr(c);
+                let to = self.temporaries(1);
+                let otherwise = self.forward(Instruction::JumpIfZero(c, 0));
+                let from = self.expr(a);
+                self.code.push(Instruction::Copy { to, from });
+                let end = self.forward(Instruction::Jump(0));
+                self.land(otherwise);
+                let from = self.expr(b);
+                self.code.push(Instruction::Copy { to, from });
+                self.land(end);
+                to
+            }
+            FunctionExpr::Call { function, output, args } => {
+                self.code.push(Instruction::Spend);
+                self.call(*function, args, output + 1) + output
+            }
+        }
+    }
+}

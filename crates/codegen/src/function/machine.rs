@@ -1,0 +1,186 @@
+//! The machine that executes bytecode.
+
+use saltus_mdae::FunctionId;
+use saltus_mdae::function::{CallError, DEPTH_LIMIT, STATEMENT_LIMIT};
+
+use crate::function::Library;
+use crate::function::bytecode::{Access, Code, Instruction, Program, Register};
+use crate::number::Number;
+use crate::table::lookup;
+
+/// Registers all frames together may have; only runaway recursion with large arrays comes near.
+const REGISTER_LIMIT: usize = 50_000_000;
+
+pub(crate) struct Machine<'a, N> {
+    library: &'a Library,
+    /// Frames one after the other; at a call the arguments lie on top.
+    stack: Vec<N>,
+    zero: N,
+    fuel: u64,
+    depth: u32,
+}
+
+impl<'a, N: Number> Machine<'a, N> {
+    pub(crate) fn new(library: &'a Library, zero: N) -> Self {
+        Machine {
+            library,
+            stack: Vec::new(),
+            zero,
+            fuel: STATEMENT_LIMIT,
+            depth: 0,
+        }
+    }
+
+    pub(crate) fn push_args(&mut self, args: impl Iterator<Item = N>) {
+        self.stack.extend(args);
+    }
+
+    /// Calls a function with the arguments on top of the stack, which it removes; returns all scalar outputs.
+    pub(crate) fn run(&mut self, function: FunctionId) -> Result<Vec<N>, CallError> {
+        let code = self.library.code(function);
+        let instructions = match &code.program {
+            Program::Table(table) => {
+                let args = self.stack.split_off(self.stack.len() - code.inputs.len());
+                return Ok(vec![lookup(table, &args)]);
+            }
+            Program::Algorithm(instructions) => instructions,
+        };
+        let room = code.registers as usize;
+        if self.depth >= DEPTH_LIMIT || self.stack.len() + room > REGISTER_LIMIT {
+            return Err(out_of_fuel(code));
+        }
+        self.depth += 1;
+        let first_arg = self.stack.len() - code.inputs.len();
+        let base = self.stack.len();
+        self.stack.resize(base + room, self.zero.clone());
+        for (position, &register) in code.inputs.iter().enumerate() {
+            let arg = self.stack[first_arg + position].clone();
+            self.stack[base + register as usize] = arg;
+        }
+        self.execute(code, instructions, base)?;
+        self.depth -= 1;
+        let at = |register: &Register| self.stack[base + *register as usize].clone();
+        let outputs = code.outputs.iter().map(at).collect();
+        self.stack.truncate(first_arg);
+        Ok(outputs)
+    }
+
+    fn execute(&mut self, code: &Code, instructions: &[Instruction], base: usize) -> Result<(), CallError> {
+        let mut at = 0;
+        loop {
+            let frame = &mut self.stack[base..];
+            match &instructions[at] {
+                Instruction::Constant { to, value } => frame[*to as usize] = self.zero.like(*value),
+                Instruction::Copy { to, from } => frame[*to as usize] = frame[*from as usize].clone(),
+                Instruction::Unary { op, to, a } => frame[*to as usize] = frame[*a as usize].unary(*op),
+                Instruction::Binary { op, to, a, b } => {
+                    frame[*to as usize] = N::binary(*op, &frame[*a as usize], &frame[*b as usize]);
+                }
+                Instruction::Load { to, access } => {
+                    let from = element(code, &code.accesses[*access as usize], frame)?;
+                    frame[*to as usize] = frame[from].clone();
+                }
+                Instruction::Store { access, from } => {
+                    let to = element(code, &code.accesses[*access as usize], frame)?;
+                    frame[to] = frame[*from as usize].clone();
+                }
+                Instruction::Jump(to) => {
+                    at = *to as usize;
+                    continue;
+                }
+                Instruction::JumpIfZero(condition, to) => {
+                    if frame[*condition as usize].value() == 0.0 {
+                        at = *to as usize;
+                        continue;
+                    }
+                }
+                Instruction::Spend => self.spend(code)?,
+                Instruction::ForStart { loop_registers, to } => {
+                    let first = *loop_registers as usize;
+                    let (from, step) = (frame[first + 2].value(), frame[first + 3].value());
+                    let to = frame[*to as usize].value();
+                    let count = if step == 0.0 {
+                        0.0
+                    } else {
+                        ((to - from) / step + 1e-9).floor() + 1.0
+                    };
+                    frame[first] = self.zero.like(count);
+                    frame[first + 1] = self.zero.clone();
+                }
+                Instruction::ForNext {
+                    loop_registers,
+                    counter,
+                    exit,
+                } => {
+                    let first = *loop_registers as usize;
+                    let (count, turn) = (frame[first].value(), frame[first + 1].value());
+                    // Written so that a count that is not a number ends the loop.
+                    if turn < count {
+                        let value = frame[first + 2].value() + turn * frame[first + 3].value();
+                        frame[*counter as usize] = self.zero.like(value);
+                        frame[first + 1] = self.zero.like(turn + 1.0);
+                        self.spend(code)?;
+                    } else {
+                        at = *exit as usize;
+                        continue;
+                    }
+                }
+                Instruction::Call {
+                    function,
+                    args,
+                    results,
+                    used,
+                } => {
+                    for &arg in args {
+                        let arg = self.stack[base + arg as usize].clone();
+                        self.stack.push(arg);
+                    }
+                    let outputs = self.run(*function)?;
+                    let first = base + *results as usize;
+                    for (offset, output) in outputs.into_iter().take(*used as usize).enumerate() {
+                        self.stack[first + offset] = output;
+                    }
+                }
+                Instruction::Assert { condition, message } => {
+                    if frame[*condition as usize].value() == 0.0 {
+                        return Err(CallError::Assertion {
+                            function: code.name.clone(),
+                            message: message.clone(),
+                        });
+                    }
+                }
+                Instruction::Return => return Ok(()),
+            }
+            at += 1;
+        }
+    }
+
+    fn spend(&mut self, code: &Code) -> Result<(), CallError> {
+        self.fuel = self.fuel.checked_sub(1).ok_or_else(|| out_of_fuel(code))?;
+        Ok(())
+    }
+}
+
+fn out_of_fuel(code: &Code) -> CallError {
+    CallError::Fuel {
+        function: code.name.clone(),
+    }
+}
+
+/// The register of an element with computed indices.
+fn element<N: Number>(code: &Code, access: &Access, frame: &[N]) -> Result<usize, CallError> {
+    let mut position = 0usize;
+    for &(register, size) in &access.indices {
+        let value = frame[register as usize].value();
+        if !(value >= 1.0 && value <= f64::from(size) && value == value.trunc()) {
+            return Err(CallError::Index {
+                function: code.name.clone(),
+                array: access.array.clone(),
+                index: value,
+                size,
+            });
+        }
+        position = position * size as usize + (value as usize - 1);
+    }
+    Ok(access.base as usize + position)
+}

@@ -1,0 +1,131 @@
+//! User functions that stay calls: a compact register bytecode and its machine.
+//!
+//! The machine works on any [`Number`]: plain numbers, nested duals (partial derivatives by arguments), power series
+//! of these (total derivatives).
+
+mod assemble;
+mod bytecode;
+mod machine;
+
+use std::sync::{Arc, OnceLock};
+
+use saltus_mdae::FunctionId;
+use saltus_mdae::function::{CallError, Functions};
+use saltus_mdae::index::IndexVec;
+
+use crate::function::bytecode::Code;
+use crate::function::machine::Machine;
+use crate::number::{Dual, Number, PowerSeries};
+
+/// Directions of differentiation that one call may have.
+pub(crate) const DIRECTION_LIMIT: usize = 5;
+
+/// The functions of a model, each made into bytecode at its first call.
+#[derive(Debug)]
+pub(crate) struct Library {
+    functions: Arc<Functions>,
+    codes: IndexVec<FunctionId, OnceLock<Code>>,
+}
+
+impl Library {
+    pub(crate) fn new(functions: Arc<Functions>) -> Self {
+        let codes = functions.iter().map(|_| OnceLock::new()).collect();
+        Library { functions, codes }
+    }
+
+    pub(crate) fn functions(&self) -> &Functions {
+        &self.functions
+    }
+
+    fn code(&self, function: FunctionId) -> &Code {
+        self.codes[function].get_or_init(|| assemble::assemble(&self.functions[function]))
+    }
+
+    /// Calls a function with arguments in power series of the given order (`order + 1` coefficients each),
+    /// differentiated by the arguments in `directions`. Result `((output << k) + set)·(order + 1) + i` is
+    /// coefficient `i` of the derivative of an output by the set of directions, `k` being their number.
+    pub(crate) fn call(
+        &self,
+        function: FunctionId,
+        order: u16,
+        directions: &[u32],
+        args: &[f64],
+        results: &mut [f64],
+    ) -> Result<(), CallError> {
+        if order == 0 {
+            return match directions.len() {
+                0 => self.call_duals::<1>(function, directions, args, results),
+                1 => self.call_duals::<2>(function, directions, args, results),
+                2 => self.call_duals::<4>(function, directions, args, results),
+                3 => self.call_duals::<8>(function, directions, args, results),
+                4 => self.call_duals::<16>(function, directions, args, results),
+                _ => self.call_duals::<32>(function, directions, args, results),
+            };
+        }
+        let len = usize::from(order) + 1;
+        match directions.len() {
+            0 => self.call_series::<1>(function, len, directions, args, results),
+            1 => self.call_series::<2>(function, len, directions, args, results),
+            2 => self.call_series::<4>(function, len, directions, args, results),
+            3 => self.call_series::<8>(function, len, directions, args, results),
+            4 => self.call_series::<16>(function, len, directions, args, results),
+            _ => self.call_series::<32>(function, len, directions, args, results),
+        }
+    }
+
+    fn call_duals<const W: usize>(
+        &self,
+        function: FunctionId,
+        directions: &[u32],
+        args: &[f64],
+        results: &mut [f64],
+    ) -> Result<(), CallError> {
+        let zero = Dual::<W>::constant(0.0);
+        let mut machine = Machine::new(self, zero);
+        machine.push_args(args.iter().enumerate().map(|(position, &value)| {
+            let mut arg = Dual::constant(value);
+            seed(&mut arg, position, directions);
+            arg
+        }));
+        finish(machine, function, W, results)
+    }
+
+    fn call_series<const W: usize>(
+        &self,
+        function: FunctionId,
+        len: usize,
+        directions: &[u32],
+        args: &[f64],
+        results: &mut [f64],
+    ) -> Result<(), CallError> {
+        let zero = PowerSeries(vec![Dual::<W>::constant(0.0); len]);
+        let mut machine = Machine::new(self, zero);
+        machine.push_args(args.chunks(len).enumerate().map(|(position, coefficients)| {
+            let mut arg: Vec<Dual<W>> = coefficients.iter().map(|&c| Dual::constant(c)).collect();
+            seed(&mut arg[0], position, directions);
+            PowerSeries(arg)
+        }));
+        finish(machine, function, W * len, results)
+    }
+}
+
+fn seed<const W: usize>(arg: &mut Dual<W>, position: usize, directions: &[u32]) {
+    for (bit, &direction) in directions.iter().enumerate() {
+        if direction as usize == position {
+            arg.0[1 << bit] = 1.0;
+        }
+    }
+}
+
+fn finish<N: Number>(
+    mut machine: Machine<'_, N>,
+    function: FunctionId,
+    width: usize,
+    results: &mut [f64],
+) -> Result<(), CallError> {
+    let outputs = machine.run(function)?;
+    for (number, chunk) in outputs.iter().zip(results.chunks_mut(width)) {
+        number.write(chunk);
+    }
+    Ok(())
+}

@@ -1,0 +1,302 @@
+//! Functions without data-dependent control flow become part of the tape: loops with known bounds are unrolled, `if`
+//! statements become selections. Derivatives and machine code then come for free.
+
+use saltus_mdae::FunctionId;
+use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, LocalId, Place, Statement};
+
+use crate::jet::Jet;
+use crate::series::SeriesAlgebra;
+use crate::tape::TapeBuilder;
+use crate::translate::call_jet;
+
+/// Statements and operations one call may unroll into.
+const STEP_LIMIT: u32 = 400;
+/// Nesting of calls and expressions.
+const DEPTH_LIMIT: u32 = 64;
+
+/// The outputs of a call, or `None` if it has to stay a call.
+pub(crate) fn try_inline(
+    tape: &mut TapeBuilder,
+    functions: &Functions,
+    function: FunctionId,
+    args: &[Jet],
+    len: usize,
+) -> Option<Vec<Jet>> {
+    if matches!(functions[function].body, Body::Table(_)) {
+        return None;
+    }
+    let mut inliner = Inliner {
+        tape,
+        functions,
+        len,
+        steps: STEP_LIMIT,
+        depth: 0,
+    };
+    inliner.run(function, args.to_vec())
+}
+
+enum Flow {
+    Next,
+    Break,
+    Return,
+}
+
+struct Inliner<'a> {
+    tape: &'a mut TapeBuilder,
+    functions: &'a Functions,
+    len: usize,
+    steps: u32,
+    depth: u32,
+}
+
+struct Frame<'a> {
+    function: &'a Function,
+    offsets: Vec<usize>,
+    slots: Vec<Jet>,
+}
+
+impl<'a> Inliner<'a> {
+    fn spend(&mut self) -> Option<()> {
+        self.steps = self.steps.checked_sub(1)?;
+        Some(())
+    }
+
+    fn number(&mut self, value: f64) -> Jet {
+        let value = self.tape.constant(value);
+        Jet::constant(self.tape.constant_series(value, self.len))
+    }
+
+    fn known(&self, jet: &Jet) -> Option<f64> {
+        self.tape.as_constant(jet.series[0])
+    }
+
+    fn run(&mut self, id: FunctionId, args: Vec<Jet>) -> Option<Vec<Jet>> {
+        let functions: &'a Functions = self.functions;
+        let function = &functions[id];
+        let Body::Algorithm(statements) = &function.body else {
+            return Some(
+                (0..function.output_size() as u32)
+                    .map(|output| call_jet(self.tape, functions, id, output, &[], &args, self.len, None))
+                    .collect(),
+            );
+        };
+        let total: usize = function.locals.iter().map(|local| local.size()).sum();
+        if self.depth >= DEPTH_LIMIT || total > STEP_LIMIT as usize {
+            return None;
+        }
+        self.depth += 1;
+        let zero = self.number(0.0);
+        let mut frame = Frame {
+            function,
+            offsets: Vec::with_capacity(function.locals.len()),
+            slots: vec![zero; total],
+        };
+        let mut offset = 0;
+        for local in &function.locals {
+            frame.offsets.push(offset);
+            offset += local.size();
+        }
+        let mut args = args.into_iter();
+        for &input in &function.inputs {
+            for slot in frame.range(input) {
+                frame.slots[slot] = args.next()?;
+            }
+        }
+        self.block(statements, &mut frame)?;
+        self.depth -= 1;
+        let mut results = Vec::new();
+        for &output in &function.outputs {
+            results.extend_from_slice(&frame.slots[frame.range(output)]);
+        }
+        Some(results)
+    }
+
+    fn block(&mut self, statements: &'a [Statement], frame: &mut Frame<'a>) -> Option<Flow> {
+        for statement in statements {
+            match self.statement(statement, frame)? {
+                Flow::Next => {}
+                other => return Some(other),
+            }
+        }
+        Some(Flow::Next)
+    }
+
+    fn statement(&mut self, statement: &'a Statement, frame: &mut Frame<'a>) -> Option<Flow> {
+        self.spend()?;
+        match statement {
+            Statement::Assign(place, value) => {
+                let value = self.expr(value, frame)?;
+                let slot = self.slot(place, frame)?;
+                frame.slots[slot] = value;
+            }
+            Statement::CallAssign {
+                function,
+                args,
+                targets,
+            } => {
+                let args = self.exprs(args, frame)?;
+                let results = self.run(*function, args)?;
+                for (output, place) in targets {
+                    let slot = self.slot(place, frame)?;
+                    frame.slots[slot] = results[*output as usize].clone();
+                }
+            }
+            Statement::If(branches, otherwise) => return self.branches(branches, otherwise, frame),
+            Statement::For {
+                counter,
+                from,
+                step,
+                to,
+                body,
+            } => return self.for_loop(*counter, [from, step, to], body, frame),
+            Statement::While(condition, body) => loop {
+                let condition = self.expr(condition, frame)?;
+                if self.known(&condition)? == 0.0 {
+                    break;
+                }
+                self.spend()?;
+                match self.block(body, frame)? {
+                    Flow::Next => {}
+                    Flow::Break => break,
+                    Flow::Return => return Some(Flow::Return),
+                }
+            },
+            Statement::Break => return Some(Flow::Break),
+            Statement::Return => return Some(Flow::Return),
+            Statement::Assert(condition, _) => {
+                let condition = self.expr(condition, frame)?;
+                if self.known(&condition)? == 0.0 {
+                    return None;
+                }
+            }
+        }
+        Some(Flow::Next)
+    }
+
+    fn branches(
+        &mut self,
+        branches: &'a [(FunctionExpr, Vec<Statement>)],
+        otherwise: &'a [Statement],
+        frame: &mut Frame<'a>,
+    ) -> Option<Flow> {
+        let Some(((condition, body), rest)) = branches.split_first() else {
+            return self.block(otherwise, frame);
+        };
+        let condition = self.expr(condition, frame)?;
+        match self.known(&condition) {
+            Some(0.0) => return self.branches(rest, otherwise, frame),
+            Some(_) => return self.block(body, frame),
+            None => {}
+        }
+        let before = frame.slots.clone();
+        let Flow::Next = self.block(body, frame)? else {
+            return None;
+        };
+        let taken = std::mem::replace(&mut frame.slots, before);
+        let Flow::Next = self.branches(rest, otherwise, frame)? else {
+            return None;
+        };
+        for (slot, taken) in frame.slots.iter_mut().zip(taken) {
+            if slot.series != taken.series || slot.tangents != taken.tangents {
+                let other = std::mem::replace(slot, Jet::constant(Vec::new()));
+                *slot = self.tape.select_jet(condition.series[0], taken, other);
+            }
+        }
+        Some(Flow::Next)
+    }
+
+    fn for_loop(
+        &mut self,
+        counter: LocalId,
+        bounds: [&'a FunctionExpr; 3],
+        body: &'a [Statement],
+        frame: &mut Frame<'a>,
+    ) -> Option<Flow> {
+        let mut numbers = [0.0; 3];
+        for (number, bound) in numbers.iter_mut().zip(bounds) {
+            let bound = self.expr(bound, frame)?;
+            *number = self.known(&bound)?;
+        }
+        let [from, step, to] = numbers;
+        let count = if step == 0.0 {
+            0.0
+        } else {
+            ((to - from) / step + 1e-9).floor() + 1.0
+        };
+        let mut k = 0.0;
+        while k < count {
+            self.spend()?;
+            let slot = frame.offsets[counter.0 as usize];
+            frame.slots[slot] = self.number(from + k * step);
+            match self.block(body, frame)? {
+                Flow::Next => {}
+                Flow::Break => break,
+                Flow::Return => return Some(Flow::Return),
+            }
+            k += 1.0;
+        }
+        Some(Flow::Next)
+    }
+
+    fn slot(&mut self, place: &'a Place, frame: &Frame<'a>) -> Option<usize> {
+        let local = &frame.function.locals[place.local.0 as usize];
+        let mut position = 0usize;
+        for (index, &size) in place.indices.iter().zip(&local.dims) {
+            let index = self.expr(index, frame)?;
+            let value = self.known(&index)?;
+            if !(value >= 1.0 && value <= f64::from(size) && value == value.trunc()) {
+                return None;
+            }
+            position = position * size as usize + (value as usize - 1);
+        }
+        Some(frame.offsets[place.local.0 as usize] + position)
+    }
+
+    fn exprs(&mut self, exprs: &'a [FunctionExpr], frame: &Frame<'a>) -> Option<Vec<Jet>> {
+        exprs.iter().map(|expr| self.expr(expr, frame)).collect()
+    }
+
+    fn expr(&mut self, expr: &'a FunctionExpr, frame: &Frame<'a>) -> Option<Jet> {
+        self.spend()?;
+        self.depth += 1;
+        if self.depth >= DEPTH_LIMIT {
+            return None;
+        }
+        let jet = match expr {
+            FunctionExpr::Constant(value) => self.number(*value),
+            FunctionExpr::Read(place) => frame.slots[self.slot(place, frame)?].clone(),
+            FunctionExpr::Unary(op, a) => {
+                let a = self.expr(a, frame)?;
+                self.tape.unary_jet(*op, a)
+            }
+            FunctionExpr::Binary(op, a, b) => {
+                let (a, b) = (self.expr(a, frame)?, self.expr(b, frame)?);
+                self.tape.binary_jet(*op, a, b)
+            }
+            FunctionExpr::If(c, a, b) => {
+                let c = self.expr(c, frame)?;
+                match self.known(&c) {
+                    Some(0.0) => self.expr(b, frame)?,
+                    Some(_) => self.expr(a, frame)?,
+                    None => {
+                        let (a, b) = (self.expr(a, frame)?, self.expr(b, frame)?);
+                        self.tape.select_jet(c.series[0], a, b)
+                    }
+                }
+            }
+            FunctionExpr::Call { function, output, args } => {
+                let args = self.exprs(args, frame)?;
+                self.run(*function, args)?.swap_remove(*output as usize)
+            }
+        };
+        self.depth -= 1;
+        Some(jet)
+    }
+}
+
+impl Frame<'_> {
+    fn range(&self, local: LocalId) -> std::ops::Range<usize> {
+        let start = self.offsets[local.0 as usize];
+        start..start + self.function.locals[local.0 as usize].size()
+    }
+}

@@ -1,0 +1,398 @@
+//! From expressions to a tape with the numbers of a [`KernelSpec`].
+
+use rustc_hash::FxHashMap;
+use saltus_mdae::expr::ListId;
+use saltus_mdae::function::Functions;
+use saltus_mdae::{BinaryOp, ExprId, ExprPool, FunctionId, Node, UnaryOp};
+
+use crate::error::CompileError;
+use crate::function::DIRECTION_LIMIT;
+use crate::inline;
+use crate::jet::Jet;
+use crate::schedule::{Conjunction, Guards, schedule};
+use crate::series::SeriesAlgebra;
+use crate::spec::{Column, KernelSpec, Leaf};
+use crate::tape::{CallSite, OPERATION_LIMIT, Tape, TapeBuilder, Value};
+
+/// Orders of total derivatives that are accepted; differentiation indices of real models stay far below.
+const ORDER_LIMIT: u16 = 64;
+
+/// A tape with what its numbers stand for.
+#[derive(Debug)]
+pub(crate) struct Translation {
+    pub(crate) tape: Tape,
+    pub(crate) leaves: Vec<Leaf>,
+    /// The expression that each operation comes from.
+    pub(crate) origins: Vec<ExprId>,
+}
+
+/// Translates a specification.
+pub(crate) fn translate(
+    pool: &ExprPool,
+    functions: &Functions,
+    spec: &KernelSpec,
+) -> Result<Translation, CompileError> {
+    let too_large = || CompileError::TooLarge {
+        expression: spec.expressions.first().copied().unwrap_or(ExprId(0)),
+        order: spec.highest_order(),
+        limit: OPERATION_LIMIT,
+    };
+    if spec.highest_order() > ORDER_LIMIT {
+        return Err(too_large());
+    }
+    let (order, guards) = schedule(pool, &spec.expressions);
+    let mut translator = Translator::new(pool, functions, spec, &order, guards);
+    for &id in &order {
+        translator.node(id);
+        if translator.tape.overflown() {
+            return Err(too_large());
+        }
+    }
+    let outputs = translator.outputs();
+    if translator.tape.overflown() {
+        return Err(too_large());
+    }
+    let (tape, kept, origins) = translator.tape.finish(&outputs);
+    let leaves = kept.iter().map(|&old| translator.leaves[old as usize]).collect();
+    Ok(Translation { tape, leaves, origins })
+}
+
+struct Translator<'a> {
+    pool: &'a ExprPool,
+    functions: &'a Functions,
+    spec: &'a KernelSpec,
+    tape: TapeBuilder,
+    leaves: Vec<Leaf>,
+    leaf_positions: FxHashMap<Leaf, u32>,
+    /// Column number and length of the tangent of each leaf that partials depend on.
+    columns: FxHashMap<Leaf, (u32, usize)>,
+    /// Length of all series.
+    len: usize,
+    jets: FxHashMap<ExprId, Jet>,
+    uses: FxHashMap<ExprId, u32>,
+    guards: Guards,
+    inlined: FxHashMap<(FunctionId, ListId), Option<Vec<Jet>>>,
+}
+
+impl<'a> Translator<'a> {
+    fn new(
+        pool: &'a ExprPool,
+        functions: &'a Functions,
+        spec: &'a KernelSpec,
+        order: &[ExprId],
+        guards: Guards,
+    ) -> Self {
+        let mut uses: FxHashMap<ExprId, u32> = FxHashMap::default();
+        for &id in order {
+            pool.for_each_child(pool.node(id), |child| *uses.entry(child).or_default() += 1);
+        }
+        for &root in &spec.expressions {
+            *uses.entry(root).or_default() += 1;
+        }
+        for condition in guards.values().flatten().flatten() {
+            *uses.entry(condition.0).or_default() += 1;
+        }
+        let columns = columns(pool, spec, order);
+        let values = spec.outputs.iter().filter(|output| output.column == Column::Value);
+        let highest_value = values.map(|output| usize::from(output.order) + 1).max().unwrap_or(1);
+        let longest_tangent = columns.values().map(|&(_, len)| len).max().unwrap_or(1);
+        Translator {
+            pool,
+            functions,
+            spec,
+            tape: TapeBuilder::default(),
+            leaves: Vec::new(),
+            leaf_positions: FxHashMap::default(),
+            columns,
+            len: highest_value.max(longest_tangent),
+            jets: FxHashMap::default(),
+            uses,
+            guards,
+            inlined: FxHashMap::default(),
+        }
+    }
+
+    fn leaf_value(&mut self, leaf: Leaf) -> Value {
+        let next = self.leaves.len() as u32;
+        let position = *self.leaf_positions.entry(leaf).or_insert(next);
+        if position == next {
+            self.leaves.push(leaf);
+        }
+        self.tape.leaf(position)
+    }
+
+    fn leaf_jet(&mut self, leaf: Leaf) -> Jet {
+        let first = self.leaf_value(leaf);
+        let mut series = self.tape.constant_series(first, self.len);
+        match leaf {
+            Leaf::Var { var, order } if self.pool.variable_traits(var).continuous => {
+                let mut factorial = 1.0;
+                for k in 1..self.len {
+                    factorial *= k as f64;
+                    let Some(higher) = order.checked_add(k as u16) else {
+                        break;
+                    };
+                    let derivative = self.leaf_value(Leaf::var(var, higher));
+                    series[k] = self.tape.scale(derivative, 1.0 / factorial);
+                }
+            }
+            Leaf::Time if self.len > 1 => series[1] = self.tape.constant(1.0),
+            _ => {}
+        }
+        let mut jet = Jet::constant(series);
+        if let Some(&(column, len)) = self.columns.get(&leaf) {
+            let one = self.tape.constant(1.0);
+            jet.tangents.insert(column, self.tape.constant_series(one, len));
+        }
+        jet
+    }
+
+    /// The jet of a subexpression; its last use moves it.
+    fn jet(&mut self, id: ExprId) -> Jet {
+        let uses = self.uses.get_mut(&id).expect("every child is counted");
+        *uses -= 1;
+        match *uses {
+            0 => self.jets.remove(&id).expect("children come first"),
+            _ => self.jets[&id].clone(),
+        }
+    }
+
+    fn node(&mut self, id: ExprId) {
+        self.tape.origin = Some(id);
+        let jet = match self.pool.node(id) {
+            Node::Real(bits) => self.constant(bits.get()),
+            Node::Integer(number) => self.constant(number as f64),
+            Node::Boolean(value) => self.constant(f64::from(u8::from(value))),
+            Node::Var { var, order } => self.leaf_jet(Leaf::Var { var, order }),
+            Node::Pre { var, order } => self.leaf_jet(Leaf::Pre { var, order }),
+            Node::Time => self.leaf_jet(Leaf::Time),
+            Node::Condition(condition) => self.leaf_jet(Leaf::Condition(condition)),
+            Node::Initial => self.leaf_jet(Leaf::Initial),
+            Node::Terminal => self.leaf_jet(Leaf::Terminal),
+            Node::Unary(op, a) => {
+                let a = self.jet(a);
+                self.tape.unary_jet(op, a)
+            }
+            Node::Binary(op, a, b) => {
+                let (a, b) = (self.jet(a), self.jet(b));
+                self.tape.binary_jet(op, a, b)
+            }
+            Node::If(c, a, b) => {
+                let (c, a, b) = (self.jet(c), self.jet(a), self.jet(b));
+                self.tape.select_jet(c.series[0], a, b)
+            }
+            Node::Call {
+                function,
+                output,
+                partials,
+                args,
+            } => self.call(id, function, output, partials, args),
+        };
+        self.jets.insert(id, jet);
+    }
+
+    fn constant(&mut self, value: f64) -> Jet {
+        let value = self.tape.constant(value);
+        Jet::constant(self.tape.constant_series(value, self.len))
+    }
+
+    fn call(&mut self, id: ExprId, function: FunctionId, output: u32, partials: ListId, args: ListId) -> Jet {
+        let guard = self.guards.remove(&id).map(|terms| self.guard(&terms));
+        let jets: Vec<Jet> = self.pool.args(args).map(|arg| self.jet(arg)).collect();
+        let partials = self.pool.list(partials).to_vec();
+        if partials.is_empty() {
+            if !self.inlined.contains_key(&(function, args)) {
+                let outputs = inline::try_inline(&mut self.tape, self.functions, function, &jets, self.len);
+                self.inlined.insert((function, args), outputs);
+            }
+            if let Some(outputs) = &self.inlined[&(function, args)] {
+                return outputs[output as usize].clone();
+            }
+        }
+        call_jet(
+            &mut self.tape,
+            self.functions,
+            function,
+            output,
+            &partials,
+            &jets,
+            self.len,
+            guard,
+        )
+    }
+
+    fn guard(&mut self, terms: &[Conjunction]) -> Value {
+        let mut any = self.tape.zero();
+        for term in terms {
+            let mut all = self.tape.constant(1.0);
+            for &(condition, wanted) in term {
+                let mut value = self.jet(condition).series[0];
+                if !wanted {
+                    value = self.tape.unary(UnaryOp::Not, value);
+                }
+                all = self.tape.binary(BinaryOp::And, all, value);
+            }
+            any = self.tape.binary(BinaryOp::Or, any, all);
+        }
+        any
+    }
+
+    fn outputs(&mut self) -> Vec<Value> {
+        let spec = self.spec;
+        let roots: Vec<Jet> = spec.expressions.iter().map(|&root| self.jet(root)).collect();
+        let mut values = Vec::with_capacity(spec.outputs.len());
+        for output in &spec.outputs {
+            self.tape.origin = Some(spec.expressions[output.expression as usize]);
+            let root = &roots[output.expression as usize];
+            let row = usize::from(output.order);
+            let value = match output.column {
+                Column::Value => self.tape.scale(root.series[row], factorial(row)),
+                Column::Partial(leaf) => self.partial(root, row, leaf),
+            };
+            values.push(value);
+        }
+        values
+    }
+
+    /// ∂f^(i)/∂x^(m) = Σ_o i!/(m−o)! · (∂f/∂x^(o))_(i−(m−o)), over the orders o in which x occurs.
+    fn partial(&mut self, root: &Jet, row: usize, leaf: Leaf) -> Value {
+        let mut sum = self.tape.zero();
+        let lowest = match leaf {
+            Leaf::Var { var, .. } if self.pool.variable_traits(var).continuous => 0,
+            Leaf::Var { order, .. } | Leaf::Pre { order, .. } => order,
+            _ => 0,
+        };
+        let highest = match leaf {
+            Leaf::Var { order, .. } | Leaf::Pre { order, .. } => order,
+            _ => 0,
+        };
+        for order in lowest..=highest {
+            let behind = usize::from(highest - order);
+            if behind > row {
+                continue;
+            }
+            let occurrence = match leaf {
+                Leaf::Var { var, .. } => Leaf::Var { var, order },
+                other => other,
+            };
+            let Some(&(column, _)) = self.columns.get(&occurrence) else {
+                continue;
+            };
+            let Some(tangent) = root.tangents.get(&column) else {
+                continue;
+            };
+            let weight = factorial(row) / factorial(behind);
+            let term = self.tape.scale(tangent[row - behind], weight);
+            sum = self.tape.add(sum, term);
+        }
+        sum
+    }
+}
+
+fn factorial(n: usize) -> f64 {
+    (1..=n).map(|k| k as f64).product()
+}
+
+/// The leaves whose tangents the outputs need, and how many coefficients of each.
+fn columns(pool: &ExprPool, spec: &KernelSpec, order: &[ExprId]) -> FxHashMap<Leaf, (u32, usize)> {
+    // For each leaf asked for, the highest row.
+    let mut wanted: FxHashMap<Leaf, u16> = FxHashMap::default();
+    for output in &spec.outputs {
+        if let Column::Partial(leaf) = output.column {
+            let row = wanted.entry(leaf).or_default();
+            *row = (*row).max(output.order);
+        }
+    }
+    let mut highest_of: FxHashMap<saltus_mdae::VarId, Vec<(u16, u16)>> = FxHashMap::default();
+    for (&leaf, &row) in &wanted {
+        if let Leaf::Var { var, order } = leaf {
+            highest_of.entry(var).or_default().push((order, row));
+        }
+    }
+    let mut columns = FxHashMap::default();
+    for &id in order {
+        let (leaf, len) = match pool.node(id) {
+            Node::Var { var, order } => {
+                let leaf = Leaf::Var { var, order };
+                let continuous = pool.variable_traits(var).continuous;
+                let lens = highest_of.get(&var).into_iter().flatten().filter_map(|&(asked, row)| {
+                    let behind = asked.checked_sub(order)?;
+                    (behind == 0 || continuous).then_some(())?;
+                    Some(usize::from(row.checked_sub(behind)?) + 1)
+                });
+                (leaf, lens.max())
+            }
+            Node::Pre { var, order } => with_row(Leaf::Pre { var, order }, &wanted),
+            Node::Time => with_row(Leaf::Time, &wanted),
+            Node::Condition(condition) => with_row(Leaf::Condition(condition), &wanted),
+            Node::Initial => with_row(Leaf::Initial, &wanted),
+            Node::Terminal => with_row(Leaf::Terminal, &wanted),
+            _ => continue,
+        };
+        if let Some(len) = len {
+            let number = columns.len() as u32;
+            columns.insert(leaf, (number, len));
+        }
+    }
+    columns
+}
+
+fn with_row(leaf: Leaf, wanted: &FxHashMap<Leaf, u16>) -> (Leaf, Option<usize>) {
+    (leaf, wanted.get(&leaf).map(|&row| usize::from(row) + 1))
+}
+
+/// A call that stays a call: its series, and its tangents as (∂f/∂argument)·(tangent of the argument).
+pub(crate) fn call_jet(
+    tape: &mut TapeBuilder,
+    functions: &Functions,
+    function: FunctionId,
+    output: u32,
+    partials: &[u32],
+    args: &[Jet],
+    len: usize,
+    guard: Option<Value>,
+) -> Jet {
+    let output_size = functions[function].output_size();
+    // A derivative by more arguments than the function machine has directions for.
+    tape.exhausted |= partials.len() >= DIRECTION_LIMIT;
+    let part = |tape: &mut TapeBuilder, directions: Vec<u32>, len: usize| {
+        let results = output_size.saturating_mul(len << directions.len().min(20));
+        let first = ((output as usize + 1) << directions.len()) - 1;
+        let site = CallSite {
+            function,
+            order: len as u16 - 1,
+            args: args.iter().flat_map(|arg| arg.series[..len].iter().copied()).collect(),
+            guard,
+            results: u32::try_from(results).unwrap_or(u32::MAX),
+            directions,
+        };
+        let call = tape.call(site);
+        (0..len)
+            .map(|k| tape.call_result(call, (first * len + k) as u32))
+            .collect::<Vec<Value>>()
+    };
+    let varies = args.iter().any(|arg| !tape.is_constant_series(&arg.series));
+    let series = if varies {
+        part(tape, partials.to_vec(), len)
+    } else {
+        let value = part(tape, partials.to_vec(), 1)[0];
+        tape.constant_series(value, len)
+    };
+    let mut tangents = std::collections::BTreeMap::new();
+    for (position, arg) in args.iter().enumerate() {
+        let Some(longest) = arg.tangents.values().map(Vec::len).max() else {
+            continue;
+        };
+        let mut directions = partials.to_vec();
+        directions.push(position as u32);
+        let outer = if varies {
+            part(tape, directions, longest)
+        } else {
+            let value = part(tape, directions, 1)[0];
+            tape.constant_series(value, longest)
+        };
+        let term = tape.scale_tangents(&outer, arg.tangents.clone());
+        tangents = tape.add_tangents(tangents, term);
+    }
+    Jet { series, tangents }
+}
