@@ -5,6 +5,7 @@
 
 mod build;
 mod classes;
+mod elements;
 mod equations;
 mod expressions;
 mod modifications;
