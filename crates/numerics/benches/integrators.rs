@@ -7,14 +7,17 @@ use saltus_numerics::linalg::{FactorKind, SparseLu, SparsityPattern};
 use saltus_numerics::ode::{JacobianSource, Method, OdeSystem, Options, Start, new_integrator};
 use std::time::Instant;
 
+/// From a state to values: the right-hand side, or the Jacobian.
+type Function = fn(&[f64], &mut [f64]);
+
 struct Problem {
     name: &'static str,
     y: Vec<f64>,
     end: f64,
     atol: f64,
     pattern: Option<SparsityPattern>,
-    f: fn(&[f64], &mut [f64]),
-    jacobian: Option<fn(&[f64], &mut [f64])>,
+    f: Function,
+    jacobian: Option<Function>,
     methods: &'static [Method],
 }
 
@@ -78,12 +81,12 @@ fn problems() -> Vec<Problem> {
         jacobian: Some(|y, values| {
             let n = y.len();
             let mut k = 0;
-            for c in 0..n {
+            for (c, y) in y.iter().enumerate() {
                 if c > 0 {
                     values[k] = 1.0;
                     k += 1;
                 }
-                values[k] = if c + 1 < n { -2.0 } else { -1.0 } - 1e-3 * y[c].exp();
+                values[k] = if c + 1 < n { -2.0 } else { -1.0 } - 1e-3 * y.exp();
                 k += 1;
                 if c + 1 < n {
                     values[k] = 1.0;

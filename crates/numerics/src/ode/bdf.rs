@@ -15,6 +15,8 @@ const MAX_ORDER: usize = 5;
 const NEWTON_ITERATIONS: usize = 4;
 /// Errors of the iteration enter all later differences, hence tighter than for one-step methods.
 const NEWTON_KAPPA: f64 = 1e-3;
+/// Steps between iterations that must show their rate of convergence.
+const RATE_CHECK: usize = 4;
 const MIN_FACTOR: f64 = 0.2;
 const MAX_FACTOR: f64 = 10.0;
 /// κ of (11) in the paper: trades a little stability for accuracy.
@@ -142,6 +144,9 @@ impl Bdf {
         constants.for_each(|((r, p), psi)| *r = p - psi);
         if self.solver.cache.is_stale {
             self.solver.refresh(system, &mut self.point, false)?;
+        }
+        if self.equal_steps.is_multiple_of(RATE_CHECK) {
+            self.solver.forget_rate();
         }
         loop {
             self.solver.prepare(c, &mut self.point)?;
@@ -276,7 +281,7 @@ impl Integrator for Bdf {
                         });
                         self.choose_order(error, safety);
                         self.point.y.copy_from_slice(&self.y_new);
-                        self.solver.cache.is_current = false;
+                        self.solver.cache.accepted();
                         return Ok(self.point.accept(&trial));
                     }
                     self.point.counters.rejected += 1;
@@ -361,6 +366,8 @@ impl Integrator for Bdf {
         }
         self.point.evaluate_here(system)?;
         self.has_history = false;
+        // The step size of a high order is far too large for the first order to begin with.
+        self.point.h = None;
         Ok(Replacement::Restarted)
     }
 

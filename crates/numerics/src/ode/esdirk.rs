@@ -123,6 +123,7 @@ impl Esdirk {
         let h = trial.h;
         let c = GAMMA * h;
         let mut slowest: f64 = 0.0;
+        self.solver.forget_rate();
         self.slopes[0].copy_from_slice(&self.point.f);
         for s in 1..STAGES {
             self.constant.copy_from_slice(&self.point.y);
@@ -201,7 +202,7 @@ impl Integrator for Esdirk {
                     if error <= 1.0 {
                         let largest = if rejected { 1.0 } else { MAX_FACTOR };
                         let next = trial.h * factor.clamp(MIN_FACTOR, largest);
-                        self.solver.cache.is_current = false;
+                        self.solver.cache.accepted();
                         self.solver.cache.is_stale |= rate > SLOW_RATE;
                         std::mem::swap(&mut self.y_old, &mut self.point.y);
                         self.point.y.copy_from_slice(&self.y_new);

@@ -62,6 +62,15 @@ pub(super) fn newton_tolerance(rtol: f64, kappa: f64) -> f64 {
     (10.0 * f64::EPSILON / rtol).max(kappa)
 }
 
+/// Corrections below this are rounding errors, in units of the error tolerance; their quotients mean nothing.
+pub(super) fn rounding_noise(rtol: f64) -> f64 {
+    4.0 * f64::EPSILON / rtol
+}
+
+/// Steps after which a Jacobian is evaluated anew even if the iteration seems to converge (as CVODE does): where the
+/// true one has become much smaller, corrections are too small and convergence is only apparent.
+const OLDEST: usize = 50;
+
 /// Jacobian of a system with its age.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JacobianCache {
@@ -70,6 +79,8 @@ pub(super) struct JacobianCache {
     pub is_current: bool,
     /// To be evaluated before the next use.
     pub is_stale: bool,
+    /// Steps accepted since the evaluation.
+    age: usize,
     norm: f64,
     scratch: Vec<f64>,
     f: Vec<f64>,
@@ -105,6 +116,13 @@ impl JacobianCache {
         self.norm
     }
 
+    /// After an accepted step.
+    pub fn accepted(&mut self) {
+        self.is_current = false;
+        self.age += 1;
+        self.is_stale |= self.age >= OLDEST;
+    }
+
     /// Evaluates at the current point.
     pub fn refresh(
         &mut self,
@@ -133,6 +151,7 @@ impl JacobianCache {
         self.norm = jacobian.row_sum_norm(&mut self.scratch);
         self.is_current = true;
         self.is_stale = false;
+        self.age = 0;
         Ok(())
     }
 }
@@ -143,8 +162,8 @@ pub(super) struct StageSolver {
     pub cache: JacobianCache,
     matrix: ShiftedMatrix,
     factored_c: Option<f64>,
-    /// rate / (1 − rate) of the last convergent iteration.
-    eta: f64,
+    /// rate / (1 − rate) of the last convergent iteration, while it can be relied upon.
+    eta: Option<f64>,
     f: Vec<f64>,
     delta: Vec<f64>,
     max_iterations: usize,
@@ -168,7 +187,7 @@ impl StageSolver {
             cache: JacobianCache::default(),
             matrix: ShiftedMatrix::new(&MatrixStructure::Dense { n: 0 }),
             factored_c: None,
-            eta: 1.0,
+            eta: None,
             f: Vec::new(),
             delta: Vec::new(),
             max_iterations,
@@ -184,7 +203,7 @@ impl StageSolver {
         }
         self.f.resize(n, 0.0);
         self.delta.resize(n, 0.0);
-        self.eta = 1.0;
+        self.eta = None;
     }
 
     /// Forces a new factorisation, for instance after the Jacobian changed.
@@ -213,6 +232,12 @@ impl StageSolver {
         Ok(())
     }
 
+    /// Demands that the next iteration show its rate of convergence: a Jacobian that has become far too large makes
+    /// corrections, and error estimates filtered with it, far too small without any other sign.
+    pub fn forget_rate(&mut self) {
+        self.eta = None;
+    }
+
     /// b := (I − c·J)⁻¹ b with the factorised c.
     pub fn filter(&mut self, b: &mut [f64]) {
         let c = self.factored_c.unwrap_or(1.0);
@@ -234,7 +259,8 @@ impl StageSolver {
         // With c ≠ factored c the correction of a stiff component is off by their ratio: take the mean.
         let damping = 2.0 / (1.0 + c / factored);
         moved.fill(0.0);
-        let mut eta = self.eta.max(f64::EPSILON).powf(0.8);
+        let noise = rounding_noise(point.options.effective_rtol());
+        let mut eta = self.eta.map(|eta| eta.max(f64::EPSILON).powf(0.8));
         let mut previous = f64::NAN;
         let mut rate = 0.0;
         for iteration in 1..=self.max_iterations {
@@ -245,13 +271,13 @@ impl StageSolver {
             }
             self.matrix.solve(&mut self.delta);
             let norm = point.error_norm(&self.delta, y);
-            if iteration > 1 {
+            if iteration > 1 && norm > noise {
                 rate = norm / previous;
                 let left = (self.max_iterations - iteration) as i32;
                 if !(rate < 1.0) || rate.powi(left) / (1.0 - rate) * norm > tolerance {
                     break;
                 }
-                eta = rate / (1.0 - rate);
+                eta = Some(rate / (1.0 - rate));
             }
             if !norm.is_finite() {
                 break;
@@ -260,7 +286,7 @@ impl StageSolver {
                 *y += d;
                 *m += d;
             }
-            if norm == 0.0 || eta * norm < tolerance {
+            if norm <= noise || eta.is_some_and(|eta| eta * norm < tolerance) {
                 self.eta = eta;
                 return Ok(Converged {
                     iterations: iteration,
@@ -269,7 +295,7 @@ impl StageSolver {
             }
             previous = norm;
         }
-        self.eta = 1.0;
+        self.eta = None;
         point.counters.newton_failures += 1;
         Err(StepFailure::Newton {
             component: point.worst_component(&self.delta),

@@ -122,7 +122,7 @@ pub struct Step {
 pub enum Replacement {
     /// The change was below tolerance: step size and history were kept.
     Absorbed,
-    /// The change was large: the integrator restarted at the same time with the same step size.
+    /// The change was large: the integrator begins anew at the same time, without history.
     Restarted,
 }
 

@@ -5,7 +5,7 @@
 //! is. Dense output is the collocation polynomial.
 
 use super::control::{Point, TrialStep, evaluate};
-use super::iteration::{JacobianCache, ShiftedMatrix, newton_tolerance};
+use super::iteration::{JacobianCache, ShiftedMatrix, newton_tolerance, rounding_noise};
 use super::{
     Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
 };
@@ -79,11 +79,12 @@ pub struct Radau {
     /// Coefficients of the collocation polynomial of the last step.
     polynomial: [Vec<f64>; 3],
     has_polynomial: bool,
+    /// Whether the solution continues smoothly from the last step.
+    continues: bool,
     y_old: Vec<f64>,
     y_new: Vec<f64>,
     error: Vec<f64>,
     scratch: Vec<f64>,
-    eta: f64,
     /// Step size and error norm of the last accepted step, for the predictive controller.
     previous: Option<(f64, f64)>,
 }
@@ -104,11 +105,11 @@ impl Radau {
             complex_rhs: Vec::new(),
             polynomial: Default::default(),
             has_polynomial: false,
+            continues: false,
             y_old: Vec::new(),
             y_new: Vec::new(),
             error: Vec::new(),
             scratch: Vec::new(),
-            eta: 1.0,
             previous: None,
         }
     }
@@ -147,7 +148,7 @@ impl Radau {
         for (s, c) in C.iter().enumerate() {
             let theta = 1.0 + c * h / h_old;
             for i in 0..self.point.dim() {
-                self.z[s][i] = if self.has_polynomial {
+                self.z[s][i] = if self.continues {
                     self.y_old[i] + self.polynomial_at(i, theta) - self.y_new[i]
                 } else {
                     c * h * self.point.f[i]
@@ -178,14 +179,15 @@ impl Radau {
 
     fn newton(&mut self, system: &mut dyn OdeSystem, trial: &TrialStep) -> Result<(usize, f64), StepFailure> {
         let tolerance = self.leniency() * newton_tolerance(self.point.options.effective_rtol(), NEWTON_KAPPA);
-        let mut eta = self.eta.max(f64::EPSILON).powf(0.8);
+        let noise = rounding_noise(self.point.options.effective_rtol());
+        let mut eta = f64::INFINITY;
         let mut previous = f64::NAN;
         let mut rate = 0.0;
         for iteration in 1..=NEWTON_ITERATIONS {
             self.point.counters.newton_iterations += 1;
             self.evaluate_stages(system, trial)?;
             let norm = self.correct(trial.h);
-            if iteration > 1 {
+            if iteration > 1 && norm > noise {
                 rate = norm / previous;
                 let left = (NEWTON_ITERATIONS - iteration) as i32;
                 if !(rate < 1.0) || rate.powi(left) / (1.0 - rate) * norm > tolerance {
@@ -200,13 +202,11 @@ impl Radau {
                 w.iter_mut().zip(dw).for_each(|(w, d)| *w += d);
             }
             transform(&T, &self.w, &mut self.z);
-            if norm == 0.0 || eta * norm < tolerance {
-                self.eta = eta;
+            if norm <= noise || eta * norm < tolerance {
                 return Ok((iteration, rate));
             }
             previous = norm;
         }
-        self.eta = 1.0;
         self.point.counters.newton_failures += 1;
         Err(StepFailure::Newton {
             component: self.point.worst_component(&self.f[0]),
@@ -302,9 +302,10 @@ impl Radau {
             }
         }
         self.has_polynomial = true;
+        self.continues = true;
         std::mem::swap(&mut self.y_old, &mut self.point.y);
         self.point.y.copy_from_slice(&self.y_new);
-        self.cache.is_current = false;
+        self.cache.accepted();
         Ok(self.point.accept(trial))
     }
 
@@ -357,8 +358,8 @@ impl Integrator for Radau {
         all.for_each(|v| v.resize(n, 0.0));
         self.complex_rhs.resize(n, Complex64::new(0.0, 0.0));
         self.has_polynomial = false;
+        self.continues = false;
         self.previous = None;
-        self.eta = 1.0;
         Ok(())
     }
 
@@ -453,6 +454,7 @@ impl Integrator for Radau {
             return Ok(Replacement::Absorbed);
         }
         self.previous = None;
+        self.continues = false;
         Ok(Replacement::Restarted)
     }
 
