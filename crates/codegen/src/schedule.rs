@@ -16,19 +16,23 @@ const GUARD_LIMIT: usize = 4;
 
 /// Children before parents; equal shapes give equal orders, whatever the ids are.
 pub(crate) fn schedule(pool: &ExprPool, roots: &[ExprId]) -> (Vec<ExprId>, Guards) {
-    let (order, _) = post_order(pool, roots, &Guards::default());
+    let order = post_order(pool, roots, &Guards::default()).expect("expressions have no cycles");
     let calls = order.iter().any(|&id| matches!(pool.node(id), Node::Call { .. }));
     let branches = order.iter().any(|&id| matches!(pool.node(id), Node::If(..)));
     if !(calls && branches) {
         return (order, Guards::default());
     }
-    post_order(pool, roots, &guards(pool, roots, &order))
+    let mut guards = guards(pool, roots, &order);
+    drop_dependent_conditions(pool, &mut guards);
+    match post_order(pool, roots, &guards) {
+        Some(order) => (order, guards),
+        // Calls that wait for each other's conditions: rare, and calling them all is right too.
+        None => (order, Guards::default()),
+    }
 }
 
-/// A depth-first post-order in which the conditions of a guard come before the call. A condition that itself waits
-/// for the call is dropped from the guard.
-fn post_order(pool: &ExprPool, roots: &[ExprId], wanted: &Guards) -> (Vec<ExprId>, Guards) {
-    let mut guards = wanted.clone();
+/// A depth-first post-order in which the conditions of a guard come before the call; `None` if that is impossible.
+fn post_order(pool: &ExprPool, roots: &[ExprId], guards: &Guards) -> Option<Vec<ExprId>> {
     let mut open = FxHashSet::default();
     let mut done = FxHashSet::default();
     let mut order = Vec::new();
@@ -40,34 +44,30 @@ fn post_order(pool: &ExprPool, roots: &[ExprId], wanted: &Guards) -> (Vec<ExprId
             order.push(id);
             continue;
         }
-        if done.contains(&id) || !open.insert(id) {
+        if done.contains(&id) {
             continue;
+        }
+        if !open.insert(id) {
+            return None;
         }
         stack.push((id, true));
         let mut children = Vec::new();
         pool.for_each_child(pool.node(id), |child| children.push(child));
-        if let Some(terms) = guards.get_mut(&id) {
-            for term in terms.iter_mut() {
-                term.retain(|(condition, _)| !open.contains(condition));
-            }
-            children.extend(terms.iter().flatten().map(|&(condition, _)| condition));
-        }
+        let conditions = guards.get(&id).into_iter().flatten().flatten();
+        children.extend(conditions.map(|&(condition, _)| condition));
         stack.extend(children.into_iter().rev().map(|child| (child, false)));
     }
-    drop_late_conditions(&order, &mut guards);
-    guards.retain(|_, terms| terms.iter().all(|term| !term.is_empty()));
-    (order, guards)
+    Some(order)
 }
 
-/// A condition can still come after its call when another node on the stack held it open; such a literal goes.
-fn drop_late_conditions(order: &[ExprId], guards: &mut Guards) {
-    let position: FxHashMap<ExprId, usize> = order.iter().enumerate().map(|(at, &id)| (id, at)).collect();
+/// A condition that itself needs the call cannot guard it.
+fn drop_dependent_conditions(pool: &ExprPool, guards: &mut Guards) {
     for (call, terms) in guards.iter_mut() {
-        let Some(&limit) = position.get(call) else { continue };
         for term in terms {
-            term.retain(|(condition, _)| position.get(condition).is_some_and(|&at| at < limit));
+            term.retain(|&(condition, _)| !pool.reachable(&[condition]).contains(call));
         }
     }
+    guards.retain(|_, terms| terms.iter().all(|term| !term.is_empty()));
 }
 
 /// When each call is needed, from the roots downwards.
