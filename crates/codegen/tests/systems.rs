@@ -1,0 +1,125 @@
+//! Residuals and sparse Jacobians of whole systems.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{Memory, pool};
+use saltus_codegen::{Fault, InstanceId, KernelCache, Leaf, System, SystemError};
+use saltus_mdae::eval::evaluate;
+use saltus_mdae::function::Functions;
+use saltus_mdae::{ExprId, ExprPool, UnaryOp, VarId};
+
+/// A chain x_{k−1}·sin(x_k) + x_{k+1} − x_k' with ends.
+fn chain(pool: &mut ExprPool, n: u32) -> Vec<ExprId> {
+    let x: Vec<ExprId> = (0..n).map(|k| pool.var(VarId(k))).collect();
+    let mut equations = Vec::new();
+    for k in 0..n as usize {
+        let sine = pool.unary(UnaryOp::Sin, x[k]);
+        let mut sum = match k.checked_sub(1) {
+            Some(before) => pool.mul(x[before], sine),
+            None => sine,
+        };
+        if k + 1 < n as usize {
+            sum = pool.add(sum, x[k + 1]);
+        }
+        let velocity = pool.der_var(VarId(k as u32), 1);
+        equations.push(pool.sub(sum, velocity));
+    }
+    equations
+}
+
+#[test]
+fn residual_and_jacobian_of_differentiated_equations() {
+    let n = 7;
+    let mut pool = pool(n);
+    let roots = chain(&mut pool, n);
+    let functions = Arc::new(Functions::default());
+    let mut memory = Memory::new(n);
+    for k in 0..n {
+        for order in 0..4 {
+            memory.set(
+                Leaf::var(VarId(k), order),
+                0.3 + 0.1 * f64::from(k) - 0.2 * f64::from(order),
+            );
+        }
+    }
+    // Every second equation once differentiated; unknowns are the first derivatives.
+    let equations: Vec<(ExprId, u16)> = roots
+        .iter()
+        .enumerate()
+        .map(|(k, &root)| (root, k as u16 % 2))
+        .collect();
+    let unknowns: Vec<Leaf> = (0..n).rev().map(|k| Leaf::var(VarId(k), 1)).collect();
+    let cache = KernelCache::new(functions.clone());
+    let system = System::build(&cache, &pool, &equations, &unknowns, |leaf| Some(memory.slot(leaf))).expect("a system");
+    let mut residual = vec![f64::NAN; n as usize];
+    let mut jacobian = vec![f64::NAN; system.row_indices.len()];
+    for native in [false, true] {
+        if native {
+            cache.compile_all().expect("machine code");
+        }
+        system
+            .residual
+            .evaluate(&memory.values, &mut residual)
+            .expect("defined");
+        system
+            .jacobian
+            .evaluate(&memory.values, &mut jacobian)
+            .expect("defined");
+        let mut nonzero = 0;
+        for (row, &(root, order)) in equations.iter().enumerate() {
+            let derivative = pool.nth_total_derivative(root, order);
+            let value = evaluate(&pool, &functions, &[derivative], &memory).expect("defined")[0];
+            assert!((value - residual[row]).abs() < 1e-14);
+            for (column, &unknown) in unknowns.iter().enumerate() {
+                let Leaf::Var { var, order } = unknown else { continue };
+                let partial = pool.partial_derivative(derivative, var, order);
+                let expected = evaluate(&pool, &functions, &[partial], &memory).expect("defined")[0];
+                let range = system.column_starts[column]..system.column_starts[column + 1];
+                assert!(system.row_indices[range.clone()].is_sorted());
+                let place = range.clone().find(|&place| system.row_indices[place] == row);
+                assert_eq!(place.is_none(), pool.is_zero(partial));
+                let found = place.map_or(0.0, |place| jacobian[place]);
+                assert!(
+                    (found - expected).abs() < 1e-14,
+                    "{row}, {column}: {found} instead of {expected}"
+                );
+                nonzero += usize::from(place.is_some());
+            }
+        }
+        assert_eq!(nonzero, system.row_indices.len());
+    }
+    // Interior equations share their code.
+    assert!(system.residual.shapes() < n as usize);
+}
+
+#[test]
+fn failures_name_the_equation() {
+    let mut pool = pool(3);
+    let roots: Vec<(ExprId, u16)> = (0..3)
+        .map(|k| {
+            let x = pool.var(VarId(k));
+            (pool.unary(UnaryOp::Log, x), 0)
+        })
+        .collect();
+    let cache = KernelCache::new(Arc::new(Functions::default()));
+    let unknowns = [Leaf::var(VarId(0), 0)];
+    let slot = |leaf| match leaf {
+        Leaf::Var { var, order: 0 } => Some(var.0),
+        _ => None,
+    };
+    let system = System::build(&cache, &pool, &roots, &unknowns, slot).expect("a system");
+    let mut out = [0.0; 3];
+    let error = system
+        .residual
+        .evaluate(&[1.0, -2.0, -3.0], &mut out)
+        .expect_err("log of a negative number");
+    assert_eq!(error.instance, InstanceId(1));
+    assert!(
+        matches!(error.error.fault, Fault::Operation { operation: "log", ref operands, .. } if operands == &[-2.0])
+    );
+    assert!(error.to_string().contains("log(-2)"));
+    let unbound = System::build(&cache, &pool, &[(roots[0].0, 1)], &unknowns, slot).expect_err("x' has no slot");
+    assert_eq!(unbound, SystemError::Unbound(Leaf::var(VarId(0), 1)));
+}
