@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use saltus_source::Span;
 
 use crate::expr::{ExprPool, Type, VarTraits};
@@ -151,7 +152,7 @@ pub enum Comparison {
 }
 
 /// An event-generating condition.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ConditionKind {
     /// A relation, normalised to `function > 0` or `function ≥ 0` (`a < b` becomes `b − a > 0`).
     Relation {
@@ -361,6 +362,9 @@ pub struct Mdae {
     pub origins: IndexVec<OriginId, Origin>,
     /// Suggested run settings.
     pub experiment: Experiment,
+    /// Finds conditions again; kept by [`Mdae::add_condition`].
+    #[doc(hidden)]
+    pub known_conditions: FxHashMap<ConditionKind, ConditionId>,
 }
 
 impl Mdae {
@@ -404,14 +408,17 @@ impl Mdae {
 
     /// Adds a condition, or finds the same one.
     pub fn add_condition(&mut self, kind: ConditionKind, text: &str, origin: OriginId) -> ConditionId {
-        if let Some((known, _)) = self.conditions.iter_enumerated().find(|(_, c)| c.kind == kind) {
+        let known = self.known_conditions.get(&kind).copied();
+        if let Some(known) = known.filter(|&id| self.conditions.get(id).is_some_and(|c| c.kind == kind)) {
             return known;
         }
-        self.conditions.push(Condition {
-            kind,
+        let id = self.conditions.push(Condition {
+            kind: kind.clone(),
             text: text.into(),
             origin,
-        })
+        });
+        self.known_conditions.insert(kind, id);
+        id
     }
 
     /// Adds a provenance record.

@@ -83,9 +83,9 @@ pub fn selection_quality(group: &ChoiceGroup, values: &[f64], selection: &GroupS
 struct Elimination {
     rows: Vec<Work>,
     /// Finished rows in which a column occurs (superset: entries may have cancelled since).
-    occurrences: BTreeMap<u32, Vec<u32>>,
+    occurrences: Vec<Vec<u32>>,
     /// Row whose pivot is in a column.
-    pivot_row: BTreeMap<u32, u32>,
+    pivot_row: Vec<Option<u32>>,
 }
 
 struct Work {
@@ -122,8 +122,8 @@ impl Elimination {
         }
         Elimination {
             rows,
-            occurrences: BTreeMap::new(),
-            pivot_row: BTreeMap::new(),
+            occurrences: vec![Vec::new(); group.candidates.len()],
+            pivot_row: vec![None; group.candidates.len()],
         }
     }
 
@@ -162,7 +162,7 @@ impl Elimination {
             let work = &self.rows[at];
             let largest = work.largest();
             let occurrences = &self.occurrences;
-            let counts = |column: u32| occurrences.get(&column).map_or(0, Vec::len);
+            let counts = |column: u32| occurrences[column as usize].len();
             let pivot = match largest > ZERO_PIVOT * work.size && largest.is_finite() {
                 true => choose(work, &counts),
                 false => None,
@@ -183,15 +183,12 @@ impl Elimination {
 
     /// Removes the pivots found so far from a row.
     fn reduce(&mut self, at: usize) {
-        let pivots: Vec<(u32, f64)> = self.rows[at]
-            .entries
-            .iter()
-            .filter(|(column, _)| self.pivot_row.contains_key(column))
-            .map(|(&column, &value)| (column, value))
+        let entries = self.rows[at].entries.iter();
+        let pivots: Vec<(u32, u32, f64)> = entries
+            .filter_map(|(&column, &value)| Some((self.pivot_row[column as usize]?, column, value)))
             .collect();
-        for (column, value) in pivots {
-            let source = self.pivot_row[&column] as usize;
-            self.subtract(at, source, column, value);
+        for (source, column, value) in pivots {
+            self.subtract(at, source as usize, column, value);
         }
     }
 
@@ -210,7 +207,7 @@ impl Elimination {
             } else {
                 *entry = new;
                 if finished {
-                    self.occurrences.entry(other).or_default().push(at as u32);
+                    self.occurrences[other as usize].push(at as u32);
                 }
             }
         }
@@ -223,11 +220,11 @@ impl Elimination {
         work.quality = work.entries[&column].abs() / largest;
         for &other in work.entries.keys() {
             if other != column {
-                self.occurrences.entry(other).or_default().push(at as u32);
+                self.occurrences[other as usize].push(at as u32);
             }
         }
-        self.pivot_row.insert(column, at as u32);
-        let mut users = self.occurrences.remove(&column).unwrap_or_default();
+        self.pivot_row[column as usize] = Some(at as u32);
+        let mut users = std::mem::take(&mut self.occurrences[column as usize]);
         users.sort_unstable();
         users.dedup();
         for user in users {
@@ -259,7 +256,7 @@ impl Elimination {
                     })
                     .min_by_key(|&(&column, _)| (reluctance(column), Reverse(column)));
                 if let Some((&column, _)) = better {
-                    self.pivot_row.remove(&pivot);
+                    self.pivot_row[pivot as usize] = None;
                     self.finish(at, column, largest);
                     improved = true;
                 }

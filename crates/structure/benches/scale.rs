@@ -1,0 +1,284 @@
+//! How the analysis grows with the model: nanoseconds and bytes per equation, and the slope in log-log from the
+//! smallest to the largest model. Run with `cargo bench -p saltus-structure --bench scale [-- largest]`.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use saltus_mdae::{BinaryOp, ExprId, Mdae, OriginId, Role, Type, VarId, Variable};
+use saltus_structure::mode::{ModeStructure, Modes, Valuation, analyze_mode};
+use saltus_structure::prepare::prepare;
+
+/// Counts the bytes in use.
+struct Counting;
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+
+#[allow(unsafe_code)] // The only way to measure memory without an external tool.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        IN_USE.fetch_add(layout.size(), Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// States models without text.
+struct Writer {
+    model: Mdae,
+}
+
+impl Writer {
+    fn new(name: &str) -> Self {
+        Writer { model: Mdae::new(name) }
+    }
+    fn variable(&mut self, name: String, role: Role, ty: Type) -> VarId {
+        self.model.add_variable(Variable::new(&name, role, ty))
+    }
+    fn unknown(&mut self, name: String) -> VarId {
+        self.variable(name, Role::Continuous, Type::Real)
+    }
+    fn parameter(&mut self, name: &str) -> ExprId {
+        let id = self.variable(name.to_owned(), Role::Parameter, Type::Real);
+        self.model.variables[id].binding = Some(self.model.pool.real(1.5));
+        self.model.pool.var(id)
+    }
+    fn var(&mut self, var: VarId, order: u16) -> ExprId {
+        self.model.pool.der_var(var, order)
+    }
+    fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+        self.model.pool.binary(op, a, b)
+    }
+    fn sub(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.binary(BinaryOp::Sub, a, b)
+    }
+    fn add(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.binary(BinaryOp::Add, a, b)
+    }
+    fn mul(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.binary(BinaryOp::Mul, a, b)
+    }
+    fn equation(&mut self, residual: ExprId) {
+        self.model.add_equation(residual, OriginId(0));
+    }
+    fn guarded(&mut self, guard: ExprId, residual: ExprId) {
+        self.model.add_guarded_equation(guard, residual, OriginId(0));
+    }
+}
+
+/// Inertias with a clutch between neighbours: J·w' = τ_left − τ_right; τ = 0 or w_left = w_right.
+fn clutch_chain(equations: usize) -> Mdae {
+    let n = equations / 2;
+    let mut m = Writer::new("ClutchChain");
+    let inertia = m.parameter("J");
+    let w: Vec<VarId> = (0..n).map(|i| m.unknown(format!("w{i}"))).collect();
+    let tau: Vec<VarId> = (1..n).map(|i| m.unknown(format!("tau{i}"))).collect();
+    for i in 0..n {
+        let rate = m.var(w[i], 1);
+        let mut residual = m.mul(inertia, rate);
+        let speed = m.var(w[i], 0);
+        residual = m.add(residual, speed);
+        if i > 0 {
+            let left = m.var(tau[i - 1], 0);
+            residual = m.sub(residual, left);
+        }
+        if i + 1 < n {
+            let right = m.var(tau[i], 0);
+            residual = m.add(residual, right);
+        }
+        m.equation(residual);
+    }
+    for i in 0..n.saturating_sub(1) {
+        let engaged = m.variable(format!("engaged{i}"), Role::Discrete, Type::Boolean);
+        let engaged = m.var(engaged, 0);
+        let open = m.model.pool.not(engaged);
+        let (left, right, torque) = (m.var(w[i], 0), m.var(w[i + 1], 0), m.var(tau[i], 0));
+        let slip = m.sub(left, right);
+        m.guarded(engaged, slip);
+        m.guarded(open, torque);
+    }
+    m.model
+}
+
+/// A ladder of resistors, inductors and capacitors, each with its own voltage and current.
+fn ladder(equations: usize) -> Mdae {
+    let n = equations / 5;
+    let mut m = Writer::new("Ladder");
+    let (r, l, c) = (m.parameter("R"), m.parameter("L"), m.parameter("C"));
+    let mut before = m.model.pool.time();
+    let mut previous_current: Option<VarId> = None;
+    for i in 0..n {
+        let name = |part: &str| format!("{part}{i}");
+        let (i_r, u_r, u_l, i_c, u_c) = (
+            m.unknown(name("iR")),
+            m.unknown(name("uR")),
+            m.unknown(name("uL")),
+            m.unknown(name("iC")),
+            m.unknown(name("uC")),
+        );
+        let current = m.var(i_r, 0);
+        let (product, voltage) = (m.mul(r, current), m.var(u_r, 0));
+        let ohm = m.sub(voltage, product);
+        m.equation(ohm);
+        let (rate, voltage) = (m.var(i_r, 1), m.var(u_l, 0));
+        let product = m.mul(l, rate);
+        let inductor = m.sub(voltage, product);
+        m.equation(inductor);
+        let (rate, charge) = (m.var(u_c, 1), m.var(i_c, 0));
+        let product = m.mul(c, rate);
+        let capacitor = m.sub(charge, product);
+        m.equation(capacitor);
+        let (a, b, end) = (m.var(u_r, 0), m.var(u_l, 0), m.var(u_c, 0));
+        let sum = m.add(a, b);
+        let sum = m.add(sum, end);
+        let mesh = m.sub(sum, before);
+        m.equation(mesh);
+        before = end;
+        if let Some((previous, charge)) = previous_current.zip(Some(())).map(|(p, ())| (p, i_c)) {
+            let (inflow, outflow, stored) = (m.var(previous, 0), m.var(i_r, 0), m.var(charge, 0));
+            let rest = m.sub(inflow, outflow);
+            let node = m.sub(rest, stored);
+            m.equation(node);
+        } else {
+            let (inflow, stored) = (m.var(i_r, 0), m.var(i_c, 0));
+            let half = m.model.pool.real(0.5);
+            let part = m.mul(half, inflow);
+            let node = m.sub(part, stored);
+            m.equation(node);
+        }
+        previous_current = Some(i_r);
+    }
+    m.model
+}
+
+/// Independent groups of point masses on rods in Cartesian coordinates, eight to a chain.
+fn pendulum_chains(equations: usize) -> Mdae {
+    let links = 8;
+    let mut m = Writer::new("PendulumChains");
+    let gravity = m.parameter("g");
+    for chain in 0..equations / (3 * links) {
+        let coordinates = |m: &mut Writer, name: &str| -> Vec<VarId> {
+            (0..links).map(|i| m.unknown(format!("{name}{chain}_{i}"))).collect()
+        };
+        let (x, y, f) = (
+            coordinates(&mut m, "x"),
+            coordinates(&mut m, "y"),
+            coordinates(&mut m, "f"),
+        );
+        let rod = |m: &mut Writer, q: &[VarId], i: usize| {
+            let end = m.var(q[i], 0);
+            match i {
+                0 => end,
+                _ => {
+                    let start = m.var(q[i - 1], 0);
+                    m.sub(end, start)
+                }
+            }
+        };
+        for i in 0..links {
+            for (q, falls) in [(&x, false), (&y, true)] {
+                let (length, force, acceleration) = (rod(&mut m, q, i), m.var(f[i], 0), m.var(q[i], 2));
+                let pull = m.mul(force, length);
+                let mut residual = m.add(acceleration, pull);
+                if i + 1 < links {
+                    let (length, force) = (rod(&mut m, q, i + 1), m.var(f[i + 1], 0));
+                    let pull = m.mul(force, length);
+                    residual = m.sub(residual, pull);
+                }
+                if falls {
+                    residual = m.add(residual, gravity);
+                }
+                m.equation(residual);
+            }
+            let (dx, dy) = (rod(&mut m, &x, i), rod(&mut m, &y, i));
+            let (xx, yy, one) = (m.mul(dx, dx), m.mul(dy, dy), m.model.pool.real(1.0));
+            let sum = m.add(xx, yy);
+            let constraint = m.sub(sum, one);
+            m.equation(constraint);
+        }
+    }
+    m.model
+}
+
+struct Measured {
+    equations: usize,
+    nanoseconds: f64,
+}
+
+fn per_equation(what: &str, equations: usize, start: Instant) -> f64 {
+    let nanoseconds = start.elapsed().as_nanos() as f64 / equations as f64;
+    print!("  {what} {nanoseconds:7.0}");
+    nanoseconds
+}
+
+fn analyze(modes: &Modes, model: &Mdae, valuation: &Valuation) -> ModeStructure {
+    match analyze_mode(model, modes, valuation) {
+        Ok(structure) => structure,
+        Err(failure) => panic!("the benchmark model has no structure: {failure:?}"),
+    }
+}
+
+fn measure(model: Mdae, truth: bool) -> Measured {
+    let before_preparation = model.equations.len();
+    print!("{before_preparation:9} equations: ns/equation");
+    let start = Instant::now();
+    let model = prepare(model).model;
+    let prepared = per_equation("prepare", before_preparation, start);
+    let start = Instant::now();
+    let modes = Modes::new(&model);
+    let signatures = per_equation("signatures", before_preparation, start);
+    // Guards alternate between a Boolean and its negation, in order of the equations.
+    let valuation = Valuation::from_fn(&modes, |guard| (guard.0 % 2 == 0) == truth);
+    let before = IN_USE.load(Ordering::Relaxed);
+    let start = Instant::now();
+    let structure = analyze(&modes, &model, &valuation);
+    let analysis = per_equation("analysis", before_preparation, start);
+    let start = Instant::now();
+    let plan = structure.plan(&model, &modes, &structure.selection);
+    let planning = per_equation("plan", before_preparation, start);
+    let bytes = (IN_USE.load(Ordering::Relaxed) - before) as f64 / before_preparation as f64;
+    let total = signatures + analysis + planning;
+    println!(
+        "  one mode {total:7.0}, with preparation {:7.0}; {bytes:5.0} bytes/equation; {} states, {} blocks",
+        total + prepared,
+        plan.states.len(),
+        plan.block_count()
+    );
+    Measured {
+        equations: before_preparation,
+        nanoseconds: total,
+    }
+}
+
+fn main() {
+    let largest: usize = std::env::args()
+        .filter_map(|a| a.parse().ok())
+        .next()
+        .unwrap_or(1_000_000);
+    type Family = (&'static str, fn(usize) -> Mdae, bool);
+    let families: [Family; 4] = [
+        ("clutch chain, all open", clutch_chain, false),
+        ("clutch chain, all engaged", clutch_chain, true),
+        ("RLC ladder", ladder, false),
+        ("pendulum chains", pendulum_chains, false),
+    ];
+    for (name, build, truth) in families {
+        println!("{name}");
+        let mut all = Vec::new();
+        let mut equations = 1000;
+        while equations <= largest {
+            all.push(measure(build(equations), truth));
+            equations *= 10;
+        }
+        if let [first, .., last] = &all[..] {
+            let times = (last.nanoseconds * last.equations as f64) / (first.nanoseconds * first.equations as f64);
+            let slope = times.ln() / (last.equations as f64 / first.equations as f64).ln();
+            println!("  slope {slope:.3}");
+        }
+    }
+}
