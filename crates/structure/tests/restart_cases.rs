@@ -10,8 +10,8 @@ use saltus_graph::Row;
 use saltus_structure::restart::*;
 use serde_json::Value;
 
-fn cases() -> BTreeMap<String, Value> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/reference/restart_cases.json");
+fn cases(file: &str) -> BTreeMap<String, Value> {
+    let path = format!("{}/../../tests/reference/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("the reference file");
     let all: Value = serde_json::from_str(&text).expect("valid JSON");
     all["cases"].as_object().unwrap().clone().into_iter().collect()
@@ -227,7 +227,7 @@ fn check(name: &str, case: &Value, disguise: &mut Disguise) -> Vec<String> {
 #[test]
 fn reference_cases() {
     let mut failures = Vec::new();
-    let cases = cases();
+    let cases = cases("restart_cases.json");
     assert_eq!(cases.len(), 31);
     for (name, case) in &cases {
         failures.extend(check(name, case, &mut Disguise::none()));
@@ -238,10 +238,97 @@ fn reference_cases() {
 #[test]
 fn reference_cases_disguised() {
     let mut failures = Vec::new();
-    for (name, case) in &cases() {
-        for seed in 1..=4 {
+    for (name, case) in &cases("restart_cases.json") {
+        for seed in 1..=3 {
             failures.extend(check(name, case, &mut Disguise::seeded(seed)));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Further mode changes of the same kinds, computed by an independent program.
+#[test]
+fn further_cases() {
+    let mut failures = Vec::new();
+    for (name, case) in &cases("restart_cases_more.json") {
+        failures.extend(check(name, case, &mut Disguise::none()));
+        failures.extend(check(name, case, &mut Disguise::seeded(7)));
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Implicit Euler limits and consistency projections given in the reference file.
+#[test]
+fn independent_ways_agree_with_the_reference() {
+    let (mut euler_checked, mut projections_checked) = (0, 0);
+    for (name, case) in &cases("restart_cases.json") {
+        let expected = &case["expected"];
+        let built = Built::new(&Case::from_json(&case["inputs"]), &mut Disguise::seeded(3));
+        let components: Vec<_> = (0..built.new.component_count())
+            .map(saltus_graph::ComponentId::from_index)
+            .collect();
+        let (pool, functions, new, left) = (&built.pool, &built.functions, &built.new, &built.environment);
+        if let Some(wanted) = expected["implicit_euler"].as_object() {
+            let steps = expected["ie_steps"].as_u64().map(|steps| steps as usize);
+            let found = implicit_euler_restart(pool, functions, new, &components, left, steps).expect(name);
+            for limit in found {
+                let state = format!("{}{}", built.variables[&limit.var], "'".repeat(limit.order.into()));
+                match (limit.value, wanted[&state].as_f64()) {
+                    (Some(got), Some(wanted)) => assert!(
+                        (got - wanted).abs() <= 1e-6 * (1.0 + wanted.abs()),
+                        "{name}: {state} = {got}, expected {wanted}"
+                    ),
+                    (got, wanted) => assert_eq!(got, wanted, "{name}: {state}"),
+                }
+                euler_checked += 1;
+            }
+        }
+        if let Some(wanted) = expected["projector"].as_object() {
+            let found = project_restart(pool, functions, new, &components, left).expect(name);
+            for (var, order, got) in found {
+                let Some(wanted) = (order == 0).then(|| wanted[&built.variables[&var]].as_f64().unwrap()) else {
+                    continue;
+                };
+                let close = (got - wanted).abs() <= 2e-6 * (1.0 + wanted.abs());
+                assert!(close, "{name}: {} = {got}, expected {wanted}", built.variables[&var]);
+                projections_checked += 1;
+            }
+        }
+    }
+    assert!(
+        euler_checked > 90 && projections_checked > 20,
+        "{euler_checked}, {projections_checked}"
+    );
+}
+
+/// F.1 and F.2 of RR-9603: where (52) fails or the Jacobian is singular, the projector gives the right limits.
+#[test]
+fn projector_where_structure_fails() {
+    for (name, case) in &cases("restart_cases.json") {
+        let Some(wanted) = case["expected"]["fallback_value"].as_object() else {
+            continue;
+        };
+        let mut built = Built::new(&Case::from_json(&case["inputs"]), &mut Disguise::none());
+        let analysis = built.analyze();
+        let components: Vec<_> = analysis.components.iter().map(|c| c.component).collect();
+        let found = project_restart(
+            &built.pool,
+            &built.functions,
+            &built.new,
+            &components,
+            &built.environment,
+        );
+        let found: BTreeMap<String, f64> = found
+            .expect(name)
+            .into_iter()
+            .map(|(var, order, value)| (format!("{}{}", built.variables[&var], "'".repeat(order.into())), value))
+            .collect();
+        for (state, wanted) in wanted {
+            assert!(
+                close(found[state], wanted.as_f64().unwrap()),
+                "{name}: {state} = {}",
+                found[state]
+            );
+        }
+    }
 }

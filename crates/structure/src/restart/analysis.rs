@@ -95,7 +95,8 @@ pub struct RestartAnalysis {
     pub violations: Violations,
     /// What is determined, when the verdict is not good.
     pub diagnosis: Option<Diagnosis>,
-    /// The restart system; of the determined part when (52) or (53) fails, else only when the verdict is good.
+    /// The restart system, when the verdict is good; of a lossy change too, for comparison with the projection; of
+    /// the determined part when (52) or (53) fails.
     pub plan: Option<RestartPlan>,
     /// Every question asked of the oracle, with its answer: equal answers mean an equal analysis.
     pub answers: Vec<Answer>,
@@ -133,13 +134,13 @@ pub fn analyze_restart(
         .collect();
     let mut attempt = first_attempt(pool, &mut inquiry, &bounds_of);
     if !attempt.quotient.is_complete() && keep_left_limits(&mut inquiry, &attempt) {
-        bounds_of = touched
+        let new_bounds: Bounds = touched
             .iter()
             .map(|&component| (component, bounds(pool, &mut inquiry, component)))
             .collect();
-        let kept = first_attempt(pool, &mut inquiry, &bounds_of);
+        let kept = first_attempt(pool, &mut inquiry, &new_bounds);
         match kept.quotient.is_complete() {
-            true => attempt = kept,
+            true => (attempt, bounds_of) = (kept, new_bounds),
             // The left limits contradict each other: nothing can be kept.
             false => inquiry.kept.clear(),
         }
@@ -363,7 +364,7 @@ impl Outcome {
             let lossy = !forced && !attempt.quotient.disabled(&attempt.array).1.is_empty();
             judged.verdict = if lossy { Verdict::Lossy } else { Verdict::Good };
             let all: Vec<usize> = (0..self.concrete.equations.len()).collect();
-            judged.plan = (!lossy).then(|| source.plan(pool, &all));
+            judged.plan = Some(source.plan(pool, &all));
         } else if judged.violations.nonlinear.is_empty() {
             let (diagnosis, sound) = diagnosis::of_violations(&self.concrete, offsets, &judged.violations, frame);
             judged.diagnosis = Some(diagnosis);

@@ -23,9 +23,21 @@ pub enum Before<'a> {
     },
 }
 
+/// Which components of the new mode are analysed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Scope {
+    /// Those that the change touches: right limits equal left limits in all others. For runs.
+    #[default]
+    Touched,
+    /// All, for complete reports.
+    All,
+}
+
 /// Options of the analysis.
 #[derive(Clone, Debug, Default)]
 pub struct RestartOptions {
+    /// Which components are analysed.
+    pub scope: Scope,
     /// Analyse every component at this height instead of searching.
     pub forced_height: Option<u16>,
     /// Variables whose first so many derivatives (from order 0) have left limits, overriding d⁻.
@@ -169,15 +181,14 @@ pub(crate) fn touched_components(
     is_invariant: &dyn Fn(Row) -> bool,
 ) -> BTreeSet<ComponentId> {
     let new = change.new;
-    let all = (0..new.component_count()).map(ComponentId::from_index);
     let examined: Vec<ComponentId> = match change.examined {
         Some(components) => components.to_vec(),
-        None => all.collect(),
+        None => (0..new.component_count()).map(ComponentId::from_index).collect(),
     };
-    let forced = change.options.forced_height.is_some();
+    let all = change.options.forced_height.is_some() || change.options.scope == Scope::All;
     let mut touched: BTreeSet<ComponentId> = examined
         .into_iter()
-        .filter(|&component| forced || is_changed(change, component, is_invariant))
+        .filter(|&component| all || is_changed(change, component, is_invariant))
         .collect();
     let transient = change.transient.unwrap_or_default().iter();
     let transient = transient.filter(|equation| !new.find(equation.residual).is_some_and(is_invariant));

@@ -3,17 +3,17 @@
 //! The method is that of A. Benveniste, B. Caillaud, M. Malandain, *Structural analysis of multimode DAE systems:
 //! mode changes* (Inria RR-9603), with repairs described in `docs/mathematics/hot-restart.md`. The steps, one per file:
 //!
-//! 1. [`system`]: both modes with their offsets c, d;
-//! 2. [`change`]: the question, the past, invariants, the components that are touched;
-//! 3. [`knowledge`], [`entail`], [`facts`]: what holds at the left limits;
-//! 4. [`heights`], [`array`]: how many instants, which equations and variables at each;
-//! 5. [`quotient`]: which equations are enabled;
-//! 6. [`concrete`], [`polynomial`]: instants made explicit, equations as terms;
-//! 7. [`rescale`]: impulse orders μ and goodness;
-//! 8. [`plan`], [`solve`]: the restart system and its solution;
-//! 9. [`diagnosis`], [`explain`]: what is determined when the change is refused, and how to say it.
+//! 1. `system`: both modes with their offsets c, d;
+//! 2. `change`: the question, the past, invariants, the components that are touched;
+//! 3. `knowledge`, `entail`, `facts`: what holds at the left limits;
+//! 4. `heights`, `array`: how many instants, which equations and variables at each;
+//! 5. `quotient`: which equations are enabled;
+//! 6. `concrete`, `polynomial`: instants made explicit, equations as terms;
+//! 7. `rescale`: impulse orders μ and goodness;
+//! 8. `plan`, `solve`: the restart system and its solution;
+//! 9. `diagnosis`, `explain`: what is determined when the change is refused, and how to say it.
 //!
-//! [`wong`] and [`euler`] are independent ways to the right limits, for what structure cannot decide and for checks.
+//! `wong` and `euler` are independent ways to the right limits, for what structure cannot decide and for checks.
 
 mod analysis;
 mod array;
@@ -21,6 +21,8 @@ mod change;
 mod concrete;
 mod diagnosis;
 mod entail;
+mod euler;
+mod explain;
 mod facts;
 mod heights;
 mod inquiry;
@@ -32,13 +34,16 @@ mod rescale;
 mod solve;
 mod system;
 mod tape;
+mod wong;
 
 pub use analysis::{ComponentHeight, RestartAnalysis, Verdict, analyze_restart};
 pub use array::{ArrayEquation, ArrayLabel, ArrayVariable, EquationSource, FactRecord, Part, VariableClass};
-pub use change::{Before, ModeChange, RestartOptions};
+pub use change::{Before, ModeChange, RestartOptions, Scope};
 pub use concrete::ConcreteEquation;
 pub use diagnosis::Diagnosis;
 pub use entail::{Entailment, FixedValues};
+pub use euler::{EulerFailure, EulerLimit, implicit_euler_restart};
+pub use explain::{Explanation, explain, restart_system};
 pub use facts::{FactReason, Facts, FixedTable, NumericFacts, StructuralFacts};
 pub use inquiry::Answer;
 pub use knowledge::{Knowledge, Known, KnownSource};
@@ -46,3 +51,4 @@ pub use plan::{PlanEquation, PlanUnknown, RestartPlan, RightLimit, RightLimitSou
 pub use rescale::Violations;
 pub use solve::{Impulse, RestartFailure, RestartSolution, solve_restart};
 pub use system::{ModeEquation, ModeSystem};
+pub use wong::{ProjectionFailure, WongLimits, project_restart, wong_limits};

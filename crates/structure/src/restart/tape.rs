@@ -80,6 +80,7 @@ impl Tape {
     }
 
     /// The value at given leaf values.
+    #[cfg(test)]
     pub(crate) fn value(&self, functions: &Functions, leaves: &[f64]) -> f64 {
         *self.values(functions, leaves).last().expect("a tape has a root")
     }

@@ -221,6 +221,7 @@ impl Built {
             fixed: FixedTable::default(),
             options: RestartOptions {
                 forced_height: case.forced,
+                scope: Scope::All,
                 ..RestartOptions::default()
             },
             labels: by_label

@@ -1,0 +1,284 @@
+//! The limit of implicit Euler steps, h → 0: an independent way to the right limits.
+//!
+//! One implicit Euler step resolves an inconsistency of the first order (eq. (9) of *Hybrid and multi-mode systems*,
+//! LNCS): after as many steps as equations are differentiated, the states are consistent up to O(h). Richardson
+//! extrapolation over halved step sizes removes the rest. Where the result depends on the scheme (a constraint
+//! switched on while violated at position level), this is one of the possible answers, not the answer.
+
+use rustc_hash::FxHashMap;
+use saltus_graph::{ComponentId, Row};
+use saltus_mdae::eval::Environment;
+use saltus_mdae::function::Functions;
+use saltus_mdae::{ExprPool, Node, VarId};
+use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
+
+use super::facts::leaf_value;
+use super::system::ModeSystem;
+use super::tape::Tape;
+
+/// The largest step size, in units of the model's time, and how often it is halved.
+const LARGEST_STEP: f64 = 1e-3;
+const HALVINGS: usize = 4;
+/// Newton iterations per step.
+const ITERATIONS: usize = 60;
+/// Taylor polynomials of inputs use derivatives up to this order.
+const INPUT_ORDERS: u16 = 3;
+
+/// The limit of a state or algebraic variable.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct EulerLimit {
+    /// The variable.
+    pub var: VarId,
+    /// Derivative order, at most the highest one in the equations.
+    pub order: u16,
+    /// The limit; `None` if there is none (an impulse).
+    pub value: Option<f64>,
+}
+
+/// Why there is no limit at all.
+#[derive(Clone, PartialEq, Debug)]
+pub enum EulerFailure {
+    /// A step could not be solved.
+    NotConverged {
+        /// The step size.
+        step: f64,
+    },
+}
+
+/// Limits of `steps` implicit Euler steps on the equations of some components of a mode; unknowns of other components
+/// stay at their left limits. `None`: as many steps as the most differentiated equation needs, at least one.
+pub fn implicit_euler_restart(
+    pool: &ExprPool,
+    functions: &Functions,
+    new: &ModeSystem,
+    components: &[ComponentId],
+    environment: &dyn Environment,
+    steps: Option<usize>,
+) -> Result<Vec<EulerLimit>, EulerFailure> {
+    let scheme = Scheme::new(pool, functions, new, components, environment);
+    let needed = scheme
+        .rows
+        .iter()
+        .map(|(row, _)| usize::from(new.equation_offset(*row)))
+        .max();
+    let steps = steps.unwrap_or(needed.unwrap_or(0).max(1));
+    let mut results = Vec::new();
+    for halving in 0..=HALVINGS {
+        let step = LARGEST_STEP / f64::from(1 << halving);
+        results.push(scheme.run(step, steps).ok_or(EulerFailure::NotConverged { step })?);
+    }
+    let limit = |(i, &(var, order)): (usize, &(VarId, u16))| EulerLimit {
+        var,
+        order,
+        value: extrapolate(&results.iter().map(|values| values[i]).collect::<Vec<f64>>()),
+    };
+    Ok(scheme.names().iter().enumerate().map(limit).collect())
+}
+
+/// The limit of values at h, h/2, h/4, …; `None` if they do not settle.
+fn extrapolate(values: &[f64]) -> Option<f64> {
+    let n = values.len();
+    let (before, last) = (values[n - 2], values[n - 1]);
+    if !((last - before).abs() <= 1e-2 * (1.0 + last.abs())) {
+        return None;
+    }
+    let mut table = values.to_vec();
+    for level in 1..n {
+        let factor = f64::from(1 << level);
+        for i in 0..n - level {
+            table[i] = (factor * table[i + 1] - table[i]) / (factor - 1.0);
+        }
+    }
+    Some(table[0])
+}
+
+/// What a leaf of an equation stands for.
+#[derive(Copy, Clone)]
+enum Leaf {
+    Unknown(usize, u16),
+    Input(VarId, u16),
+    Time,
+    Known(f64),
+}
+
+struct Scheme<'a> {
+    functions: &'a Functions,
+    environment: &'a dyn Environment,
+    rows: Vec<(Row, Tape)>,
+    leaves: Vec<Vec<Leaf>>,
+    unknowns: Vec<VarId>,
+    /// Highest derivative of each unknown in the equations.
+    highest: Vec<u16>,
+}
+
+impl<'a> Scheme<'a> {
+    fn new(
+        pool: &ExprPool,
+        functions: &'a Functions,
+        new: &'a ModeSystem,
+        components: &[ComponentId],
+        environment: &'a dyn Environment,
+    ) -> Self {
+        let rows = components.iter().flat_map(|&component| new.component_rows(component));
+        let rows: Vec<(Row, Tape)> = rows
+            .map(|&row| (row, Tape::new(pool, new.equation(row).residual)))
+            .collect();
+        let columns = components
+            .iter()
+            .flat_map(|&component| new.component_columns(component));
+        let unknowns: Vec<VarId> = columns.map(|&column| new.unknown(column)).collect();
+        let number: FxHashMap<VarId, usize> = unknowns.iter().enumerate().map(|(i, &var)| (var, i)).collect();
+        let mut highest = vec![0; unknowns.len()];
+        let mut classify = |&leaf: &Node| match leaf {
+            Node::Var { var, order } => match number.get(&var) {
+                Some(&unknown) => {
+                    highest[unknown] = order.max(highest[unknown]);
+                    Leaf::Unknown(unknown, order)
+                }
+                None if new.column_of(var).is_some() => Leaf::Known(environment.left_limit(var, order)),
+                None if pool.variable_traits(var).continuous => Leaf::Input(var, order),
+                None => Leaf::Known(environment.variable(var, order)),
+            },
+            Node::Time => Leaf::Time,
+            other => Leaf::Known(leaf_value(environment, other)),
+        };
+        let leaves = rows
+            .iter()
+            .map(|(_, tape)| tape.leaves().iter().map(&mut classify).collect())
+            .collect();
+        Scheme {
+            functions,
+            environment,
+            rows,
+            leaves,
+            unknowns,
+            highest,
+        }
+    }
+
+    fn names(&self) -> Vec<(VarId, u16)> {
+        let pairs = self.unknowns.iter().zip(&self.highest);
+        pairs
+            .flat_map(|(&var, &highest)| (0..=highest).map(move |order| (var, order)))
+            .collect()
+    }
+
+    /// All derivatives after some steps, in the order of [`Self::names`].
+    fn run(&self, h: f64, steps: usize) -> Option<Vec<f64>> {
+        let left = |var: VarId, order: u16| {
+            let value = self.environment.left_limit(var, order);
+            if value.is_finite() { value } else { 0.0 }
+        };
+        let pairs = self.unknowns.iter().zip(&self.highest);
+        let mut jets: Vec<Vec<f64>> = pairs
+            .map(|(&var, &highest)| (0..=highest).map(|order| left(var, order)).collect())
+            .collect();
+        for step in 1..=steps {
+            jets = self.step(&jets, h, step as f64 * h)?;
+        }
+        Some(jets.into_iter().flatten().collect())
+    }
+
+    /// The unknown of the step is the derivative below the highest one (or the algebraic variable itself): finite
+    /// where its derivative is an impulse.
+    fn jet(&self, old: &[f64], unknown: f64, h: f64) -> Vec<f64> {
+        let highest = old.len() - 1;
+        let mut jet = vec![0.0; old.len()];
+        if highest == 0 {
+            jet[0] = unknown;
+            return jet;
+        }
+        jet[highest - 1] = unknown;
+        jet[highest] = (unknown - old[highest - 1]) / h;
+        for order in (0..highest - 1).rev() {
+            jet[order] = old[order] + h * jet[order + 1];
+        }
+        jet
+    }
+
+    /// How a derivative changes with the unknown of the step.
+    fn slope(highest: u16, order: u16, h: f64) -> f64 {
+        match highest {
+            0 => 1.0,
+            _ => h.powi(i32::from(highest) - 1 - i32::from(order)),
+        }
+    }
+
+    fn step(&self, old: &[Vec<f64>], h: f64, elapsed: f64) -> Option<Vec<Vec<f64>>> {
+        let n = self.unknowns.len();
+        let mut w: Vec<f64> = old.iter().map(|jet| jet[jet.len().saturating_sub(2)]).collect();
+        let mut before = f64::INFINITY;
+        for _ in 0..ITERATIONS {
+            let jets: Vec<Vec<f64>> = old.iter().zip(&w).map(|(old, &w)| self.jet(old, w, h)).collect();
+            let mut jacobian = DenseMatrix::zeros(n, n);
+            let mut residual = vec![0.0; n];
+            for (row, (_, tape)) in self.rows.iter().enumerate() {
+                let values: Vec<f64> = self.leaves[row]
+                    .iter()
+                    .map(|&leaf| self.value(leaf, &jets, elapsed))
+                    .collect();
+                let (value, gradient) = tape.gradient(self.functions, &values);
+                residual[row] = value;
+                for (leaf, slope) in self.leaves[row].iter().zip(gradient) {
+                    if let Leaf::Unknown(unknown, order) = *leaf {
+                        jacobian[(row, unknown)] += slope * Self::slope(self.highest[unknown], order, h);
+                    }
+                }
+            }
+            equilibrate(&mut jacobian, &mut residual);
+            if residual.iter().chain(jacobian.values()).any(|v: &f64| !v.is_finite()) {
+                return None;
+            }
+            let qr = PivotedQr::new(&jacobian, Some(1e-15));
+            if qr.rank() < n {
+                return None;
+            }
+            let step = qr.basic_solution(&residual);
+            let moved = step
+                .iter()
+                .zip(&w)
+                .map(|(s, w)| s.abs() / (1.0 + w.abs()))
+                .fold(0.0, f64::max);
+            w.iter_mut().zip(&step).for_each(|(w, s)| *w -= s);
+            // Rounding of order ε/h² in multipliers keeps the step from vanishing; what stagnates small is converged.
+            let settled = moved <= 1e-13 || (moved <= 1e-6 && moved >= 0.25 * before);
+            before = moved;
+            if settled {
+                return Some(old.iter().zip(&w).map(|(old, &w)| self.jet(old, w, h)).collect());
+            }
+        }
+        None
+    }
+
+    fn value(&self, leaf: Leaf, jets: &[Vec<f64>], elapsed: f64) -> f64 {
+        match leaf {
+            Leaf::Unknown(unknown, order) => jets[unknown][usize::from(order)],
+            Leaf::Known(value) => value,
+            Leaf::Time => self.environment.time() + elapsed,
+            Leaf::Input(var, order) => {
+                let mut sum = self.environment.variable(var, order);
+                let mut factor = 1.0;
+                for i in 1..=INPUT_ORDERS {
+                    factor *= elapsed / f64::from(i);
+                    let derivative = self.environment.variable(var, order + i);
+                    sum += factor * if derivative.is_finite() { derivative } else { 0.0 };
+                }
+                sum
+            }
+        }
+    }
+}
+
+/// Rows scaled to one.
+fn equilibrate(jacobian: &mut DenseMatrix, residual: &mut [f64]) {
+    for (row, value) in residual.iter_mut().enumerate() {
+        let columns = 0..jacobian.columns();
+        let size = columns
+            .clone()
+            .fold(0.0_f64, |s, column| s.max(jacobian[(row, column)].abs()));
+        if size > 0.0 {
+            columns.for_each(|column| jacobian[(row, column)] /= size);
+            *value /= size;
+        }
+    }
+}

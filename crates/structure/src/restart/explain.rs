@@ -1,0 +1,505 @@
+//! What a mode change does, or why it is refused, in the model's own names.
+
+use std::collections::BTreeMap;
+
+use saltus_mdae::print::{derivative_name, expression};
+use saltus_mdae::{BinaryOp, ExprId, ExprPool, Mdae, Node, OriginId, VarId};
+
+use super::analysis::{RestartAnalysis, Verdict};
+use super::array::{ArrayLabel, ArrayVariable, EquationSource, Part};
+use super::change::ModeChange;
+use super::concrete::ConcreteEquation;
+use super::entail::Entailment;
+use super::facts::FactReason;
+use super::knowledge::KnownSource;
+use super::plan::{RestartPlan, RightLimitSource};
+
+/// A mode change in words.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Explanation {
+    /// One sentence: what happens, or why not.
+    pub summary: String,
+    /// What it rests on.
+    pub details: Vec<String>,
+    /// What could be done about a refusal.
+    pub help: Vec<String>,
+    /// The equations involved in a refusal.
+    pub equations: Vec<OriginId>,
+}
+
+impl std::fmt::Display for Explanation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "{}", self.summary)?;
+        for detail in &self.details {
+            writeln!(f, "  {detail}")?;
+        }
+        for help in &self.help {
+            writeln!(f, "  help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Explains an analysis. The pool is the one it was made with (it extends the model's).
+pub fn explain(model: &Mdae, pool: &ExprPool, change: &ModeChange, analysis: &RestartAnalysis) -> Explanation {
+    let words = Words { model, pool, change };
+    let mut explanation = match analysis.verdict {
+        Verdict::Good => words.good(analysis),
+        Verdict::Overdetermined => words.overdetermined(analysis),
+        Verdict::Underdetermined => words.underdetermined(analysis),
+        Verdict::NotGood if analysis.violations.nonlinear.is_empty() => words.depends_on_approach(analysis),
+        Verdict::NotGood => words.nonlinear(analysis),
+        Verdict::Unscalable => words.unscalable(),
+        Verdict::Lossy => words.lossy(analysis),
+    };
+    explanation.details.extend(words.facts(analysis));
+    explanation.details.extend(words.kept(analysis));
+    explanation.details.extend(words.dropped(analysis));
+    explanation
+}
+
+/// The restart system as text, one equation per line: `x^-` left limits, `x^+` right limits, `imp(x)` impulses.
+pub fn restart_system(model: &Mdae, pool: &ExprPool, analysis: &RestartAnalysis) -> Vec<String> {
+    let Some(plan) = &analysis.plan else { return Vec::new() };
+    let names = PlanNames::new(model, plan);
+    let line = |residual: ExprId| format!("0 = {}", expression(pool, &names, residual));
+    plan.equations.iter().map(|equation| line(equation.residual)).collect()
+}
+
+/// Variables of the model and symbols of a plan.
+struct PlanNames<'a> {
+    model: &'a Mdae,
+    symbols: BTreeMap<VarId, String>,
+}
+
+impl<'a> PlanNames<'a> {
+    fn new(model: &'a Mdae, plan: &RestartPlan) -> Self {
+        let limits: Vec<usize> = plan
+            .right_limits
+            .iter()
+            .filter_map(|limit| match limit.source {
+                RightLimitSource::Unknown(unknown) => Some(unknown),
+                RightLimitSource::LeftLimit => None,
+            })
+            .collect();
+        let symbols = plan.unknowns.iter().enumerate().map(|(position, unknown)| {
+            let ArrayVariable { var, order, instant } = unknown.variable;
+            let name = derivative_name(&model.variables[var].name, order);
+            let text = match (unknown.mu, limits.contains(&position)) {
+                (0, true) => format!("{name}^+"),
+                (0, false) => format!("{name}@{instant}"),
+                (1, _) if instant == 0 => format!("imp({name})"),
+                (mu, _) => format!("imp{mu}({name}@{instant})"),
+            };
+            (unknown.symbol, text)
+        });
+        PlanNames {
+            model,
+            symbols: symbols.collect(),
+        }
+    }
+}
+
+impl saltus_mdae::print::Names for PlanNames<'_> {
+    fn variable(&self, var: VarId) -> &str {
+        match self.symbols.get(&var) {
+            Some(name) => name,
+            None => &self.model.variables[var].name,
+        }
+    }
+    fn condition(&self, condition: saltus_mdae::ConditionId) -> &str {
+        &self.model.conditions[condition].text
+    }
+    fn function(&self, function: saltus_mdae::FunctionId) -> &str {
+        &self.model.functions[function].name
+    }
+}
+
+/// `a`, `b` and `c`
+fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+fn plural<'a>(items: &[String], one: &'a str, many: &'a str) -> &'a str {
+    if items.len() == 1 { one } else { many }
+}
+
+struct Words<'a> {
+    model: &'a Mdae,
+    pool: &'a ExprPool,
+    change: &'a ModeChange<'a>,
+}
+
+impl Words<'_> {
+    fn state(&self, var: VarId, order: u16) -> String {
+        format!("`{}`", derivative_name(&self.model.variables[var].name, order))
+    }
+    fn states(&self, states: &[(VarId, u16)]) -> Vec<String> {
+        states.iter().map(|&(var, order)| self.state(var, order)).collect()
+    }
+    fn origin(&self, label: ArrayLabel) -> OriginId {
+        match label.source {
+            EquationSource::Mode(row) => self.change.new.equation(row).origin,
+            EquationSource::Transient(position) => self.change.transient.unwrap_or_default()[position as usize].origin,
+            EquationSource::Restart(position) => self.change.restart_equations[position as usize].origin,
+        }
+    }
+    fn residual(&self, label: ArrayLabel) -> ExprId {
+        match label.source {
+            EquationSource::Mode(row) => self.change.new.equation(row).residual,
+            EquationSource::Transient(position) => {
+                self.change.transient.unwrap_or_default()[position as usize].residual
+            }
+            EquationSource::Restart(position) => self.change.restart_equations[position as usize].residual,
+        }
+    }
+    /// The equation as text, with how often it is differentiated.
+    fn equation(&self, label: ArrayLabel) -> String {
+        let text = format!("`{}`", self.equation_text(self.residual(label)));
+        match label.order {
+            0 => text,
+            1 => format!("{text} (differentiated)"),
+            times => format!("{text} (differentiated {times} times)"),
+        }
+    }
+    /// `a = b` for a residual a − b.
+    fn equation_text(&self, residual: ExprId) -> String {
+        match self.pool.node(residual) {
+            Node::Binary(BinaryOp::Sub, a, b) => {
+                let (a, b) = (
+                    expression(self.pool, self.model, a),
+                    expression(self.pool, self.model, b),
+                );
+                format!("{a} = {b}")
+            }
+            _ => format!("{} = 0", expression(self.pool, self.model, residual)),
+        }
+    }
+    fn origins(&self, labels: &[ArrayLabel]) -> Vec<OriginId> {
+        let mut origins: Vec<OriginId> = labels.iter().map(|&label| self.origin(label)).collect();
+        origins.sort_unstable();
+        origins.dedup();
+        origins
+    }
+
+    fn good(&self, analysis: &RestartAnalysis) -> Explanation {
+        let mut parts = Vec::new();
+        let Some(plan) = &analysis.plan else {
+            return Explanation::default();
+        };
+        let jumping: Vec<(VarId, u16)> = plan
+            .right_limits
+            .iter()
+            .filter(|limit| matches!(limit.source, RightLimitSource::Unknown(_)))
+            .map(|limit| (limit.var, limit.order))
+            .collect();
+        let groups = self.common_values(analysis, &jumping);
+        for group in &groups {
+            parts.push(format!("{} jump to a common value", list(&self.states(group))));
+        }
+        let grouped = |state: &(VarId, u16)| groups.iter().any(|group| group.contains(state));
+        let others: Vec<(VarId, u16)> = jumping.iter().copied().filter(|state| !grouped(state)).collect();
+        if !others.is_empty() {
+            let names = self.states(&others);
+            parts.push(format!("{} may jump", list(&names)));
+        }
+        parts.extend(self.impulses(plan));
+        let summary = match parts.is_empty() {
+            true => "all states keep their values".to_owned(),
+            false => parts.join("; "),
+        };
+        let constraints = analysis.candidates.iter().enumerate().filter(|(position, candidate)| {
+            let enabled = analysis.enabled.iter().any(|(i, _)| i == position);
+            enabled && matches!(candidate.part, Part::Tail | Part::Restart)
+        });
+        let details = constraints.map(|(_, candidate)| match candidate.part {
+            Part::Restart => format!("restart equation {}", self.equation(candidate.label)),
+            _ => format!("{} must hold from now on", self.equation(candidate.label)),
+        });
+        Explanation {
+            summary,
+            details: details.collect(),
+            ..Explanation::default()
+        }
+    }
+
+    /// Variables that are impulsive for another reason than that a variable of which they are the derivative jumps.
+    fn impulses(&self, plan: &RestartPlan) -> Vec<String> {
+        let mut by_variable: BTreeMap<VarId, u32> = BTreeMap::new();
+        for &position in &plan.impulses {
+            let unknown = plan.unknowns[position];
+            if unknown.variable.order == 0 {
+                let known = by_variable.entry(unknown.variable.var).or_insert(0);
+                *known = (*known).max(unknown.mu);
+            }
+        }
+        let mut by_order: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+        for (var, mu) in by_variable {
+            by_order.entry(mu).or_default().push(self.state(var, 0));
+        }
+        by_order
+            .into_iter()
+            .map(|(mu, names)| {
+                format!(
+                    "{} {} impulsive (order {mu})",
+                    list(&names),
+                    plural(&names, "is", "are")
+                )
+            })
+            .collect()
+    }
+
+    /// Groups of jumping states that equations `x = y` of the tail tie together.
+    fn common_values(&self, analysis: &RestartAnalysis, jumping: &[(VarId, u16)]) -> Vec<Vec<(VarId, u16)>> {
+        let mut groups: Vec<Vec<(VarId, u16)>> = Vec::new();
+        for candidate in analysis
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.part == Part::Tail)
+        {
+            let Node::Binary(BinaryOp::Sub, a, b) = self.pool.node(candidate.residual) else {
+                continue;
+            };
+            let (Node::Var { var: x, order: m }, Node::Var { var: y, order: n }) =
+                (self.pool.node(a), self.pool.node(b))
+            else {
+                continue;
+            };
+            let pair = [(x, m), (y, n)];
+            if !pair.iter().all(|state| jumping.contains(state)) {
+                continue;
+            }
+            let (joined, apart): (Vec<_>, Vec<_>) = groups
+                .into_iter()
+                .partition(|group: &Vec<_>| pair.iter().any(|state| group.contains(state)));
+            let mut group: Vec<(VarId, u16)> = joined.into_iter().flatten().chain(pair).collect();
+            group.sort_unstable();
+            group.dedup();
+            groups = apart;
+            groups.push(group);
+        }
+        groups.sort_unstable();
+        groups
+    }
+
+    fn overdetermined(&self, analysis: &RestartAnalysis) -> Explanation {
+        let labels = if analysis.conflict.is_empty() {
+            &analysis.over
+        } else {
+            &analysis.conflict
+        };
+        let conflict: Vec<String> = labels.iter().map(|&label| self.equation(label)).collect();
+        let restart = labels
+            .iter()
+            .any(|label| matches!(label.source, EquationSource::Restart(_)));
+        let summary = if analysis.conflict.is_empty() {
+            format!(
+                "{} cannot hold: the values before the change contradict it",
+                list(&conflict)
+            )
+        } else {
+            "the mode change is overdetermined: these equations contradict each other".to_owned()
+        };
+        Explanation {
+            summary,
+            details: if analysis.conflict.is_empty() {
+                Vec::new()
+            } else {
+                conflict
+            },
+            help: vec![match restart {
+                true => "leave out the restart equation, or let it act in a transient mode (a mode of zero duration \
+                         in which one of the other equations does not hold)"
+                    .to_owned(),
+                false => "remove one of these equations, or change the condition so that it is satisfied when the \
+                          mode is entered"
+                    .to_owned(),
+            }],
+            equations: self.origins(labels),
+        }
+    }
+
+    fn underdetermined(&self, analysis: &RestartAnalysis) -> Explanation {
+        let open = analysis
+            .diagnosis
+            .as_ref()
+            .map(|d| self.states(&d.undetermined))
+            .unwrap_or_default();
+        let summary = match open.is_empty() {
+            true => "the mode change is underdetermined".to_owned(),
+            false => format!("nothing determines {} after the mode change", list(&open)),
+        };
+        Explanation {
+            summary,
+            help: vec![format!(
+                "add {} that relate{} values after the change to `pre(…)` values before it",
+                plural(
+                    &open,
+                    "a restart equation (an equation in a `when`)",
+                    "restart equations (equations in a `when`)"
+                ),
+                plural(&open, "s", "")
+            )],
+            ..Explanation::default()
+        }
+    }
+
+    fn nonlinear(&self, analysis: &RestartAnalysis) -> Explanation {
+        let mut details = Vec::new();
+        let mut equations = Vec::new();
+        let mut names: Vec<String> = Vec::new();
+        for (equation, variables) in &analysis.violations.nonlinear {
+            let ConcreteEquation::Array(label) = *equation else {
+                continue;
+            };
+            let impulsive: Vec<String> = variables.iter().map(|v| self.state(v.var, v.order)).collect();
+            details.push(format!(
+                "{} holds {} nonlinearly",
+                self.equation(label),
+                list(&impulsive)
+            ));
+            equations.push(label);
+            names.extend(impulsive);
+        }
+        names.sort_unstable();
+        names.dedup();
+        Explanation {
+            summary: format!(
+                "{} {} impulsive at this mode change but enter{} equations nonlinearly: the jump has no definite size",
+                list(&names),
+                plural(&names, "is", "are"),
+                plural(&names, "s", "")
+            ),
+            details,
+            help: vec![
+                "make the equations linear in the impulsive variables, or add compliance between the parts \
+                        so that nothing jumps"
+                    .to_owned(),
+            ],
+            equations: self.origins(&equations),
+        }
+    }
+
+    fn depends_on_approach(&self, analysis: &RestartAnalysis) -> Explanation {
+        let (mut open, mut known) = (Vec::new(), Vec::new());
+        if let Some(diagnosis) = &analysis.diagnosis {
+            open = self.states(&diagnosis.undetermined);
+            known = self.states(&diagnosis.determined);
+        }
+        if open.is_empty() {
+            let violators = analysis.violations.tail.iter().chain(&analysis.violations.outside);
+            open = violators.map(|v| self.state(v.var, v.order)).collect();
+            open.dedup();
+        }
+        let broken: Vec<String> = analysis
+            .past_only
+            .iter()
+            .filter(|label| label.order == 0)
+            .map(|&label| self.equation(label))
+            .collect();
+        let mut details = Vec::new();
+        if !broken.is_empty() {
+            details.push(format!("{} need not hold before the change", list(&broken)));
+        }
+        if !known.is_empty() {
+            details.push(format!("determined: {}", list(&known)));
+        }
+        Explanation {
+            summary: format!(
+                "the value of {} after the mode change depends on how the change is approached",
+                list(&open)
+            ),
+            details,
+            help: vec![
+                "switch the constraint on when it is satisfied (a condition on the constraint itself), or add \
+                        restart equations for these variables"
+                    .to_owned(),
+            ],
+            equations: self.origins(&analysis.past_only),
+        }
+    }
+
+    fn unscalable(&self) -> Explanation {
+        Explanation {
+            summary: "impulses at this mode change would have unbounded order".to_owned(),
+            help: vec!["equations multiply impulsive variables with each other; make them linear in these".to_owned()],
+            ..Explanation::default()
+        }
+    }
+
+    fn lossy(&self, analysis: &RestartAnalysis) -> Explanation {
+        let lost: Vec<String> = analysis.lossy.iter().map(|&label| self.equation(label)).collect();
+        Explanation {
+            summary: format!(
+                "{} cannot hold at the instant of the change, and the values before it do not make up for that",
+                list(&lost)
+            ),
+            help: vec!["add restart equations that say what the change conserves".to_owned()],
+            equations: self.origins(&analysis.lossy),
+            ..Explanation::default()
+        }
+    }
+
+    fn facts(&self, analysis: &RestartAnalysis) -> Vec<String> {
+        let mut told: Vec<ExprId> = Vec::new();
+        let mut lines = Vec::new();
+        for fact in &analysis.facts {
+            if told.contains(&fact.expression) {
+                continue;
+            }
+            told.push(fact.expression);
+            let why = match &fact.reason {
+                FactReason::Holds { .. } => "its residual is zero".to_owned(),
+                FactReason::Entailed(Entailment::Trivial) => "it is always true".to_owned(),
+                FactReason::Entailed(Entailment::Proportional(source)) => self.source(*source),
+                FactReason::Entailed(Entailment::Sampled(sources)) => {
+                    let crossing = sources.iter().any(|s| matches!(s, KnownSource::ZeroCrossing(_)));
+                    let from = if crossing {
+                        "the zero crossing and the equations"
+                    } else {
+                        "the equations"
+                    };
+                    format!("it follows from {from} of the mode before")
+                }
+            };
+            lines.push(format!("{} holds before the change: {why}", self.equation(fact.label)));
+        }
+        lines
+    }
+
+    fn source(&self, source: KnownSource) -> String {
+        match source {
+            KnownSource::ZeroCrossing(_) => "it is the zero crossing".to_owned(),
+            _ => "it is an equation of the mode before".to_owned(),
+        }
+    }
+
+    fn kept(&self, analysis: &RestartAnalysis) -> Option<String> {
+        let names: Vec<String> = analysis.kept.iter().map(|&var| self.state(var, 0)).collect();
+        (!names.is_empty()).then(|| {
+            let verb = plural(
+                &names,
+                "becomes a state and keeps its value",
+                "become states and keep their values",
+            );
+            format!("{} {verb}", list(&names))
+        })
+    }
+
+    fn dropped(&self, analysis: &RestartAnalysis) -> Vec<String> {
+        let dropped = analysis.dropped_restart_equations.iter();
+        dropped
+            .map(|&position| {
+                let residual = self.change.restart_equations[position as usize].residual;
+                format!(
+                    "restart equation `{}` follows from the new mode",
+                    self.equation_text(residual)
+                )
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,425 @@
+//! The consistency projector of linear DAEs, for mode changes that structure alone cannot decide.
+//!
+//! For a regular pencil E·z' = A·z the Wong sequences V₀ = ℝⁿ, V_{i+1} = A⁻¹(E·V_i) and W₀ = {0},
+//! W_{i+1} = E⁻¹(A·W_i) end in V* ⊕ W* = ℝⁿ: V* holds the consistent states, W* the directions along which impulses
+//! act. The right limit of a state z⁻ is its projection onto V* along W* (T. Berger, A. Ilchmann, S. Trenn, *The
+//! quasi-Weierstraß form for regular matrix pencils*, Linear Algebra Appl. 436, 2012; appendix F of RR-9603).
+
+use rustc_hash::FxHashMap;
+use saltus_graph::{ComponentId, Row};
+use saltus_mdae::eval::Environment;
+use saltus_mdae::function::Functions;
+use saltus_mdae::{ExprPool, Node, VarId};
+use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
+
+use super::facts::leaf_value;
+use super::system::ModeSystem;
+use super::tape::Tape;
+
+/// Systems with more states than this are not projected densely.
+const STATE_LIMIT: usize = 300;
+/// Relative size below which a direction counts as zero.
+const RANK: f64 = 1e-10;
+/// Relinearisations of nonlinear constraints.
+const ITERATIONS: usize = 30;
+/// Relative change of coefficients of impulsive variables that counts as none.
+const CONSTANT: f64 = 1e-8;
+
+/// Why there is no projection.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ProjectionFailure {
+    /// Too many states for dense linear algebra.
+    TooLarge {
+        /// Number of states.
+        states: usize,
+    },
+    /// The pencil is singular: the mode itself does not determine its unknowns.
+    Irregular,
+    /// Coefficients of impulsive variables change across the jump: the result would depend on how it happens.
+    NotLinear,
+    /// Nonlinear constraints could not be solved.
+    NotConverged,
+    /// A residual or derivative is not a finite number.
+    NotFinite {
+        /// The equation.
+        row: Row,
+    },
+}
+
+/// Orthonormal basis of the column space.
+fn image(m: &DenseMatrix) -> DenseMatrix {
+    if m.columns() == 0 {
+        return DenseMatrix::zeros(m.rows(), 0);
+    }
+    let qr = PivotedQr::new(m, Some(RANK));
+    orthogonal_factor(&qr, m.rows(), 0, qr.rank())
+}
+
+/// Orthonormal basis of the null space: the complement of the row space.
+fn null_space(m: &DenseMatrix) -> DenseMatrix {
+    let n = m.columns();
+    let transposed = DenseMatrix::from_fn(n, m.rows(), |i, j| m[(j, i)]);
+    let qr = PivotedQr::new(&transposed, Some(RANK));
+    orthogonal_factor(&qr, n, qr.rank(), n)
+}
+
+/// Columns `from..to` of Q.
+fn orthogonal_factor(qr: &PivotedQr, rows: usize, from: usize, to: usize) -> DenseMatrix {
+    let mut q = DenseMatrix::zeros(rows, to - from);
+    for i in 0..rows {
+        let mut unit = vec![0.0; rows];
+        unit[i] = 1.0;
+        qr.apply_q_transposed(&mut unit);
+        for column in from..to {
+            q[(i, column - from)] = unit[column];
+        }
+    }
+    q
+}
+
+fn times(a: &DenseMatrix, b: &DenseMatrix) -> DenseMatrix {
+    let mut product = DenseMatrix::zeros(a.rows(), b.columns());
+    for column in 0..b.columns() {
+        let values = a.multiply(b.column(column));
+        product.column_mut(column).copy_from_slice(&values);
+    }
+    product
+}
+
+/// {x : M·x ∈ span B} for orthonormal B.
+fn preimage(m: &DenseMatrix, b: &DenseMatrix) -> DenseMatrix {
+    let inside = {
+        let coordinates = DenseMatrix::from_fn(b.columns(), m.columns(), |i, j| {
+            b.column(i).iter().zip(m.column(j)).map(|(x, y)| x * y).sum()
+        });
+        times(b, &coordinates)
+    };
+    let outside = DenseMatrix::from_fn(m.rows(), m.columns(), |i, j| {
+        let rest = m[(i, j)] - inside[(i, j)];
+        // What cancels to rounding is inside.
+        if rest.abs() <= 1e-13 * m[(i, j)].abs() {
+            0.0
+        } else {
+            rest
+        }
+    });
+    let size = m.values().iter().fold(0.0_f64, |s, v| s.max(v.abs()));
+    let left = outside.values().iter().fold(0.0_f64, |s, v| s.max(v.abs()));
+    if left <= RANK * size {
+        return DenseMatrix::identity(m.columns());
+    }
+    null_space(&outside)
+}
+
+/// The limits of the Wong sequences.
+#[derive(Clone, Debug)]
+pub struct WongLimits {
+    /// Basis of V*, the consistent states.
+    pub consistent: DenseMatrix,
+    /// Basis of W*, the impulsive directions.
+    pub impulsive: DenseMatrix,
+}
+
+/// The limits of the Wong sequences of E·z' = A·z; `None` if the pencil is not regular.
+pub fn wong_limits(e: &DenseMatrix, a: &DenseMatrix) -> Option<WongLimits> {
+    let n = e.columns();
+    let mut consistent = DenseMatrix::identity(n);
+    let mut impulsive = DenseMatrix::zeros(n, 0);
+    for _ in 0..=n {
+        let next_consistent = preimage(a, &image(&times(e, &consistent)));
+        let next_impulsive = preimage(e, &image(&times(a, &impulsive)));
+        let settled =
+            next_consistent.columns() == consistent.columns() && next_impulsive.columns() == impulsive.columns();
+        consistent = next_consistent;
+        impulsive = next_impulsive;
+        if settled {
+            break;
+        }
+    }
+    let limits = WongLimits { consistent, impulsive };
+    let regular = e.rows() == n && PivotedQr::new(&limits.joined(), Some(RANK)).rank() == n;
+    (regular && limits.consistent.columns() + limits.impulsive.columns() == n).then_some(limits)
+}
+
+impl WongLimits {
+    fn joined(&self) -> DenseMatrix {
+        let split = self.consistent.columns();
+        let columns = split + self.impulsive.columns();
+        DenseMatrix::from_fn(self.consistent.rows(), columns, |i, j| match j < split {
+            true => self.consistent[(i, j)],
+            false => self.impulsive[(i, j - split)],
+        })
+    }
+
+    /// The projection of a state onto V* along W*.
+    pub fn project(&self, state: &[f64]) -> Vec<f64> {
+        let coordinates = PivotedQr::new(&self.joined(), Some(1e-14)).basic_solution(state);
+        self.consistent.multiply(&coordinates[..self.consistent.columns()])
+    }
+}
+
+/// Right limits of the states of some components of a mode by the consistency projector; unknowns of other components
+/// stay at their left limits. Constraints may be nonlinear, but impulsive variables must enter linearly with
+/// coefficients that do not jump.
+pub fn project_restart(
+    pool: &ExprPool,
+    functions: &Functions,
+    new: &ModeSystem,
+    components: &[ComponentId],
+    environment: &dyn Environment,
+) -> Result<Vec<(VarId, u16, f64)>, ProjectionFailure> {
+    let pencil = Pencil::new(pool, functions, new, components, environment);
+    if pencil.size() > STATE_LIMIT {
+        return Err(ProjectionFailure::TooLarge { states: pencil.size() });
+    }
+    let left = pencil.left_state();
+    let (e_left, a_left) = pencil.linearise(&left)?;
+    let mut state = left.clone();
+    for _ in 0..ITERATIONS {
+        let (e, a) = pencil.linearise(&state)?;
+        let limits = wong_limits(&e, &a).ok_or(ProjectionFailure::Irregular)?;
+        let next = limits.project(&left);
+        let moved = next.iter().zip(&state).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        let size = next.iter().map(|x| x.abs()).fold(1.0, f64::max);
+        state = next;
+        if moved <= 1e-13 * size {
+            let (e, a) = pencil.linearise(&state)?;
+            if !pencil.same_impulsive_part(&e, &a, &e_left, &a_left) {
+                return Err(ProjectionFailure::NotLinear);
+            }
+            return Ok(pencil.right_limits(&limits, &e, &a, state));
+        }
+    }
+    Err(ProjectionFailure::NotConverged)
+}
+
+/// A state of the first-order form.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+enum State {
+    /// x'^m of an unknown.
+    Unknown(VarId, u16),
+    /// A derivative of an input; its highest one is constant.
+    Input(VarId, u16),
+    Time,
+    /// The constant 1, for affine terms.
+    One,
+}
+
+/// The mode in first-order form, inputs and constants as states of an exosystem.
+struct Pencil<'a> {
+    functions: &'a Functions,
+    new: &'a ModeSystem,
+    environment: &'a dyn Environment,
+    rows: Vec<(Row, Tape)>,
+    states: Vec<State>,
+    number: FxHashMap<State, usize>,
+    /// Highest derivative of each unknown in the equations.
+    highest: FxHashMap<VarId, u16>,
+    components: Vec<ComponentId>,
+}
+
+impl<'a> Pencil<'a> {
+    fn new(
+        pool: &ExprPool,
+        functions: &'a Functions,
+        new: &'a ModeSystem,
+        components: &[ComponentId],
+        environment: &'a dyn Environment,
+    ) -> Self {
+        let rows = components.iter().flat_map(|&component| new.component_rows(component));
+        let rows: Vec<(Row, Tape)> = rows
+            .map(|&row| (row, Tape::new(pool, new.equation(row).residual)))
+            .collect();
+        let mut highest: FxHashMap<VarId, u16> = FxHashMap::default();
+        let mut inputs: Vec<VarId> = Vec::new();
+        for &component in components {
+            for &column in new.component_columns(component) {
+                highest.insert(new.unknown(column), 0);
+            }
+        }
+        for leaf in rows.iter().flat_map(|(_, tape)| tape.leaves()) {
+            let Node::Var { var, order } = *leaf else { continue };
+            if let Some(known) = highest.get_mut(&var) {
+                *known = (*known).max(order);
+            } else if new.column_of(var).is_none() && pool.variable_traits(var).continuous && !inputs.contains(&var) {
+                inputs.push(var);
+            }
+        }
+        let mut pencil = Pencil {
+            functions,
+            new,
+            environment,
+            rows,
+            states: vec![State::One, State::Time],
+            number: FxHashMap::default(),
+            highest,
+            components: components.to_vec(),
+        };
+        pencil.add_states(&inputs);
+        pencil
+    }
+
+    fn add_states(&mut self, inputs: &[VarId]) {
+        let rows = self.rows.iter();
+        let depth = 2 + rows.map(|(row, _)| self.new.equation_offset(*row)).max().unwrap_or(0);
+        for &var in inputs {
+            self.states.extend((0..=depth).map(|order| State::Input(var, order)));
+        }
+        for &component in &self.components {
+            for &column in self.new.component_columns(component) {
+                let var = self.new.unknown(column);
+                let orders = self.highest[&var].max(1);
+                self.states.extend((0..orders).map(|order| State::Unknown(var, order)));
+            }
+        }
+        self.number = self.states.iter().enumerate().map(|(i, &state)| (state, i)).collect();
+    }
+
+    fn size(&self) -> usize {
+        self.states.len()
+    }
+
+    fn left_state(&self) -> Vec<f64> {
+        let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+        let value = |state: &State| match *state {
+            State::One => 1.0,
+            State::Time => finite(self.environment.time()),
+            State::Input(var, order) => finite(self.environment.variable(var, order)),
+            State::Unknown(var, order) => finite(self.environment.left_limit(var, order)),
+        };
+        self.states.iter().map(value).collect()
+    }
+
+    /// E and A of the affine approximation around a state.
+    fn linearise(&self, state: &[f64]) -> Result<(DenseMatrix, DenseMatrix), ProjectionFailure> {
+        let n = self.size();
+        let (mut e, mut a) = (DenseMatrix::zeros(n, n), DenseMatrix::zeros(n, n));
+        let one = self.number[&State::One];
+        let mut next = 0;
+        for (position, &kind) in self.states.iter().enumerate() {
+            let derivative = match kind {
+                State::One => None,
+                State::Time => Some(one),
+                State::Input(var, order) => self.number.get(&State::Input(var, order + 1)).copied(),
+                // The highest state's derivative is determined by the equations.
+                State::Unknown(var, order) => match self.number.get(&State::Unknown(var, order + 1)) {
+                    Some(&higher) => Some(higher),
+                    None => continue,
+                },
+            };
+            e[(next, position)] = 1.0;
+            if let Some(derivative) = derivative {
+                a[(next, derivative)] = 1.0;
+            }
+            next += 1;
+        }
+        for (row, tape) in &self.rows {
+            self.linearise_row(*row, tape, state, next, &mut e, &mut a)?;
+            next += 1;
+        }
+        Ok((e, a))
+    }
+
+    fn linearise_row(
+        &self,
+        row: Row,
+        tape: &Tape,
+        state: &[f64],
+        target: usize,
+        e: &mut DenseMatrix,
+        a: &mut DenseMatrix,
+    ) -> Result<(), ProjectionFailure> {
+        let one = self.number[&State::One];
+        let place = |leaf: &Node| -> Option<State> {
+            match *leaf {
+                Node::Var { var, order } if self.highest.contains_key(&var) => Some(State::Unknown(var, order)),
+                Node::Var { var, order } => Some(State::Input(var, order)),
+                Node::Time => Some(State::Time),
+                _ => None,
+            }
+        };
+        let values: Vec<f64> = tape
+            .leaves()
+            .iter()
+            .map(|leaf| match place(leaf).map(|place| (place, self.number.get(&place))) {
+                Some((_, Some(&position))) => state[position],
+                // The highest derivative enters linearly: any value serves.
+                Some((State::Unknown(..), None)) => 0.0,
+                _ => self.frozen(*leaf),
+            })
+            .collect();
+        let (residual, gradient) = tape.gradient(self.functions, &values);
+        let finite = residual.is_finite() && gradient.iter().all(|slope| slope.is_finite());
+        if !finite {
+            return Err(ProjectionFailure::NotFinite { row });
+        }
+        let of_unknowns = tape.leaves().iter().zip(&gradient);
+        let of_unknowns = of_unknowns.filter(|(leaf, _)| matches!(place(leaf), Some(State::Unknown(..))));
+        let scale = of_unknowns.fold(0.0_f64, |s, (_, slope)| s.max(slope.abs()));
+        let scale = if scale > 0.0 { scale } else { 1.0 };
+        let mut constant = residual;
+        for ((leaf, slope), value) in tape.leaves().iter().zip(gradient).zip(&values) {
+            match place(leaf).map(|place| (place, self.number.get(&place))) {
+                Some((_, Some(&position))) => a[(target, position)] -= slope / scale,
+                Some((State::Unknown(var, order), None)) => {
+                    e[(target, self.number[&State::Unknown(var, order - 1)])] += slope / scale;
+                }
+                _ => continue,
+            }
+            constant -= slope * value;
+        }
+        a[(target, one)] -= constant / scale;
+        Ok(())
+    }
+
+    /// The value of a leaf that is no state: unknowns of other components stay at their left limits.
+    fn frozen(&self, leaf: Node) -> f64 {
+        match leaf {
+            Node::Var { var, order } if self.new.column_of(var).is_some() => self.environment.left_limit(var, order),
+            other => leaf_value(self.environment, other),
+        }
+    }
+
+    /// Whether E and the columns of algebraic unknowns in A agree at two points.
+    fn same_impulsive_part(&self, e: &DenseMatrix, a: &DenseMatrix, e2: &DenseMatrix, a2: &DenseMatrix) -> bool {
+        let same = |x: f64, y: f64| (x - y).abs() <= CONSTANT * (1.0 + x.abs().max(y.abs()));
+        let algebraic = |state: &State| matches!(state, State::Unknown(var, 0) if self.highest[var] == 0);
+        e.values().iter().zip(e2.values()).all(|(&x, &y)| same(x, y))
+            && self.states.iter().enumerate().all(|(position, state)| {
+                let pairs = a.column(position).iter().zip(a2.column(position));
+                !algebraic(state) || pairs.into_iter().all(|(&x, &y)| same(x, y))
+            })
+    }
+
+    /// The states x'^m, m < d_x: beyond the first-order form by differentiating along V*, where E·z' = A·z.
+    fn right_limits(
+        &self,
+        limits: &WongLimits,
+        e: &DenseMatrix,
+        a: &DenseMatrix,
+        state: Vec<f64>,
+    ) -> Vec<(VarId, u16, f64)> {
+        let qr = PivotedQr::new(&times(e, &limits.consistent), Some(RANK));
+        let mut derivatives = vec![state];
+        let mut found = Vec::new();
+        for &component in &self.components {
+            for &column in self.new.component_columns(component) {
+                let var = self.new.unknown(column);
+                let orders = self.highest[&var].max(1);
+                for order in 0..self.new.unknown_offset(column) {
+                    let base = order.min(orders - 1);
+                    let times_differentiated = usize::from(order - base);
+                    while derivatives.len() <= times_differentiated {
+                        let last = derivatives.last().expect("the state itself");
+                        let coordinates = qr.basic_solution(&a.multiply(last));
+                        derivatives.push(limits.consistent.multiply(&coordinates));
+                    }
+                    let position = self.number[&State::Unknown(var, base)];
+                    found.push((var, order, derivatives[times_differentiated][position]));
+                }
+            }
+        }
+        found.sort_unstable_by_key(|&(var, order, _)| (var, order));
+        found
+    }
+}
