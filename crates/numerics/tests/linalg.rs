@@ -200,8 +200,8 @@ fn orderings_keep_fill_low_on_a_grid() {
         .collect();
     let mut lu = SparseLu::new(pattern);
     lu.factor(&values).unwrap();
-    // Natural order fills about 2·n·side = 16000 entries.
-    assert!(lu.fill() < 9000, "fill {}", lu.fill());
+    // Natural order fills about 2·n·side = 16000.
+    assert!(lu.fill() < 8800, "fill {}", lu.fill());
 }
 
 #[test]
@@ -279,4 +279,31 @@ fn patterns_are_validated() {
     assert_eq!(pattern.entries().collect::<Vec<_>>(), [(0, 0), (1, 2)]);
     assert_eq!(pattern.transposed().entries().collect::<Vec<_>>(), [(0, 0), (2, 1)]);
     assert_eq!(pattern.position(1, 2), Some(1));
+}
+
+#[test]
+fn orderings_of_large_and_awkward_patterns_end_quickly() {
+    // An arrow: a full row and column, which must be eliminated last.
+    let n = 3000;
+    let arrow = (0..n).flat_map(|i| [(i, i), (0, i), (i, 0)]);
+    let pattern = SparsityPattern::from_entries(n, n, arrow);
+    let values: Vec<f64> = pattern
+        .entries()
+        .map(|(r, c)| if r == c { 4.0 } else { 1e-3 })
+        .collect();
+    let mut lu = SparseLu::new(pattern.clone());
+    lu.factor(&values).unwrap();
+    assert_eq!(lu.fill(), pattern.len());
+    // A permuted band: no diagonal, so columns are ordered on AᵀA.
+    let band = (0..n).flat_map(|i| (0..4).map(move |k| ((i * 7 + 13 * k) % n, i)));
+    let pattern = SparsityPattern::from_entries(n, n, band);
+    let values: Vec<f64> = (0..pattern.len()).map(|k| 1.0 + ((k * 37) % 11) as f64).collect();
+    let mut lu = SparseLu::new(pattern);
+    assert!(lu.factor(&values).is_ok());
+    // No entries at all.
+    assert!(
+        SparseLu::new(SparsityPattern::from_entries(5, 5, []))
+            .factor(&[] as &[f64])
+            .is_err()
+    );
 }

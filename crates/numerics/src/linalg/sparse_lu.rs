@@ -203,7 +203,7 @@ impl<S: Scalar> SparseLu<S> {
                 .choose_pivot(&search, column, values)
                 .map_err(|relative_pivot| SingularMatrix {
                     column,
-                    row: self.row_without_pivot(column),
+                    row: self.row_without_pivot(column, values),
                     rank_so_far: k,
                     relative_pivot,
                 })?;
@@ -257,12 +257,16 @@ impl<S: Scalar> SparseLu<S> {
         }
     }
 
-    fn row_without_pivot(&self, column: usize) -> usize {
-        if self.row_position[column] == NONE {
-            return column;
+    /// The equation to blame: one without any entry if there is, else the one of the column's own index.
+    fn row_without_pivot(&self, column: usize, values: &[S]) -> usize {
+        let mut is_empty = vec![true; self.dim()];
+        for (&r, v) in self.pattern.row_indices().iter().zip(values) {
+            is_empty[r] &= *v == S::ZERO;
         }
-        let left = self.row_position.iter().position(|&p| p == NONE);
-        left.unwrap_or(column)
+        let left: Vec<usize> = (0..self.dim()).filter(|&r| self.row_position[r] == NONE).collect();
+        let empty = left.iter().copied().find(|&r| is_empty[r]);
+        let own = left.contains(&column).then_some(column);
+        empty.or(own).or(left.first().copied()).unwrap_or(column)
     }
 
     fn store_column(&mut self, search: &DepthFirst, k: usize, pivot_row: usize) {
