@@ -1,0 +1,108 @@
+//! What can be asked for, with the help texts. The command reference of the guide is made from them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use saltus::Session;
+
+use crate::commands::{compare, explain, new, parse, plot};
+use crate::console::ColorChoice;
+
+/// Simulates physical systems whose structure changes while they run.
+#[derive(Debug, Parser)]
+#[command(
+    name = "saltus",
+    version,
+    propagate_version = true,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  saltus check Clutch.mo                      what is wrong with a model
+  saltus simulate Clutch.mo --plot out.svg    run it and draw it
+  saltus explain E0101                        what a diagnostic means
+
+Exit status:
+  0  success
+  1  the model is wrong; diagnostics on standard error say where
+  2  the command line is wrong
+  3  the simulation failed; results so far are on disk
+  4  an internal error"
+)]
+pub struct Arguments {
+    /// Colours in diagnostics
+    #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
+    pub color: ColorChoice,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Parse files and say what is wrong with their syntax
+    Parse(parse::ParseArguments),
+    /// Draw results
+    Plot(plot::PlotArguments),
+    /// Compare two results
+    Compare(compare::CompareArguments),
+    /// Explain a diagnostic
+    Explain(explain::ExplainArguments),
+    /// Make a starter project
+    New(new::NewArguments),
+}
+
+impl Command {
+    /// Whether standard output is for machines.
+    pub fn json(&self) -> bool {
+        match self {
+            Command::Parse(arguments) => arguments.json,
+            Command::Plot(_) | Command::New(_) => false,
+            Command::Compare(arguments) => arguments.json,
+            Command::Explain(arguments) => arguments.json,
+        }
+    }
+}
+
+/// The model a command is about.
+#[derive(Debug, Args)]
+pub struct ModelArguments {
+    /// Modelica files or folders; may be left out if the model is found on the library path
+    #[arg(value_name = "FILE", required_unless_present = "model")]
+    pub files: Vec<PathBuf>,
+
+    /// Full name of the model; the last model of the last file if not given
+    #[arg(short, long, value_name = "NAME")]
+    pub model: Option<String>,
+
+    /// Folder in which libraries are looked for; may be repeated. The folders of the environment variable
+    /// MODELICAPATH follow
+    #[arg(short = 'L', long = "library", value_name = "DIR")]
+    pub libraries: Vec<PathBuf>,
+
+    /// Machine-readable output on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl ModelArguments {
+    /// A session with the library path, and the files added.
+    pub fn session(&self) -> Session {
+        let session = self.empty_session();
+        for file in &self.files {
+            session.add_file(file);
+        }
+        session
+    }
+
+    /// A session with the library path.
+    pub fn empty_session(&self) -> Session {
+        let mut folders = self.libraries.clone();
+        if let Some(list) = std::env::var_os("MODELICAPATH") {
+            folders.extend(saltus::syntax::library::split_path_list(&list));
+        }
+        Session::with_libraries(folders)
+    }
+}

@@ -1,0 +1,29 @@
+//! One file per command.
+
+pub mod compare;
+pub mod explain;
+pub mod new;
+pub mod parse;
+pub mod plot;
+
+use crate::arguments::Command;
+use crate::console::Console;
+use crate::status::Status;
+
+/// Does what was asked for.
+pub fn run(command: &Command, console: &Console) -> Status {
+    match command {
+        Command::Parse(arguments) => parse::run(arguments, console),
+        Command::Plot(arguments) => plot::run(arguments, console),
+        Command::Compare(arguments) => compare::run(arguments, console),
+        Command::Explain(arguments) => explain::run(arguments, console),
+        Command::New(arguments) => new::run(arguments, console),
+    }
+}
+
+/// An error about a result file, as a diagnostic.
+fn result_error(console: &Console, error: &saltus::results::ResultError) {
+    let diagnostic = saltus::result_diagnostic(error);
+    let diagnostics = [diagnostic].into_iter().collect();
+    console.diagnostics(&diagnostics, &saltus::source::SourceMap::new());
+}

@@ -1,0 +1,167 @@
+//! `saltus plot`: a figure of results.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use saltus::results::figure::{FigureOptions, figure};
+use saltus::results::{Disk, Formats, ResultError, Trajectory, read_event_log};
+
+use crate::console::Console;
+use crate::status::Status;
+
+/// Draws results as SVG: one panel per unit, modes as coloured bands, jumps as vertical lines, impulses as arrows.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Without names the variables that say most about the model are drawn.
+
+Examples:
+  saltus plot out.csv
+  saltus plot out.csv motor.w load.w -o speeds.svg
+  saltus plot out.csv 'clutch.*' --from 290 --to 310
+  saltus plot out.csv --panel motor.w,load.w --panel clutch.tau")]
+pub struct PlotArguments {
+    /// Result file (.csv or .mat)
+    #[arg(value_name = "RESULT")]
+    pub result: PathBuf,
+
+    /// Variables to draw; `*` and `?` stand for any text and any character
+    #[arg(value_name = "VARIABLE")]
+    pub variables: Vec<String>,
+
+    /// The picture to write; RESULT with the extension .svg if not given
+    #[arg(short, long, value_name = "FILE.svg")]
+    pub output: Option<PathBuf>,
+
+    /// Variables of one panel, separated by commas; may be repeated
+    #[arg(long = "panel", value_name = "VARIABLES", conflicts_with = "variables")]
+    pub panels: Vec<String>,
+
+    /// Event log, for the impulses
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+
+    /// First time shown
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    pub from: Option<f64>,
+
+    /// Last time shown
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    pub to: Option<f64>,
+
+    /// Title; the name of the model if not given
+    #[arg(long)]
+    pub title: Option<String>,
+
+    /// Width in pixels
+    #[arg(long, default_value_t = 900.0, value_name = "PIXELS")]
+    pub width: f64,
+
+    /// No bands for the modes
+    #[arg(long)]
+    pub no_modes: bool,
+}
+
+/// Draws.
+pub fn run(arguments: &PlotArguments, console: &Console) -> Status {
+    let output = match &arguments.output {
+        Some(path) => path.clone(),
+        None => arguments.result.with_extension("svg"),
+    };
+    match draw(arguments, &output) {
+        Ok(()) => {
+            console.print(&format!("{}\n", output.display()));
+            Status::Success
+        }
+        Err(error) => {
+            super::result_error(console, &error);
+            Status::Usage
+        }
+    }
+}
+
+fn draw(arguments: &PlotArguments, output: &Path) -> Result<(), ResultError> {
+    let trajectory = read(arguments)?;
+    let options = FigureOptions {
+        title: arguments.title.clone(),
+        signals: arguments.variables.clone(),
+        panels: arguments.panels.iter().map(|panel| split_names(panel)).collect(),
+        time_range: time_range(arguments, trajectory.time()),
+        mode_bands: !arguments.no_modes,
+        width: arguments.width,
+        ..FigureOptions::default()
+    };
+    let svg = figure(&trajectory, &options)?.to_svg();
+    write_picture(output, &svg)
+}
+
+/// Writes a picture.
+pub fn write_picture(path: &Path, svg: &str) -> Result<(), ResultError> {
+    if !path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
+    {
+        return Err(ResultError::UnknownFormat {
+            path: path.to_owned(),
+            known: vec!["svg"],
+        });
+    }
+    std::fs::write(path, svg).map_err(|source| ResultError::Io {
+        path: path.to_owned(),
+        action: saltus::results::IoAction::Write,
+        source,
+    })
+}
+
+fn read(arguments: &PlotArguments) -> Result<Trajectory, ResultError> {
+    let mut trajectory = Formats::standard().read(&arguments.result, &mut Disk)?;
+    if let Some(path) = &arguments.events {
+        let file = std::fs::File::open(path).map_err(|source| ResultError::Io {
+            path: path.clone(),
+            action: saltus::results::IoAction::Read,
+            source,
+        })?;
+        trajectory.add_event_log(read_event_log(file, path)?);
+    }
+    Ok(trajectory)
+}
+
+fn time_range(arguments: &PlotArguments, time: &[f64]) -> Option<(f64, f64)> {
+    if arguments.from.is_none() && arguments.to.is_none() {
+        return None;
+    }
+    let first = arguments.from.or(time.first().copied()).unwrap_or(0.0);
+    Some((first, arguments.to.or(time.last().copied()).unwrap_or(1.0)))
+}
+
+/// `a,b[1,2],c`: commas inside brackets and quotes belong to names.
+fn split_names(list: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    let (mut depth, mut quoted) = (0_u32, false);
+    for character in list.chars() {
+        match character {
+            '\'' => quoted = !quoted,
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if character == ',' && depth == 0 && !quoted {
+            names.push(String::new());
+        } else if let Some(name) = names.last_mut() {
+            name.push(character);
+        }
+    }
+    let names = names.into_iter().map(|name| name.trim().to_owned());
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_commas() {
+        assert_eq!(split_names("a, A[1,2] ,der(x)"), ["a", "A[1,2]", "der(x)"]);
+        assert_eq!(split_names("'a,b',c"), ["'a,b'", "c"]);
+        assert!(split_names(" , ").is_empty());
+    }
+}

@@ -1,0 +1,131 @@
+//! Where text goes: results to standard output, diagnostics to standard error, colours to terminals only.
+
+use std::io::{self, IsTerminal, Write};
+
+use saltus::source::render::{TextOptions, all_to_json, to_text};
+use saltus::source::{Diagnostic, Diagnostics, Severity, SourceMap};
+use serde_json::{Value, json};
+
+/// More diagnostics than this are counted, not shown: nobody reads them, and one cause often has thousands.
+const MOST_SHOWN: usize = 50;
+
+/// Whether to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The outside world as commands see it.
+#[derive(Clone, Debug)]
+pub struct Console {
+    json: bool,
+    colours: bool,
+    interactive: bool,
+}
+
+impl Console {
+    /// Looks at the terminal.
+    pub fn new(json: bool, choice: ColorChoice) -> Console {
+        let interactive = io::stderr().is_terminal();
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Console {
+            json,
+            colours: match choice {
+                ColorChoice::Auto => interactive && !plain,
+                ColorChoice::Always => true,
+                ColorChoice::Never => false,
+            },
+            interactive,
+        }
+    }
+
+    /// Whether standard output is for machines.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether somebody watches standard error.
+    pub fn is_interactive(&self) -> bool {
+        self.interactive
+    }
+
+    /// Text for standard output. A reader that went away (`| head`) is no error.
+    pub fn print(&self, text: &str) {
+        let mut out = io::stdout().lock();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        if let Err(error) = written
+            && error.kind() != io::ErrorKind::BrokenPipe
+        {
+            self.message(&format!("error: cannot write to standard output: {error}"));
+        }
+    }
+
+    /// One JSON value on standard output.
+    pub fn print_json(&self, value: &Value) {
+        self.print(&format!("{value}\n"));
+    }
+
+    /// A line for standard error.
+    pub fn message(&self, text: &str) {
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    }
+
+    /// Diagnostics on standard error, with the lines they are about.
+    pub fn diagnostics(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
+        let options = TextOptions { colours: self.colours };
+        let shown: Vec<String> = by_severity(diagnostics)
+            .take(MOST_SHOWN)
+            .map(|diagnostic| to_text(diagnostic, sources, options))
+            .collect();
+        if shown.is_empty() {
+            return;
+        }
+        self.message(&shown.join("\n"));
+        let (errors, warnings) = count(diagnostics);
+        if diagnostics.len() > 1 {
+            let hidden = match diagnostics.len().saturating_sub(MOST_SHOWN) {
+                0 => String::new(),
+                hidden => format!("; {hidden} more not shown"),
+            };
+            let (errors, warnings) = (plural(errors, "error"), plural(warnings, "warning"));
+            self.message(&format!("{errors}, {warnings}{hidden}"));
+        }
+        if let Some(first) = by_severity(diagnostics).next().filter(|d| d.is_error()) {
+            self.message(&format!("`saltus explain {}` says more", first.code));
+        }
+    }
+
+    /// The JSON object of a command with its diagnostics, on standard output.
+    pub fn report(&self, mut object: Value, diagnostics: &Diagnostics, sources: &SourceMap) {
+        object["ok"] = json!(!diagnostics.has_errors());
+        object["diagnostics"] = all_to_json(diagnostics, sources);
+        self.print_json(&object);
+    }
+}
+
+/// Errors first; within a severity in the order of the text.
+fn by_severity(diagnostics: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
+    let of = |severity| diagnostics.iter().filter(move |d| d.severity == severity);
+    of(Severity::Error)
+        .chain(of(Severity::Warning))
+        .chain(of(Severity::Note))
+}
+
+fn count(diagnostics: &Diagnostics) -> (usize, usize) {
+    let warnings = diagnostics.iter().filter(|d| d.severity == Severity::Warning).count();
+    (diagnostics.error_count(), warnings)
+}
+
+/// `1 error`, `2 errors`.
+pub fn plural(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}

@@ -1,0 +1,37 @@
+//! Exit statuses; scripts rely on them.
+
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Done.
+    Success,
+    /// The model is wrong; diagnostics say where. Also: results differ.
+    ModelWrong,
+    /// The command line is wrong.
+    Usage,
+    /// The simulation failed; results so far are on disk.
+    SimulationFailed,
+    /// A bug.
+    Internal,
+}
+
+impl Status {
+    /// The number the operating system gets.
+    pub fn code(self) -> u8 {
+        match self {
+            Status::Success => 0,
+            Status::ModelWrong => 1,
+            Status::Usage => 2,
+            Status::SimulationFailed => 3,
+            Status::Internal => 4,
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status.code())
+    }
+}
