@@ -264,13 +264,11 @@ fn independent_ways_agree_with_the_reference() {
     for (name, case) in &cases("restart_cases.json") {
         let expected = &case["expected"];
         let built = Built::new(&Case::from_json(&case["inputs"]), &mut Disguise::seeded(3));
-        let components: Vec<_> = (0..built.new.component_count())
-            .map(saltus_graph::ComponentId::from_index)
-            .collect();
+        let rows: Vec<Row> = (0..built.new.equations().len()).map(Row::from_index).collect();
         let (pool, functions, new, left) = (&built.pool, &built.functions, &built.new, &built.environment);
         if let Some(wanted) = expected["implicit_euler"].as_object() {
             let steps = expected["ie_steps"].as_u64().map(|steps| steps as usize);
-            let found = implicit_euler_restart(pool, functions, new, &components, left, steps).expect(name);
+            let found = implicit_euler_restart(pool, functions, new, &rows, left, steps).expect(name);
             for limit in found {
                 let state = format!("{}{}", built.variables[&limit.var], "'".repeat(limit.order.into()));
                 match (limit.value, wanted[&state].as_f64()) {
@@ -284,7 +282,7 @@ fn independent_ways_agree_with_the_reference() {
             }
         }
         if let Some(wanted) = expected["projector"].as_object() {
-            let found = project_restart(pool, functions, new, &components, left).expect(name);
+            let found = project_restart(pool, functions, new, &rows, left).expect(name);
             for (var, order, got) in found {
                 let Some(wanted) = (order == 0).then(|| wanted[&built.variables[&var]].as_f64().unwrap()) else {
                     continue;
@@ -310,12 +308,11 @@ fn projector_where_structure_fails() {
         };
         let mut built = Built::new(&Case::from_json(&case["inputs"]), &mut Disguise::none());
         let analysis = built.analyze();
-        let components: Vec<_> = analysis.components.iter().map(|c| c.component).collect();
         let found = project_restart(
             &built.pool,
             &built.functions,
             &built.new,
-            &components,
+            &analysis.rows,
             &built.environment,
         );
         let found: BTreeMap<String, f64> = found
@@ -331,4 +328,43 @@ fn projector_where_structure_fails() {
             );
         }
     }
+}
+
+/// Analysing only what a change touches gives the same right limits; what is left out keeps its left limits.
+#[test]
+fn touched_part_is_enough() {
+    let mut smaller = 0;
+    for file in ["restart_cases.json", "restart_cases_more.json"] {
+        for (name, case) in &cases(file) {
+            let stated = Case::from_json(&case["inputs"]);
+            if stated.forced.is_some() {
+                continue;
+            }
+            let mut built = Built::new(&stated, &mut Disguise::none());
+            let all = built.analyze();
+            built.options.scope = Scope::Touched;
+            let touched = built.analyze();
+            assert_eq!(all.verdict, touched.verdict, "{name}");
+            smaller += usize::from(touched.rows.len() < all.rows.len());
+            let (Some(plan), Some(small)) = (&all.plan, &touched.plan) else {
+                continue;
+            };
+            let (Ok(complete), Ok(part)) = (built.solve(plan), built.solve(small)) else {
+                continue;
+            };
+            for (var, order, value) in complete.right_limits {
+                let found = part
+                    .right_limits
+                    .iter()
+                    .find(|limit| (limit.0, limit.1) == (var, order));
+                let found = found.map_or(built.environment.left[&(var, order)], |limit| limit.2);
+                assert!(
+                    close(found, value),
+                    "{name}: {}: {found}, {value}",
+                    built.variables[&var]
+                );
+            }
+        }
+    }
+    assert!(smaller > 20, "{smaller}");
 }

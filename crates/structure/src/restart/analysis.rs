@@ -1,5 +1,7 @@
 //! The analysis of a mode change: steps 1–14 in order, with everything kept for explanation.
 
+use std::sync::Arc;
+
 use saltus_graph::{ComponentId, Row};
 use saltus_mdae::function::Functions;
 use saltus_mdae::{ExprPool, VarId};
@@ -7,7 +9,7 @@ use saltus_mdae::{ExprPool, VarId};
 use super::array::{
     ArrayEquation, ArrayLabel, ArrayVariable, EquationSource, FactRecord, Frame, Heights, VariableClass,
 };
-use super::change::{ModeChange, touched_components};
+use super::change::ModeChange;
 use super::concrete::{Concrete, ConcreteEquation};
 use super::diagnosis::{self, Diagnosis};
 use super::entail::FixedValues;
@@ -16,9 +18,7 @@ use super::heights::{Attempt, Bounds, bounds, search};
 use super::inquiry::{Answer, Inquiry};
 use super::plan::{RestartPlan, Source};
 use super::rescale::{Offsets, Unscalable, Violations, goodness, rescale};
-
-/// Rounds of height propagation; each raises a height to that of a neighbour.
-const PROPAGATIONS: usize = 8;
+use super::touched::Touched;
 
 /// Whether a mode change can be restarted, by structure.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Hash)]
@@ -57,8 +57,10 @@ pub struct ComponentHeight {
 pub struct RestartAnalysis {
     /// The verdict.
     pub verdict: Verdict,
-    /// The touched components; in all others right limits equal left limits.
+    /// The components of the leading incidence of which a part is touched.
     pub components: Vec<ComponentHeight>,
+    /// The touched equations: in all others right limits equal left limits.
+    pub rows: Vec<Row>,
     /// The first derivatives (from order 0) of each unknown of the touched components that have a past.
     pub past: Vec<(VarId, u16)>,
     /// Variables without a past that become states and keep their left limit because nothing else determines them.
@@ -127,18 +129,12 @@ pub fn analyze_restart(
     facts: &mut dyn Facts,
 ) -> RestartAnalysis {
     let mut inquiry = Inquiry::new(pool, functions, fixed, change, facts);
-    let touched = touched_components(pool, &change, &|row| inquiry.is_invariant(row));
-    let mut bounds_of: Bounds = touched
-        .iter()
-        .map(|&component| (component, bounds(pool, &mut inquiry, component)))
-        .collect();
-    let mut attempt = first_attempt(pool, &mut inquiry, &bounds_of);
+    let mut touched = Arc::new(Touched::new(pool, &change, &|row| inquiry.is_invariant(row)));
+    let mut bounds_of = all_bounds(pool, &mut inquiry, &touched);
+    let mut attempt = first_attempt(pool, &mut inquiry, &touched, &bounds_of);
     if !attempt.quotient.is_complete() && keep_left_limits(&mut inquiry, &attempt) {
-        let new_bounds: Bounds = touched
-            .iter()
-            .map(|&component| (component, bounds(pool, &mut inquiry, component)))
-            .collect();
-        let kept = first_attempt(pool, &mut inquiry, &new_bounds);
+        let new_bounds = all_bounds(pool, &mut inquiry, &touched);
+        let kept = first_attempt(pool, &mut inquiry, &touched, &new_bounds);
         match kept.quotient.is_complete() {
             true => (attempt, bounds_of) = (kept, new_bounds),
             // The left limits contradict each other: nothing can be kept.
@@ -149,17 +145,25 @@ pub fn analyze_restart(
     loop {
         let outcome = Outcome::new(pool, &inquiry, &attempt);
         let higher = outcome.propagated(pool, &inquiry, &attempt);
-        let stop = change.options.forced_height.is_some() || raised.len() >= PROPAGATIONS * (1 + touched.len());
-        if higher.is_empty() || stop {
+        if higher.is_empty() || change.options.forced_height.is_some() {
             return outcome.finish(pool, inquiry, attempt, &bounds_of, &raised);
         }
-        let mut heights = attempt.heights.clone();
-        for (component, height) in higher {
+        // Each round adds an equation to what is touched or raises a height towards the highest one: it ends.
+        let mut more = Touched::clone(&touched);
+        more.extend(change.new, higher.iter().map(|&(row, _)| row));
+        touched = Arc::new(more);
+        let mut heights = Heights {
+            touched: touched.clone(),
+            ..attempt.heights.clone()
+        };
+        bounds_of = all_bounds(pool, &mut inquiry, &touched);
+        for (&component, &(lower, _)) in &bounds_of {
+            let known = heights.of.entry(component).or_insert(lower);
+            *known = (*known).max(lower);
+        }
+        for (row, height) in higher {
+            let component = change.new.component_of_row(row);
             raised.push(component);
-            if !bounds_of.contains_key(&component) {
-                let found = bounds(pool, &mut inquiry, component);
-                bounds_of.insert(component, found);
-            }
             let known = heights.of.entry(component).or_insert(0);
             *known = (*known).max(height);
         }
@@ -167,14 +171,21 @@ pub fn analyze_restart(
     }
 }
 
-fn first_attempt(pool: &mut ExprPool, inquiry: &mut Inquiry, bounds: &Bounds) -> Attempt {
+fn all_bounds(pool: &mut ExprPool, inquiry: &mut Inquiry, touched: &Touched) -> Bounds {
+    let components: Vec<ComponentId> = touched.components().collect();
+    let bound = |component| (component, bounds(pool, inquiry, touched, component));
+    components.into_iter().map(bound).collect()
+}
+
+fn first_attempt(pool: &mut ExprPool, inquiry: &mut Inquiry, touched: &Arc<Touched>, bounds: &Bounds) -> Attempt {
     let Some(forced) = inquiry.change.options.forced_height else {
-        return search(pool, inquiry, bounds);
+        return search(pool, inquiry, touched, bounds);
     };
     let leading = super::heights::leading_components(pool, inquiry);
     let heights = Heights {
         of: bounds.keys().map(|&component| (component, forced)).collect(),
         leading: leading.into_iter().collect(),
+        touched: touched.clone(),
     };
     Attempt::new(pool, inquiry, heights)
 }
@@ -220,9 +231,9 @@ impl Outcome {
         Outcome { concrete, offsets }
     }
 
-    /// Step 10: components that use a variable of another one that is impulsive at an instant they have already left
-    /// behind, with the height they need.
-    fn propagated(&self, pool: &mut ExprPool, inquiry: &Inquiry, attempt: &Attempt) -> Vec<(ComponentId, u16)> {
+    /// Step 10: equations that use a variable that is impulsive at an instant they have already left behind, with the
+    /// height they need.
+    fn propagated(&self, pool: &mut ExprPool, inquiry: &Inquiry, attempt: &Attempt) -> Vec<(Row, u16)> {
         let Ok(offsets) = &self.offsets else { return Vec::new() };
         let new = inquiry.change.new;
         let frame = Frame {
@@ -238,8 +249,7 @@ impl Outcome {
                 continue;
             }
             for row in new.users(column) {
-                let component = new.component_of_row(row);
-                if component == new.component_of_column(column) || frame.height_of_row(row) > variable.instant {
+                if frame.height_of_row(row) > variable.instant {
                     continue;
                 }
                 let leading = ArrayLabel {
@@ -249,7 +259,7 @@ impl Outcome {
                 };
                 let residual = inquiry.residual(pool, leading);
                 if pool.occurrences(residual).contains(&(variable.var, variable.order)) {
-                    higher.push((component, height));
+                    higher.push((row, height));
                 }
             }
         }
@@ -283,17 +293,12 @@ impl Outcome {
         let offsets = self.offsets.as_ref().ok();
         let unknowns = self.concrete.unknowns.iter().enumerate();
         let equations = self.concrete.equations.iter().enumerate();
-        let columns = heights
-            .of
-            .keys()
-            .flat_map(|&component| new.component_columns(component));
-        let mut past: Vec<(VarId, u16)> = columns
-            .map(|&column| (new.unknown(column), inquiry.past_offset(new.unknown(column))))
-            .collect();
+        let columns = heights.touched.all_columns();
+        let past_of = |column| (new.unknown(column), inquiry.past_offset(new.unknown(column)));
+        let mut past: Vec<(VarId, u16)> = columns.into_iter().map(past_of).collect();
         past.sort_unstable();
-        let rows = heights.of.keys().flat_map(|&component| new.component_rows(component));
-        let mut invariants: Vec<Row> = rows.copied().filter(|&row| inquiry.is_invariant(row)).collect();
-        invariants.sort_unstable();
+        let rows = heights.touched.all_rows();
+        let invariants = rows.iter().copied().filter(|&row| inquiry.is_invariant(row)).collect();
         RestartAnalysis {
             verdict: judged.verdict,
             components: heights
@@ -309,6 +314,7 @@ impl Outcome {
             past,
             kept: inquiry.kept.clone(),
             invariants,
+            rows,
             enabled: quotient
                 .enabled()
                 .filter_map(|i| Some((i, quotient.class_of(i)?)))

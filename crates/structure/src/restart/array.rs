@@ -4,6 +4,7 @@
 //! representative is a candidate.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use saltus_graph::{Column, ComponentId, Row};
@@ -13,6 +14,7 @@ use super::entail::entailed;
 use super::facts::FactReason;
 use super::inquiry::Inquiry;
 use super::knowledge::{Known, KnownSource};
+use super::touched::Touched;
 
 /// `x'^m@k`
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -114,6 +116,8 @@ pub(crate) struct Heights {
     pub(crate) of: BTreeMap<ComponentId, u16>,
     /// Components whose tail includes the leading block: a restart equation speaks of leading variables.
     pub(crate) leading: BTreeSet<ComponentId>,
+    /// The part of each component that has an array.
+    pub(crate) touched: Arc<Touched>,
 }
 
 /// The array at given heights, before matching.
@@ -139,11 +143,23 @@ impl Frame<'_, '_> {
     /// K_x; 0 for variables of untouched components, `None` for variables that are not in the new mode.
     pub(crate) fn height(&self, var: VarId) -> Option<u16> {
         let new = self.inquiry.change.new;
-        let component = new.component_of_column(new.column_of(var)?);
-        Some(self.heights.of.get(&component).copied().unwrap_or(0))
+        let column = new.column_of(var)?;
+        if !self.heights.touched.has_column(column) {
+            return Some(0);
+        }
+        Some(
+            self.heights
+                .of
+                .get(&new.component_of_column(column))
+                .copied()
+                .unwrap_or(0),
+        )
     }
     /// K_f
     pub(crate) fn height_of_row(&self, row: Row) -> u16 {
+        if !self.heights.touched.has_row(row) {
+            return 0;
+        }
         let component = self.inquiry.change.new.component_of_row(row);
         self.heights.of.get(&component).copied().unwrap_or(0)
     }
@@ -211,7 +227,7 @@ fn add_component(
     array: &mut Array,
 ) {
     let new = inquiry.change.new;
-    for &row in new.component_rows(component) {
+    for &row in heights.touched.rows(component) {
         let frame = Frame { inquiry, heights };
         let height = frame.height_of_row(row);
         let leading = heights.leading.contains(&component);

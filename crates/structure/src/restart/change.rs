@@ -1,9 +1,7 @@
 //! What is asked: a mode change.
 
-use std::collections::BTreeSet;
-
 use rustc_hash::FxHashSet;
-use saltus_graph::{ComponentId, Row};
+use saltus_graph::Row;
 use saltus_mdae::{ConditionId, ExprId, ExprPool, Node, VarId};
 
 use super::system::{ModeEquation, ModeSystem};
@@ -23,20 +21,20 @@ pub enum Before<'a> {
     },
 }
 
-/// Which components of the new mode are analysed.
+/// Which part of the new mode is analysed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Scope {
-    /// Those that the change touches: right limits equal left limits in all others. For runs.
+    /// What the change touches: right limits equal left limits elsewhere. For runs.
     #[default]
     Touched,
-    /// All, for complete reports.
+    /// All of it, for complete reports.
     All,
 }
 
 /// Options of the analysis.
 #[derive(Clone, Debug, Default)]
 pub struct RestartOptions {
-    /// Which components are analysed.
+    /// Which part is analysed.
     pub scope: Scope,
     /// Analyse every component at this height instead of searching.
     pub forced_height: Option<u16>,
@@ -67,8 +65,9 @@ pub struct ModeChange<'a> {
     pub switched: &'a [(ConditionId, bool)],
     /// Which variables are unknowns (in any mode).
     pub is_unknown: &'a dyn Fn(VarId) -> bool,
-    /// The components of the new mode that may have changed, if the caller knows; else all are examined.
-    pub examined: Option<&'a [ComponentId]>,
+    /// The equations of the new mode that may have changed (new ones, and those whose offset or whose unknown's offset
+    /// is another than before), if the caller knows; else all are examined.
+    pub examined: Option<&'a [Row]>,
     /// Options.
     pub options: &'a RestartOptions,
 }
@@ -170,49 +169,4 @@ impl<'a> ModeChange<'a> {
         let equations = self.transient?;
         Some(equations.iter().map(|equation| equation.residual).collect())
     }
-}
-
-/// The components that a mode change touches; in all others right limits equal left limits. Those are touched for
-/// which the array may be non-empty (some consistency equation is not known to hold, some state has no past, or a
-/// restart or transient equation mentions it), and those with changed equations.
-pub(crate) fn touched_components(
-    pool: &ExprPool,
-    change: &ModeChange,
-    is_invariant: &dyn Fn(Row) -> bool,
-) -> BTreeSet<ComponentId> {
-    let new = change.new;
-    let examined: Vec<ComponentId> = match change.examined {
-        Some(components) => components.to_vec(),
-        None => (0..new.component_count()).map(ComponentId::from_index).collect(),
-    };
-    let all = change.options.forced_height.is_some() || change.options.scope == Scope::All;
-    let mut touched: BTreeSet<ComponentId> = examined
-        .into_iter()
-        .filter(|&component| all || is_changed(change, component, is_invariant))
-        .collect();
-    let transient = change.transient.unwrap_or_default().iter();
-    let transient = transient.filter(|equation| !new.find(equation.residual).is_some_and(is_invariant));
-    for equation in change.restart_equations.iter().chain(transient) {
-        let mentioned = pool.occurrences(equation.residual).into_iter();
-        let columns = mentioned.filter_map(|(var, _)| new.column_of(var));
-        touched.extend(columns.map(|column| new.component_of_column(column)));
-    }
-    touched
-}
-
-fn is_changed(change: &ModeChange, component: ComponentId, is_invariant: &dyn Fn(Row) -> bool) -> bool {
-    let new = change.new;
-    let row_changed = |&row: &Row| {
-        let residual = new.equation(row).residual;
-        let known = change.previous().and_then(|previous| {
-            let row = previous.find(residual)?;
-            Some(previous.equation_offset(row))
-        });
-        !is_invariant(row) || known.is_none_or(|c| c < new.equation_offset(row))
-    };
-    let columns = new.component_columns(component).iter();
-    new.component_rows(component).iter().any(row_changed)
-        || columns
-            .into_iter()
-            .any(|&column| new.unknown_offset(column) > change.past_offset(new.unknown(column)))
 }

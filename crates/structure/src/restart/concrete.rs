@@ -138,7 +138,7 @@ fn members(frame: Frame, attempt: &Attempt) -> Members {
             .for_each(&mut insert);
     }
     for (&component, &instant) in &frame.heights.of {
-        for &column in new.component_columns(component) {
+        for &column in frame.heights.touched.columns(component) {
             let var = new.unknown(column);
             let tail = (0..new.unknown_offset(column)).map(|order| ArrayVariable { var, order, instant });
             tail.filter(|&variable| !frame.is_past(variable)).for_each(&mut insert);

@@ -58,7 +58,7 @@ fn diagnosis(concrete: &Concrete, frame: Frame, seen: &FxHashSet<usize>) -> Diag
     variables.sort_unstable();
     let mut found = Diagnosis::default();
     for (&component, &instant) in &frame.heights.of {
-        for &column in new.component_columns(component) {
+        for &column in frame.heights.touched.columns(component) {
             let var = new.unknown(column);
             for order in 0..new.unknown_offset(column) {
                 let variable = ArrayVariable { var, order, instant };

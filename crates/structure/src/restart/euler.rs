@@ -6,7 +6,7 @@
 //! switched on while violated at position level), this is one of the possible answers, not the answer.
 
 use rustc_hash::FxHashMap;
-use saltus_graph::{ComponentId, Row};
+use saltus_graph::{Column, Row};
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
 use saltus_mdae::{ExprPool, Node, VarId};
@@ -45,17 +45,17 @@ pub enum EulerFailure {
     },
 }
 
-/// Limits of `steps` implicit Euler steps on the equations of some components of a mode; unknowns of other components
+/// Limits of `steps` implicit Euler steps on a part of a mode (`rows` and the unknowns matched to them); other unknowns
 /// stay at their left limits. `None`: as many steps as the most differentiated equation needs, at least one.
 pub fn implicit_euler_restart(
     pool: &ExprPool,
     functions: &Functions,
     new: &ModeSystem,
-    components: &[ComponentId],
+    rows: &[Row],
     environment: &dyn Environment,
     steps: Option<usize>,
 ) -> Result<Vec<EulerLimit>, EulerFailure> {
-    let scheme = Scheme::new(pool, functions, new, components, environment);
+    let scheme = Scheme::new(pool, functions, new, rows, environment);
     let needed = scheme
         .rows
         .iter()
@@ -116,17 +116,15 @@ impl<'a> Scheme<'a> {
         pool: &ExprPool,
         functions: &'a Functions,
         new: &'a ModeSystem,
-        components: &[ComponentId],
+        rows: &[Row],
         environment: &'a dyn Environment,
     ) -> Self {
-        let rows = components.iter().flat_map(|&component| new.component_rows(component));
+        let columns: Vec<Column> = rows.iter().map(|&row| new.matched_column(row)).collect();
         let rows: Vec<(Row, Tape)> = rows
+            .iter()
             .map(|&row| (row, Tape::new(pool, new.equation(row).residual)))
             .collect();
-        let columns = components
-            .iter()
-            .flat_map(|&component| new.component_columns(component));
-        let unknowns: Vec<VarId> = columns.map(|&column| new.unknown(column)).collect();
+        let unknowns: Vec<VarId> = columns.iter().map(|&column| new.unknown(column)).collect();
         let number: FxHashMap<VarId, usize> = unknowns.iter().enumerate().map(|(i, &var)| (var, i)).collect();
         let mut highest = vec![0; unknowns.len()];
         let mut classify = |&leaf: &Node| match leaf {

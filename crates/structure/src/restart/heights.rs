@@ -1,6 +1,7 @@
 //! Heights: bounds K_* ≤ K^* and the search between them (step 5; appendix C of RR-9603).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use saltus_graph::{ComponentId, Row};
 use saltus_mdae::ExprPool;
@@ -8,6 +9,7 @@ use saltus_mdae::ExprPool;
 use super::array::{Array, ArrayLabel, EquationSource, Frame, Heights, build};
 use super::inquiry::Inquiry;
 use super::quotient::Quotient;
+use super::touched::Touched;
 
 /// Attempts of the search; each raises at least one height, and bounds are small.
 const ATTEMPTS: usize = 20;
@@ -40,23 +42,25 @@ impl Attempt {
 pub(crate) type Bounds = BTreeMap<ComponentId, (u16, u16)>;
 
 /// Bounds of one component for a height constant in it.
-pub(crate) fn bounds(pool: &mut ExprPool, inquiry: &mut Inquiry, component: ComponentId) -> (u16, u16) {
+pub(crate) fn bounds(
+    pool: &mut ExprPool,
+    inquiry: &mut Inquiry,
+    touched: &Touched,
+    component: ComponentId,
+) -> (u16, u16) {
     let new = inquiry.change.new;
     // A transient takes at least one instant.
     let least = u16::from(inquiry.change.transient.is_some());
-    let highest_c = new
-        .component_rows(component)
-        .iter()
-        .map(|&row| new.equation_offset(row));
+    let highest_c = touched.rows(component).iter().map(|&row| new.equation_offset(row));
     let highest_c = highest_c.max().unwrap_or(0);
-    let columns = new.component_columns(component).iter();
+    let columns = touched.columns(component).iter();
     let highest_past = columns
         .map(|&column| inquiry.past_offset(new.unknown(column)))
         .max()
         .unwrap_or(0);
     let (mut lower, mut upper) = (None, None);
     for height in least..highest_c + highest_past + 2 {
-        let verdict = judge(pool, inquiry, component, height);
+        let verdict = judge(pool, inquiry, touched, component, height);
         if verdict.enough && verdict.lower && lower.is_none() {
             lower = Some(height);
         }
@@ -79,14 +83,20 @@ struct Judgement {
     upper: bool,
 }
 
-fn judge(pool: &mut ExprPool, inquiry: &mut Inquiry, component: ComponentId, height: u16) -> Judgement {
+fn judge(
+    pool: &mut ExprPool,
+    inquiry: &mut Inquiry,
+    touched: &Touched,
+    component: ComponentId,
+    height: u16,
+) -> Judgement {
     let mut judgement = Judgement {
         enough: restart_equations_are_open(pool, inquiry, component, height),
         lower: true,
         upper: true,
     };
     let new = inquiry.change.new;
-    for &row in new.component_rows(component) {
+    for &row in touched.rows(component) {
         let c = new.equation_offset(row);
         for order in 0..c {
             if is_fact_at(pool, inquiry, row, order, height) {
@@ -164,7 +174,7 @@ pub(crate) fn leading_components(pool: &ExprPool, inquiry: &Inquiry) -> Vec<Comp
 }
 
 /// Tries heights from K_* up, smallest first; the best attempt, complete or not.
-pub(crate) fn search(pool: &mut ExprPool, inquiry: &mut Inquiry, bounds: &Bounds) -> Attempt {
+pub(crate) fn search(pool: &mut ExprPool, inquiry: &mut Inquiry, touched: &Arc<Touched>, bounds: &Bounds) -> Attempt {
     let leading = leading_components(pool, inquiry).into_iter().collect();
     let mut heights = Heights {
         of: bounds
@@ -172,6 +182,7 @@ pub(crate) fn search(pool: &mut ExprPool, inquiry: &mut Inquiry, bounds: &Bounds
             .map(|(&component, &(lower, _))| (component, lower))
             .collect(),
         leading,
+        touched: touched.clone(),
     };
     let mut best: Option<((usize, usize, u32), Attempt)> = None;
     for _ in 0..ATTEMPTS {

@@ -34,6 +34,7 @@ mod rescale;
 mod solve;
 mod system;
 mod tape;
+mod touched;
 mod wong;
 
 pub use analysis::{ComponentHeight, RestartAnalysis, Verdict, analyze_restart};

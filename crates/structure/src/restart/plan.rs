@@ -217,7 +217,7 @@ impl Source<'_, '_> {
         let new = self.frame.inquiry.change.new;
         let mut limits = Vec::new();
         for (&component, &instant) in &self.frame.heights.of {
-            for &column in new.component_columns(component) {
+            for &column in self.frame.heights.touched.columns(component) {
                 let var = new.unknown(column);
                 for order in 0..new.unknown_offset(column) {
                     let variable = ArrayVariable { var, order, instant };

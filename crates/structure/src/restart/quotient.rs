@@ -166,7 +166,7 @@ fn required_classes(array: &Array, frame: Frame) -> Vec<VariableClass> {
     let new = frame.inquiry.change.new;
     let mut end: FxHashMap<VarId, u16> = FxHashMap::default();
     for (&component, &height) in &frame.heights.of {
-        for &column in new.component_columns(component) {
+        for &column in frame.heights.touched.columns(component) {
             end.insert(new.unknown(column), height + frame.tail_orders(column));
         }
     }

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use saltus_graph::{
-    Adjacency, Bipartite, Column, ComponentId, Components, Row, WeightedAdjacency, connected_components_where,
+    Adjacency, Bipartite, BlockId, Blocks, Column, ComponentId, Components, Row, WeightedAdjacency,
+    connected_components_where,
 };
 use saltus_mdae::{ExprId, ExprPool, OriginId, VarId};
 
@@ -25,6 +26,7 @@ pub struct ModeSystem {
     sigma: Sigma,
     users: Bipartite,
     components: Components,
+    blocks: Blocks,
     component_rows: Vec<Vec<Row>>,
     component_columns: Vec<Vec<Column>>,
     by_residual: FxHashMap<ExprId, Row>,
@@ -55,6 +57,7 @@ impl ModeSystem {
             component_rows: components.rows(),
             component_columns: components.columns(),
             components,
+            blocks: sigma.blocks(&matrix),
             by_residual: (0..equations.len())
                 .map(|row| (equations[row].residual, Row::from_index(row)))
                 .collect(),
@@ -137,5 +140,22 @@ impl ModeSystem {
     /// The unknowns of a component.
     pub fn component_columns(&self, component: ComponentId) -> &[Column] {
         &self.component_columns[component.index()]
+    }
+
+    /// The block (strongly connected component of the leading incidence) of an equation.
+    pub fn block_of(&self, row: Row) -> BlockId {
+        self.blocks.block_of(row).expect("every equation is in a block")
+    }
+    /// The equations of a block.
+    pub fn block_rows(&self, block: BlockId) -> &[Row] {
+        self.blocks.rows(block)
+    }
+    /// The unknown that an equation is matched to.
+    pub fn matched_column(&self, row: Row) -> Column {
+        self.sigma.matching.column_of(row).expect("a perfect matching")
+    }
+    /// The equation that an unknown is matched to.
+    pub fn matched_row(&self, column: Column) -> Row {
+        self.sigma.matching.row_of(column).expect("a perfect matching")
     }
 }

@@ -6,7 +6,7 @@
 //! quasi-Weierstraß form for regular matrix pencils*, Linear Algebra Appl. 436, 2012; appendix F of RR-9603).
 
 use rustc_hash::FxHashMap;
-use saltus_graph::{ComponentId, Row};
+use saltus_graph::{Column, Row};
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
 use saltus_mdae::{ExprPool, Node, VarId};
@@ -158,17 +158,17 @@ impl WongLimits {
     }
 }
 
-/// Right limits of the states of some components of a mode by the consistency projector; unknowns of other components
-/// stay at their left limits. Constraints may be nonlinear, but impulsive variables must enter linearly with
+/// Right limits of the states of a part of a mode (`rows` and the unknowns matched to them) by the consistency
+/// projector; other unknowns stay at their left limits. Constraints may be nonlinear, but impulsive variables must enter linearly with
 /// coefficients that do not jump.
 pub fn project_restart(
     pool: &ExprPool,
     functions: &Functions,
     new: &ModeSystem,
-    components: &[ComponentId],
+    rows: &[Row],
     environment: &dyn Environment,
 ) -> Result<Vec<(VarId, u16, f64)>, ProjectionFailure> {
-    let pencil = Pencil::new(pool, functions, new, components, environment);
+    let pencil = Pencil::new(pool, functions, new, rows, environment);
     if pencil.size() > STATE_LIMIT {
         return Err(ProjectionFailure::TooLarge { states: pencil.size() });
     }
@@ -215,7 +215,7 @@ struct Pencil<'a> {
     number: FxHashMap<State, usize>,
     /// Highest derivative of each unknown in the equations.
     highest: FxHashMap<VarId, u16>,
-    components: Vec<ComponentId>,
+    columns: Vec<Column>,
 }
 
 impl<'a> Pencil<'a> {
@@ -223,19 +223,18 @@ impl<'a> Pencil<'a> {
         pool: &ExprPool,
         functions: &'a Functions,
         new: &'a ModeSystem,
-        components: &[ComponentId],
+        rows: &[Row],
         environment: &'a dyn Environment,
     ) -> Self {
-        let rows = components.iter().flat_map(|&component| new.component_rows(component));
+        let columns: Vec<Column> = rows.iter().map(|&row| new.matched_column(row)).collect();
         let rows: Vec<(Row, Tape)> = rows
+            .iter()
             .map(|&row| (row, Tape::new(pool, new.equation(row).residual)))
             .collect();
         let mut highest: FxHashMap<VarId, u16> = FxHashMap::default();
         let mut inputs: Vec<VarId> = Vec::new();
-        for &component in components {
-            for &column in new.component_columns(component) {
-                highest.insert(new.unknown(column), 0);
-            }
+        for &column in &columns {
+            highest.insert(new.unknown(column), 0);
         }
         for leaf in rows.iter().flat_map(|(_, tape)| tape.leaves()) {
             let Node::Var { var, order } = *leaf else { continue };
@@ -253,7 +252,7 @@ impl<'a> Pencil<'a> {
             states: vec![State::One, State::Time],
             number: FxHashMap::default(),
             highest,
-            components: components.to_vec(),
+            columns,
         };
         pencil.add_states(&inputs);
         pencil
@@ -265,12 +264,10 @@ impl<'a> Pencil<'a> {
         for &var in inputs {
             self.states.extend((0..=depth).map(|order| State::Input(var, order)));
         }
-        for &component in &self.components {
-            for &column in self.new.component_columns(component) {
-                let var = self.new.unknown(column);
-                let orders = self.highest[&var].max(1);
-                self.states.extend((0..orders).map(|order| State::Unknown(var, order)));
-            }
+        for &column in &self.columns {
+            let var = self.new.unknown(column);
+            let orders = self.highest[&var].max(1);
+            self.states.extend((0..orders).map(|order| State::Unknown(var, order)));
         }
         self.number = self.states.iter().enumerate().map(|(i, &state)| (state, i)).collect();
     }
@@ -372,7 +369,7 @@ impl<'a> Pencil<'a> {
         Ok(())
     }
 
-    /// The value of a leaf that is no state: unknowns of other components stay at their left limits.
+    /// The value of a leaf that is no state: other unknowns stay at their left limits.
     fn frozen(&self, leaf: Node) -> f64 {
         match leaf {
             Node::Var { var, order } if self.new.column_of(var).is_some() => self.environment.left_limit(var, order),
@@ -402,21 +399,19 @@ impl<'a> Pencil<'a> {
         let qr = PivotedQr::new(&times(e, &limits.consistent), Some(RANK));
         let mut derivatives = vec![state];
         let mut found = Vec::new();
-        for &component in &self.components {
-            for &column in self.new.component_columns(component) {
-                let var = self.new.unknown(column);
-                let orders = self.highest[&var].max(1);
-                for order in 0..self.new.unknown_offset(column) {
-                    let base = order.min(orders - 1);
-                    let times_differentiated = usize::from(order - base);
-                    while derivatives.len() <= times_differentiated {
-                        let last = derivatives.last().expect("the state itself");
-                        let coordinates = qr.basic_solution(&a.multiply(last));
-                        derivatives.push(limits.consistent.multiply(&coordinates));
-                    }
-                    let position = self.number[&State::Unknown(var, base)];
-                    found.push((var, order, derivatives[times_differentiated][position]));
+        for &column in &self.columns {
+            let var = self.new.unknown(column);
+            let orders = self.highest[&var].max(1);
+            for order in 0..self.new.unknown_offset(column) {
+                let base = order.min(orders - 1);
+                let times_differentiated = usize::from(order - base);
+                while derivatives.len() <= times_differentiated {
+                    let last = derivatives.last().expect("the state itself");
+                    let coordinates = qr.basic_solution(&a.multiply(last));
+                    derivatives.push(limits.consistent.multiply(&coordinates));
                 }
+                let position = self.number[&State::Unknown(var, base)];
+                found.push((var, order, derivatives[times_differentiated][position]));
             }
         }
         found.sort_unstable_by_key(|&(var, order, _)| (var, order));
