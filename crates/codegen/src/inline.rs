@@ -4,10 +4,10 @@
 use saltus_mdae::FunctionId;
 use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, LocalId, Place, Statement};
 
+use crate::call::Call;
 use crate::jet::Jet;
 use crate::series::SeriesAlgebra;
 use crate::tape::TapeBuilder;
-use crate::translate::call_jet;
 
 /// Statements and operations one call may unroll into.
 const STEP_LIMIT: u32 = 400;
@@ -74,9 +74,17 @@ impl<'a> Inliner<'a> {
         let functions: &'a Functions = self.functions;
         let function = &functions[id];
         let Body::Algorithm(statements) = &function.body else {
+            let call = Call {
+                function: id,
+                outputs: function.output_size(),
+                partials: &[],
+                args: &args,
+                guard: None,
+            };
+            let outputs = 0..function.output_size() as u32;
             return Some(
-                (0..function.output_size() as u32)
-                    .map(|output| call_jet(self.tape, functions, id, output, &[], &args, self.len, None))
+                outputs
+                    .map(|output| self.tape.call_jet(&call, output, self.len))
                     .collect(),
             );
         };

@@ -1,6 +1,6 @@
 //! Jets: a power series with its tangents, one column per leaf.
 //!
-//! The tangent of f by a leaf x is the power series of ∂f/∂x. Because ∂f̂ᵢ/∂x̂ₖ = (∂f/∂x)ᵢ₋ₖ (TNP), this one column
+//! The tangent of f by a leaf x is the power series of ∂f/∂x. Because ∂fᵢ/∂xₖ = (∂f/∂x)ᵢ₋ₖ, this one column
 //! holds the partial derivatives of all total derivatives of f by all derivatives of x.
 
 use std::collections::BTreeMap;

@@ -8,6 +8,7 @@
 //! kernel is hot. Both give bit-identical results.
 
 mod algebra;
+mod call;
 mod code;
 mod diagnose;
 mod error;

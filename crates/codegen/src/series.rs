@@ -1,7 +1,8 @@
 //! Truncated power series: the Taylor recurrences, over any coefficients.
 //!
-//! A series a₀ + a₁h + … + aₙhⁿ has normalised coefficients aₖ = a^(k)/k!. The rules are those of TNP and of every
-//! text on automatic differentiation; most follow from y' = P·a', that is k·yₖ = Σ j·aⱼ·Pₖ₋ⱼ.
+//! A series a₀ + a₁h + … + aₙhⁿ has normalised coefficients aₖ = a^(k)/k!. The rules are those of automatic
+//! differentiation (Griewank and Walther, Evaluating Derivatives, chapter 13); most follow from y' = P·a', that is
+//! k·yₖ = Σ j·aⱼ·Pₖ₋ⱼ.
 
 use saltus_mdae::{BinaryOp, UnaryOp};
 

@@ -5,14 +5,14 @@ use saltus_mdae::expr::ListId;
 use saltus_mdae::function::Functions;
 use saltus_mdae::{BinaryOp, ExprId, ExprPool, FunctionId, Node, UnaryOp};
 
+use crate::call::Call;
 use crate::error::CompileError;
-use crate::function::DIRECTION_LIMIT;
 use crate::inline;
 use crate::jet::Jet;
 use crate::schedule::{Conjunction, Guards, schedule};
 use crate::series::SeriesAlgebra;
 use crate::spec::{Column, KernelSpec, Leaf};
-use crate::tape::{CallSite, OPERATION_LIMIT, Tape, TapeBuilder, Value};
+use crate::tape::{OPERATION_LIMIT, Tape, TapeBuilder, Value};
 
 /// Orders of total derivatives that are accepted; differentiation indices of real models stay far below.
 const ORDER_LIMIT: u16 = 64;
@@ -41,6 +41,14 @@ pub(crate) fn translate(
         return Err(too_large());
     }
     let (order, guards) = schedule(pool, &spec.expressions);
+    // Leaves of absurdly high order would leave the range of orders when differentiated.
+    let highest = order.iter().map(|&id| match pool.node(id) {
+        Node::Var { order, .. } => order,
+        _ => 0,
+    });
+    if highest.max().unwrap_or(0) > u16::MAX - ORDER_LIMIT {
+        return Err(too_large());
+    }
     let mut translator = Translator::new(pool, functions, spec, &order, guards);
     for &id in &order {
         translator.node(id);
@@ -126,14 +134,9 @@ impl<'a> Translator<'a> {
         let mut series = self.tape.constant_series(first, self.len);
         match leaf {
             Leaf::Var { var, order } if self.pool.variable_traits(var).continuous => {
-                let mut factorial = 1.0;
-                for k in 1..self.len {
-                    factorial *= k as f64;
-                    let Some(higher) = order.checked_add(k as u16) else {
-                        break;
-                    };
-                    let derivative = self.leaf_value(Leaf::var(var, higher));
-                    series[k] = self.tape.scale(derivative, 1.0 / factorial);
+                for (k, coefficient) in series.iter_mut().enumerate().skip(1) {
+                    let derivative = self.leaf_value(Leaf::var(var, order + k as u16));
+                    *coefficient = self.tape.scale(derivative, 1.0 / factorial(k));
                 }
             }
             Leaf::Time if self.len > 1 => series[1] = self.tape.constant(1.0),
@@ -209,16 +212,14 @@ impl<'a> Translator<'a> {
                 return outputs[output as usize].clone();
             }
         }
-        call_jet(
-            &mut self.tape,
-            self.functions,
+        let call = Call {
             function,
-            output,
-            &partials,
-            &jets,
-            self.len,
+            outputs: self.functions[function].output_size(),
+            partials: &partials,
+            args: &jets,
             guard,
-        )
+        };
+        self.tape.call_jet(&call, output, self.len)
     }
 
     fn guard(&mut self, terms: &[Conjunction]) -> Value {
@@ -339,60 +340,4 @@ fn columns(pool: &ExprPool, spec: &KernelSpec, order: &[ExprId]) -> FxHashMap<Le
 
 fn with_row(leaf: Leaf, wanted: &FxHashMap<Leaf, u16>) -> (Leaf, Option<usize>) {
     (leaf, wanted.get(&leaf).map(|&row| usize::from(row) + 1))
-}
-
-/// A call that stays a call: its series, and its tangents as (∂f/∂argument)·(tangent of the argument).
-pub(crate) fn call_jet(
-    tape: &mut TapeBuilder,
-    functions: &Functions,
-    function: FunctionId,
-    output: u32,
-    partials: &[u32],
-    args: &[Jet],
-    len: usize,
-    guard: Option<Value>,
-) -> Jet {
-    let output_size = functions[function].output_size();
-    // A derivative by more arguments than the function machine has directions for.
-    tape.exhausted |= partials.len() >= DIRECTION_LIMIT;
-    let part = |tape: &mut TapeBuilder, directions: Vec<u32>, len: usize| {
-        let results = output_size.saturating_mul(len << directions.len().min(20));
-        let first = ((output as usize + 1) << directions.len()) - 1;
-        let site = CallSite {
-            function,
-            order: len as u16 - 1,
-            args: args.iter().flat_map(|arg| arg.series[..len].iter().copied()).collect(),
-            guard,
-            results: u32::try_from(results).unwrap_or(u32::MAX),
-            directions,
-        };
-        let call = tape.call(site);
-        (0..len)
-            .map(|k| tape.call_result(call, (first * len + k) as u32))
-            .collect::<Vec<Value>>()
-    };
-    let varies = args.iter().any(|arg| !tape.is_constant_series(&arg.series));
-    let series = if varies {
-        part(tape, partials.to_vec(), len)
-    } else {
-        let value = part(tape, partials.to_vec(), 1)[0];
-        tape.constant_series(value, len)
-    };
-    let mut tangents = std::collections::BTreeMap::new();
-    for (position, arg) in args.iter().enumerate() {
-        let Some(longest) = arg.tangents.values().map(Vec::len).max() else {
-            continue;
-        };
-        let mut directions = partials.to_vec();
-        directions.push(position as u32);
-        let outer = if varies {
-            part(tape, directions, longest)
-        } else {
-            let value = part(tape, directions, 1)[0];
-            tape.constant_series(value, longest)
-        };
-        let term = tape.scale_tangents(&outer, arg.tangents.clone());
-        tangents = tape.add_tangents(tangents, term);
-    }
-    Jet { series, tangents }
 }

@@ -54,7 +54,7 @@ fn symbol(name: &str) -> String {
 }
 
 fn define(batch: &[Arc<Code>], module: &mut JITModule) -> Result<Vec<Vec<FuncId>>, String> {
-    let imports = Imports::declare(module).map_err(|error| error.to_string())?;
+    let imports = Imports::declare(module)?;
     let mut context = module.make_context();
     let mut memory = FunctionBuilderContext::new();
     let mut ids = Vec::with_capacity(batch.len());
@@ -116,13 +116,15 @@ struct Imports {
 }
 
 impl Imports {
-    fn declare(module: &mut JITModule) -> cranelift_module::ModuleResult<Self> {
+    fn declare(module: &mut JITModule) -> Result<Self, String> {
         let pointer = module.target_config().pointer_type();
         let mut declare = |name: &str, params: &[Type], returns: &[Type]| {
             let mut signature = module.make_signature();
             signature.params.extend(params.iter().map(|&ty| AbiParam::new(ty)));
             signature.returns.extend(returns.iter().map(|&ty| AbiParam::new(ty)));
-            module.declare_function(&symbol(name), Linkage::Import, &signature)
+            module
+                .declare_function(&symbol(name), Linkage::Import, &signature)
+                .map_err(|error| error.to_string())
         };
         let mut unary = FxHashMap::default();
         for &(op, name) in raw::UNARY_FUNCTIONS {
