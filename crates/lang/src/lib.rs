@@ -1,13 +1,31 @@
 //! Modelica meaning: from classes to a flat model.
 //!
 //! [`flatten`] takes a class of a library and yields a [`flat::FlatModel`] with diagnostics.
+//!
+//! The way there: [`class`] resolves names, inheritance and redeclarations into class nodes;
+//! [`instance`] makes components on first use and evaluates what decides the structure; [`expr`]
+//! translates expressions to scalars; [`function`] evaluates, inlines or specialises functions;
+//! [`model`] collects equations and connections.
 
 #![warn(missing_docs)]
+#![allow(rustdoc::private_intra_doc_links)]
 
+mod class;
+mod expr;
+mod failure;
 pub mod flat;
+mod flattener;
+mod function;
+mod ids;
+mod instance;
 mod limits;
+mod model;
+mod modification;
+mod tensor;
 
 use saltus_source::Diagnostics;
+pub(crate) use saltus_source::codes;
+use saltus_syntax::library::Library;
 
 pub use limits::Limits;
 
@@ -25,4 +43,37 @@ pub struct Flattened {
 pub struct Options {
     /// Limits against hostile input.
     pub limits: Limits,
+}
+
+/// Room for deeply nested models and functions: [`Limits::depth`] levels of all passes together.
+const STACK_SIZE: usize = 512 << 20;
+
+/// Flattens the class with this qualified name.
+pub fn flatten(library: &Library, class: &str, options: &Options) -> Flattened {
+    let run = || flatten_here(library, class, options);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .stack_size(STACK_SIZE)
+            .spawn_scoped(scope, run);
+        match thread.map(|thread| thread.join()) {
+            Ok(Ok(flattened)) => flattened,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // No thread to be had: the stack at hand must do.
+            Err(_) => flatten_here(library, class, options),
+        }
+    })
+}
+
+fn flatten_here(library: &Library, class: &str, options: &Options) -> Flattened {
+    let mut flattener = flattener::Flattener::new(library, options.limits);
+    let result = flattener.flatten_class(class);
+    flattener.accept(result);
+    let mut diagnostics = library.diagnostics();
+    diagnostics.extend(std::mem::take(&mut flattener.diagnostics));
+    diagnostics.normalise();
+    let model = (!diagnostics.has_errors()).then_some(flattener.model);
+    if let Some(model) = &model {
+        debug_assert_eq!(model.validate(), Ok(()));
+    }
+    Flattened { model, diagnostics }
 }

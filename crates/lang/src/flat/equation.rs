@@ -1,6 +1,6 @@
 //! Equations and statements, and how many there are.
 
-use super::{FlatExpr, FlatModel, ProvenanceId, VariableId};
+use super::{FlatExpr, FlatModel, ProvenanceId, Variability, VariableId};
 use rustc_hash::FxHashSet;
 
 /// An equation.
@@ -161,7 +161,7 @@ impl Counts {
 }
 
 pub(super) fn count(model: &FlatModel) -> Counts {
-    let (mut min, mut max) = count_equations(&model.equations);
+    let (mut min, mut max) = count_equations(&model.equations, model);
     for algorithm in &model.algorithms {
         let mut assigned = FxHashSet::default();
         collect_assigned(&algorithm.statements, &mut assigned);
@@ -178,21 +178,18 @@ pub(super) fn count(model: &FlatModel) -> Counts {
 }
 
 /// Smallest and largest number of scalar equations over the branches.
-pub fn count_equations(equations: &[FlatEquation]) -> (usize, usize) {
+pub fn count_equations(equations: &[FlatEquation], model: &FlatModel) -> (usize, usize) {
     let (mut min, mut max) = (0, 0);
     for equation in equations {
         let (low, high) = match &equation.kind {
             EquationKind::Equal(..) => (1, 1),
-            EquationKind::If {
-                branches,
-                otherwise,
-            } => branches
+            EquationKind::If { branches, otherwise } => branches
                 .iter()
-                .map(|branch| count_equations(&branch.body))
-                .chain([count_equations(otherwise)])
+                .map(|branch| count_equations(&branch.body, model))
+                .chain([count_equations(otherwise, model)])
                 .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
                 .unwrap_or((0, 0)),
-            EquationKind::When { branches } => count_when(branches),
+            EquationKind::When { branches } => count_when(branches, model),
             _ => (0, 0),
         };
         min += low;
@@ -201,15 +198,17 @@ pub fn count_equations(equations: &[FlatEquation]) -> (usize, usize) {
     (min, max)
 }
 
-/// A `when` counts its assignments `v = e`; other equations are restart equations and count as
-/// optional.
-fn count_when(branches: &[WhenBranch]) -> (usize, usize) {
+/// A `when` counts its assignments `v = e` of discrete variables; what may be restart equations
+/// counts as optional.
+fn count_when(branches: &[WhenBranch], model: &FlatModel) -> (usize, usize) {
     let mut assigned = FxHashSet::default();
     let mut others = 0;
     for branch in branches {
         others = others.max(collect_defined(&branch.body, &mut assigned));
     }
-    (assigned.len(), assigned.len() + others)
+    let discrete = |v: &&VariableId| model.variables[**v].variability == Variability::Discrete;
+    let certain = assigned.iter().filter(discrete).count();
+    (certain, assigned.len() + others)
 }
 
 fn collect_defined(equations: &[FlatEquation], defined: &mut FxHashSet<VariableId>) -> usize {
@@ -220,10 +219,7 @@ fn collect_defined(equations: &[FlatEquation], defined: &mut FxHashSet<VariableI
                 defined.insert(*variable);
             }
             EquationKind::Equal(..) => others += 1,
-            EquationKind::If {
-                branches,
-                otherwise,
-            } => {
+            EquationKind::If { branches, otherwise } => {
                 let inner = branches
                     .iter()
                     .map(|branch| collect_defined(&branch.body, defined))
@@ -243,10 +239,7 @@ pub fn collect_assigned(statements: &[FlatStatement], assigned: &mut FxHashSet<V
             StatementKind::Assign(variable, _) => {
                 assigned.insert(*variable);
             }
-            StatementKind::If {
-                branches,
-                otherwise,
-            } => {
+            StatementKind::If { branches, otherwise } => {
                 for branch in branches {
                     collect_assigned(&branch.body, assigned);
                 }

@@ -167,9 +167,7 @@ impl FlatExpr {
             FlatExpr::Variable(id) => variable_type(*id),
             FlatExpr::Unary(UnaryOp::Not, _) => ScalarType::Boolean,
             FlatExpr::Unary(UnaryOp::Negate, e) => of(e),
-            FlatExpr::Binary(op, operands, _) => {
-                binary_type(*op, || promote(of(&operands[0]), of(&operands[1])))
-            }
+            FlatExpr::Binary(op, operands, _) => binary_type(*op, || promote(of(&operands[0]), of(&operands[1]))),
             FlatExpr::If(parts, _) => promote(of(&parts[1]), of(&parts[2])),
             FlatExpr::Builtin(builtin, args, _) => builtin_type(*builtin, args, &of),
             FlatExpr::Call(call) => model
@@ -177,10 +175,7 @@ impl FlatExpr {
                 .get(call.function)
                 .and_then(|function| function.output_type(call.output))
                 .unwrap_or(ScalarType::Real),
-            FlatExpr::Local(local, _) => locals
-                .get(local.0 as usize)
-                .copied()
-                .unwrap_or(ScalarType::Real),
+            FlatExpr::Local(local, _) => locals.get(local.0 as usize).copied().unwrap_or(ScalarType::Real),
         }
     }
 
@@ -233,9 +228,7 @@ impl FlatExpr {
     /// The span, where the node has one.
     pub fn span(&self) -> Option<Span> {
         match self {
-            FlatExpr::Binary(_, _, span)
-            | FlatExpr::If(_, span)
-            | FlatExpr::Builtin(_, _, span) => Some(*span),
+            FlatExpr::Binary(_, _, span) | FlatExpr::If(_, span) | FlatExpr::Builtin(_, _, span) => Some(*span),
             FlatExpr::Call(call) => Some(call.span),
             FlatExpr::Unary(_, e) => e.span(),
             _ => None,
@@ -258,26 +251,16 @@ fn binary_type(op: BinaryOp, operands: impl FnOnce() -> ScalarType) -> ScalarTyp
     }
 }
 
-fn builtin_type(
-    builtin: Builtin,
-    args: &[FlatExpr],
-    of: &dyn Fn(&FlatExpr) -> ScalarType,
-) -> ScalarType {
+fn builtin_type(builtin: Builtin, args: &[FlatExpr], of: &dyn Fn(&FlatExpr) -> ScalarType) -> ScalarType {
     let operand = |position: usize| args.get(position).map_or(ScalarType::Real, of);
     match builtin {
-        Builtin::Edge
-        | Builtin::Change
-        | Builtin::Sample
-        | Builtin::Initial
-        | Builtin::Terminal => ScalarType::Boolean,
+        Builtin::Edge | Builtin::Change | Builtin::Sample | Builtin::Initial | Builtin::Terminal => ScalarType::Boolean,
         Builtin::Integer | Builtin::Ordinal => ScalarType::Integer,
         Builtin::String => ScalarType::String,
         Builtin::Pre | Builtin::NoEvent | Builtin::Abs | Builtin::Homotopy => operand(0),
         Builtin::Smooth => operand(1),
         Builtin::Sign => ScalarType::Integer,
-        Builtin::Div | Builtin::Mod | Builtin::Rem | Builtin::Min | Builtin::Max => {
-            promote(operand(0), operand(1))
-        }
+        Builtin::Div | Builtin::Mod | Builtin::Rem | Builtin::Min | Builtin::Max => promote(operand(0), operand(1)),
         Builtin::FromOrdinal => operand(1),
         _ => ScalarType::Real,
     }

@@ -80,10 +80,7 @@ pub enum FunctionStatement {
         targets: Vec<(u32, Place)>,
     },
     /// if / elseif / else
-    If(
-        Vec<(FlatExpr, Vec<FunctionStatement>)>,
-        Vec<FunctionStatement>,
-    ),
+    If(Vec<(FlatExpr, Vec<FunctionStatement>)>, Vec<FunctionStatement>),
     /// `for counter in from:step:to loop`
     For {
         /// The loop variable.

@@ -29,7 +29,6 @@ macro_rules! typed_index {
     )+};
 }
 
-
 typed_index! {
     /// A variable of a flat model.
     VariableId,
@@ -132,3 +131,4 @@ impl<I: Idx, T> FromIterator<T> for IndexVec<I, T> {
         }
     }
 }
+pub(crate) use typed_index;

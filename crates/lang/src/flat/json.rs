@@ -2,9 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    Causality, FlatExpr, FlatModel, FlatVariable, Provenance, ProvenanceKind, Variability,
-};
+use super::{Causality, FlatExpr, FlatModel, FlatVariable, Provenance, ProvenanceKind, Variability};
 
 impl FlatModel {
     /// The flat model as a JSON value: counts, variables, equations with their provenance.

@@ -18,13 +18,12 @@ use saltus_source::Span;
 
 pub use builtin::Builtin;
 pub use equation::{
-    AssertLevel, Counts, EquationBranch, EquationKind, FlatAlgorithm, FlatEquation, FlatStatement,
-    StatementBranch, StatementKind, WhenBranch,
+    AssertLevel, Counts, EquationBranch, EquationKind, FlatAlgorithm, FlatEquation, FlatStatement, StatementBranch,
+    StatementKind, WhenBranch, collect_assigned, count_equations,
 };
 pub use expr::{BinaryOp, FlatExpr, FunctionCall, ScalarType, UnaryOp};
-pub use function::{
-    Extrapolation, FlatFunction, FunctionBody, FunctionStatement, Local, Place, Smoothness, Table,
-};
+pub use function::{Extrapolation, FlatFunction, FunctionBody, FunctionStatement, Local, Place, Smoothness, Table};
+pub(crate) use index::typed_index;
 pub use index::{EnumerationId, FunctionId, Idx, IndexVec, LocalId, ProvenanceId, VariableId};
 
 /// A flat model.

@@ -3,9 +3,9 @@
 use std::fmt::{self, Write};
 
 use super::{
-    AssertLevel, BinaryOp, Causality, EquationKind, FlatAlgorithm, FlatEquation, FlatExpr,
-    FlatFunction, FlatModel, FlatStatement, FlatVariable, FunctionBody, FunctionStatement,
-    IndexVec, Local, LocalId, Place, ScalarType, StateSelect, StatementKind, UnaryOp, Variability,
+    AssertLevel, BinaryOp, Causality, EquationKind, FlatAlgorithm, FlatEquation, FlatExpr, FlatFunction, FlatModel,
+    FlatStatement, FlatVariable, FunctionBody, FunctionStatement, IndexVec, Local, LocalId, Place, ScalarType,
+    StateSelect, StatementKind, UnaryOp, Variability,
 };
 
 impl fmt::Display for FlatModel {
@@ -83,11 +83,7 @@ impl Printer<'_> {
         for enumeration in model.enumerations.iter() {
             let literals: Vec<&str> = enumeration.literals.iter().map(|l| &**l).collect();
             let name = quoted(&enumeration.name);
-            writeln!(
-                self.out,
-                "  type {name} = enumeration({});",
-                literals.join(", ")
-            )?;
+            writeln!(self.out, "  type {name} = enumeration({});", literals.join(", "))?;
         }
         for function in model.functions.iter() {
             self.function(function)?;
@@ -158,11 +154,7 @@ impl Printer<'_> {
             ("unit", &attributes.unit),
             ("displayUnit", &attributes.display_unit),
         ] {
-            parts.extend(
-                value
-                    .as_ref()
-                    .map(|v| format!("{name}={}", string_literal(v))),
-            );
+            parts.extend(value.as_ref().map(|v| format!("{name}={}", string_literal(v))));
         }
         for (name, value) in [
             ("min", &attributes.min),
@@ -170,11 +162,7 @@ impl Printer<'_> {
             ("start", &variable.start),
             ("nominal", &attributes.nominal),
         ] {
-            parts.extend(
-                value
-                    .as_ref()
-                    .map(|e| format!("{name}={}", self.model.expr_text(e))),
-            );
+            parts.extend(value.as_ref().map(|e| format!("{name}={}", self.model.expr_text(e))));
         }
         parts.extend(variable.fixed.map(|fixed| format!("fixed={fixed}")));
         let state_select = match attributes.state_select {
@@ -196,9 +184,7 @@ impl Printer<'_> {
             return Ok(());
         }
         writeln!(self.out, "{title}")?;
-        equations
-            .iter()
-            .try_for_each(|equation| self.equation(equation, 1))
+        equations.iter().try_for_each(|equation| self.equation(equation, 1))
     }
 
     fn indent(&mut self, depth: usize) {
@@ -208,9 +194,7 @@ impl Printer<'_> {
     }
 
     fn equations(&mut self, equations: &[FlatEquation], depth: usize) -> fmt::Result {
-        equations
-            .iter()
-            .try_for_each(|equation| self.equation(equation, depth))
+        equations.iter().try_for_each(|equation| self.equation(equation, depth))
     }
 
     fn equation(&mut self, equation: &FlatEquation, depth: usize) -> fmt::Result {
@@ -221,10 +205,7 @@ impl Printer<'_> {
                 self.out.push_str(" = ");
                 self.expr(rhs, 0)?;
             }
-            EquationKind::If {
-                branches,
-                otherwise,
-            } => {
+            EquationKind::If { branches, otherwise } => {
                 for (i, branch) in branches.iter().enumerate() {
                     if i > 0 {
                         self.indent(depth);
@@ -269,8 +250,7 @@ impl Printer<'_> {
     }
 
     fn when_head(&mut self, position: usize, conditions: &[FlatExpr]) -> fmt::Result {
-        self.out
-            .push_str(if position == 0 { "when " } else { "elsewhen " });
+        self.out.push_str(if position == 0 { "when " } else { "elsewhen " });
         if let [condition] = conditions {
             self.expr(condition, 0)?;
         } else {
@@ -289,12 +269,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn assertion(
-        &mut self,
-        condition: &FlatExpr,
-        message: &FlatExpr,
-        level: AssertLevel,
-    ) -> fmt::Result {
+    fn assertion(&mut self, condition: &FlatExpr, message: &FlatExpr, level: AssertLevel) -> fmt::Result {
         self.out.push_str("assert(");
         self.list([condition, message].into_iter())?;
         if level == AssertLevel::Warning {
@@ -332,10 +307,7 @@ impl Printer<'_> {
                 write!(self.out, "{} := ", self.model.variables[*variable].name)?;
                 self.expr(value, 0)?;
             }
-            StatementKind::If {
-                branches,
-                otherwise,
-            } => {
+            StatementKind::If { branches, otherwise } => {
                 for (i, branch) in branches.iter().enumerate() {
                     if i > 0 {
                         self.indent(depth);
@@ -434,11 +406,7 @@ impl Printer<'_> {
         writeln!(self.out, "  end {name};")
     }
 
-    fn function_statements(
-        &mut self,
-        statements: &[FunctionStatement],
-        depth: usize,
-    ) -> fmt::Result {
+    fn function_statements(&mut self, statements: &[FunctionStatement], depth: usize) -> fmt::Result {
         statements
             .iter()
             .try_for_each(|statement| self.function_statement(statement, depth))
@@ -482,11 +450,7 @@ impl Printer<'_> {
                     self.place(place)?;
                     write!(self.out, " /*{output}*/")?;
                 }
-                write!(
-                    self.out,
-                    ") := {}(",
-                    quoted(&self.model.functions[*function].name)
-                )?;
+                write!(self.out, ") := {}(", quoted(&self.model.functions[*function].name))?;
                 self.list(arguments.iter())?;
                 self.out.push(')');
             }
@@ -588,17 +552,14 @@ impl Printer<'_> {
             FlatExpr::String(value) => self.out.push_str(&string_literal(value)),
             FlatExpr::Enumeration(id, ordinal) => {
                 let enumeration = &self.model.enumerations[*id];
-                let literal = enumeration
-                    .literals
-                    .get((*ordinal as usize).wrapping_sub(1));
+                let literal = enumeration.literals.get((*ordinal as usize).wrapping_sub(1));
                 let name = quoted(&enumeration.name);
                 write!(self.out, "{name}.{}", literal.map_or("?", |l| l))?;
             }
             FlatExpr::Variable(id) => self.out.push_str(&self.model.variables[*id].name),
             FlatExpr::Time => self.out.push_str("time"),
             FlatExpr::Unary(op, operand) => {
-                self.out
-                    .push_str(if *op == UnaryOp::Not { "not " } else { "-" });
+                self.out.push_str(if *op == UnaryOp::Not { "not " } else { "-" });
                 self.expr(operand, if *op == UnaryOp::Not { 4 } else { 6 })?;
             }
             FlatExpr::Binary(op, operands, _) => {

@@ -8,10 +8,7 @@ impl FlatModel {
     pub fn validate(&self) -> Result<(), String> {
         for variable in self.variables.iter() {
             if variable.binding.is_some() && variable.is_unknown() {
-                return Err(format!(
-                    "`{}` is no parameter but has a binding",
-                    variable.name
-                ));
+                return Err(format!("`{}` is no parameter but has a binding", variable.name));
             }
             for expr in [&variable.binding, &variable.start].into_iter().flatten() {
                 self.validate_expr(expr)?;
@@ -31,10 +28,7 @@ impl FlatModel {
                     self.validate_expr(lhs)?;
                     self.validate_expr(rhs)?;
                 }
-                EquationKind::If {
-                    branches,
-                    otherwise,
-                } => {
+                EquationKind::If { branches, otherwise } => {
                     for branch in branches {
                         self.validate_expr(&branch.condition)?;
                         self.validate_equations(&branch.body)?;
@@ -49,12 +43,10 @@ impl FlatModel {
                         self.validate_equations(&branch.body)?;
                     }
                 }
-                EquationKind::Reinit(_, value)
-                | EquationKind::Terminate(value)
-                | EquationKind::NoReturnCall(value) => self.validate_expr(value)?,
-                EquationKind::Assert {
-                    condition, message, ..
-                } => {
+                EquationKind::Reinit(_, value) | EquationKind::Terminate(value) | EquationKind::NoReturnCall(value) => {
+                    self.validate_expr(value)?
+                }
+                EquationKind::Assert { condition, message, .. } => {
                     self.validate_expr(condition)?;
                     self.validate_expr(message)?;
                 }
@@ -72,10 +64,7 @@ impl FlatModel {
             FlatExpr::Call(call) => match self.functions.get(call.function) {
                 None => problem = Some(format!("function {} does not exist", call.function.0)),
                 Some(function) if function.input_size() != call.arguments.len() => {
-                    problem = Some(format!(
-                        "`{}` is called with a wrong number of scalars",
-                        function.name
-                    ));
+                    problem = Some(format!("`{}` is called with a wrong number of scalars", function.name));
                 }
                 Some(_) => {}
             },

@@ -1,0 +1,393 @@
+//! Looking up names in classes.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use saltus_source::Span;
+use saltus_syntax::ast::{ClassDefinition, ElementKind, Import, ImportKind, Name, QualifiedName};
+
+use super::table::{ClassEntry, EntryKind};
+use crate::codes;
+use crate::failure::{Failure, Fallible, did_you_mean, error, fail};
+use crate::flattener::Flattener;
+use crate::ids::ClassId;
+use crate::modification::{self, Mod, Redeclare, RedeclareKind, merge};
+
+/// What a name means in a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    Class(ClassId),
+    /// A component: the class whose table it is in, and its position there.
+    Component(ClassId, u32),
+}
+
+impl Flattener<'_> {
+    /// A class at the top level: of the library, or predefined.
+    pub(crate) fn root_class(&mut self, name: &Name) -> Option<ClassId> {
+        if let Some(known) = self.roots.get(name) {
+            return *known;
+        }
+        let found = self.library.top_level(name).map(|class| {
+            let def = Arc::clone(&class.definition);
+            let id = self.new_class(def, None, Rc::default(), name.as_str().into());
+            self.classes[id].stored = class.is_folder().then_some(class);
+            id
+        });
+        self.roots.insert(name.clone(), found);
+        found
+    }
+
+    /// A class inside a library package that is stored in a file of its own.
+    pub(crate) fn stored_child(&mut self, class: ClassId, name: &Name) -> Option<ClassId> {
+        let package = self.classes[class].stored.clone()?;
+        if let Some(known) = self.classes[class].stored_children.get(name) {
+            return *known;
+        }
+        let qualified = self.inner_name(Some(class), name);
+        let found = self.library.member(&package, name).map(|member| {
+            let def = Arc::clone(&member.definition);
+            let id = self.new_class(def, Some(class), Rc::default(), qualified);
+            self.classes[id].stored = member.is_folder().then_some(member);
+            id
+        });
+        self.classes[class].stored_children.insert(name.clone(), found);
+        found
+    }
+
+    /// An element of a class, inherited ones included.
+    pub(crate) fn member(&mut self, class: ClassId, name: &Name) -> Fallible<Option<Found>> {
+        if self.is_building(class) {
+            return self.member_while_building(class, name);
+        }
+        let table = self.table(class)?;
+        if let Some((index, entry)) = table.find(name) {
+            return match entry.kind {
+                EntryKind::Component(..) => Ok(Some(Found::Component(class, index))),
+                EntryKind::Class(_) => Ok(Some(Found::Class(self.entry_class(class, index)?))),
+            };
+        }
+        if let Some(found) = self.stored_child(class, name) {
+            return Ok(Some(Found::Class(found)));
+        }
+        // Classes in files of their own are inherited, too.
+        for scope in table.scopes.clone() {
+            if scope != class
+                && let Some(found) = self.stored_child(scope, name)
+            {
+                return Ok(Some(Found::Class(found)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Own classes only: what extends clauses may refer to.
+    fn member_while_building(&mut self, class: ClassId, name: &Name) -> Fallible<Option<Found>> {
+        if let Some(&known) = self.classes[class].early.get(name) {
+            return Ok(Some(Found::Class(known)));
+        }
+        let def = Arc::clone(&self.classes[class].def);
+        let own = def
+            .classes()
+            .find(|(element, inner)| inner.name.name == *name && !element.redeclare)
+            .map(|(_, inner)| Arc::clone(inner));
+        if let Some(inner) = own {
+            let mods = self.classes[class].mods.child(name).cloned().unwrap_or_default();
+            let entry = ClassEntry {
+                def: inner,
+                redeclare: mods.redeclare.clone(),
+            };
+            let found = self.make_entry_class(class, name, &entry, &mods, None)?;
+            self.classes[class].early.insert(name.clone(), found);
+            return Ok(Some(Found::Class(found)));
+        }
+        Ok(self.stored_child(class, name).map(Found::Class))
+    }
+
+    /// The class of a class entry.
+    pub(crate) fn entry_class(&mut self, class: ClassId, index: u32) -> Fallible<ClassId> {
+        let table = self.table(class)?;
+        let entry = &table.entries[index as usize];
+        if let Some(known) = entry.class.get() {
+            return Ok(known);
+        }
+        let EntryKind::Class(class_entry) = &entry.kind else {
+            return fail(codes::E0202, entry.span, format!("`{}` is not a class", entry.name));
+        };
+        let constraining = match &entry.constraining {
+            Some(clause) => match &clause.modification {
+                Some(m) => Some(Rc::new(modification::from_ast(m, entry.scope, -1)?)),
+                None => None,
+            },
+            None => None,
+        };
+        let found = self.make_entry_class(entry.scope, &entry.name, class_entry, &entry.mods, constraining)?;
+        entry.class.set(Some(found));
+        Ok(found)
+    }
+
+    fn make_entry_class(
+        &mut self,
+        scope: ClassId,
+        name: &Name,
+        entry: &ClassEntry,
+        mods: &Rc<Mod>,
+        constraining: Option<Rc<Mod>>,
+    ) -> Fallible<ClassId> {
+        let plain = without_redeclare(mods);
+        let mods = match &constraining {
+            Some(constraining) => merge(&plain, constraining),
+            None => plain,
+        };
+        let original = |this: &mut Self, mods: Rc<Mod>| {
+            let qualified = this.inner_name(Some(scope), name);
+            this.new_class(Arc::clone(&entry.def), Some(scope), mods, qualified)
+        };
+        let Some(redeclare) = &entry.redeclare else {
+            return Ok(original(self, mods));
+        };
+        self.redeclared_class(redeclare, mods, &mut |this| original(this, Rc::default()))
+    }
+
+    fn redeclared_class(
+        &mut self,
+        redeclare: &Redeclare,
+        mods: Rc<Mod>,
+        original: &mut dyn FnMut(&mut Self) -> ClassId,
+    ) -> Fallible<ClassId> {
+        let RedeclareKind::Class(def) = &redeclare.kind else {
+            return fail(
+                codes::E0207,
+                redeclare.span,
+                "a class cannot be redeclared as a component",
+            );
+        };
+        let replaced = if redeclare.class_extends {
+            Some(match &redeclare.previous {
+                Some(previous) => {
+                    let previous = Rc::clone(previous);
+                    self.redeclared_class(&previous, Rc::default(), original)?
+                }
+                None => original(self),
+            })
+        } else {
+            None
+        };
+        let name = self.inner_name(Some(redeclare.scope), &def.name.name);
+        let id = self.new_class(Arc::clone(def), Some(redeclare.scope), mods, name);
+        self.classes[id].replaced = replaced;
+        Ok(id)
+    }
+
+    /// A name as seen from inside a class.
+    pub(crate) fn lookup(&mut self, scope: ClassId, name: &Name) -> Fallible<Option<Found>> {
+        let mut current = Some(scope);
+        while let Some(class) = current {
+            if let Some(known) = self.classes[class].lookups.get(name) {
+                return Ok(*known);
+            }
+            if let Some(found) = self.lookup_in(class, name)? {
+                return Ok(Some(self.remember(scope, name, found)));
+            }
+            let node = &self.classes[class];
+            current = if node.def.encapsulated { None } else { node.parent };
+            if node.def.encapsulated {
+                let found = self.predefined.get(name).copied().map(Found::Class);
+                if !self.is_building(scope) {
+                    self.classes[scope].lookups.insert(name.clone(), found);
+                }
+                return Ok(found);
+            }
+        }
+        let found = match self.root_class(name) {
+            Some(class) => Some(Found::Class(class)),
+            None => self.predefined.get(name).copied().map(Found::Class),
+        };
+        if !self.is_building(scope) {
+            self.classes[scope].lookups.insert(name.clone(), found);
+        }
+        Ok(found)
+    }
+
+    fn remember(&mut self, scope: ClassId, name: &Name, found: Found) -> Found {
+        if !self.is_building(scope) {
+            self.classes[scope].lookups.insert(name.clone(), Some(found));
+        }
+        found
+    }
+
+    fn lookup_in(&mut self, class: ClassId, name: &Name) -> Fallible<Option<Found>> {
+        if self.classes[class].predefined.is_none()
+            && let Some(found) = self.member(class, name)?
+        {
+            return Ok(Some(found));
+        }
+        self.lookup_imports(class, name)
+    }
+
+    fn lookup_imports(&mut self, class: ClassId, name: &Name) -> Fallible<Option<Found>> {
+        let def = Arc::clone(&self.classes[class].def);
+        if let Some(import) = imports(&def).find(|import| names_import(import, name)) {
+            let mut parts: Vec<Name> = import.name.parts.iter().map(|p| p.name.clone()).collect();
+            if matches!(import.kind, ImportKind::List(_)) {
+                parts.push(name.clone());
+            }
+            return self.from_root(&parts, import.name.span).map(Some);
+        }
+        for import in imports(&def).filter(|i| matches!(i.kind, ImportKind::Unqualified)) {
+            let parts: Vec<Name> = import.name.parts.iter().map(|p| p.name.clone()).collect();
+            if let Found::Class(package) = self.from_root(&parts, import.name.span)? {
+                // Imports do not see what is protected, nor imports of the package.
+                if let Some(found) = self.member(package, name)? {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// A dotted name from the top level.
+    fn from_root(&mut self, parts: &[Name], span: Span) -> Fallible<Found> {
+        let Some((first, rest)) = parts.split_first() else {
+            return Err(Failure::Reported);
+        };
+        let Some(root) = self.root_class(first).or_else(|| self.predefined.get(first).copied()) else {
+            return Err(self.unknown(None, first, span));
+        };
+        let mut found = Found::Class(root);
+        for part in rest {
+            found = match found {
+                Found::Class(class) => match self.member(class, part)? {
+                    Some(found) => found,
+                    None => return Err(self.unknown(Some(class), part, span)),
+                },
+                Found::Component(..) => {
+                    return fail(codes::E0202, span, format!("`{part}` is looked up in a component"));
+                }
+            };
+        }
+        Ok(found)
+    }
+
+    /// A class by its name as written in `scope`.
+    pub(crate) fn lookup_class(&mut self, scope: ClassId, name: &QualifiedName) -> Fallible<ClassId> {
+        let Some(first) = name.parts.first() else {
+            return Err(Failure::Reported);
+        };
+        if first.is_missing() {
+            return Err(Failure::Reported);
+        }
+        let mut found = if name.global {
+            match self.root_class(&first.name) {
+                Some(class) => Found::Class(class),
+                None => return Err(self.unknown(None, &first.name, first.span)),
+            }
+        } else {
+            match self.lookup(scope, &first.name)? {
+                Some(found) => found,
+                None => return Err(self.unknown_from(scope, &first.name, first.span)),
+            }
+        };
+        for part in &name.parts[1..] {
+            let class = match found {
+                Found::Class(class) => class,
+                Found::Component(class, index) => self.component_type(class, index)?,
+            };
+            found = match self.member(class, &part.name)? {
+                Some(found) => found,
+                None => return Err(self.unknown(Some(class), &part.name, part.span)),
+            };
+        }
+        match found {
+            Found::Class(class) => Ok(class),
+            Found::Component(..) => fail(
+                codes::E0202,
+                name.span,
+                format!("`{name}` is a component where a class is needed"),
+            ),
+        }
+    }
+
+    /// The type of a component entry, as declared.
+    pub(crate) fn component_type(&mut self, class: ClassId, index: u32) -> Fallible<ClassId> {
+        let table = self.table(class)?;
+        let entry = &table.entries[index as usize];
+        if let Some(known) = entry.class.get() {
+            return Ok(known);
+        }
+        let Some((clause, _)) = entry.component() else {
+            return fail(codes::E0202, entry.span, format!("`{}` is not a component", entry.name));
+        };
+        let found = self.lookup_class(entry.scope, &clause.type_name)?;
+        entry.class.set(Some(found));
+        Ok(found)
+    }
+
+    fn unknown_from(&mut self, scope: ClassId, name: &Name, span: Span) -> Failure {
+        let mut names: Vec<String> = Vec::new();
+        let mut current = Some(scope);
+        while let Some(class) = current {
+            if let Some(table) = &self.classes[class].table {
+                names.extend(table.by_name.keys().map(|n| n.to_string()));
+            }
+            names.extend(self.def(class).classes().map(|(_, d)| d.name.name.to_string()));
+            current = self.classes[class].parent;
+        }
+        names.extend(self.predefined.keys().map(|n| n.to_string()));
+        names.sort();
+        let mut diagnostic = error(
+            codes::E0201,
+            span,
+            format!("`{name}` is not known in `{}`", self.classes[scope].name),
+        );
+        if let Some(other) = did_you_mean(name, names.iter().map(|n| n.as_str())) {
+            diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+        }
+        diagnostic.into()
+    }
+
+    pub(crate) fn unknown(&mut self, class: Option<ClassId>, name: &Name, span: Span) -> Failure {
+        let Some(class) = class else {
+            return error(codes::E0201, span, format!("there is no top-level class `{name}`"))
+                .with_help("name the folder of the library with -L, or set MODELICAPATH")
+                .into();
+        };
+        let mut names: Vec<String> = Vec::new();
+        if let Some(table) = &self.classes[class].table {
+            names.extend(table.by_name.keys().map(|n| n.to_string()));
+        }
+        names.sort();
+        let message = format!("`{}` has no element `{name}`", self.classes[class].name);
+        let mut diagnostic = error(codes::E0201, span, message);
+        if let Some(other) = did_you_mean(name, names.iter().map(|n| n.as_str())) {
+            diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+        }
+        diagnostic.into()
+    }
+}
+
+fn without_redeclare(mods: &Rc<Mod>) -> Rc<Mod> {
+    if mods.redeclare.is_none() {
+        return Rc::clone(mods);
+    }
+    Rc::new(Mod {
+        redeclare: None,
+        ..(**mods).clone()
+    })
+}
+
+fn imports(def: &ClassDefinition) -> impl Iterator<Item = &Import> {
+    let elements = def.composition().map_or(&[][..], |c| &c.elements);
+    elements.iter().filter_map(|element| match &element.kind {
+        ElementKind::Import(import) => Some(import),
+        _ => None,
+    })
+}
+
+fn names_import(import: &Import, name: &Name) -> bool {
+    match &import.kind {
+        ImportKind::Qualified => import.name.parts.last().is_some_and(|p| p.name == *name),
+        ImportKind::Renaming(alias) => alias.name == *name,
+        ImportKind::List(names) => names.iter().any(|n| n.name == *name),
+        ImportKind::Unqualified => false,
+    }
+}

@@ -1,0 +1,692 @@
+//! The elements of a class, inherited ones included.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use saltus_source::Span;
+use saltus_syntax::ast::{
+    Causality, ClassBody, ClassDefinition, ClassKind, Component, ComponentClause, ConstrainingClause, Element,
+    ElementKind, Name, Subscript, Visibility,
+};
+
+use super::Predefined;
+use crate::codes;
+use crate::failure::{Failure, Fallible, did_you_mean, error, fail};
+use crate::flattener::Flattener;
+use crate::ids::ClassId;
+use crate::modification::{self, Mod, Redeclare, RedeclareKind, final_violation, merge};
+
+/// What a class that is no structured class is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SimpleType {
+    Real,
+    Integer,
+    Boolean,
+    String,
+    /// The class that lists the literals.
+    Enumeration(ClassId),
+    ExternalObject,
+    Clock,
+}
+
+/// All elements of a class.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub entries: Vec<Entry>,
+    pub by_name: FxHashMap<Name, u32>,
+    /// The classes whose equations and algorithms count: inherited ones first, then itself.
+    pub scopes: Vec<ClassId>,
+    /// For types derived from predefined ones.
+    pub simple: Option<SimpleType>,
+    /// Modifications of the attributes of a simple type.
+    pub attributes: Rc<Mod>,
+    /// Dimensions from `type T = Base[n]`, outermost first.
+    pub dims: Vec<(Subscript, ClassId)>,
+    /// From `connector C = input Real`.
+    pub causality: Option<Causality>,
+    /// Whether the class is a connector.
+    pub is_connector: bool,
+}
+
+/// An element of a class.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub name: Name,
+    pub kind: EntryKind,
+    pub protected: bool,
+    pub is_final: bool,
+    pub inner: bool,
+    pub outer: bool,
+    pub replaceable: bool,
+    /// The class it is declared in: types and sizes are looked up from there.
+    pub scope: ClassId,
+    /// Where its sizes are written, and where its condition is (a redeclaration may keep either).
+    pub dims_scope: ClassId,
+    pub condition_scope: ClassId,
+    /// Modifications from extends clauses and from outside.
+    pub mods: Rc<Mod>,
+    /// Modifications of the declaration (and of what it replaces).
+    pub declared: Rc<Mod>,
+    pub span: Span,
+    /// The class of a class entry, or the type of a component, once known.
+    pub class: Cell<Option<ClassId>>,
+    pub constraining: Option<ConstrainingClause>,
+}
+
+/// The kinds of entries.
+#[derive(Clone, Debug)]
+pub(crate) enum EntryKind {
+    Component(Arc<ComponentClause>, u32),
+    Class(ClassEntry),
+}
+
+/// A class entry with what replaces it, oldest last.
+#[derive(Clone, Debug)]
+pub(crate) struct ClassEntry {
+    pub def: Arc<ClassDefinition>,
+    pub redeclare: Option<Rc<Redeclare>>,
+}
+
+impl Entry {
+    pub fn component(&self) -> Option<(&ComponentClause, &Component)> {
+        match &self.kind {
+            EntryKind::Component(clause, index) => Some((clause, clause.components.get(*index as usize)?)),
+            EntryKind::Class(_) => None,
+        }
+    }
+}
+
+impl Table {
+    fn empty() -> Table {
+        Table {
+            entries: Vec::new(),
+            by_name: FxHashMap::default(),
+            scopes: Vec::new(),
+            simple: None,
+            attributes: Rc::default(),
+            dims: Vec::new(),
+            causality: None,
+            is_connector: false,
+        }
+    }
+
+    pub fn find(&self, name: &str) -> Option<(u32, &Entry)> {
+        let &index = self.by_name.get(name)?;
+        Some((index, &self.entries[index as usize]))
+    }
+}
+
+impl Flattener<'_> {
+    /// The elements of a class, found on first use.
+    pub(crate) fn table(&mut self, class: ClassId) -> Fallible<Rc<Table>> {
+        let node = &self.classes[class];
+        if let Some(table) = &node.table {
+            return Ok(Rc::clone(table));
+        }
+        if node.failed {
+            return Err(Failure::Reported);
+        }
+        if node.building {
+            let span = node.def.name.span;
+            return fail(codes::E0203, span, format!("class `{}` depends on itself", node.name));
+        }
+        self.enter(self.classes[class].def.name.span)?;
+        self.classes[class].building = true;
+        let result = self.build_table(class);
+        self.leave();
+        let node = &mut self.classes[class];
+        node.building = false;
+        match result {
+            Ok(mut table) => {
+                table.is_connector |= matches!(node.def.kind, ClassKind::Connector | ClassKind::ExpandableConnector);
+                let table = Rc::new(table);
+                node.table = Some(Rc::clone(&table));
+                node.lookups.clear();
+                Ok(table)
+            }
+            Err(failure) => {
+                node.failed = true;
+                self.report(failure);
+                Err(Failure::Reported)
+            }
+        }
+    }
+
+    pub(super) fn is_building(&self, class: ClassId) -> bool {
+        self.classes[class].building
+    }
+
+    fn build_table(&mut self, class: ClassId) -> Fallible<Table> {
+        if let Some(predefined) = self.classes[class].predefined {
+            return Ok(self.predefined_table(class, predefined));
+        }
+        let def = Arc::clone(&self.classes[class].def);
+        match &def.body {
+            ClassBody::Enumeration { .. } => Ok(Table {
+                simple: Some(SimpleType::Enumeration(class)),
+                attributes: Rc::clone(&self.classes[class].mods),
+                ..Table::empty()
+            }),
+            ClassBody::Short {
+                causality,
+                base,
+                subscripts,
+                modification,
+            } => {
+                let scope = self.classes[class].parent.unwrap_or(class);
+                let base_class = self.lookup_class(scope, base)?;
+                self.check_inheritance(class, base_class, base.span)?;
+                let own = match modification {
+                    Some(m) => Rc::new(modification::from_ast(m, scope, -1)?),
+                    None => Rc::default(),
+                };
+                self.check_modifiers(&own, base_class)?;
+                let mods = self.merge_checked(&self.classes[class].mods.clone(), &own)?;
+                let base_class = self.derived_class(base_class, mods);
+                let table = self.table(base_class)?;
+                let mut dims: Vec<_> = subscripts.iter().map(|s| (s.clone(), scope)).collect();
+                dims.extend(table.dims.iter().cloned());
+                Ok(Table {
+                    entries: table.entries.clone(),
+                    by_name: table.by_name.clone(),
+                    scopes: table.scopes.clone(),
+                    simple: table.simple,
+                    attributes: Rc::clone(&table.attributes),
+                    dims,
+                    causality: causality.or(table.causality),
+                    is_connector: table.is_connector,
+                })
+            }
+            ClassBody::Derivative { .. } => fail(
+                codes::E0214,
+                def.span,
+                "functions defined as partial derivatives (`der(f, x)`) are not supported yet",
+            ),
+            ClassBody::Error => Err(Failure::Reported),
+            ClassBody::Long(composition) => self.long_table(class, &def, &composition.elements),
+            ClassBody::Extends { composition, .. } => self.long_table(class, &def, &composition.elements),
+        }
+    }
+
+    fn predefined_table(&mut self, class: ClassId, predefined: Predefined) -> Table {
+        let simple = match predefined {
+            Predefined::Real => SimpleType::Real,
+            Predefined::Integer => SimpleType::Integer,
+            Predefined::Boolean => SimpleType::Boolean,
+            Predefined::String => SimpleType::String,
+            Predefined::ExternalObject => SimpleType::ExternalObject,
+            Predefined::Clock => SimpleType::Clock,
+        };
+        Table {
+            simple: Some(simple),
+            attributes: Rc::clone(&self.classes[class].mods),
+            ..Table::empty()
+        }
+    }
+
+    /// Outer modifications over inner ones, unless something final stands in the way.
+    pub(crate) fn merge_checked(&self, outer: &Rc<Mod>, inner: &Rc<Mod>) -> Fallible<Rc<Mod>> {
+        if let Some((name, span)) = final_violation(outer, inner) {
+            return fail(
+                codes::E0206,
+                span,
+                format!("`{name}` is declared final and cannot be modified"),
+            );
+        }
+        Ok(merge(outer, inner))
+    }
+
+    fn check_inheritance(&self, class: ClassId, base: ClassId, span: Span) -> Fallible<()> {
+        if self.extending.iter().any(|def| Arc::ptr_eq(def, self.def(base)))
+            || Arc::ptr_eq(self.def(class), self.def(base))
+        {
+            return fail(
+                codes::E0203,
+                span,
+                format!("class `{}` inherits from itself", self.classes[base].name),
+            );
+        }
+        Ok(())
+    }
+
+    fn long_table(&mut self, class: ClassId, def: &Arc<ClassDefinition>, elements: &[Element]) -> Fallible<Table> {
+        self.extending.push(Arc::clone(def));
+        let result = self.long_table_inner(class, def, elements);
+        self.extending.pop();
+        result
+    }
+
+    fn long_table_inner(
+        &mut self,
+        class: ClassId,
+        def: &Arc<ClassDefinition>,
+        elements: &[Element],
+    ) -> Fallible<Table> {
+        let outer = Rc::clone(&self.classes[class].mods);
+        let redeclares = self.body_redeclares(class, elements);
+        let for_bases = merge_redeclares(&outer, &redeclares);
+        let mut table = Table::empty();
+        if let (ClassBody::Extends { modification, .. }, Some(replaced)) = (&def.body, self.classes[class].replaced) {
+            let own = match modification {
+                Some(m) => Rc::new(modification::from_ast(m, class, -1)?),
+                None => Rc::default(),
+            };
+            let mods = merge(&for_bases, &own);
+            let base = self.derived_class(replaced, mods);
+            self.inherit(&mut table, base, def.span, false)?;
+        }
+        for element in elements {
+            if let ElementKind::Extends(extends) = &element.kind {
+                let base = self.lookup_class(class, &extends.base)?;
+                self.check_inheritance(class, base, extends.base.span)?;
+                let own = match &extends.modification {
+                    Some(m) => Rc::new(modification::from_ast(m, class, -1)?),
+                    None => Rc::default(),
+                };
+                self.check_modifiers(&own, base)?;
+                let mods = self.merge_checked(&for_bases, &own)?;
+                let base = self.derived_class(base, mods);
+                let protected = element.visibility == Visibility::Protected;
+                self.inherit(&mut table, base, extends.span, protected)?;
+            }
+        }
+        for element in elements {
+            self.add_element(&mut table, class, element, &outer)?;
+        }
+        table.scopes.push(class);
+        Ok(table)
+    }
+
+    /// Elements with `redeclare` act as modifications of the bases.
+    fn body_redeclares(&mut self, class: ClassId, elements: &[Element]) -> Mod {
+        let mut result = Mod::default();
+        for element in elements {
+            let class_extends = matches!(&element.kind, ElementKind::Class(def)
+                if matches!(def.body, ClassBody::Extends { .. }));
+            if !element.redeclare && !class_extends {
+                continue;
+            }
+            let mut add = |name: &Name, kind: RedeclareKind| {
+                let redeclare = Redeclare {
+                    kind,
+                    scope: class,
+                    constraining: element.constraining.clone(),
+                    is_final: element.is_final,
+                    span: element.span,
+                    class_extends,
+                    previous: None,
+                };
+                let m = Mod {
+                    redeclare: Some(Rc::new(redeclare)),
+                    is_final: element.is_final,
+                    span: Some(element.span),
+                    ..Mod::default()
+                };
+                result.children.push((name.clone(), Rc::new(m)));
+            };
+            match &element.kind {
+                ElementKind::Class(def) => add(&def.name.name, RedeclareKind::Class(def.clone())),
+                ElementKind::Components(clause) => {
+                    for (i, component) in clause.components.iter().enumerate() {
+                        add(&component.name.name, RedeclareKind::Component(clause.clone(), i as u32));
+                    }
+                }
+                _ => {}
+            }
+        }
+        result
+    }
+
+    fn inherit(&mut self, table: &mut Table, base: ClassId, span: Span, protected: bool) -> Fallible<()> {
+        let inherited = self.table(base)?;
+        if inherited.simple.is_some() {
+            table.simple = inherited.simple;
+            table.attributes = Rc::clone(&inherited.attributes);
+        }
+        table.dims.extend(inherited.dims.iter().cloned());
+        table.causality = table.causality.or(inherited.causality);
+        for scope in &inherited.scopes {
+            let def = self.def(*scope);
+            // A class inherited along two ways contributes its equations once.
+            if !table.scopes.iter().any(|s| Arc::ptr_eq(self.def(*s), def)) {
+                table.scopes.push(*scope);
+            }
+        }
+        for entry in &inherited.entries {
+            let mut entry = entry.clone();
+            entry.protected |= protected;
+            insert(table, entry, span)?;
+        }
+        Ok(())
+    }
+
+    fn add_element(&mut self, table: &mut Table, class: ClassId, element: &Element, outer: &Rc<Mod>) -> Fallible<()> {
+        match &element.kind {
+            ElementKind::Import(_) | ElementKind::Extends(_) => Ok(()),
+            ElementKind::Class(def) => {
+                let class_extends = matches!(def.body, ClassBody::Extends { .. });
+                if element.redeclare || class_extends {
+                    return require_inherited(table, &def.name.name, element.span);
+                }
+                let mods = outer.child(&def.name.name).cloned().unwrap_or_default();
+                if mods.removed {
+                    return Ok(());
+                }
+                let redeclare = mods.redeclare.clone();
+                if let Some(redeclare) = &redeclare {
+                    check_replaceable(element, &def.name.name, redeclare)?;
+                    if !matches!(redeclare.kind, RedeclareKind::Class(_)) {
+                        return fail(
+                            codes::E0207,
+                            redeclare.span,
+                            format!("`{}` is a class and cannot be redeclared as a component", def.name),
+                        );
+                    }
+                }
+                let known = self.classes[class].early.get(&def.name.name).copied();
+                let kind = EntryKind::Class(ClassEntry {
+                    def: def.clone(),
+                    redeclare,
+                });
+                let entry = entry_of(element, def.name.name.clone(), kind, class, mods, def.name.span);
+                entry.class.set(known);
+                insert(table, entry, def.name.span)
+            }
+            ElementKind::Components(clause) => {
+                for (i, component) in clause.components.iter().enumerate() {
+                    self.add_component(table, class, element, clause, i as u32, component, outer)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn add_component(
+        &mut self,
+        table: &mut Table,
+        class: ClassId,
+        element: &Element,
+        clause: &Arc<ComponentClause>,
+        index: u32,
+        component: &Component,
+        outer: &Rc<Mod>,
+    ) -> Fallible<()> {
+        let name = &component.name.name;
+        if element.redeclare {
+            return require_inherited(table, name, element.span);
+        }
+        let mods = outer.child(name).cloned().unwrap_or_default();
+        if mods.removed {
+            return Ok(());
+        }
+        let declared = Rc::new(modification::of_component(component.modification.as_deref(), class)?);
+        let kind = EntryKind::Component(Arc::clone(clause), index);
+        let mut entry = entry_of(
+            element,
+            name.clone(),
+            kind,
+            class,
+            Rc::clone(&mods),
+            component.name.span,
+        );
+        entry.declared = declared;
+        if let Some(redeclare) = &mods.redeclare {
+            check_replaceable(element, name, redeclare)?;
+            self.redeclare_component(&mut entry, redeclare)?;
+        }
+        if entry.is_final && mods.binding.is_some() {
+            let span = mods.span.unwrap_or(entry.span);
+            return Err(final_error(name, span));
+        }
+        insert(table, entry, component.name.span)
+    }
+
+    /// Puts the new declaration in place; what constrains the old one is kept.
+    fn redeclare_component(&mut self, entry: &mut Entry, redeclare: &Redeclare) -> Fallible<()> {
+        let RedeclareKind::Component(clause, index) = &redeclare.kind else {
+            return fail(
+                codes::E0207,
+                redeclare.span,
+                format!("`{}` is a component and cannot be redeclared as a class", entry.name),
+            );
+        };
+        let component = &clause.components[*index as usize];
+        let new = Rc::new(modification::of_component(
+            component.modification.as_deref(),
+            redeclare.scope,
+        )?);
+        let old = match &entry.constraining {
+            Some(ConstrainingClause {
+                modification: Some(m), ..
+            }) => Rc::new(modification::from_ast(m, entry.scope, 0)?),
+            Some(_) => Rc::default(),
+            None => Rc::clone(&entry.declared),
+        };
+        // The prefixes of the original are kept where the redeclaration has none.
+        let original = entry.component().map(|(clause, _)| clause.prefix).unwrap_or_default();
+        let mut new_clause = (**clause).clone();
+        new_clause.prefix.connector = clause.prefix.connector.or(original.connector);
+        new_clause.prefix.variability = clause.prefix.variability.or(original.variability);
+        new_clause.prefix.causality = clause.prefix.causality.or(original.causality);
+        if new_clause.components[*index as usize].subscripts.is_empty()
+            && new_clause.subscripts.is_empty()
+            && let Some((_, old)) = entry.component()
+        {
+            new_clause.components[*index as usize].subscripts = old.subscripts.clone();
+        } else {
+            entry.dims_scope = redeclare.scope;
+        }
+        if new_clause.components[*index as usize].condition.is_none()
+            && let Some((_, old)) = entry.component()
+        {
+            new_clause.components[*index as usize].condition = old.condition.clone();
+        } else {
+            entry.condition_scope = redeclare.scope;
+        }
+        entry.kind = EntryKind::Component(Arc::new(new_clause), *index);
+        entry.declared = merge(&new, &old);
+        entry.scope = redeclare.scope;
+        entry.is_final |= redeclare.is_final;
+        entry.constraining = redeclare.constraining.clone().or(entry.constraining.take());
+        Ok(())
+    }
+
+    /// Every element that is modified must exist.
+    pub(crate) fn check_modifiers(&mut self, mods: &Mod, class: ClassId) -> Fallible<()> {
+        if mods.children.is_empty() {
+            return Ok(());
+        }
+        let table = self.table(class)?;
+        for (name, m) in &mods.children {
+            if table.by_name.contains_key(name) {
+                continue;
+            }
+            if let Some(simple) = table.simple
+                && attribute_names(simple).contains(&name.as_str())
+            {
+                continue;
+            }
+            if self.stored_child(class, name).is_some() {
+                continue;
+            }
+            let span = m.span.unwrap_or(self.def(class).name.span);
+            let mut diagnostic = error(
+                codes::E0205,
+                span,
+                format!("`{}` has no element `{name}` to modify", self.classes[class].name),
+            );
+            let names = table.by_name.keys().map(|n| n.as_str());
+            let mut names: Vec<&str> = names
+                .chain(table.simple.iter().flat_map(|s| attribute_names(*s).iter().copied()))
+                .collect();
+            names.sort_unstable();
+            if let Some(other) = did_you_mean(name, names) {
+                diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+            }
+            return Err(diagnostic.into());
+        }
+        Ok(())
+    }
+}
+
+/// The attributes of a predefined type.
+pub(crate) fn attribute_names(simple: SimpleType) -> &'static [&'static str] {
+    match simple {
+        SimpleType::Real => &[
+            "quantity",
+            "unit",
+            "displayUnit",
+            "min",
+            "max",
+            "start",
+            "fixed",
+            "nominal",
+            "unbounded",
+            "stateSelect",
+        ],
+        SimpleType::Integer | SimpleType::Enumeration(_) => &["quantity", "min", "max", "start", "fixed"],
+        SimpleType::Boolean | SimpleType::String => &["quantity", "start", "fixed"],
+        SimpleType::ExternalObject | SimpleType::Clock => &[],
+    }
+}
+
+fn final_error(name: &Name, span: Span) -> Failure {
+    error(
+        codes::E0206,
+        span,
+        format!("`{name}` is declared final and cannot be modified"),
+    )
+    .into()
+}
+
+fn check_replaceable(element: &Element, name: &Name, redeclare: &Redeclare) -> Fallible<()> {
+    if element.is_final {
+        return Err(final_error(name, redeclare.span));
+    }
+    let constant = matches!(&element.kind, ElementKind::Components(clause)
+        if clause.prefix.variability == Some(saltus_syntax::ast::Variability::Constant));
+    if element.replaceable || element.redeclare {
+        if constant {
+            return fail(
+                codes::E0207,
+                redeclare.span,
+                format!("`{name}` is constant and cannot be redeclared"),
+            );
+        }
+        return Ok(());
+    }
+    Err(
+        error(codes::E0207, redeclare.span, format!("`{name}` is not replaceable"))
+            .with_secondary(element.span, "declared here")
+            .with_help("write `replaceable` before its declaration")
+            .into(),
+    )
+}
+
+fn entry_of(element: &Element, name: Name, kind: EntryKind, scope: ClassId, mods: Rc<Mod>, span: Span) -> Entry {
+    Entry {
+        name,
+        kind,
+        protected: element.visibility == Visibility::Protected,
+        is_final: element.is_final,
+        inner: element.inner,
+        outer: element.outer,
+        replaceable: element.replaceable,
+        scope,
+        dims_scope: scope,
+        condition_scope: scope,
+        mods,
+        declared: Rc::default(),
+        span,
+        class: Cell::new(None),
+        constraining: element.constraining.clone(),
+    }
+}
+
+fn require_inherited(table: &mut Table, name: &Name, span: Span) -> Fallible<()> {
+    if table.by_name.contains_key(name) {
+        return Ok(());
+    }
+    fail(
+        codes::E0207,
+        span,
+        format!("there is no inherited element `{name}` to redeclare"),
+    )
+}
+
+fn insert(table: &mut Table, entry: Entry, span: Span) -> Fallible<()> {
+    if entry.name.is_empty() {
+        return Ok(());
+    }
+    if let Some(&existing) = table.by_name.get(&entry.name) {
+        let existing = &table.entries[existing as usize];
+        if same_declaration(existing, &entry) {
+            return Ok(());
+        }
+        return Err(error(codes::E0204, span, format!("`{}` is declared twice", entry.name))
+            .with_secondary(existing.span, "first declared here")
+            .into());
+    }
+    table.by_name.insert(entry.name.clone(), table.entries.len() as u32);
+    table.entries.push(entry);
+    Ok(())
+}
+
+/// Inherited along two ways, or written twice with the same type, in different classes.
+fn same_declaration(a: &Entry, b: &Entry) -> bool {
+    if a.span == b.span {
+        return true;
+    }
+    if a.scope == b.scope {
+        return false;
+    }
+    match (&a.kind, &b.kind) {
+        (EntryKind::Component(x, i), EntryKind::Component(y, j)) => {
+            x.type_name.to_string() == y.type_name.to_string()
+                && x.prefix == y.prefix
+                && x.components[*i as usize].subscripts.len() == y.components[*j as usize].subscripts.len()
+                && a.declared.binding.is_some() == b.declared.binding.is_some()
+        }
+        (EntryKind::Class(x), EntryKind::Class(y)) => x.def.span == y.def.span,
+        _ => false,
+    }
+}
+
+/// Outer redeclarations over those of the body. A `class extends` from outside extends what the
+/// body puts in place.
+fn merge_redeclares(outer: &Rc<Mod>, body: &Mod) -> Rc<Mod> {
+    if body.is_empty() {
+        return Rc::clone(outer);
+    }
+    let mut outer = (**outer).clone();
+    for (name, child) in &mut outer.children {
+        let (Some(redeclare), Some(inner)) = (&child.redeclare, body.child(name)) else {
+            continue;
+        };
+        if redeclare.class_extends {
+            let chained = Redeclare {
+                previous: chain(redeclare.previous.clone(), inner.redeclare.clone()),
+                ..(**redeclare).clone()
+            };
+            *child = Rc::new(Mod {
+                redeclare: Some(Rc::new(chained)),
+                ..(**child).clone()
+            });
+        }
+    }
+    merge(&Rc::new(outer), &Rc::new(body.clone()))
+}
+
+fn chain(first: Option<Rc<Redeclare>>, last: Option<Rc<Redeclare>>) -> Option<Rc<Redeclare>> {
+    match first {
+        None => last,
+        Some(first) if !first.class_extends => Some(first),
+        Some(first) => Some(Rc::new(Redeclare {
+            previous: chain(first.previous.clone(), last),
+            ..(*first).clone()
+        })),
+    }
+}

@@ -1,0 +1,383 @@
+//! Calls: which function is meant, and its arguments.
+
+use saltus_source::Span;
+use saltus_syntax::ast::{self, BinaryOp as AstOp, Call, CallArguments, ClassKind, Name, PartialFunction};
+
+use super::Context;
+use crate::class::Found;
+use crate::codes;
+use crate::failure::{Failure, Fallible, error, fail};
+use crate::flattener::Flattener;
+use crate::function::is_function_kind;
+use crate::ids::ClassId;
+use crate::tensor::{Elem, Tensor, Ty};
+
+/// The arguments of a call, translated.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    pub positional: Vec<Tensor>,
+    pub named: Vec<(Name, Tensor, Span)>,
+}
+
+impl Flattener<'_> {
+    /// The value of a call: its first result.
+    pub(super) fn call(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Tensor> {
+        if let Some(value) = self.builtin_call(call, span, ctx)? {
+            return Ok(value);
+        }
+        let mut results = self.call_results(call, span, ctx)?;
+        if results.is_empty() {
+            return fail(codes::E0301, span, format!("`{}` has no result", name_of(call)));
+        }
+        Ok(results.swap_remove(0))
+    }
+
+    /// All results of a call of a user function.
+    pub(crate) fn call_results(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Vec<Tensor>> {
+        if let Some(value) = self.builtin_call(call, span, ctx)? {
+            return Ok(vec![value]);
+        }
+        let callee = self.callee(call, ctx)?;
+        let arguments = self.arguments(call, ctx)?;
+        match callee {
+            Callee::Class(class) => self.call_class(class, arguments, span, ctx),
+            Callee::Value(value) => match value.elems.first() {
+                Some(Elem::Function(function)) => {
+                    let function = std::rc::Rc::clone(function);
+                    let mut all = arguments;
+                    for (name, value) in &function.bound {
+                        all.named.push((name.clone(), value.clone(), span));
+                    }
+                    self.call_class(function.class, all, span, ctx)
+                }
+                _ => fail(codes::E0202, span, format!("`{}` is not a function", name_of(call))),
+            },
+        }
+    }
+
+    fn call_class(
+        &mut self,
+        class: ClassId,
+        arguments: Arguments,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Vec<Tensor>> {
+        let kind = self.kind(class);
+        if is_function_kind(kind) {
+            return self.call_function(class, arguments, span, ctx);
+        }
+        if self.is_external_object(class)? {
+            return self
+                .construct_external(class, arguments, span, ctx)
+                .map(|value| vec![value]);
+        }
+        match kind {
+            ClassKind::Record | ClassKind::OperatorRecord => self
+                .construct_record(class, arguments, span, ctx)
+                .map(|value| vec![value]),
+            ClassKind::Type if arguments.positional.len() == 1 => {
+                self.convert_to_type(class, arguments, span).map(|value| vec![value])
+            }
+            ClassKind::Operator => self.call_operator(class, arguments, span, ctx),
+            _ => {
+                // A record under another specialised class, as `class R … end R`.
+                fail(
+                    codes::E0202,
+                    span,
+                    format!(
+                        "`{}` is a {} and cannot be called",
+                        self.classes[class].name,
+                        kind.as_str()
+                    ),
+                )
+            }
+        }
+    }
+
+    fn callee(&mut self, call: &Call, ctx: &Context<'_>) -> Fallible<Callee> {
+        let reference = &call.function;
+        // A function may be given as an argument of the function around.
+        if let (Some(name), Some(frame)) = (reference.as_simple_name(), ctx.frame)
+            && let Some(value) = frame.borrow().value(name)
+            && value.ty == Ty::Function
+        {
+            return Ok(Callee::Value(value.clone()));
+        }
+        let Some(name) = reference.to_qualified_name() else {
+            return fail(codes::E0202, reference.span, "a function has no subscripts");
+        };
+        let Some(first) = name.parts.first() else {
+            return Err(Failure::Reported);
+        };
+        if !name.global && self.lookup(ctx.scope.class, &first.name)?.is_none() && name.parts.len() == 1 {
+            let mut diagnostic = error(
+                codes::E0201,
+                name.span,
+                format!("the function `{name}` is not known here"),
+            );
+            let known = super::builtins::NAMES.iter().copied();
+            if let Some(other) = crate::failure::did_you_mean(&first.name, known) {
+                diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+            }
+            return Err(diagnostic.into());
+        }
+        // Through a component: its actual type counts, with redeclarations.
+        if let Some(instance) = ctx.scope.instance
+            && name.parts.len() > 1
+        {
+            let table = std::rc::Rc::clone(&self.instances[instance].table);
+            if let Some((index, entry)) = table.find(&first.name)
+                && entry.component().is_some()
+                && let Some(component) = self.component(instance, index)?
+            {
+                let mut class = self.components[component].class;
+                for part in &name.parts[1..] {
+                    class = match self.member(class, &part.name)? {
+                        Some(Found::Class(inner)) => inner,
+                        Some(Found::Component(owner, index)) => self.component_type(owner, index)?,
+                        None => return Err(self.unknown(Some(class), &part.name, part.span)),
+                    };
+                }
+                return Ok(Callee::Class(class));
+            }
+        }
+        self.lookup_class(ctx.scope.class, &name).map(Callee::Class)
+    }
+
+    fn arguments(&mut self, call: &Call, ctx: &Context<'_>) -> Fallible<Arguments> {
+        match &call.arguments {
+            CallArguments::Comprehension { .. } => fail(
+                codes::E0212,
+                call.function.span,
+                format!("`{}` takes no iterators", name_of(call)),
+            ),
+            CallArguments::List { positional, named } => {
+                let mut result = Arguments::default();
+                for argument in positional {
+                    result.positional.push(self.expr(argument, ctx)?);
+                }
+                for argument in named {
+                    let value = self.expr(&argument.value, ctx)?;
+                    result
+                        .named
+                        .push((argument.name.name.clone(), value, argument.value.span));
+                }
+                Ok(result)
+            }
+        }
+    }
+
+    pub(super) fn partial_function(&mut self, function: &PartialFunction, ctx: &Context<'_>) -> Fallible<Tensor> {
+        let class = self.lookup_class(ctx.scope.class, &function.function)?;
+        if !is_function_kind(self.kind(class)) {
+            return fail(
+                codes::E0202,
+                function.function.span,
+                format!("`{}` is not a function", function.function),
+            );
+        }
+        let mut bound = Vec::new();
+        for argument in &function.arguments {
+            bound.push((argument.name.name.clone(), self.expr(&argument.value, ctx)?));
+        }
+        Ok(self.bound_function_value(class, bound))
+    }
+
+    /// `E(i)` for an enumeration, and conversions by a type's name.
+    fn convert_to_type(&mut self, class: ClassId, arguments: Arguments, span: Span) -> Fallible<Tensor> {
+        let ty = self.class_type(class)?;
+        let value = arguments.positional.into_iter().next();
+        match (ty, value) {
+            (Ty::Enumeration(id), Some(value)) if value.ty == Ty::Integer && value.is_scalar() => {
+                self.enumeration_from_ordinal(id, value, span)
+            }
+            _ => fail(
+                codes::E0202,
+                span,
+                format!(
+                    "`{}` is a type and cannot be called like this",
+                    self.classes[class].name
+                ),
+            ),
+        }
+    }
+
+    // --- Operators of records -------------------------------------------------------------------
+
+    pub(super) fn overloaded_unary(&mut self, operator: &str, operand: Tensor, span: Span) -> Fallible<Tensor> {
+        self.overloaded(operator, vec![operand], span)
+    }
+
+    pub(super) fn overloaded_binary(&mut self, op: AstOp, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {
+        let operator = match op {
+            AstOp::Add | AstOp::ElementwiseAdd => "'+'",
+            AstOp::Subtract | AstOp::ElementwiseSubtract => "'-'",
+            AstOp::Multiply | AstOp::ElementwiseMultiply => "'*'",
+            AstOp::Divide | AstOp::ElementwiseDivide => "'/'",
+            AstOp::Power | AstOp::ElementwisePower => "'^'",
+            AstOp::Equal => "'=='",
+            AstOp::NotEqual => "'<>'",
+            AstOp::Less => "'<'",
+            AstOp::LessEqual => "'<='",
+            AstOp::Greater => "'>'",
+            AstOp::GreaterEqual => "'>='",
+            AstOp::And => "'and'",
+            AstOp::Or => "'or'",
+        };
+        self.overloaded(operator, vec![a, b], span)
+    }
+
+    fn overloaded(&mut self, operator: &str, operands: Vec<Tensor>, span: Span) -> Fallible<Tensor> {
+        let name = Name::new(operator);
+        let mut class = None;
+        for operand in &operands {
+            if let Ty::Record(record) = operand.ty
+                && let Some(Found::Class(found)) = self.member(record, &name)?
+            {
+                class = Some((record, found));
+                break;
+            }
+        }
+        let Some((record, operator_class)) = class else {
+            let shapes: Vec<String> = operands.iter().map(Tensor::shape).collect();
+            return fail(
+                codes::E0301,
+                span,
+                format!("{operator} is not defined for {}", shapes.join(" and ")),
+            );
+        };
+        let scope = crate::modification::Scope {
+            class: record,
+            instance: None,
+        };
+        let ctx = Context::new(scope, super::Mode::Flat);
+        if let Some(results) = self.elementwise_overloaded(operator_class, &operands, span, &ctx)? {
+            return Ok(results);
+        }
+        let arguments = Arguments {
+            positional: operands,
+            named: Vec::new(),
+        };
+        let mut results = self.call_operator(operator_class, arguments, span, &ctx)?;
+        Ok(results.swap_remove(0))
+    }
+
+    /// Arrays of records of equal size, or a scalar with an array, element by element.
+    fn elementwise_overloaded(
+        &mut self,
+        operator: ClassId,
+        operands: &[Tensor],
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Option<Tensor>> {
+        let dims = match operands.iter().find(|t| !t.is_scalar()) {
+            Some(array) if array.dims.len() == 1 => array.dims.clone(),
+            _ => return Ok(None),
+        };
+        if operands.iter().any(|t| !t.is_scalar() && t.dims != dims) {
+            return Ok(None);
+        }
+        let mut parts = Vec::new();
+        for k in 1..=dims[0] {
+            let positional = operands
+                .iter()
+                .map(|t| {
+                    if t.is_scalar() {
+                        t.clone()
+                    } else {
+                        t.at(k).unwrap_or_else(|| t.clone())
+                    }
+                })
+                .collect();
+            let arguments = Arguments {
+                positional,
+                named: Vec::new(),
+            };
+            let mut results = self.call_operator(operator, arguments, span, ctx)?;
+            parts.push(results.swap_remove(0));
+        }
+        crate::tensor::stack(parts, operands[0].ty, span).map(Some)
+    }
+
+    /// Calls the function of an operator that fits the arguments.
+    fn call_operator(
+        &mut self,
+        operator: ClassId,
+        arguments: Arguments,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Vec<Tensor>> {
+        if is_function_kind(self.kind(operator)) {
+            return self.call_function(operator, arguments, span, ctx);
+        }
+        let functions: Vec<Name> = self
+            .def(operator)
+            .classes()
+            .map(|(_, def)| def.name.name.clone())
+            .collect();
+        for name in &functions {
+            if let Some(Found::Class(function)) = self.member(operator, name)?
+                && self.accepts_arguments(function, &arguments)?
+            {
+                return self.call_function(function, arguments, span, ctx);
+            }
+        }
+        // `2*c`: a number where a record is wanted becomes one by the record's constructor.
+        let record = self.classes[operator].parent;
+        if let Some(record) = record
+            && arguments.positional.iter().any(|t| t.ty.is_numeric())
+        {
+            let mut positional = Vec::new();
+            for argument in arguments.positional {
+                if argument.ty.is_numeric() && argument.is_scalar() {
+                    let inner = Arguments {
+                        positional: vec![argument],
+                        named: Vec::new(),
+                    };
+                    positional.push(self.construct_record(record, inner, span, ctx)?);
+                } else {
+                    positional.push(argument);
+                }
+            }
+            let converted = Arguments {
+                positional,
+                named: arguments.named,
+            };
+            for name in &functions {
+                if let Some(Found::Class(function)) = self.member(operator, name)?
+                    && self.accepts_arguments(function, &converted)?
+                {
+                    return self.call_function(function, converted, span, ctx);
+                }
+            }
+        }
+        fail(
+            codes::E0212,
+            span,
+            format!("no function of `{}` fits these arguments", self.classes[operator].name),
+        )
+    }
+}
+
+enum Callee {
+    Class(ClassId),
+    Value(Tensor),
+}
+
+pub(super) fn name_of(call: &Call) -> String {
+    match call.function.to_qualified_name() {
+        Some(name) => name.to_string(),
+        None => call
+            .function
+            .parts
+            .iter()
+            .map(|p| p.name.to_string())
+            .collect::<Vec<_>>()
+            .join("."),
+    }
+}
+
+/// The positional arguments as written.
+pub(super) fn list(call: &Call) -> (&[ast::Expr], &[ast::NamedArgument]) {
+    (call.positional(), call.named())
+}

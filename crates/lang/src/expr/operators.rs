@@ -1,0 +1,260 @@
+//! Operators on arrays.
+
+use saltus_source::Span;
+use saltus_syntax::ast::{BinaryOp as AstOp, Expr, UnaryOp as AstUnary};
+use smallvec::{SmallVec, smallvec};
+
+use super::Context;
+use crate::codes;
+use crate::failure::{Fallible, fail};
+use crate::flat::{BinaryOp, FlatExpr, UnaryOp};
+use crate::flattener::Flattener;
+use crate::tensor::{Elem, Tensor, Ty, binary, unary};
+
+impl Flattener<'_> {
+    pub(super) fn unary_operator(&mut self, op: AstUnary, operand: Tensor, span: Span) -> Fallible<Tensor> {
+        let ty = operand.ty;
+        match op {
+            AstUnary::Not if ty == Ty::Boolean => Ok(operand.map(ty, |e| unary(UnaryOp::Not, e))),
+            AstUnary::Minus | AstUnary::ElementwiseMinus if ty.is_numeric() => {
+                Ok(operand.map(ty, |e| unary(UnaryOp::Negate, e)))
+            }
+            AstUnary::Plus | AstUnary::ElementwisePlus if ty.is_numeric() => Ok(operand),
+            AstUnary::Minus if matches!(ty, Ty::Record(_)) => self.overloaded_unary("'-'", operand, span),
+            _ => fail(
+                codes::E0301,
+                span,
+                format!("`{}` cannot be applied to {}", op.as_str(), operand.shape()),
+            ),
+        }
+    }
+
+    pub(super) fn binary_expr(
+        &mut self,
+        op: AstOp,
+        left: &Expr,
+        right: &Expr,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        let a = self.expr(left, ctx)?;
+        // Where the left side decides alone, the right side need not make sense.
+        if matches!(
+            (op, a.as_boolean()),
+            (AstOp::And, Some(false)) | (AstOp::Or, Some(true))
+        ) {
+            return Ok(a);
+        }
+        let b = self.expr(right, ctx)?;
+        self.binary_operator(op, a, b, span)
+    }
+
+    pub(crate) fn binary_operator(&mut self, op: AstOp, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {
+        if matches!(a.ty, Ty::Record(_)) || matches!(b.ty, Ty::Record(_)) {
+            return self.overloaded_binary(op, a, b, span);
+        }
+        self.spend(a.elems.len().max(b.elems.len()) as u64, span)?;
+        let result = match op {
+            AstOp::Or | AstOp::And => logical(op, &a, &b, span),
+            _ if op.is_relation() => relation(op, &a, &b, span),
+            AstOp::Add if a.ty == Ty::String && b.ty == Ty::String => {
+                elementwise(BinaryOp::Add, Ty::String, &a, &b, span)
+            }
+            AstOp::Add | AstOp::Subtract => {
+                let flat = if op == AstOp::Add {
+                    BinaryOp::Add
+                } else {
+                    BinaryOp::Subtract
+                };
+                match (numeric(&a, &b), a.dims == b.dims) {
+                    (Some(ty), true) => elementwise(flat, ty, &a, &b, span),
+                    _ => None,
+                }
+            }
+            AstOp::ElementwiseAdd => arithmetic(BinaryOp::Add, &a, &b, span),
+            AstOp::ElementwiseSubtract => arithmetic(BinaryOp::Subtract, &a, &b, span),
+            AstOp::ElementwiseMultiply => arithmetic(BinaryOp::Multiply, &a, &b, span),
+            AstOp::ElementwiseDivide => real_arithmetic(BinaryOp::Divide, &a, &b, span),
+            AstOp::ElementwisePower => real_arithmetic(BinaryOp::Power, &a, &b, span),
+            AstOp::Multiply => self.multiply(&a, &b, span)?,
+            AstOp::Divide if b.is_scalar() => real_arithmetic(BinaryOp::Divide, &a, &b, span),
+            AstOp::Divide => None,
+            AstOp::Power => self.power(&a, &b, span)?,
+            _ => None,
+        };
+        match result {
+            Some(value) => Ok(value),
+            None => {
+                let code = if a.ty.is_numeric() && b.ty.is_numeric() {
+                    codes::E0302
+                } else {
+                    codes::E0301
+                };
+                fail(
+                    code,
+                    span,
+                    format!("`{}` cannot be applied to {} and {}", op.as_str(), a.shape(), b.shape()),
+                )
+            }
+        }
+    }
+
+    fn multiply(&mut self, a: &Tensor, b: &Tensor, span: Span) -> Fallible<Option<Tensor>> {
+        let Some(ty) = numeric(a, b) else {
+            return Ok(None);
+        };
+        if a.is_scalar() || b.is_scalar() {
+            return Ok(elementwise(BinaryOp::Multiply, ty, a, b, span));
+        }
+        let (rows, inner, columns) = match (&a.dims[..], &b.dims[..]) {
+            (&[n], &[m]) if n == m => (1, n, 1),
+            (&[r, n], &[m]) if n == m => (r, n, 1),
+            (&[n], &[m, c]) if n == m => (1, n, c),
+            (&[r, n], &[m, c]) if n == m => (r, n, c),
+            _ => return Ok(None),
+        };
+        self.spend(u64::from(rows) * u64::from(inner) * u64::from(columns), span)?;
+        self.check_size(&[rows, columns], span)?;
+        let mut elems = SmallVec::new();
+        let (inner, columns) = (inner as usize, columns as usize);
+        for r in 0..rows as usize {
+            for c in 0..columns {
+                let terms = (0..inner).map(|k| (r * inner + k, k * columns + c));
+                elems.push(Elem::Expr(sum_of_products(terms, a, b, ty, span)));
+            }
+        }
+        let dims = match (a.dims.len(), b.dims.len()) {
+            (1, 1) => smallvec![],
+            (2, 1) => smallvec![rows],
+            (1, 2) => smallvec![columns as u32],
+            _ => smallvec![rows, columns as u32],
+        };
+        Ok(Some(Tensor { ty, dims, elems }))
+    }
+
+    fn power(&mut self, a: &Tensor, b: &Tensor, span: Span) -> Fallible<Option<Tensor>> {
+        if a.is_scalar() && b.is_scalar() {
+            return Ok(real_arithmetic(BinaryOp::Power, a, b, span));
+        }
+        let (&[n, m], Some(exponent)) = (&a.dims[..], b.as_integer()) else {
+            return Ok(None);
+        };
+        if n != m || exponent < 0 || b.ty != Ty::Integer {
+            return Ok(None);
+        }
+        let mut result = self.identity(n, span)?;
+        for _ in 0..exponent {
+            match self.multiply(&result, a, span)? {
+                Some(next) => result = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(result))
+    }
+}
+
+/// The sum of products of elements; products with a literal zero are left out.
+fn sum_of_products(
+    terms: impl Iterator<Item = (usize, usize)>,
+    a: &Tensor,
+    b: &Tensor,
+    ty: Ty,
+    span: Span,
+) -> FlatExpr {
+    let zero = |e: &FlatExpr| e.as_number() == Some(0.0);
+    let one = |e: &FlatExpr| e.as_number() == Some(1.0);
+    let mut sum: Option<FlatExpr> = None;
+    for (i, j) in terms {
+        let (Elem::Expr(x), Elem::Expr(y)) = (&a.elems[i], &b.elems[j]) else {
+            continue;
+        };
+        if zero(x) || zero(y) {
+            continue;
+        }
+        let term = if one(x) {
+            y.clone()
+        } else if one(y) {
+            x.clone()
+        } else {
+            binary(BinaryOp::Multiply, x.clone(), y.clone(), span)
+        };
+        sum = Some(match sum {
+            None => term,
+            Some(sum) => binary(BinaryOp::Add, sum, term, span),
+        });
+    }
+    sum.unwrap_or(if ty == Ty::Integer {
+        FlatExpr::Integer(0)
+    } else {
+        FlatExpr::Real(0.0)
+    })
+}
+
+fn numeric(a: &Tensor, b: &Tensor) -> Option<Ty> {
+    (a.ty.is_numeric() && b.ty.is_numeric())
+        .then(|| a.ty.join(b.ty))
+        .flatten()
+}
+
+fn arithmetic(op: BinaryOp, a: &Tensor, b: &Tensor, span: Span) -> Option<Tensor> {
+    elementwise(op, numeric(a, b)?, a, b, span)
+}
+
+fn real_arithmetic(op: BinaryOp, a: &Tensor, b: &Tensor, span: Span) -> Option<Tensor> {
+    numeric(a, b)?;
+    elementwise(op, Ty::Real, a, b, span)
+}
+
+/// Element by element; a scalar goes with every element of the other.
+fn elementwise(op: BinaryOp, ty: Ty, a: &Tensor, b: &Tensor, span: Span) -> Option<Tensor> {
+    let dims = match (a.is_scalar(), b.is_scalar()) {
+        (_, true) => &a.dims,
+        (true, _) => &b.dims,
+        _ if a.dims == b.dims => &a.dims,
+        _ => return None,
+    };
+    let count = a.elems.len().max(b.elems.len());
+    let count = if a.elems.is_empty() || b.elems.is_empty() {
+        0
+    } else {
+        count
+    };
+    let pick = |t: &Tensor, i: usize| -> Option<FlatExpr> {
+        match &t.elems[if t.is_scalar() { 0 } else { i }] {
+            Elem::Expr(expr) => Some(expr.clone()),
+            _ => None,
+        }
+    };
+    let elems = (0..count)
+        .map(|i| Some(Elem::Expr(binary(op, pick(a, i)?, pick(b, i)?, span))))
+        .collect::<Option<_>>()?;
+    Some(Tensor {
+        ty,
+        dims: dims.clone(),
+        elems,
+    })
+}
+
+fn logical(op: AstOp, a: &Tensor, b: &Tensor, span: Span) -> Option<Tensor> {
+    if a.ty != Ty::Boolean || b.ty != Ty::Boolean || a.dims != b.dims {
+        return None;
+    }
+    let flat = if op == AstOp::And { BinaryOp::And } else { BinaryOp::Or };
+    elementwise(flat, Ty::Boolean, a, b, span)
+}
+
+fn relation(op: AstOp, a: &Tensor, b: &Tensor, span: Span) -> Option<Tensor> {
+    a.ty.join(b.ty)?;
+    if !a.is_scalar() || !b.is_scalar() {
+        return None;
+    }
+    let flat = match op {
+        AstOp::Less => BinaryOp::Less,
+        AstOp::LessEqual => BinaryOp::LessEqual,
+        AstOp::Greater => BinaryOp::Greater,
+        AstOp::GreaterEqual => BinaryOp::GreaterEqual,
+        AstOp::Equal => BinaryOp::Equal,
+        _ => BinaryOp::NotEqual,
+    };
+    elementwise(flat, Ty::Boolean, a, b, span)
+}

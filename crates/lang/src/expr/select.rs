@@ -1,0 +1,252 @@
+//! Subscripts.
+
+use saltus_source::Span;
+use saltus_syntax::ast::{ExprKind, Subscript};
+
+use super::{Context, Mode};
+use crate::codes;
+use crate::failure::{Fallible, fail};
+use crate::flat::FlatExpr;
+use crate::flattener::Flattener;
+use crate::tensor::{Dims, Elem, Tensor, Ty};
+
+/// What one subscript selects.
+#[derive(Debug)]
+pub(crate) enum Choice {
+    /// One element; the dimension disappears.
+    One(u32),
+    /// Several elements; the dimension remains.
+    Many(Vec<u32>),
+    /// One element known at run time only, out of so many; the dimension disappears then.
+    Dynamic(FlatExpr, u32),
+}
+
+/// Subscripts resolved against the dimensions of an array, one choice per dimension.
+#[derive(Debug)]
+pub(crate) struct Subscripts {
+    pub choices: Vec<Choice>,
+}
+
+impl Subscripts {
+    /// Per dimension the indices selected, from 1; all of them for dynamic ones.
+    pub fn lists(&self) -> Vec<Vec<u32>> {
+        let list = |choice: &Choice| match choice {
+            Choice::One(k) => vec![*k],
+            Choice::Many(list) => list.clone(),
+            Choice::Dynamic(_, size) => (1..=*size).collect(),
+        };
+        self.choices.iter().map(list).collect()
+    }
+
+    /// The dimensions that remain, dynamic ones included.
+    pub fn dims(&self) -> Dims {
+        let size = |choice: &Choice| match choice {
+            Choice::One(_) => None,
+            Choice::Many(list) => Some(list.len() as u32),
+            Choice::Dynamic(_, size) => Some(*size),
+        };
+        self.choices.iter().filter_map(size).collect()
+    }
+
+    /// Positions in [`Self::dims`] of the dynamic dimensions, with their indices.
+    pub fn dynamic(&self) -> Vec<(usize, FlatExpr)> {
+        let remaining = self.choices.iter().filter(|c| !matches!(c, Choice::One(_)));
+        remaining
+            .enumerate()
+            .filter_map(|(position, choice)| match choice {
+                Choice::Dynamic(index, _) => Some((position, index.clone())),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The dimensions that remain for good, and per element the index of every dimension.
+    pub fn places(&self) -> (Dims, Vec<Vec<FlatExpr>>) {
+        let mut dims = Dims::new();
+        let mut places: Vec<Vec<FlatExpr>> = vec![Vec::new()];
+        for choice in &self.choices {
+            let indices: Vec<FlatExpr> = match choice {
+                Choice::One(k) => vec![FlatExpr::Integer(i64::from(*k))],
+                Choice::Dynamic(index, _) => vec![index.clone()],
+                Choice::Many(list) => {
+                    dims.push(list.len() as u32);
+                    list.iter().map(|&k| FlatExpr::Integer(i64::from(k))).collect()
+                }
+            };
+            places = places
+                .into_iter()
+                .flat_map(|place| {
+                    indices.iter().map(move |index| {
+                        let mut place = place.clone();
+                        place.push(index.clone());
+                        place
+                    })
+                })
+                .collect();
+        }
+        (dims, places)
+    }
+}
+
+impl Flattener<'_> {
+    pub(crate) fn subscripts(
+        &mut self,
+        subscripts: &[Subscript],
+        dims: &[u32],
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Subscripts> {
+        if subscripts.len() > dims.len() {
+            return fail(
+                codes::E0302,
+                span,
+                format!("{} subscripts for {} dimensions", subscripts.len(), dims.len()),
+            );
+        }
+        let mut result = Subscripts { choices: Vec::new() };
+        for (position, &size) in dims.iter().enumerate() {
+            match subscripts.get(position) {
+                None | Some(Subscript::Colon(_)) => {
+                    result.choices.push(Choice::Many((1..=size).collect()));
+                }
+                Some(Subscript::Expr(expr)) => {
+                    let inner = Context {
+                        end: Some(size),
+                        ..*ctx
+                    };
+                    let index = self.subscript_value(expr, &inner)?;
+                    self.add_subscript(&mut result, index, size, expr.span)?;
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    /// The value of a subscript: known if it can be.
+    fn subscript_value(&mut self, expr: &saltus_syntax::ast::Expr, ctx: &Context<'_>) -> Fallible<Tensor> {
+        let value = match &expr.kind {
+            ExprKind::Range { .. } => self.evaluate(expr, ctx)?,
+            _ => self.expr(expr, ctx)?,
+        };
+        if value.is_known() || ctx.mode == Mode::Evaluate {
+            return Ok(value);
+        }
+        match self.evaluate(expr, ctx) {
+            Ok(known) => Ok(known),
+            Err(_) => Ok(value),
+        }
+    }
+
+    fn add_subscript(&mut self, result: &mut Subscripts, index: Tensor, size: u32, span: Span) -> Fallible<()> {
+        if !matches!(index.ty, Ty::Integer | Ty::Boolean | Ty::Enumeration(_)) && !index.elems.is_empty() {
+            return fail(
+                codes::E0301,
+                span,
+                format!("a subscript must be an Integer, but this is {}", index.shape()),
+            );
+        }
+        match index.dims.len() {
+            0 => {
+                if let Some(k) = index.as_integer() {
+                    result.choices.push(Choice::One(in_range(k, size, span)?));
+                } else if let Some(expr) = index.as_expr() {
+                    result.choices.push(Choice::Dynamic(expr.clone(), size));
+                }
+                Ok(())
+            }
+            1 => {
+                let mut list = Vec::with_capacity(index.elems.len());
+                for k in 1..=index.dims[0] {
+                    let Some(k) = index.at(k).and_then(|t| t.as_integer()) else {
+                        return fail(
+                            codes::E0304,
+                            span,
+                            "these subscripts must be known before the simulation",
+                        );
+                    };
+                    list.push(in_range(k, size, span)?);
+                }
+                result.choices.push(Choice::Many(list));
+                Ok(())
+            }
+            _ => fail(codes::E0302, span, "a subscript must be a scalar or a vector"),
+        }
+    }
+
+    pub(crate) fn subscript_tensor(
+        &mut self,
+        value: Tensor,
+        subscripts: &[Subscript],
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        if subscripts.is_empty() {
+            return Ok(value);
+        }
+        let resolved = self.subscripts(subscripts, &value.dims, span, ctx)?;
+        let elems = positions(&value.dims, &resolved.lists())
+            .map(|position| value.elems[position].clone())
+            .collect();
+        let mut result = Tensor {
+            ty: value.ty,
+            dims: resolved.dims(),
+            elems,
+        };
+        for (position, index) in resolved.dynamic().into_iter().rev() {
+            result = self.pick_dynamically(result, position, &index, span)?;
+        }
+        Ok(result)
+    }
+
+    /// Stores a value into the part of an array that subscripts select.
+    pub(crate) fn store_subscripted(
+        &mut self,
+        target: &mut Tensor,
+        subscripts: &[Subscript],
+        value: Tensor,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<()> {
+        let resolved = self.subscripts(subscripts, &target.dims.clone(), span, ctx)?;
+        if !resolved.dynamic().is_empty() {
+            return fail(codes::E0304, span, "the subscript of an assignment must be known here");
+        }
+        if resolved.dims() != value.dims {
+            return fail(
+                codes::E0302,
+                span,
+                format!("{} is assigned to {:?} elements", value.shape(), resolved.dims()),
+            );
+        }
+        let value = value.coerce(target.ty);
+        for (position, elem) in positions(&target.dims.clone(), &resolved.lists()).zip(value.elems) {
+            let slot: &mut Elem = &mut target.elems[position];
+            *slot = elem;
+        }
+        Ok(())
+    }
+}
+
+fn in_range(k: i64, size: u32, span: Span) -> Fallible<u32> {
+    if k >= 1 && k <= i64::from(size) {
+        return Ok(k as u32);
+    }
+    fail(codes::E0306, span, format!("the subscript {k} is outside 1..{size}"))
+}
+
+/// Row-major positions of all combinations of indices (from 1).
+pub(crate) fn positions<'a>(dims: &'a [u32], lists: &'a [Vec<u32>]) -> impl Iterator<Item = usize> + 'a {
+    let total: usize = lists.iter().map(Vec::len).product();
+    (0..total).map(move |flat| {
+        let mut rest = flat;
+        let mut position = 0;
+        let mut stride = 1;
+        for (list, &size) in lists.iter().zip(dims).rev() {
+            let index = list[rest % list.len()] as usize - 1;
+            rest /= list.len();
+            position += index * stride;
+            stride *= size as usize;
+        }
+        position
+    })
+}

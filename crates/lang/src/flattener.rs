@@ -1,0 +1,132 @@
+//! The state of flattening one model, with its limits.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use saltus_source::{Diagnostics, Span};
+use saltus_syntax::ast::{ClassDefinition, Name};
+use saltus_syntax::library::Library;
+
+use crate::class::ClassNode;
+use crate::codes;
+use crate::failure::{Failure, Fallible, fail};
+use crate::flat::{Attributes, FlatModel, IndexVec, Provenance, ProvenanceId, ProvenanceKind};
+use crate::function::FunctionTable;
+use crate::ids::{ClassId, ComponentId, InstanceId};
+use crate::instance::{Component, Instance};
+use crate::limits::Limits;
+use crate::model::connection::Connections;
+
+/// Everything known while flattening.
+pub(crate) struct Flattener<'l> {
+    pub library: &'l Library,
+    pub limits: Limits,
+    pub fuel: u64,
+    pub depth: u32,
+    pub diagnostics: Diagnostics,
+    pub classes: IndexVec<ClassId, ClassNode>,
+    pub roots: FxHashMap<Name, Option<ClassId>>,
+    pub predefined: FxHashMap<Name, ClassId>,
+    /// The classes whose bases are being looked up.
+    pub extending: Vec<Arc<ClassDefinition>>,
+    pub instances: IndexVec<InstanceId, Instance>,
+    pub components: IndexVec<ComponentId, Component>,
+    pub enumerations: FxHashMap<(u32, u32, u32), crate::flat::EnumerationId>,
+    pub functions: FunctionTable,
+    pub connections: Connections,
+    pub model: FlatModel,
+    /// Components in the order they were made, whose bindings are still to be translated.
+    pub pending: Vec<ComponentId>,
+    /// Shared by variables without attributes.
+    pub no_attributes: Arc<Attributes>,
+    /// The component of each variable.
+    pub owners: Vec<ComponentId>,
+}
+
+impl<'l> Flattener<'l> {
+    pub fn new(library: &'l Library, limits: Limits) -> Self {
+        let mut flattener = Flattener {
+            library,
+            limits,
+            fuel: limits.fuel,
+            depth: 0,
+            diagnostics: Diagnostics::new(),
+            classes: IndexVec::new(),
+            roots: FxHashMap::default(),
+            predefined: FxHashMap::default(),
+            extending: Vec::new(),
+            instances: IndexVec::new(),
+            components: IndexVec::new(),
+            enumerations: FxHashMap::default(),
+            functions: FunctionTable::default(),
+            connections: Connections::default(),
+            model: FlatModel::default(),
+            pending: Vec::new(),
+            no_attributes: Arc::default(),
+            owners: Vec::new(),
+        };
+        flattener.add_predefined();
+        flattener
+    }
+
+    /// Reports what has not been reported.
+    pub fn report(&mut self, failure: Failure) {
+        if let Failure::Report(diagnostic) = failure {
+            self.diagnostics.push(*diagnostic);
+        }
+    }
+
+    /// Keeps the value, or reports why there is none.
+    pub fn accept<T>(&mut self, result: Fallible<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(failure) => {
+                self.report(failure);
+                None
+            }
+        }
+    }
+
+    /// Spends fuel.
+    pub fn spend(&mut self, amount: u64, span: Span) -> Fallible<()> {
+        match self.fuel.checked_sub(amount) {
+            Some(left) => {
+                self.fuel = left;
+                Ok(())
+            }
+            None => {
+                self.fuel = 0;
+                fail(
+                    codes::E0307,
+                    span,
+                    format!("evaluating the model takes more than {} steps", self.limits.fuel),
+                )
+            }
+        }
+    }
+
+    /// Goes one level deeper; every success needs a [`Self::leave`].
+    pub fn enter(&mut self, span: Span) -> Fallible<()> {
+        if self.depth >= self.limits.depth {
+            return fail(
+                codes::E0307,
+                span,
+                format!("nested more than {} levels deep", self.limits.depth),
+            );
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    pub fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    pub fn add_provenance(&mut self, span: Span, path: &Arc<str>, kind: ProvenanceKind) -> ProvenanceId {
+        self.model.provenances.push(Provenance {
+            span,
+            path: Arc::clone(path),
+            kind,
+        })
+    }
+}

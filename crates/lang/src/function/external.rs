@@ -1,0 +1,207 @@
+//! External functions and objects. C code is never executed: what is known is done natively, all
+//! else is refused.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use saltus_source::Span;
+use saltus_syntax::ast::{ClassKind, ExprKind, Name};
+use smallvec::smallvec;
+
+use super::Signature;
+use super::frame::{Frame, FrameVar};
+use crate::class::{Found, SimpleType};
+use crate::codes;
+use crate::expr::{Arguments, Context, Mode};
+use crate::failure::{Fallible, error, fail};
+use crate::flat::FlatExpr;
+use crate::flattener::Flattener;
+use crate::ids::ClassId;
+use crate::modification::Scope;
+use crate::tensor::{Dims, Elem, Tensor, Ty};
+
+/// An external object: the arguments of its constructor.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ExternalValue {
+    /// The foreign function that makes it.
+    pub constructor: String,
+    pub arguments: Vec<(Name, Tensor)>,
+}
+
+impl Flattener<'_> {
+    pub(crate) fn is_external_object(&mut self, class: ClassId) -> Fallible<bool> {
+        if !matches!(self.kind(class), ClassKind::Class | ClassKind::Type | ClassKind::Model) {
+            return Ok(false);
+        }
+        Ok(self.table(class)?.simple == Some(SimpleType::ExternalObject))
+    }
+
+    pub(crate) fn construct_external(
+        &mut self,
+        class: ClassId,
+        arguments: Arguments,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        let Some(Found::Class(constructor)) = self.member(class, &Name::new("constructor"))? else {
+            return fail(
+                codes::E0309,
+                span,
+                format!("`{}` has no constructor", self.classes[class].name),
+            );
+        };
+        let signature = self.signature(constructor)?;
+        let values = self.bind_arguments(constructor, &signature, arguments, span, ctx)?;
+        let name = signature
+            .external_clause()
+            .and_then(|clause| clause.call.as_ref())
+            .map_or_else(|| "constructor".to_owned(), |call| call.function.name.to_string());
+        let arguments = signature
+            .inputs
+            .iter()
+            .map(|formal| formal.name.clone())
+            .zip(values)
+            .collect();
+        let value = ExternalValue {
+            constructor: name,
+            arguments,
+        };
+        Ok(Tensor {
+            ty: Ty::External,
+            dims: Dims::new(),
+            elems: smallvec![Elem::External(Rc::new(value))],
+        })
+    }
+
+    /// A call of a function with an `external` clause.
+    pub(super) fn call_external(
+        &mut self,
+        class: ClassId,
+        signature: &Rc<Signature>,
+        bound: Vec<Tensor>,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Vec<Tensor>> {
+        let Some(clause) = signature.external_clause().cloned() else {
+            return Err(crate::failure::Failure::Reported);
+        };
+        let own_name = self.def(class).name.name.to_string();
+        let language = clause.language.as_ref().map_or("C", |l| l.value.as_str()).to_owned();
+        let name = clause
+            .call
+            .as_ref()
+            .map_or(own_name, |call| call.function.name.to_string());
+        let arguments = match &clause.call {
+            None => bound.clone(),
+            Some(call) => self.external_arguments(class, signature, &bound, &call.arguments, ctx)?,
+        };
+        if language == "builtin"
+            && let Some(value) = self.math(&name, &arguments, span)?
+        {
+            return Ok(vec![value]);
+        }
+        if let Some(value) = self.table_function(&name, &arguments, span)? {
+            return Ok(vec![value]);
+        }
+        if let Some(results) = native(&name, &arguments) {
+            return Ok(results);
+        }
+        if signature.outputs.is_empty() {
+            // Messages and files: nothing a model depends on.
+            return Ok(Vec::new());
+        }
+        Err(error(
+            codes::E0309,
+            span,
+            format!("the external function `{name}` ({language}) is not available"),
+        )
+        .with_secondary(clause.span, format!("`{}` is defined by it", self.classes[class].name))
+        .with_note("external code is never executed")
+        .into())
+    }
+
+    fn external_arguments(
+        &mut self,
+        class: ClassId,
+        signature: &Rc<Signature>,
+        bound: &[Tensor],
+        arguments: &[saltus_syntax::ast::Expr],
+        ctx: &Context<'_>,
+    ) -> Fallible<Vec<Tensor>> {
+        let mut frame = Frame::default();
+        for (formal, value) in signature.inputs.iter().zip(bound) {
+            frame.set(formal.name.clone(), FrameVar::Value(value.clone()));
+        }
+        let frame = RefCell::new(frame);
+        let scope = Scope { class, instance: None };
+        let mode = if bound.iter().all(Tensor::is_known) {
+            Mode::Evaluate
+        } else {
+            ctx.mode
+        };
+        let inner = Context {
+            frame: Some(&frame),
+            ..Context::new(scope, mode)
+        };
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            // Outputs that are passed to be written are left out.
+            if let ExprKind::Reference(reference) = &argument.kind
+                && reference
+                    .as_simple_name()
+                    .is_some_and(|n| signature.outputs.iter().any(|o| o.name == *n))
+            {
+                continue;
+            }
+            values.push(self.expr(argument, &inner)?);
+        }
+        Ok(values)
+    }
+}
+
+/// Helpers on strings that libraries take from C.
+fn native(name: &str, arguments: &[Tensor]) -> Option<Vec<Tensor>> {
+    let text = |position: usize| -> Option<Arc<str>> { arguments.get(position)?.as_str().cloned() };
+    let number = |position: usize| arguments.get(position)?.as_integer();
+    let one = |value: Tensor| Some(vec![value]);
+    match name {
+        "ModelicaStrings_length" => one(Tensor::integer(text(0)?.len() as i64)),
+        "ModelicaStrings_substring" => {
+            let (string, from, to) = (text(0)?, number(1)?, number(2)?);
+            let from = usize::try_from(from).ok()?.checked_sub(1)?;
+            let to = usize::try_from(to).ok()?.min(string.len());
+            one(Tensor::string(string.get(from..to.max(from))?))
+        }
+        "ModelicaStrings_compare" => {
+            let (a, b) = (text(0)?, text(1)?);
+            let sensitive = arguments.get(2).and_then(Tensor::as_boolean).unwrap_or(true);
+            let order = if sensitive {
+                a.cmp(&b)
+            } else {
+                a.to_lowercase().cmp(&b.to_lowercase())
+            };
+            let ordinal = order as i64 + 2;
+            Some(vec![Tensor::integer(ordinal)])
+        }
+        "ModelicaStrings_skipWhiteSpace" => {
+            let (string, from) = (text(0)?, usize::try_from(number(1)?).ok()?.checked_sub(1)?);
+            let rest = string.get(from..)?;
+            let skipped = rest.len() - rest.trim_start().len();
+            one(Tensor::integer((from + skipped) as i64 + 1))
+        }
+        "ModelicaStrings_hashString" => {
+            let hash = text(0)?
+                .bytes()
+                .fold(5381i32, |h, b| h.wrapping_mul(33).wrapping_add(i32::from(b)));
+            one(Tensor::integer(i64::from(hash)))
+        }
+        "ModelicaInternal_getTime" | "ModelicaInternal_getpid" => None,
+        _ => None,
+    }
+}
+
+/// A number of a known scalar.
+pub(super) fn known_number(value: &Tensor) -> Option<f64> {
+    value.as_expr().and_then(FlatExpr::as_number)
+}

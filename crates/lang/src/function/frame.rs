@@ -1,0 +1,175 @@
+//! The variables of a function that is evaluated or lowered.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+use saltus_source::Span;
+use saltus_syntax::ast::{ComponentReference, Name, ReferencePart};
+
+use crate::codes;
+use crate::expr::{Context, Mode};
+use crate::failure::{Fallible, fail};
+use crate::flat::{FlatExpr, LocalId, ScalarType};
+use crate::flattener::Flattener;
+use crate::ids::ClassId;
+use crate::tensor::{Dims, Tensor, Ty};
+
+/// A variable of a function.
+#[derive(Clone, Debug)]
+pub(crate) enum FrameVar {
+    /// Its value now.
+    Value(Tensor),
+    /// A variable of the function being lowered.
+    Local(LocalId, ScalarType, Dims),
+    /// A record of such variables.
+    Record(ClassId, Vec<(Name, FrameVar)>),
+}
+
+/// All variables of a function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Frame {
+    vars: FxHashMap<Name, FrameVar>,
+}
+
+impl Frame {
+    pub fn contains(&self, name: &Name) -> bool {
+        self.vars.contains_key(name)
+    }
+
+    pub fn get(&self, name: &Name) -> Option<&FrameVar> {
+        self.vars.get(name)
+    }
+
+    pub fn value(&self, name: &Name) -> Option<&Tensor> {
+        match self.vars.get(name) {
+            Some(FrameVar::Value(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub fn set(&mut self, name: Name, var: FrameVar) {
+        self.vars.insert(name, var);
+    }
+
+    pub fn remove(&mut self, name: &Name) -> Option<FrameVar> {
+        self.vars.remove(name)
+    }
+
+    /// The names in a fixed order.
+    pub fn names(&self) -> Vec<Name> {
+        let mut names: Vec<Name> = self.vars.keys().cloned().collect();
+        names.sort();
+        names
+    }
+}
+
+impl Flattener<'_> {
+    /// The value of a reference that starts with a variable of the function.
+    pub(crate) fn frame_reference(
+        &mut self,
+        frame: &RefCell<Frame>,
+        reference: &ComponentReference,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        let Some((first, rest)) = reference.parts.split_first() else {
+            return Err(crate::failure::Failure::Reported);
+        };
+        let var = frame.borrow().get(&first.name.name).cloned();
+        match var {
+            Some(var) => self.frame_part(&var, first, rest, reference.span, ctx),
+            None => Err(crate::failure::Failure::Reported),
+        }
+    }
+
+    fn frame_part(
+        &mut self,
+        var: &FrameVar,
+        part: &ReferencePart,
+        rest: &[ReferencePart],
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        match var {
+            FrameVar::Value(value) => {
+                let value = self.subscript_tensor(value.clone(), &part.subscripts, span, ctx)?;
+                self.fields_of_value(value, rest, ctx)
+            }
+            FrameVar::Local(id, ty, dims) => {
+                if ctx.mode == Mode::Evaluate {
+                    return fail(
+                        codes::E0304,
+                        span,
+                        format!("`{}` is known when the function is called only", part.name),
+                    );
+                }
+                if let Some(next) = rest.first() {
+                    return fail(
+                        codes::E0201,
+                        next.name.span,
+                        format!("`{}` is looked up in a variable that has no elements", next.name),
+                    );
+                }
+                self.local_value(*id, *ty, dims, part, span, ctx)
+            }
+            FrameVar::Record(class, fields) => {
+                if !part.subscripts.is_empty() {
+                    return fail(codes::E0302, span, "this record is no array");
+                }
+                match rest.split_first() {
+                    None => self.record_var_value(*class, fields, span, ctx),
+                    Some((next, behind)) => match fields.iter().find(|(n, _)| *n == next.name.name) {
+                        Some((_, field)) => self.frame_part(field, next, behind, span, ctx),
+                        None => Err(self.unknown(Some(*class), &next.name.name, next.name.span)),
+                    },
+                }
+            }
+        }
+    }
+
+    fn record_var_value(
+        &mut self,
+        class: ClassId,
+        fields: &[(Name, FrameVar)],
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        let mut values = Vec::with_capacity(fields.len());
+        for (name, field) in fields {
+            let part = ReferencePart {
+                name: saltus_syntax::ast::Ident {
+                    name: name.clone(),
+                    span,
+                },
+                subscripts: Vec::new(),
+            };
+            values.push((name.clone(), self.frame_part(field, &part, &[], span, ctx)?));
+        }
+        Ok(Tensor::record(class, values.into()))
+    }
+
+    fn local_value(
+        &mut self,
+        id: LocalId,
+        ty: ScalarType,
+        dims: &Dims,
+        part: &ReferencePart,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        let (dims, places) = self.local_places(dims, part, span, ctx)?;
+        let elems = places.into_iter().map(|indices| FlatExpr::Local(id, indices.into()));
+        Ok(Tensor::array(Ty::of(ty), dims, elems))
+    }
+
+    /// The dimensions that subscripts leave, and the indices of every element.
+    pub(crate) fn local_places(
+        &mut self,
+        dims: &[u32],
+        part: &ReferencePart,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<(Dims, Vec<Vec<FlatExpr>>)> {
+        let subscripts = self.subscripts(&part.subscripts, dims, span, ctx)?;
+        Ok(subscripts.places())
+    }
+}

@@ -1,0 +1,529 @@
+//! Running functions on values.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use saltus_source::Span;
+use saltus_syntax::ast::{
+    ComponentReference, Expr, ExprKind, ForIndex, ReferencePart, Statement, StatementKind, Subscript,
+};
+use smallvec::SmallVec;
+
+use super::Signature;
+use super::frame::{Frame, FrameVar};
+use super::signature::Formal;
+use crate::class::SimpleType;
+use crate::codes;
+use crate::expr::{Context, Iterators, Mode};
+use crate::failure::{Failure, Fallible, fail};
+use crate::flat::FlatExpr;
+use crate::flattener::Flattener;
+use crate::ids::ClassId;
+use crate::modification::Scope;
+use crate::tensor::{Dims, Elem, Tensor, Ty, volume};
+
+/// How a statement ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    Next,
+    Break,
+    Return,
+}
+
+impl Flattener<'_> {
+    pub(super) fn interpret(
+        &mut self,
+        class: ClassId,
+        signature: &Rc<Signature>,
+        arguments: Vec<Tensor>,
+        mode: Mode,
+        span: Span,
+    ) -> Fallible<Vec<Tensor>> {
+        let mut frame = Frame::default();
+        for (formal, value) in signature.inputs.iter().zip(arguments) {
+            frame.set(formal.name.clone(), FrameVar::Value(value));
+        }
+        let frame = RefCell::new(frame);
+        let scope = Scope { class, instance: None };
+        let ctx = Context {
+            frame: Some(&frame),
+            ..Context::new(scope, mode)
+        };
+        self.check_input_sizes(class, signature, &frame, &ctx, span)?;
+        for formal in &signature.locals {
+            let value = self.initial_value(class, formal, &ctx)?;
+            frame.borrow_mut().set(formal.name.clone(), FrameVar::Value(value));
+        }
+        let table = self.table(class)?;
+        for scope in &table.scopes {
+            let def = Arc::clone(self.def(*scope));
+            let Some(composition) = def.composition() else {
+                continue;
+            };
+            let ctx = Context {
+                scope: Scope {
+                    class: *scope,
+                    instance: None,
+                },
+                ..ctx
+            };
+            for section in &composition.algorithms {
+                if self.run_statements(&section.statements, &frame, &ctx)? == Flow::Return {
+                    break;
+                }
+            }
+        }
+        let frame = frame.into_inner();
+        signature
+            .outputs
+            .iter()
+            .map(|output| match frame.value(&output.name) {
+                Some(value) => Ok(value.clone()),
+                None => Err(Failure::Reported),
+            })
+            .collect()
+    }
+
+    /// Declared sizes of inputs must agree with the arguments.
+    fn check_input_sizes(
+        &mut self,
+        class: ClassId,
+        signature: &Rc<Signature>,
+        frame: &RefCell<Frame>,
+        ctx: &Context<'_>,
+        span: Span,
+    ) -> Fallible<()> {
+        let table = self.table(class)?;
+        for formal in signature.inputs.iter().filter(|f| f.rank > 0) {
+            let Some((clause, component)) = table.entries[formal.entry as usize].component() else {
+                continue;
+            };
+            let Some(dims) = frame.borrow().value(&formal.name).map(|v| v.dims.clone()) else {
+                continue;
+            };
+            for (subscript, &size) in component.subscripts.iter().chain(&clause.subscripts).zip(&dims) {
+                if let Subscript::Expr(expr) = subscript
+                    && let Ok(value) = self.evaluate(expr, ctx)
+                    && let Some(wanted) = value.as_integer()
+                    && wanted != i64::from(size)
+                {
+                    return fail(
+                        codes::E0302,
+                        span,
+                        format!("input `{}` needs size {wanted}, but is given {size}", formal.name),
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The sizes of a variable of a function; open ones are zero until it is assigned.
+    pub(super) fn local_dims(&mut self, class: ClassId, formal: &Formal, ctx: &Context<'_>) -> Fallible<(Dims, bool)> {
+        let table = self.table(class)?;
+        let entry = &table.entries[formal.entry as usize];
+        let Some((clause, component)) = entry.component() else {
+            return Err(Failure::Reported);
+        };
+        let type_table = self.table(formal.class)?;
+        let mut dims = Dims::new();
+        let mut open = false;
+        let own = component
+            .subscripts
+            .iter()
+            .chain(&clause.subscripts)
+            .map(|s| (s, entry.scope));
+        let of_type = type_table.dims.iter().map(|(s, class)| (s, *class));
+        for (subscript, scope) in own.chain(of_type) {
+            match subscript {
+                Subscript::Colon(_) => {
+                    open = true;
+                    dims.push(0);
+                }
+                Subscript::Expr(expr) => {
+                    let inner = Context {
+                        scope: Scope {
+                            class: scope,
+                            instance: None,
+                        },
+                        ..*ctx
+                    };
+                    dims.push(self.local_size(expr, &inner)?);
+                }
+            }
+        }
+        self.check_size(&dims, formal.span)?;
+        Ok((dims, open))
+    }
+
+    fn local_size(&mut self, expr: &Expr, ctx: &Context<'_>) -> Fallible<u32> {
+        if let ExprKind::Reference(reference) = &expr.kind
+            && let Some(name) = reference.to_qualified_name()
+            && ctx.frame.is_none_or(|f| !f.borrow().contains(&name.parts[0].name))
+            && let Ok(class) = self.lookup_class(ctx.scope.class, &name)
+        {
+            match self.table(class)?.simple {
+                Some(SimpleType::Boolean) => return Ok(2),
+                Some(SimpleType::Enumeration(class)) => return Ok(self.enumeration(class)?.1),
+                _ => {}
+            }
+        }
+        let value = self.evaluate(expr, ctx)?;
+        match value.as_integer() {
+            Some(size) if (0..=i64::from(u32::MAX)).contains(&size) => Ok(size as u32),
+            Some(size) => fail(codes::E0306, expr.span, format!("an array cannot have {size} elements")),
+            None => fail(codes::E0301, expr.span, "the size of an array must be an Integer"),
+        }
+    }
+
+    fn initial_value(&mut self, class: ClassId, formal: &Formal, ctx: &Context<'_>) -> Fallible<Tensor> {
+        let table = self.table(class)?;
+        let entry = &table.entries[formal.entry as usize];
+        let mods = crate::modification::merge(&entry.mods, &entry.declared);
+        if let Some(binding) = &mods.binding {
+            let scope = Scope {
+                class: binding.source.scope.class,
+                instance: None,
+            };
+            let value = self.expr(&binding.source.expr, &Context { scope, ..*ctx })?;
+            let ty = self.class_type(formal.class)?;
+            if !ty.accepts(value.ty) && !value.elems.is_empty() {
+                return fail(
+                    codes::E0301,
+                    binding.span(),
+                    format!(
+                        "`{}` is {} and cannot be given {}",
+                        formal.name,
+                        ty.name(),
+                        value.shape()
+                    ),
+                );
+            }
+            return Ok(value.coerce(ty));
+        }
+        let (dims, _) = self.local_dims(class, formal, ctx)?;
+        let element = self.default_element(formal.class, &mods, ctx)?;
+        Ok(element.repeat(&dims))
+    }
+
+    /// The value of a variable before it is assigned.
+    fn default_element(
+        &mut self,
+        class: ClassId,
+        mods: &Rc<crate::modification::Mod>,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        let table = self.table(class)?;
+        if let Some(simple) = table.simple {
+            if simple == SimpleType::ExternalObject {
+                return fail(
+                    codes::E0309,
+                    self.def(class).name.span,
+                    "external objects cannot be variables of functions",
+                );
+            }
+            let ty = self.simple_scalar(simple)?;
+            return Ok(Tensor::scalar(Ty::of(ty), self.zero_of(ty)));
+        }
+        if super::is_function_kind(self.kind(class)) {
+            return Ok(self.function_value(class));
+        }
+        self.enter(self.def(class).name.span)?;
+        let result = self.default_record(class, mods, ctx);
+        self.leave();
+        result
+    }
+
+    fn run_statements(
+        &mut self,
+        statements: &[Statement],
+        frame: &RefCell<Frame>,
+        ctx: &Context<'_>,
+    ) -> Fallible<Flow> {
+        for statement in statements {
+            match self.run_statement(statement, frame, ctx)? {
+                Flow::Next => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn run_statement(&mut self, statement: &Statement, frame: &RefCell<Frame>, ctx: &Context<'_>) -> Fallible<Flow> {
+        self.spend(1, statement.span)?;
+        match &statement.kind {
+            StatementKind::Assign { target, value } => {
+                let value = self.expr(value, ctx)?;
+                self.assign(target, value, frame, ctx)?;
+            }
+            StatementKind::MultiAssign { targets, value } => {
+                let ExprKind::Call(call) = &value.kind else {
+                    return Err(Failure::Reported);
+                };
+                let results = self.call_results(call, value.span, ctx)?;
+                if targets.len() > results.len() {
+                    return fail(
+                        codes::E0212,
+                        statement.span,
+                        format!(
+                            "{} values are wanted, but the call has {} results",
+                            targets.len(),
+                            results.len()
+                        ),
+                    );
+                }
+                for (target, result) in targets.iter().zip(results) {
+                    if let Some(Expr {
+                        kind: ExprKind::Reference(target),
+                        ..
+                    }) = target
+                    {
+                        self.assign(target, result, frame, ctx)?;
+                    }
+                }
+            }
+            StatementKind::Call(expr) => self.run_call(expr, ctx)?,
+            StatementKind::If { branches, otherwise } => {
+                let rest: Vec<(&Expr, &[Statement])> = branches.iter().map(|b| (&b.condition, &b.body[..])).collect();
+                return self.run_if(&rest, otherwise.as_deref().unwrap_or(&[]), frame, ctx);
+            }
+            StatementKind::For { indices, body } => return self.run_for(indices, body, frame, ctx),
+            StatementKind::While { condition, body } => loop {
+                self.spend(1, condition.span)?;
+                match self.condition(condition, ctx)? {
+                    FlatExpr::Boolean(true) => {}
+                    FlatExpr::Boolean(false) => break,
+                    _ => return fail(codes::E0304, condition.span, "this condition must be known here"),
+                }
+                match self.run_statements(body, frame, ctx)? {
+                    Flow::Next => {}
+                    Flow::Break => break,
+                    Flow::Return => return Ok(Flow::Return),
+                }
+            },
+            StatementKind::When { .. } => {
+                return fail(codes::E0311, statement.span, "`when` cannot be used in a function");
+            }
+            StatementKind::Break => return Ok(Flow::Break),
+            StatementKind::Return => return Ok(Flow::Return),
+            StatementKind::Error => return Err(Failure::Reported),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn run_if(
+        &mut self,
+        branches: &[(&Expr, &[Statement])],
+        otherwise: &[Statement],
+        frame: &RefCell<Frame>,
+        ctx: &Context<'_>,
+    ) -> Fallible<Flow> {
+        let Some(((condition, body), rest)) = branches.split_first() else {
+            return self.run_statements(otherwise, frame, ctx);
+        };
+        let test = self.condition(condition, ctx)?;
+        match test {
+            FlatExpr::Boolean(true) => self.run_statements(body, frame, ctx),
+            FlatExpr::Boolean(false) => self.run_if(rest, otherwise, frame, ctx),
+            // Both branches, joined by if-expressions.
+            test => {
+                let before = frame.borrow().clone();
+                if self.run_statements(body, frame, ctx)? != Flow::Next {
+                    return fail(codes::E0304, condition.span, "this condition must be known here");
+                }
+                let then = frame.replace(before);
+                if self.run_if(rest, otherwise, frame, ctx)? != Flow::Next {
+                    return fail(codes::E0304, condition.span, "this condition must be known here");
+                }
+                self.join_frames(&test, &then, frame, condition.span)?;
+                Ok(Flow::Next)
+            }
+        }
+    }
+
+    fn join_frames(&mut self, test: &FlatExpr, then: &Frame, frame: &RefCell<Frame>, span: Span) -> Fallible<()> {
+        for name in then.names() {
+            let (Some(a), Some(b)) = (then.value(&name).cloned(), frame.borrow().value(&name).cloned()) else {
+                continue;
+            };
+            if a != b {
+                let joined = self.join_branches(test, a, b, span)?;
+                frame.borrow_mut().set(name, FrameVar::Value(joined));
+            }
+        }
+        Ok(())
+    }
+
+    fn run_for(
+        &mut self,
+        indices: &[ForIndex],
+        body: &[Statement],
+        frame: &RefCell<Frame>,
+        ctx: &Context<'_>,
+    ) -> Fallible<Flow> {
+        let Some((index, rest)) = indices.split_first() else {
+            return self.run_statements(body, frame, ctx);
+        };
+        let find = |name: &str| crate::model::implicit::in_statements(body, name);
+        let values = self.iterator_values(index, &find, ctx)?;
+        for k in 1..=values.dims[0] {
+            self.spend(1, index.span)?;
+            let Some(value) = values.at(k) else { break };
+            let iterators = Iterators {
+                name: &index.name.name,
+                value: &value,
+                outer: ctx.iterators,
+            };
+            match self.run_for(rest, body, frame, &ctx.with_iterators(&iterators))? {
+                Flow::Next => {}
+                Flow::Break => break,
+                Flow::Return => return Ok(Flow::Return),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// A call for its effect: assertions are checked, messages are ignored.
+    fn run_call(&mut self, expr: &Expr, ctx: &Context<'_>) -> Fallible<()> {
+        let ExprKind::Call(call) = &expr.kind else {
+            return Err(Failure::Reported);
+        };
+        if call.function.as_simple_name().is_some_and(|name| name == "assert") {
+            let Some(condition) = call.positional().first() else {
+                return fail(codes::E0212, expr.span, "`assert` needs a condition and a message");
+            };
+            if self.condition(condition, ctx)? == FlatExpr::Boolean(false) {
+                let message = match call.positional().get(1) {
+                    Some(message) => self.expr(message, ctx)?.as_str().map(|s| s.to_string()),
+                    None => None,
+                };
+                let text = message.unwrap_or_else(|| "assertion failed".to_owned());
+                let warning = call.positional().get(2).is_some_and(|level| {
+                    matches!(&level.kind, ExprKind::Reference(r)
+                        if r.parts.last().is_some_and(|p| p.name.name == "warning"))
+                });
+                if !warning {
+                    return fail(codes::E0308, expr.span, format!("assertion failed: {text}"));
+                }
+            }
+            return Ok(());
+        }
+        self.call_results(call, expr.span, ctx).map(|_| ())
+    }
+
+    /// `target := value` in a function that runs.
+    fn assign(
+        &mut self,
+        target: &ComponentReference,
+        value: Tensor,
+        frame: &RefCell<Frame>,
+        ctx: &Context<'_>,
+    ) -> Fallible<()> {
+        let Some((first, rest)) = target.parts.split_first() else {
+            return Err(Failure::Reported);
+        };
+        let var = frame.borrow_mut().remove(&first.name.name);
+        let Some(FrameVar::Value(mut current)) = var else {
+            return fail(
+                codes::E0201,
+                target.span,
+                format!("`{}` is not a variable of this function", first.name),
+            );
+        };
+        // Subscripts may refer to the variable itself.
+        let name = first.name.name.clone();
+        frame.borrow_mut().set(name.clone(), FrameVar::Value(current.clone()));
+        let result = self.store(&mut current, first, rest, value, target.span, ctx);
+        frame.borrow_mut().set(name, FrameVar::Value(current));
+        result
+    }
+
+    fn store(
+        &mut self,
+        current: &mut Tensor,
+        part: &ReferencePart,
+        rest: &[ReferencePart],
+        value: Tensor,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<()> {
+        if let Some((next, behind)) = rest.split_first() {
+            return self.store_field(current, part, next, behind, value, span, ctx);
+        }
+        if !current.ty.accepts(value.ty) && !value.elems.is_empty() {
+            return fail(
+                codes::E0301,
+                span,
+                format!("{} is assigned to a variable of {}", value.shape(), current.shape()),
+            );
+        }
+        if part.subscripts.is_empty() {
+            if value.dims.len() != current.dims.len() {
+                return fail(
+                    codes::E0302,
+                    span,
+                    format!("{} is assigned to a variable of {}", value.shape(), current.shape()),
+                );
+            }
+            let ty = current.ty;
+            *current = value.coerce(ty);
+            return Ok(());
+        }
+        self.store_subscripted(current, &part.subscripts, value, span, ctx)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn store_field(
+        &mut self,
+        current: &mut Tensor,
+        part: &ReferencePart,
+        next: &ReferencePart,
+        behind: &[ReferencePart],
+        value: Tensor,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<()> {
+        let resolved = self.subscripts(&part.subscripts, &current.dims.clone(), span, ctx)?;
+        let lists = resolved.lists();
+        let positions: Vec<usize> = crate::expr::positions(&current.dims.clone(), &lists).collect();
+        let [position] = positions[..] else {
+            return fail(
+                codes::E0214,
+                span,
+                "assigning a field of several records at once is not supported yet",
+            );
+        };
+        let Some(Elem::Record(fields)) = current.elems.get_mut(position) else {
+            return fail(codes::E0301, span, "a field is assigned in something that is no record");
+        };
+        let fields = Rc::make_mut(fields);
+        let Some((_, field)) = fields.iter_mut().find(|(n, _)| *n == next.name.name) else {
+            return fail(
+                codes::E0201,
+                next.name.span,
+                format!("the record has no field `{}`", next.name),
+            );
+        };
+        let mut inner = field.clone();
+        self.store(&mut inner, next, behind, value, span, ctx)?;
+        let Some(Elem::Record(fields)) = current.elems.get_mut(position) else {
+            return Err(Failure::Reported);
+        };
+        if let Some((_, field)) = Rc::make_mut(fields).iter_mut().find(|(n, _)| *n == next.name.name) {
+            *field = inner;
+        }
+        Ok(())
+    }
+
+    /// An empty value of some size, to be filled.
+    pub(super) fn blank(&mut self, ty: Ty, dims: Dims) -> Tensor {
+        let count = volume(&dims).unwrap_or(0);
+        let zero = ty.scalar().map(|ty| self.zero_of(ty));
+        let elems: SmallVec<[Elem; 1]> = match zero {
+            Some(zero) => (0..count).map(|_| Elem::Expr(zero.clone())).collect(),
+            None => SmallVec::new(),
+        };
+        Tensor { ty, dims, elems }
+    }
+}

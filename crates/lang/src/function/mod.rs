@@ -1,0 +1,325 @@
+//! Functions: evaluated where all arguments are known, inlined where asked for, and otherwise
+//! specialised to the sizes of their arguments.
+
+pub(crate) mod external;
+pub(crate) mod frame;
+mod interpret;
+mod lower;
+mod record;
+mod signature;
+mod tables;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use saltus_source::Span;
+use saltus_syntax::ast::{ClassDefinition, ClassKind, Name};
+use smallvec::{SmallVec, smallvec};
+
+use crate::codes;
+use crate::expr::{Arguments, Context, Mode};
+use crate::failure::{Failure, Fallible, fail};
+use crate::flat::{BinaryOp, Builtin, FlatExpr, FunctionId};
+use crate::flattener::Flattener;
+use crate::ids::ClassId;
+use crate::tensor::{Dims, Elem, Tensor, Ty, volume};
+
+pub(crate) use signature::Signature;
+
+/// A function as a value: with some of its inputs bound.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FunctionValue {
+    pub class: ClassId,
+    pub bound: Vec<(Name, Tensor)>,
+}
+
+/// Functions known so far.
+#[derive(Default)]
+pub(crate) struct FunctionTable {
+    signatures: FxHashMap<ClassId, Rc<Signature>>,
+    /// Specialised functions by class; each with the arguments it is for.
+    specialised: FxHashMap<ClassId, Vec<(Vec<lower::Shape>, FunctionId)>>,
+    tables: Vec<(Arc<crate::flat::Table>, FunctionId)>,
+    /// Functions being inlined or evaluated, innermost last.
+    active: Vec<Arc<ClassDefinition>>,
+}
+
+/// Results with more nodes than this are not inlined: each use would repeat them.
+const INLINE_LIMIT: usize = 2_000;
+
+pub(crate) fn is_function_kind(kind: ClassKind) -> bool {
+    matches!(kind, ClassKind::Function | ClassKind::OperatorFunction)
+}
+
+impl Flattener<'_> {
+    pub(crate) fn function_value(&mut self, class: ClassId) -> Tensor {
+        self.bound_function_value(class, Vec::new())
+    }
+
+    pub(crate) fn bound_function_value(&mut self, class: ClassId, bound: Vec<(Name, Tensor)>) -> Tensor {
+        Tensor {
+            ty: Ty::Function,
+            dims: Dims::new(),
+            elems: smallvec![Elem::Function(Rc::new(FunctionValue { class, bound }))],
+        }
+    }
+
+    /// All results of calling a function.
+    pub(crate) fn call_function(
+        &mut self,
+        class: ClassId,
+        arguments: Arguments,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Vec<Tensor>> {
+        let signature = self.signature(class)?;
+        if signature.partial {
+            return fail(
+                codes::E0208,
+                span,
+                format!("`{}` is partial and cannot be called", self.classes[class].name),
+            );
+        }
+        let bound = self.bind_arguments(class, &signature, arguments, span, ctx)?;
+        match self.vectorised_dims(&signature, &bound, span)? {
+            None => self.call_bound(class, &signature, bound, span, ctx),
+            Some(dims) => self.call_vectorised(class, &signature, bound, dims, span, ctx),
+        }
+    }
+
+    fn call_vectorised(
+        &mut self,
+        class: ClassId,
+        signature: &Rc<Signature>,
+        bound: Vec<Tensor>,
+        dims: Dims,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Vec<Tensor>> {
+        let count = volume(&dims).unwrap_or(0);
+        let mut results: Vec<Vec<Tensor>> = Vec::new();
+        for offset in 0..count {
+            let arguments = signature
+                .inputs
+                .iter()
+                .zip(&bound)
+                .map(|(formal, value)| {
+                    if value.dims.len() > formal.rank {
+                        element(value, dims.len(), offset)
+                    } else {
+                        value.clone()
+                    }
+                })
+                .collect();
+            let values = self.call_bound(class, signature, arguments, span, ctx)?;
+            results.resize_with(values.len(), Vec::new);
+            for (list, value) in results.iter_mut().zip(values) {
+                list.push(value);
+            }
+        }
+        if count == 0 {
+            let ty = match signature.outputs.first() {
+                Some(output) => self.class_type(output.class)?,
+                None => Ty::Real,
+            };
+            return Ok(vec![Tensor {
+                ty,
+                dims,
+                elems: SmallVec::new(),
+            }]);
+        }
+        Ok(results.into_iter().map(|parts| join_elements(parts, &dims)).collect())
+    }
+
+    /// The dimensions over which a call is repeated, if arguments have more than the inputs.
+    fn vectorised_dims(&mut self, signature: &Signature, bound: &[Tensor], span: Span) -> Fallible<Option<Dims>> {
+        let mut dims: Option<Dims> = None;
+        for (formal, value) in signature.inputs.iter().zip(bound) {
+            if value.dims.len() < formal.rank {
+                return fail(
+                    codes::E0302,
+                    span,
+                    format!(
+                        "input `{}` has {} dimensions, but is given {}",
+                        formal.name,
+                        formal.rank,
+                        value.shape()
+                    ),
+                );
+            }
+            let extra: Dims = value.dims[..value.dims.len() - formal.rank].into();
+            if extra.is_empty() {
+                continue;
+            }
+            match &dims {
+                None => dims = Some(extra),
+                Some(known) if *known == extra => {}
+                Some(_) => {
+                    return fail(codes::E0302, span, "the arguments of a vectorised call differ in size");
+                }
+            }
+        }
+        Ok(dims)
+    }
+
+    fn call_bound(
+        &mut self,
+        class: ClassId,
+        signature: &Rc<Signature>,
+        bound: Vec<Tensor>,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Vec<Tensor>> {
+        if signature.external.is_some() {
+            return self.call_external(class, signature, bound, span, ctx);
+        }
+        let known = bound.iter().all(Tensor::is_known);
+        if known {
+            return self.run_function(class, signature, bound, Mode::Evaluate, span);
+        }
+        if ctx.mode == Mode::Evaluate {
+            return fail(
+                codes::E0304,
+                span,
+                "the arguments of this call must be known before the simulation",
+            );
+        }
+        if signature.inline
+            && !self.is_active(class)
+            && let Some(results) = self.inlined(class, signature, &bound, span)
+        {
+            return Ok(results);
+        }
+        self.call_specialised(class, signature, bound, span)
+    }
+
+    fn is_active(&self, class: ClassId) -> bool {
+        self.functions
+            .active
+            .iter()
+            .any(|def| Arc::ptr_eq(def, self.def(class)))
+    }
+
+    /// The results as expressions of the arguments, if that is possible and not too large.
+    fn inlined(
+        &mut self,
+        class: ClassId,
+        signature: &Rc<Signature>,
+        bound: &[Tensor],
+        span: Span,
+    ) -> Option<Vec<Tensor>> {
+        let before = self.diagnostics.len();
+        let results = self
+            .run_function(class, signature, bound.to_vec(), Mode::Flat, span)
+            .ok()?;
+        if self.diagnostics.len() > before {
+            return None;
+        }
+        let mut nodes = 0;
+        for result in &results {
+            for scalar in result.scalars() {
+                scalar.walk(&mut |_| nodes += 1);
+            }
+        }
+        if nodes > INLINE_LIMIT {
+            return None;
+        }
+        if signature.generates_events {
+            return Some(results);
+        }
+        Some(results.into_iter().map(|value| without_events(value, span)).collect())
+    }
+
+    /// Runs a function on values; in [`Mode::Flat`] they need not be known.
+    pub(crate) fn run_function(
+        &mut self,
+        class: ClassId,
+        signature: &Rc<Signature>,
+        arguments: Vec<Tensor>,
+        mode: Mode,
+        span: Span,
+    ) -> Fallible<Vec<Tensor>> {
+        self.enter(span)?;
+        let def = Arc::clone(self.def(class));
+        self.functions.active.push(def);
+        let result = self.interpret(class, signature, arguments, mode, span);
+        self.functions.active.pop();
+        self.leave();
+        result.map_err(|failure| match failure {
+            Failure::Report(diagnostic) if diagnostic.secondary.len() < 4 => {
+                let name = &self.classes[class].name;
+                Failure::Report(Box::new(
+                    diagnostic.with_secondary(span, format!("in this call of `{name}`")),
+                ))
+            }
+            other => other,
+        })
+    }
+}
+
+/// Element `offset` of the outer `rank` dimensions.
+fn element(value: &Tensor, rank: usize, offset: usize) -> Tensor {
+    let inner: Dims = value.dims[rank..].into();
+    let size = volume(&inner).unwrap_or(0);
+    let elems = value.elems[offset * size..(offset + 1) * size]
+        .iter()
+        .cloned()
+        .collect();
+    Tensor {
+        ty: value.ty,
+        dims: inner,
+        elems,
+    }
+}
+
+fn join_elements(parts: Vec<Tensor>, dims: &Dims) -> Tensor {
+    let mut all = dims.clone();
+    let ty = parts.first().map_or(Ty::Real, |p| p.ty);
+    if let Some(first) = parts.first() {
+        all.extend_from_slice(&first.dims);
+    }
+    let elems = parts.into_iter().flat_map(|part| part.elems).collect();
+    Tensor { ty, dims: all, elems }
+}
+
+/// Relations inside functions cause no events.
+fn without_events(value: Tensor, span: Span) -> Tensor {
+    let ty = value.ty;
+    let elems = value
+        .elems
+        .into_iter()
+        .map(|elem| match elem {
+            Elem::Expr(expr) if causes_events(&expr) => {
+                Elem::Expr(FlatExpr::Builtin(Builtin::NoEvent, Box::new([expr]), span))
+            }
+            Elem::Record(fields) => Elem::Record(Rc::new(
+                fields
+                    .iter()
+                    .map(|(name, field)| (name.clone(), without_events(field.clone(), span)))
+                    .collect(),
+            )),
+            other => other,
+        })
+        .collect();
+    Tensor {
+        ty,
+        dims: value.dims,
+        elems,
+    }
+}
+
+fn causes_events(expr: &FlatExpr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |e| {
+        found |= match e {
+            FlatExpr::Binary(op, ..) => op.is_relation() && *op != BinaryOp::Equal,
+            FlatExpr::Builtin(builtin, ..) => matches!(
+                builtin,
+                Builtin::Div | Builtin::Mod | Builtin::Rem | Builtin::Ceil | Builtin::Floor | Builtin::Integer
+            ),
+            _ => false,
+        };
+    });
+    found
+}

@@ -1,0 +1,250 @@
+//! Record constructors.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use saltus_source::Span;
+use saltus_syntax::ast::{Name, Variability};
+
+use super::frame::{Frame, FrameVar};
+use super::signature::Formal;
+use crate::class::{Entry, Found};
+use crate::codes;
+use crate::expr::{Arguments, Context, Mode};
+use crate::failure::{Fallible, did_you_mean, error, fail};
+use crate::flattener::Flattener;
+use crate::ids::ClassId;
+use crate::modification::{Mod, Scope, merge};
+use crate::tensor::{Tensor, Ty};
+
+impl Flattener<'_> {
+    /// `R(a, b = c)`
+    pub(crate) fn construct_record(
+        &mut self,
+        class: ClassId,
+        arguments: Arguments,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        let constructor = Name::new("'constructor'");
+        if let Some(Found::Class(operator)) = self.member(class, &constructor)?
+            && !self.is_active_in(operator)
+        {
+            let functions: Vec<Name> = self
+                .def(operator)
+                .classes()
+                .map(|(_, def)| def.name.name.clone())
+                .collect();
+            for name in functions {
+                if let Some(Found::Class(function)) = self.member(operator, &name)?
+                    && arguments.named.is_empty()
+                    && self.accepts_arguments(function, &arguments)?
+                {
+                    let mut results = self.call_function(function, arguments, span, ctx)?;
+                    return Ok(results.swap_remove(0));
+                }
+            }
+        }
+        self.construct_plainly(class, arguments, span, ctx)
+    }
+
+    /// A constructor that uses the record's own fields constructor must not call itself.
+    fn is_active_in(&self, operator: ClassId) -> bool {
+        let def = self.def(operator);
+        self.functions
+            .active
+            .iter()
+            .any(|active| def.classes().any(|(_, inner)| Arc::ptr_eq(inner, active)))
+    }
+
+    fn construct_plainly(
+        &mut self,
+        class: ClassId,
+        arguments: Arguments,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        let table = self.table(class)?;
+        let name = Arc::clone(&self.classes[class].name);
+        let inputs: Vec<&Entry> = table.entries.iter().filter(|e| is_input(e)).collect();
+        if arguments.positional.len() > inputs.len() {
+            return fail(
+                codes::E0212,
+                span,
+                format!(
+                    "`{name}` has {} fields, but is given {} values",
+                    inputs.len(),
+                    arguments.positional.len()
+                ),
+            );
+        }
+        let mut given: Vec<(Name, Tensor)> = inputs
+            .iter()
+            .zip(arguments.positional)
+            .map(|(entry, value)| (entry.name.clone(), value))
+            .collect();
+        for (argument, value, at) in arguments.named {
+            if !inputs.iter().any(|e| e.name == argument) {
+                let mut diagnostic = error(codes::E0212, at, format!("`{name}` has no field `{argument}`"));
+                if let Some(other) = did_you_mean(&argument, inputs.iter().map(|e| e.name.as_str())) {
+                    diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+                }
+                return Err(diagnostic.into());
+            }
+            if given.iter().any(|(n, _)| *n == argument) {
+                return fail(codes::E0212, at, format!("field `{argument}` is given twice"));
+            }
+            given.push((argument, value));
+        }
+        let mode = if given.iter().all(|(_, v)| v.is_known()) {
+            Mode::Evaluate
+        } else {
+            ctx.mode
+        };
+        self.fill_record(class, given, &Rc::default(), mode, Some(span))
+    }
+
+    /// A record with its default values, as a variable of a function starts with.
+    pub(super) fn default_record(&mut self, class: ClassId, mods: &Rc<Mod>, ctx: &Context<'_>) -> Fallible<Tensor> {
+        let _ = ctx;
+        self.fill_record(class, Vec::new(), mods, Mode::Evaluate, None)
+    }
+
+    /// The fields given, and the defaults of the others; without a place to blame, fields without a
+    /// default are blank.
+    fn fill_record(
+        &mut self,
+        class: ClassId,
+        mut given: Vec<(Name, Tensor)>,
+        mods: &Rc<Mod>,
+        mode: Mode,
+        span: Option<Span>,
+    ) -> Fallible<Tensor> {
+        let table = self.table(class)?;
+        let frame = RefCell::new(Frame::default());
+        for (name, value) in &given {
+            frame.borrow_mut().set(name.clone(), FrameVar::Value(value.clone()));
+        }
+        let mut fields = Vec::new();
+        for (index, entry) in table.entries.iter().enumerate() {
+            let Some((clause, component)) = entry.component() else {
+                continue;
+            };
+            let field_class = self.component_type(class, index as u32)?;
+            let type_table = self.table(field_class)?;
+            let formal = Formal {
+                name: entry.name.clone(),
+                entry: index as u32,
+                class: field_class,
+                rank: component.subscripts.len() + clause.subscripts.len() + type_table.dims.len(),
+                span: entry.span,
+            };
+            let value = match given.iter().position(|(n, _)| *n == entry.name) {
+                Some(position) => self.check_field(&formal, given.swap_remove(position).1, span)?,
+                None => self.default_field(class, &formal, entry, mods, mode, &frame, span)?,
+            };
+            frame
+                .borrow_mut()
+                .set(entry.name.clone(), FrameVar::Value(value.clone()));
+            fields.push((entry.name.clone(), value));
+        }
+        Ok(Tensor::record(class, fields.into()))
+    }
+
+    fn check_field(&mut self, formal: &Formal, value: Tensor, span: Option<Span>) -> Fallible<Tensor> {
+        let ty = self.class_type(formal.class)?;
+        let span = span.unwrap_or(formal.span);
+        if !ty.accepts(value.ty) && !value.elems.is_empty() {
+            return fail(
+                codes::E0301,
+                span,
+                format!(
+                    "field `{}` is {}, but is given {}",
+                    formal.name,
+                    ty.name(),
+                    value.shape()
+                ),
+            );
+        }
+        if value.dims.len() != formal.rank {
+            return fail(
+                codes::E0302,
+                span,
+                format!(
+                    "field `{}` has {} dimensions, but is given {}",
+                    formal.name,
+                    formal.rank,
+                    value.shape()
+                ),
+            );
+        }
+        Ok(value.coerce(ty))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn default_field(
+        &mut self,
+        class: ClassId,
+        formal: &Formal,
+        entry: &Entry,
+        mods: &Rc<Mod>,
+        mode: Mode,
+        frame: &RefCell<Frame>,
+        span: Option<Span>,
+    ) -> Fallible<Tensor> {
+        let outer = mods.child(&entry.name).cloned().unwrap_or_default();
+        let all = merge(&outer, &merge(&entry.mods, &entry.declared));
+        if let Some(binding) = &all.binding {
+            let scope = Scope {
+                class: binding.source.scope.class,
+                instance: binding.source.scope.instance,
+            };
+            // Fields are in reach of their own class only.
+            let own = scope.class == entry.scope;
+            let ctx = Context {
+                frame: own.then_some(frame),
+                ..Context::new(scope, mode)
+            };
+            let value = self.expr(&binding.source.expr, &ctx)?;
+            let ty = self.class_type(formal.class)?;
+            return Ok(value.coerce(ty));
+        }
+        if let (Some(span), true) = (span, self.table(formal.class)?.simple.is_some()) {
+            return fail(
+                codes::E0212,
+                span,
+                format!(
+                    "`{}` needs a value for field `{}`",
+                    self.classes[class].name, entry.name
+                ),
+            );
+        }
+        let scope = Scope {
+            class: entry.scope,
+            instance: None,
+        };
+        let ctx = Context {
+            frame: Some(frame),
+            ..Context::new(scope, Mode::Evaluate)
+        };
+        let (dims, _) = self.local_dims(class, formal, &ctx)?;
+        let ty = self.class_type(formal.class)?;
+        if matches!(ty, Ty::Record(_)) {
+            let element = self.fill_record(formal.class, Vec::new(), &all, mode, span)?;
+            return Ok(element.repeat(&dims));
+        }
+        Ok(self.blank(ty, dims))
+    }
+}
+
+/// Whether a field is an input of the constructor.
+fn is_input(entry: &Entry) -> bool {
+    match entry.component() {
+        Some((clause, _)) => {
+            let fixed = entry.is_final || clause.prefix.variability == Some(Variability::Constant);
+            !(fixed && (entry.declared.binding.is_some() || entry.mods.binding.is_some()))
+        }
+        None => false,
+    }
+}

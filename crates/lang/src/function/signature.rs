@@ -1,0 +1,269 @@
+//! The inputs and outputs of functions, and how arguments go with them.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use saltus_source::Span;
+use saltus_syntax::ast::{Binding, Causality, ClassDefinition, ExprKind, External, Name, StatementKind};
+
+use super::frame::{Frame, FrameVar};
+use crate::codes;
+use crate::expr::{Arguments, Context, Mode};
+use crate::failure::{Fallible, did_you_mean, error, fail};
+use crate::flattener::Flattener;
+use crate::ids::ClassId;
+use crate::modification::Scope;
+use crate::tensor::{Tensor, Ty};
+
+/// A variable of a function.
+#[derive(Clone, Debug)]
+pub(crate) struct Formal {
+    pub name: Name,
+    /// Position in the table of the function.
+    pub entry: u32,
+    pub class: ClassId,
+    pub rank: usize,
+    pub span: Span,
+}
+
+/// What is known about a function before it is called.
+#[derive(Debug)]
+pub(crate) struct Signature {
+    pub inputs: Vec<Formal>,
+    pub outputs: Vec<Formal>,
+    /// Outputs and other variables in the order of their declaration.
+    pub locals: Vec<Formal>,
+    pub external: Option<Arc<ClassDefinition>>,
+    pub partial: bool,
+    pub inline: bool,
+    pub generates_events: bool,
+    pub smooth_order: Option<u32>,
+}
+
+impl Signature {
+    /// The external clause, if there is one.
+    pub fn external_clause(&self) -> Option<&External> {
+        self.external.as_ref()?.composition()?.external.as_ref()
+    }
+}
+
+impl Flattener<'_> {
+    pub(crate) fn signature(&mut self, class: ClassId) -> Fallible<Rc<Signature>> {
+        if let Some(known) = self.functions.signatures.get(&class) {
+            return Ok(Rc::clone(known));
+        }
+        let table = self.table(class)?;
+        let mut signature = Signature {
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            locals: Vec::new(),
+            external: None,
+            partial: self.def(class).partial,
+            inline: false,
+            generates_events: false,
+            smooth_order: None,
+        };
+        for (index, entry) in table.entries.iter().enumerate() {
+            let Some((clause, component)) = entry.component() else {
+                continue;
+            };
+            let ty = self.component_type(class, index as u32)?;
+            let type_table = self.table(ty)?;
+            let formal = Formal {
+                name: entry.name.clone(),
+                entry: index as u32,
+                class: ty,
+                rank: component.subscripts.len() + clause.subscripts.len() + type_table.dims.len(),
+                span: entry.span,
+            };
+            match clause.prefix.causality.or(type_table.causality) {
+                Some(Causality::Input) => signature.inputs.push(formal),
+                Some(Causality::Output) => {
+                    signature.outputs.push(formal.clone());
+                    signature.locals.push(formal);
+                }
+                None => signature.locals.push(formal),
+            }
+        }
+        let mut statements = 0;
+        let mut assignments_only = true;
+        for scope in &table.scopes {
+            let def = Arc::clone(self.def(*scope));
+            let Some(composition) = def.composition() else {
+                continue;
+            };
+            if composition.external.is_some() {
+                signature.external = Some(Arc::clone(&def));
+            }
+            for section in &composition.algorithms {
+                statements += section.statements.len();
+                assignments_only &= section
+                    .statements
+                    .iter()
+                    .all(|s| matches!(s.kind, StatementKind::Assign { .. }));
+            }
+        }
+        self.read_annotations(class, &mut signature);
+        if statements == 1 && assignments_only {
+            signature.inline = true;
+        }
+        if statements == 0 && signature.external.is_none() && !signature.partial && signature.outputs.is_empty() {
+            signature.inline = true;
+        }
+        let signature = Rc::new(signature);
+        self.functions.signatures.insert(class, Rc::clone(&signature));
+        Ok(signature)
+    }
+
+    fn read_annotations(&mut self, class: ClassId, signature: &mut Signature) {
+        let def = Arc::clone(self.def(class));
+        let Some(annotation) = &def.annotation else {
+            return;
+        };
+        let value = |name: &str| -> Option<ExprKind> {
+            let m = annotation.modification.find(name)?;
+            match m.modification.as_ref()?.binding.as_ref()? {
+                Binding::Expr(expr) => Some(expr.kind.clone()),
+                Binding::Break(_) => None,
+            }
+        };
+        let is_true = |name: &str| value(name) == Some(ExprKind::Boolean(true));
+        signature.inline = is_true("Inline") || is_true("LateInline") || is_true("GenerateEvents");
+        signature.generates_events = is_true("GenerateEvents");
+        if let Some(ExprKind::Integer(order)) = value("smoothOrder") {
+            signature.smooth_order = u32::try_from(order).ok();
+        }
+    }
+
+    /// One value per input, defaults filled in.
+    pub(crate) fn bind_arguments(
+        &mut self,
+        class: ClassId,
+        signature: &Rc<Signature>,
+        arguments: Arguments,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Vec<Tensor>> {
+        let name = Arc::clone(&self.classes[class].name);
+        if arguments.positional.len() > signature.inputs.len() {
+            return fail(
+                codes::E0212,
+                span,
+                format!(
+                    "`{name}` has {} inputs, but is given {} arguments",
+                    signature.inputs.len(),
+                    arguments.positional.len()
+                ),
+            );
+        }
+        let mut values: Vec<Option<Tensor>> = arguments.positional.into_iter().map(Some).collect();
+        values.resize(signature.inputs.len(), None);
+        for (argument, value, at) in arguments.named {
+            let Some(position) = signature.inputs.iter().position(|f| f.name == argument) else {
+                let mut diagnostic = error(codes::E0212, at, format!("`{name}` has no input `{argument}`"));
+                if let Some(other) = did_you_mean(&argument, signature.inputs.iter().map(|f| f.name.as_str())) {
+                    diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+                }
+                return Err(diagnostic.into());
+            };
+            if values[position].is_some() {
+                return fail(codes::E0212, at, format!("input `{argument}` is given twice"));
+            }
+            values[position] = Some(value);
+        }
+        let mut result: Vec<Tensor> = Vec::with_capacity(values.len());
+        for (position, value) in values.into_iter().enumerate() {
+            let formal = &signature.inputs[position];
+            let value = match value {
+                Some(value) => value,
+                None => self.default_argument(class, signature, position, &result, span, ctx)?,
+            };
+            result.push(self.check_argument(formal, value, span)?);
+        }
+        Ok(result)
+    }
+
+    fn check_argument(&mut self, formal: &Formal, value: Tensor, span: Span) -> Fallible<Tensor> {
+        let ty = self.class_type(formal.class)?;
+        if ty.accepts(value.ty) || value.elems.is_empty() || ty == Ty::Function {
+            return Ok(value.coerce(ty));
+        }
+        fail(
+            codes::E0301,
+            span,
+            format!(
+                "input `{}` is {}, but is given {}",
+                formal.name,
+                ty.name(),
+                value.shape()
+            ),
+        )
+    }
+
+    fn default_argument(
+        &mut self,
+        class: ClassId,
+        signature: &Rc<Signature>,
+        position: usize,
+        earlier: &[Tensor],
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        let formal = &signature.inputs[position];
+        let table = self.table(class)?;
+        let entry = &table.entries[formal.entry as usize];
+        let mods = crate::modification::merge(&entry.mods, &entry.declared);
+        let Some(binding) = &mods.binding else {
+            return fail(
+                codes::E0212,
+                span,
+                format!("`{}` needs the argument `{}`", self.classes[class].name, formal.name),
+            );
+        };
+        // Defaults may refer to the inputs before them.
+        let mut frame = Frame::default();
+        for (formal, value) in signature.inputs.iter().zip(earlier) {
+            frame.set(formal.name.clone(), FrameVar::Value(value.clone()));
+        }
+        let frame = std::cell::RefCell::new(frame);
+        let scope = Scope {
+            class: binding.source.scope.class,
+            instance: None,
+        };
+        let known = earlier.iter().all(Tensor::is_known);
+        let mode = if known { Mode::Evaluate } else { ctx.mode };
+        let inner = Context {
+            frame: Some(&frame),
+            ..Context::new(scope, mode)
+        };
+        self.expr(&binding.source.expr, &inner)
+    }
+
+    /// Whether arguments fit the inputs of a function, for operators with several functions.
+    pub(crate) fn accepts_arguments(&mut self, class: ClassId, arguments: &Arguments) -> Fallible<bool> {
+        let signature = self.signature(class)?;
+        let given = arguments.positional.len();
+        if given > signature.inputs.len() {
+            return Ok(false);
+        }
+        let table = self.table(class)?;
+        for (position, formal) in signature.inputs.iter().enumerate() {
+            let Some(value) = arguments.positional.get(position) else {
+                let entry = &table.entries[formal.entry as usize];
+                if entry.declared.binding.is_none() && entry.mods.binding.is_none() {
+                    return Ok(false);
+                }
+                continue;
+            };
+            let ty = self.class_type(formal.class)?;
+            let fits = match (ty, value.ty) {
+                (Ty::Record(a), Ty::Record(b)) => Arc::ptr_eq(self.def(a), self.def(b)),
+                (a, b) => a.accepts(b),
+            };
+            if !fits || value.dims.len() != formal.rank {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

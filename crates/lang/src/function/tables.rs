@@ -1,0 +1,341 @@
+//! The interpolation tables that libraries take from C, done natively.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use saltus_source::Span;
+
+use super::external::{ExternalValue, known_number};
+use crate::codes;
+use crate::failure::{Fallible, fail};
+use crate::flat::{
+    BinaryOp, Builtin, Extrapolation, FlatExpr, FlatFunction, FunctionBody, FunctionCall, FunctionId, IndexVec, Local,
+    ProvenanceKind, ScalarType, Smoothness, Table,
+};
+use crate::flattener::Flattener;
+use crate::tensor::{Elem, Tensor, Ty, binary};
+
+/// The data of an external table object.
+struct TableObject {
+    /// Rows of the matrix.
+    rows: Vec<Vec<f64>>,
+    columns: Vec<usize>,
+    smoothness: Smoothness,
+    extrapolation: Extrapolation,
+    start_time: f64,
+    shift_time: f64,
+    /// 1: at every abscissa, 2: at discontinuities, 3: none.
+    time_events: i64,
+}
+
+impl Flattener<'_> {
+    /// The value of a foreign table function; `None` if it is none.
+    pub(super) fn table_function(&mut self, name: &str, arguments: &[Tensor], span: Span) -> Fallible<Option<Tensor>> {
+        let Some(operation) = name.strip_prefix("ModelicaStandardTables_") else {
+            return Ok(None);
+        };
+        let Some(Elem::External(object)) = arguments.first().and_then(|a| a.elems.first()) else {
+            return Ok(None);
+        };
+        let table = self.table_object(&Rc::clone(object), span)?;
+        let scalar = |expr: FlatExpr| Ok(Some(Tensor::scalar(Ty::Real, expr)));
+        let argument = |k: usize| arguments.get(k).and_then(Tensor::as_expr).cloned();
+        match operation {
+            "CombiTable1D_getValue" | "CombiTimeTable_getValue" => {
+                let (Some(column), Some(u)) = (arguments.get(1).and_then(Tensor::as_integer), argument(2)) else {
+                    return fail(codes::E0304, span, "the column of a table must be known");
+                };
+                let data = self.column(&table, column, span)?;
+                let timed = operation.starts_with("CombiTime");
+                let shift = if timed { table.shift_time } else { 0.0 };
+                let at = shifted(u.clone(), shift, span);
+                let value = self.table_call(Arc::new(data), vec![at], span);
+                if timed && table.start_time > 0.0 {
+                    let started = binary(BinaryOp::GreaterEqual, u, FlatExpr::Real(table.start_time), span);
+                    let started = FlatExpr::Builtin(Builtin::NoEvent, Box::new([started]), span);
+                    return scalar(FlatExpr::If(Box::new([started, value, FlatExpr::Real(0.0)]), span));
+                }
+                scalar(value)
+            }
+            "CombiTable2D_getValue" => {
+                let (Some(u), Some(v)) = (argument(1), argument(2)) else {
+                    return fail(codes::E0212, span, "a table of two arguments needs both");
+                };
+                let data = matrix(&table, span)?;
+                scalar(self.table_call(Arc::new(data), vec![u, v], span))
+            }
+            "CombiTable1D_minimumAbscissa" | "CombiTimeTable_minimumTime" => {
+                let shift = if operation.starts_with("CombiTime") {
+                    table.shift_time
+                } else {
+                    0.0
+                };
+                scalar(FlatExpr::Real(table.rows.first().map_or(0.0, |r| r[0]) + shift))
+            }
+            "CombiTable1D_maximumAbscissa" | "CombiTimeTable_maximumTime" => {
+                let shift = if operation.starts_with("CombiTime") {
+                    table.shift_time
+                } else {
+                    0.0
+                };
+                scalar(FlatExpr::Real(table.rows.last().map_or(0.0, |r| r[0]) + shift))
+            }
+            "CombiTable2D_minimumAbscissa" | "CombiTable2D_maximumAbscissa" => {
+                let data = matrix(&table, span)?;
+                let pick = |list: &[f64]| {
+                    let end = if operation.ends_with("minimumAbscissa") {
+                        list.first()
+                    } else {
+                        list.last()
+                    };
+                    FlatExpr::Real(end.copied().unwrap_or(0.0))
+                };
+                Ok(Some(Tensor::array(
+                    Ty::Real,
+                    [2][..].into(),
+                    [pick(&data.x), pick(&data.y)],
+                )))
+            }
+            "CombiTimeTable_nextTimeEvent" => match argument(1) {
+                Some(time) => {
+                    let value = self.next_time_event(&table, time, span);
+                    scalar(value)
+                }
+                None => fail(codes::E0212, span, "the time is missing"),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    fn table_object(&mut self, object: &ExternalValue, span: Span) -> Fallible<TableObject> {
+        let get = |name: &str| object.arguments.iter().find(|(n, _)| n == name).map(|(_, v)| v);
+        let number = |name: &str| get(name).and_then(known_number);
+        if let Some(file) = get("fileName").and_then(Tensor::as_str)
+            && !matches!(&**file, "" | "NoName")
+        {
+            return fail(
+                codes::E0309,
+                span,
+                format!("tables in files (`{file}`) are not supported yet"),
+            );
+        }
+        let data = get("table").filter(|t| t.is_known() && t.dims.len() == 2);
+        let Some(data) = data else {
+            return fail(
+                codes::E0304,
+                span,
+                "the data of the table must be known before the simulation",
+            );
+        };
+        let width = data.dims[1] as usize;
+        let values: Vec<f64> = data.exprs().filter_map(FlatExpr::as_number).collect();
+        if values.is_empty() || width < 2 && data.dims[0] > 1 {
+            return fail(codes::E0306, span, "the table has no values");
+        }
+        let rows = values.chunks(width.max(1)).map(<[f64]>::to_vec).collect();
+        let columns = match get("columns") {
+            Some(columns) => columns
+                .exprs()
+                .filter_map(|e| e.as_number())
+                .map(|c| c as usize)
+                .collect(),
+            None => (2..=width).collect(),
+        };
+        Ok(TableObject {
+            rows,
+            columns,
+            smoothness: match number("smoothness").unwrap_or(1.0) as i64 {
+                1 => Smoothness::Linear,
+                3 => Smoothness::Constant,
+                4 | 5 => Smoothness::MonotoneDerivative,
+                _ => Smoothness::ContinuousDerivative,
+            },
+            extrapolation: match number("extrapolation").unwrap_or(2.0) as i64 {
+                1 => Extrapolation::Hold,
+                3 => Extrapolation::Periodic,
+                4 => Extrapolation::Forbidden,
+                _ => Extrapolation::Tangent,
+            },
+            start_time: number("startTime").unwrap_or(0.0),
+            shift_time: number("shiftTime").unwrap_or(0.0),
+            time_events: number("timeEvents").unwrap_or(1.0) as i64,
+        })
+    }
+
+    fn column(&self, table: &TableObject, column: i64, span: Span) -> Fallible<Table> {
+        let index = usize::try_from(column - 1).ok().and_then(|k| table.columns.get(k));
+        let width = table.rows[0].len();
+        let Some(&index) = index.filter(|&&k| k >= 1 && k <= width) else {
+            return fail(codes::E0306, span, format!("the table has no column number {column}"));
+        };
+        let x: Vec<f64> = table.rows.iter().map(|row| row[0]).collect();
+        check_ascending(&x, span)?;
+        Ok(Table {
+            x,
+            y: Vec::new(),
+            values: table.rows.iter().map(|row| row[index - 1]).collect(),
+            smoothness: table.smoothness,
+            extrapolation: table.extrapolation,
+        })
+    }
+
+    /// The first time event behind a time, as a piecewise constant function of it.
+    fn next_time_event(&mut self, table: &TableObject, time: FlatExpr, span: Span) -> FlatExpr {
+        let never = f64::MAX;
+        let mut events: Vec<f64> = match table.time_events {
+            1 => table.rows.iter().map(|row| row[0]).collect(),
+            2 => table
+                .rows
+                .windows(2)
+                .filter(|w| w[0][0] == w[1][0])
+                .map(|w| w[0][0])
+                .collect(),
+            _ => Vec::new(),
+        };
+        events.dedup();
+        if table.extrapolation == Extrapolation::Periodic && events.len() > 1 && table.rows.len() > 1 {
+            return self.next_periodic_event(table, &events, time, span);
+        }
+        let mut events: Vec<f64> = events.iter().map(|e| e + table.shift_time).collect();
+        if table.start_time > 0.0 {
+            events.retain(|&e| e > table.start_time);
+            events.insert(0, table.start_time);
+        }
+        if events.is_empty() {
+            return FlatExpr::Real(never);
+        }
+        let first = events[0];
+        let x: Vec<f64> = [first - 1.0].into_iter().chain(events.iter().copied()).collect();
+        let values: Vec<f64> = events.iter().copied().chain([never]).collect();
+        let data = Table {
+            x,
+            y: Vec::new(),
+            values,
+            smoothness: Smoothness::Constant,
+            extrapolation: Extrapolation::Hold,
+        };
+        self.table_call(Arc::new(data), vec![time], span)
+    }
+
+    /// time + (next event in the first period − place in the first period).
+    fn next_periodic_event(&mut self, table: &TableObject, events: &[f64], time: FlatExpr, span: Span) -> FlatExpr {
+        let (first, last) = (table.rows[0][0], table.rows[table.rows.len() - 1][0]);
+        let mut x = vec![first];
+        x.extend(events.iter().copied().filter(|&e| e > first && e < last));
+        let mut values: Vec<f64> = x[1..].to_vec();
+        values.push(last);
+        x.push(last);
+        values.push(last);
+        let next = Table {
+            x,
+            y: Vec::new(),
+            values,
+            smoothness: Smoothness::Constant,
+            extrapolation: Extrapolation::Periodic,
+        };
+        let place = Table {
+            x: vec![first, last],
+            y: Vec::new(),
+            values: vec![first, last],
+            smoothness: Smoothness::Linear,
+            extrapolation: Extrapolation::Periodic,
+        };
+        let at = shifted(time.clone(), table.shift_time, span);
+        let next = self.table_call(Arc::new(next), vec![at.clone()], span);
+        let place = self.table_call(Arc::new(place), vec![at], span);
+        let ahead = binary(BinaryOp::Subtract, next, place, span);
+        binary(BinaryOp::Add, time, ahead, span)
+    }
+
+    /// A call of a table as a function; equal tables are one function.
+    fn table_call(&mut self, table: Arc<Table>, arguments: Vec<FlatExpr>, span: Span) -> FlatExpr {
+        let known = self
+            .functions
+            .tables
+            .iter()
+            .find(|(t, _)| **t == *table)
+            .map(|(_, id)| *id);
+        let function = match known {
+            Some(id) => id,
+            None => self.add_table(table, arguments.len(), span),
+        };
+        FlatExpr::Call(Box::new(FunctionCall {
+            function,
+            output: 0,
+            arguments: arguments.into(),
+            span,
+        }))
+    }
+
+    fn add_table(&mut self, table: Arc<Table>, inputs: usize, span: Span) -> FunctionId {
+        let provenance = self.add_provenance(span, &"".into(), ProvenanceKind::Function);
+        let mut locals = IndexVec::new();
+        let mut add = |name: &str| {
+            locals.push(Local {
+                name: name.into(),
+                ty: ScalarType::Real,
+                dims: Vec::new(),
+            })
+        };
+        let inputs = ["u", "v"][..inputs.min(2)].iter().map(|name| add(name)).collect();
+        let outputs = vec![add("y")];
+        let number = self.functions.tables.len() + 1;
+        let id = self.model.functions.push(FlatFunction {
+            name: format!("table{number}").into(),
+            locals,
+            inputs,
+            outputs,
+            body: FunctionBody::Table(Arc::clone(&table)),
+            smooth_order: None,
+            provenance,
+        });
+        self.functions.tables.push((table, id));
+        id
+    }
+}
+
+fn shifted(time: FlatExpr, shift: f64, span: Span) -> FlatExpr {
+    if shift == 0.0 {
+        return time;
+    }
+    binary(BinaryOp::Subtract, time, FlatExpr::Real(shift), span)
+}
+
+/// The table of two arguments: abscissae in the first column and the first row.
+fn matrix(table: &TableObject, span: Span) -> Fallible<Table> {
+    if table.rows.len() < 2 || table.rows[0].len() < 2 {
+        return fail(
+            codes::E0306,
+            span,
+            "a table of two arguments needs at least two rows and columns",
+        );
+    }
+    let x: Vec<f64> = table.rows[1..].iter().map(|row| row[0]).collect();
+    let y: Vec<f64> = table.rows[0][1..].to_vec();
+    check_ascending(&x, span)?;
+    check_ascending(&y, span)?;
+    Ok(Table {
+        x,
+        y,
+        values: table.rows[1..]
+            .iter()
+            .flat_map(|row| row[1..].iter().copied())
+            .collect(),
+        smoothness: table.smoothness,
+        extrapolation: table.extrapolation,
+    })
+}
+
+fn check_ascending(x: &[f64], span: Span) -> Fallible<()> {
+    match x.windows(2).find(|w| w[1] < w[0]) {
+        None => Ok(()),
+        Some(w) => fail(
+            codes::E0306,
+            span,
+            format!(
+                "the abscissae of the table do not ascend: {} is followed by {}",
+                w[0], w[1]
+            ),
+        ),
+    }
+}

@@ -1,0 +1,334 @@
+//! Attributes and bindings of variables, once all components exist.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use saltus_syntax::ast::{Causality as AstCausality, ClassBody};
+
+use super::ComponentKind;
+use crate::class::attribute_names;
+use crate::codes;
+use crate::expr::Mode;
+use crate::failure::{Fallible, fail};
+use crate::flat::{
+    Attributes, Causality, Enumeration, EnumerationId, EquationKind, FlatEquation, FlatExpr, ProvenanceKind,
+    ScalarType, StateSelect, Variability, VariableId,
+};
+use crate::flattener::Flattener;
+use crate::ids::{ClassId, ComponentId};
+use crate::modification::Binding;
+use crate::tensor::{Elem, Tensor, Ty, volume};
+
+impl Flattener<'_> {
+    /// The binding of an attribute: from the component, else from its type.
+    fn attribute_binding(&mut self, id: ComponentId, name: &str) -> Fallible<Option<(Binding, bool)>> {
+        let component = &self.components[id];
+        if let Some(m) = component.mods.child(name) {
+            if m.binding.is_some() {
+                return Ok(m.binding.clone().map(|b| (b, true)));
+            }
+            if m.binding_break {
+                return Ok(None);
+            }
+        }
+        let (class, parent) = (component.class, component.parent);
+        let table = self.table(class)?;
+        let Some(m) = table.attributes.child(name) else {
+            return Ok(None);
+        };
+        if m.binding.is_none() {
+            return Ok(None);
+        }
+        let bound = self.bind(m, parent);
+        Ok(bound.binding.clone().map(|b| (b, false)))
+    }
+
+    /// The value of an attribute for all elements of a component.
+    pub(crate) fn attribute(&mut self, id: ComponentId, name: &str, ty: Ty, mode: Mode) -> Fallible<Option<Tensor>> {
+        let Some((binding, of_component)) = self.attribute_binding(id, name)? else {
+            return Ok(None);
+        };
+        let value = self.binding_value(&binding, mode)?;
+        let component = &self.components[id];
+        let (dims, path) = (component.dims.clone(), Arc::clone(&component.path));
+        if !of_component && !dims.is_empty() && value.is_scalar() {
+            // An attribute of the type holds for each element.
+            if !ty.accepts(value.ty) {
+                let label = format!("{path}.{name}");
+                return self.fit(value, ty, &[], &label, &binding).map(Some);
+            }
+            return Ok(Some(value.repeat(&dims).coerce(ty)));
+        }
+        if value.is_scalar() && binding.skip > 0 {
+            return Ok(Some(value.repeat(&dims).coerce(ty)));
+        }
+        let label = format!("{path}({name})");
+        self.fit(value, ty, &dims, &label, &binding).map(Some)
+    }
+
+    /// Fills in the attributes and the binding of a component's variables.
+    pub(crate) fn finish_component(&mut self, id: ComponentId) {
+        let component = &self.components[id];
+        let ComponentKind::Primitive { ty, first: Some(first) } = component.kind else {
+            return;
+        };
+        let result = self.finish_attributes(id, ty, first);
+        self.accept(result);
+        let result = self.finish_binding(id, ty, first);
+        self.accept(result);
+    }
+
+    fn finish_attributes(&mut self, id: ComponentId, ty: ScalarType, first: VariableId) -> Fallible<()> {
+        let component = &self.components[id];
+        let count = volume(&component.dims).unwrap_or(0);
+        let class = component.class;
+        let table = self.table(class)?;
+        let plain = self.components[id].mods.children.is_empty() && table.attributes.children.is_empty();
+        let shared = self.shared_attributes(id, count, plain, ty)?;
+        let own = Ty::of(ty);
+        let start = if plain {
+            None
+        } else {
+            self.attribute(id, "start", own, Mode::Flat)?
+        };
+        let fixed = if plain {
+            None
+        } else {
+            self.attribute(id, "fixed", Ty::Boolean, Mode::Evaluate)?
+        };
+        for offset in 0..count {
+            let variable = &mut self.model.variables[VariableId(first.0 + offset as u32)];
+            variable.attributes = Arc::clone(&shared[offset.min(shared.len() - 1)]);
+            variable.start = start.as_ref().and_then(|t| expr_at(t, offset));
+            variable.fixed = match fixed.as_ref().and_then(|t| expr_at(t, offset)) {
+                Some(FlatExpr::Boolean(value)) => Some(value),
+                _ => None,
+            };
+        }
+        Ok(())
+    }
+
+    /// One set of attributes, or one per element where they differ.
+    fn shared_attributes(
+        &mut self,
+        id: ComponentId,
+        count: usize,
+        plain: bool,
+        ty: ScalarType,
+    ) -> Fallible<Vec<Arc<Attributes>>> {
+        let hide_result = self.components[id].inherited.hide_result;
+        let description = self.description(id);
+        if plain && description.is_none() && !hide_result {
+            return Ok(vec![Arc::clone(&self.no_attributes)]);
+        }
+        let mut base = Attributes {
+            description,
+            hide_result,
+            ..Attributes::default()
+        };
+        if plain {
+            return Ok(vec![Arc::new(base)]);
+        }
+        let own = Ty::of(ty);
+        let text = |this: &mut Self, name: &str| -> Fallible<Option<Arc<str>>> {
+            let value = this.attribute(id, name, Ty::String, Mode::Evaluate)?;
+            Ok(value.and_then(|t| match t.elems.first() {
+                Some(Elem::Expr(FlatExpr::String(s))) => Some(Arc::clone(s)),
+                _ => None,
+            }))
+        };
+        if ty == ScalarType::Real {
+            base.unit = text(self, "unit")?;
+            base.display_unit = text(self, "displayUnit")?;
+            base.state_select = self.state_select(id)?;
+        }
+        base.quantity = text(self, "quantity")?;
+        let mut per_element: Vec<(&str, Tensor)> = Vec::new();
+        let table = self.table(self.components[id].class)?;
+        let names = table.simple.map_or(&[][..], attribute_names);
+        for name in ["min", "max", "nominal"] {
+            if names.contains(&name)
+                && let Some(value) = self.attribute(id, name, own, Mode::Flat)?
+            {
+                per_element.push((name, value));
+            }
+        }
+        let same = per_element
+            .iter()
+            .all(|(_, t)| t.elems.iter().all(|e| *e == t.elems[0]));
+        let sets = if same { count.min(1) } else { count };
+        let mut result = Vec::with_capacity(sets.max(1));
+        for offset in 0..sets {
+            let mut attributes = base.clone();
+            for (name, value) in &per_element {
+                let value = expr_at(value, offset);
+                match *name {
+                    "min" => attributes.min = value,
+                    "max" => attributes.max = value,
+                    _ => attributes.nominal = value,
+                }
+            }
+            result.push(Arc::new(attributes));
+        }
+        if result.is_empty() {
+            result.push(Arc::new(base));
+        }
+        Ok(result)
+    }
+
+    fn description(&self, id: ComponentId) -> Option<Arc<str>> {
+        let component = &self.components[id];
+        let table = &self.instances[component.parent].table;
+        let (_, declared) = table.entries[component.entry as usize].component()?;
+        let text = declared.description.as_ref()?;
+        Some(text.value.as_str().into())
+    }
+
+    fn state_select(&mut self, id: ComponentId) -> Fallible<StateSelect> {
+        let Some((binding, _)) = self.attribute_binding(id, "stateSelect")? else {
+            return Ok(StateSelect::Default);
+        };
+        let value = self.binding_value(&binding, Mode::Evaluate)?;
+        let ordinal = match value.elems.first() {
+            Some(Elem::Expr(FlatExpr::Enumeration(_, ordinal))) => *ordinal,
+            _ => {
+                return fail(codes::E0301, binding.span(), "this must be a literal of StateSelect");
+            }
+        };
+        Ok(match ordinal {
+            1 => StateSelect::Never,
+            2 => StateSelect::Avoid,
+            4 => StateSelect::Prefer,
+            5 => StateSelect::Always,
+            _ => StateSelect::Default,
+        })
+    }
+
+    fn finish_binding(&mut self, id: ComponentId, ty: ScalarType, first: VariableId) -> Fallible<()> {
+        let component = &self.components[id];
+        let (mods, variability) = (Rc::clone(&component.mods), component.variability);
+        let (dims, path) = (component.dims.clone(), Arc::clone(&component.path));
+        let Some(binding) = &mods.binding else {
+            return Ok(());
+        };
+        if variability == Variability::Constant {
+            let value = self.component_value(id, binding.span())?;
+            self.set_bindings(first, &value);
+            return Ok(());
+        }
+        let value = self.binding_value(binding, Mode::Flat)?;
+        let value = self.fit(value, Ty::of(ty), &dims, &path, binding)?;
+        if variability == Variability::Parameter {
+            for expr in value.exprs() {
+                self.check_parameter_expr(expr, &path, binding)?;
+            }
+            // What was needed while flattening must not be changed afterwards.
+            self.set_bindings(first, &value);
+            return Ok(());
+        }
+        let owner = Arc::clone(&self.instances[self.components[id].parent].path);
+        let provenance = self.add_provenance(binding.span(), &owner, ProvenanceKind::Binding);
+        let input = self.components[id].causality == Some(AstCausality::Input);
+        for (offset, expr) in value.exprs().enumerate() {
+            let variable = VariableId(first.0 + offset as u32);
+            if input {
+                self.model.variables[variable].causality = Causality::Internal;
+            }
+            self.model.equations.push(FlatEquation {
+                kind: EquationKind::Equal(FlatExpr::Variable(variable), expr.clone()),
+                provenance,
+            });
+        }
+        Ok(())
+    }
+
+    fn set_bindings(&mut self, first: VariableId, value: &Tensor) {
+        for (offset, expr) in value.exprs().enumerate() {
+            let variable = VariableId(first.0 + offset as u32);
+            self.model.variables[variable].binding = Some(expr.clone());
+        }
+    }
+
+    fn check_parameter_expr(&mut self, expr: &FlatExpr, path: &str, binding: &Binding) -> Fallible<()> {
+        let mut varying = None;
+        expr.walk(&mut |e| match e {
+            FlatExpr::Variable(v) if self.model.variables[*v].variability > Variability::Parameter => {
+                varying = Some(Arc::clone(&self.model.variables[*v].name));
+            }
+            FlatExpr::Time => varying = Some("time".into()),
+            _ => {}
+        });
+        match varying {
+            None => Ok(()),
+            Some(name) => fail(
+                codes::E0303,
+                binding.span(),
+                format!("the parameter `{path}` cannot depend on `{name}`, which varies with time"),
+            ),
+        }
+    }
+
+    /// The enumeration of a class, and the number of its literals.
+    pub(crate) fn enumeration(&mut self, class: ClassId) -> Fallible<(EnumerationId, u32)> {
+        let def = Arc::clone(self.def(class));
+        let ClassBody::Enumeration { literals } = &def.body else {
+            return fail(codes::E0202, def.span, "this is not an enumeration");
+        };
+        let Some(literals) = literals else {
+            return fail(
+                codes::E0304,
+                def.span,
+                "`enumeration(:)` has no literals until it is redeclared",
+            );
+        };
+        // Predefined enumerations have no place; their names tell them apart.
+        let key = if def.span.is_empty() {
+            (u32::MAX, def.name.name.len() as u32, literals.len() as u32)
+        } else {
+            (def.span.file.0, def.span.start, def.span.end)
+        };
+        if let Some(&id) = self.enumerations.get(&key) {
+            return Ok((id, literals.len() as u32));
+        }
+        let id = self.model.enumerations.push(Enumeration {
+            name: Arc::clone(&self.classes[class].name),
+            literals: literals.iter().map(|l| l.name.name.as_str().into()).collect(),
+        });
+        self.enumerations.insert(key, id);
+        Ok((id, literals.len() as u32))
+    }
+
+    pub(crate) fn enumeration_literal(
+        &mut self,
+        class: ClassId,
+        name: &saltus_syntax::ast::Name,
+        span: saltus_source::Span,
+    ) -> Fallible<Tensor> {
+        let (id, _) = self.enumeration(class)?;
+        let literals = self.model.enumerations[id].literals.clone();
+        match literals.iter().position(|l| **l == **name) {
+            Some(position) => Ok(Tensor::scalar(
+                Ty::Enumeration(id),
+                FlatExpr::Enumeration(id, position as u32 + 1),
+            )),
+            None => {
+                let mut diagnostic = crate::failure::error(
+                    codes::E0201,
+                    span,
+                    format!("`{}` has no literal `{name}`", self.model.enumerations[id].name),
+                );
+                if let Some(other) = crate::failure::did_you_mean(name, literals.iter().map(|l| &**l)) {
+                    diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+                }
+                Err(diagnostic.into())
+            }
+        }
+    }
+}
+
+fn expr_at(value: &Tensor, offset: usize) -> Option<FlatExpr> {
+    match value.elems.get(offset) {
+        Some(Elem::Expr(expr)) => Some(expr.clone()),
+        _ => None,
+    }
+}

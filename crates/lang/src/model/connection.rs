@@ -1,0 +1,425 @@
+//! Connections: sets by union-find, equality of potentials, sums of flows.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use saltus_source::Span;
+use saltus_syntax::ast::{Call, Causality, ComponentReference, ConnectorPrefix, ExprKind};
+
+use crate::codes;
+use crate::expr::{Context, Item, Mode, Resolved, Selection, add};
+use crate::failure::{Fallible, error, fail};
+use crate::flat::{EquationKind, FlatEquation, FlatExpr, ProvenanceKind, UnaryOp, Variability, VariableId};
+use crate::flattener::Flattener;
+use crate::ids::{ComponentId, InstanceId};
+use crate::instance::ComponentKind;
+use crate::tensor::{Tensor, unary, volume};
+
+/// A side of a variable: seen from the component it belongs to (outside connector) or from the
+/// model around that component (inside connector). Only flows tell the sides apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Side {
+    variable: VariableId,
+    outside: bool,
+}
+
+/// All connections of a model.
+#[derive(Debug, Default)]
+pub(crate) struct Connections {
+    sides: Vec<Side>,
+    numbers: FxHashMap<Side, u32>,
+    parents: Vec<u32>,
+    /// Whether the variable is a flow, per side.
+    flows: Vec<bool>,
+    /// The first connection that names the side.
+    places: Vec<(Span, Arc<str>)>,
+}
+
+impl Connections {
+    fn number(&mut self, side: Side, flow: bool, place: &(Span, Arc<str>)) -> u32 {
+        if let Some(&known) = self.numbers.get(&side) {
+            return known;
+        }
+        let number = self.sides.len() as u32;
+        self.sides.push(side);
+        self.parents.push(number);
+        self.flows.push(flow);
+        self.places.push(place.clone());
+        self.numbers.insert(side, number);
+        number
+    }
+
+    fn find(&mut self, mut node: u32) -> u32 {
+        while self.parents[node as usize] != node {
+            let parent = self.parents[node as usize];
+            self.parents[node as usize] = self.parents[parent as usize];
+            node = self.parents[node as usize];
+        }
+        node
+    }
+
+    /// The smaller number stays the representative, so that sets keep the order of the text.
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.find(a), self.find(b));
+        if a < b {
+            self.parents[b as usize] = a;
+        } else {
+            self.parents[a as usize] = b;
+        }
+    }
+
+    /// The sets in order, each with its members in order.
+    fn sets(&mut self) -> Vec<Vec<u32>> {
+        let mut position: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut sets: Vec<Vec<u32>> = Vec::new();
+        for node in 0..self.sides.len() as u32 {
+            let root = self.find(node);
+            let index = *position.entry(root).or_insert_with(|| {
+                sets.push(Vec::new());
+                sets.len() - 1
+            });
+            sets[index].push(node);
+        }
+        sets
+    }
+}
+
+impl Flattener<'_> {
+    /// `connect(left, right)`
+    pub(super) fn connect(
+        &mut self,
+        left: &ComponentReference,
+        right: &ComponentReference,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<()> {
+        if self.is_removed(left, right, ctx) {
+            return Ok(());
+        }
+        let (Some(a), Some(b)) = (self.connector(left, ctx)?, self.connector(right, ctx)?) else {
+            return Ok(());
+        };
+        if a.dims != b.dims {
+            return fail(
+                codes::E0401,
+                span,
+                format!("the connectors differ in size: {:?} and {:?}", a.dims, b.dims),
+            );
+        }
+        let sides = (self.is_outside(&a, ctx), self.is_outside(&b, ctx));
+        let path = match ctx.scope.instance {
+            Some(instance) => Arc::clone(&self.instances[instance].path),
+            None => "".into(),
+        };
+        let place = (span, path);
+        for (x, y) in a.items.iter().zip(&b.items) {
+            self.connect_items(*x, *y, sides, &place)?;
+        }
+        Ok(())
+    }
+
+    /// Whether `extends Base(break connect(a, b))` takes a connection away.
+    fn is_removed(&self, left: &ComponentReference, right: &ComponentReference, ctx: &Context<'_>) -> bool {
+        let removed = &self.classes[ctx.scope.class].mods.removed_connections;
+        let same = |a: &ComponentReference, b: &ComponentReference| names(a) == names(b);
+        removed
+            .iter()
+            .any(|(a, b)| same(a, left) && same(b, right) || same(a, right) && same(b, left))
+    }
+
+    /// What a side of a connection selects; `None` if it is a conditional component that is absent.
+    fn connector(&mut self, reference: &ComponentReference, ctx: &Context<'_>) -> Fallible<Option<Selection>> {
+        let ctx = Context {
+            mode: Mode::Flat,
+            ..*ctx
+        };
+        let selection = match self.resolve(reference, &ctx)? {
+            Resolved::Absent => return Ok(None),
+            Resolved::Selection(selection) => selection,
+            _ => return fail(codes::E0402, reference.span, "this is not a connector"),
+        };
+        if !selection.dynamic.is_empty() {
+            return fail(
+                codes::E0304,
+                reference.span,
+                "the index of a connector must be known before the simulation",
+            );
+        }
+        let is_connector = match selection.last {
+            Some(component) => self.components[component].inherited.connector,
+            None => false,
+        };
+        if !is_connector {
+            let class = selection.last.map(|c| self.components[c].class);
+            let name = class.map_or("this".to_owned(), |c| format!("`{}`", self.classes[c].name));
+            return Err(error(codes::E0402, reference.span, "this is not a connector")
+                .with_note(format!("its type {name} is not declared as `connector`"))
+                .into());
+        }
+        Ok(Some(selection))
+    }
+
+    /// A connector of the component itself, as opposed to one of a component inside it.
+    fn is_outside(&self, selection: &Selection, ctx: &Context<'_>) -> bool {
+        let Some((first, _)) = selection.first else {
+            return false;
+        };
+        let component = &self.components[first];
+        Some(component.parent) == ctx.scope.instance && component.inherited.connector
+    }
+
+    fn connect_items(&mut self, a: Item, b: Item, sides: (bool, bool), place: &(Span, Arc<str>)) -> Fallible<()> {
+        match (a, b) {
+            (Item::Scalar(x, i), Item::Scalar(y, j)) => self.connect_scalars((x, i), (y, j), sides, place),
+            (Item::Instance(x), Item::Instance(y)) => self.connect_instances(x, y, sides, place),
+            _ => fail(codes::E0401, place.0, "the connectors do not have the same elements"),
+        }
+    }
+
+    fn connect_instances(
+        &mut self,
+        a: InstanceId,
+        b: InstanceId,
+        sides: (bool, bool),
+        place: &(Span, Arc<str>),
+    ) -> Fallible<()> {
+        let (table, other) = (Rc::clone(&self.instances[a].table), Rc::clone(&self.instances[b].table));
+        for (index, entry) in table.entries.iter().enumerate() {
+            if entry.component().is_none() {
+                continue;
+            }
+            let found = other.find(&entry.name).filter(|(_, e)| e.component().is_some());
+            let Some((other_index, _)) = found else {
+                return self.mismatch(a, b, &entry.name, place);
+            };
+            let x = self.component(a, index as u32)?;
+            let y = self.component(b, other_index)?;
+            let (Some(x), Some(y)) = (x, y) else {
+                if x.is_some() != y.is_some() {
+                    return self.mismatch(a, b, &entry.name, place);
+                }
+                continue;
+            };
+            self.connect_components(x, y, sides, place)?;
+        }
+        for entry in &other.entries {
+            if entry.component().is_some() && table.find(&entry.name).is_none() {
+                return self.mismatch(b, a, &entry.name, place);
+            }
+        }
+        Ok(())
+    }
+
+    fn mismatch<T>(&self, a: InstanceId, b: InstanceId, name: &str, place: &(Span, Arc<str>)) -> Fallible<T> {
+        let class = |i: InstanceId| &self.classes[self.instances[i].class].name;
+        Err(error(
+            codes::E0401,
+            place.0,
+            format!("`{}` has an element `{name}`, but `{}` has none", class(a), class(b)),
+        )
+        .with_help("connectors must have the same elements to be connected")
+        .into())
+    }
+
+    fn connect_components(
+        &mut self,
+        x: ComponentId,
+        y: ComponentId,
+        sides: (bool, bool),
+        place: &(Span, Arc<str>),
+    ) -> Fallible<()> {
+        if self.components[x].dims != self.components[y].dims {
+            return fail(
+                codes::E0401,
+                place.0,
+                format!("`{}` differs in size in the two connectors", self.components[x].name),
+            );
+        }
+        let count = volume(&self.components[x].dims).unwrap_or(0) as u32;
+        for offset in 0..count {
+            let (a, b) = (self.item_of(x, offset), self.item_of(y, offset));
+            self.connect_items(a, b, sides, place)?;
+        }
+        Ok(())
+    }
+
+    fn item_of(&self, component: ComponentId, offset: u32) -> Item {
+        match &self.components[component].kind {
+            ComponentKind::Complex { elements } => Item::Instance(elements[offset as usize]),
+            _ => Item::Scalar(component, offset),
+        }
+    }
+
+    fn connect_scalars(
+        &mut self,
+        x: (ComponentId, u32),
+        y: (ComponentId, u32),
+        sides: (bool, bool),
+        place: &(Span, Arc<str>),
+    ) -> Fallible<()> {
+        let (a, b) = (&self.components[x.0], &self.components[y.0]);
+        let flow = |prefix: Option<ConnectorPrefix>| prefix == Some(ConnectorPrefix::Flow);
+        if flow(a.flow) != flow(b.flow) {
+            return fail(
+                codes::E0401,
+                place.0,
+                format!("`{}` is a flow in one connector only", a.name),
+            );
+        }
+        let (
+            ComponentKind::Primitive {
+                ty: s,
+                first: Some(first),
+            },
+            ComponentKind::Primitive {
+                ty: t,
+                first: Some(other),
+            },
+        ) = (&a.kind, &b.kind)
+        else {
+            return Ok(());
+        };
+        if s != t {
+            return fail(
+                codes::E0401,
+                place.0,
+                format!("`{}` and `{}` differ in type", a.path, b.path),
+            );
+        }
+        self.check_direction(x.0, y.0, sides, place)?;
+        let (a, b) = (&self.components[x.0], &self.components[y.0]);
+        let is_flow = flow(a.flow);
+        if a.variability <= Variability::Parameter || b.variability <= Variability::Parameter {
+            return Ok(());
+        }
+        let side = |first: VariableId, offset: u32, outside: bool| Side {
+            variable: VariableId(first.0 + offset),
+            outside: outside && is_flow,
+        };
+        let (p, q) = (side(*first, x.1, sides.0), side(*other, y.1, sides.1));
+        if p == q {
+            return Ok(());
+        }
+        let p = self.connections.number(p, is_flow, place);
+        let q = self.connections.number(q, is_flow, place);
+        self.connections.join(p, q);
+        Ok(())
+    }
+
+    /// Two sources of one signal cannot be connected.
+    fn check_direction(
+        &self,
+        x: ComponentId,
+        y: ComponentId,
+        sides: (bool, bool),
+        place: &(Span, Arc<str>),
+    ) -> Fallible<()> {
+        let (a, b) = (&self.components[x], &self.components[y]);
+        // Seen from here, an input of the model around is a source, one of a component a sink.
+        let source = |causality: Option<Causality>, outside: bool| match causality {
+            Some(Causality::Output) => Some(!outside),
+            Some(Causality::Input) => Some(outside),
+            None => None,
+        };
+        if source(a.causality, sides.0) == Some(true) && source(b.causality, sides.1) == Some(true) {
+            return Err(error(
+                codes::E0404,
+                place.0,
+                format!("`{}` and `{}` are both sources of a signal", a.path, b.path),
+            )
+            .with_help("connect an output with an input")
+            .into());
+        }
+        Ok(())
+    }
+
+    /// The equations of all connection sets and of flows that are not connected.
+    pub(super) fn connection_equations(&mut self) {
+        for set in self.connections.sets() {
+            let (span, path) = self.connections.places[set[0] as usize].clone();
+            let provenance = self.add_provenance(span, &path, ProvenanceKind::Connection);
+            if self.connections.flows[set[0] as usize] {
+                let kind = self.flow_sum(&set, span);
+                self.model.equations.push(FlatEquation { kind, provenance });
+                continue;
+            }
+            let first = self.connections.sides[set[0] as usize].variable;
+            for &other in &set[1..] {
+                let other = self.connections.sides[other as usize].variable;
+                if other == first {
+                    continue;
+                }
+                let kind = EquationKind::Equal(FlatExpr::Variable(other), FlatExpr::Variable(first));
+                self.model.equations.push(FlatEquation { kind, provenance });
+            }
+        }
+        self.unconnected_flows();
+    }
+
+    fn flow_sum(&self, set: &[u32], span: Span) -> EquationKind {
+        let terms = set.iter().map(|&node| {
+            let side = self.connections.sides[node as usize];
+            let variable = FlatExpr::Variable(side.variable);
+            if side.outside {
+                unary(UnaryOp::Negate, variable)
+            } else {
+                variable
+            }
+        });
+        let sum = terms.reduce(|a, b| add(a, b, span)).unwrap_or(FlatExpr::Real(0.0));
+        EquationKind::Equal(sum, FlatExpr::Real(0.0))
+    }
+
+    fn unconnected_flows(&mut self) {
+        let mut lone: Vec<(VariableId, Span, Arc<str>)> = Vec::new();
+        for component in self.components.iter() {
+            let ComponentKind::Primitive { first: Some(first), .. } = component.kind else {
+                continue;
+            };
+            if component.flow != Some(ConnectorPrefix::Flow)
+                || !component.inherited.connector
+                || component.variability <= Variability::Parameter
+            {
+                continue;
+            }
+            let count = volume(&component.dims).unwrap_or(0) as u32;
+            for offset in 0..count {
+                let variable = VariableId(first.0 + offset);
+                let side = Side {
+                    variable,
+                    outside: false,
+                };
+                if !self.connections.numbers.contains_key(&side) {
+                    let path = Arc::clone(&self.instances[component.parent].path);
+                    lone.push((variable, component.span, path));
+                }
+            }
+        }
+        for (variable, span, path) in lone {
+            let provenance = self.add_provenance(span, &path, ProvenanceKind::UnconnectedFlow);
+            let kind = EquationKind::Equal(FlatExpr::Variable(variable), FlatExpr::Real(0.0));
+            self.model.equations.push(FlatEquation { kind, provenance });
+        }
+    }
+
+    /// `cardinality(c)`: how many connections name the connector.
+    pub(crate) fn cardinality(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Tensor> {
+        let [argument] = call.positional() else {
+            return fail(codes::E0212, span, "`cardinality` takes one argument");
+        };
+        let ExprKind::Reference(reference) = &argument.kind else {
+            return fail(codes::E0402, argument.span, "this is not a connector");
+        };
+        let _ = (reference, ctx);
+        fail(codes::E0214, span, "`cardinality` is not supported yet")
+    }
+}
+
+fn names(reference: &ComponentReference) -> Vec<String> {
+    reference
+        .parts
+        .iter()
+        .map(|part| format!("{}[{}]", part.name, part.subscripts.len()))
+        .collect()
+}

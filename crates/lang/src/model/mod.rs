@@ -1,0 +1,223 @@
+//! From a class to the flat model: instances, bindings, equations, connections.
+
+mod arguments;
+mod balance;
+pub(crate) mod connection;
+mod equation;
+pub(crate) mod implicit;
+mod statement;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use saltus_source::{Diagnostic, Severity};
+use saltus_syntax::ast::{Binding, ClassDefinition, ClassKind, ExprKind, Name};
+
+use crate::class::{Found, nowhere};
+use crate::codes;
+use crate::expr::{Context, Mode};
+use crate::failure::{Failure, Fallible, fail};
+use crate::flat::{Experiment, FlatAlgorithm, ProvenanceKind};
+use crate::flattener::Flattener;
+use crate::ids::{ClassId, InstanceId};
+use crate::instance::{ComponentKind, Slot, root_inheritance};
+use crate::modification::Scope;
+
+impl Flattener<'_> {
+    /// Flattens the class with this qualified name.
+    pub(crate) fn flatten_class(&mut self, name: &str) -> Fallible<()> {
+        let class = self.class_by_name(name)?;
+        self.check_model(class)?;
+        self.model.name = Arc::clone(&self.classes[class].name);
+        let def = Arc::clone(self.def(class));
+        if let Some(description) = &def.description {
+            self.model.description = description.value.as_str().into();
+        }
+        self.model.experiment = self.experiment(class, &def);
+        let table = self.table(class)?;
+        let root = self.new_instance(class, table, None, "".into(), Rc::default(), root_inheritance(), false);
+        let mut instances = Vec::new();
+        self.instantiate(root, &mut instances)?;
+        let mut done = 0;
+        // Translating bindings makes no new components of the model, but of packages.
+        while done < self.pending.len() {
+            let component = self.pending[done];
+            self.finish_component(component);
+            done += 1;
+        }
+        for instance in instances {
+            self.instance_sections(instance);
+        }
+        self.connection_equations();
+        self.check_balance();
+        Ok(())
+    }
+
+    fn class_by_name(&mut self, name: &str) -> Fallible<ClassId> {
+        let mut parts = name.split('.').map(Name::new);
+        let unknown = |diagnostic: Diagnostic| Err(Failure::from(diagnostic));
+        let Some(root) = parts.next().and_then(|first| self.root_class(&first)) else {
+            return unknown(
+                Diagnostic::without_place(codes::E0201, Severity::Error, format!("there is no class `{name}`"))
+                    .with_help("name the folder of its library with -L, or set MODELICAPATH"),
+            );
+        };
+        let mut class = root;
+        for part in parts {
+            class = match self.member(class, &part)? {
+                Some(Found::Class(inner)) => inner,
+                Some(Found::Component(..)) => {
+                    return fail(codes::E0202, nowhere(), format!("`{name}` is a component, not a class"));
+                }
+                None => {
+                    let span = self.def(class).name.span;
+                    return Err(self.unknown(Some(class), &part, span));
+                }
+            };
+        }
+        Ok(class)
+    }
+
+    fn check_model(&mut self, class: ClassId) -> Fallible<()> {
+        let def = self.def(class);
+        let (span, kind, partial) = (def.name.span, def.kind, def.partial);
+        let name = &self.classes[class].name;
+        match kind {
+            ClassKind::Model
+            | ClassKind::Block
+            | ClassKind::Class
+            | ClassKind::Record
+            | ClassKind::Connector
+            | ClassKind::OperatorRecord
+            | ClassKind::Type => {}
+            _ => {
+                return fail(
+                    codes::E0202,
+                    span,
+                    format!("`{name}` is a {}, which cannot be simulated", kind.as_str()),
+                );
+            }
+        }
+        if partial {
+            return fail(
+                codes::E0208,
+                span,
+                format!("`{name}` is partial and cannot be simulated"),
+            );
+        }
+        Ok(())
+    }
+
+    /// Makes all components, in the order of their declarations; lists the instances.
+    fn instantiate(&mut self, instance: InstanceId, list: &mut Vec<InstanceId>) -> Fallible<()> {
+        let span = self.def(self.instances[instance].class).name.span;
+        self.enter(span)?;
+        list.push(instance);
+        let table = Rc::clone(&self.instances[instance].table);
+        for (index, entry) in table.entries.iter().enumerate() {
+            if entry.component().is_none() {
+                // Classes inside are not looked at unless something uses them.
+                continue;
+            }
+            let before = self.instances[instance].slots[index];
+            let component = match self.component(instance, index as u32) {
+                Ok(Some(component)) => component,
+                Ok(None) => continue,
+                Err(failure) => {
+                    if before == Slot::Unvisited || !matches!(failure, Failure::Reported) {
+                        self.report(failure);
+                    }
+                    continue;
+                }
+            };
+            // An outer component is made where its inner one is.
+            if self.components[component].parent != instance {
+                continue;
+            }
+            if let ComponentKind::Complex { elements } = &self.components[component].kind {
+                for element in elements.clone() {
+                    self.instantiate(element, list)?;
+                }
+            }
+        }
+        self.leave();
+        Ok(())
+    }
+
+    /// Equations and algorithms of an instance, inherited ones included.
+    fn instance_sections(&mut self, instance: InstanceId) {
+        let table = Rc::clone(&self.instances[instance].table);
+        for &class in &table.scopes {
+            let def = Arc::clone(self.def(class));
+            let Some(composition) = def.composition() else {
+                continue;
+            };
+            let scope = Scope {
+                class,
+                instance: Some(instance),
+            };
+            let ctx = Context::new(scope, Mode::Flat);
+            for section in &composition.equations {
+                let mut out = Vec::new();
+                let place = equation::Place {
+                    initial: section.initial,
+                    ..equation::Place::default()
+                };
+                self.equations(&section.equations, &ctx, place, &mut out);
+                let target = if section.initial {
+                    &mut self.model.initial_equations
+                } else {
+                    &mut self.model.equations
+                };
+                target.append(&mut out);
+            }
+            for section in &composition.algorithms {
+                let mut statements = Vec::new();
+                let result = self.statements(&section.statements, &ctx, statement::Place::default(), &mut statements);
+                if self.accept(result).is_none() {
+                    continue;
+                }
+                let path = Arc::clone(&self.instances[instance].path);
+                let provenance = self.add_provenance(section.span, &path, ProvenanceKind::Statement);
+                let algorithm = FlatAlgorithm { statements, provenance };
+                if section.initial {
+                    self.model.initial_algorithms.push(algorithm);
+                } else {
+                    self.model.algorithms.push(algorithm);
+                }
+            }
+        }
+    }
+
+    fn experiment(&mut self, class: ClassId, def: &ClassDefinition) -> Experiment {
+        let mut experiment = Experiment::default();
+        let Some(annotation) = &def.annotation else {
+            return experiment;
+        };
+        let arguments = annotation
+            .modification
+            .find("experiment")
+            .and_then(|m| m.modification.as_ref())
+            .and_then(|m| m.class_modification.as_ref());
+        let Some(arguments) = arguments else {
+            return experiment;
+        };
+        let mut number = |name: &str| -> Option<f64> {
+            let m = arguments.find(name)?;
+            let Some(Binding::Expr(expr)) = &m.modification.as_ref()?.binding else {
+                return None;
+            };
+            if matches!(expr.kind, ExprKind::Error) {
+                return None;
+            }
+            let ctx = Context::new(Scope { class, instance: None }, Mode::Evaluate);
+            let value = self.evaluate(expr, &ctx).ok()?;
+            value.as_expr()?.as_number()
+        };
+        experiment.start_time = number("StartTime");
+        experiment.stop_time = number("StopTime");
+        experiment.tolerance = number("Tolerance");
+        experiment.interval = number("Interval");
+        experiment
+    }
+}

@@ -1,0 +1,159 @@
+//! Runs the models in `tests/lang`. Each file carries its expectations in comments at its top:
+//!
+//! - `// model M` — the class to flatten,
+//! - `// unknowns N`, `// equations N` or `// equations N..M`,
+//! - `// variable NAME`, `// no variable NAME` — a variable of the flat model,
+//! - `// declaration TEXT` — a line of the printed declarations,
+//! - `// equation TEXT` — a line of the printed equations and statements,
+//! - `// error CODE TEXT` — a diagnostic with this code whose message contains the text.
+//!
+//! A file may hold several such groups, each starting with `// model`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use saltus_lang::{Flattened, Options, flatten};
+use saltus_source::SourceMap;
+use saltus_syntax::library::{Disk, Library};
+
+struct Group {
+    model: String,
+    lines: Vec<(String, String)>,
+}
+
+fn groups(text: &str) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for line in text.lines() {
+        let Some(line) = line.strip_prefix("// ") else {
+            continue;
+        };
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match (word, groups.last_mut()) {
+            ("model", _) => groups.push(Group {
+                model: rest.trim().to_owned(),
+                lines: Vec::new(),
+            }),
+            (_, Some(group)) => group.lines.push((word.to_owned(), rest.trim().to_owned())),
+            _ => {}
+        }
+    }
+    groups
+}
+
+fn check(group: &Group, flattened: &Flattened) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let messages: Vec<String> = flattened
+        .diagnostics
+        .iter()
+        .map(|d| format!("{} {}", d.code, d.message))
+        .collect();
+    let expects_error = group.lines.iter().any(|(word, _)| word == "error");
+    if flattened.model.is_none() && !expects_error {
+        wrong.push(format!("not flattened: {messages:?}"));
+        return wrong;
+    }
+    let text = flattened.model.as_ref().map(|m| m.to_string()).unwrap_or_default();
+    let has_line = |wanted: &str| {
+        text.lines()
+            .any(|line| line.trim().trim_end_matches(';') == wanted.trim_end_matches(';'))
+    };
+    for (word, rest) in &group.lines {
+        let model = flattened.model.as_ref();
+        let ok = match word.as_str() {
+            "error" => {
+                let (code, part) = rest.split_once(' ').unwrap_or((rest, ""));
+                messages.iter().any(|m| m.starts_with(code) && m.contains(part))
+            }
+            "unknowns" => model.is_some_and(|m| m.counts().unknowns.to_string() == *rest),
+            "equations" => model.is_some_and(|m| {
+                let counts = m.counts();
+                let range = format!("{}..{}", counts.min_equations, counts.max_equations);
+                range == *rest
+                    || counts.min_equations == counts.max_equations && counts.max_equations.to_string() == *rest
+            }),
+            "variable" => model.is_some_and(|m| m.variables.iter().any(|v| &*v.name == rest.as_str())),
+            "no" => {
+                let name = rest.trim_start_matches("variable ");
+                model.is_some_and(|m| m.variables.iter().all(|v| &*v.name != name))
+            }
+            "declaration" | "equation" => has_line(rest),
+            _ => continue,
+        };
+        if !ok {
+            wrong.push(format!("expected {word} {rest}"));
+        }
+    }
+    if !wrong.is_empty() {
+        let counts = flattened.model.as_ref().map(|m| m.counts());
+        wrong.push(format!("{counts:?} {messages:?}\n{text}"));
+    }
+    wrong
+}
+
+fn fixtures() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/lang");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "mo"))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn models_flatten_as_expected() {
+    let mut wrong = Vec::new();
+    let mut checked = 0;
+    for file in fixtures() {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for group in groups(&text) {
+            let sources = Arc::new(SourceMap::new());
+            let library = Library::new(Arc::new(Disk), sources, Vec::new());
+            library.add(&file);
+            let flattened = flatten(&library, &group.model, &Options::default());
+            checked += 1;
+            for message in check(&group, &flattened) {
+                wrong.push(format!(
+                    "{}: {}: {message}",
+                    file.file_name().unwrap().to_string_lossy(),
+                    group.model
+                ));
+            }
+        }
+    }
+    assert!(checked > 0);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every page on a code shows an example that produces it, and a fix that does not.
+#[test]
+fn pages_on_codes_are_right() {
+    let mut wrong = Vec::new();
+    let mut checked = 0;
+    for code in saltus_source::codes::all() {
+        let code = code.as_str();
+        if !["E02", "E03", "E04"].iter().any(|prefix| code.starts_with(prefix)) {
+            continue;
+        }
+        let explanation = saltus_source::codes::explain(code).unwrap();
+        let fix = saltus_source::codes::first_fenced_block(explanation.fix).unwrap_or("");
+        for (text, expected) in [(explanation.example, true), (fix, false)] {
+            let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), Vec::new());
+            library.add_text("example.mo", text);
+            let flattened = flatten(&library, "M", &Options::default());
+            let codes: Vec<&str> = flattened.diagnostics.iter().map(|d| d.code.as_str()).collect();
+            checked += 1;
+            if codes.contains(&code) != expected || !expected && !codes.is_empty() {
+                let messages: Vec<String> = flattened
+                    .diagnostics
+                    .iter()
+                    .map(|d| format!("{} {}", d.code, d.message))
+                    .collect();
+                wrong.push(format!("{code} (expected: {expected}): {messages:?}"));
+            }
+        }
+    }
+    assert!(checked > 40);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
