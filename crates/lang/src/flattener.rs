@@ -9,6 +9,7 @@ use saltus_syntax::library::Library;
 
 use crate::class::ClassNode;
 use crate::codes;
+use crate::expr::Item;
 use crate::failure::{Failure, Fallible, fail};
 use crate::flat::{Attributes, FlatModel, IndexVec, Provenance, ProvenanceId, ProvenanceKind};
 use crate::function::FunctionTable;
@@ -41,6 +42,10 @@ pub(crate) struct Flattener<'l> {
     pub no_attributes: Arc<Attributes>,
     /// The component of each variable.
     pub owners: Vec<ComponentId>,
+    /// All instances of the model, once they exist.
+    pub model_instances: Vec<InstanceId>,
+    /// How many connections name each connector, once asked for.
+    pub cardinalities: Option<FxHashMap<Item, u32>>,
 }
 
 impl<'l> Flattener<'l> {
@@ -64,6 +69,8 @@ impl<'l> Flattener<'l> {
             pending: Vec::new(),
             no_attributes: Arc::default(),
             owners: Vec::new(),
+            model_instances: Vec::new(),
+            cardinalities: None,
         };
         flattener.add_predefined();
         flattener

@@ -136,7 +136,8 @@ impl Flattener<'_> {
         if !NAMES.contains(&name) {
             return Ok(None);
         }
-        if let Some(Found::Class(class)) = self.lookup(ctx.scope.class, &part.name.name)?
+        if !call.function.global
+            && let Some(Found::Class(class)) = self.lookup(ctx.scope.class, &part.name.name)?
             && self.classes[class].predefined.is_none()
         {
             return Ok(None);

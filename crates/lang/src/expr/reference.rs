@@ -19,7 +19,7 @@ use crate::modification::Scope;
 use crate::tensor::{Dims, Elem, Tensor, Ty, binary};
 
 /// One thing a reference selects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Item {
     Instance(InstanceId),
     /// An element of a component of a simple type, from 0.

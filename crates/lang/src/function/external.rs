@@ -105,7 +105,7 @@ impl Flattener<'_> {
             return Ok(vec![value]);
         }
         if let Some(results) = native(&name, &arguments) {
-            return Ok(results);
+            return self.external_results(signature, results);
         }
         if signature.outputs.is_empty() {
             // Messages and files: nothing a model depends on.
@@ -119,6 +119,21 @@ impl Flattener<'_> {
         .with_secondary(clause.span, format!("`{}` is defined by it", self.classes[class].name))
         .with_note("external code is never executed")
         .into())
+    }
+
+    /// Foreign functions yield ordinals where enumerations are declared.
+    fn external_results(&mut self, signature: &Rc<Signature>, results: Vec<Tensor>) -> Fallible<Vec<Tensor>> {
+        let mut converted = Vec::with_capacity(results.len());
+        for (output, result) in signature.outputs.iter().zip(results) {
+            let ty = self.class_type(output.class)?;
+            converted.push(match (ty, result.as_expr()) {
+                (Ty::Enumeration(id), Some(FlatExpr::Integer(k))) => {
+                    Tensor::scalar(ty, FlatExpr::Enumeration(id, u32::try_from(*k).unwrap_or(1)))
+                }
+                _ => result,
+            });
+        }
+        Ok(converted)
     }
 
     fn external_arguments(

@@ -191,7 +191,28 @@ impl Flattener<'_> {
         {
             return Ok(results);
         }
-        self.call_specialised(class, signature, bound, span)
+        match self.call_specialised(class, signature, bound.clone(), span) {
+            Ok(results) => Ok(results),
+            // Sizes may depend on the values of arguments that are parameters.
+            Err(failure) => match self.decide_arguments(&bound, span, ctx) {
+                Some(decided) if decided != bound => self.call_bound(class, signature, decided, span, ctx),
+                _ => Err(failure),
+            },
+        }
+    }
+
+    /// Arguments with the values of parameters put in, where they are not Real; all of them if that
+    /// is possible.
+    fn decide_arguments(&mut self, bound: &[Tensor], span: Span, ctx: &Context<'_>) -> Option<Vec<Tensor>> {
+        let mut decided = Vec::with_capacity(bound.len());
+        for value in bound {
+            let whole = matches!(value.ty, Ty::Integer | Ty::Boolean | Ty::String | Ty::Enumeration(_));
+            match self.known_value(value, span, ctx) {
+                Ok(known) if whole => decided.push(known),
+                _ => decided.push(value.clone()),
+            }
+        }
+        (decided != bound).then_some(decided)
     }
 
     fn is_active(&self, class: ClassId) -> bool {

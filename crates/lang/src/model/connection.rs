@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use saltus_source::Span;
-use saltus_syntax::ast::{Call, Causality, ComponentReference, ConnectorPrefix, ExprKind};
+use saltus_syntax::ast::{self, Call, Causality, ComponentReference, ConnectorPrefix, Equation, ExprKind, ForIndex};
 
 use crate::codes;
-use crate::expr::{Context, Item, Mode, Resolved, Selection, add};
+use crate::expr::{Context, Item, Iterators, Mode, Resolved, Selection, add};
 use crate::failure::{Fallible, error, fail};
 use crate::flat::{EquationKind, FlatEquation, FlatExpr, ProvenanceKind, UnaryOp, Variability, VariableId};
 use crate::flattener::Flattener;
 use crate::ids::{ComponentId, InstanceId};
-use crate::instance::ComponentKind;
+use crate::instance::{Component, ComponentKind};
+use crate::modification::Scope;
 use crate::tensor::{Tensor, unary, volume};
 
 /// A side of a variable: seen from the component it belongs to (outside connector) or from the
@@ -317,12 +318,13 @@ impl Flattener<'_> {
     ) -> Fallible<()> {
         let (a, b) = (&self.components[x], &self.components[y]);
         // Seen from here, an input of the model around is a source, one of a component a sink.
-        let source = |causality: Option<Causality>, outside: bool| match causality {
-            Some(Causality::Output) => Some(!outside),
-            Some(Causality::Input) => Some(outside),
-            None => None,
+        let is_source = |c: &Component, outside: bool| match c.causality {
+            _ if c.inherited.protected => false,
+            Some(Causality::Output) => !outside,
+            Some(Causality::Input) => outside,
+            None => false,
         };
-        if source(a.causality, sides.0) == Some(true) && source(b.causality, sides.1) == Some(true) {
+        if is_source(a, sides.0) && is_source(b, sides.1) {
             return Err(error(
                 codes::E0404,
                 place.0,
@@ -411,8 +413,109 @@ impl Flattener<'_> {
         let ExprKind::Reference(reference) = &argument.kind else {
             return fail(codes::E0402, argument.span, "this is not a connector");
         };
-        let _ = (reference, ctx);
-        fail(codes::E0214, span, "`cardinality` is not supported yet")
+        let flat = Context {
+            mode: Mode::Flat,
+            ..*ctx
+        };
+        let Resolved::Selection(selection) = self.resolve(reference, &flat)? else {
+            return Ok(Tensor::integer(0));
+        };
+        let [item] = selection.items[..] else {
+            return fail(codes::E0302, span, "`cardinality` needs a single connector");
+        };
+        if self.cardinalities.is_none() {
+            if self.model_instances.is_empty() {
+                return fail(
+                    codes::E0214,
+                    span,
+                    "`cardinality` cannot decide which components there are",
+                );
+            }
+            // Conditions that ask for cardinalities themselves find none.
+            self.cardinalities = Some(FxHashMap::default());
+            for instance in self.model_instances.clone() {
+                self.count_connections(instance);
+            }
+        }
+        let counts = self.cardinalities.as_ref();
+        let count = counts.and_then(|c| c.get(&item)).copied().unwrap_or(0);
+        Ok(Tensor::integer(i64::from(count)))
+    }
+
+    fn count_connections(&mut self, instance: InstanceId) {
+        let table = Rc::clone(&self.instances[instance].table);
+        for &class in &table.scopes {
+            let def = Arc::clone(self.def(class));
+            let Some(composition) = def.composition() else {
+                continue;
+            };
+            let ctx = Context::new(
+                Scope {
+                    class,
+                    instance: Some(instance),
+                },
+                Mode::Flat,
+            );
+            for section in composition.equations.iter().filter(|s| !s.initial) {
+                self.count_in(&section.equations, &ctx);
+            }
+        }
+    }
+
+    fn count_in(&mut self, equations: &[Equation], ctx: &Context<'_>) {
+        for equation in equations {
+            match &equation.kind {
+                ast::EquationKind::Connect { left, right } => {
+                    for side in [left, right] {
+                        if let Ok(Some(selection)) = self.connector(side, ctx)
+                            && let Some(counts) = &mut self.cardinalities
+                        {
+                            for item in selection.items {
+                                *counts.entry(item).or_default() += 1;
+                            }
+                        }
+                    }
+                }
+                ast::EquationKind::If { branches, otherwise } => {
+                    let mut chosen = otherwise.as_deref();
+                    for branch in branches {
+                        match self.evaluate_condition(&branch.condition, ctx) {
+                            Ok(true) => {
+                                chosen = Some(&branch.body);
+                                break;
+                            }
+                            Ok(false) => {}
+                            Err(_) => {
+                                chosen = None;
+                                break;
+                            }
+                        }
+                    }
+                    self.count_in(chosen.unwrap_or(&[]), ctx);
+                }
+                ast::EquationKind::For { indices, body } => self.count_in_loop(indices, body, ctx),
+                _ => {}
+            }
+        }
+    }
+
+    fn count_in_loop(&mut self, indices: &[ForIndex], body: &[Equation], ctx: &Context<'_>) {
+        let Some((index, rest)) = indices.split_first() else {
+            self.count_in(body, ctx);
+            return;
+        };
+        let find = |name: &str| super::implicit::in_equations(body, name);
+        let Ok(values) = self.iterator_values(index, &find, ctx) else {
+            return;
+        };
+        for value in (1..=values.dims[0]).filter_map(|k| values.at(k)) {
+            let iterators = Iterators {
+                name: &index.name.name,
+                value: &value,
+                outer: ctx.iterators,
+            };
+            self.count_in_loop(rest, body, &ctx.with_iterators(&iterators));
+        }
     }
 }
 

@@ -161,7 +161,13 @@ impl Flattener<'_> {
                 format!("the sides differ in type: {} and {}", left.shape(), right.shape()),
             );
         }
-        if left.ty == Ty::Integer && right.ty == Ty::Real && !empty {
+        let integer_variable =
+            |t: &Tensor| t.ty == Ty::Integer && t.exprs().any(|e| matches!(e, FlatExpr::Variable(_)));
+        if integer_variable(&left) && right.ty == Ty::Real
+            || integer_variable(&right)
+                && left.ty == Ty::Real
+                && left.exprs().all(|e| !matches!(e, FlatExpr::Variable(_)))
+        {
             return fail(codes::E0301, span, "an Integer cannot be equal to a Real");
         }
         for (a, b) in left.elems.into_iter().zip(right.elems) {

@@ -38,6 +38,7 @@ impl Flattener<'_> {
         let root = self.new_instance(class, table, None, "".into(), Rc::default(), root_inheritance(), false);
         let mut instances = Vec::new();
         self.instantiate(root, &mut instances)?;
+        self.model_instances.clone_from(&instances);
         let mut done = 0;
         // Translating bindings makes no new components of the model, but of packages.
         while done < self.pending.len() {
