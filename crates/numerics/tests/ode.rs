@@ -233,16 +233,52 @@ fn a_step_far_below_the_stop_time_does_not_overshoot_it() {
 fn a_right_hand_side_that_fails_beyond_a_border_only_shortens_steps() {
     // y' = −√y reaches zero at t = 2; negative trial points fail.
     for method in METHODS {
-        let mut system = Closure::new(1, |_t: f64, y: &[f64], dy: &mut [f64]| {
-            if y[0] < 0.0 {
-                return Err(EvalError::recoverable("square root of a negative number").at(0));
-            }
-            dy[0] = -y[0].sqrt();
+        for says_so in [true, false] {
+            let mut system = Closure::new(1, move |_t: f64, y: &[f64], dy: &mut [f64]| {
+                if says_so && y[0] < 0.0 {
+                    return Err(EvalError::recoverable("square root of a negative number").at(0));
+                }
+                dy[0] = -y[0].sqrt();
+                Ok(())
+            });
+            let run = integrate(method, Options::new(1e-6, 1e-9), &mut system, &[1.0], 1.99);
+            let exact = (1.0f64 - 0.5 * 1.99).powi(2);
+            assert!((run.state()[0] - exact).abs() < 1e-5, "{method}: {}", run.state()[0]);
+        }
+    }
+}
+
+#[test]
+fn purely_absolute_and_purely_relative_tolerances_work() {
+    for method in METHODS {
+        for (rtol, atol) in [(0.0, 1e-6), (1e-6, 0.0)] {
+            let mut system = Closure::new(1, |_t: f64, y: &[f64], dy: &mut [f64]| {
+                dy[0] = -y[0];
+                Ok(())
+            });
+            let run = integrate(method, Options::new(rtol, atol), &mut system, &[1.0], 5.0);
+            assert!(
+                (run.state()[0] - (-5f64).exp()).abs() < 1e-4,
+                "{method}: {}",
+                run.state()[0]
+            );
+        }
+    }
+}
+
+#[test]
+fn nothing_happening_for_ever_keeps_time_finite() {
+    for method in METHODS {
+        let mut system = Closure::new(1, |_: f64, _: &[f64], dy: &mut [f64]| {
+            dy[0] = 0.0;
             Ok(())
         });
-        let run = integrate(method, Options::new(1e-6, 1e-9), &mut system, &[1.0], 1.99);
-        let exact = (1.0f64 - 0.5 * 1.99).powi(2);
-        assert!((run.state()[0] - exact).abs() < 1e-5, "{method}: {}", run.state()[0]);
+        let mut run = new_integrator(method, Options::new(1e-6, 1e-6)).unwrap();
+        run.restart(&mut system, &Start::at(0.0, &[1.0])).unwrap();
+        for _ in 0..500 {
+            run.step(&mut system, f64::INFINITY).unwrap();
+        }
+        assert!(run.time().is_finite() && run.state()[0] == 1.0, "{method}");
     }
 }
 

@@ -20,6 +20,9 @@ pub(super) fn evaluate(
     result
 }
 
+/// Keeps times finite where nothing changes and nothing else limits the step.
+const LARGEST_STEP: f64 = 1e100;
+
 /// The current point of an integration.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
@@ -135,7 +138,7 @@ impl Point {
 
     /// Limits a step by the largest step and the stop time.
     pub fn limit(&self, h: f64, stop: f64) -> TrialStep {
-        let h = h.min(self.options.max_step);
+        let h = h.min(self.options.max_step).min(LARGEST_STEP);
         let remaining = stop - self.t;
         // Stretching by one percent avoids a last step of rounding size.
         if h * 1.01 >= remaining && remaining <= self.options.max_step {
@@ -183,6 +186,15 @@ impl Point {
             }
         }
         (sum / n).sqrt()
+    }
+
+    /// Size of rounding errors of the state, in units of the tolerance: smaller corrections mean nothing.
+    pub fn rounding_noise(&self) -> f64 {
+        let rtol = self.options.rtol;
+        if rtol >= 1e-10 {
+            return 4.0 * f64::EPSILON / rtol;
+        }
+        4.0 * f64::EPSILON * self.error_norm(&self.y, &self.y)
     }
 
     /// The component with the largest weighted value.

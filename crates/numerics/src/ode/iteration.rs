@@ -58,13 +58,8 @@ impl<S: Scalar> ShiftedMatrix<S> {
 }
 
 /// Newton tolerance in units of the error tolerance, never below what rounding allows.
-pub(super) fn newton_tolerance(rtol: f64, kappa: f64) -> f64 {
-    (10.0 * f64::EPSILON / rtol).max(kappa)
-}
-
-/// Corrections below this are rounding errors, in units of the error tolerance; their quotients mean nothing.
-pub(super) fn rounding_noise(rtol: f64) -> f64 {
-    4.0 * f64::EPSILON / rtol
+pub(super) fn newton_tolerance(noise: f64, kappa: f64) -> f64 {
+    (2.5 * noise).max(kappa)
 }
 
 /// Steps after which a Jacobian is evaluated anew even if the iteration seems to converge (as CVODE does): where the
@@ -254,12 +249,12 @@ impl StageSolver {
         y: &mut [f64],
         moved: &mut [f64],
     ) -> Result<Converged, StepFailure> {
-        let tolerance = newton_tolerance(point.options.effective_rtol(), self.kappa);
+        let noise = point.rounding_noise();
+        let tolerance = newton_tolerance(noise, self.kappa);
         let factored = self.factored_c.unwrap_or(c);
         // With c ≠ factored c the correction of a stiff component is off by their ratio: take the mean.
         let damping = 2.0 / (1.0 + c / factored);
         moved.fill(0.0);
-        let noise = rounding_noise(point.options.effective_rtol());
         let mut eta = self.eta.map(|eta| eta.max(f64::EPSILON).powf(0.8));
         let mut previous = f64::NAN;
         let mut rate = 0.0;

@@ -5,7 +5,7 @@
 //! is. Dense output is the collocation polynomial.
 
 use super::control::{Point, TrialStep, evaluate};
-use super::iteration::{JacobianCache, ShiftedMatrix, newton_tolerance, rounding_noise};
+use super::iteration::{JacobianCache, ShiftedMatrix, newton_tolerance};
 use super::{
     Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
 };
@@ -178,8 +178,8 @@ impl Radau {
     }
 
     fn newton(&mut self, system: &mut dyn OdeSystem, trial: &TrialStep) -> Result<(usize, f64), StepFailure> {
-        let tolerance = self.leniency() * newton_tolerance(self.point.options.effective_rtol(), NEWTON_KAPPA);
-        let noise = rounding_noise(self.point.options.effective_rtol());
+        let noise = self.point.rounding_noise();
+        let tolerance = self.leniency() * newton_tolerance(noise, NEWTON_KAPPA);
         let mut eta = f64::INFINITY;
         let mut previous = f64::NAN;
         let mut rate = 0.0;
