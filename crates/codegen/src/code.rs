@@ -46,6 +46,24 @@ pub(crate) struct Instances<'a> {
     pub(crate) destinations: &'a [u32],
 }
 
+impl<'a> Instances<'a> {
+    /// The first instances and the rest.
+    pub(crate) fn split(self, first: usize) -> (Self, Self) {
+        let width = |places: &[u32]| places.len() / self.count.max(1);
+        let (slots, more_slots) = self.slots.split_at(first * width(self.slots));
+        let (destinations, more_destinations) = self.destinations.split_at(first * width(self.destinations));
+        let part = |count, slots, destinations| Instances {
+            count,
+            slots,
+            destinations,
+        };
+        (
+            part(first, slots, destinations),
+            part(self.count - first, more_slots, more_destinations),
+        )
+    }
+}
+
 impl Code {
     pub(crate) fn new(tape: Tape) -> Self {
         let mut result_offsets = Vec::with_capacity(tape.sites.len());

@@ -1,7 +1,7 @@
 //! Kernels and the cache that makes each of them once.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHasher};
 use saltus_mdae::function::Functions;
@@ -11,8 +11,9 @@ use crate::code::{Code, Instances};
 use crate::diagnose::diagnose;
 use crate::error::{CompileError, EvalError};
 use crate::function::Library;
-use crate::native;
+use crate::native::{self, Context, Job};
 use crate::spec::{KernelSpec, Leaf};
+use crate::strides::{StridedCode, Strides};
 use crate::tape::Tape;
 use crate::translate::{Translation, translate};
 
@@ -31,6 +32,9 @@ pub(crate) struct Shared {
 struct Codes {
     by_hash: FxHashMap<u64, Vec<Arc<Code>>>,
     in_order: Vec<Arc<Code>>,
+    /// By the address of the code, which `in_order` keeps alive, and the strides.
+    by_strides: FxHashMap<(usize, Strides), Arc<StridedCode>>,
+    strided: Vec<Arc<StridedCode>>,
 }
 
 /// Evaluation never panics while a lock is held, so a poisoned lock still guards sound data.
@@ -53,15 +57,42 @@ impl Shared {
         code
     }
 
+    /// The code for instances with constant strides; `None` if it has no such form.
+    pub(crate) fn strided(&self, code: &Arc<Code>, strides: Strides) -> Option<Arc<StridedCode>> {
+        native::has_vector_form(&code.tape).then_some(())?;
+        let mut codes = lock(&self.codes);
+        let key = (Arc::as_ptr(code) as usize, strides);
+        if let Some(strided) = codes.by_strides.get(&key) {
+            return Some(strided.clone());
+        }
+        let strided = Arc::new(StridedCode {
+            code: code.clone(),
+            strides: key.1.clone(),
+            native: OnceLock::new(),
+        });
+        codes.by_strides.insert(key, strided.clone());
+        codes.strided.push(strided.clone());
+        Some(strided)
+    }
+
     /// Makes machine code of what was evaluated at least so often.
     fn compile(&self, at_least: u32) -> Result<(), CompileError> {
-        let pending: Vec<Arc<Code>> = lock(&self.codes)
+        let codes = lock(&self.codes);
+        let wanted = |code: &Code| code.evaluations() >= at_least;
+        let plain = codes
             .in_order
             .iter()
-            .filter(|code| code.native.get().is_none() && code.evaluations() >= at_least)
-            .cloned()
+            .filter(|code| code.native.get().is_none() && wanted(code));
+        let strided = codes
+            .strided
+            .iter()
+            .filter(|strided| strided.native.get().is_none() && wanted(&strided.code));
+        let jobs: Vec<Job> = plain
+            .map(|code| Job::Code(code.clone()))
+            .chain(strided.map(|strided| Job::Strided(strided.clone())))
             .collect();
-        native::compile(&pending)
+        drop(codes);
+        native::compile(&jobs)
     }
 
     /// Runs instances of a code, counting them. Kernels heat up together, so when one becomes hot the warm ones are
@@ -71,6 +102,26 @@ impl Shared {
             let _ = self.compile(HOT_EVALUATIONS / 2);
         }
         code.run(&self.library, values, instances, out)
+    }
+
+    /// Runs instances with constant strides. A program may be made when its kernels are hot already, so this code has
+    /// no count of its own: it is made as soon as its kernel is hot.
+    pub(crate) fn run_strided(
+        &self,
+        strided: &StridedCode,
+        values: &[f64],
+        instances: Instances<'_>,
+        out: &mut [f64],
+    ) -> bool {
+        if strided.native.get().is_none() && strided.code.native.get().is_some() {
+            let _ = self.compile(HOT_EVALUATIONS / 2);
+        }
+        let Some(Some(native)) = strided.native.get() else {
+            return self.run(&strided.code, values, instances, out);
+        };
+        let (whole, rest) = instances.split(native::whole_turns(instances.count));
+        native.run(values, whole, out, &mut Context::empty());
+        rest.count > 0 && self.run(&strided.code, values, rest, out)
     }
 }
 

@@ -23,6 +23,7 @@ mod scalar;
 mod schedule;
 mod series;
 mod spec;
+mod strides;
 mod table;
 mod tape;
 mod translate;

@@ -9,6 +9,7 @@ use crate::code::Instances;
 use crate::error::{CompileError, EvalError};
 use crate::kernel::{Kernel, KernelCache, all_finite};
 use crate::spec::{KernelSpec, Leaf};
+use crate::strides::{Run, StridedCode, runs};
 
 /// An instance of a kernel in a [`Program`]: its position in the order of [`ProgramBuilder::push`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
@@ -20,6 +21,42 @@ struct Group {
     kernels: Vec<(InstanceId, Kernel)>,
     slots: Vec<u32>,
     destinations: Vec<u32>,
+    runs: Vec<(Run, Option<Arc<StridedCode>>)>,
+}
+
+impl Group {
+    /// Finds instances with constant strides.
+    fn find_runs(&mut self) {
+        let kernel = &self.kernels[0].1;
+        let (leaves, outputs) = (kernel.leaves().len(), kernel.output_count());
+        self.runs = runs(self.kernels.len(), &self.slots, leaves, &self.destinations, outputs)
+            .into_iter()
+            .map(|run| {
+                let strides = run.strides.clone();
+                let strided = strides.and_then(|strides| kernel.shared().strided(kernel.code(), strides));
+                (run, strided)
+            })
+            .collect();
+    }
+
+    fn run(&self, values: &[f64], out: &mut [f64]) -> bool {
+        let kernel = &self.kernels[0].1;
+        let (leaves, outputs) = (kernel.leaves().len(), kernel.output_count());
+        let mut failed = false;
+        for (run, strided) in &self.runs {
+            let end = run.start + run.count;
+            let instances = Instances {
+                count: run.count,
+                slots: &self.slots[run.start * leaves..end * leaves],
+                destinations: &self.destinations[run.start * outputs..end * outputs],
+            };
+            failed |= match strided {
+                Some(strided) => kernel.shared().run_strided(strided, values, instances, out),
+                None => kernel.shared().run(kernel.code(), values, instances, out),
+            };
+        }
+        failed
+    }
 }
 
 /// Collects kernels with their places.
@@ -52,6 +89,7 @@ impl ProgramBuilder {
                 kernels: Vec::new(),
                 slots: Vec::new(),
                 destinations: Vec::new(),
+                runs: Vec::new(),
             });
             groups.len() - 1
         });
@@ -63,7 +101,8 @@ impl ProgramBuilder {
     }
 
     /// The program.
-    pub fn finish(self) -> Program {
+    pub fn finish(mut self) -> Program {
+        self.groups.iter_mut().for_each(Group::find_runs);
         let past = |numbers: fn(&Group) -> &[u32]| {
             let all = self.groups.iter().flat_map(numbers);
             all.max().map_or(0, |&highest| highest as usize + 1)
@@ -133,13 +172,7 @@ impl Program {
         assert!(out.len() >= self.out_len, "all destinations lie inside the output");
         let mut failed = false;
         for group in self.groups.iter() {
-            let kernel = &group.kernels[0].1;
-            let instances = Instances {
-                count: group.kernels.len(),
-                slots: &group.slots,
-                destinations: &group.destinations,
-            };
-            failed |= kernel.shared().run(kernel.code(), values, instances, out);
+            failed |= group.run(values, out);
         }
         failed
     }

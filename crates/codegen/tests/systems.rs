@@ -5,7 +5,7 @@ mod common;
 use std::sync::Arc;
 
 use common::{Memory, pool};
-use saltus_codegen::{Fault, InstanceId, KernelCache, Leaf, System, SystemError};
+use saltus_codegen::{Fault, InstanceId, KernelCache, KernelSpec, Leaf, ProgramBuilder, System, SystemError};
 use saltus_mdae::eval::evaluate;
 use saltus_mdae::function::Functions;
 use saltus_mdae::{ExprId, ExprPool, UnaryOp, VarId};
@@ -122,4 +122,59 @@ fn failures_name_the_equation() {
     assert!(error.to_string().contains("log(-2)"));
     let unbound = System::build(&cache, &pool, &[(roots[0].0, 1)], &unknowns, slot).expect_err("x' has no slot");
     assert_eq!(unbound, SystemError::Unbound(Leaf::var(VarId(0), 1)));
+}
+
+#[test]
+fn instances_with_constant_strides_are_bit_identical_to_single_ones() {
+    // Strides 1, 2, −1 and 0, an odd number of instances, several outputs.
+    let n = 131;
+    let mut pool = pool(2 * n + 2);
+    let cache = KernelCache::new(Arc::new(Functions::default()));
+    let parameter = pool.var(VarId(2 * n + 1));
+    let mut builder = ProgramBuilder::new();
+    let mut kernels = Vec::new();
+    for k in 0..n {
+        let [a, b, c] = [k, 2 * k, 2 * n - k].map(|v| pool.var(VarId(v)));
+        let size = pool.unary(UnaryOp::Abs, a);
+        let root = pool.unary(UnaryOp::Sqrt, size);
+        let product = pool.mul(root, parameter);
+        let ratio = pool.div(b, c);
+        let negated = pool.neg(a);
+        let difference = pool.sub(product, ratio);
+        let sum = pool.mul(difference, negated);
+        let third = pool.real(1.0 / 3.0);
+        let expression = pool.add(sum, third);
+        let partials = [Leaf::var(VarId(k), 0), Leaf::var(VarId(2 * n - k), 0)];
+        // At k = 0 the three variables are not all different.
+        let kernel = cache
+            .kernel(&pool, &KernelSpec::matrix(&[expression], 0..=0, &partials))
+            .expect("a kernel");
+        let slots = kernel.bind(|leaf| match leaf {
+            Leaf::Var { var, order: 0 } => Some(var.0),
+            _ => None,
+        });
+        let slots = slots.expect("all bound");
+        builder.push(&kernel, &slots, &[k, n + 2 * k, n + 2 * k + 1]);
+        kernels.push((kernel, slots));
+    }
+    let program = builder.finish();
+    assert!(program.shapes() < 5);
+    let values: Vec<f64> = (0..2 * n + 2).map(|k| (f64::from(k) * 0.7).sin() + 0.01).collect();
+    let mut expected = vec![0.0; 3 * n as usize];
+    for (k, (kernel, slots)) in kernels.iter().enumerate() {
+        let mut out = [0.0; 3];
+        kernel.interpret(&values, slots, &mut out);
+        expected[k] = out[0];
+        expected[n as usize + 2 * k..n as usize + 2 * k + 2].copy_from_slice(&out[1..]);
+    }
+    for native in [false, true] {
+        if native {
+            cache.compile_all().expect("machine code");
+        }
+        let mut out = vec![f64::NAN; 3 * n as usize];
+        program.evaluate(&values, &mut out).expect("defined");
+        for (found, expected) in out.iter().zip(&expected) {
+            assert_eq!(found.to_bits(), expected.to_bits());
+        }
+    }
 }

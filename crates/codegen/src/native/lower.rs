@@ -1,7 +1,6 @@
 //! From tapes to Cranelift's intermediate language.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -16,12 +15,13 @@ use rustc_hash::FxHashMap;
 use saltus_mdae::{BinaryOp, UnaryOp};
 
 use crate::code::Code;
-use crate::native::SEGMENT_OPERATIONS;
 use crate::native::raw::{self, Native};
+use crate::native::vector::VectorLowering;
+use crate::native::{Job, SEGMENT_OPERATIONS};
 use crate::tape::{Op, Tape, Value};
 
 /// Makes one module of many codes.
-pub(super) fn lower(batch: &[Arc<Code>], isa: OwnedTargetIsa) -> Result<Vec<Native>, String> {
+pub(super) fn lower(batch: &[Job], isa: OwnedTargetIsa) -> Result<Vec<Native>, String> {
     let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
     builder.symbols(
         raw::symbols()
@@ -39,8 +39,8 @@ pub(super) fn lower(batch: &[Arc<Code>], isa: OwnedTargetIsa) -> Result<Vec<Nati
     let functions = ids
         .into_iter()
         .zip(batch)
-        .map(|(segments, code)| {
-            let needs_memory = segments.len() > 1 || !code.tape.sites.is_empty();
+        .map(|(segments, job)| {
+            let needs_memory = segments.len() > 1 || !job.code().tape.sites.is_empty();
             let address = |id: FuncId| module.get_finalized_function(id);
             (segments.into_iter().map(address).collect(), needs_memory)
         })
@@ -53,14 +53,19 @@ fn symbol(name: &str) -> String {
     format!("saltus_{name}")
 }
 
-fn define(batch: &[Arc<Code>], module: &mut JITModule) -> Result<Vec<Vec<FuncId>>, String> {
+fn define(batch: &[Job], module: &mut JITModule) -> Result<Vec<Vec<FuncId>>, String> {
     let imports = Imports::declare(module)?;
     let mut context = module.make_context();
     let mut memory = FunctionBuilderContext::new();
     let mut ids = Vec::with_capacity(batch.len());
-    for code in batch {
-        let mut segments = Vec::new();
-        for segment in cut(&code.tape) {
+    for job in batch {
+        let tape = &job.code().tape;
+        let segments = match job {
+            Job::Code(_) => cut(tape),
+            Job::Strided(_) => std::iter::once(0..tape.ops.len()).collect(),
+        };
+        let mut functions = Vec::with_capacity(segments.len());
+        for segment in segments {
             let signature = entry_signature(module);
             let id = module
                 .declare_anonymous_function(&signature)
@@ -68,14 +73,23 @@ fn define(batch: &[Arc<Code>], module: &mut JITModule) -> Result<Vec<Vec<FuncId>
             context.func.signature = signature;
             context.func.name = UserFuncName::user(0, id.as_u32());
             let builder = FunctionBuilder::new(&mut context.func, &mut memory);
-            Lowering::new(builder, module, &imports, code, segment).run();
+            match job {
+                Job::Code(code) => Lowering::new(builder, module, &imports, code, segment).run(),
+                Job::Strided(strided) => VectorLowering {
+                    builder,
+                    module,
+                    tape,
+                    strides: &strided.strides,
+                }
+                .run(),
+            }
             module
                 .define_function(id, &mut context)
                 .map_err(|error| format!("{error:?}"))?;
             module.clear_context(&mut context);
-            segments.push(id);
+            functions.push(id);
         }
-        ids.push(segments);
+        ids.push(functions);
     }
     module.finalize_definitions().map_err(|error| error.to_string())?;
     Ok(ids)

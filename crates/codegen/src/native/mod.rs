@@ -3,6 +3,7 @@
 
 mod lower;
 mod raw;
+mod vector;
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,24 +12,51 @@ use cranelift_codegen::settings::{self, Configurable};
 
 use crate::code::Code;
 use crate::error::CompileError;
+use crate::strides::StridedCode;
 
 pub(crate) use raw::{Context, Native};
+pub(crate) use vector::{has_vector_form, whole_turns};
 
 /// Operations per module: bounds the memory of the code generator and what one failure can affect.
 const BATCH_OPERATIONS: usize = 200_000;
 /// Operations per machine function; longer tapes are cut, since register allocation is more than linear.
 const SEGMENT_OPERATIONS: usize = 2_000;
 
-/// Makes machine code of all the given codes. Those that fail keep running on the register machine.
-pub(crate) fn compile(codes: &[Arc<Code>]) -> Result<(), CompileError> {
-    let mut rest = codes;
+/// What machine code is made of.
+pub(crate) enum Job {
+    /// Any instances of a code.
+    Code(Arc<Code>),
+    /// Instances with constant strides.
+    Strided(Arc<StridedCode>),
+}
+
+impl Job {
+    fn code(&self) -> &Code {
+        match self {
+            Job::Code(code) => code,
+            Job::Strided(strided) => &strided.code,
+        }
+    }
+
+    /// Another thread may have been first; its machine code is the same.
+    fn finish(&self, native: Option<Native>) {
+        let _ = match self {
+            Job::Code(code) => code.native.set(native),
+            Job::Strided(strided) => strided.native.set(native),
+        };
+    }
+}
+
+/// Does all the given jobs. What fails keeps running on the register machine.
+pub(crate) fn compile(jobs: &[Job]) -> Result<(), CompileError> {
+    let mut rest = jobs;
     let mut outcome = Ok(());
     while !rest.is_empty() {
         let mut operations = 0;
         let fits = rest
             .iter()
-            .take_while(|code| {
-                operations += code.tape.ops.len();
+            .take_while(|job| {
+                operations += job.code().tape.ops.len();
                 operations <= BATCH_OPERATIONS
             })
             .count();
@@ -39,21 +67,19 @@ pub(crate) fn compile(codes: &[Arc<Code>]) -> Result<(), CompileError> {
     outcome
 }
 
-fn compile_batch(batch: &[Arc<Code>]) -> Result<(), CompileError> {
-    let compiled = lower::lower(batch, isa()?);
+fn compile_batch(batch: &[Job]) -> Result<(), CompileError> {
+    let compiled = isa().and_then(|isa| lower::lower(batch, isa).map_err(CompileError::Native));
     match compiled {
         Ok(natives) => {
-            for (code, native) in batch.iter().zip(natives) {
-                // Another thread may have been first; its code is the same.
-                let _ = code.native.set(Some(native));
-            }
+            batch
+                .iter()
+                .zip(natives)
+                .for_each(|(job, native)| job.finish(Some(native)));
             Ok(())
         }
-        Err(message) => {
-            for code in batch {
-                let _ = code.native.set(None);
-            }
-            Err(CompileError::Native(message))
+        Err(error) => {
+            batch.iter().for_each(|job| job.finish(None));
+            Err(error)
         }
     }
 }
