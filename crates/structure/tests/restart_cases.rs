@@ -330,6 +330,20 @@ fn projector_where_structure_fails() {
     }
 }
 
+/// Whether the left limits satisfy the previous mode.
+fn left_limits_are_consistent(built: &mut Built) -> bool {
+    let Some(previous) = &built.prev else { return true };
+    let is_unknown = |var| built.model.variables[var].role == saltus_mdae::Role::Continuous;
+    let numeric = NumericFacts::new(&built.functions, &built.fixed, &built.environment, &is_unknown);
+    (0..previous.equations().len()).map(Row::from_index).all(|row| {
+        (0..previous.equation_offset(row)).all(|order| {
+            let residual = built.pool.nth_total_derivative(previous.equation(row).residual, order);
+            let (value, scale) = numeric.residual(&built.pool, residual);
+            value.abs() <= 1e-9 * scale
+        })
+    })
+}
+
 /// Analysing only what a change touches gives the same right limits; what is left out keeps its left limits.
 #[test]
 fn touched_part_is_enough() {
@@ -341,6 +355,9 @@ fn touched_part_is_enough() {
                 continue;
             }
             let mut built = Built::new(&stated, &mut Disguise::none());
+            if !left_limits_are_consistent(&mut built) {
+                continue;
+            }
             let all = built.analyze();
             built.options.scope = Scope::Touched;
             let touched = built.analyze();
@@ -357,7 +374,7 @@ fn touched_part_is_enough() {
                     .right_limits
                     .iter()
                     .find(|limit| (limit.0, limit.1) == (var, order));
-                let found = found.map_or(built.environment.left[&(var, order)], |limit| limit.2);
+                let found = found.map_or_else(|| built.environment.left[&(var, order)], |limit| limit.2);
                 assert!(
                     close(found, value),
                     "{name}: {}: {found}, {value}",

@@ -144,11 +144,15 @@ pub fn analyze_restart(
     let mut raised: Vec<ComponentId> = Vec::new();
     loop {
         let outcome = Outcome::new(pool, &inquiry, &attempt);
-        let higher = outcome.propagated(pool, &inquiry, &attempt);
+        let mut higher = outcome.propagated(pool, &inquiry, &attempt);
+        if higher.is_empty() && !outcome.is_good(&inquiry, &attempt) {
+            higher = rest_of_components(&change, &touched);
+        }
         if higher.is_empty() || change.options.forced_height.is_some() {
             return outcome.finish(pool, inquiry, attempt, &bounds_of, &raised);
         }
         // Each round adds an equation to what is touched or raises a height towards the highest one: it ends.
+        let raises = higher.iter().any(|&(_, height)| height > 0);
         let mut more = Touched::clone(&touched);
         more.extend(change.new, higher.iter().map(|&(row, _)| row));
         touched = Arc::new(more);
@@ -163,12 +167,26 @@ pub fn analyze_restart(
         }
         for (row, height) in higher {
             let component = change.new.component_of_row(row);
-            raised.push(component);
+            if height > 0 {
+                raised.push(component);
+            }
             let known = heights.of.entry(component).or_insert(0);
             *known = (*known).max(height);
         }
-        attempt = Attempt::new(pool, &mut inquiry, heights);
+        attempt = match raises {
+            true => Attempt::new(pool, &mut inquiry, heights),
+            false => first_attempt(pool, &mut inquiry, &touched, &bounds_of),
+        };
     }
+}
+
+/// The untouched rest of touched components: a refusal is judged on whole components.
+fn rest_of_components(change: &ModeChange, touched: &Touched) -> Vec<(Row, u16)> {
+    let rows = touched
+        .components()
+        .flat_map(|component| change.new.component_rows(component));
+    let rest = rows.filter(|&&row| !touched.has_row(row));
+    rest.map(|&row| (row, 0)).collect()
 }
 
 fn all_bounds(pool: &mut ExprPool, inquiry: &mut Inquiry, touched: &Touched) -> Bounds {
@@ -214,6 +232,49 @@ fn keep_left_limits(inquiry: &mut Inquiry, attempt: &Attempt) -> bool {
     !inquiry.kept.is_empty()
 }
 
+/// The derivatives in the leading form of an equation.
+fn leading_occurrences(pool: &mut ExprPool, inquiry: &Inquiry, row: Row) -> Vec<(VarId, u16)> {
+    let leading = ArrayLabel {
+        source: EquationSource::Mode(row),
+        order: inquiry.change.new.equation_offset(row),
+        instant: 0,
+    };
+    let residual = inquiry.residual(pool, leading);
+    pool.occurrences(residual)
+}
+
+/// Equations that are not touched yet but use the rate of a state that may jump, with the height they need: the rate is
+/// impulsive there.
+fn rates_of_jumps(pool: &mut ExprPool, frame: Frame) -> Vec<(Row, u16)> {
+    let new = frame.inquiry.change.new;
+    let mut found = Vec::new();
+    for column in frame.heights.touched.jumping_columns(new) {
+        let var = new.unknown(column);
+        let height = frame.height(var).unwrap_or(0);
+        if height == 0 {
+            continue;
+        }
+        let jumps = |order: u16| {
+            !frame.is_past(ArrayVariable {
+                var,
+                order,
+                instant: height,
+            })
+        };
+        for row in new.users(column) {
+            if frame.heights.touched.has_row(row) {
+                continue;
+            }
+            let rates = leading_occurrences(pool, frame.inquiry, row).into_iter();
+            let mut rates = rates.filter(|&(used, order)| used == var && order > 0);
+            if rates.any(|(_, order)| jumps(order - 1)) {
+                found.push((row, height));
+            }
+        }
+    }
+    found
+}
+
 /// What became of an attempt.
 struct Outcome {
     concrete: Concrete,
@@ -240,7 +301,7 @@ impl Outcome {
             inquiry,
             heights: &attempt.heights,
         };
-        let mut higher = Vec::new();
+        let mut higher = rates_of_jumps(pool, frame);
         for (variable, &mu) in self.concrete.unknowns.iter().zip(&offsets.unknowns) {
             let (Some(column), Some(height)) = (new.column_of(variable.var), frame.height(variable.var)) else {
                 continue;
@@ -252,13 +313,7 @@ impl Outcome {
                 if frame.height_of_row(row) > variable.instant {
                     continue;
                 }
-                let leading = ArrayLabel {
-                    source: EquationSource::Mode(row),
-                    order: new.equation_offset(row),
-                    instant: 0,
-                };
-                let residual = inquiry.residual(pool, leading);
-                if pool.occurrences(residual).contains(&(variable.var, variable.order)) {
+                if leading_occurrences(pool, inquiry, row).contains(&(variable.var, variable.order)) {
                     higher.push((row, height));
                 }
             }
@@ -266,6 +321,17 @@ impl Outcome {
         higher.sort_unstable();
         higher.dedup();
         higher
+    }
+
+    /// Whether the restart is good.
+    fn is_good(&self, inquiry: &Inquiry, attempt: &Attempt) -> bool {
+        let frame = Frame {
+            inquiry,
+            heights: &attempt.heights,
+        };
+        let lossless = || attempt.quotient.disabled(&attempt.array).1.is_empty();
+        let offsets = self.offsets.as_ref();
+        offsets.is_ok_and(|offsets| goodness(&self.concrete, &offsets.unknowns, frame).is_empty()) && lossless()
     }
 
     fn finish(

@@ -120,6 +120,13 @@ impl Touched {
         columns.sort_unstable();
         columns
     }
+    /// Unknowns of the blocks whose states may jump, in order.
+    pub(crate) fn jumping_columns(&self, new: &ModeSystem) -> Vec<Column> {
+        let rows = self.jumping.iter().flat_map(|&block| new.block_rows(block));
+        let mut columns: Vec<Column> = rows.map(|&row| new.matched_column(row)).collect();
+        columns.sort_unstable();
+        columns
+    }
     pub(crate) fn has_row(&self, row: Row) -> bool {
         self.row_set.contains(&row)
     }
