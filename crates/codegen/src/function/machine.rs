@@ -4,7 +4,7 @@ use saltus_mdae::FunctionId;
 use saltus_mdae::function::{CallError, DEPTH_LIMIT, STATEMENT_LIMIT};
 
 use crate::function::Library;
-use crate::function::bytecode::{Access, Code, Instruction, Program, Register};
+use crate::function::bytecode::{Access, Code, Instruction, Program};
 use crate::number::Number;
 use crate::table::lookup;
 
@@ -21,27 +21,36 @@ pub(crate) struct Machine<'a, N> {
 }
 
 impl<'a, N: Number> Machine<'a, N> {
-    pub(crate) fn new(library: &'a Library, zero: N) -> Self {
+    /// A machine on the given memory, which must be empty.
+    pub(crate) fn new(library: &'a Library, stack: Vec<N>, zero: N) -> Self {
         Machine {
             library,
-            stack: Vec::new(),
+            stack,
             zero,
             fuel: STATEMENT_LIMIT,
             depth: 0,
         }
     }
 
+    /// What is on the stack: after a call its outputs.
+    pub(crate) fn into_stack(self) -> Vec<N> {
+        self.stack
+    }
+
     pub(crate) fn push_args(&mut self, args: impl Iterator<Item = N>) {
         self.stack.extend(args);
     }
 
-    /// Calls a function with the arguments on top of the stack, which it removes; returns all scalar outputs.
-    pub(crate) fn run(&mut self, function: FunctionId) -> Result<Vec<N>, CallError> {
+    /// Calls a function with the arguments on top of the stack; all scalar outputs take their place.
+    pub(crate) fn run(&mut self, function: FunctionId) -> Result<(), CallError> {
         let code = self.library.code(function);
+        let first_arg = self.stack.len() - code.inputs.len();
         let instructions = match &code.program {
             Program::Table(table) => {
-                let args = self.stack.split_off(self.stack.len() - code.inputs.len());
-                return Ok(vec![lookup(table, &args)]);
+                let value = lookup(table, &self.stack[first_arg..]);
+                self.stack.truncate(first_arg);
+                self.stack.push(value);
+                return Ok(());
             }
             Program::Algorithm(instructions) => instructions,
         };
@@ -50,7 +59,6 @@ impl<'a, N: Number> Machine<'a, N> {
             return Err(out_of_fuel(code));
         }
         self.depth += 1;
-        let first_arg = self.stack.len() - code.inputs.len();
         let base = self.stack.len();
         self.stack.resize(base + room, self.zero.clone());
         for (position, &register) in code.inputs.iter().enumerate() {
@@ -59,10 +67,13 @@ impl<'a, N: Number> Machine<'a, N> {
         }
         self.execute(code, instructions, base)?;
         self.depth -= 1;
-        let at = |register: &Register| self.stack[base + *register as usize].clone();
-        let outputs = code.outputs.iter().map(at).collect();
-        self.stack.truncate(first_arg);
-        Ok(outputs)
+        let top = self.stack.len();
+        for &register in &code.outputs {
+            let output = self.stack[base + register as usize].clone();
+            self.stack.push(output);
+        }
+        self.stack.drain(first_arg..top);
+        Ok(())
     }
 
     fn execute(&mut self, code: &Code, instructions: &[Instruction], base: usize) -> Result<(), CallError> {
@@ -135,11 +146,13 @@ impl<'a, N: Number> Machine<'a, N> {
                         let arg = self.stack[base + arg as usize].clone();
                         self.stack.push(arg);
                     }
-                    let outputs = self.run(*function)?;
-                    let first = base + *results as usize;
-                    for (offset, output) in outputs.into_iter().take(*used as usize).enumerate() {
-                        self.stack[first + offset] = output;
+                    self.run(*function)?;
+                    let top = base + code.registers as usize;
+                    for offset in 0..*used as usize {
+                        let output = self.stack[top + offset].clone();
+                        self.stack[base + *results as usize + offset] = output;
                     }
+                    self.stack.truncate(top);
                 }
                 Instruction::Assert { condition, message } => {
                     if frame[*condition as usize].value() == 0.0 {

@@ -7,6 +7,7 @@ mod assemble;
 mod bytecode;
 mod machine;
 
+use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 
 use saltus_mdae::FunctionId;
@@ -16,6 +17,13 @@ use saltus_mdae::index::IndexVec;
 use crate::function::bytecode::Code;
 use crate::function::machine::Machine;
 use crate::number::{Dual, Number, PowerSeries};
+
+thread_local! {
+    static STACK: Cell<Vec<Dual<1>>> = const { Cell::new(Vec::new()) };
+}
+
+/// Numbers up to which a stack is kept for the next call.
+const KEPT_NUMBERS: usize = 1 << 16;
 
 /// Directions of differentiation that one call may have.
 pub(crate) const DIRECTION_LIMIT: usize = 5;
@@ -54,7 +62,7 @@ impl Library {
     ) -> Result<(), CallError> {
         if order == 0 {
             return match directions.len() {
-                0 => self.call_duals::<1>(function, directions, args, results),
+                0 => self.call_plain(function, args, results),
                 1 => self.call_duals::<2>(function, directions, args, results),
                 2 => self.call_duals::<4>(function, directions, args, results),
                 3 => self.call_duals::<8>(function, directions, args, results),
@@ -73,6 +81,26 @@ impl Library {
         }
     }
 
+    /// With plain numbers, the most frequent case, the stack is kept from call to call.
+    fn call_plain(&self, function: FunctionId, args: &[f64], results: &mut [f64]) -> Result<(), CallError> {
+        let mut stack = STACK.take();
+        stack.clear();
+        let mut machine = Machine::new(self, stack, Dual::<1>::constant(0.0));
+        machine.push_args(args.iter().map(|&value| Dual::constant(value)));
+        let outcome = machine.run(function);
+        let stack = machine.into_stack();
+        if outcome.is_ok() {
+            results
+                .iter_mut()
+                .zip(&stack)
+                .for_each(|(result, number)| *result = number.value());
+        }
+        if stack.capacity() <= KEPT_NUMBERS {
+            STACK.set(stack);
+        }
+        outcome
+    }
+
     fn call_duals<const W: usize>(
         &self,
         function: FunctionId,
@@ -81,7 +109,7 @@ impl Library {
         results: &mut [f64],
     ) -> Result<(), CallError> {
         let zero = Dual::<W>::constant(0.0);
-        let mut machine = Machine::new(self, zero);
+        let mut machine = Machine::new(self, Vec::new(), zero);
         machine.push_args(args.iter().enumerate().map(|(position, &value)| {
             let mut arg = Dual::constant(value);
             seed(&mut arg, position, directions);
@@ -99,7 +127,7 @@ impl Library {
         results: &mut [f64],
     ) -> Result<(), CallError> {
         let zero = PowerSeries(vec![Dual::<W>::constant(0.0); len]);
-        let mut machine = Machine::new(self, zero);
+        let mut machine = Machine::new(self, Vec::new(), zero);
         machine.push_args(args.chunks(len).enumerate().map(|(position, coefficients)| {
             let mut arg: Vec<Dual<W>> = coefficients.iter().map(|&c| Dual::constant(c)).collect();
             seed(&mut arg[0], position, directions);
@@ -123,8 +151,8 @@ fn finish<N: Number>(
     width: usize,
     results: &mut [f64],
 ) -> Result<(), CallError> {
-    let outputs = machine.run(function)?;
-    for (number, chunk) in outputs.iter().zip(results.chunks_mut(width)) {
+    machine.run(function)?;
+    for (number, chunk) in machine.into_stack().iter().zip(results.chunks_mut(width)) {
         number.write(chunk);
     }
     Ok(())

@@ -147,7 +147,7 @@ impl Imports {
         Ok(Imports {
             unary,
             power: declare("power", &[types::F64; 2], &[types::F64])?,
-            arc_tangent: declare("arc_tangent", &[types::F64; 2], &[types::F64])?,
+            arc_tangent: declare("atan2", &[types::F64; 2], &[types::F64])?,
             sine_cosine: declare("sine_cosine", &[types::F64, pointer], &[])?,
             call: declare("call", &[pointer, types::I32, types::F64], &[])?,
         })
