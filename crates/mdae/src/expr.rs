@@ -205,6 +205,13 @@ impl ExprPool {
         }
     }
 
+    /// Freezes what there is so far: this pool becomes a fork of the returned one and can still be extended.
+    pub fn freeze(&mut self) -> Arc<ExprPool> {
+        let frozen = Arc::new(std::mem::take(self));
+        *self = ExprPool::fork(&frozen);
+        frozen
+    }
+
     /// The number of expressions.
     pub fn len(&self) -> usize {
         self.base_nodes + self.own.nodes.len()

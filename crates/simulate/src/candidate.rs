@@ -1,0 +1,517 @@
+//! Trying one candidate: from truth values of the conditions to right limits, and what these say of the conditions.
+
+use std::sync::Arc;
+
+use saltus_mdae::{Action, ConditionId, ExprId, OriginId, VarId};
+use saltus_structure::mode::Valuation;
+
+use crate::condition::{Monitor, SIGN_ORDERS};
+use crate::discrete::{self, Triggered};
+use crate::engine::{Engine, ModeId};
+use crate::error::Failure;
+use crate::event::{Truths, same};
+use crate::report::ImpulseReport;
+
+/// Rounds of the discrete equations at one instant before they are called unsettled.
+const SETTLING_LIMIT: u32 = 50;
+/// Impulses below this size decide no sign: they are what the error of event location leaves.
+const IMPULSE_TOLERANCE: f64 = 1e-9;
+
+/// What is known about the sign of a condition function.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(crate) enum Sign {
+    /// An impulse decides.
+    ByImpulse { positive: bool, order: u16 },
+    /// The value decides.
+    ByValue { positive: bool },
+    /// The value is zero; a derivative decides.
+    ByDerivative { positive: bool, order: u16 },
+    /// Value and derivatives are zero.
+    Tie,
+    /// A dead variable, or nothing to evaluate.
+    Undecided,
+    /// A time event: true or false outright.
+    Given(bool),
+}
+
+impl Sign {
+    /// The truth value; `None` if nothing decides.
+    pub(crate) fn truth(self, holds_at_zero: bool) -> Option<bool> {
+        match self {
+            Sign::ByImpulse { positive, .. } | Sign::ByValue { positive } | Sign::ByDerivative { positive, .. } => {
+                Some(positive)
+            }
+            Sign::Tie => Some(holds_at_zero),
+            Sign::Given(truth) => Some(truth),
+            Sign::Undecided => None,
+        }
+    }
+}
+
+/// An accepted candidate; the right limits are in memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Accepted {
+    pub truths: Truths,
+    pub mode: Option<ModeId>,
+    pub impulses: Vec<ImpulseReport>,
+    pub transient: bool,
+    pub triggered: Triggered,
+    pub when_conditions: Vec<bool>,
+    pub terminate: Option<Arc<str>>,
+}
+
+/// The outcome of trying a candidate.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    Accepted(Box<Accepted>),
+    /// The conditions at the right limits ask for other truth values.
+    Indicates { truths: Truths, reason: String, by_ties_only: bool },
+    /// No right limits.
+    Inadmissible(String),
+}
+
+/// What all candidates of one instant share.
+#[derive(Debug)]
+pub(crate) struct Instant {
+    /// Values before the instant, for rolling back.
+    pub saved: Vec<f64>,
+    /// Conditions the search does not change.
+    pub held: Vec<Option<bool>>,
+    /// Latches that an impulse has set already: not revoked.
+    pub set_by_impulse: Vec<bool>,
+    pub zero_crossings: Vec<ConditionId>,
+    pub initial: bool,
+    /// Ties confirm the candidate.
+    pub ties_confirm: bool,
+}
+
+impl Engine<'_> {
+    pub(crate) fn holds_at_zero(&self, id: ConditionId) -> bool {
+        self.monitors[id].as_ref().is_some_and(|m| m.holds_at_zero)
+    }
+
+    pub(crate) fn set_truths(&mut self, truths: &[bool]) {
+        for (id, &truth) in self.model.conditions.ids().zip(truths) {
+            self.memory.set_condition(id, truth);
+        }
+    }
+
+    fn monitor(&self, id: ConditionId) -> Option<Arc<Monitor>> {
+        self.monitors[id].clone()
+    }
+
+    /// The sign at the left limits of the old mode.
+    pub(crate) fn sign_before(&mut self, id: ConditionId) -> Sign {
+        match self.monitor(id) {
+            Some(monitor) => self.sign(&monitor, self.mode, &[], false),
+            None => Sign::Given(self.sample_is_due(id)),
+        }
+    }
+
+    /// The sign at the start values, where no mode is active yet.
+    pub(crate) fn sign_at_start(&mut self, id: ConditionId) -> Sign {
+        match self.monitor(id) {
+            Some(monitor) => {
+                let reading = monitor.read(0, true, &self.memory, &self.scales, &mut self.scratch);
+                if reading.value.is_nan() {
+                    Sign::Undecided
+                } else if reading.value.abs() > reading.tolerance {
+                    Sign::ByValue { positive: reading.value > 0.0 }
+                } else if monitor.decided == crate::condition::Decided::ByTime {
+                    self.sign(&monitor, None, &[], true)
+                } else {
+                    Sign::Tie
+                }
+            }
+            None => Sign::Given(self.sample_is_due(id)),
+        }
+    }
+
+    /// Lexicographic sign: impulses from the highest order down, then the value, then its derivatives in turn.
+    fn sign(&mut self, monitor: &Monitor, mode: Option<ModeId>, impulses: &[ImpulseReport], at_event: bool) -> Sign {
+        if let Some(sign) = self.impulse_sign(monitor, impulses) {
+            return sign;
+        }
+        for order in 0..=SIGN_ORDERS {
+            if !self.ensure_derivatives(monitor, mode, order) {
+                return if order == 0 { Sign::Undecided } else { Sign::Tie };
+            }
+            let reading = monitor.read(order, at_event, &self.memory, &self.scales, &mut self.scratch);
+            if reading.value.is_nan() {
+                return Sign::Undecided;
+            }
+            if reading.value.abs() > reading.tolerance {
+                let positive = reading.value > 0.0;
+                return if order == 0 { Sign::ByValue { positive } } else { Sign::ByDerivative { positive, order } };
+            }
+        }
+        Sign::Tie
+    }
+
+    fn impulse_sign(&self, monitor: &Monitor, impulses: &[ImpulseReport]) -> Option<Sign> {
+        if impulses.is_empty() {
+            return None;
+        }
+        let gradient = monitor.gradient(&self.memory);
+        let mut orders: Vec<u16> = impulses.iter().map(|impulse| impulse.order).collect();
+        orders.sort_unstable();
+        orders.dedup();
+        for &order in orders.iter().rev() {
+            let weight: f64 = impulses
+                .iter()
+                .filter(|impulse| impulse.order == order)
+                .map(|impulse| {
+                    let key = (impulse.var, impulse.derivative);
+                    let coefficient = gradient.iter().find(|(leaf, _)| *leaf == key).map_or(0.0, |(_, c)| *c);
+                    coefficient * impulse.weight
+                })
+                .sum();
+            if weight.abs() > IMPULSE_TOLERANCE {
+                return Some(Sign::ByImpulse { positive: weight > 0.0, order });
+            }
+        }
+        None
+    }
+
+    /// Makes sure that what derivative `order` of a condition reads has been computed.
+    fn ensure_derivatives(&mut self, monitor: &Monitor, mode: Option<ModeId>, order: u16) -> bool {
+        if usize::from(order) >= monitor.level_count() {
+            return false;
+        }
+        let Some(mode) = mode else { return true };
+        let needed = monitor.reads(order).iter().map(|&(var, o)| o.saturating_sub(self.highest_order(mode, var))).max();
+        self.extend_jets(mode, needed.unwrap_or(0))
+    }
+
+    /// The guards' truth values under a valuation of the conditions, with the values in memory.
+    pub(crate) fn guards_of(&mut self, truths: &[bool]) -> Valuation {
+        let saved = self.memory.values.clone();
+        self.set_truths(truths);
+        let before = std::mem::take(&mut self.when_before);
+        self.discrete.compute(&mut self.memory, &before);
+        self.when_before = before;
+        let valuation = self.evaluate_guards();
+        self.memory.values = saved;
+        valuation
+    }
+
+    /// Tries a candidate. On acceptance the right limits are in memory, otherwise memory is as before the instant.
+    pub(crate) fn try_candidate(&mut self, truths: &Truths, instant: &mut Instant) -> Result<Verdict, Failure> {
+        let verdict = self.try_from_saved(truths, instant)?;
+        if !matches!(verdict, Verdict::Accepted(_)) {
+            self.memory.values.copy_from_slice(&instant.saved);
+            self.jet_level = 0;
+        }
+        Ok(verdict)
+    }
+
+    fn try_from_saved(&mut self, truths: &Truths, instant: &mut Instant) -> Result<Verdict, Failure> {
+        self.memory.values.copy_from_slice(&instant.saved);
+        self.jet_level = 0;
+        self.set_truths(truths);
+        let before = self.when_before.clone();
+        let mut triggered = self.discrete.compute(&mut self.memory, &before);
+        for _ in 0..SETTLING_LIMIT {
+            let valuation = self.evaluate_guards();
+            let restart = discrete::restart_equations(self.model, &triggered);
+            let reinits = self.reinits(&triggered);
+            let mode = self.mode_of(&valuation);
+            let transient = !reinits.is_empty() || (mode.is_err() && !restart.is_empty());
+            if transient {
+                return self.try_transient(truths, &valuation, restart, &reinits, triggered, instant);
+            }
+            let mode = match mode {
+                Ok(mode) => mode,
+                Err(reason) => return Ok(Verdict::Inadmissible(reason)),
+            };
+            let impulses = match self.restart(mode, &restart, None, instant) {
+                Ok(impulses) => impulses,
+                Err(failure) => return Ok(Verdict::Inadmissible(failure.to_string())),
+            };
+            let discrete_before: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
+            let again = self.discrete.compute(&mut self.memory, &before);
+            let settled = again == triggered
+                && self.discrete.variables.iter().zip(&discrete_before).all(|(&v, &old)| close(self.memory.get(v, 0), old));
+            if settled {
+                return self.confirm(truths, mode, impulses, triggered, instant);
+            }
+            triggered = again;
+            self.back_to_left_limits(instant);
+        }
+        Ok(Verdict::Inadmissible("the discrete variables do not settle".to_string()))
+    }
+
+    /// Continuous variables back to X⁻, discrete ones as just computed.
+    fn back_to_left_limits(&mut self, instant: &Instant) {
+        let discrete: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
+        for &var in &self.unknowns {
+            let slot = self.memory.slot(var, 0) as usize;
+            let count = usize::from(self.memory.orders(var));
+            self.memory.values[slot..slot + count].copy_from_slice(&instant.saved[slot..slot + count]);
+        }
+        for (&var, value) in self.discrete.variables.iter().zip(discrete) {
+            self.memory.set(var, 0, value);
+        }
+        self.jet_level = 0;
+    }
+
+    fn reinits(&self, triggered: &Triggered) -> Vec<(VarId, ExprId, OriginId)> {
+        discrete::actions(self.model, triggered)
+            .filter_map(|action| match action {
+                Action::Reinit { var, value, origin } => Some((*var, *value, *origin)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The conditions at the right limits against the candidate.
+    fn confirm(
+        &mut self,
+        truths: &Truths,
+        mode: ModeId,
+        impulses: Vec<ImpulseReport>,
+        triggered: Triggered,
+        instant: &mut Instant,
+    ) -> Result<Verdict, Failure> {
+        let (indicated, ties) = self.indicated(truths, mode, &impulses, instant);
+        if let Some(latch) = self.latch_set_by_impulse(truths, mode, &impulses, instant) {
+            let mut set = truths.clone();
+            set[latch.0 as usize] = !set[latch.0 as usize];
+            let reason = format!("an impulse sets `{}`", self.model.conditions[latch].text);
+            return Ok(Verdict::Indicates { truths: set, reason, by_ties_only: false });
+        }
+        if &indicated == truths || self.same_outcome(&indicated, truths, mode) {
+            return Ok(self.accepted(indicated, mode, impulses, triggered, false));
+        }
+        let reason = self.difference(truths, &indicated);
+        Ok(Verdict::Indicates { truths: indicated, reason, by_ties_only: ties })
+    }
+
+    /// The truth values that the right limits in memory indicate; ties count as asked for.
+    fn indicated(
+        &mut self,
+        truths: &Truths,
+        mode: ModeId,
+        impulses: &[ImpulseReport],
+        instant: &Instant,
+    ) -> (Truths, bool) {
+        let mut indicated = truths.clone();
+        let mut ties_only = true;
+        for id in self.model.conditions.ids() {
+            let at = id.0 as usize;
+            if let Some(held) = instant.held[at] {
+                indicated[at] = held;
+                continue;
+            }
+            let Some(monitor) = self.monitor(id) else { continue };
+            let sign = self.sign(&monitor, Some(mode), impulses, true);
+            if sign == Sign::Tie && instant.ties_confirm {
+                continue;
+            }
+            if let Some(truth) = sign.truth(monitor.holds_at_zero) {
+                ties_only &= truth == truths[at] || sign == Sign::Tie;
+                indicated[at] = truth;
+            }
+        }
+        (indicated, ties_only)
+    }
+
+    /// A latch whose condition an impulse of the candidate turns, once per instant.
+    fn latch_set_by_impulse(
+        &mut self,
+        truths: &Truths,
+        mode: ModeId,
+        impulses: &[ImpulseReport],
+        instant: &mut Instant,
+    ) -> Option<ConditionId> {
+        if impulses.is_empty() {
+            return None;
+        }
+        for id in self.model.conditions.ids() {
+            let at = id.0 as usize;
+            let Some(monitor) = self.monitor(id) else { continue };
+            let latch = monitor.decided == crate::condition::Decided::AsLatch && instant.held[at].is_some();
+            if !latch || instant.set_by_impulse[at] || truths[at] != self.truths[at] {
+                continue;
+            }
+            if let Sign::ByImpulse { positive, .. } = self.sign(&monitor, Some(mode), impulses, true)
+                && positive != truths[at]
+            {
+                instant.set_by_impulse[at] = true;
+                instant.held[at] = Some(positive);
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// Whether other truth values select the same equations and the same discrete values.
+    fn same_outcome(&mut self, indicated: &Truths, truths: &Truths, mode: ModeId) -> bool {
+        let discrete: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
+        let saved = self.memory.values.clone();
+        self.set_truths(indicated);
+        let before = self.when_before.clone();
+        self.discrete.compute(&mut self.memory, &before);
+        let same_values =
+            self.discrete.variables.iter().zip(&discrete).all(|(&v, &old)| same(self.memory.get(v, 0), old));
+        let valuation = self.evaluate_guards();
+        let same_switches = self.value_switches_agree(mode, indicated, truths);
+        self.memory.values = saved;
+        same_values && same_switches && self.mode_of(&valuation) == Ok(mode)
+    }
+
+    pub(crate) fn accepted(
+        &mut self,
+        truths: Truths,
+        mode: ModeId,
+        impulses: Vec<ImpulseReport>,
+        triggered: Triggered,
+        transient: bool,
+    ) -> Verdict {
+        self.set_truths(&truths);
+        let terminate = discrete::actions(self.model, &triggered).find_map(|action| match action {
+            Action::Terminate { message, .. } => Some(message.clone()),
+            _ => None,
+        });
+        let when_conditions = self.discrete.when_conditions(&self.memory);
+        Verdict::Accepted(Box::new(Accepted {
+            truths,
+            mode: Some(mode),
+            impulses,
+            transient,
+            triggered,
+            when_conditions,
+            terminate,
+        }))
+    }
+
+    pub(crate) fn difference(&self, truths: &[bool], indicated: &[bool]) -> String {
+        let changes: Vec<String> = self
+            .model
+            .conditions
+            .iter_enumerated()
+            .filter(|(id, _)| truths[id.0 as usize] != indicated[id.0 as usize])
+            .map(|(id, condition)| format!("`{}` is {}", condition.text, indicated[id.0 as usize]))
+            .collect();
+        format!("with it, {}", changes.join(", "))
+    }
+
+    /// A transient candidate: its equations and restart equations hold for the instant only; the long mode after it
+    /// is the one its conditions select, first tried as the mode it came from.
+    fn try_transient(
+        &mut self,
+        truths: &Truths,
+        valuation: &Valuation,
+        restart: Vec<(ExprId, OriginId)>,
+        reinits: &[(VarId, ExprId, OriginId)],
+        triggered: Triggered,
+        instant: &mut Instant,
+    ) -> Result<Verdict, Failure> {
+        let transient = self.transient_equations(valuation, reinits);
+        let mut restart = restart;
+        restart.extend(self.reinit_equations(reinits));
+        let here = self.memory.values.clone();
+        let mut seen: Vec<Valuation> = Vec::new();
+        let mut failures: Vec<String> = Vec::new();
+        for long in self.long_candidates(truths, instant) {
+            self.memory.values.copy_from_slice(&here);
+            self.jet_level = 0;
+            let long_valuation = self.guards_of(&long);
+            if seen.contains(&long_valuation) {
+                continue;
+            }
+            seen.push(long_valuation.clone());
+            let Ok(mode) = self.mode_of(&long_valuation) else { continue };
+            // Conditions inside equations follow the long mode; discrete values are those of the transient instant.
+            self.set_truths(&long);
+            let impulses = match self.restart(mode, &restart, Some(&transient), instant) {
+                Ok(impulses) => impulses,
+                Err(failure) => {
+                    failures.push(failure.to_string());
+                    continue;
+                }
+            };
+            let (mut got, _) = self.indicated_after_transient(&long, mode, instant);
+            let mut got_valuation = self.guards_of(&got);
+            if self.mode_of(&got_valuation).is_err() {
+                self.undo_ties(&mut got, &long, mode);
+                got_valuation = self.guards_of(&got);
+            }
+            if got_valuation == long_valuation {
+                return Ok(self.accepted(got, mode, impulses, triggered, true));
+            }
+            if self.mode_of(&got_valuation).is_err() {
+                // The next impact: a further instant starts from these right limits.
+                return Ok(self.accepted(long, mode, impulses, triggered, true));
+            }
+            failures.push(self.difference(&long, &got));
+        }
+        let reason = if failures.is_empty() { "no long mode follows it".to_string() } else { failures.join("; ") };
+        Ok(Verdict::Inadmissible(format!("transient: {reason}")))
+    }
+
+    fn indicated_after_transient(&mut self, long: &Truths, mode: ModeId, instant: &Instant) -> (Truths, Vec<Sign>) {
+        let mut got = long.clone();
+        let mut signs = vec![Sign::Undecided; got.len()];
+        for id in self.model.conditions.ids() {
+            let at = id.0 as usize;
+            let Some(monitor) = self.monitor(id) else { continue };
+            if monitor.decided == crate::condition::Decided::ByLeftLimits {
+                continue;
+            }
+            signs[at] = self.sign(&monitor, Some(mode), &[], true);
+            if signs[at] == Sign::Tie && instant.ties_confirm {
+                continue;
+            }
+            if let Some(truth) = signs[at].truth(monitor.holds_at_zero) {
+                got[at] = truth;
+            }
+        }
+        (got, signs)
+    }
+
+    fn undo_ties(&mut self, got: &mut Truths, long: &Truths, mode: ModeId) {
+        for id in self.model.conditions.ids() {
+            let Some(monitor) = self.monitor(id) else { continue };
+            if self.sign(&monitor, Some(mode), &[], true) == Sign::Tie {
+                got[id.0 as usize] = long[id.0 as usize];
+            }
+        }
+    }
+
+    /// Long modes to try after a transient one: the present truth values, the candidate's, then flips of one and two
+    /// conditions that are not held.
+    fn long_candidates(&self, truths: &Truths, instant: &Instant) -> Vec<Truths> {
+        let with_time = |mut base: Truths| {
+            for (id, monitor) in self.monitors.iter_enumerated() {
+                let by_time = monitor.as_ref().is_none_or(|m| m.decided == crate::condition::Decided::ByTime);
+                if let (true, Some(held)) = (by_time, instant.held[id.0 as usize]) {
+                    base[id.0 as usize] = held;
+                }
+            }
+            base
+        };
+        let mut all = vec![with_time(self.truths.clone()), truths.clone()];
+        let changed: Vec<usize> = (0..truths.len()).filter(|&at| truths[at] != self.truths[at]).collect();
+        let flip = |at: &[usize]| {
+            let mut flipped = truths.clone();
+            at.iter().for_each(|&at| flipped[at] = !flipped[at]);
+            flipped
+        };
+        // Conditions that just changed are the ones a transient answers.
+        all.extend(changed.iter().map(|&at| flip(&[at])));
+        let free: Vec<usize> = (0..truths.len()).filter(|&at| instant.held[at].is_none()).collect();
+        all.extend(free.iter().map(|&at| flip(&[at])));
+        for (i, &a) in free.iter().enumerate() {
+            all.extend(free[i + 1..].iter().map(|&b| flip(&[a, b])));
+            if all.len() > self.options.candidate_limit as usize {
+                break;
+            }
+        }
+        all
+    }
+}
+
+fn close(a: f64, b: f64) -> bool {
+    same(a, b) || (a - b).abs() <= 1e-13 * (a.abs() + b.abs())
+}

@@ -1,0 +1,248 @@
+//! Conditions at run time: their functions, their tolerance bands, and which of them are decided when.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use saltus_codegen::{KernelCache, KernelSpec, Leaf};
+use saltus_mdae::{
+    Action, ConditionId, ConditionKind, ExprId, ExprPool, IndexVec, Mdae, Node, Role, VarId,
+};
+
+use crate::error::Failure;
+use crate::kernel::Bound;
+use crate::memory::Memory;
+
+/// Derivatives of a condition function that may decide its sign where the value is zero.
+pub const SIGN_ORDERS: u16 = 4;
+
+/// When a condition is decided during the search for the next mode (semantics of events, steps 2 and 3).
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Decided {
+    /// By time and discrete values alone.
+    ByTime,
+    /// At the left limits: the function holds `pre(…)` values only.
+    ByLeftLimits,
+    /// At the left limits, because it feeds only when-clauses or Booleans with a memory (latches).
+    AsLatch,
+    /// By the right limits of a candidate mode.
+    ByCandidate,
+    /// A time event `sample(…)`.
+    BySample,
+}
+
+/// One derivative of a condition function: its value and gradient.
+#[derive(Clone, Debug)]
+struct Level {
+    bound: Bound,
+    /// Leaves of the gradient, in the order of outputs 1….
+    leaves: Vec<(VarId, u16)>,
+    by_time: bool,
+}
+
+/// A relation at run time.
+#[derive(Clone, Debug)]
+pub struct Monitor {
+    /// When it is decided.
+    pub decided: Decided,
+    /// Whether zero counts as true (`>=`).
+    pub holds_at_zero: bool,
+    /// The function with left limits read as current values: what is watched while time goes on.
+    watched: Vec<Level>,
+    /// The function as it stands, for decisions at events; `None` if it is the same.
+    at_event: Option<Vec<Level>>,
+    /// Whether the function is affine in time and depends on nothing else that moves.
+    pub affine_in_time: bool,
+}
+
+/// Value, tolerance and gradient information of a condition function.
+#[derive(Copy, Clone, Debug)]
+pub struct Reading {
+    /// The value; NaN if a variable is dead.
+    pub value: f64,
+    /// Values up to this size count as zero.
+    pub tolerance: f64,
+}
+
+/// Error scales of variables.
+#[derive(Clone, Debug)]
+pub struct Scales {
+    /// Relative tolerance.
+    pub relative: f64,
+    /// Absolute tolerance per variable (already multiplied by its nominal value).
+    pub absolute: IndexVec<VarId, f64>,
+}
+
+impl Scales {
+    fn error(&self, var: VarId, value: f64) -> f64 {
+        self.relative * value.abs() + self.absolute.get(var).copied().unwrap_or(0.0)
+    }
+}
+
+impl Level {
+    fn read(&self, memory: &Memory, scales: &Scales, scratch: &mut Vec<f64>) -> Reading {
+        scratch.clear();
+        scratch.resize(1 + self.leaves.len() + usize::from(self.by_time), 0.0);
+        self.bound.evaluate(memory, scratch);
+        let value = scratch[0];
+        let mut tolerance = 0.0;
+        let mut magnitude = value.abs();
+        for (&(var, order), gradient) in self.leaves.iter().zip(&scratch[1..]) {
+            let x = memory.get(var, order);
+            tolerance += gradient.abs() * scales.error(var, x);
+            magnitude += (gradient * x).abs();
+        }
+        if self.by_time {
+            let time = memory.time();
+            tolerance += scratch[scratch.len() - 1].abs() * 1e-12 * (1.0 + time.abs());
+        }
+        // Ten times the error of the arguments, and never less than rounding.
+        Reading { value, tolerance: 10.0 * tolerance + 1e-14 * magnitude }
+    }
+}
+
+impl Monitor {
+    fn levels(&self, at_event: bool) -> &[Level] {
+        match &self.at_event {
+            Some(levels) if at_event => levels,
+            _ => &self.watched,
+        }
+    }
+
+    /// The value that is watched between events.
+    pub fn watch(&self, memory: &Memory, scales: &Scales, scratch: &mut Vec<f64>) -> Reading {
+        self.watched[0].read(memory, scales, scratch)
+    }
+
+    /// Derivative `order` of the function; `at_event`: with left limits where the model says `pre`.
+    pub fn read(&self, order: u16, at_event: bool, memory: &Memory, scales: &Scales, scratch: &mut Vec<f64>) -> Reading {
+        self.levels(at_event)[usize::from(order)].read(memory, scales, scratch)
+    }
+
+    /// How many derivatives of the function are available, the function itself included.
+    pub fn level_count(&self) -> usize {
+        self.watched.len()
+    }
+
+    /// The variables that derivative `order` of the function reads.
+    pub fn reads(&self, order: u16) -> &[(VarId, u16)] {
+        &self.watched[usize::from(order)].leaves
+    }
+
+    /// The gradient of the function itself at events: pairs of variable and coefficient.
+    pub fn gradient(&self, memory: &Memory) -> Vec<((VarId, u16), f64)> {
+        let level = &self.levels(true)[0];
+        let mut out = vec![0.0; 1 + level.leaves.len() + usize::from(level.by_time)];
+        level.bound.evaluate(memory, &mut out);
+        level.leaves.iter().copied().zip(out[1..].iter().copied()).collect()
+    }
+}
+
+/// All relations of a model; `None` for time events.
+pub type Monitors = IndexVec<ConditionId, Option<Arc<Monitor>>>;
+
+/// Compiles the conditions of a model.
+pub fn monitors(model: &Mdae, pool: &mut ExprPool, cache: &KernelCache, memory: &Memory) -> Result<Monitors, Failure> {
+    let direct = conditions_of_guards(model);
+    let mut all = Monitors::new();
+    for (id, condition) in model.conditions.iter_enumerated() {
+        let ConditionKind::Relation { function, comparison } = condition.kind else {
+            all.push(None);
+            continue;
+        };
+        let watched_function = pool.rewrite(&[function], |pool, _, node| match node {
+            Node::Pre { var, order } if pool.variable_traits(var).continuous => Some(pool.der_var(var, order)),
+            _ => None,
+        })[0];
+        let watched = levels(watched_function, model, pool, cache, memory)?;
+        let at_event = if watched_function == function { None } else { Some(levels(function, model, pool, cache, memory)?) };
+        let decided = decided(model, pool, function, direct.contains(&id));
+        let affine_in_time = decided == Decided::ByTime && {
+            let second = pool.nth_total_derivative(watched_function, 2);
+            pool.is_zero(second) && !reads_inputs(model, pool, watched_function)
+        };
+        let holds_at_zero = comparison == saltus_mdae::Comparison::GreaterEqual;
+        all.push(Some(Arc::new(Monitor { decided, holds_at_zero, watched, at_event, affine_in_time })));
+    }
+    Ok(all)
+}
+
+fn reads_inputs(model: &Mdae, pool: &ExprPool, function: ExprId) -> bool {
+    pool.occurrences(function).iter().any(|&(var, _)| model.variables[var].role == Role::Input)
+}
+
+fn levels(
+    function: ExprId,
+    model: &Mdae,
+    pool: &mut ExprPool,
+    cache: &KernelCache,
+    memory: &Memory,
+) -> Result<Vec<Level>, Failure> {
+    let mut levels = Vec::new();
+    let mut derivative = function;
+    for order in 0..=SIGN_ORDERS {
+        let leaves: Vec<(VarId, u16)> = pool
+            .occurrences(derivative)
+            .into_iter()
+            .filter(|&(var, _)| matches!(model.variables[var].role, Role::Continuous | Role::Input))
+            .collect();
+        if leaves.iter().any(|&(var, order)| order >= memory.orders(var)) {
+            break;
+        }
+        let by_time = pool.reachable(&[derivative]).into_iter().any(|id| pool.node(id) == Node::Time);
+        let mut partials: Vec<Leaf> = leaves.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
+        if by_time {
+            partials.push(Leaf::Time);
+        }
+        let spec = KernelSpec::matrix(&[derivative], 0..=0, &partials);
+        levels.push(Level { bound: Bound::new(cache, pool, &spec, memory)?, leaves, by_time });
+        if order < SIGN_ORDERS {
+            derivative = pool.total_derivative(derivative);
+        }
+    }
+    Ok(levels)
+}
+
+fn decided(model: &Mdae, pool: &ExprPool, function: ExprId, direct: bool) -> Decided {
+    let reads_unknown = pool.occurrences(function).iter().any(|&(var, _)| model.is_unknown(var));
+    let reads_left = pool.left_limit_occurrences(function).iter().any(|&(var, _)| model.is_unknown(var));
+    match (reads_unknown, reads_left) {
+        (false, false) => Decided::ByTime,
+        (false, true) => Decided::ByLeftLimits,
+        _ if direct => Decided::ByCandidate,
+        _ => Decided::AsLatch,
+    }
+}
+
+/// Conditions that switch equations directly: reached from guards, from continuous residuals and assertions through
+/// Boolean definitions without a memory (no `pre` of their own variable).
+fn conditions_of_guards(model: &Mdae) -> FxHashSet<ConditionId> {
+    let pool = &model.pool;
+    let mut roots: Vec<ExprId> = model.equations.iter().flat_map(|e| [e.guard, e.residual]).collect();
+    let latched: FxHashSet<VarId> = model
+        .discrete
+        .iter()
+        .filter(|e| pool.left_limit_occurrences(e.value).iter().any(|&(var, _)| model.variables[var].role == Role::Discrete))
+        .map(|e| e.target)
+        .collect();
+    let assigned: FxHashSet<VarId> = model
+        .whens
+        .iter()
+        .flat_map(|when| &when.branches)
+        .flat_map(|branch| &branch.actions)
+        .filter_map(|action| match action {
+            Action::Assign { target, .. } => Some(*target),
+            _ => None,
+        })
+        .collect();
+    let mut seen: FxHashSet<VarId> = FxHashSet::default();
+    let mut found = FxHashSet::default();
+    while let Some(root) = roots.pop() {
+        found.extend(pool.conditions_in(root));
+        for (var, _) in pool.occurrences(root) {
+            if model.variables[var].role == Role::Discrete && !latched.contains(&var) && !assigned.contains(&var) && seen.insert(var) {
+                roots.extend(model.discrete.iter().filter(|e| e.target == var).flat_map(|e| [e.value, e.guard]));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,245 @@
+//! The discrete part of a model: its equations and when-clauses in the order in which they can be computed.
+
+use rustc_hash::FxHashMap;
+use saltus_codegen::KernelCache;
+use saltus_graph::{Bipartite, BipartiteBuilder, Column, Matching, Row};
+use saltus_mdae::{Action, ExprId, ExprPool, Mdae, Node, OriginId, Role, VarId, WhenId};
+
+use crate::error::{Failure, FailureKind};
+use crate::kernel::Bound;
+use crate::memory::Memory;
+
+/// One step of the discrete computation.
+#[derive(Clone, Debug)]
+enum Step {
+    /// `target := value`, when `guard` holds.
+    Define { target: VarId, guard: Option<Bound>, value: Bound },
+    /// A when-clause.
+    When(WhenId),
+}
+
+#[derive(Clone, Debug)]
+struct Assign {
+    target: VarId,
+    value: Bound,
+}
+
+#[derive(Clone, Debug)]
+struct BranchCode {
+    /// Each with its place in the list of previous truth values.
+    conditions: Vec<(usize, Bound)>,
+    assignments: Vec<Assign>,
+}
+
+/// What the when-clauses triggered at one instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Triggered {
+    /// The branches that act.
+    pub branches: Vec<(WhenId, usize)>,
+}
+
+/// The discrete part, compiled.
+#[derive(Clone, Debug)]
+pub struct DiscreteProgram {
+    steps: Vec<Step>,
+    whens: Vec<Vec<BranchCode>>,
+    /// All discrete variables.
+    pub variables: Vec<VarId>,
+    /// The number of when-conditions.
+    pub condition_count: usize,
+}
+
+impl DiscreteProgram {
+    /// Orders and compiles the discrete equations and when-clauses.
+    pub fn new(model: &Mdae, pool: &ExprPool, cache: &KernelCache, memory: &Memory) -> Result<Self, Failure> {
+        let bind = |expr: ExprId| Bound::of_value(cache, pool, expr, memory);
+        let mut condition_count = 0;
+        let mut whens = Vec::new();
+        for when in &model.whens {
+            let mut branches = Vec::new();
+            for branch in &when.branches {
+                let mut conditions = Vec::new();
+                for &condition in &branch.conditions {
+                    conditions.push((condition_count, bind(condition)?));
+                    condition_count += 1;
+                }
+                let mut assignments = Vec::new();
+                for action in &branch.actions {
+                    if let Action::Assign { target, value, .. } = action {
+                        assignments.push(Assign { target: *target, value: bind(*value)? });
+                    }
+                }
+                branches.push(BranchCode { conditions, assignments });
+            }
+            whens.push(branches);
+        }
+        let mut steps = Vec::new();
+        for item in order(model)? {
+            steps.push(match item {
+                Item::Equation(at) => {
+                    let equation = &model.discrete[at];
+                    let always = pool.constant(equation.guard) == Some(1.0);
+                    let guard = if always { None } else { Some(bind(equation.guard)?) };
+                    Step::Define { target: equation.target, guard, value: bind(equation.value)? }
+                }
+                Item::When(id) => Step::When(id),
+            });
+        }
+        let variables = model
+            .variables
+            .iter_enumerated()
+            .filter(|(_, v)| v.role == Role::Discrete)
+            .map(|(id, _)| id)
+            .collect();
+        Ok(DiscreteProgram { steps, whens, variables, condition_count })
+    }
+
+    /// Computes all discrete variables from their values before, the conditions and the continuous variables in
+    /// `memory`. `before` holds the truth values of the when-conditions at the previous instant.
+    pub fn compute(&self, memory: &mut Memory, before: &[bool]) -> Triggered {
+        for &var in &self.variables {
+            let held = memory.left(var, 0);
+            memory.set(var, 0, held);
+        }
+        let mut triggered = Triggered::default();
+        for step in &self.steps {
+            match step {
+                Step::Define { target, guard, value } => {
+                    if guard.as_ref().is_none_or(|guard| guard.value(memory) != 0.0) {
+                        let value = value.value(memory);
+                        memory.set(*target, 0, value);
+                    }
+                }
+                Step::When(id) => {
+                    let branches = &self.whens[id.0 as usize];
+                    let acting = branches.iter().position(|branch| {
+                        branch.conditions.iter().any(|(at, condition)| !before[*at] && condition.value(memory) != 0.0)
+                    });
+                    if let Some(at) = acting {
+                        triggered.branches.push((*id, at));
+                        for assign in &branches[at].assignments {
+                            let value = assign.value.value(memory);
+                            memory.set(assign.target, 0, value);
+                        }
+                    }
+                }
+            }
+        }
+        triggered
+    }
+
+    /// The truth values of all when-conditions.
+    pub fn when_conditions(&self, memory: &Memory) -> Vec<bool> {
+        let mut values = vec![false; self.condition_count];
+        for (at, condition) in self.whens.iter().flatten().flat_map(|branch| &branch.conditions) {
+            values[*at] = condition.value(memory) != 0.0;
+        }
+        values
+    }
+}
+
+#[derive(Copy, Clone, Debug, PartialEq)]
+enum Item {
+    Equation(usize),
+    When(WhenId),
+}
+
+/// Sorts equations and when-clauses so that each comes after what it reads.
+fn order(model: &Mdae) -> Result<Vec<Item>, Failure> {
+    let mut items: Vec<Item> = (0..model.discrete.len()).map(Item::Equation).collect();
+    items.extend(model.whens.ids().map(Item::When));
+    let mut defines: FxHashMap<VarId, usize> = FxHashMap::default();
+    for (at, item) in items.iter().enumerate() {
+        for var in defined(model, *item) {
+            defines.insert(var, at);
+        }
+    }
+    // Item i is matched with itself; its row lists the items it reads, so blocks come in order of computation.
+    let mut builder = BipartiteBuilder::new(items.len());
+    for (at, item) in items.iter().enumerate() {
+        let mut row: Vec<Column> = vec![Column::from_index(at)];
+        row.extend(read(model, *item).into_iter().filter_map(|var| defines.get(&var)).map(|&i| Column::from_index(i)));
+        row.sort_unstable();
+        row.dedup();
+        builder.push_row(row);
+    }
+    let graph: Bipartite = builder.finish();
+    let mut matching = Matching::empty(items.len(), items.len());
+    for at in 0..items.len() {
+        matching.insert(Row::from_index(at), Column::from_index(at));
+    }
+    let blocks = saltus_graph::block_triangular_order(&graph, &matching);
+    let mut ordered = Vec::new();
+    for block in blocks.iter() {
+        if block.len() > 1 {
+            let variables = block
+                .iter()
+                .flat_map(|row| defined(model, items[row.index()]))
+                .map(|var| model.variables[var].name.clone())
+                .collect();
+            return Err(Failure::new(FailureKind::DiscreteLoop { variables }));
+        }
+        ordered.extend(block.iter().map(|row| items[row.index()]));
+    }
+    Ok(ordered)
+}
+
+fn defined(model: &Mdae, item: Item) -> Vec<VarId> {
+    match item {
+        Item::Equation(at) => vec![model.discrete[at].target],
+        Item::When(id) => model.whens[id]
+            .branches
+            .iter()
+            .flat_map(|branch| &branch.actions)
+            .filter_map(|action| match action {
+                Action::Assign { target, .. } => Some(*target),
+                _ => None,
+            })
+            .collect(),
+    }
+}
+
+fn read(model: &Mdae, item: Item) -> Vec<VarId> {
+    let mut roots: Vec<ExprId> = Vec::new();
+    match item {
+        Item::Equation(at) => roots.extend([model.discrete[at].value, model.discrete[at].guard]),
+        Item::When(id) => {
+            for branch in &model.whens[id].branches {
+                roots.extend(&branch.conditions);
+                roots.extend(branch.actions.iter().filter_map(|action| match action {
+                    Action::Assign { value, .. } => Some(*value),
+                    _ => None,
+                }));
+            }
+        }
+    }
+    let own = defined(model, item);
+    let mut found: Vec<VarId> = model
+        .pool
+        .reachable(&roots)
+        .into_iter()
+        .filter_map(|id| match model.pool.node(id) {
+            Node::Var { var, .. } if model.variables[var].role == Role::Discrete => Some(var),
+            _ => None,
+        })
+        .filter(|var| !own.contains(var))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The restart equations of the triggered branches.
+pub fn restart_equations(model: &Mdae, triggered: &Triggered) -> Vec<(ExprId, OriginId)> {
+    actions(model, triggered)
+        .filter_map(|action| match action {
+            Action::Restart { residual, origin } => Some((*residual, *origin)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The actions of the triggered branches.
+pub fn actions<'m>(model: &'m Mdae, triggered: &'m Triggered) -> impl Iterator<Item = &'m Action> {
+    triggered.branches.iter().flat_map(|&(when, branch)| &model.whens[when].branches[branch].actions)
+}

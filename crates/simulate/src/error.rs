@@ -1,0 +1,192 @@
+//! Why a run ended early: data, rendered at the edge.
+
+use std::sync::Arc;
+
+use saltus_codegen::{CompileError, EvalError, Leaf};
+use saltus_mdae::OriginId;
+
+/// What stopped a run.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// When; `None` before the run starts.
+    pub time: Option<f64>,
+    /// What.
+    pub kind: FailureKind,
+}
+
+/// What stopped a run.
+#[derive(Clone, Debug)]
+pub enum FailureKind {
+    /// The initial values contradict each other or cannot be found.
+    Initialisation {
+        /// What was tried and why it failed.
+        reason: String,
+        /// Start values ranked by how much they are to blame.
+        suspects: Vec<String>,
+    },
+    /// A mode that must be entered is structurally or numerically singular.
+    SingularMode {
+        /// The conditions that select the mode.
+        mode: String,
+        /// What is over- or under-determined.
+        reason: String,
+        /// Equations involved.
+        origins: Vec<OriginId>,
+    },
+    /// At an event no mode is consistent.
+    NoConsistentMode {
+        /// Each candidate with the reason why it was refused.
+        candidates: Vec<(String, String)>,
+    },
+    /// Both sides of a switching surface point at it.
+    Chattering {
+        /// The conditions that switch in turn.
+        conditions: Vec<Arc<str>>,
+        /// Where they are written.
+        origins: Vec<OriginId>,
+        /// How many switches in a row.
+        count: u32,
+    },
+    /// Events accumulate at a point in time.
+    Zeno {
+        /// The condition.
+        condition: Arc<str>,
+        /// Where it is written.
+        origin: OriginId,
+        /// Time between its last two events.
+        interval: f64,
+    },
+    /// The event iteration does not end.
+    EndlessIteration {
+        /// The conditions that change in turn.
+        conditions: Vec<Arc<str>>,
+        /// Where they are written.
+        origins: Vec<OriginId>,
+    },
+    /// Values of discrete variables depend on each other in a circle and do not settle.
+    DiscreteLoop {
+        /// The variables.
+        variables: Vec<Arc<str>>,
+    },
+    /// Equations of a block have no solution that can be found.
+    Block {
+        /// The unknowns.
+        unknowns: Vec<String>,
+        /// Equations involved.
+        origins: Vec<OriginId>,
+        /// What the solver saw.
+        reason: String,
+    },
+    /// A function is undefined: logarithm of a negative number, division by zero …
+    Domain {
+        /// In words.
+        message: String,
+        /// Equations involved.
+        origins: Vec<OriginId>,
+    },
+    /// An assertion of the model failed.
+    Assertion {
+        /// Its message.
+        message: Arc<str>,
+        /// Where it is written.
+        origin: OriginId,
+    },
+    /// The integrator gave up.
+    Integration {
+        /// What it saw.
+        reason: String,
+        /// The variables with the largest errors.
+        variables: Vec<String>,
+    },
+    /// A limit of the options was reached.
+    Limit {
+        /// Which.
+        what: &'static str,
+        /// Its value.
+        limit: u64,
+    },
+    /// Writing results failed.
+    Output(String),
+    /// Code could not be generated.
+    Compile(String),
+}
+
+impl Failure {
+    /// A failure without a time yet.
+    pub fn new(kind: FailureKind) -> Self {
+        Failure { time: None, kind }
+    }
+    /// Says when it happened, unless that is known already.
+    #[must_use]
+    pub fn at(mut self, time: f64) -> Self {
+        self.time.get_or_insert(time);
+        self
+    }
+    pub(crate) fn compile(error: CompileError) -> Self {
+        Failure::new(FailureKind::Compile(error.to_string()))
+    }
+    pub(crate) fn unbound(leaf: Leaf) -> Self {
+        Failure::new(FailureKind::Compile(format!("no place for {leaf:?}: derivatives of too high an order are needed")))
+    }
+    pub(crate) fn domain(error: &EvalError, origins: Vec<OriginId>) -> Self {
+        Failure::new(FailureKind::Domain { message: error.to_string(), origins })
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(time) = self.time {
+            write!(f, "at t = {time}: ")?;
+        }
+        match &self.kind {
+            FailureKind::Initialisation { reason, suspects } => {
+                write!(f, "initialisation failed: {reason}")?;
+                if !suspects.is_empty() {
+                    write!(f, "; look at the start values of {}", suspects.join(", "))?;
+                }
+                Ok(())
+            }
+            FailureKind::SingularMode { mode, reason, .. } => write!(f, "the mode [{mode}] is singular: {reason}"),
+            FailureKind::NoConsistentMode { candidates } => {
+                write!(f, "no mode is consistent")?;
+                for (mode, reason) in candidates.iter().take(12) {
+                    write!(f, "\n  [{mode}]: {reason}")?;
+                }
+                Ok(())
+            }
+            FailureKind::Chattering { conditions, count, .. } => {
+                write!(f, "chattering: {} switch {count} times with hardly any progress", quoted(conditions))
+            }
+            FailureKind::Zeno { condition, interval, .. } => {
+                write!(f, "events of `{condition}` accumulate here (the last two are {interval:e} s apart)")
+            }
+            FailureKind::EndlessIteration { conditions, .. } => {
+                write!(f, "the event iteration does not end: {} change in turn", quoted(conditions))
+            }
+            FailureKind::DiscreteLoop { variables } => {
+                write!(f, "the discrete variables {} depend on each other and do not settle", quoted(variables))
+            }
+            FailureKind::Block { unknowns, reason, .. } => {
+                write!(f, "cannot solve for {}: {reason}", unknowns.iter().take(8).cloned().collect::<Vec<_>>().join(", "))
+            }
+            FailureKind::Domain { message, .. } => f.write_str(message),
+            FailureKind::Assertion { message, .. } => write!(f, "assertion failed: {message}"),
+            FailureKind::Integration { reason, variables } => {
+                write!(f, "{reason}")?;
+                if !variables.is_empty() {
+                    write!(f, " (largest error in {})", variables.join(", "))?;
+                }
+                Ok(())
+            }
+            FailureKind::Limit { what, limit } => write!(f, "more than {limit} {what}"),
+            FailureKind::Output(message) => f.write_str(message),
+            FailureKind::Compile(message) => write!(f, "cannot generate code: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+fn quoted(names: &[Arc<str>]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,208 @@
+//! What happens at an event.
+//!
+//! Time is super-dense: at one time t there may be several instants n = 1, 2, …; X⁻ are the values before an
+//! instant, X⁺ those after it. The order below *is* the semantics.
+//!
+//! ```text
+//! event(t, X⁻, v⁻):                               v: truth values of the conditions, pre: discrete values before
+//!   repeat                                        -- one super-dense instant
+//!     guess := for each condition its sign at X⁻; where it is zero, the sign of its next derivatives in the old
+//!              mode; where nothing decides (a dead variable): its old value
+//!     where only a tie selects a singular mode: the old value
+//!     held  := conditions decided by time, by left limits, or as latches: not looked at again in the search
+//!     search for a candidate v, starting from guess:
+//!       discrete variables and when-clauses from v and pre
+//!       mode  := the equations whose guards hold; restart equations T of the when-clauses that act
+//!       mode singular and T empty                → inadmissible
+//!       mode singular, or reinit                 → transient: the long mode after it is searched too
+//!       X⁺   := restart(old mode → mode, X⁻, T)   → no solution: inadmissible
+//!       discrete variables again with X⁺, until they settle
+//!       w    := for each condition not held: the sign of its impulse, else of its value at X⁺, else of its
+//!               derivatives; a tie is true for >= and false for > while following indications, and confirms the
+//!               candidate in the systematic search
+//!       w = v                                    → accepted
+//!       otherwise roll back to X⁻                → try what w indicates, see `search`
+//!     none accepted                              → error that quotes every candidate
+//!     X⁻ := X⁺; pre := discrete values; v⁻ := v
+//!   until no condition and no pre(…) changes
+//! ```
+
+use saltus_mdae::ConditionId;
+
+use crate::candidate::{Accepted, Sign};
+use crate::condition::Decided;
+use crate::engine::Engine;
+use crate::error::{Failure, FailureKind};
+use crate::report::{CandidateReport, EventReport, InstantReport};
+
+/// Truth values of all conditions.
+pub type Truths = Vec<bool>;
+
+impl Engine<'_> {
+    /// Processes the event at the current time; the continuous variables in memory are the left limits of the old
+    /// mode. `triggers` are the conditions that brought us here.
+    pub(crate) fn event(&mut self, triggers: &[ConditionId], initial: bool) -> Result<EventReport, Failure> {
+        let time = self.memory.time();
+        let mut report = EventReport { time, instants: Vec::new(), terminate: None };
+        let mut triggers = triggers.to_vec();
+        for instant in 1.. {
+            if instant > self.options.instant_limit {
+                return Err(self.endless(&report).at(time));
+            }
+            let first_of_start = initial && instant == 1;
+            let mode_before = self.mode;
+            self.begin_instant();
+            let (guess, signs) = self.guess(first_of_start);
+            let held = self.held(&guess, first_of_start);
+            let zero_crossings = self.zero_crossings(&signs, &triggers);
+            let (accepted, candidates) =
+                self.search(guess, held, zero_crossings, first_of_start).map_err(|failure| failure.at(time))?;
+            let changed = self.changed_conditions(&accepted.truths);
+            let transient = accepted.transient;
+            report.instants.push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
+            let terminate = self.accept(accepted);
+            report.terminate = report.terminate.take().or(terminate);
+            let _ = transient;
+            match self.next_triggers() {
+                Some(next) => triggers = next,
+                None => break,
+            }
+        }
+        Ok(report)
+    }
+
+    /// X⁻ := what is in memory.
+    fn begin_instant(&mut self) {
+        for &var in &self.shifted {
+            self.memory.shift(var);
+        }
+    }
+
+    /// The first candidate: every condition by its sign at the left limits.
+    fn guess(&mut self, first_of_start: bool) -> (Truths, Vec<Sign>) {
+        let mut guess = self.truths.clone();
+        let mut signs = vec![Sign::Undecided; guess.len()];
+        for id in self.model.conditions.ids() {
+            let at = id.0 as usize;
+            let sign = if first_of_start { self.sign_at_start(id) } else { self.sign_before(id) };
+            signs[at] = sign;
+            if let Some(truth) = sign.truth(self.holds_at_zero(id)) {
+                guess[at] = truth;
+            }
+        }
+        if !first_of_start {
+            self.undo_ties_that_select_singular_modes(&mut guess, &signs);
+        }
+        (guess, signs)
+    }
+
+    /// A tie never selects a mode that cannot last.
+    fn undo_ties_that_select_singular_modes(&mut self, guess: &mut Truths, signs: &[Sign]) {
+        let tied: Vec<usize> =
+            (0..guess.len()).filter(|&at| signs[at] == Sign::Tie && guess[at] != self.truths[at]).collect();
+        if tied.is_empty() {
+            return;
+        }
+        let valuation = self.guards_of(guess);
+        if self.mode_of(&valuation).is_err() {
+            for at in tied {
+                guess[at] = self.truths[at];
+            }
+        }
+    }
+
+    /// Conditions that the search does not change.
+    fn held(&self, guess: &Truths, first_of_start: bool) -> Vec<Option<bool>> {
+        let hold = |id: ConditionId| match self.monitors[id].as_ref().map_or(Decided::BySample, |m| m.decided) {
+            Decided::ByTime | Decided::ByLeftLimits | Decided::BySample => true,
+            Decided::AsLatch => !first_of_start,
+            Decided::ByCandidate => false,
+        };
+        self.model.conditions.ids().map(|id| hold(id).then(|| guess[id.0 as usize])).collect()
+    }
+
+    /// Conditions whose functions are zero at the left limits: what triggered, and what is decided by a derivative.
+    fn zero_crossings(&self, signs: &[Sign], triggers: &[ConditionId]) -> Vec<ConditionId> {
+        let by_derivative = |id: &ConditionId| {
+            matches!(signs[id.0 as usize], Sign::ByDerivative { .. } | Sign::Tie) && self.monitors[*id].is_some()
+        };
+        self.model.conditions.ids().filter(|id| by_derivative(id) || triggers.contains(id)).collect()
+    }
+
+    fn changed_conditions(&self, truths: &Truths) -> Vec<ConditionId> {
+        self.model.conditions.ids().filter(|id| truths[id.0 as usize] != self.truths[id.0 as usize]).collect()
+    }
+
+    /// Makes an accepted candidate the present.
+    fn accept(&mut self, accepted: Accepted) -> Option<std::sync::Arc<str>> {
+        self.mode = accepted.mode;
+        self.truths = accepted.truths;
+        self.when_before = accepted.when_conditions;
+        self.jet_level = 0;
+        let truths = std::mem::take(&mut self.truths);
+        self.set_truths(&truths);
+        self.truths = truths;
+        accepted.terminate
+    }
+
+    /// Whether another instant follows, and the conditions that ask for it.
+    fn next_triggers(&mut self) -> Option<Vec<ConditionId>> {
+        let mut changed = Vec::new();
+        let mut next = self.truths.clone();
+        let mut signs = vec![Sign::Undecided; next.len()];
+        for id in self.model.conditions.ids() {
+            let at = id.0 as usize;
+            signs[at] = self.sign_before(id);
+            if let Some(truth) = signs[at].truth(self.holds_at_zero(id)) {
+                next[at] = truth;
+            }
+        }
+        self.undo_ties_that_select_singular_modes(&mut next, &signs);
+        for id in self.model.conditions.ids() {
+            let at = id.0 as usize;
+            let tie_after_search = self.systematic && signs[at] == Sign::Tie;
+            if next[at] != self.truths[at] && !tie_after_search {
+                changed.push(id);
+            }
+        }
+        let discrete_changed =
+            self.remembered.iter().any(|&var| !same(self.memory.get(var, 0), self.memory.left(var, 0)));
+        (discrete_changed || !changed.is_empty()).then_some(changed)
+    }
+
+    fn endless(&self, report: &EventReport) -> Failure {
+        let mut conditions: Vec<ConditionId> =
+            report.instants.iter().rev().take(8).flat_map(|instant| instant.changed.iter().copied()).collect();
+        conditions.sort_unstable();
+        conditions.dedup();
+        Failure::new(FailureKind::EndlessIteration {
+            origins: conditions.iter().map(|&id| self.model.conditions[id].origin).collect(),
+            conditions: conditions.iter().map(|&id| self.model.conditions[id].text.clone()).collect(),
+        })
+    }
+
+    fn instant_report(
+        &self,
+        mode_before: Option<crate::engine::ModeId>,
+        accepted: &Accepted,
+        changed: &[ConditionId],
+        triggers: &[ConditionId],
+        candidates: Vec<CandidateReport>,
+    ) -> InstantReport {
+        InstantReport {
+            from: mode_before,
+            to: accepted.mode,
+            triggers: triggers.to_vec(),
+            changed: changed.to_vec(),
+            impulses: accepted.impulses.clone(),
+            transient: accepted.transient,
+            candidates,
+            whens: accepted.triggered.clone(),
+        }
+    }
+}
+
+/// Equal, where not-a-number equals itself.
+pub(crate) fn same(a: f64, b: f64) -> bool {
+    a == b || (a.is_nan() && b.is_nan())
+}

@@ -1,0 +1,70 @@
+//! What a run is asked to do.
+
+use saltus_numerics::ode::Method;
+
+/// How right limits are found at a mode change.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum RestartMethod {
+    /// The structural hot restart.
+    #[default]
+    Structural,
+    /// A scaled implicit Euler step with vanishing step size, as a cross-check (LNCS (9)).
+    Euler,
+}
+
+/// Settings of a run. Limits are counts, so that two runs do the same.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Start time.
+    pub start: f64,
+    /// Stop time.
+    pub stop: f64,
+    /// Distance of output points.
+    pub interval: f64,
+    /// Relative tolerance.
+    pub tolerance: f64,
+    /// Absolute tolerance relative to each variable's nominal value.
+    pub absolute_tolerance: f64,
+    /// Integration method.
+    pub method: Method,
+    /// Restart method.
+    pub restart: RestartMethod,
+    /// Run both restart methods and report disagreement.
+    pub verify_restarts: bool,
+    /// Write every super-dense instant, not only the first left and last right limit.
+    pub all_instants: bool,
+    /// Instants allowed at one event time before the iteration is called endless.
+    pub instant_limit: u32,
+    /// Events allowed in one run.
+    pub event_limit: u64,
+    /// Integrator steps allowed in one run.
+    pub step_limit: u64,
+    /// Candidate modes tried at one event before the search is given up.
+    pub candidate_limit: u32,
+    /// Events of the same conditions in a row with no progress in time that count as chattering.
+    pub chatter_limit: u32,
+    /// Keep a record of every candidate tried, for `--trace-events`.
+    pub trace: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            start: 0.0,
+            stop: 1.0,
+            interval: 0.002,
+            tolerance: 1e-6,
+            absolute_tolerance: 1e-9,
+            method: Method::Auto,
+            restart: RestartMethod::Structural,
+            verify_restarts: false,
+            all_instants: false,
+            instant_limit: 100,
+            event_limit: 10_000_000,
+            step_limit: 1_000_000_000,
+            candidate_limit: 4096,
+            chatter_limit: 200,
+            trace: false,
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What happened at events, as data for logs, traces and tests.
+
+use std::sync::Arc;
+
+use saltus_mdae::{ConditionId, VarId};
+
+use crate::discrete::Triggered;
+use crate::engine::ModeId;
+
+/// An impulse: a variable that is infinite for an instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImpulseReport {
+    /// The variable.
+    pub var: VarId,
+    /// Derivative order of the variable.
+    pub derivative: u16,
+    /// Order of the impulse: 1 for a Dirac impulse.
+    pub order: u16,
+    /// Its weight.
+    pub weight: f64,
+}
+
+/// A candidate mode that was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CandidateReport {
+    /// Truth values of the conditions.
+    pub truths: Vec<bool>,
+    /// Why it was not taken; `None` for the accepted one.
+    pub refused: Option<String>,
+}
+
+/// One super-dense instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InstantReport {
+    /// The mode before; `None` at the start.
+    pub from: Option<ModeId>,
+    /// The mode after.
+    pub to: Option<ModeId>,
+    /// The conditions that asked for it.
+    pub triggers: Vec<ConditionId>,
+    /// The conditions that changed.
+    pub changed: Vec<ConditionId>,
+    /// Impulses.
+    pub impulses: Vec<ImpulseReport>,
+    /// Whether it passed through a transient mode.
+    pub transient: bool,
+    /// Candidates in the order tried.
+    pub candidates: Vec<CandidateReport>,
+    /// When-clauses that acted.
+    pub whens: Triggered,
+}
+
+/// An event: all instants at one time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventReport {
+    /// When.
+    pub time: f64,
+    /// Its instants.
+    pub instants: Vec<InstantReport>,
+    /// The message of a `terminate` that was reached.
+    pub terminate: Option<Arc<str>>,
+}
