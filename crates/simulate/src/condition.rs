@@ -50,6 +50,8 @@ pub struct Monitor {
     watched: Vec<Level>,
     /// The function as it stands, for decisions at events; `None` if it is the same.
     at_event: Option<Vec<Level>>,
+    /// The watched function as an expression.
+    pub function: ExprId,
     /// Whether the function is affine in time and depends on nothing else that moves.
     pub affine_in_time: bool,
 }
@@ -161,7 +163,7 @@ pub fn monitors(model: &Mdae, pool: &mut ExprPool, cache: &KernelCache, memory: 
             pool.is_zero(second) && !reads_inputs(model, pool, watched_function)
         };
         let holds_at_zero = comparison == saltus_mdae::Comparison::GreaterEqual;
-        all.push(Some(Arc::new(Monitor { decided, holds_at_zero, watched, at_event, affine_in_time })));
+        all.push(Some(Arc::new(Monitor { decided, holds_at_zero, watched, at_event, function: watched_function, affine_in_time })));
     }
     Ok(all)
 }

@@ -1,0 +1,213 @@
+//! Square systems of equations solved in place in the value memory.
+
+use saltus_codegen::{KernelCache, Leaf, System, SystemError};
+use saltus_mdae::{ExprId, ExprPool, OriginId, VarId};
+use saltus_numerics::linalg::{Factorisation, MatrixStructure, SparsityPattern};
+
+use crate::error::{Failure, FailureKind};
+use crate::kernel::slot_of;
+use crate::memory::Memory;
+
+/// Newton iterations before a block is given up.
+const ITERATION_LIMIT: u32 = 60;
+/// Halvings of a Newton step that makes things worse.
+const HALVING_LIMIT: u32 = 12;
+/// Relative size of a Newton step that counts as converged: the integrator must not see the iteration.
+const STEP_TOLERANCE: f64 = 1e-13;
+
+/// Why a block could not be solved.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum BlockFailure {
+    /// The Jacobian is singular at this column.
+    Singular { column: usize },
+    /// The iteration does not settle; the largest residual and where it is.
+    Diverged { equation: usize, residual: f64 },
+    /// An equation is not a number there.
+    Undefined { equation: usize },
+}
+
+/// A square system: equations (with an order of differentiation) and the values they determine.
+#[derive(Debug)]
+pub(crate) struct BlockSolver {
+    system: System,
+    slots: Vec<u32>,
+    factorisation: Factorisation,
+    linear: bool,
+    residual: Vec<f64>,
+    trial: Vec<f64>,
+    jacobian: Vec<f64>,
+    step: Vec<f64>,
+    nominal: Vec<f64>,
+    /// Newton iterations so far.
+    pub iterations: u64,
+    /// For messages.
+    pub unknowns: Vec<(VarId, u16)>,
+    pub origins: Vec<OriginId>,
+}
+
+impl BlockSolver {
+    pub(crate) fn new(
+        cache: &KernelCache,
+        pool: &ExprPool,
+        equations: &[(ExprId, u16, OriginId)],
+        unknowns: &[(VarId, u16)],
+        linear: bool,
+        nominal: impl Fn(VarId) -> f64,
+        memory: &Memory,
+    ) -> Result<Self, Failure> {
+        let leaves: Vec<Leaf> = unknowns.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
+        let residuals: Vec<(ExprId, u16)> = equations.iter().map(|&(residual, order, _)| (residual, order)).collect();
+        let system = System::build(cache, pool, &residuals, &leaves, |leaf| slot_of(memory, leaf)).map_err(system_failure)?;
+        let n = unknowns.len();
+        let pattern = SparsityPattern::new(n, n, system.column_starts.clone(), system.row_indices.clone())
+            .map_err(|error| Failure::new(FailureKind::Compile(format!("{error:?}"))))?;
+        let entries = pattern.len();
+        Ok(BlockSolver {
+            system,
+            slots: leaves.iter().map(|&leaf| memory.leaf_slot(leaf)).collect(),
+            factorisation: Factorisation::new(MatrixStructure::Sparse(pattern)),
+            linear,
+            residual: vec![0.0; n],
+            trial: vec![0.0; n],
+            jacobian: vec![0.0; entries],
+            step: vec![0.0; n],
+            nominal: unknowns.iter().map(|&(var, _)| nominal(var)).collect(),
+            iterations: 0,
+            unknowns: unknowns.to_vec(),
+            origins: equations.iter().map(|&(_, _, origin)| origin).collect(),
+        })
+    }
+
+    /// Solves from the values in memory as first guess and leaves the solution there.
+    pub(crate) fn solve(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+        if self.slots.is_empty() {
+            return Ok(());
+        }
+        for slot in &self.slots {
+            // A value that was never computed (or was dead) is no first guess.
+            let value = &mut memory.values[*slot as usize];
+            if !value.is_finite() {
+                *value = 0.0;
+            }
+        }
+        self.evaluate_residual(memory)?;
+        for _ in 0..ITERATION_LIMIT {
+            self.iterations += 1;
+            self.newton_step(memory)?;
+            let size = self.step_size(memory);
+            if self.linear {
+                self.apply(memory, 1.0);
+                return Ok(());
+            }
+            if size <= STEP_TOLERANCE {
+                self.apply(memory, 1.0);
+                return Ok(());
+            }
+            let before = norm(&self.residual);
+            self.damped(memory, before)?;
+            if size <= 1e-7 && norm(&self.residual) <= before * 1e-5 {
+                return Ok(());
+            }
+            // Rounding: steps no longer shrink although the residual is at its floor.
+            if size <= 1e-10 && norm(&self.residual) >= 0.5 * before {
+                return Ok(());
+            }
+        }
+        Err(self.diverged())
+    }
+
+    fn diverged(&self) -> BlockFailure {
+        let (equation, residual) =
+            self.residual.iter().copied().enumerate().fold((0, 0.0), |worst: (usize, f64), (at, r)| {
+                if r.abs() > worst.1.abs() { (at, r) } else { worst }
+            });
+        BlockFailure::Diverged { equation, residual }
+    }
+
+    fn evaluate_residual(&mut self, memory: &Memory) -> Result<(), BlockFailure> {
+        self.system.residual.evaluate_unchecked(&memory.values, &mut self.residual);
+        match self.residual.iter().position(|r| !r.is_finite()) {
+            Some(equation) => Err(BlockFailure::Undefined { equation }),
+            None => Ok(()),
+        }
+    }
+
+    fn newton_step(&mut self, memory: &Memory) -> Result<(), BlockFailure> {
+        self.system.jacobian.evaluate_unchecked(&memory.values, &mut self.jacobian);
+        if let [residual] = self.residual.as_slice() {
+            let slope = self.jacobian.first().copied().unwrap_or(0.0);
+            if slope == 0.0 || !slope.is_finite() {
+                return Err(BlockFailure::Singular { column: 0 });
+            }
+            self.step[0] = -residual / slope;
+            return Ok(());
+        }
+        self.factorisation.factor(&self.jacobian).map_err(|error| BlockFailure::Singular { column: error.column })?;
+        for (step, residual) in self.step.iter_mut().zip(&self.residual) {
+            *step = -residual;
+        }
+        self.factorisation.solve(&mut self.step);
+        match self.step.iter().position(|s| !s.is_finite()) {
+            Some(column) => Err(BlockFailure::Singular { column }),
+            None => Ok(()),
+        }
+    }
+
+    /// The largest component of the step relative to its variable.
+    fn step_size(&self, memory: &Memory) -> f64 {
+        let relative = |at: usize| {
+            let value = memory.values[self.slots[at] as usize];
+            self.step[at].abs() / value.abs().max(1e-3 * self.nominal[at])
+        };
+        (0..self.slots.len()).map(relative).fold(0.0, f64::max)
+    }
+
+    fn apply(&self, memory: &mut Memory, factor: f64) {
+        for (slot, step) in self.slots.iter().zip(&self.step) {
+            memory.values[*slot as usize] += factor * step;
+        }
+    }
+
+    /// Takes the Newton step, shortened until the residual does not grow.
+    fn damped(&mut self, memory: &mut Memory, before: f64) -> Result<(), BlockFailure> {
+        let mut factor = 1.0;
+        self.apply(memory, factor);
+        for _ in 0..HALVING_LIMIT {
+            self.system.residual.evaluate_unchecked(&memory.values, &mut self.trial);
+            let after = norm(&self.trial);
+            if after.is_finite() && after <= before * (1.0 + 1e-9) {
+                break;
+            }
+            self.apply(memory, -0.5 * factor);
+            factor *= 0.5;
+        }
+        self.evaluate_residual(memory)
+    }
+
+    /// The failure in the model's terms.
+    pub(crate) fn explain(&self, failure: &BlockFailure, name: &dyn Fn(VarId, u16) -> String) -> Failure {
+        let unknowns: Vec<String> = self.unknowns.iter().map(|&(var, order)| name(var, order)).collect();
+        let (reason, origins) = match *failure {
+            BlockFailure::Singular { column } => {
+                let which = unknowns.get(column).cloned().unwrap_or_default();
+                (format!("the equations do not determine {which} (singular Jacobian)"), self.origins.clone())
+            }
+            BlockFailure::Diverged { equation, residual } => {
+                (format!("the iteration does not converge; largest residual {residual:e}"), vec![self.origins[equation]])
+            }
+            BlockFailure::Undefined { equation } => ("an equation is undefined there".to_string(), vec![self.origins[equation]]),
+        };
+        Failure::new(FailureKind::Block { unknowns, origins, reason })
+    }
+}
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest: f64, v| if v.is_nan() { f64::NAN } else { largest.max(v.abs()) })
+}
+
+pub(crate) fn system_failure(error: SystemError) -> Failure {
+    match error {
+        SystemError::Compile(error) => Failure::compile(error),
+        SystemError::Unbound(leaf) => Failure::unbound(leaf),
+    }
+}

@@ -1,0 +1,230 @@
+//! A model ready to run: shared between runs and threads.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use saltus_codegen::KernelCache;
+use saltus_mdae::print::derivative_name;
+use saltus_mdae::{
+    ConditionId, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId,
+};
+use saltus_structure::mode::{ModeFailure, Modes};
+
+use crate::error::{Failure, FailureKind};
+use crate::kernel::Bound;
+use crate::memory::Memory;
+
+/// A compiled model. It knows no run: parameters, start values and options belong to runs.
+#[derive(Debug)]
+pub struct Compiled {
+    model: Mdae,
+    pool: Arc<ExprPool>,
+    cache: KernelCache,
+    modes: Modes,
+    remembered: Vec<VarId>,
+    residual_conditions: IndexVec<EquationId, Vec<ConditionId>>,
+    parameter_order: Vec<VarId>,
+    needed_orders: u16,
+}
+
+impl Compiled {
+    /// Prepares a model whose aliases have been eliminated and orders raised.
+    pub fn new(mut model: Mdae) -> Result<Self, Failure> {
+        let cache = KernelCache::new(Arc::new(model.functions.clone()));
+        let modes = Modes::new(&model);
+        let remembered = remembered(&model);
+        let residual_conditions = model.equations.iter().map(|e| model.pool.conditions_in(e.residual)).collect();
+        let parameter_order = parameter_order(&model)?;
+        let highest = highest_occurrence(&model);
+        let pool = model.pool.freeze();
+        Ok(Compiled {
+            pool,
+            cache,
+            modes,
+            remembered,
+            residual_conditions,
+            parameter_order,
+            needed_orders: highest + 7,
+            model,
+        })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Mdae {
+        &self.model
+    }
+    /// Its guards.
+    pub fn modes(&self) -> &Modes {
+        &self.modes
+    }
+    pub(crate) fn pool(&self) -> &Arc<ExprPool> {
+        &self.pool
+    }
+    pub(crate) fn cache(&self) -> &KernelCache {
+        &self.cache
+    }
+    pub(crate) fn remembered(&self) -> &[VarId] {
+        &self.remembered
+    }
+    pub(crate) fn needed_orders(&self) -> u16 {
+        self.needed_orders
+    }
+    pub(crate) fn conditions_in_residual(&self, equation: EquationId) -> &[ConditionId] {
+        &self.residual_conditions[equation]
+    }
+
+    /// The name of a derivative of a variable as users know it: an alias if there is one.
+    pub fn name(&self, var: VarId, order: u16) -> String {
+        let Some(variable) = self.model.variables.get(var) else { return format!("restart unknown {}", var.0) };
+        if order > 0
+            && let Some(alias) = self.model.aliases.iter().find(|a| a.target == var && a.order == order && !a.negated)
+        {
+            return alias.variable.name.to_string();
+        }
+        derivative_name(&variable.name, order)
+    }
+
+    /// The conditions a formula depends on, through the definitions of discrete variables.
+    pub(crate) fn conditions_behind(&self, formula: ExprId) -> Vec<ConditionId> {
+        let mut found = Vec::new();
+        let mut seen: FxHashSet<VarId> = FxHashSet::default();
+        let mut stack = vec![formula];
+        while let Some(root) = stack.pop() {
+            found.extend(self.model.pool.conditions_in(root));
+            for (var, _) in self.model.pool.occurrences(root) {
+                if seen.insert(var) {
+                    stack.extend(self.model.discrete.iter().filter(|e| e.target == var).map(|e| e.value));
+                }
+            }
+        }
+        found
+    }
+
+    /// A singular mode in words.
+    pub(crate) fn explain_mode_failure(&self, failure: &ModeFailure) -> String {
+        let equation = |id: &EquationId| format!("`{}`", self.model.print_equation(self.model.equations[*id].residual));
+        let list = |items: Vec<String>| {
+            let more = items.len().saturating_sub(4);
+            let mut text = items.into_iter().take(4).collect::<Vec<_>>().join(", ");
+            if more > 0 {
+                text.push_str(&format!(" and {more} more"));
+            }
+            text
+        };
+        match failure {
+            ModeFailure::Singular { overdetermined, underdetermined, .. } => {
+                let over: Vec<String> = overdetermined.iter().flat_map(|piece| piece.equations.iter().map(equation)).collect();
+                let under: Vec<String> = underdetermined
+                    .iter()
+                    .flat_map(|piece| piece.unknowns.iter().map(|&var| format!("`{}`", self.model.variables[var].name)))
+                    .collect();
+                match (over.is_empty(), under.is_empty()) {
+                    (false, true) => format!("too many equations: {}", list(over)),
+                    (true, false) => format!("nothing determines {}", list(under)),
+                    _ => format!("too many equations: {}; nothing determines {}", list(over), list(under)),
+                }
+            }
+            ModeFailure::TooManyDifferentiations { equation: id } => {
+                format!("{} would have to be differentiated too often", equation(id))
+            }
+            ModeFailure::DependentConstraints { dependent, .. } => {
+                format!("constraints depend on each other: {}", list(dependent.iter().map(equation).collect()))
+            }
+        }
+    }
+
+    /// Computes all parameters from their bindings and the given values.
+    pub(crate) fn set_parameters(&self, memory: &mut Memory, given: &[(VarId, f64)]) -> Result<(), Failure> {
+        for &(var, value) in given {
+            memory.set(var, 0, value);
+        }
+        for &var in &self.parameter_order {
+            if given.iter().any(|&(known, _)| known == var) {
+                continue;
+            }
+            let variable = &self.model.variables[var];
+            let value = match variable.binding.or(variable.start) {
+                Some(binding) => {
+                    let bound = Bound::of_value(&self.cache, &self.model.pool, binding, memory)?;
+                    let mut out = [0.0];
+                    bound
+                        .evaluate_checked(memory, &mut out)
+                        .map_err(|error| Failure::domain(&error, vec![variable.origin]))?;
+                    out[0]
+                }
+                None => 0.0,
+            };
+            memory.set(var, 0, value);
+        }
+        Ok(())
+    }
+}
+
+/// Discrete variables whose `pre` occurs anywhere, or that feed when-conditions.
+fn remembered(model: &Mdae) -> Vec<VarId> {
+    let mut found: FxHashSet<VarId> = FxHashSet::default();
+    for raw in 0..model.pool.len() {
+        if let Node::Pre { var, .. } = model.pool.node(ExprId::from_usize(raw))
+            && model.variables[var].role == Role::Discrete
+        {
+            found.insert(var);
+        }
+    }
+    for condition in model.whens.iter().flat_map(|w| &w.branches).flat_map(|b| &b.conditions) {
+        for (var, _) in model.pool.occurrences(*condition) {
+            if model.variables[var].role == Role::Discrete {
+                found.insert(var);
+            }
+        }
+    }
+    let mut sorted: Vec<VarId> = found.into_iter().collect();
+    sorted.sort_unstable();
+    sorted
+}
+
+/// Parameters in an order in which their bindings can be computed.
+fn parameter_order(model: &Mdae) -> Result<Vec<VarId>, Failure> {
+    let mut order = Vec::new();
+    // 0: not visited, 1: on the stack, 2: done
+    let mut mark: IndexVec<VarId, u8> = IndexVec::filled(0, model.variables.len());
+    for root in model.variables.ids().filter(|&id| model.variables[id].role == Role::Parameter) {
+        let mut stack = vec![(root, false)];
+        while let Some((var, leaving)) = stack.pop() {
+            if leaving {
+                mark[var] = 2;
+                order.push(var);
+                continue;
+            }
+            match mark[var] {
+                2 => continue,
+                1 => {
+                    return Err(Failure::new(FailureKind::Initialisation {
+                        reason: format!("the parameter `{}` depends on itself", model.variables[var].name),
+                        suspects: vec![model.variables[var].name.to_string()],
+                    }));
+                }
+                _ => {}
+            }
+            mark[var] = 1;
+            stack.push((var, true));
+            if let Some(binding) = model.variables[var].binding.or(model.variables[var].start) {
+                for (needed, _) in model.pool.occurrences(binding) {
+                    if model.variables[needed].role == Role::Parameter && mark[needed] != 2 {
+                        stack.push((needed, false));
+                    }
+                }
+            }
+        }
+    }
+    Ok(order)
+}
+
+fn highest_occurrence(model: &Mdae) -> u16 {
+    (0..model.pool.len())
+        .filter_map(|raw| match model.pool.node(ExprId::from_usize(raw)) {
+            Node::Var { order, .. } | Node::Pre { order, .. } => Some(order),
+            _ => None,
+        })
+        .max()
+        .unwrap_or(0)
+}

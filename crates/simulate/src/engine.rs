@@ -1,0 +1,333 @@
+//! The state of a run.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use saltus_codegen::KernelCache;
+use saltus_mdae::{ConditionId, ConditionKind, ExprPool, Idx, Mdae, Role, VarId};
+use saltus_structure::mode::{ModeFailure, Valuation, analyze_mode};
+
+use crate::compiled::Compiled;
+use crate::condition::{Monitors, Scales, monitors};
+use crate::discrete::DiscreteProgram;
+use crate::error::{Failure, FailureKind};
+use crate::event::Truths;
+use crate::kernel::Bound;
+use crate::memory::{DEFAULT_ORDERS, Memory};
+use crate::mode::{ModeRuntime, Tools};
+use crate::options::Options;
+use crate::restart::RestartCache;
+
+saltus_mdae::typed_index! {
+    /// A mode that has been entered, numbered in order of first entry.
+    ModeId,
+}
+
+/// Work done by a run.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunCounters {
+    /// Events.
+    pub events: u64,
+    /// Super-dense instants.
+    pub instants: u64,
+    /// Changes of mode.
+    pub mode_changes: u64,
+    /// Candidate modes tried.
+    pub candidates: u64,
+    /// Modes analysed.
+    pub modes: u64,
+    /// Restart systems analysed.
+    pub restart_analyses: u64,
+    /// Restart systems solved.
+    pub restarts: u64,
+    /// Accepted integrator steps.
+    pub steps: u64,
+    /// Rejected integrator steps.
+    pub rejected_steps: u64,
+    /// Evaluations of the right-hand side.
+    pub evaluations: u64,
+    /// Jacobians.
+    pub jacobians: u64,
+    /// Factorisations.
+    pub factorisations: u64,
+    /// Iterations of the integrator's own nonlinear solver.
+    pub newton_iterations: u64,
+    /// Its failures.
+    pub newton_failures: u64,
+    /// Changes of the choice of states.
+    pub state_choices: u64,
+}
+
+/// A periodic time event.
+#[derive(Clone, Debug)]
+pub(crate) struct SampleClock {
+    pub condition: ConditionId,
+    pub start: f64,
+    pub interval: f64,
+    /// Ticks so far: the next is at start + count·interval.
+    pub count: u64,
+}
+
+impl SampleClock {
+    pub(crate) fn next(&self) -> f64 {
+        self.start + self.count as f64 * self.interval
+    }
+}
+
+pub(crate) struct Engine<'c> {
+    pub compiled: &'c Compiled,
+    pub model: &'c Mdae,
+    pub pool: ExprPool,
+    pub cache: &'c KernelCache,
+    pub options: Options,
+    pub memory: Memory,
+    pub scales: Scales,
+    pub nominal: Vec<f64>,
+    pub discrete: DiscreteProgram,
+    pub monitors: Monitors,
+    pub guards: Vec<Bound>,
+    pub modes: Vec<ModeRuntime>,
+    pub mode_by_valuation: FxHashMap<Valuation, Result<ModeId, Arc<ModeFailure>>>,
+    pub restarts: RestartCache,
+    /// Conditions in force.
+    pub truths: Truths,
+    pub when_before: Vec<bool>,
+    pub mode: Option<ModeId>,
+    /// Derivatives beyond the leading ones that are valid in memory.
+    pub jet_level: u16,
+    /// Whether the last search was systematic: ties then count as confirmed.
+    pub systematic: bool,
+    pub samples: Vec<SampleClock>,
+    pub counters: RunCounters,
+    pub scratch: Vec<f64>,
+    /// Unknowns of the continuous equations.
+    pub unknowns: Vec<VarId>,
+    /// Variables with left limits.
+    pub shifted: Vec<VarId>,
+    /// Discrete variables whose `pre` matters.
+    pub remembered: Vec<VarId>,
+    /// Inputs given from outside.
+    pub inputs: Vec<VarId>,
+    /// Values at the start of the current event, before any instant: what inputs were.
+    pub warnings: Vec<String>,
+}
+
+impl std::fmt::Debug for Engine<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("time", &self.memory.time()).field("mode", &self.mode).finish_non_exhaustive()
+    }
+}
+
+impl<'c> Engine<'c> {
+    pub(crate) fn new(compiled: &'c Compiled, parameters: &[(VarId, f64)], options: Options) -> Result<Self, Failure> {
+        let model = compiled.model();
+        let cache = compiled.cache();
+        let mut pool = ExprPool::fork(compiled.pool());
+        let mut memory = Memory::new(model, DEFAULT_ORDERS.max(compiled.needed_orders()));
+        compiled.set_parameters(&mut memory, parameters)?;
+        memory.set_time(options.start);
+        let discrete = DiscreteProgram::new(model, &pool, cache, &memory)?;
+        let monitors = monitors(model, &mut pool, cache, &memory)?;
+        let guards = compiled
+            .modes()
+            .formulas()
+            .iter()
+            .map(|&formula| Bound::of_value(cache, &pool, formula, &memory))
+            .collect::<Result<_, _>>()?;
+        let nominal = nominal_values(compiled, &memory)?;
+        let absolute = nominal.iter().map(|n| n * options.absolute_tolerance).collect();
+        let of_role = |role: Role| model.variables.ids().filter(move |&id| model.variables[id].role == role);
+        let mut engine = Engine {
+            compiled,
+            model,
+            cache,
+            discrete,
+            monitors,
+            guards,
+            nominal,
+            scales: Scales { relative: options.tolerance, absolute },
+            modes: Vec::new(),
+            mode_by_valuation: FxHashMap::default(),
+            restarts: RestartCache::default(),
+            truths: vec![false; model.conditions.len()],
+            when_before: Vec::new(),
+            mode: None,
+            jet_level: 0,
+            systematic: false,
+            samples: Vec::new(),
+            counters: RunCounters::default(),
+            scratch: Vec::new(),
+            unknowns: of_role(Role::Continuous).collect(),
+            shifted: model.variables.ids().filter(|&id| model.variables[id].role != Role::Parameter).collect(),
+            remembered: compiled.remembered().to_vec(),
+            inputs: of_role(Role::Input).collect(),
+            warnings: Vec::new(),
+            pool,
+            memory,
+            options,
+        };
+        engine.samples = engine.sample_clocks()?;
+        Ok(engine)
+    }
+
+    fn sample_clocks(&self) -> Result<Vec<SampleClock>, Failure> {
+        let mut clocks = Vec::new();
+        for (condition, data) in self.model.conditions.iter_enumerated() {
+            if let ConditionKind::Sample { start, interval } = data.kind {
+                let start = Bound::of_value(self.cache, &self.pool, start, &self.memory)?.value(&self.memory);
+                let interval = Bound::of_value(self.cache, &self.pool, interval, &self.memory)?.value(&self.memory);
+                if !(interval > 0.0 && interval.is_finite() && start.is_finite()) {
+                    return Err(Failure::new(FailureKind::Initialisation {
+                        reason: format!("`{}` needs a positive interval; it is {interval}", data.text),
+                        suspects: Vec::new(),
+                    }));
+                }
+                let missed = ((self.options.start - start) / interval - 1e-9).ceil().max(0.0);
+                clocks.push(SampleClock { condition, start, interval, count: missed as u64 });
+            }
+        }
+        Ok(clocks)
+    }
+
+    /// Whether a time event is due at the current time.
+    pub(crate) fn sample_is_due(&self, condition: ConditionId) -> bool {
+        let time = self.memory.time();
+        let clock = self.samples.iter().find(|clock| clock.condition == condition);
+        clock.is_some_and(|clock| (clock.next() - time).abs() <= 1e-12 * (1.0 + time.abs()))
+    }
+
+    /// Ticks that are due have happened.
+    pub(crate) fn advance_samples(&mut self) {
+        let time = self.memory.time();
+        for clock in &mut self.samples {
+            while clock.next() <= time + 1e-12 * (1.0 + time.abs()) {
+                clock.count += 1;
+            }
+        }
+    }
+
+    pub(crate) fn evaluate_guards(&self) -> Valuation {
+        Valuation::from_fn(self.compiled.modes(), |guard| self.guards[guard.index()].value(&self.memory) != 0.0)
+    }
+
+    fn analysed(&mut self, valuation: &Valuation) -> Result<ModeId, Arc<ModeFailure>> {
+        if let Some(known) = self.mode_by_valuation.get(valuation) {
+            return known.clone();
+        }
+        self.counters.modes += 1;
+        let entry = match analyze_mode(self.model, self.compiled.modes(), valuation) {
+            Err(failure) => Err(Arc::new(failure)),
+            Ok(structure) => {
+                let tools = Tools { model: self.model, modes: self.compiled.modes(), cache: self.cache, nominal: &self.nominal };
+                match ModeRuntime::new(tools, &self.pool, structure, &self.memory) {
+                    Ok(runtime) => {
+                        self.modes.push(runtime);
+                        Ok(ModeId::from_usize(self.modes.len() - 1))
+                    }
+                    Err(failure) => {
+                        self.warnings.push(failure.to_string());
+                        Err(Arc::new(ModeFailure::TooManyDifferentiations { equation: saltus_mdae::EquationId(0) }))
+                    }
+                }
+            }
+        };
+        self.mode_by_valuation.insert(valuation.clone(), entry.clone());
+        entry
+    }
+
+    /// The mode of a valuation; the reason in words if it is singular.
+    pub(crate) fn mode_of(&mut self, valuation: &Valuation) -> Result<ModeId, String> {
+        self.analysed(valuation).map_err(|failure| self.compiled.explain_mode_failure(&failure))
+    }
+
+    /// How many equations or unknowns are left over in a singular mode; 0 for a regular one.
+    pub(crate) fn deficiency(&mut self, valuation: &Valuation) -> usize {
+        match self.analysed(valuation) {
+            Ok(_) => 0,
+            Err(failure) => match &*failure {
+                ModeFailure::Singular { equations, unknowns, structural_rank, .. } => {
+                    (equations - structural_rank) + (unknowns - structural_rank)
+                }
+                _ => 1,
+            },
+        }
+    }
+
+    /// Positions of the conditions in the guards of over-determined equations.
+    pub(crate) fn conditions_of_singular_part(&mut self, valuation: &Valuation) -> Vec<usize> {
+        let Err(failure) = self.analysed(valuation) else { return Vec::new() };
+        let ModeFailure::Singular { overdetermined, .. } = &*failure else { return Vec::new() };
+        let mut found: Vec<usize> = overdetermined
+            .iter()
+            .flat_map(|piece| &piece.equations)
+            .flat_map(|&equation| self.compiled.conditions_behind(self.model.equations[equation].guard))
+            .map(|condition| condition.index())
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    pub(crate) fn highest_order(&self, mode: ModeId, var: VarId) -> u16 {
+        self.modes[mode.index()].highest_order(var).unwrap_or(0)
+    }
+
+    /// Makes the derivatives up to `level` beyond the leading ones valid.
+    pub(crate) fn extend_jets(&mut self, mode: ModeId, level: u16) -> bool {
+        while self.jet_level < level {
+            let next = self.jet_level + 1;
+            let tools = Tools { model: self.model, modes: self.compiled.modes(), cache: self.cache, nominal: &self.nominal };
+            match self.modes[mode.index()].extend(tools, &self.pool, next, &mut self.memory) {
+                Ok(true) => self.jet_level = next,
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Solves the blocks of a mode at the states in memory.
+    pub(crate) fn solve_mode(&mut self, mode: ModeId) -> Result<(), Failure> {
+        self.jet_level = 0;
+        let outcome = self.modes[mode.index()].plan_mut().solve(&mut self.memory);
+        outcome.map_err(|(block, failure)| {
+            let name = |var: VarId, order: u16| self.name(var, order);
+            self.modes[mode.index()].plan().block(block).explain(&failure, &name)
+        })
+    }
+
+    /// Chooses states by the numbers in memory.
+    pub(crate) fn choose_states(&mut self, mode: ModeId, only_if_bad: bool) -> Result<bool, Failure> {
+        let tools = Tools { model: self.model, modes: self.compiled.modes(), cache: self.cache, nominal: &self.nominal };
+        let changed = self.modes[mode.index()].choose_states(tools, &self.pool, &self.memory, only_if_bad)?;
+        self.counters.state_choices += u64::from(changed);
+        Ok(changed)
+    }
+
+    pub(crate) fn name(&self, var: VarId, order: u16) -> String {
+        self.compiled.name(var, order)
+    }
+
+    /// Whether the conditions that two valuations differ in occur in no active equation: then the numbers agree.
+    pub(crate) fn value_switches_agree(&self, mode: ModeId, a: &[bool], b: &[bool]) -> bool {
+        let equations = &self.modes[mode.index()].structure.equations;
+        let differing: Vec<ConditionId> =
+            self.model.conditions.ids().filter(|id| a[id.index()] != b[id.index()]).collect();
+        !equations.iter().any(|&equation| {
+            let used = self.compiled.conditions_in_residual(equation);
+            differing.iter().any(|id| used.contains(id))
+        })
+    }
+}
+
+fn nominal_values(compiled: &Compiled, memory: &Memory) -> Result<Vec<f64>, Failure> {
+    let model = compiled.model();
+    let mut values = Vec::with_capacity(model.variables.len());
+    for variable in &model.variables {
+        let value = match variable.nominal {
+            Some(nominal) => Bound::of_value(compiled.cache(), &model.pool, nominal, memory)?.value(memory).abs(),
+            None => 1.0,
+        };
+        values.push(if value.is_finite() && value > 0.0 { value } else { 1.0 });
+    }
+    Ok(values)
+}

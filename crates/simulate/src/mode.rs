@@ -1,0 +1,267 @@
+//! A mode at run time: its blocks compiled, its states and their derivatives by place.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use saltus_codegen::{KernelCache, KernelSpec, Leaf};
+use saltus_mdae::{ConditionId, EquationId, ExprPool, Idx, Mdae, OriginId, VarId};
+use saltus_structure::mode::{
+    BlockKind, Dependence, ModeStructure, Modes, Plan, Selection, needs_reselection, select_states, selection_quality,
+};
+use saltus_structure::restart::{ModeEquation, ModeSystem};
+
+use crate::block::{BlockFailure, BlockSolver};
+use crate::error::Failure;
+use crate::kernel::Bound;
+use crate::memory::Memory;
+
+/// What compiling a mode needs.
+#[derive(Copy, Clone)]
+pub(crate) struct Tools<'a> {
+    pub model: &'a Mdae,
+    pub modes: &'a Modes,
+    pub cache: &'a KernelCache,
+    pub nominal: &'a [f64],
+}
+
+impl Tools<'_> {
+    fn nominal(&self, var: VarId) -> f64 {
+        self.nominal.get(var.index()).copied().unwrap_or(1.0)
+    }
+}
+
+/// A plan with compiled blocks.
+#[derive(Debug)]
+pub(crate) struct PlanCode {
+    selection: Selection,
+    pub plan: Plan,
+    blocks: Vec<BlockSolver>,
+    /// Places of the states, in order.
+    pub state_slots: Vec<u32>,
+    /// Places of their derivatives.
+    pub derivative_slots: Vec<u32>,
+    /// States as variables.
+    pub states: Vec<(VarId, u16)>,
+    /// Sparsity of the Jacobian of the derivatives by the states, if it was asked for.
+    pub pattern: Option<saltus_numerics::linalg::SparsityPattern>,
+}
+
+/// A mode that has been entered.
+#[derive(Debug)]
+pub(crate) struct ModeRuntime {
+    pub structure: ModeStructure,
+    pub system: ModeSystem,
+    plans: Vec<PlanCode>,
+    current: usize,
+    /// Blocks for the derivatives beyond the leading ones, by level from 1.
+    jets: Vec<Option<Vec<BlockSolver>>>,
+    highest: FxHashMap<VarId, u16>,
+    /// Coefficients that decide the choice of states, by group; `None` where the choice is the same everywhere.
+    coefficients: Vec<Option<Vec<Bound>>>,
+    /// What jumps inside differentiated equations.
+    pub jump_conditions: FxHashSet<ConditionId>,
+    pub jump_variables: FxHashSet<VarId>,
+}
+
+impl ModeRuntime {
+    pub(crate) fn new(
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        structure: ModeStructure,
+        memory: &Memory,
+    ) -> Result<Self, Failure> {
+        let equation = |id: &EquationId| {
+            let equation = &tools.model.equations[*id];
+            ModeEquation { residual: equation.residual, origin: equation.origin }
+        };
+        let equations = structure.equations.iter().map(equation).collect();
+        let system = ModeSystem::from_parts(equations, structure.matrix(tools.modes), structure.sigma.clone());
+        let highest = structure.unknowns.iter().copied().zip(structure.sigma.d.iter().copied()).collect();
+        let coefficients = coefficient_kernels(tools, pool, &structure, memory)?;
+        let jump_conditions = structure.jumps.iter().flat_map(|jump| jump.conditions.iter().copied()).collect();
+        let jump_variables =
+            structure.jumps.iter().flat_map(|jump| jump.discrete.iter().chain(&jump.inputs).copied()).collect();
+        let first = PlanCode::new(tools, pool, &structure, structure.selection.clone(), memory)?;
+        Ok(ModeRuntime {
+            structure,
+            system,
+            plans: vec![first],
+            current: 0,
+            jets: Vec::new(),
+            highest,
+            coefficients,
+            jump_conditions,
+            jump_variables,
+        })
+    }
+
+    pub(crate) fn plan(&self) -> &PlanCode {
+        &self.plans[self.current]
+    }
+    pub(crate) fn plan_mut(&mut self) -> &mut PlanCode {
+        &mut self.plans[self.current]
+    }
+
+    /// d_x: the order of the leading derivative; `None` if the variable is dead here.
+    pub(crate) fn highest_order(&self, var: VarId) -> Option<u16> {
+        self.highest.get(&var).copied()
+    }
+
+    /// Chooses states by the numbers in memory (all derivatives below the leading ones known). True if the choice
+    /// changed.
+    pub(crate) fn choose_states(
+        &mut self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        memory: &Memory,
+        only_if_bad: bool,
+    ) -> Result<bool, Failure> {
+        let mut selection = self.plan().selection.clone();
+        let mut changed = false;
+        for (at, kernels) in self.coefficients.iter().enumerate() {
+            let Some(kernels) = kernels else { continue };
+            let group = &self.structure.groups[at];
+            let values: Vec<f64> = kernels.iter().map(|kernel| kernel.value(memory)).collect();
+            if !needs_reselection(selection_quality(group, &values, &selection.groups[at])) {
+                continue;
+            }
+            let preference = |var: VarId, _: u16| i32::from(tools.model.variables[var].state_select as u8);
+            if let Ok(chosen) = select_states(group, &values, preference)
+                && chosen.depth != selection.groups[at].depth
+            {
+                selection.groups[at] = chosen;
+                changed = true;
+            }
+        }
+        let _ = only_if_bad;
+        if changed {
+            let known = self.plans.iter().position(|plan| {
+                plan.selection.groups.iter().zip(&selection.groups).all(|(a, b)| a.depth == b.depth)
+            });
+            self.current = match known {
+                Some(at) => at,
+                None => {
+                    self.plans.push(PlanCode::new(tools, pool, &self.structure, selection, memory)?);
+                    self.plans.len() - 1
+                }
+            };
+        }
+        Ok(changed)
+    }
+
+    /// Computes x^(d+level) for all unknowns, all lower derivatives being known.
+    pub(crate) fn extend(
+        &mut self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        level: u16,
+        memory: &mut Memory,
+    ) -> Result<bool, Failure> {
+        let at = usize::from(level) - 1;
+        while self.jets.len() <= at {
+            let next = self.jets.len() as u16 + 1;
+            let blocks = self.jet_blocks(tools, pool, next, memory);
+            self.jets.push(blocks);
+        }
+        let Some(blocks) = &mut self.jets[at] else { return Ok(false) };
+        Ok(blocks.iter_mut().all(|block| block.solve(memory).is_ok()))
+    }
+
+    /// `None` if derivatives of that order are not kept.
+    fn jet_blocks(&self, tools: Tools<'_>, pool: &ExprPool, level: u16, memory: &Memory) -> Option<Vec<BlockSolver>> {
+        let leading = self.plan().plan.blocks().filter(|block| block.stage == 0);
+        let fits = self.highest.iter().all(|(&var, &d)| d + level < memory.orders(var));
+        if !fits {
+            return None;
+        }
+        leading
+            .map(|block| {
+                let equations: Vec<_> = block.equations.iter().map(|&(e, order)| source(tools.model, e, order + level)).collect();
+                let unknowns: Vec<_> = block.solve_for.iter().map(|&(var, order)| (var, order + level)).collect();
+                BlockSolver::new(tools.cache, pool, &equations, &unknowns, true, |var| tools.nominal(var), memory).ok()
+            })
+            .collect()
+    }
+}
+
+impl PlanCode {
+    fn new(
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        structure: &ModeStructure,
+        selection: Selection,
+        memory: &Memory,
+    ) -> Result<Self, Failure> {
+        let plan = structure.plan(tools.model, tools.modes, &selection);
+        let mut blocks = Vec::new();
+        for block in plan.blocks() {
+            let equations: Vec<_> = block.equations.iter().map(|&(e, order)| source(tools.model, e, order)).collect();
+            let linear = block.kind != BlockKind::Nonlinear;
+            let nominal = |var: VarId| tools.nominal(var);
+            blocks.push(BlockSolver::new(tools.cache, pool, &equations, block.solve_for, linear, nominal, memory)?);
+        }
+        let states: Vec<(VarId, u16)> = plan.states.iter().map(|s| s.state).collect();
+        Ok(PlanCode {
+            selection,
+            blocks,
+            state_slots: states.iter().map(|&(var, order)| memory.slot(var, order)).collect(),
+            derivative_slots: states.iter().map(|&(var, order)| memory.slot(var, order + 1)).collect(),
+            states,
+            plan,
+            pattern: None,
+        })
+    }
+
+    /// Computes everything from time, states and discrete values in memory. On failure says which block.
+    pub(crate) fn solve(&mut self, memory: &mut Memory) -> Result<(), (usize, BlockFailure)> {
+        for (at, block) in self.blocks.iter_mut().enumerate() {
+            block.solve(memory).map_err(|failure| (at, failure))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn block(&self, at: usize) -> &BlockSolver {
+        &self.blocks[at]
+    }
+
+    pub(crate) fn newton_iterations(&self) -> u64 {
+        self.blocks.iter().map(|block| block.iterations).sum()
+    }
+
+    pub(crate) fn read_states(&self, memory: &Memory, y: &mut Vec<f64>) {
+        y.clear();
+        y.extend(self.state_slots.iter().map(|&slot| memory.values[slot as usize]));
+    }
+
+    pub(crate) fn write_states(&self, y: &[f64], memory: &mut Memory) {
+        for (&slot, &value) in self.state_slots.iter().zip(y) {
+            memory.values[slot as usize] = value;
+        }
+    }
+}
+
+fn source(model: &Mdae, equation: EquationId, order: u16) -> (saltus_mdae::ExprId, u16, OriginId) {
+    let data = &model.equations[equation];
+    (data.residual, order, data.origin)
+}
+
+fn coefficient_kernels(
+    tools: Tools<'_>,
+    pool: &ExprPool,
+    structure: &ModeStructure,
+    memory: &Memory,
+) -> Result<Vec<Option<Vec<Bound>>>, Failure> {
+    let mut all = Vec::new();
+    for group in &structure.groups {
+        if group.dependence == Dependence::Constant || group.is_forced() {
+            all.push(None);
+            continue;
+        }
+        let mut kernels = Vec::new();
+        for entry in &group.entries {
+            let residual = tools.model.equations[group.equations[entry.row as usize].0].residual;
+            let leaf = Leaf::var(group.candidates[entry.column as usize].0, entry.order);
+            kernels.push(Bound::new(tools.cache, pool, &KernelSpec::partials(residual, 0, &[leaf]), memory)?);
+        }
+        all.push(Some(kernels));
+    }
+    Ok(all)
+}

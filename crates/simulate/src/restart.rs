@@ -1,0 +1,334 @@
+//! Mode changes at run time: restart systems are analysed once and kept.
+
+use rustc_hash::FxHashMap;
+use saltus_mdae::eval::Environment;
+use saltus_mdae::{ConditionId, ExprId, Idx, Mdae, OriginId, Role, VarId};
+use saltus_structure::mode::Valuation;
+use saltus_structure::restart::{
+    Before, FixedValues, ModeChange, ModeEquation, NumericFacts, RestartAnalysis, RestartOptions, RestartSolution,
+    analyze_restart, solve_restart,
+};
+
+use crate::candidate::Instant;
+use crate::engine::{Engine, ModeId};
+use crate::error::{Failure, FailureKind};
+use crate::event::same;
+use crate::memory::Memory;
+use crate::report::ImpulseReport;
+
+/// Analyses kept for one mode change; different facts at the left limits give different ones.
+const VARIANTS: usize = 16;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ChangeKey {
+    /// `None`: from the start values.
+    from: Option<ModeId>,
+    to: ModeId,
+    restart: Vec<ExprId>,
+    transient: Option<Vec<ExprId>>,
+    switched: Vec<(ConditionId, bool)>,
+    jumped: Vec<VarId>,
+    zero_crossings: Vec<ExprId>,
+}
+
+/// Restart systems found so far.
+#[derive(Debug, Default)]
+pub(crate) struct RestartCache {
+    analyses: FxHashMap<ChangeKey, Vec<std::sync::Arc<RestartAnalysis>>>,
+}
+
+/// The memory of a run as environment of expressions.
+pub(crate) struct Present<'a> {
+    pub memory: &'a Memory,
+    pub initial: bool,
+}
+
+impl Environment for Present<'_> {
+    fn variable(&self, var: VarId, order: u16) -> f64 {
+        if order < self.memory.orders(var) { self.memory.get(var, order) } else { f64::NAN }
+    }
+    fn left_limit(&self, var: VarId, order: u16) -> f64 {
+        if order < self.memory.orders(var) { self.memory.left(var, order) } else { f64::NAN }
+    }
+    fn time(&self) -> f64 {
+        self.memory.time()
+    }
+    fn condition(&self, condition: ConditionId) -> bool {
+        self.memory.condition(condition)
+    }
+    fn initial(&self) -> bool {
+        self.initial
+    }
+}
+
+/// Parameters and discrete variables as known numbers.
+pub(crate) struct Known<'a> {
+    pub model: &'a Mdae,
+    pub memory: &'a Memory,
+    pub nominal: &'a [f64],
+}
+
+impl FixedValues for Known<'_> {
+    fn value(&self, var: VarId) -> Option<f64> {
+        let variable = self.model.variables.get(var)?;
+        matches!(variable.role, Role::Parameter | Role::Discrete).then(|| self.memory.get(var, 0))
+    }
+    fn condition(&self, condition: ConditionId) -> bool {
+        self.memory.condition(condition)
+    }
+    fn nominal(&self, var: VarId) -> f64 {
+        self.nominal.get(var.index()).copied().unwrap_or(1.0)
+    }
+}
+
+impl Engine<'_> {
+    /// From the left limits in memory to the right limits of `new`, with all its variables computed.
+    pub(crate) fn restart(
+        &mut self,
+        new: ModeId,
+        restart: &[(ExprId, OriginId)],
+        transient: Option<&[ModeEquation]>,
+        instant: &Instant,
+    ) -> Result<Vec<ImpulseReport>, Failure> {
+        if instant.initial {
+            return self.start(new, restart, instant);
+        }
+        let from = self.mode.expect("a mode is active after the start");
+        let switched = self.switched_conditions(from, new);
+        let jumped = self.jumped_variables(from, new);
+        let plain = from == new && restart.is_empty() && transient.is_none() && switched.is_empty() && jumped.is_empty();
+        let impulses =
+            if plain { Vec::new() } else { self.change(Some(from), new, restart, transient, switched, jumped, instant)? };
+        self.enter(new)?;
+        Ok(impulses)
+    }
+
+    /// Computes all variables of a mode from its right limits below the leading derivatives.
+    pub(crate) fn enter(&mut self, new: ModeId) -> Result<(), Failure> {
+        self.choose_states(new, false)?;
+        self.solve_mode(new)?;
+        self.bury_dead_variables(new);
+        Ok(())
+    }
+
+    /// Dead variables have no value; what they were last is remembered elsewhere.
+    fn bury_dead_variables(&mut self, mode: ModeId) {
+        for at in 0..self.modes[mode.index()].structure.dead.len() {
+            let var = self.modes[mode.index()].structure.dead[at];
+            let last = self.memory.get(var, 0);
+            if last.is_finite() {
+                self.last_values.insert(var, last);
+            }
+            for order in 0..self.memory.orders(var) {
+                self.memory.set(var, order, f64::NAN);
+            }
+        }
+    }
+
+    fn switched_conditions(&self, from: ModeId, to: ModeId) -> Vec<(ConditionId, bool)> {
+        let (old, new) = (&self.modes[from.index()], &self.modes[to.index()]);
+        let matters = |id: &ConditionId| old.jump_conditions.contains(id) || new.jump_conditions.contains(id);
+        self.model
+            .conditions
+            .ids()
+            .filter(|id| self.truths[id.index()] != self.memory.condition(*id))
+            .filter(matters)
+            .map(|id| (id, self.truths[id.index()]))
+            .collect()
+    }
+
+    fn jumped_variables(&self, from: ModeId, to: ModeId) -> Vec<VarId> {
+        let (old, new) = (&self.modes[from.index()], &self.modes[to.index()]);
+        let mut found: Vec<VarId> = old
+            .jump_variables
+            .union(&new.jump_variables)
+            .copied()
+            .filter(|&var| !same(self.memory.get(var, 0), self.memory.left(var, 0)))
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Analyses (or finds) and solves the restart system; the right limits are written into memory.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn change(
+        &mut self,
+        from: Option<ModeId>,
+        new: ModeId,
+        restart: &[(ExprId, OriginId)],
+        transient: Option<&[ModeEquation]>,
+        switched: Vec<(ConditionId, bool)>,
+        jumped: Vec<VarId>,
+        instant: &Instant,
+    ) -> Result<Vec<ImpulseReport>, Failure> {
+        self.counters.restarts += 1;
+        let zero_crossings: Vec<ExprId> =
+            instant.zero_crossings.iter().filter_map(|&id| Some(self.monitors[id].as_ref()?.function)).collect();
+        let restart: Vec<ModeEquation> =
+            restart.iter().map(|&(residual, origin)| ModeEquation { residual, origin }).collect();
+        let options = self.restart_options(from, new);
+        let key = ChangeKey {
+            from,
+            to: new,
+            restart: restart.iter().map(|e| e.residual).collect(),
+            transient: transient.map(|list| list.iter().map(|e| e.residual).collect()),
+            switched,
+            jumped,
+            zero_crossings,
+        };
+        self.restore_left_limits(from, new);
+        let unguarded = self.unguarded_rows(new);
+        let model = self.model;
+        let is_unknown = |var: VarId| model.variables.get(var).is_some_and(|v| v.role == Role::Continuous);
+        let before = match from {
+            Some(from) => Before::Mode(&self.modes[from.index()].system),
+            None => Before::Start { unguarded: &unguarded },
+        };
+        let change = ModeChange {
+            before,
+            new: &self.modes[new.index()].system,
+            zero_crossings: &key.zero_crossings,
+            restart_equations: &restart,
+            transient,
+            jumped: &key.jumped,
+            switched: &key.switched,
+            is_unknown: &is_unknown,
+            examined: None,
+            options: &options,
+        };
+        let present = Present { memory: &self.memory, initial: from.is_none() };
+        let known = Known { model, memory: &self.memory, nominal: &self.nominal };
+        let mut facts = NumericFacts::new(&model.functions, &known, &present, &is_unknown);
+        facts.tolerance = fact_tolerance(self.options.tolerance);
+        let pool = &mut self.pool;
+        let variants = self.restarts.analyses.entry(key.clone()).or_default();
+        let found = variants.iter().find(|analysis| analysis.agrees(pool, change, &mut facts)).cloned();
+        let analysis = match found {
+            Some(analysis) => analysis,
+            None => {
+                self.counters.restart_analyses += 1;
+                let analysis = std::sync::Arc::new(analyze_restart(pool, &model.functions, &known, change, &mut facts));
+                if variants.len() < VARIANTS {
+                    variants.push(analysis.clone());
+                }
+                analysis
+            }
+        };
+        let plan = match (&analysis.plan, analysis.is_good()) {
+            (Some(plan), true) => plan,
+            _ => return Err(self.refused(&analysis)),
+        };
+        let solution = solve_restart(pool, &model.functions, plan, &present).map_err(|failure| {
+            Failure::new(FailureKind::SingularMode { mode: String::new(), reason: format!("restart: {failure:?}"), origins: vec![] })
+        })?;
+        Ok(self.take_right_limits(new, &solution))
+    }
+
+    fn restart_options(&self, from: Option<ModeId>, new: ModeId) -> RestartOptions {
+        let remembered = match from {
+            Some(from) => {
+                let dead = &self.modes[from.index()].structure.dead;
+                let alive = |var: &VarId| self.modes[new.index()].highest_order(*var).is_some();
+                dead.iter().copied().filter(alive).filter(|var| self.last_values.contains_key(var)).collect()
+            }
+            None => Vec::new(),
+        };
+        RestartOptions { remembered, ..RestartOptions::default() }
+    }
+
+    /// Variables that were dead have their last value as left limit.
+    fn restore_left_limits(&mut self, from: Option<ModeId>, new: ModeId) {
+        let Some(from) = from else { return };
+        for at in 0..self.modes[from.index()].structure.dead.len() {
+            let var = self.modes[from.index()].structure.dead[at];
+            if self.modes[new.index()].highest_order(var).is_some()
+                && let Some(&last) = self.last_values.get(&var)
+            {
+                self.memory.set_left(var, 0, last);
+            }
+        }
+    }
+
+    fn unguarded_rows(&self, mode: ModeId) -> Vec<saltus_graph::Row> {
+        let equations = &self.modes[mode.index()].structure.equations;
+        let unguarded = |(_, id): &(usize, &saltus_mdae::EquationId)| self.model.is_unguarded(**id);
+        equations.iter().enumerate().filter(unguarded).map(|(row, _)| saltus_graph::Row::from_index(row)).collect()
+    }
+
+    fn take_right_limits(&mut self, new: ModeId, solution: &RestartSolution) -> Vec<ImpulseReport> {
+        let structure = &self.modes[new.index()].structure;
+        for (&var, &d) in structure.unknowns.iter().zip(&structure.sigma.d) {
+            for order in 0..d {
+                let left = self.memory.left(var, order);
+                self.memory.set(var, order, if left.is_finite() { left } else { 0.0 });
+            }
+        }
+        for &(var, order, value) in &solution.right_limits {
+            self.memory.set(var, order, value);
+        }
+        solution
+            .impulses
+            .iter()
+            .map(|impulse| ImpulseReport {
+                var: impulse.var,
+                derivative: impulse.order,
+                order: impulse.mu as u16,
+                weight: impulse.weight,
+            })
+            .collect()
+    }
+
+    fn refused(&self, analysis: &RestartAnalysis) -> Failure {
+        Failure::new(FailureKind::SingularMode {
+            mode: String::new(),
+            reason: format!("the restart is refused: {:?}", analysis.verdict),
+            origins: Vec::new(),
+        })
+    }
+
+    /// The equations of a transient mode: those that its guards select, less the ones that give the derivatives of
+    /// states set by `reinit`.
+    pub(crate) fn transient_equations(
+        &mut self,
+        valuation: &Valuation,
+        reinits: &[(VarId, ExprId, OriginId)],
+    ) -> Vec<ModeEquation> {
+        let dropped: Vec<saltus_mdae::EquationId> = match self.mode_of(valuation) {
+            Ok(mode) => {
+                let structure = &self.modes[mode.index()].structure;
+                let solves = |equation: &saltus_mdae::EquationId| {
+                    structure.matched_unknown(*equation).is_some_and(|var| reinits.iter().any(|&(state, ..)| {
+                        self.compiled.state_of(state).0 == var
+                    }))
+                };
+                structure.equations.iter().copied().filter(solves).collect()
+            }
+            Err(_) => Vec::new(),
+        };
+        self.compiled
+            .modes()
+            .active(valuation)
+            .filter(|equation| !dropped.contains(equation))
+            .map(|equation| {
+                let data = &self.model.equations[equation];
+                ModeEquation { residual: data.residual, origin: data.origin }
+            })
+            .collect()
+    }
+
+    /// `reinit(x, e)` as the restart equation x⁺ = e, with e taken before the event.
+    pub(crate) fn reinit_equations(&mut self, reinits: &[(VarId, ExprId, OriginId)]) -> Vec<(ExprId, OriginId)> {
+        let mut equations = Vec::new();
+        for &(var, value, origin) in reinits {
+            let (var, order) = self.compiled.state_of(var);
+            let target = self.pool.der_var(var, order);
+            equations.push((self.pool.sub(target, value), origin));
+        }
+        equations
+    }
+}
+
+/// Residuals of past-only equations this small are zero: event location leaves errors of the order of the tolerance.
+fn fact_tolerance(tolerance: f64) -> f64 {
+    (1e3 * tolerance).clamp(1e-9, 1e-4)
+}
