@@ -70,6 +70,15 @@ pub(crate) enum Verdict {
     Inadmissible(String),
 }
 
+/// A state that gets a new value.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Reinit {
+    pub var: VarId,
+    pub order: u16,
+    pub value: ExprId,
+    pub origin: OriginId,
+}
+
 /// What all candidates of one instant share.
 #[derive(Debug)]
 pub(crate) struct Instant {
@@ -255,10 +264,12 @@ impl Engine<'_> {
         self.jet_level = 0;
     }
 
-    fn reinits(&self, triggered: &Triggered) -> Vec<(VarId, ExprId, OriginId)> {
+    fn reinits(&self, triggered: &Triggered) -> Vec<Reinit> {
         discrete::actions(self.model, triggered)
             .filter_map(|action| match action {
-                Action::Reinit { var, value, origin } => Some((*var, *value, *origin)),
+                Action::Reinit { var, order, value, origin } => {
+                    Some(Reinit { var: *var, order: *order, value: *value, origin: *origin })
+                }
                 _ => None,
             })
             .collect()
@@ -403,7 +414,7 @@ impl Engine<'_> {
         truths: &Truths,
         valuation: &Valuation,
         restart: Vec<(ExprId, OriginId)>,
-        reinits: &[(VarId, ExprId, OriginId)],
+        reinits: &[Reinit],
         triggered: Triggered,
         instant: &mut Instant,
     ) -> Result<Verdict, Failure> {

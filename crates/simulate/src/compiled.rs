@@ -100,6 +100,49 @@ impl Compiled {
         found
     }
 
+    /// Whether the model asks for `terminal()`.
+    pub(crate) fn uses_terminal(&self) -> bool {
+        (0..self.model.pool.len()).any(|raw| self.model.pool.node(ExprId::from_usize(raw)) == Node::Terminal)
+    }
+
+    /// Derivatives that occur in the equations or have a name of their own, sorted.
+    pub(crate) fn derivatives_in_use(&self) -> std::collections::BTreeSet<(VarId, u16)> {
+        let mut found = std::collections::BTreeSet::new();
+        for equation in &self.model.equations {
+            for (var, order) in self.model.pool.occurrences(equation.residual) {
+                if self.model.is_unknown(var) {
+                    found.extend((1..=order).map(|o| (var, o)));
+                }
+            }
+        }
+        for alias in self.model.aliases.iter().filter(|alias| alias.order > 0) {
+            found.extend((1..=alias.order).map(|o| (alias.target, o)));
+        }
+        found
+    }
+
+    /// The conditions and Boolean variables in guards, with their present truth values.
+    pub(crate) fn guard_atoms(&self, memory: &Memory) -> Vec<(String, bool)> {
+        let mut atoms = Vec::new();
+        for &formula in self.modes.formulas() {
+            for id in self.model.pool.reachable(&[formula]) {
+                match self.model.pool.node(id) {
+                    Node::Condition(condition) => {
+                        atoms.push((self.model.conditions[condition].text.to_string(), memory.condition(condition)));
+                    }
+                    Node::Var { var, .. } => {
+                        let variable = &self.model.variables[var];
+                        if variable.ty == saltus_mdae::Type::Boolean {
+                            atoms.push((variable.name.to_string(), memory.get(var, 0) != 0.0));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        atoms
+    }
+
     /// A singular mode in words.
     pub(crate) fn explain_mode_failure(&self, failure: &ModeFailure) -> String {
         let equation = |id: &EquationId| format!("`{}`", self.model.print_equation(self.model.equations[*id].residual));

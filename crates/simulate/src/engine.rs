@@ -106,9 +106,15 @@ pub(crate) struct Engine<'c> {
     pub shifted: Vec<VarId>,
     /// Discrete variables whose `pre` matters.
     pub remembered: Vec<VarId>,
-    /// Inputs given from outside.
-    pub inputs: Vec<VarId>,
-    /// Values at the start of the current event, before any instant: what inputs were.
+    /// Last values of variables that are dead now.
+    pub last_values: FxHashMap<VarId, f64>,
+    /// Start values of unknowns and their derivatives.
+    pub starts: Vec<crate::initial::StartValue>,
+    /// During initialisation no time event is due.
+    pub starting: bool,
+    /// Signals given from outside.
+    pub signals: Vec<crate::input::InputSignal>,
+    /// Things worth telling that do not stop the run.
     pub warnings: Vec<String>,
 }
 
@@ -160,7 +166,10 @@ impl<'c> Engine<'c> {
             unknowns: of_role(Role::Continuous).collect(),
             shifted: model.variables.ids().filter(|&id| model.variables[id].role != Role::Parameter).collect(),
             remembered: compiled.remembered().to_vec(),
-            inputs: of_role(Role::Input).collect(),
+            last_values: FxHashMap::default(),
+            starts: Vec::new(),
+            starting: false,
+            signals: Vec::new(),
             warnings: Vec::new(),
             pool,
             memory,
@@ -193,7 +202,7 @@ impl<'c> Engine<'c> {
     pub(crate) fn sample_is_due(&self, condition: ConditionId) -> bool {
         let time = self.memory.time();
         let clock = self.samples.iter().find(|clock| clock.condition == condition);
-        clock.is_some_and(|clock| (clock.next() - time).abs() <= 1e-12 * (1.0 + time.abs()))
+        !self.starting && clock.is_some_and(|clock| (clock.next() - time).abs() <= 1e-12 * (1.0 + time.abs()))
     }
 
     /// Ticks that are due have happened.

@@ -1,1 +1,34 @@
 //! Hybrid simulation: super-dense time, modes, restarts.
+//!
+//! [`Compiled`] is a model ready to run; [`simulate`] runs it and pushes rows and events into a sink. What happens
+//! at an event is written above the loop in `event.rs`.
+
+mod block;
+mod candidate;
+mod compiled;
+mod condition;
+mod delay;
+mod discrete;
+mod engine;
+mod error;
+mod event;
+mod initial;
+mod input;
+mod kernel;
+mod memory;
+mod mode;
+mod ode;
+mod options;
+mod output;
+mod report;
+mod restart;
+mod run;
+mod search;
+
+pub use compiled::Compiled;
+pub use engine::{ModeId, RunCounters};
+pub use error::{Failure, FailureKind};
+pub use input::InputSignal;
+pub use options::{Options, RestartMethod};
+pub use report::{CandidateReport, EventReport, ImpulseReport, InstantReport};
+pub use run::{Cancel, End, Observer, Request, RunReport, Unobserved, simulate};

@@ -9,7 +9,7 @@ use saltus_structure::restart::{
     analyze_restart, solve_restart,
 };
 
-use crate::candidate::Instant;
+use crate::candidate::{Instant, Reinit};
 use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
 use crate::event::same;
@@ -291,15 +291,13 @@ impl Engine<'_> {
     pub(crate) fn transient_equations(
         &mut self,
         valuation: &Valuation,
-        reinits: &[(VarId, ExprId, OriginId)],
+        reinits: &[Reinit],
     ) -> Vec<ModeEquation> {
         let dropped: Vec<saltus_mdae::EquationId> = match self.mode_of(valuation) {
             Ok(mode) => {
                 let structure = &self.modes[mode.index()].structure;
                 let solves = |equation: &saltus_mdae::EquationId| {
-                    structure.matched_unknown(*equation).is_some_and(|var| reinits.iter().any(|&(state, ..)| {
-                        self.compiled.state_of(state).0 == var
-                    }))
+                    structure.matched_unknown(*equation).is_some_and(|var| reinits.iter().any(|reinit| reinit.var == var))
                 };
                 structure.equations.iter().copied().filter(solves).collect()
             }
@@ -317,12 +315,11 @@ impl Engine<'_> {
     }
 
     /// `reinit(x, e)` as the restart equation x⁺ = e, with e taken before the event.
-    pub(crate) fn reinit_equations(&mut self, reinits: &[(VarId, ExprId, OriginId)]) -> Vec<(ExprId, OriginId)> {
+    pub(crate) fn reinit_equations(&mut self, reinits: &[Reinit]) -> Vec<(ExprId, OriginId)> {
         let mut equations = Vec::new();
-        for &(var, value, origin) in reinits {
-            let (var, order) = self.compiled.state_of(var);
-            let target = self.pool.der_var(var, order);
-            equations.push((self.pool.sub(target, value), origin));
+        for reinit in reinits {
+            let target = self.pool.der_var(reinit.var, reinit.order);
+            equations.push((self.pool.sub(target, reinit.value), reinit.origin));
         }
         equations
     }

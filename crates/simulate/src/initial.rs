@@ -1,0 +1,420 @@
+//! Initialisation: consistent values at the start.
+//!
+//! Without initial equations, what the start values leave open is settled by a restart from them: first the
+//! position-level consistency equations are met by the smallest change of the guesses (fixed starts held), then the
+//! rates follow as at any mode change. With initial equations, or where fixed starts contradict that restart, all
+//! equations of the mode, their derivatives, the initial equations and the fixed starts are solved together, moving
+//! from the start values as little as possible.
+
+use saltus_codegen::{Leaf, System};
+use saltus_mdae::{ExprId, Idx, Node, OriginId, Role, VarId};
+use saltus_numerics::EvalError;
+use saltus_numerics::linalg::SparsityPattern;
+use saltus_numerics::nonlinear::{ConstraintSystem, ProjectionOptions, project};
+
+use crate::block::system_failure;
+use crate::candidate::Instant;
+use crate::engine::{Engine, ModeId};
+use crate::error::{Failure, FailureKind};
+use crate::kernel::{Bound, slot_of};
+use crate::memory::Memory;
+use crate::report::{EventReport, ImpulseReport};
+
+/// Variables without a start value move this much more willingly than those with one.
+const WILLING: f64 = 1e3;
+
+/// A start value of a derivative of an unknown.
+#[derive(Clone, Debug)]
+pub(crate) struct StartValue {
+    pub var: VarId,
+    pub order: u16,
+    pub value: f64,
+    pub fixed: bool,
+    pub origin: OriginId,
+}
+
+impl Engine<'_> {
+    /// Finds consistent values and the mode at the start time.
+    pub(crate) fn initialise(&mut self) -> Result<Vec<EventReport>, Failure> {
+        self.set_start_values()?;
+        self.memory.set_initial(true);
+        self.starting = true;
+        let initial_nodes = self.when_conditions_of_start();
+        self.when_before = initial_nodes;
+        let first = self.event(&[], true);
+        self.memory.set_initial(false);
+        self.starting = false;
+        let mut reports = vec![first?];
+        let due: Vec<_> = self.samples.iter().map(|clock| clock.condition).filter(|&c| self.sample_is_due(c)).collect();
+        if !due.is_empty() {
+            reports.push(self.event(&due, false)?);
+        }
+        self.advance_samples();
+        Ok(reports)
+    }
+
+    /// When-clauses act at the start only through `initial()`.
+    fn when_conditions_of_start(&self) -> Vec<bool> {
+        let mut before = Vec::new();
+        for branch in self.model.whens.iter().flat_map(|when| &when.branches) {
+            for &condition in &branch.conditions {
+                let mentions =
+                    self.model.pool.reachable(&[condition]).into_iter().any(|id| self.model.pool.node(id) == Node::Initial);
+                before.push(!mentions);
+            }
+        }
+        before
+    }
+
+    fn value_of(&self, expr: ExprId) -> Result<f64, Failure> {
+        Ok(Bound::of_value(self.cache, &self.pool, expr, &self.memory)?.value(&self.memory))
+    }
+
+    fn set_start_values(&mut self) -> Result<(), Failure> {
+        for id in self.model.variables.ids() {
+            let variable = &self.model.variables[id];
+            if variable.role == Role::Parameter {
+                continue;
+            }
+            let start = variable.start.or(variable.binding.filter(|_| variable.role == Role::Input));
+            let value = match start {
+                Some(start) => self.value_of(start)?,
+                None => 0.0,
+            };
+            self.memory.set(id, 0, value);
+            self.memory.set_left(id, 0, value);
+        }
+        self.starts = self.start_list()?;
+        for at in 0..self.starts.len() {
+            let StartValue { var, order, value, .. } = self.starts[at];
+            self.memory.set(var, order, value);
+            self.memory.set_left(var, order, value);
+        }
+        self.apply_inputs(self.options.start);
+        for equation in &self.model.initial_assignments {
+            let guard = Bound::of_value(self.cache, &self.pool, equation.guard, &self.memory)?;
+            if guard.value(&self.memory) != 0.0 {
+                let value = self.value_of(equation.value)?;
+                self.memory.set(equation.target, 0, value);
+                self.memory.set_left(equation.target, 0, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn start_list(&self) -> Result<Vec<StartValue>, Failure> {
+        let mut list = Vec::new();
+        for (var, variable) in self.model.variables.iter_enumerated() {
+            if let (Role::Continuous, Some(start)) = (variable.role, variable.start) {
+                let value = self.value_of(start)?;
+                list.push(StartValue { var, order: 0, value, fixed: variable.fixed, origin: variable.origin });
+            }
+        }
+        for alias in &self.model.aliases {
+            let Some(start) = alias.variable.start else { continue };
+            let known = list.iter().position(|s| s.var == alias.target && s.order == alias.order);
+            let continuous = self.model.variables[alias.target].role == Role::Continuous;
+            let better = known.is_none_or(|at| alias.variable.fixed && !list[at].fixed);
+            if continuous && better {
+                let value = self.value_of(start)? * if alias.negated { -1.0 } else { 1.0 };
+                let entry = StartValue {
+                    var: alias.target,
+                    order: alias.order,
+                    value,
+                    fixed: alias.variable.fixed,
+                    origin: alias.variable.origin,
+                };
+                match known {
+                    Some(at) => list[at] = entry,
+                    None => list.push(entry),
+                }
+            }
+        }
+        Ok(list)
+    }
+
+    /// Right limits of a candidate mode at the start.
+    pub(crate) fn start(
+        &mut self,
+        mode: ModeId,
+        restart: &[(ExprId, OriginId)],
+        instant: &Instant,
+    ) -> Result<Vec<ImpulseReport>, Failure> {
+        let equations = self.active_initial_equations()?;
+        if !equations.is_empty() {
+            self.solve_together(mode, &equations)?;
+            self.enter(mode)?;
+            return Ok(Vec::new());
+        }
+        let saved = self.memory.values.clone();
+        let by_restart = self.start_by_restart(mode, restart, instant);
+        if let Ok(impulses) = &by_restart
+            && self.violated_start(mode).is_none()
+        {
+            return Ok(impulses.clone());
+        }
+        let restarted = std::mem::replace(&mut self.memory.values, saved);
+        match self.solve_together(mode, &[]).and_then(|()| self.enter(mode)) {
+            Ok(()) => Ok(Vec::new()),
+            Err(failure) => match by_restart {
+                // Fixed starts that the mode contradicts serve as left limits.
+                Ok(impulses) if instant.ties_confirm => {
+                    self.memory.values = restarted;
+                    self.jet_level = 0;
+                    let name = self.violated_start(mode).map(|at| self.start_name(at)).unwrap_or_default();
+                    self.warnings.push(format!(
+                        "the fixed start value of {name} contradicts the equations; it is taken as the value just before the start"
+                    ));
+                    Ok(impulses)
+                }
+                Ok(_) => Err(failure),
+                Err(first) => Err(first),
+            },
+        }
+    }
+
+    fn start_name(&self, at: usize) -> String {
+        self.name(self.starts[at].var, self.starts[at].order)
+    }
+
+    fn active_initial_equations(&self) -> Result<Vec<(ExprId, OriginId)>, Failure> {
+        let mut active = Vec::new();
+        for equation in &self.model.initial_equations {
+            if self.value_of(equation.guard)? != 0.0 {
+                active.push((equation.residual, equation.origin));
+            }
+        }
+        Ok(active)
+    }
+
+    fn start_by_restart(
+        &mut self,
+        mode: ModeId,
+        restart: &[(ExprId, OriginId)],
+        instant: &Instant,
+    ) -> Result<Vec<ImpulseReport>, Failure> {
+        self.meet_positions(mode)?;
+        for at in 0..self.unknowns.len() {
+            self.memory.shift(self.unknowns[at]);
+        }
+        let impulses = self.change(None, mode, restart, None, Vec::new(), Vec::new(), instant)?;
+        self.enter(mode)?;
+        Ok(impulses)
+    }
+
+    /// The first fixed start value that does not hold.
+    fn violated_start(&self, mode: ModeId) -> Option<usize> {
+        self.starts.iter().position(|start| {
+            let alive = self.modes[mode.index()].highest_order(start.var).is_some();
+            let value = if start.order < self.memory.orders(start.var) { self.memory.get(start.var, start.order) } else { f64::NAN };
+            let scale = start.value.abs().max(self.nominal[start.var.index()] * 1e-3);
+            start.fixed && alive && !((value - start.value).abs() <= 1e-6 * scale)
+        })
+    }
+
+    fn is_fixed(&self, var: VarId, order: u16) -> bool {
+        self.starts.iter().any(|s| s.var == var && s.order == order && s.fixed)
+    }
+    fn has_start(&self, var: VarId, order: u16) -> bool {
+        self.starts.iter().any(|s| s.var == var && s.order == order)
+    }
+
+    /// Meets the consistency equations f^(m), c_f − m ≥ 2, by the smallest change of the guesses.
+    fn meet_positions(&mut self, mode: ModeId) -> Result<(), Failure> {
+        let structure = &self.modes[mode.index()].structure;
+        let mut equations = Vec::new();
+        for (&id, &c) in structure.equations.iter().zip(&structure.sigma.c) {
+            equations.extend((0..c.saturating_sub(1)).map(|order| (self.model.equations[id].residual, order)));
+        }
+        if equations.is_empty() {
+            return Ok(());
+        }
+        let mut unknowns: Vec<(VarId, u16)> = Vec::new();
+        for &(residual, order) in &equations {
+            let derivative = self.pool.nth_total_derivative(residual, order);
+            let occurring = self.pool.occurrences(derivative);
+            unknowns.extend(occurring.into_iter().filter(|&(var, _)| self.model.is_unknown(var)));
+        }
+        unknowns.sort_unstable();
+        unknowns.dedup();
+        let weight = |engine: &Self, var: VarId, order: u16| {
+            if engine.is_fixed(var, order) {
+                0.0
+            } else {
+                engine.nominal[var.index()] * if engine.has_start(var, order) { 1.0 } else { WILLING }
+            }
+        };
+        let weights: Vec<f64> = unknowns.iter().map(|&(var, order)| weight(self, var, order)).collect();
+        self.project(&equations, &unknowns, weights, Vec::new())
+    }
+
+    /// Solves the mode's equations with all derivatives, the given initial equations and the fixed starts together.
+    fn solve_together(&mut self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> Result<(), Failure> {
+        let beyond = self.orders_beyond(mode, initial);
+        let structure = &self.modes[mode.index()].structure;
+        let mut equations: Vec<(ExprId, u16)> = Vec::new();
+        for (&id, &c) in structure.equations.iter().zip(&structure.sigma.c) {
+            equations.extend((0..=c + beyond).map(|order| (self.model.equations[id].residual, order)));
+        }
+        equations.extend(initial.iter().map(|&(residual, _)| (residual, 0)));
+        let mut unknowns: Vec<(VarId, u16)> = Vec::new();
+        let mut weights = Vec::new();
+        for (&var, &d) in structure.unknowns.iter().zip(&structure.sigma.d) {
+            for order in 0..=d + beyond {
+                unknowns.push((var, order));
+                let willing = if order >= d { WILLING * WILLING } else if self.has_start(var, order) { 1.0 } else { WILLING };
+                weights.push(self.nominal[var.index()] * willing);
+            }
+        }
+        for (id, variable) in self.model.variables.iter_enumerated() {
+            if variable.role == Role::Parameter && variable.binding.is_none() && !variable.fixed {
+                unknowns.push((id, 0));
+                weights.push(self.nominal[id.index()]);
+            }
+        }
+        let place: rustc_hash::FxHashMap<(VarId, u16), usize> = unknowns.iter().copied().zip(0..).collect();
+        let fixed = self.starts.iter().filter(|start| start.fixed);
+        let fixed = fixed.filter_map(|s| Some((*place.get(&(s.var, s.order))?, s.value))).collect();
+        self.project(&equations, &unknowns, weights, fixed)
+    }
+
+    /// Initial equations may speak of derivatives above the leading ones: so many levels more are needed.
+    fn orders_beyond(&self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> u16 {
+        let mode = &self.modes[mode.index()];
+        let above = |&(residual, _): &(ExprId, OriginId)| {
+            let occurring = self.pool.occurrences(residual);
+            occurring.into_iter().filter_map(|(var, order)| Some(order.saturating_sub(mode.highest_order(var)?))).max()
+        };
+        initial.iter().filter_map(above).max().unwrap_or(0)
+    }
+
+    fn project(
+        &mut self,
+        equations: &[(ExprId, u16)],
+        unknowns: &[(VarId, u16)],
+        weights: Vec<f64>,
+        fixed: Vec<(usize, f64)>,
+    ) -> Result<(), Failure> {
+        let leaves: Vec<Leaf> = unknowns.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
+        let system = System::build(self.cache, &self.pool, equations, &leaves, |leaf| slot_of(&self.memory, leaf))
+            .map_err(system_failure)?;
+        let slots: Vec<u32> = leaves.iter().map(|&leaf| self.memory.leaf_slot(leaf)).collect();
+        let mut x: Vec<f64> = slots.iter().map(|&slot| self.memory.values[slot as usize]).collect();
+        for &(at, value) in &fixed {
+            x[at] = value;
+        }
+        let pattern = constraint_pattern(&system, equations.len(), unknowns.len(), &fixed)?;
+        let order = pattern_positions(&system, &pattern);
+        let mut constraints =
+            Constraints { system, slots: &slots, memory: &mut self.memory, pattern, order, fixed, rows: equations.len() };
+        let options = ProjectionOptions { weights: Some(weights), tolerance: 1e-12, max_iterations: 100 };
+        let outcome = project(&mut constraints, &mut x, &options);
+        for (&slot, value) in slots.iter().zip(&x) {
+            self.memory.values[slot as usize] = *value;
+        }
+        outcome.map(drop).map_err(|failure| {
+            let suspects = failure
+                .largest_residuals
+                .iter()
+                .filter_map(|&(row, _)| self.suspects_of(row, equations))
+                .flatten()
+                .collect();
+            Failure::new(FailureKind::Initialisation { reason: failure.to_string(), suspects })
+        })
+    }
+
+    /// The variables of an equation that have start values.
+    fn suspects_of(&self, row: usize, equations: &[(ExprId, u16)]) -> Option<Vec<String>> {
+        let &(residual, _) = equations.get(row)?;
+        let occurring = self.pool.occurrences(residual);
+        Some(
+            occurring
+                .into_iter()
+                .filter(|&(var, _)| self.starts.iter().any(|s| s.var == var))
+                .map(|(var, _)| self.name(var, 0))
+                .collect(),
+        )
+    }
+}
+
+struct Constraints<'a> {
+    system: System,
+    slots: &'a [u32],
+    memory: &'a mut Memory,
+    pattern: SparsityPattern,
+    /// For every entry of the system's Jacobian its position in the pattern.
+    order: Vec<usize>,
+    fixed: Vec<(usize, f64)>,
+    rows: usize,
+}
+
+impl Constraints<'_> {
+    fn place(&mut self, x: &[f64]) {
+        for (&slot, &value) in self.slots.iter().zip(x) {
+            self.memory.values[slot as usize] = value;
+        }
+    }
+}
+
+impl ConstraintSystem for Constraints<'_> {
+    fn unknowns(&self) -> usize {
+        self.slots.len()
+    }
+    fn constraints(&self) -> usize {
+        self.rows + self.fixed.len()
+    }
+    fn residual(&mut self, x: &[f64], g: &mut [f64]) -> Result<(), EvalError> {
+        self.place(x);
+        let (equations, starts) = g.split_at_mut(self.rows);
+        self.system.residual.evaluate_unchecked(&self.memory.values, equations);
+        for (g, &(at, value)) in starts.iter_mut().zip(&self.fixed) {
+            *g = x[at] - value;
+        }
+        Ok(())
+    }
+    fn jacobian_pattern(&self) -> Option<&SparsityPattern> {
+        Some(&self.pattern)
+    }
+    fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), EvalError> {
+        self.place(x);
+        let mut own = vec![0.0; self.system.row_indices.len()];
+        self.system.jacobian.evaluate_unchecked(&self.memory.values, &mut own);
+        values.fill(0.0);
+        for (&at, value) in self.order.iter().zip(own) {
+            values[at] = value;
+        }
+        for (row, &(column, _)) in self.fixed.iter().enumerate() {
+            if let Some(at) = self.pattern.position(self.rows + row, column) {
+                values[at] = 1.0;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn constraint_pattern(
+    system: &System,
+    rows: usize,
+    columns: usize,
+    fixed: &[(usize, f64)],
+) -> Result<SparsityPattern, Failure> {
+    let mut entries = Vec::new();
+    for column in 0..columns {
+        let range = system.column_starts[column]..system.column_starts[column + 1];
+        entries.extend(system.row_indices[range].iter().map(|&row| (row, column)));
+    }
+    entries.extend(fixed.iter().enumerate().map(|(row, &(column, _))| (rows + row, column)));
+    SparsityPattern::from_entries(rows + fixed.len(), columns, entries)
+        .map_err(|error| Failure::new(FailureKind::Compile(format!("{error:?}"))))
+}
+
+fn pattern_positions(system: &System, pattern: &SparsityPattern) -> Vec<usize> {
+    let columns = system.column_starts.len() - 1;
+    let mut order = Vec::with_capacity(system.row_indices.len());
+    for column in 0..columns {
+        for &row in &system.row_indices[system.column_starts[column]..system.column_starts[column + 1]] {
+            order.push(pattern.position(row, column).unwrap_or(0));
+        }
+    }
+    order
+}

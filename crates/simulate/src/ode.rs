@@ -1,0 +1,82 @@
+//! A mode as a system of ordinary differential equations for the integrators.
+
+use saltus_numerics::EvalError;
+use saltus_numerics::linalg::SparsityPattern;
+use saltus_numerics::ode::OdeSystem;
+use saltus_numerics::roots::ConditionFunctions;
+
+use crate::condition::{Monitor, Scales};
+use crate::delay::History;
+use crate::input::{self, InputSignal};
+use crate::memory::Memory;
+use crate::mode::PlanCode;
+
+/// y' = f(t, y): states into memory, blocks solved, derivatives out.
+pub(crate) struct ModeOde<'a> {
+    pub memory: &'a mut Memory,
+    pub code: &'a mut PlanCode,
+    pub signals: &'a [InputSignal],
+    pub history: &'a History,
+    pub last_failure: Option<(usize, crate::block::BlockFailure)>,
+}
+
+impl ModeOde<'_> {
+    /// Everything at a point in time.
+    pub(crate) fn evaluate(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
+        self.memory.set_time(t);
+        input::apply(self.signals, t, self.memory);
+        self.history.apply(t, self.memory);
+        self.code.write_states(y, self.memory);
+        self.code.solve(self.memory).map_err(|(block, failure)| {
+            let message = format!("block {block}: {failure:?}");
+            self.last_failure = Some((block, failure));
+            EvalError::recoverable(message)
+        })
+    }
+}
+
+impl OdeSystem for ModeOde<'_> {
+    fn dim(&self) -> usize {
+        self.code.states.len()
+    }
+
+    fn rhs(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), EvalError> {
+        self.evaluate(t, y)?;
+        for (dy, &slot) in dy.iter_mut().zip(&self.code.derivative_slots) {
+            *dy = self.memory.values[slot as usize];
+        }
+        Ok(())
+    }
+
+    fn jacobian_pattern(&self) -> Option<&SparsityPattern> {
+        self.code.pattern.as_ref()
+    }
+}
+
+/// The watched conditions along the dense output of a step.
+pub(crate) struct Watched<'a, 'b> {
+    pub ode: &'a mut ModeOde<'b>,
+    pub integrator: &'a dyn saltus_numerics::ode::Integrator,
+    pub monitors: &'a [&'a Monitor],
+    /// Added to each function: zero once it has been clear of its band, the band before.
+    pub shifts: &'a [f64],
+    pub scales: &'a Scales,
+    pub y: Vec<f64>,
+    pub scratch: Vec<f64>,
+}
+
+impl ConditionFunctions for Watched<'_, '_> {
+    fn count(&self) -> usize {
+        self.monitors.len()
+    }
+
+    fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), EvalError> {
+        self.integrator.interpolate(t, &mut self.y);
+        self.ode.evaluate(t, &self.y)?;
+        for ((value, monitor), shift) in values.iter_mut().zip(self.monitors).zip(self.shifts) {
+            let reading = monitor.watch(self.ode.memory, self.scales, &mut self.scratch);
+            *value = reading.value + shift;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! From the memory of a run to rows of results.
+
+use rustc_hash::FxHashMap;
+use saltus_mdae::print::derivative_name;
+use saltus_mdae::{Role, Type, VarId, Variable};
+use saltus_results::{AliasSign, Binding, Role as SignalRole, Schema, Signal, SignalId, SignalKind};
+
+use crate::compiled::Compiled;
+use crate::error::{Failure, FailureKind};
+use crate::memory::Memory;
+
+/// What is written: the schema and where its columns are in memory.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Names, units, aliases.
+    pub schema: Schema,
+    slots: Vec<(VarId, u16)>,
+}
+
+impl Layout {
+    /// All variables of a model; parameters as constants with the values in memory.
+    pub(crate) fn new(compiled: &Compiled, memory: &Memory) -> Result<Self, Failure> {
+        let model = compiled.model();
+        let mut signals = Vec::new();
+        let mut slots = Vec::new();
+        let mut columns: FxHashMap<(VarId, u16), SignalId> = FxHashMap::default();
+        let derivatives = compiled.derivatives_in_use();
+        for (var, variable) in model.variables.iter_enumerated() {
+            if variable.role == Role::Parameter {
+                let value = memory.get(var, 0);
+                signals.push(described(variable, Signal::constant(&*variable.name, value)).with_role(SignalRole::Parameter));
+                continue;
+            }
+            let role = match variable.role {
+                Role::Input => SignalRole::Input,
+                Role::Continuous if derivatives.contains(&(var, 1)) => SignalRole::State,
+                _ => SignalRole::Local,
+            };
+            columns.insert((var, 0), SignalId(signals.len() as u32));
+            signals.push(described(variable, Signal::new(&*variable.name)).with_role(role));
+            slots.push((var, 0));
+        }
+        for &(var, order) in &derivatives {
+            let variable = &model.variables[var];
+            columns.insert((var, order), SignalId(signals.len() as u32));
+            let mut signal = Signal::new(derivative_name(&variable.name, order)).with_role(SignalRole::Derivative);
+            signal.unit = derivative_unit(&variable.unit, order);
+            signal.hidden = variable.hidden;
+            signals.push(signal);
+            slots.push((var, order));
+        }
+        for alias in &model.aliases {
+            let Some(&of) = columns.get(&(alias.target, alias.order)) else { continue };
+            let sign = match (alias.negated, alias.variable.ty) {
+                (false, _) => AliasSign::Same,
+                (true, Type::Boolean) => AliasSign::Not,
+                (true, _) => AliasSign::Negated,
+            };
+            let signal = described(&alias.variable, Signal::new(&*alias.variable.name));
+            signals.push(signal.with_binding(Binding::Alias { of, sign }));
+        }
+        for constant in &model.constants {
+            signals.push(described(&constant.variable, Signal::constant(&*constant.variable.name, constant.value)));
+        }
+        let schema =
+            Schema::new(signals).map_err(|error| Failure::new(FailureKind::Output(error.to_string())))?;
+        Ok(Layout { schema, slots })
+    }
+
+    /// The values of all columns.
+    pub(crate) fn row(&self, memory: &Memory, out: &mut Vec<f64>) {
+        out.clear();
+        out.extend(self.slots.iter().map(|&(var, order)| memory.get(var, order)));
+    }
+}
+
+fn described(variable: &Variable, signal: Signal) -> Signal {
+    let mut signal = signal
+        .with_unit(&*variable.unit)
+        .with_display_unit(&*variable.display_unit)
+        .with_description(&*variable.description)
+        .with_kind(kind(variable));
+    signal.hidden = variable.hidden;
+    signal
+}
+
+fn kind(variable: &Variable) -> SignalKind {
+    if let Some(literals) = &variable.literals {
+        return SignalKind::Enumeration(literals.iter().map(|l| l.to_string()).collect());
+    }
+    match (variable.ty, variable.role) {
+        (Type::Boolean, _) => SignalKind::Boolean,
+        (Type::Integer, _) => SignalKind::Integer,
+        (Type::Real, Role::Discrete) => SignalKind::Discrete,
+        _ => SignalKind::Continuous,
+    }
+}
+
+/// `m/s` from `m`: the unit of a derivative, where that is easy to write.
+fn derivative_unit(unit: &str, order: u16) -> String {
+    match (unit, order) {
+        ("", _) => String::new(),
+        (unit, 1) if !unit.contains('/') => format!("{unit}/s"),
+        ("m/s", 1) => "m/s2".to_string(),
+        ("rad/s", 1) => "rad/s2".to_string(),
+        (unit, 2) if !unit.contains('/') => format!("{unit}/s2"),
+        _ => String::new(),
+    }
+}
