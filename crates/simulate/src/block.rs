@@ -59,7 +59,7 @@ impl BlockSolver {
         let residuals: Vec<(ExprId, u16)> = equations.iter().map(|&(residual, order, _)| (residual, order)).collect();
         let system = System::build(cache, pool, &residuals, &leaves, |leaf| slot_of(memory, leaf)).map_err(system_failure)?;
         let n = unknowns.len();
-        let pattern = SparsityPattern::new(n, n, system.column_starts.clone(), system.row_indices.clone())
+        let pattern = SparsityPattern::new(n, system.column_starts.clone(), system.row_indices.clone())
             .map_err(|error| Failure::new(FailureKind::Compile(format!("{error:?}"))))?;
         let entries = pattern.len();
         Ok(BlockSolver {

@@ -303,7 +303,7 @@ impl Engine<'_> {
         for &(at, value) in &fixed {
             x[at] = value;
         }
-        let pattern = constraint_pattern(&system, equations.len(), unknowns.len(), &fixed)?;
+        let pattern = constraint_pattern(&system, equations.len(), unknowns.len(), &fixed);
         let order = pattern_positions(&system, &pattern);
         let mut constraints =
             Constraints { system, slots: &slots, memory: &mut self.memory, pattern, order, fixed, rows: equations.len() };
@@ -397,7 +397,7 @@ fn constraint_pattern(
     rows: usize,
     columns: usize,
     fixed: &[(usize, f64)],
-) -> Result<SparsityPattern, Failure> {
+) -> SparsityPattern {
     let mut entries = Vec::new();
     for column in 0..columns {
         let range = system.column_starts[column]..system.column_starts[column + 1];
@@ -405,7 +405,6 @@ fn constraint_pattern(
     }
     entries.extend(fixed.iter().enumerate().map(|(row, &(column, _))| (rows + row, column)));
     SparsityPattern::from_entries(rows + fixed.len(), columns, entries)
-        .map_err(|error| Failure::new(FailureKind::Compile(format!("{error:?}"))))
 }
 
 fn pattern_positions(system: &System, pattern: &SparsityPattern) -> Vec<usize> {

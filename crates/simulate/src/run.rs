@@ -658,7 +658,7 @@ impl<'c> Run<'c> {
     fn collect_counters(&mut self) {
         let work = self.integrator.counters();
         let counters = &mut self.engine.counters;
-        counters.evaluations = work.evaluations as u64;
+        counters.evaluations = work.rhs as u64;
         counters.rejected_steps = work.rejected as u64;
         counters.jacobians = work.jacobians as u64;
         counters.factorisations = work.factorisations as u64;

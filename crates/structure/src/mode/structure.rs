@@ -125,7 +125,7 @@ impl ModeStructure {
             .filter(move |&(column, order)| self.sigma.is_leading(row, column, order))
     }
     /// The signature matrix of the active equations.
-    pub(super) fn matrix(&self, modes: &Modes) -> SigmaMatrix {
+    pub fn matrix(&self, modes: &Modes) -> SigmaMatrix {
         let rows = self.equations.iter().map(|e| modes.signatures().row(e.index()));
         SigmaMatrix::with_unknowns(self.unknowns.clone(), rows)
     }
