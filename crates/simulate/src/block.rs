@@ -56,8 +56,12 @@ impl BlockSolver {
         memory: &Memory,
     ) -> Result<Self, Failure> {
         let leaves: Vec<Leaf> = unknowns.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
-        let residuals: Vec<(ExprId, u16)> = equations.iter().map(|&(residual, order, _)| (residual, order)).collect();
-        let system = System::build(cache, pool, &residuals, &leaves, |leaf| slot_of(memory, leaf)).map_err(system_failure)?;
+        let residuals: Vec<(ExprId, u16)> = equations
+            .iter()
+            .map(|&(residual, order, _)| (residual, order))
+            .collect();
+        let system =
+            System::build(cache, pool, &residuals, &leaves, |leaf| slot_of(memory, leaf)).map_err(system_failure)?;
         let n = unknowns.len();
         let pattern = SparsityPattern::new(n, system.column_starts.clone(), system.row_indices.clone())
             .map_err(|error| Failure::new(FailureKind::Compile(format!("{error:?}"))))?;
@@ -118,14 +122,23 @@ impl BlockSolver {
 
     fn diverged(&self) -> BlockFailure {
         let (equation, residual) =
-            self.residual.iter().copied().enumerate().fold((0, 0.0), |worst: (usize, f64), (at, r)| {
-                if r.abs() > worst.1.abs() { (at, r) } else { worst }
-            });
+            self.residual
+                .iter()
+                .copied()
+                .enumerate()
+                .fold(
+                    (0, 0.0),
+                    |worst: (usize, f64), (at, r)| {
+                        if r.abs() > worst.1.abs() { (at, r) } else { worst }
+                    },
+                );
         BlockFailure::Diverged { equation, residual }
     }
 
     fn evaluate_residual(&mut self, memory: &Memory) -> Result<(), BlockFailure> {
-        self.system.residual.evaluate_unchecked(&memory.values, &mut self.residual);
+        self.system
+            .residual
+            .evaluate_unchecked(&memory.values, &mut self.residual);
         match self.residual.iter().position(|r| !r.is_finite()) {
             Some(equation) => Err(BlockFailure::Undefined { equation }),
             None => Ok(()),
@@ -133,7 +146,9 @@ impl BlockSolver {
     }
 
     fn newton_step(&mut self, memory: &Memory) -> Result<(), BlockFailure> {
-        self.system.jacobian.evaluate_unchecked(&memory.values, &mut self.jacobian);
+        self.system
+            .jacobian
+            .evaluate_unchecked(&memory.values, &mut self.jacobian);
         if let [residual] = self.residual.as_slice() {
             let slope = self.jacobian.first().copied().unwrap_or(0.0);
             if slope == 0.0 || !slope.is_finite() {
@@ -142,7 +157,9 @@ impl BlockSolver {
             self.step[0] = -residual / slope;
             return Ok(());
         }
-        self.factorisation.factor(&self.jacobian).map_err(|error| BlockFailure::Singular { column: error.column })?;
+        self.factorisation
+            .factor(&self.jacobian)
+            .map_err(|error| BlockFailure::Singular { column: error.column })?;
         for (step, residual) in self.step.iter_mut().zip(&self.residual) {
             *step = -residual;
         }
@@ -190,19 +207,33 @@ impl BlockSolver {
         let (reason, origins) = match *failure {
             BlockFailure::Singular { column } => {
                 let which = unknowns.get(column).cloned().unwrap_or_default();
-                (format!("the equations do not determine {which} (singular Jacobian)"), self.origins.clone())
+                (
+                    format!("the equations do not determine {which} (singular Jacobian)"),
+                    self.origins.clone(),
+                )
             }
-            BlockFailure::Diverged { equation, residual } => {
-                (format!("the iteration does not converge; largest residual {residual:e}"), vec![self.origins[equation]])
-            }
-            BlockFailure::Undefined { equation } => ("an equation is undefined there".to_string(), vec![self.origins[equation]]),
+            BlockFailure::Diverged { equation, residual } => (
+                format!("the iteration does not converge; largest residual {residual:e}"),
+                vec![self.origins[equation]],
+            ),
+            BlockFailure::Undefined { equation } => (
+                "an equation is undefined there".to_string(),
+                vec![self.origins[equation]],
+            ),
         };
-        Failure::new(FailureKind::Block { unknowns, origins, reason })
+        Failure::new(FailureKind::Block {
+            unknowns,
+            origins,
+            reason,
+        })
     }
 }
 
 fn norm(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |largest: f64, v| if v.is_nan() { f64::NAN } else { largest.max(v.abs()) })
+    values.iter().fold(
+        0.0,
+        |largest: f64, v| if v.is_nan() { f64::NAN } else { largest.max(v.abs()) },
+    )
 }
 
 pub(crate) fn system_failure(error: SystemError) -> Failure {

@@ -65,7 +65,11 @@ pub(crate) struct Accepted {
 pub(crate) enum Verdict {
     Accepted(Box<Accepted>),
     /// The conditions at the right limits ask for other truth values.
-    Indicates { truths: Truths, reason: String, by_ties_only: bool },
+    Indicates {
+        truths: Truths,
+        reason: String,
+        by_ties_only: bool,
+    },
     /// No right limits.
     Inadmissible(String),
 }
@@ -125,7 +129,9 @@ impl Engine<'_> {
                 if reading.value.is_nan() {
                     Sign::Undecided
                 } else if reading.value.abs() > reading.tolerance {
-                    Sign::ByValue { positive: reading.value > 0.0 }
+                    Sign::ByValue {
+                        positive: reading.value > 0.0,
+                    }
                 } else if monitor.decided == crate::condition::Decided::ByTime {
                     self.sign(&monitor, None, &[], true)
                 } else {
@@ -151,7 +157,11 @@ impl Engine<'_> {
             }
             if reading.value.abs() > reading.tolerance {
                 let positive = reading.value > 0.0;
-                return if order == 0 { Sign::ByValue { positive } } else { Sign::ByDerivative { positive, order } };
+                return if order == 0 {
+                    Sign::ByValue { positive }
+                } else {
+                    Sign::ByDerivative { positive, order }
+                };
             }
         }
         Sign::Tie
@@ -176,7 +186,10 @@ impl Engine<'_> {
                 })
                 .sum();
             if weight.abs() > IMPULSE_TOLERANCE {
-                return Some(Sign::ByImpulse { positive: weight > 0.0, order });
+                return Some(Sign::ByImpulse {
+                    positive: weight > 0.0,
+                    order,
+                });
             }
         }
         None
@@ -188,7 +201,11 @@ impl Engine<'_> {
             return false;
         }
         let Some(mode) = mode else { return true };
-        let needed = monitor.reads(order).iter().map(|&(var, o)| o.saturating_sub(self.highest_order(mode, var))).max();
+        let needed = monitor
+            .reads(order)
+            .iter()
+            .map(|&(var, o)| o.saturating_sub(self.highest_order(mode, var)))
+            .max();
         self.extend_jets(mode, needed.unwrap_or(0))
     }
 
@@ -240,14 +257,21 @@ impl Engine<'_> {
             let discrete_before: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
             let again = self.discrete.compute(&mut self.memory, &before);
             let settled = again == triggered
-                && self.discrete.variables.iter().zip(&discrete_before).all(|(&v, &old)| close(self.memory.get(v, 0), old));
+                && self
+                    .discrete
+                    .variables
+                    .iter()
+                    .zip(&discrete_before)
+                    .all(|(&v, &old)| close(self.memory.get(v, 0), old));
             if settled {
                 return self.confirm(truths, mode, impulses, triggered, instant);
             }
             triggered = again;
             self.back_to_left_limits(instant);
         }
-        Ok(Verdict::Inadmissible("the discrete variables do not settle".to_string()))
+        Ok(Verdict::Inadmissible(
+            "the discrete variables do not settle".to_string(),
+        ))
     }
 
     /// Continuous variables back to X⁻, discrete ones as just computed.
@@ -267,9 +291,17 @@ impl Engine<'_> {
     fn reinits(&self, triggered: &Triggered) -> Vec<Reinit> {
         discrete::actions(self.model, triggered)
             .filter_map(|action| match action {
-                Action::Reinit { var, order, value, origin } => {
-                    Some(Reinit { var: *var, order: *order, value: *value, origin: *origin })
-                }
+                Action::Reinit {
+                    var,
+                    order,
+                    value,
+                    origin,
+                } => Some(Reinit {
+                    var: *var,
+                    order: *order,
+                    value: *value,
+                    origin: *origin,
+                }),
                 _ => None,
             })
             .collect()
@@ -289,13 +321,21 @@ impl Engine<'_> {
             let mut set = truths.clone();
             set[latch.0 as usize] = !set[latch.0 as usize];
             let reason = format!("an impulse sets `{}`", self.model.conditions[latch].text);
-            return Ok(Verdict::Indicates { truths: set, reason, by_ties_only: false });
+            return Ok(Verdict::Indicates {
+                truths: set,
+                reason,
+                by_ties_only: false,
+            });
         }
         if &indicated == truths || self.same_outcome(&indicated, truths, mode) {
             return Ok(self.accepted(indicated, mode, impulses, triggered, false));
         }
         let reason = self.difference(truths, &indicated);
-        Ok(Verdict::Indicates { truths: indicated, reason, by_ties_only: ties })
+        Ok(Verdict::Indicates {
+            truths: indicated,
+            reason,
+            by_ties_only: ties,
+        })
     }
 
     /// The truth values that the right limits in memory indicate; ties count as asked for.
@@ -363,8 +403,12 @@ impl Engine<'_> {
         self.set_truths(indicated);
         let before = self.when_before.clone();
         self.discrete.compute(&mut self.memory, &before);
-        let same_values =
-            self.discrete.variables.iter().zip(&discrete).all(|(&v, &old)| same(self.memory.get(v, 0), old));
+        let same_values = self
+            .discrete
+            .variables
+            .iter()
+            .zip(&discrete)
+            .all(|(&v, &old)| same(self.memory.get(v, 0), old));
         let valuation = self.evaluate_guards();
         let same_switches = self.value_switches_agree(mode, indicated, truths);
         self.memory.values = saved;
@@ -432,7 +476,9 @@ impl Engine<'_> {
                 continue;
             }
             seen.push(long_valuation.clone());
-            let Ok(mode) = self.mode_of(&long_valuation) else { continue };
+            let Ok(mode) = self.mode_of(&long_valuation) else {
+                continue;
+            };
             // Conditions inside equations follow the long mode; discrete values are those of the transient instant.
             self.set_truths(&long);
             let impulses = match self.restart(mode, &restart, Some(&transient), instant) {
@@ -457,7 +503,11 @@ impl Engine<'_> {
             }
             failures.push(self.difference(&long, &got));
         }
-        let reason = if failures.is_empty() { "no long mode follows it".to_string() } else { failures.join("; ") };
+        let reason = if failures.is_empty() {
+            "no long mode follows it".to_string()
+        } else {
+            failures.join("; ")
+        };
         Ok(Verdict::Inadmissible(format!("transient: {reason}")))
     }
 
@@ -495,7 +545,9 @@ impl Engine<'_> {
     fn long_candidates(&self, truths: &Truths, instant: &Instant) -> Vec<Truths> {
         let with_time = |mut base: Truths| {
             for (id, monitor) in self.monitors.iter_enumerated() {
-                let by_time = monitor.as_ref().is_none_or(|m| m.decided == crate::condition::Decided::ByTime);
+                let by_time = monitor
+                    .as_ref()
+                    .is_none_or(|m| m.decided == crate::condition::Decided::ByTime);
                 if let (true, Some(held)) = (by_time, instant.held[id.0 as usize]) {
                     base[id.0 as usize] = held;
                 }

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use saltus_codegen::KernelCache;
 use saltus_mdae::print::derivative_name;
-use saltus_mdae::{
-    ConditionId, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId,
-};
+use saltus_mdae::{ConditionId, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId};
 use saltus_structure::mode::{ModeFailure, Modes};
 
 use crate::error::{Failure, FailureKind};
@@ -33,7 +31,11 @@ impl Compiled {
         let cache = KernelCache::new(Arc::new(model.functions.clone()));
         let modes = Modes::new(&model);
         let remembered = remembered(&model);
-        let residual_conditions = model.equations.iter().map(|e| model.pool.conditions_in(e.residual)).collect();
+        let residual_conditions = model
+            .equations
+            .iter()
+            .map(|e| model.pool.conditions_in(e.residual))
+            .collect();
         let parameter_order = parameter_order(&model)?;
         let highest = highest_occurrence(&model);
         let pool = model.pool.freeze();
@@ -75,9 +77,15 @@ impl Compiled {
 
     /// The name of a derivative of a variable as users know it: an alias if there is one.
     pub fn name(&self, var: VarId, order: u16) -> String {
-        let Some(variable) = self.model.variables.get(var) else { return format!("restart unknown {}", var.0) };
+        let Some(variable) = self.model.variables.get(var) else {
+            return format!("restart unknown {}", var.0);
+        };
         if order > 0
-            && let Some(alias) = self.model.aliases.iter().find(|a| a.target == var && a.order == order && !a.negated)
+            && let Some(alias) = self
+                .model
+                .aliases
+                .iter()
+                .find(|a| a.target == var && a.order == order && !a.negated)
         {
             return alias.variable.name.to_string();
         }
@@ -128,7 +136,10 @@ impl Compiled {
             for id in self.model.pool.reachable(&[formula]) {
                 match self.model.pool.node(id) {
                     Node::Condition(condition) => {
-                        atoms.push((self.model.conditions[condition].text.to_string(), memory.condition(condition)));
+                        atoms.push((
+                            self.model.conditions[condition].text.to_string(),
+                            memory.condition(condition),
+                        ));
                     }
                     Node::Var { var, .. } => {
                         let variable = &self.model.variables[var];
@@ -155,11 +166,23 @@ impl Compiled {
             text
         };
         match failure {
-            ModeFailure::Singular { overdetermined, underdetermined, .. } => {
-                let over: Vec<String> = overdetermined.iter().flat_map(|piece| piece.equations.iter().map(equation)).collect();
+            ModeFailure::Singular {
+                overdetermined,
+                underdetermined,
+                ..
+            } => {
+                let over: Vec<String> = overdetermined
+                    .iter()
+                    .flat_map(|piece| piece.equations.iter().map(equation))
+                    .collect();
                 let under: Vec<String> = underdetermined
                     .iter()
-                    .flat_map(|piece| piece.unknowns.iter().map(|&var| format!("`{}`", self.model.variables[var].name)))
+                    .flat_map(|piece| {
+                        piece
+                            .unknowns
+                            .iter()
+                            .map(|&var| format!("`{}`", self.model.variables[var].name))
+                    })
                     .collect();
                 match (over.is_empty(), under.is_empty()) {
                     (false, true) => format!("too many equations: {}", list(over)),
@@ -171,7 +194,10 @@ impl Compiled {
                 format!("{} would have to be differentiated too often", equation(id))
             }
             ModeFailure::DependentConstraints { dependent, .. } => {
-                format!("constraints depend on each other: {}", list(dependent.iter().map(equation).collect()))
+                format!(
+                    "constraints depend on each other: {}",
+                    list(dependent.iter().map(equation).collect())
+                )
             }
         }
     }
@@ -230,7 +256,11 @@ fn parameter_order(model: &Mdae) -> Result<Vec<VarId>, Failure> {
     let mut order = Vec::new();
     // 0: not visited, 1: on the stack, 2: done
     let mut mark: IndexVec<VarId, u8> = IndexVec::filled(0, model.variables.len());
-    for root in model.variables.ids().filter(|&id| model.variables[id].role == Role::Parameter) {
+    for root in model
+        .variables
+        .ids()
+        .filter(|&id| model.variables[id].role == Role::Parameter)
+    {
         let mut stack = vec![(root, false)];
         while let Some((var, leaving)) = stack.pop() {
             if leaving {

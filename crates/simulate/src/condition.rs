@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
-use saltus_mdae::{
-    Action, ConditionId, ConditionKind, ExprId, ExprPool, IndexVec, Mdae, Node, Role, VarId,
-};
+use saltus_mdae::{Action, ConditionId, ConditionKind, ExprId, ExprPool, IndexVec, Mdae, Node, Role, VarId};
 
 use crate::error::Failure;
 use crate::kernel::Bound;
@@ -98,7 +96,10 @@ impl Level {
             tolerance += scratch[scratch.len() - 1].abs() * 1e-12 * (1.0 + time.abs());
         }
         // Ten times the error of the arguments, and never less than rounding.
-        Reading { value, tolerance: 10.0 * tolerance + 1e-14 * magnitude }
+        Reading {
+            value,
+            tolerance: 10.0 * tolerance + 1e-14 * magnitude,
+        }
     }
 }
 
@@ -116,7 +117,14 @@ impl Monitor {
     }
 
     /// Derivative `order` of the function; `at_event`: with left limits where the model says `pre`.
-    pub fn read(&self, order: u16, at_event: bool, memory: &Memory, scales: &Scales, scratch: &mut Vec<f64>) -> Reading {
+    pub fn read(
+        &self,
+        order: u16,
+        at_event: bool,
+        memory: &Memory,
+        scales: &Scales,
+        scratch: &mut Vec<f64>,
+    ) -> Reading {
         self.levels(at_event)[usize::from(order)].read(memory, scales, scratch)
     }
 
@@ -156,20 +164,33 @@ pub fn monitors(model: &Mdae, pool: &mut ExprPool, cache: &KernelCache, memory: 
             _ => None,
         })[0];
         let watched = levels(watched_function, model, pool, cache, memory)?;
-        let at_event = if watched_function == function { None } else { Some(levels(function, model, pool, cache, memory)?) };
+        let at_event = if watched_function == function {
+            None
+        } else {
+            Some(levels(function, model, pool, cache, memory)?)
+        };
         let decided = decided(model, pool, function, direct.contains(&id));
         let affine_in_time = decided == Decided::ByTime && {
             let second = pool.nth_total_derivative(watched_function, 2);
             pool.is_zero(second) && !reads_inputs(model, pool, watched_function)
         };
         let holds_at_zero = comparison == saltus_mdae::Comparison::GreaterEqual;
-        all.push(Some(Arc::new(Monitor { decided, holds_at_zero, watched, at_event, function: watched_function, affine_in_time })));
+        all.push(Some(Arc::new(Monitor {
+            decided,
+            holds_at_zero,
+            watched,
+            at_event,
+            function: watched_function,
+            affine_in_time,
+        })));
     }
     Ok(all)
 }
 
 fn reads_inputs(model: &Mdae, pool: &ExprPool, function: ExprId) -> bool {
-    pool.occurrences(function).iter().any(|&(var, _)| model.variables[var].role == Role::Input)
+    pool.occurrences(function)
+        .iter()
+        .any(|&(var, _)| model.variables[var].role == Role::Input)
 }
 
 fn levels(
@@ -190,13 +211,20 @@ fn levels(
         if leaves.iter().any(|&(var, order)| order >= memory.orders(var)) {
             break;
         }
-        let by_time = pool.reachable(&[derivative]).into_iter().any(|id| pool.node(id) == Node::Time);
+        let by_time = pool
+            .reachable(&[derivative])
+            .into_iter()
+            .any(|id| pool.node(id) == Node::Time);
         let mut partials: Vec<Leaf> = leaves.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
         if by_time {
             partials.push(Leaf::Time);
         }
         let spec = KernelSpec::matrix(&[derivative], 0..=0, &partials);
-        levels.push(Level { bound: Bound::new(cache, pool, &spec, memory)?, leaves, by_time });
+        levels.push(Level {
+            bound: Bound::new(cache, pool, &spec, memory)?,
+            leaves,
+            by_time,
+        });
         if order < SIGN_ORDERS {
             derivative = pool.total_derivative(derivative);
         }
@@ -206,7 +234,10 @@ fn levels(
 
 fn decided(model: &Mdae, pool: &ExprPool, function: ExprId, direct: bool) -> Decided {
     let reads_unknown = pool.occurrences(function).iter().any(|&(var, _)| model.is_unknown(var));
-    let reads_left = pool.left_limit_occurrences(function).iter().any(|&(var, _)| model.is_unknown(var));
+    let reads_left = pool
+        .left_limit_occurrences(function)
+        .iter()
+        .any(|&(var, _)| model.is_unknown(var));
     match (reads_unknown, reads_left) {
         (false, false) => Decided::ByTime,
         (false, true) => Decided::ByLeftLimits,
@@ -223,7 +254,11 @@ fn conditions_of_guards(model: &Mdae) -> FxHashSet<ConditionId> {
     let latched: FxHashSet<VarId> = model
         .discrete
         .iter()
-        .filter(|e| pool.left_limit_occurrences(e.value).iter().any(|&(var, _)| model.variables[var].role == Role::Discrete))
+        .filter(|e| {
+            pool.left_limit_occurrences(e.value)
+                .iter()
+                .any(|&(var, _)| model.variables[var].role == Role::Discrete)
+        })
         .map(|e| e.target)
         .collect();
     let assigned: FxHashSet<VarId> = model
@@ -241,8 +276,18 @@ fn conditions_of_guards(model: &Mdae) -> FxHashSet<ConditionId> {
     while let Some(root) = roots.pop() {
         found.extend(pool.conditions_in(root));
         for (var, _) in pool.occurrences(root) {
-            if model.variables[var].role == Role::Discrete && !latched.contains(&var) && !assigned.contains(&var) && seen.insert(var) {
-                roots.extend(model.discrete.iter().filter(|e| e.target == var).flat_map(|e| [e.value, e.guard]));
+            if model.variables[var].role == Role::Discrete
+                && !latched.contains(&var)
+                && !assigned.contains(&var)
+                && seen.insert(var)
+            {
+                roots.extend(
+                    model
+                        .discrete
+                        .iter()
+                        .filter(|e| e.target == var)
+                        .flat_map(|e| [e.value, e.guard]),
+                );
             }
         }
     }

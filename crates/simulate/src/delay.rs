@@ -70,12 +70,12 @@ impl History {
 
     /// A step may not be longer than the shortest delay, so that the past is always known.
     pub(crate) fn max_step(&self, memory: &Memory) -> f64 {
-        let delays = self.lines.iter().map(|line| line.delay.value(memory)).filter(|&d| d > 0.0);
+        let delays = self
+            .lines
+            .iter()
+            .map(|line| line.delay.value(memory))
+            .filter(|&d| d > 0.0);
         delays.fold(f64::INFINITY, f64::min)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.lines.is_empty()
     }
 }
 

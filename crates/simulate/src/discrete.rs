@@ -13,7 +13,11 @@ use crate::memory::Memory;
 #[derive(Clone, Debug)]
 enum Step {
     /// `target := value`, when `guard` holds.
-    Define { target: VarId, guard: Option<Bound>, value: Bound },
+    Define {
+        target: VarId,
+        guard: Option<Bound>,
+        value: Bound,
+    },
     /// A when-clause.
     When(WhenId),
 }
@@ -66,10 +70,16 @@ impl DiscreteProgram {
                 let mut assignments = Vec::new();
                 for action in &branch.actions {
                     if let Action::Assign { target, value, .. } = action {
-                        assignments.push(Assign { target: *target, value: bind(*value)? });
+                        assignments.push(Assign {
+                            target: *target,
+                            value: bind(*value)?,
+                        });
                     }
                 }
-                branches.push(BranchCode { conditions, assignments });
+                branches.push(BranchCode {
+                    conditions,
+                    assignments,
+                });
             }
             whens.push(branches);
         }
@@ -80,7 +90,11 @@ impl DiscreteProgram {
                     let equation = &model.discrete[at];
                     let always = pool.constant(equation.guard) == Some(1.0);
                     let guard = if always { None } else { Some(bind(equation.guard)?) };
-                    Step::Define { target: equation.target, guard, value: bind(equation.value)? }
+                    Step::Define {
+                        target: equation.target,
+                        guard,
+                        value: bind(equation.value)?,
+                    }
                 }
                 Item::When(id) => Step::When(id),
             });
@@ -91,7 +105,12 @@ impl DiscreteProgram {
             .filter(|(_, v)| v.role == Role::Discrete)
             .map(|(id, _)| id)
             .collect();
-        Ok(DiscreteProgram { steps, whens, variables, condition_count })
+        Ok(DiscreteProgram {
+            steps,
+            whens,
+            variables,
+            condition_count,
+        })
     }
 
     /// Computes all discrete variables from their values before, the conditions and the continuous variables in
@@ -113,7 +132,10 @@ impl DiscreteProgram {
                 Step::When(id) => {
                     let branches = &self.whens[id.0 as usize];
                     let acting = branches.iter().position(|branch| {
-                        branch.conditions.iter().any(|(at, condition)| !before[*at] && condition.value(memory) != 0.0)
+                        branch
+                            .conditions
+                            .iter()
+                            .any(|(at, condition)| !before[*at] && condition.value(memory) != 0.0)
                     });
                     if let Some(at) = acting {
                         triggered.branches.push((*id, at));
@@ -158,7 +180,12 @@ fn order(model: &Mdae) -> Result<Vec<Item>, Failure> {
     let mut builder = BipartiteBuilder::new(items.len());
     for (at, item) in items.iter().enumerate() {
         let mut row: Vec<Column> = vec![Column::from_index(at)];
-        row.extend(read(model, *item).into_iter().filter_map(|var| defines.get(&var)).map(|&i| Column::from_index(i)));
+        row.extend(
+            read(model, *item)
+                .into_iter()
+                .filter_map(|var| defines.get(&var))
+                .map(|&i| Column::from_index(i)),
+        );
         row.sort_unstable();
         row.dedup();
         builder.push_row(row);
@@ -241,5 +268,8 @@ pub fn restart_equations(model: &Mdae, triggered: &Triggered) -> Vec<(ExprId, Or
 
 /// The actions of the triggered branches.
 pub fn actions<'m>(model: &'m Mdae, triggered: &'m Triggered) -> impl Iterator<Item = &'m Action> {
-    triggered.branches.iter().flat_map(|&(when, branch)| &model.whens[when].branches[branch].actions)
+    triggered
+        .branches
+        .iter()
+        .flat_map(|&(when, branch)| &model.whens[when].branches[branch].actions)
 }

@@ -120,7 +120,10 @@ pub(crate) struct Engine<'c> {
 
 impl std::fmt::Debug for Engine<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine").field("time", &self.memory.time()).field("mode", &self.mode).finish_non_exhaustive()
+        f.debug_struct("Engine")
+            .field("time", &self.memory.time())
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
     }
 }
 
@@ -142,7 +145,12 @@ impl<'c> Engine<'c> {
             .collect::<Result<_, _>>()?;
         let nominal = nominal_values(compiled, &memory)?;
         let absolute = nominal.iter().map(|n| n * options.absolute_tolerance).collect();
-        let of_role = |role: Role| model.variables.ids().filter(move |&id| model.variables[id].role == role);
+        let of_role = |role: Role| {
+            model
+                .variables
+                .ids()
+                .filter(move |&id| model.variables[id].role == role)
+        };
         let mut engine = Engine {
             compiled,
             model,
@@ -151,7 +159,10 @@ impl<'c> Engine<'c> {
             monitors,
             guards,
             nominal,
-            scales: Scales { relative: options.tolerance, absolute },
+            scales: Scales {
+                relative: options.tolerance,
+                absolute,
+            },
             modes: Vec::new(),
             mode_by_valuation: FxHashMap::default(),
             restarts: RestartCache::default(),
@@ -164,7 +175,11 @@ impl<'c> Engine<'c> {
             counters: RunCounters::default(),
             scratch: Vec::new(),
             unknowns: of_role(Role::Continuous).collect(),
-            shifted: model.variables.ids().filter(|&id| model.variables[id].role != Role::Parameter).collect(),
+            shifted: model
+                .variables
+                .ids()
+                .filter(|&id| model.variables[id].role != Role::Parameter)
+                .collect(),
             remembered: compiled.remembered().to_vec(),
             last_values: FxHashMap::default(),
             starts: Vec::new(),
@@ -192,7 +207,12 @@ impl<'c> Engine<'c> {
                     }));
                 }
                 let missed = ((self.options.start - start) / interval - 1e-9).ceil().max(0.0);
-                clocks.push(SampleClock { condition, start, interval, count: missed as u64 });
+                clocks.push(SampleClock {
+                    condition,
+                    start,
+                    interval,
+                    count: missed as u64,
+                });
             }
         }
         Ok(clocks)
@@ -216,7 +236,9 @@ impl<'c> Engine<'c> {
     }
 
     pub(crate) fn evaluate_guards(&self) -> Valuation {
-        Valuation::from_fn(self.compiled.modes(), |guard| self.guards[guard.index()].value(&self.memory) != 0.0)
+        Valuation::from_fn(self.compiled.modes(), |guard| {
+            self.guards[guard.index()].value(&self.memory) != 0.0
+        })
     }
 
     fn analysed(&mut self, valuation: &Valuation) -> Result<ModeId, Arc<ModeFailure>> {
@@ -227,7 +249,12 @@ impl<'c> Engine<'c> {
         let entry = match analyze_mode(self.model, self.compiled.modes(), valuation) {
             Err(failure) => Err(Arc::new(failure)),
             Ok(structure) => {
-                let tools = Tools { model: self.model, modes: self.compiled.modes(), cache: self.cache, nominal: &self.nominal };
+                let tools = Tools {
+                    model: self.model,
+                    modes: self.compiled.modes(),
+                    cache: self.cache,
+                    nominal: &self.nominal,
+                };
                 match ModeRuntime::new(tools, &self.pool, structure, &self.memory) {
                     Ok(runtime) => {
                         self.modes.push(runtime);
@@ -235,7 +262,9 @@ impl<'c> Engine<'c> {
                     }
                     Err(failure) => {
                         self.warnings.push(failure.to_string());
-                        Err(Arc::new(ModeFailure::TooManyDifferentiations { equation: saltus_mdae::EquationId(0) }))
+                        Err(Arc::new(ModeFailure::TooManyDifferentiations {
+                            equation: saltus_mdae::EquationId(0),
+                        }))
                     }
                 }
             }
@@ -246,7 +275,8 @@ impl<'c> Engine<'c> {
 
     /// The mode of a valuation; the reason in words if it is singular.
     pub(crate) fn mode_of(&mut self, valuation: &Valuation) -> Result<ModeId, String> {
-        self.analysed(valuation).map_err(|failure| self.compiled.explain_mode_failure(&failure))
+        self.analysed(valuation)
+            .map_err(|failure| self.compiled.explain_mode_failure(&failure))
     }
 
     /// How many equations or unknowns are left over in a singular mode; 0 for a regular one.
@@ -254,9 +284,12 @@ impl<'c> Engine<'c> {
         match self.analysed(valuation) {
             Ok(_) => 0,
             Err(failure) => match &*failure {
-                ModeFailure::Singular { equations, unknowns, structural_rank, .. } => {
-                    (equations - structural_rank) + (unknowns - structural_rank)
-                }
+                ModeFailure::Singular {
+                    equations,
+                    unknowns,
+                    structural_rank,
+                    ..
+                } => (equations - structural_rank) + (unknowns - structural_rank),
                 _ => 1,
             },
         }
@@ -264,8 +297,12 @@ impl<'c> Engine<'c> {
 
     /// Positions of the conditions in the guards of over-determined equations.
     pub(crate) fn conditions_of_singular_part(&mut self, valuation: &Valuation) -> Vec<usize> {
-        let Err(failure) = self.analysed(valuation) else { return Vec::new() };
-        let ModeFailure::Singular { overdetermined, .. } = &*failure else { return Vec::new() };
+        let Err(failure) = self.analysed(valuation) else {
+            return Vec::new();
+        };
+        let ModeFailure::Singular { overdetermined, .. } = &*failure else {
+            return Vec::new();
+        };
         let mut found: Vec<usize> = overdetermined
             .iter()
             .flat_map(|piece| &piece.equations)
@@ -285,7 +322,12 @@ impl<'c> Engine<'c> {
     pub(crate) fn extend_jets(&mut self, mode: ModeId, level: u16) -> bool {
         while self.jet_level < level {
             let next = self.jet_level + 1;
-            let tools = Tools { model: self.model, modes: self.compiled.modes(), cache: self.cache, nominal: &self.nominal };
+            let tools = Tools {
+                model: self.model,
+                modes: self.compiled.modes(),
+                cache: self.cache,
+                nominal: &self.nominal,
+            };
             match self.modes[mode.index()].extend(tools, &self.pool, next, &mut self.memory) {
                 Ok(true) => self.jet_level = next,
                 _ => return false,
@@ -306,7 +348,12 @@ impl<'c> Engine<'c> {
 
     /// Chooses states by the numbers in memory.
     pub(crate) fn choose_states(&mut self, mode: ModeId, only_if_bad: bool) -> Result<bool, Failure> {
-        let tools = Tools { model: self.model, modes: self.compiled.modes(), cache: self.cache, nominal: &self.nominal };
+        let tools = Tools {
+            model: self.model,
+            modes: self.compiled.modes(),
+            cache: self.cache,
+            nominal: &self.nominal,
+        };
         let changed = self.modes[mode.index()].choose_states(tools, &self.pool, &self.memory, only_if_bad)?;
         self.counters.state_choices += u64::from(changed);
         Ok(changed)
@@ -319,8 +366,12 @@ impl<'c> Engine<'c> {
     /// Whether the conditions that two valuations differ in occur in no active equation: then the numbers agree.
     pub(crate) fn value_switches_agree(&self, mode: ModeId, a: &[bool], b: &[bool]) -> bool {
         let equations = &self.modes[mode.index()].structure.equations;
-        let differing: Vec<ConditionId> =
-            self.model.conditions.ids().filter(|id| a[id.index()] != b[id.index()]).collect();
+        let differing: Vec<ConditionId> = self
+            .model
+            .conditions
+            .ids()
+            .filter(|id| a[id.index()] != b[id.index()])
+            .collect();
         !equations.iter().any(|&equation| {
             let used = self.compiled.conditions_in_residual(equation);
             differing.iter().any(|id| used.contains(id))
@@ -333,7 +384,9 @@ fn nominal_values(compiled: &Compiled, memory: &Memory) -> Result<Vec<f64>, Fail
     let mut values = Vec::with_capacity(model.variables.len());
     for variable in &model.variables {
         let value = match variable.nominal {
-            Some(nominal) => Bound::of_value(compiled.cache(), &model.pool, nominal, memory)?.value(memory).abs(),
+            Some(nominal) => Bound::of_value(compiled.cache(), &model.pool, nominal, memory)?
+                .value(memory)
+                .abs(),
             None => 1.0,
         };
         values.push(if value.is_finite() && value > 0.0 { value } else { 1.0 });

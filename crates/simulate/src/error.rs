@@ -126,10 +126,15 @@ impl Failure {
         Failure::new(FailureKind::Compile(error.to_string()))
     }
     pub(crate) fn unbound(leaf: Leaf) -> Self {
-        Failure::new(FailureKind::Compile(format!("no place for {leaf:?}: derivatives of too high an order are needed")))
+        Failure::new(FailureKind::Compile(format!(
+            "no place for {leaf:?}: derivatives of too high an order are needed"
+        )))
     }
     pub(crate) fn domain(error: &EvalError, origins: Vec<OriginId>) -> Self {
-        Failure::new(FailureKind::Domain { message: error.to_string(), origins })
+        Failure::new(FailureKind::Domain {
+            message: error.to_string(),
+            origins,
+        })
     }
 }
 
@@ -155,19 +160,40 @@ impl std::fmt::Display for Failure {
                 Ok(())
             }
             FailureKind::Chattering { conditions, count, .. } => {
-                write!(f, "chattering: {} switch {count} times with hardly any progress", quoted(conditions))
+                write!(
+                    f,
+                    "chattering: {} switch {count} times with hardly any progress",
+                    quoted(conditions)
+                )
             }
-            FailureKind::Zeno { condition, interval, .. } => {
-                write!(f, "events of `{condition}` accumulate here (the last two are {interval:e} s apart)")
+            FailureKind::Zeno {
+                condition, interval, ..
+            } => {
+                write!(
+                    f,
+                    "events of `{condition}` accumulate here (the last two are {interval:e} s apart)"
+                )
             }
             FailureKind::EndlessIteration { conditions, .. } => {
-                write!(f, "the event iteration does not end: {} change in turn", quoted(conditions))
+                write!(
+                    f,
+                    "the event iteration does not end: {} change in turn",
+                    quoted(conditions)
+                )
             }
             FailureKind::DiscreteLoop { variables } => {
-                write!(f, "the discrete variables {} depend on each other and do not settle", quoted(variables))
+                write!(
+                    f,
+                    "the discrete variables {} depend on each other and do not settle",
+                    quoted(variables)
+                )
             }
             FailureKind::Block { unknowns, reason, .. } => {
-                write!(f, "cannot solve for {}: {reason}", unknowns.iter().take(8).cloned().collect::<Vec<_>>().join(", "))
+                write!(
+                    f,
+                    "cannot solve for {}: {reason}",
+                    unknowns.iter().take(8).cloned().collect::<Vec<_>>().join(", ")
+                )
             }
             FailureKind::Domain { message, .. } => f.write_str(message),
             FailureKind::Assertion { message, .. } => write!(f, "assertion failed: {message}"),
@@ -188,5 +214,9 @@ impl std::fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 fn quoted(names: &[Arc<str>]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

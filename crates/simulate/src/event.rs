@@ -43,7 +43,11 @@ impl Engine<'_> {
     /// mode. `triggers` are the conditions that brought us here.
     pub(crate) fn event(&mut self, triggers: &[ConditionId], initial: bool) -> Result<EventReport, Failure> {
         let time = self.memory.time();
-        let mut report = EventReport { time, instants: Vec::new(), terminate: None };
+        let mut report = EventReport {
+            time,
+            instants: Vec::new(),
+            terminate: None,
+        };
         let mut triggers = triggers.to_vec();
         for instant in 1.. {
             if instant > self.options.instant_limit {
@@ -55,11 +59,14 @@ impl Engine<'_> {
             let (guess, signs) = self.guess(first_of_start);
             let held = self.held(&guess, first_of_start);
             let zero_crossings = self.zero_crossings(&signs, &triggers);
-            let (accepted, candidates) =
-                self.search(guess, held, zero_crossings, first_of_start).map_err(|failure| failure.at(time))?;
+            let (accepted, candidates) = self
+                .search(guess, held, zero_crossings, first_of_start)
+                .map_err(|failure| failure.at(time))?;
             let changed = self.changed_conditions(&accepted.truths);
             let transient = accepted.transient;
-            report.instants.push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
+            report
+                .instants
+                .push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
             let terminate = self.accept(accepted);
             report.terminate = report.terminate.take().or(terminate);
             let _ = transient;
@@ -84,7 +91,11 @@ impl Engine<'_> {
         let mut signs = vec![Sign::Undecided; guess.len()];
         for id in self.model.conditions.ids() {
             let at = id.0 as usize;
-            let sign = if first_of_start { self.sign_at_start(id) } else { self.sign_before(id) };
+            let sign = if first_of_start {
+                self.sign_at_start(id)
+            } else {
+                self.sign_before(id)
+            };
             signs[at] = sign;
             if let Some(truth) = sign.truth(self.holds_at_zero(id)) {
                 guess[at] = truth;
@@ -98,8 +109,9 @@ impl Engine<'_> {
 
     /// A tie never selects a mode that cannot last.
     fn undo_ties_that_select_singular_modes(&mut self, guess: &mut Truths, signs: &[Sign]) {
-        let tied: Vec<usize> =
-            (0..guess.len()).filter(|&at| signs[at] == Sign::Tie && guess[at] != self.truths[at]).collect();
+        let tied: Vec<usize> = (0..guess.len())
+            .filter(|&at| signs[at] == Sign::Tie && guess[at] != self.truths[at])
+            .collect();
         if tied.is_empty() {
             return;
         }
@@ -118,7 +130,11 @@ impl Engine<'_> {
             Decided::AsLatch => !first_of_start,
             Decided::ByCandidate => false,
         };
-        self.model.conditions.ids().map(|id| hold(id).then(|| guess[id.0 as usize])).collect()
+        self.model
+            .conditions
+            .ids()
+            .map(|id| hold(id).then(|| guess[id.0 as usize]))
+            .collect()
     }
 
     /// Conditions whose functions are zero at the left limits: what triggered, and what is decided by a derivative.
@@ -126,11 +142,19 @@ impl Engine<'_> {
         let by_derivative = |id: &ConditionId| {
             matches!(signs[id.0 as usize], Sign::ByDerivative { .. } | Sign::Tie) && self.monitors[*id].is_some()
         };
-        self.model.conditions.ids().filter(|id| by_derivative(id) || triggers.contains(id)).collect()
+        self.model
+            .conditions
+            .ids()
+            .filter(|id| by_derivative(id) || triggers.contains(id))
+            .collect()
     }
 
     fn changed_conditions(&self, truths: &Truths) -> Vec<ConditionId> {
-        self.model.conditions.ids().filter(|id| truths[id.0 as usize] != self.truths[id.0 as usize]).collect()
+        self.model
+            .conditions
+            .ids()
+            .filter(|id| truths[id.0 as usize] != self.truths[id.0 as usize])
+            .collect()
     }
 
     /// Makes an accepted candidate the present.
@@ -165,19 +189,29 @@ impl Engine<'_> {
                 changed.push(id);
             }
         }
-        let discrete_changed =
-            self.remembered.iter().any(|&var| !same(self.memory.get(var, 0), self.memory.left(var, 0)));
+        let discrete_changed = self
+            .remembered
+            .iter()
+            .any(|&var| !same(self.memory.get(var, 0), self.memory.left(var, 0)));
         (discrete_changed || !changed.is_empty()).then_some(changed)
     }
 
     fn endless(&self, report: &EventReport) -> Failure {
-        let mut conditions: Vec<ConditionId> =
-            report.instants.iter().rev().take(8).flat_map(|instant| instant.changed.iter().copied()).collect();
+        let mut conditions: Vec<ConditionId> = report
+            .instants
+            .iter()
+            .rev()
+            .take(8)
+            .flat_map(|instant| instant.changed.iter().copied())
+            .collect();
         conditions.sort_unstable();
         conditions.dedup();
         Failure::new(FailureKind::EndlessIteration {
             origins: conditions.iter().map(|&id| self.model.conditions[id].origin).collect(),
-            conditions: conditions.iter().map(|&id| self.model.conditions[id].text.clone()).collect(),
+            conditions: conditions
+                .iter()
+                .map(|&id| self.model.conditions[id].text.clone())
+                .collect(),
         })
     }
 

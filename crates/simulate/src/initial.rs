@@ -30,7 +30,6 @@ pub(crate) struct StartValue {
     pub order: u16,
     pub value: f64,
     pub fixed: bool,
-    pub origin: OriginId,
 }
 
 impl Engine<'_> {
@@ -45,7 +44,12 @@ impl Engine<'_> {
         self.memory.set_initial(false);
         self.starting = false;
         let mut reports = vec![first?];
-        let due: Vec<_> = self.samples.iter().map(|clock| clock.condition).filter(|&c| self.sample_is_due(c)).collect();
+        let due: Vec<_> = self
+            .samples
+            .iter()
+            .map(|clock| clock.condition)
+            .filter(|&c| self.sample_is_due(c))
+            .collect();
         if !due.is_empty() {
             reports.push(self.event(&due, false)?);
         }
@@ -58,8 +62,12 @@ impl Engine<'_> {
         let mut before = Vec::new();
         for branch in self.model.whens.iter().flat_map(|when| &when.branches) {
             for &condition in &branch.conditions {
-                let mentions =
-                    self.model.pool.reachable(&[condition]).into_iter().any(|id| self.model.pool.node(id) == Node::Initial);
+                let mentions = self
+                    .model
+                    .pool
+                    .reachable(&[condition])
+                    .into_iter()
+                    .any(|id| self.model.pool.node(id) == Node::Initial);
                 before.push(!mentions);
             }
         }
@@ -76,7 +84,9 @@ impl Engine<'_> {
             if variable.role == Role::Parameter {
                 continue;
             }
-            let start = variable.start.or(variable.binding.filter(|_| variable.role == Role::Input));
+            let start = variable
+                .start
+                .or(variable.binding.filter(|_| variable.role == Role::Input));
             let value = match start {
                 Some(start) => self.value_of(start)?,
                 None => 0.0,
@@ -107,12 +117,19 @@ impl Engine<'_> {
         for (var, variable) in self.model.variables.iter_enumerated() {
             if let (Role::Continuous, Some(start)) = (variable.role, variable.start) {
                 let value = self.value_of(start)?;
-                list.push(StartValue { var, order: 0, value, fixed: variable.fixed, origin: variable.origin });
+                list.push(StartValue {
+                    var,
+                    order: 0,
+                    value,
+                    fixed: variable.fixed,
+                });
             }
         }
         for alias in &self.model.aliases {
             let Some(start) = alias.variable.start else { continue };
-            let known = list.iter().position(|s| s.var == alias.target && s.order == alias.order);
+            let known = list
+                .iter()
+                .position(|s| s.var == alias.target && s.order == alias.order);
             let continuous = self.model.variables[alias.target].role == Role::Continuous;
             let better = known.is_none_or(|at| alias.variable.fixed && !list[at].fixed);
             if continuous && better {
@@ -122,7 +139,6 @@ impl Engine<'_> {
                     order: alias.order,
                     value,
                     fixed: alias.variable.fixed,
-                    origin: alias.variable.origin,
                 };
                 match known {
                     Some(at) => list[at] = entry,
@@ -161,7 +177,10 @@ impl Engine<'_> {
                 Ok(impulses) if instant.ties_confirm => {
                     self.memory.values = restarted;
                     self.jet_level = 0;
-                    let name = self.violated_start(mode).map(|at| self.start_name(at)).unwrap_or_default();
+                    let name = self
+                        .violated_start(mode)
+                        .map(|at| self.start_name(at))
+                        .unwrap_or_default();
                     self.warnings.push(format!(
                         "the fixed start value of {name} contradicts the equations; it is taken as the value just before the start"
                     ));
@@ -206,7 +225,11 @@ impl Engine<'_> {
     fn violated_start(&self, mode: ModeId) -> Option<usize> {
         self.starts.iter().position(|start| {
             let alive = self.modes[mode.index()].highest_order(start.var).is_some();
-            let value = if start.order < self.memory.orders(start.var) { self.memory.get(start.var, start.order) } else { f64::NAN };
+            let value = if start.order < self.memory.orders(start.var) {
+                self.memory.get(start.var, start.order)
+            } else {
+                f64::NAN
+            };
             let scale = start.value.abs().max(self.nominal[start.var.index()] * 1e-3);
             start.fixed && alive && !((value - start.value).abs() <= 1e-6 * scale)
         })
@@ -262,7 +285,13 @@ impl Engine<'_> {
         for (&var, &d) in structure.unknowns.iter().zip(&structure.sigma.d) {
             for order in 0..=d + beyond {
                 unknowns.push((var, order));
-                let willing = if order >= d { WILLING * WILLING } else if self.has_start(var, order) { 1.0 } else { WILLING };
+                let willing = if order >= d {
+                    WILLING * WILLING
+                } else if self.has_start(var, order) {
+                    1.0
+                } else {
+                    WILLING
+                };
                 weights.push(self.nominal[var.index()] * willing);
             }
         }
@@ -274,7 +303,9 @@ impl Engine<'_> {
         }
         let place: rustc_hash::FxHashMap<(VarId, u16), usize> = unknowns.iter().copied().zip(0..).collect();
         let fixed = self.starts.iter().filter(|start| start.fixed);
-        let fixed = fixed.filter_map(|s| Some((*place.get(&(s.var, s.order))?, s.value))).collect();
+        let fixed = fixed
+            .filter_map(|s| Some((*place.get(&(s.var, s.order))?, s.value)))
+            .collect();
         self.project(&equations, &unknowns, weights, fixed)
     }
 
@@ -283,7 +314,10 @@ impl Engine<'_> {
         let mode = &self.modes[mode.index()];
         let above = |&(residual, _): &(ExprId, OriginId)| {
             let occurring = self.pool.occurrences(residual);
-            occurring.into_iter().filter_map(|(var, order)| Some(order.saturating_sub(mode.highest_order(var)?))).max()
+            occurring
+                .into_iter()
+                .filter_map(|(var, order)| Some(order.saturating_sub(mode.highest_order(var)?)))
+                .max()
         };
         initial.iter().filter_map(above).max().unwrap_or(0)
     }
@@ -296,8 +330,10 @@ impl Engine<'_> {
         fixed: Vec<(usize, f64)>,
     ) -> Result<(), Failure> {
         let leaves: Vec<Leaf> = unknowns.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
-        let system = System::build(self.cache, &self.pool, equations, &leaves, |leaf| slot_of(&self.memory, leaf))
-            .map_err(system_failure)?;
+        let system = System::build(self.cache, &self.pool, equations, &leaves, |leaf| {
+            slot_of(&self.memory, leaf)
+        })
+        .map_err(system_failure)?;
         let slots: Vec<u32> = leaves.iter().map(|&leaf| self.memory.leaf_slot(leaf)).collect();
         let mut x: Vec<f64> = slots.iter().map(|&slot| self.memory.values[slot as usize]).collect();
         for &(at, value) in &fixed {
@@ -305,9 +341,20 @@ impl Engine<'_> {
         }
         let pattern = constraint_pattern(&system, equations.len(), unknowns.len(), &fixed);
         let order = pattern_positions(&system, &pattern);
-        let mut constraints =
-            Constraints { system, slots: &slots, memory: &mut self.memory, pattern, order, fixed, rows: equations.len() };
-        let options = ProjectionOptions { weights: Some(weights), tolerance: 1e-12, max_iterations: 100 };
+        let mut constraints = Constraints {
+            system,
+            slots: &slots,
+            memory: &mut self.memory,
+            pattern,
+            order,
+            fixed,
+            rows: equations.len(),
+        };
+        let options = ProjectionOptions {
+            weights: Some(weights),
+            tolerance: 1e-12,
+            max_iterations: 100,
+        };
         let outcome = project(&mut constraints, &mut x, &options);
         for (&slot, value) in slots.iter().zip(&x) {
             self.memory.values[slot as usize] = *value;
@@ -319,7 +366,10 @@ impl Engine<'_> {
                 .filter_map(|&(row, _)| self.suspects_of(row, equations))
                 .flatten()
                 .collect();
-            Failure::new(FailureKind::Initialisation { reason: failure.to_string(), suspects })
+            Failure::new(FailureKind::Initialisation {
+                reason: failure.to_string(),
+                suspects,
+            })
         })
     }
 
@@ -392,12 +442,7 @@ impl ConstraintSystem for Constraints<'_> {
     }
 }
 
-fn constraint_pattern(
-    system: &System,
-    rows: usize,
-    columns: usize,
-    fixed: &[(usize, f64)],
-) -> SparsityPattern {
+fn constraint_pattern(system: &System, rows: usize, columns: usize, fixed: &[(usize, f64)]) -> SparsityPattern {
     let mut entries = Vec::new();
     for column in 0..columns {
         let range = system.column_starts[column]..system.column_starts[column + 1];

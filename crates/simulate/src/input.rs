@@ -31,7 +31,10 @@ impl InputSignal {
 
     /// The first point behind a time: slope or value may jump there.
     pub fn next_point(&self, time: f64) -> Option<f64> {
-        self.times.iter().copied().find(|&t| t > time + 1e-12 * (1.0 + time.abs()))
+        self.times
+            .iter()
+            .copied()
+            .find(|&t| t > time + 1e-12 * (1.0 + time.abs()))
     }
 }
 

@@ -26,9 +26,18 @@ impl Memory {
     /// A memory for a model that keeps `orders` derivatives of every continuous variable.
     pub fn new(model: &Mdae, orders: u16) -> Self {
         let mut next = FIRST_CONDITION + model.conditions.len() as u32;
-        let mut memory = Memory { values: Vec::new(), current: Vec::new(), left: Vec::new(), orders: Vec::new() };
+        let mut memory = Memory {
+            values: Vec::new(),
+            current: Vec::new(),
+            left: Vec::new(),
+            orders: Vec::new(),
+        };
         for id in model.variables.ids() {
-            let count = if model.pool.variable_traits(id).continuous { orders } else { 1 };
+            let count = if model.pool.variable_traits(id).continuous {
+                orders
+            } else {
+                1
+            };
             memory.orders.push(count);
             memory.current.push(next);
             memory.left.push(next + u32::from(count));
@@ -36,17 +45,6 @@ impl Memory {
         }
         memory.values = vec![0.0; next as usize];
         memory
-    }
-
-    /// Makes room for variables declared after the model was compiled (unknowns of restart systems).
-    pub fn add_scratch(&mut self, var: VarId) {
-        while self.current.len() <= var.index() {
-            let slot = self.values.len() as u32;
-            self.current.push(slot);
-            self.left.push(slot);
-            self.orders.push(1);
-            self.values.push(0.0);
-        }
     }
 
     /// The number of variables with a place.
@@ -130,16 +128,14 @@ impl Memory {
     }
     /// X⁻ := X⁺ for one variable: all its derivatives become left limits.
     pub fn shift(&mut self, var: VarId) {
-        let (from, to, count) = (self.current[var.index()], self.left[var.index()], self.orders[var.index()]);
+        let (from, to, count) = (
+            self.current[var.index()],
+            self.left[var.index()],
+            self.orders[var.index()],
+        );
         if from != to {
-            self.values.copy_within(from as usize..(from + u32::from(count)) as usize, to as usize);
-        }
-    }
-    /// X⁺ := X⁻ for one variable.
-    pub fn unshift(&mut self, var: VarId) {
-        let (to, from, count) = (self.current[var.index()], self.left[var.index()], self.orders[var.index()]);
-        if from != to {
-            self.values.copy_within(from as usize..(from + u32::from(count)) as usize, to as usize);
+            self.values
+                .copy_within(from as usize..(from + u32::from(count)) as usize, to as usize);
         }
     }
 }

@@ -70,15 +70,30 @@ impl ModeRuntime {
     ) -> Result<Self, Failure> {
         let equation = |id: &EquationId| {
             let equation = &tools.model.equations[*id];
-            ModeEquation { residual: equation.residual, origin: equation.origin }
+            ModeEquation {
+                residual: equation.residual,
+                origin: equation.origin,
+            }
         };
         let equations = structure.equations.iter().map(equation).collect();
         let system = ModeSystem::from_parts(equations, structure.matrix(tools.modes), structure.sigma.clone());
-        let highest = structure.unknowns.iter().copied().zip(structure.sigma.d.iter().copied()).collect();
+        let highest = structure
+            .unknowns
+            .iter()
+            .copied()
+            .zip(structure.sigma.d.iter().copied())
+            .collect();
         let coefficients = coefficient_kernels(tools, pool, &structure, memory)?;
-        let jump_conditions = structure.jumps.iter().flat_map(|jump| jump.conditions.iter().copied()).collect();
-        let jump_variables =
-            structure.jumps.iter().flat_map(|jump| jump.discrete.iter().chain(&jump.inputs).copied()).collect();
+        let jump_conditions = structure
+            .jumps
+            .iter()
+            .flat_map(|jump| jump.conditions.iter().copied())
+            .collect();
+        let jump_variables = structure
+            .jumps
+            .iter()
+            .flat_map(|jump| jump.discrete.iter().chain(&jump.inputs).copied())
+            .collect();
         let first = PlanCode::new(tools, pool, &structure, structure.selection.clone(), memory)?;
         Ok(ModeRuntime {
             structure,
@@ -134,12 +149,17 @@ impl ModeRuntime {
         let _ = only_if_bad;
         if changed {
             let known = self.plans.iter().position(|plan| {
-                plan.selection.groups.iter().zip(&selection.groups).all(|(a, b)| a.depth == b.depth)
+                plan.selection
+                    .groups
+                    .iter()
+                    .zip(&selection.groups)
+                    .all(|(a, b)| a.depth == b.depth)
             });
             self.current = match known {
                 Some(at) => at,
                 None => {
-                    self.plans.push(PlanCode::new(tools, pool, &self.structure, selection, memory)?);
+                    self.plans
+                        .push(PlanCode::new(tools, pool, &self.structure, selection, memory)?);
                     self.plans.len() - 1
                 }
             };
@@ -161,7 +181,9 @@ impl ModeRuntime {
             let blocks = self.jet_blocks(tools, pool, next, memory);
             self.jets.push(blocks);
         }
-        let Some(blocks) = &mut self.jets[at] else { return Ok(false) };
+        let Some(blocks) = &mut self.jets[at] else {
+            return Ok(false);
+        };
         Ok(blocks.iter_mut().all(|block| block.solve(memory).is_ok()))
     }
 
@@ -174,9 +196,26 @@ impl ModeRuntime {
         }
         leading
             .map(|block| {
-                let equations: Vec<_> = block.equations.iter().map(|&(e, order)| source(tools.model, e, order + level)).collect();
-                let unknowns: Vec<_> = block.solve_for.iter().map(|&(var, order)| (var, order + level)).collect();
-                BlockSolver::new(tools.cache, pool, &equations, &unknowns, true, |var| tools.nominal(var), memory).ok()
+                let equations: Vec<_> = block
+                    .equations
+                    .iter()
+                    .map(|&(e, order)| source(tools.model, e, order + level))
+                    .collect();
+                let unknowns: Vec<_> = block
+                    .solve_for
+                    .iter()
+                    .map(|&(var, order)| (var, order + level))
+                    .collect();
+                BlockSolver::new(
+                    tools.cache,
+                    pool,
+                    &equations,
+                    &unknowns,
+                    true,
+                    |var| tools.nominal(var),
+                    memory,
+                )
+                .ok()
             })
             .collect()
     }
@@ -193,10 +232,22 @@ impl PlanCode {
         let plan = structure.plan(tools.model, tools.modes, &selection);
         let mut blocks = Vec::new();
         for block in plan.blocks() {
-            let equations: Vec<_> = block.equations.iter().map(|&(e, order)| source(tools.model, e, order)).collect();
+            let equations: Vec<_> = block
+                .equations
+                .iter()
+                .map(|&(e, order)| source(tools.model, e, order))
+                .collect();
             let linear = block.kind != BlockKind::Nonlinear;
             let nominal = |var: VarId| tools.nominal(var);
-            blocks.push(BlockSolver::new(tools.cache, pool, &equations, block.solve_for, linear, nominal, memory)?);
+            blocks.push(BlockSolver::new(
+                tools.cache,
+                pool,
+                &equations,
+                block.solve_for,
+                linear,
+                nominal,
+                memory,
+            )?);
         }
         let states: Vec<(VarId, u16)> = plan.states.iter().map(|s| s.state).collect();
         Ok(PlanCode {
@@ -220,10 +271,6 @@ impl PlanCode {
 
     pub(crate) fn block(&self, at: usize) -> &BlockSolver {
         &self.blocks[at]
-    }
-
-    pub(crate) fn newton_iterations(&self) -> u64 {
-        self.blocks.iter().map(|block| block.iterations).sum()
     }
 
     pub(crate) fn read_states(&self, memory: &Memory, y: &mut Vec<f64>) {
@@ -259,7 +306,12 @@ fn coefficient_kernels(
         for entry in &group.entries {
             let residual = tools.model.equations[group.equations[entry.row as usize].0].residual;
             let leaf = Leaf::var(group.candidates[entry.column as usize].0, entry.order);
-            kernels.push(Bound::new(tools.cache, pool, &KernelSpec::partials(residual, 0, &[leaf]), memory)?);
+            kernels.push(Bound::new(
+                tools.cache,
+                pool,
+                &KernelSpec::partials(residual, 0, &[leaf]),
+                memory,
+            )?);
         }
         all.push(Some(kernels));
     }

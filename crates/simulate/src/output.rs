@@ -28,7 +28,9 @@ impl Layout {
         for (var, variable) in model.variables.iter_enumerated() {
             if variable.role == Role::Parameter {
                 let value = memory.get(var, 0);
-                signals.push(described(variable, Signal::constant(&*variable.name, value)).with_role(SignalRole::Parameter));
+                signals.push(
+                    described(variable, Signal::constant(&*variable.name, value)).with_role(SignalRole::Parameter),
+                );
                 continue;
             }
             let role = match variable.role {
@@ -50,7 +52,9 @@ impl Layout {
             slots.push((var, order));
         }
         for alias in &model.aliases {
-            let Some(&of) = columns.get(&(alias.target, alias.order)) else { continue };
+            let Some(&of) = columns.get(&(alias.target, alias.order)) else {
+                continue;
+            };
             let sign = match (alias.negated, alias.variable.ty) {
                 (false, _) => AliasSign::Same,
                 (true, Type::Boolean) => AliasSign::Not,
@@ -60,10 +64,12 @@ impl Layout {
             signals.push(signal.with_binding(Binding::Alias { of, sign }));
         }
         for constant in &model.constants {
-            signals.push(described(&constant.variable, Signal::constant(&*constant.variable.name, constant.value)));
+            signals.push(described(
+                &constant.variable,
+                Signal::constant(&*constant.variable.name, constant.value),
+            ));
         }
-        let schema =
-            Schema::new(signals).map_err(|error| Failure::new(FailureKind::Output(error.to_string())))?;
+        let schema = Schema::new(signals).map_err(|error| Failure::new(FailureKind::Output(error.to_string())))?;
         Ok(Layout { schema, slots })
     }
 

@@ -45,10 +45,18 @@ pub(crate) struct Present<'a> {
 
 impl Environment for Present<'_> {
     fn variable(&self, var: VarId, order: u16) -> f64 {
-        if order < self.memory.orders(var) { self.memory.get(var, order) } else { f64::NAN }
+        if order < self.memory.orders(var) {
+            self.memory.get(var, order)
+        } else {
+            f64::NAN
+        }
     }
     fn left_limit(&self, var: VarId, order: u16) -> f64 {
-        if order < self.memory.orders(var) { self.memory.left(var, order) } else { f64::NAN }
+        if order < self.memory.orders(var) {
+            self.memory.left(var, order)
+        } else {
+            f64::NAN
+        }
     }
     fn time(&self) -> f64 {
         self.memory.time()
@@ -96,9 +104,13 @@ impl Engine<'_> {
         let from = self.mode.expect("a mode is active after the start");
         let switched = self.switched_conditions(from, new);
         let jumped = self.jumped_variables(from, new);
-        let plain = from == new && restart.is_empty() && transient.is_none() && switched.is_empty() && jumped.is_empty();
-        let impulses =
-            if plain { Vec::new() } else { self.change(Some(from), new, restart, transient, switched, jumped, instant)? };
+        let plain =
+            from == new && restart.is_empty() && transient.is_none() && switched.is_empty() && jumped.is_empty();
+        let impulses = if plain {
+            Vec::new()
+        } else {
+            self.change(Some(from), new, restart, transient, switched, jumped, instant)?
+        };
         self.enter(new)?;
         Ok(impulses)
     }
@@ -162,10 +174,15 @@ impl Engine<'_> {
         instant: &Instant,
     ) -> Result<Vec<ImpulseReport>, Failure> {
         self.counters.restarts += 1;
-        let zero_crossings: Vec<ExprId> =
-            instant.zero_crossings.iter().filter_map(|&id| Some(self.monitors[id].as_ref()?.function)).collect();
-        let restart: Vec<ModeEquation> =
-            restart.iter().map(|&(residual, origin)| ModeEquation { residual, origin }).collect();
+        let zero_crossings: Vec<ExprId> = instant
+            .zero_crossings
+            .iter()
+            .filter_map(|&id| Some(self.monitors[id].as_ref()?.function))
+            .collect();
+        let restart: Vec<ModeEquation> = restart
+            .iter()
+            .map(|&(residual, origin)| ModeEquation { residual, origin })
+            .collect();
         let options = self.restart_options(from, new);
         let key = ChangeKey {
             from,
@@ -196,13 +213,23 @@ impl Engine<'_> {
             examined: None,
             options: &options,
         };
-        let present = Present { memory: &self.memory, initial: from.is_none() };
-        let known = Known { model, memory: &self.memory, nominal: &self.nominal };
+        let present = Present {
+            memory: &self.memory,
+            initial: from.is_none(),
+        };
+        let known = Known {
+            model,
+            memory: &self.memory,
+            nominal: &self.nominal,
+        };
         let mut facts = NumericFacts::new(&model.functions, &known, &present, &is_unknown);
         facts.tolerance = fact_tolerance(self.options.tolerance);
         let pool = &mut self.pool;
         let variants = self.restarts.analyses.entry(key.clone()).or_default();
-        let found = variants.iter().find(|analysis| analysis.agrees(pool, change, &mut facts)).cloned();
+        let found = variants
+            .iter()
+            .find(|analysis| analysis.agrees(pool, change, &mut facts))
+            .cloned();
         let analysis = match found {
             Some(analysis) => analysis,
             None => {
@@ -219,7 +246,11 @@ impl Engine<'_> {
             _ => return Err(self.refused(&analysis)),
         };
         let solution = solve_restart(pool, &model.functions, plan, &present).map_err(|failure| {
-            Failure::new(FailureKind::SingularMode { mode: String::new(), reason: format!("restart: {failure:?}"), origins: vec![] })
+            Failure::new(FailureKind::SingularMode {
+                mode: String::new(),
+                reason: format!("restart: {failure:?}"),
+                origins: vec![],
+            })
         })?;
         Ok(self.take_right_limits(new, &solution))
     }
@@ -229,11 +260,18 @@ impl Engine<'_> {
             Some(from) => {
                 let dead = &self.modes[from.index()].structure.dead;
                 let alive = |var: &VarId| self.modes[new.index()].highest_order(*var).is_some();
-                dead.iter().copied().filter(alive).filter(|var| self.last_values.contains_key(var)).collect()
+                dead.iter()
+                    .copied()
+                    .filter(alive)
+                    .filter(|var| self.last_values.contains_key(var))
+                    .collect()
             }
             None => Vec::new(),
         };
-        RestartOptions { remembered, ..RestartOptions::default() }
+        RestartOptions {
+            remembered,
+            ..RestartOptions::default()
+        }
     }
 
     /// Variables that were dead have their last value as left limit.
@@ -252,7 +290,12 @@ impl Engine<'_> {
     fn unguarded_rows(&self, mode: ModeId) -> Vec<saltus_graph::Row> {
         let equations = &self.modes[mode.index()].structure.equations;
         let unguarded = |(_, id): &(usize, &saltus_mdae::EquationId)| self.model.is_unguarded(**id);
-        equations.iter().enumerate().filter(unguarded).map(|(row, _)| saltus_graph::Row::from_index(row)).collect()
+        equations
+            .iter()
+            .enumerate()
+            .filter(unguarded)
+            .map(|(row, _)| saltus_graph::Row::from_index(row))
+            .collect()
     }
 
     fn take_right_limits(&mut self, new: ModeId, solution: &RestartSolution) -> Vec<ImpulseReport> {
@@ -288,16 +331,14 @@ impl Engine<'_> {
 
     /// The equations of a transient mode: those that its guards select, less the ones that give the derivatives of
     /// states set by `reinit`.
-    pub(crate) fn transient_equations(
-        &mut self,
-        valuation: &Valuation,
-        reinits: &[Reinit],
-    ) -> Vec<ModeEquation> {
+    pub(crate) fn transient_equations(&mut self, valuation: &Valuation, reinits: &[Reinit]) -> Vec<ModeEquation> {
         let dropped: Vec<saltus_mdae::EquationId> = match self.mode_of(valuation) {
             Ok(mode) => {
                 let structure = &self.modes[mode.index()].structure;
                 let solves = |equation: &saltus_mdae::EquationId| {
-                    structure.matched_unknown(*equation).is_some_and(|var| reinits.iter().any(|reinit| reinit.var == var))
+                    structure
+                        .matched_unknown(*equation)
+                        .is_some_and(|var| reinits.iter().any(|reinit| reinit.var == var))
                 };
                 structure.equations.iter().copied().filter(solves).collect()
             }
@@ -309,7 +350,10 @@ impl Engine<'_> {
             .filter(|equation| !dropped.contains(equation))
             .map(|equation| {
                 let data = &self.model.equations[equation];
-                ModeEquation { residual: data.residual, origin: data.origin }
+                ModeEquation {
+                    residual: data.residual,
+                    origin: data.origin,
+                }
             })
             .collect()
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use saltus_mdae::{AssertionLevel, ConditionId, Idx, VarId};
-use saltus_numerics::ode::{Integrator, IntegrationError, Options as OdeOptions, Start, new_integrator};
+use saltus_numerics::ode::{IntegrationError, Integrator, Options as OdeOptions, Start, new_integrator};
 use saltus_numerics::roots::{ScanOptions, first_event};
 use saltus_results::{EventRecord, Impulse, Jump, Manifest, ModeRecord, ResultSink, RowKind, Status, Summary, Trigger};
 
@@ -149,8 +149,11 @@ impl<'c> Run<'c> {
         engine.signals = request.inputs.clone();
         let layout = Layout::new(compiled, &engine.memory)?;
         let history = History::new(engine.model, &engine.pool, engine.cache, &engine.memory)?;
-        let integrator = new_integrator(options.method, OdeOptions::new(options.tolerance, options.absolute_tolerance))
-            .map_err(integration_failure)?;
+        let integrator = new_integrator(
+            options.method,
+            OdeOptions::new(options.tolerance, options.absolute_tolerance),
+        )
+        .map_err(integration_failure)?;
         let mut assertions = Vec::new();
         for (at, assertion) in engine.model.assertions.iter().enumerate() {
             let bind = |expr| Bound::of_value(engine.cache, &engine.pool, expr, &engine.memory);
@@ -174,7 +177,9 @@ impl<'c> Run<'c> {
     }
 
     fn execute(&mut self, sink: &mut dyn ResultSink, observer: &mut dyn Observer) -> RunReport {
-        let begun = sink.begin(&self.layout.schema, &self.request.manifest).map_err(output_failure);
+        let begun = sink
+            .begin(&self.layout.schema, &self.request.manifest)
+            .map_err(output_failure);
         let outcome = begun.and_then(|()| self.run(sink, observer));
         let time = self.engine.memory.time();
         self.collect_counters();
@@ -266,14 +271,22 @@ impl<'c> Run<'c> {
     /// Zeno accumulation: a condition never left its band between two of its own events. Chattering: very many
     /// events with hardly any progress.
     fn detect_chattering(&mut self, time: f64, triggers: &[ConditionId]) -> Result<(), Failure> {
-        let Some((last, before)) = &self.last_event else { return Ok(()) };
+        let Some((last, before)) = &self.last_event else {
+            return Ok(());
+        };
         let interval = time - last;
         let model = self.engine.model;
         for &id in triggers {
-            let zero_crossing = self.engine.monitors[id].as_ref().is_some_and(|m| m.decided != Decided::ByTime);
+            let zero_crossing = self.engine.monitors[id]
+                .as_ref()
+                .is_some_and(|m| m.decided != Decided::ByTime);
             if zero_crossing && before.contains(&id) && !self.watches[id.index()].armed {
                 let condition = &model.conditions[id];
-                let kind = FailureKind::Zeno { condition: condition.text.clone(), origin: condition.origin, interval };
+                let kind = FailureKind::Zeno {
+                    condition: condition.text.clone(),
+                    origin: condition.origin,
+                    interval,
+                };
                 return Err(Failure::new(kind).at(time));
             }
         }
@@ -344,17 +357,23 @@ impl<'c> Run<'c> {
     fn watched_conditions(&self) -> Vec<(ConditionId, Arc<Monitor>)> {
         let moving = |monitor: &Arc<Monitor>| !monitor.affine_in_time;
         let all = self.engine.monitors.iter_enumerated();
-        all.filter_map(|(id, monitor)| Some((id, monitor.clone().filter(moving)?))).collect()
+        all.filter_map(|(id, monitor)| Some((id, monitor.clone().filter(moving)?)))
+            .collect()
     }
 
     fn reset_watches(&mut self) {
         for id in self.engine.model.conditions.ids() {
             self.watches[id.index()] = Watch::default();
-            let Some(monitor) = self.engine.monitors[id].clone() else { continue };
+            let Some(monitor) = self.engine.monitors[id].clone() else {
+                continue;
+            };
             let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
             let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
             let armed = right_side && reading.value.abs() > reading.tolerance;
-            self.watches[id.index()] = Watch { armed, band: reading.tolerance };
+            self.watches[id.index()] = Watch {
+                armed,
+                band: reading.tolerance,
+            };
         }
     }
 
@@ -393,8 +412,24 @@ impl<'c> Run<'c> {
             if !monitor.affine_in_time {
                 continue;
             }
-            let value = monitor.read(0, false, &self.engine.memory, &self.engine.scales, &mut self.engine.scratch).value;
-            let slope = monitor.read(1, false, &self.engine.memory, &self.engine.scales, &mut self.engine.scratch).value;
+            let value = monitor
+                .read(
+                    0,
+                    false,
+                    &self.engine.memory,
+                    &self.engine.scales,
+                    &mut self.engine.scratch,
+                )
+                .value;
+            let slope = monitor
+                .read(
+                    1,
+                    false,
+                    &self.engine.memory,
+                    &self.engine.scales,
+                    &mut self.engine.scratch,
+                )
+                .value;
             let time = now - value / slope;
             if slope != 0.0 && time > now + tolerance {
                 offer(time, Some(id));
@@ -413,11 +448,19 @@ impl<'c> Run<'c> {
         let code = self.engine.modes[mode.index()].plan_mut();
         let mut y = Vec::new();
         code.read_states(&self.engine.memory, &mut y);
-        let absolute: Vec<f64> = code.states.iter().map(|&(var, _)| self.engine.scales.absolute[var]).collect();
+        let absolute: Vec<f64> = code
+            .states
+            .iter()
+            .map(|&(var, _)| self.engine.scales.absolute[var])
+            .collect();
         let max_step = self.history.max_step(&self.engine.memory);
         let mut options = OdeOptions::new(self.engine.options.tolerance, absolute);
-        options.max_step = max_step.min(self.engine.options.stop - self.engine.options.start).max(f64::MIN_POSITIVE);
-        self.integrator.set_options(options).map_err(|e| integration_failure(e).at(time))?;
+        options.max_step = max_step
+            .min(self.engine.options.stop - self.engine.options.start)
+            .max(f64::MIN_POSITIVE);
+        self.integrator
+            .set_options(options)
+            .map_err(|e| integration_failure(e).at(time))?;
         if y.is_empty() {
             return Ok(());
         }
@@ -439,7 +482,12 @@ impl<'c> Run<'c> {
         let code = self.engine.modes[mode.index()].plan_mut();
         if code.states.is_empty() {
             // Nothing to integrate: go on in output intervals, so that conditions are watched closely.
-            let next = time + self.engine.options.interval.max((self.engine.options.stop - self.engine.options.start) * 1e-5);
+            let next = time
+                + self
+                    .engine
+                    .options
+                    .interval
+                    .max((self.engine.options.stop - self.engine.options.start) * 1e-5);
             return Ok((time, next.min(target)));
         }
         let mut ode = ModeOde {
@@ -473,7 +521,11 @@ impl<'c> Run<'c> {
             .iter()
             .map(|(id, _)| {
                 let watch = self.watches[id.index()];
-                let band = if watch.armed { 0.0 } else { watch.band.max(f64::MIN_POSITIVE) };
+                let band = if watch.armed {
+                    0.0
+                } else {
+                    watch.band.max(f64::MIN_POSITIVE)
+                };
                 if truths[id.index()] { band } else { -band }
             })
             .collect();
@@ -496,8 +548,13 @@ impl<'c> Run<'c> {
             y,
             scratch: Vec::new(),
         };
-        let found = first_event(&mut functions, (t_old, t_new), &sides, &ScanOptions::default())
-            .map_err(|error| Failure::new(FailureKind::Integration { reason: error.to_string(), variables: vec![] }).at(t_old))?;
+        let found = first_event(&mut functions, (t_old, t_new), &sides, &ScanOptions::default()).map_err(|error| {
+            Failure::new(FailureKind::Integration {
+                reason: error.to_string(),
+                variables: vec![],
+            })
+            .at(t_old)
+        })?;
         Ok(found.map(|event| (event.right, event.changed.iter().map(|&at| watched[at].0).collect())))
     }
 
@@ -520,10 +577,18 @@ impl<'c> Run<'c> {
         self.engine.jet_level = 0;
         match (outcome, blamed) {
             (Ok(()), _) => Ok(()),
-            (Err(error), None) => Err(Failure::new(FailureKind::Integration { reason: error.to_string(), variables: vec![] }).at(time)),
+            (Err(error), None) => Err(Failure::new(FailureKind::Integration {
+                reason: error.to_string(),
+                variables: vec![],
+            })
+            .at(time)),
             (Err(_), Some((block, failure))) => {
                 let name = |var: VarId, order: u16| self.engine.name(var, order);
-                Err(self.engine.modes[mode.index()].plan().block(block).explain(&failure, &name).at(time))
+                Err(self.engine.modes[mode.index()]
+                    .plan()
+                    .block(block)
+                    .explain(&failure, &name)
+                    .at(time))
             }
         }
     }
@@ -556,7 +621,9 @@ impl<'c> Run<'c> {
         let outcome = sink.row(time, kind, mode, &row);
         self.row = row;
         let interval = self.engine.options.interval;
-        while interval > 0.0 && self.engine.options.start + self.next_output as f64 * interval <= time + 1e-12 * (1.0 + time.abs()) {
+        while interval > 0.0
+            && self.engine.options.start + self.next_output as f64 * interval <= time + 1e-12 * (1.0 + time.abs())
+        {
             self.next_output += 1;
         }
         outcome.map_err(|error| output_failure(error).at(time))
@@ -590,7 +657,10 @@ impl<'c> Run<'c> {
             record.triggers = instant
                 .triggers
                 .iter()
-                .map(|&id| Trigger { condition: self.engine.model.conditions[id].text.to_string(), span: None })
+                .map(|&id| Trigger {
+                    condition: self.engine.model.conditions[id].text.to_string(),
+                    span: None,
+                })
                 .collect();
             record.impulses = instant
                 .impulses
@@ -616,7 +686,11 @@ impl<'c> Run<'c> {
             .zip(&self.row)
             .zip(columns)
             .filter(|((a, b), _)| (*a - *b).abs() > 1e-7 * (1.0 + a.abs() + b.abs()))
-            .map(|((&left, &right), &signal)| Jump { variable: self.layout.schema.signal(signal).name.clone(), left, right })
+            .map(|((&left, &right), &signal)| Jump {
+                variable: self.layout.schema.signal(signal).name.clone(),
+                left,
+                right,
+            })
             .collect()
     }
 
@@ -629,12 +703,17 @@ impl<'c> Run<'c> {
             let assertion = &self.engine.model.assertions[*at];
             match assertion.level {
                 AssertionLevel::Error => {
-                    let kind = FailureKind::Assertion { message: assertion.message.clone(), origin: assertion.origin };
+                    let kind = FailureKind::Assertion {
+                        message: assertion.message.clone(),
+                        origin: assertion.origin,
+                    };
                     return Err(Failure::new(kind).at(time));
                 }
                 AssertionLevel::Warning if !self.warned[*at] => {
                     self.warned[*at] = true;
-                    self.engine.warnings.push(format!("at t = {time}: {}", assertion.message));
+                    self.engine
+                        .warnings
+                        .push(format!("at t = {time}: {}", assertion.message));
                 }
                 AssertionLevel::Warning => {}
             }
@@ -650,7 +729,10 @@ impl<'c> Run<'c> {
     ) -> Failure {
         if let Some((block, failure)) = blamed {
             let name = |var: VarId, order: u16| self.engine.name(var, order);
-            return self.engine.modes[mode.index()].plan().block(block).explain(&failure, &name);
+            return self.engine.modes[mode.index()]
+                .plan()
+                .block(block)
+                .explain(&failure, &name);
         }
         integration_failure(error)
     }
@@ -705,12 +787,19 @@ impl Engine<'_> {
             .map(|(text, truth)| if *truth { text.clone() } else { format!("not {text}") })
             .collect::<Vec<_>>()
             .join(", ");
-        ModeRecord { mode: mode.0, label, valuation }
+        ModeRecord {
+            mode: mode.0,
+            label,
+            valuation,
+        }
     }
 }
 
 fn integration_failure(error: IntegrationError) -> Failure {
-    Failure::new(FailureKind::Integration { reason: error.to_string(), variables: Vec::new() })
+    Failure::new(FailureKind::Integration {
+        reason: error.to_string(),
+        variables: Vec::new(),
+    })
 }
 
 fn output_failure(error: saltus_results::ResultError) -> Failure {

@@ -59,18 +59,15 @@ impl Engine<'_> {
         }
     }
 
-    fn attempt(
-        &mut self,
-        truths: &Truths,
-        search: &mut Search,
-        instant: &mut Instant,
-    ) -> Result<Verdict, Failure> {
+    fn attempt(&mut self, truths: &Truths, search: &mut Search, instant: &mut Instant) -> Result<Verdict, Failure> {
         search.seen.insert(truths.clone());
         self.counters.candidates += 1;
         let verdict = self.try_candidate(truths, instant)?;
         let refused = match &verdict {
             Verdict::Accepted(_) => None,
-            Verdict::Indicates { reason, by_ties_only, .. } => {
+            Verdict::Indicates {
+                reason, by_ties_only, ..
+            } => {
                 if *by_ties_only {
                     search.tied.push(truths.clone());
                 }
@@ -78,7 +75,10 @@ impl Engine<'_> {
             }
             Verdict::Inadmissible(reason) => Some(reason.clone()),
         };
-        search.tried.push(CandidateReport { truths: truths.clone(), refused });
+        search.tried.push(CandidateReport {
+            truths: truths.clone(),
+            refused,
+        });
         Ok(verdict)
     }
 
@@ -150,12 +150,10 @@ impl Engine<'_> {
             match self.attempt(&current, search, instant)? {
                 Verdict::Accepted(accepted) => return Ok(Some(accepted)),
                 Verdict::Inadmissible(_) => break,
-                Verdict::Indicates { truths, .. } => {
-                    match free.iter().find(|&&at| truths[at] != current[at]) {
-                        Some(&at) => current[at] = !current[at],
-                        None => current = truths,
-                    }
-                }
+                Verdict::Indicates { truths, .. } => match free.iter().find(|&&at| truths[at] != current[at]) {
+                    Some(&at) => current[at] = !current[at],
+                    None => current = truths,
+                },
             }
         }
         Ok(None)
@@ -236,7 +234,11 @@ impl Engine<'_> {
             .conditions
             .iter_enumerated()
             .map(|(id, condition)| {
-                if truths[id.0 as usize] { condition.text.to_string() } else { format!("not ({})", condition.text) }
+                if truths[id.0 as usize] {
+                    condition.text.to_string()
+                } else {
+                    format!("not ({})", condition.text)
+                }
             })
             .collect();
         parts.join(", ")
