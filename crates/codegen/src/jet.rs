@@ -52,14 +52,22 @@ impl TapeBuilder {
         if a.tangents.is_empty() && b.tangents.is_empty() {
             return Jet::constant(series);
         }
+        // These two must not look at every column: sums can be very long.
+        match op {
+            Add => {
+                let tangents = self.add_tangents(a.tangents, b.tangents);
+                return Jet { series, tangents };
+            }
+            Sub => {
+                let negated = self.map_tangents(b.tangents, |tape, c| tape.neg(c));
+                let tangents = self.add_tangents(a.tangents, negated);
+                return Jet { series, tangents };
+            }
+            _ => {}
+        }
         let len = a.longest_tangent().max(b.longest_tangent());
         let (x, y) = (&a.series[..len], &b.series[..len]);
         let tangents = match op {
-            Add => self.add_tangents(a.tangents, b.tangents),
-            Sub => {
-                let negated = self.map_tangents(b.tangents, |tape, c| tape.neg(c));
-                self.add_tangents(a.tangents, negated)
-            }
             Mul => {
                 let (from_a, from_b) = (self.scale_tangents(y, a.tangents), self.scale_tangents(x, b.tangents));
                 self.add_tangents(from_a, from_b)
@@ -108,7 +116,7 @@ impl TapeBuilder {
                 });
                 self.add_tangents(a.tangents, scaled)
             }
-            Quotient | And | Or | Lt | Le | Gt | Ge | Eq | Ne => BTreeMap::new(),
+            Add | Sub | Quotient | And | Or | Lt | Le | Gt | Ge | Eq | Ne => BTreeMap::new(),
         };
         Jet { series, tangents }
     }

@@ -213,3 +213,28 @@ fn long_tapes_are_cut_into_segments() {
     assert!((computed[0] - derivative[0]).abs() < 1e-9);
     assert!((computed[2] - derivative[1]).abs() < 1e-9 * derivative[1].abs().max(1.0));
 }
+
+#[test]
+fn long_sums_are_translated_in_linear_time() {
+    // Quadratic behaviour would take minutes.
+    let n = 30_000;
+    let mut pool = pool(n);
+    let mut sum = pool.real(0.0);
+    for k in 0..n {
+        let x = pool.var(VarId(k));
+        sum = pool.add(sum, x);
+    }
+    let cache = KernelCache::new(functions());
+    let partials: Vec<Leaf> = (0..n).map(|k| Leaf::var(VarId(k), 1)).collect();
+    let kernel = cache
+        .kernel(&pool, &KernelSpec::matrix(&[sum], 1..=1, &partials))
+        .expect("a kernel");
+    assert_eq!(kernel.leaves().len(), n as usize);
+    assert!((1..=n as usize).all(|k| kernel.constant_output(k) == Some(1.0)));
+    let slots: Vec<u32> = (0..n).collect();
+    let mut out = vec![0.0; n as usize + 1];
+    kernel
+        .evaluate(&vec![0.5; n as usize], &slots, &mut out)
+        .expect("defined");
+    assert_eq!(out[0], f64::from(n) * 0.5);
+}

@@ -60,6 +60,7 @@ fn define(batch: &[Job], module: &mut JITModule) -> Result<Vec<Vec<FuncId>>, Str
     let mut ids = Vec::with_capacity(batch.len());
     for job in batch {
         let tape = &job.code().tape;
+        let last_uses = last_uses(tape);
         let segments = match job {
             Job::Code(_) => cut(tape),
             Job::Strided(_) => std::iter::once(0..tape.ops.len()).collect(),
@@ -74,7 +75,7 @@ fn define(batch: &[Job], module: &mut JITModule) -> Result<Vec<Vec<FuncId>>, Str
             context.func.name = UserFuncName::user(0, id.as_u32());
             let builder = FunctionBuilder::new(&mut context.func, &mut memory);
             match job {
-                Job::Code(code) => Lowering::new(builder, module, &imports, code, segment).run(),
+                Job::Code(code) => Lowering::new(builder, module, &imports, code, segment, &last_uses).run(),
                 Job::Strided(strided) => VectorLowering {
                     builder,
                     module,
@@ -170,8 +171,7 @@ struct Lowering<'a> {
     imports: &'a Imports,
     code: &'a Code,
     segment: Range<usize>,
-    /// Whether a value is used by a later segment.
-    crosses: Vec<bool>,
+    last_uses: &'a [usize],
     numbers: FxHashMap<Value, Ir>,
     /// Truth values that exist as such.
     truths: FxHashMap<Value, Ir>,
@@ -192,8 +192,8 @@ impl<'a> Lowering<'a> {
         imports: &'a Imports,
         code: &'a Code,
         segment: Range<usize>,
+        last_uses: &'a [usize],
     ) -> Self {
-        let crosses = crossing(&code.tape, &segment);
         Lowering {
             pointer: module.target_config().pointer_type(),
             builder,
@@ -201,7 +201,7 @@ impl<'a> Lowering<'a> {
             imports,
             code,
             segment,
-            crosses,
+            last_uses,
             numbers: FxHashMap::default(),
             truths: FxHashMap::default(),
             functions: FxHashMap::default(),
@@ -269,7 +269,9 @@ impl<'a> Lowering<'a> {
             if let Some(number) = self.operation(value, tape.ops[position], pointers) {
                 self.numbers.insert(value, number);
             }
-            if self.crosses[position - self.segment.start] {
+            // The value of a call is its results, which have a memory of their own.
+            let call = matches!(tape.ops[position], Op::Call(_));
+            if !call && self.last_uses[position] >= self.segment.end {
                 let number = self.number(value, pointers);
                 let registers = self.memory(pointers, raw::REGISTERS_OFFSET);
                 self.builder
@@ -503,16 +505,11 @@ fn relation(op: BinaryOp) -> FloatCC {
     }
 }
 
-/// Which values of a segment later segments use.
-fn crossing(tape: &Tape, segment: &Range<usize>) -> Vec<bool> {
-    let mut crosses = vec![false; segment.len()];
-    for &op in &tape.ops[segment.end..] {
-        tape.for_each_operand(op, |operand| {
-            // The value of a call is its results, which have a memory of their own.
-            if segment.contains(&operand.index()) && !matches!(tape.ops[operand.index()], Op::Call(_)) {
-                crosses[operand.index() - segment.start] = true;
-            }
-        });
+/// The position of the last operation that uses each value.
+fn last_uses(tape: &Tape) -> Vec<usize> {
+    let mut last: Vec<usize> = (0..tape.ops.len()).collect();
+    for (position, &op) in tape.ops.iter().enumerate() {
+        tape.for_each_operand(op, |operand| last[operand.index()] = position);
     }
-    crosses
+    last
 }
