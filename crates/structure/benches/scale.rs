@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use saltus_mdae::{BinaryOp, ExprId, Mdae, OriginId, Role, Type, VarId, Variable};
-use saltus_structure::mode::{ModeStructure, Modes, Valuation, analyze_mode};
+use saltus_structure::mode::{GuardId, ModeCursor, ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::prepare::prepare;
 
 /// Counts the bytes in use.
@@ -255,6 +255,33 @@ fn measure(model: Mdae, truth: bool) -> Measured {
     }
 }
 
+/// Toggles single clutches of a chain in which all others are open: the time of a move must not grow with the chain.
+fn measure_moves(equations: usize) {
+    let model = clutch_chain(equations);
+    let modes = Modes::new(&model);
+    let valuation = Valuation::from_fn(&modes, |guard| guard.0 % 2 == 1);
+    let structure = analyze(&modes, &model, &valuation);
+    let mut cursor = ModeCursor::new(&model, &modes, &structure);
+    let clutches = modes.guard_count() / 2;
+    let moves = 2000;
+    let mut slowest = 0;
+    let start = Instant::now();
+    for i in 0..moves {
+        // Engage a clutch, release it again, go on elsewhere.
+        let clutch = (i / 2 * 7919) % clutches;
+        let (engaged, open) = (GuardId(2 * clutch as u32), GuardId(2 * clutch as u32 + 1));
+        let one = Instant::now();
+        let moved = cursor.set_guards(&[(engaged, i % 2 == 0), (open, i % 2 == 1)]);
+        slowest = slowest.max(one.elapsed().as_micros());
+        assert!(moved.is_regular);
+    }
+    let mean = start.elapsed().as_nanos() as f64 / f64::from(moves as u32) / 1000.0;
+    println!(
+        "{:9} equations: {mean:6.2} µs per move, slowest {slowest} µs",
+        model.equations.len()
+    );
+}
+
 fn main() {
     let largest: usize = std::env::args()
         .filter_map(|a| a.parse().ok())
@@ -280,5 +307,11 @@ fn main() {
             let slope = times.ln() / (last.equations as f64 / first.equations as f64).ln();
             println!("  slope {slope:.3}");
         }
+    }
+    println!("one clutch toggled between open neighbours");
+    let mut equations = 1000;
+    while equations <= largest {
+        measure_moves(equations);
+        equations *= 10;
     }
 }
