@@ -262,7 +262,7 @@ impl Flattener<'_> {
             }
         };
         let _ = (instance, index);
-        self.check_modifiers(mods, class)?;
+        self.check_modifiers(mods, class, true)?;
         if !mods.redeclares_inside() {
             return Ok(class);
         }
