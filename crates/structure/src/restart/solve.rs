@@ -141,7 +141,11 @@ fn impulses(plan: &RestartPlan, x: &[f64]) -> Vec<Impulse> {
             mu: unknown.mu,
             weight: x[position],
         };
-        match found.iter_mut().rfind(|known| (known.var, known.order) == (var, order)) {
+        // The unknowns are sorted: instants of the same derivative are neighbours.
+        let known = found
+            .last_mut()
+            .filter(|known| (known.var, known.order) == (var, order));
+        match known {
             None => found.push(impulse),
             Some(known) if known.mu < unknown.mu => *known = impulse,
             Some(known) if known.mu == unknown.mu => known.weight += x[position],
