@@ -181,7 +181,8 @@ impl<'a> Sampler<'a> {
                 .target
                 .tape
                 .value_and_scale(self.functions, &leaves, &self.target.floors);
-            if !(value.abs() <= ZERO * scale) {
+            // NaN does not count as zero.
+            if value.is_nan() || value.abs() > ZERO * scale {
                 return false;
             }
             agreed += 1;

@@ -320,8 +320,8 @@ impl<'a> System<'a> {
             let values = self.values(&equation);
             let floors = vec![0.0; values.len()];
             let (residual, scale) = equation.tape.value_and_scale(self.functions, &values, &floors);
-            // NaN must fail as well.
-            if !(residual.abs() <= CHECK * (1.0 + scale)) {
+            let holds = residual.abs() <= CHECK * (1.0 + scale);
+            if !holds {
                 return Err(RestartFailure::CheckFailed {
                     restart_equation,
                     residual,
