@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use saltus::Session;
 
-use crate::commands::{compare, explain, new, parse, plot};
+use crate::commands::{analyze, check, compare, explain, flatten, new, parse, plot, simulate};
 use crate::console::ColorChoice;
 
 /// Simulates physical systems whose structure changes while they run.
@@ -42,6 +42,14 @@ pub struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Say what is wrong with models
+    Check(check::CheckArguments),
+    /// Run a model
+    Simulate(Box<simulate::SimulateArguments>),
+    /// Explain modes and mode changes
+    Analyze(analyze::AnalyzeArguments),
+    /// Show the equations of a model
+    Flatten(flatten::FlattenArguments),
     /// Parse files and say what is wrong with their syntax
     Parse(parse::ParseArguments),
     /// Draw results
@@ -58,6 +66,10 @@ impl Command {
     /// Whether standard output is for machines.
     pub fn json(&self) -> bool {
         match self {
+            Command::Check(arguments) => arguments.model.json,
+            Command::Simulate(arguments) => arguments.model.json,
+            Command::Analyze(arguments) => arguments.model.json,
+            Command::Flatten(arguments) => arguments.model.json,
             Command::Parse(arguments) => arguments.json,
             Command::Plot(_) | Command::New(_) => false,
             Command::Compare(arguments) => arguments.json,

@@ -4,7 +4,9 @@ mod arguments;
 mod commands;
 mod console;
 mod crash;
+mod progress;
 mod status;
+mod trace;
 
 use clap::{CommandFactory, FromArgMatches};
 

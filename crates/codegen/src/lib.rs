@@ -22,7 +22,6 @@ mod program;
 mod scalar;
 mod schedule;
 mod series;
-mod shape;
 mod spec;
 mod strides;
 mod table;

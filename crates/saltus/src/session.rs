@@ -60,6 +60,14 @@ impl Session {
         self.remember(self.library.add_text(name, text));
     }
 
+    /// Adds files and folders, reading all of them now, on all processors.
+    pub fn load(&self, paths: &[PathBuf]) {
+        self.library.load_all(paths);
+        for path in paths {
+            self.add_file(path);
+        }
+    }
+
     fn remember(&self, classes: Vec<Arc<LibraryClass>>) {
         *self.last.lock().unwrap_or_else(|e| e.into_inner()) = classes;
     }

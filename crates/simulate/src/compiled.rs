@@ -59,6 +59,10 @@ impl Compiled {
     pub fn modes(&self) -> &Modes {
         &self.modes
     }
+    /// A pool that extends the model's, for analyses that make new expressions.
+    pub fn fork_pool(&self) -> ExprPool {
+        ExprPool::fork(&self.pool)
+    }
     pub(crate) fn pool(&self) -> &Arc<ExprPool> {
         &self.pool
     }

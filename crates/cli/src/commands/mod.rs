@@ -1,10 +1,14 @@
 //! One file per command.
 
+pub mod analyze;
+pub mod check;
 pub mod compare;
 pub mod explain;
+pub mod flatten;
 pub mod new;
 pub mod parse;
 pub mod plot;
+pub mod simulate;
 
 use crate::arguments::Command;
 use crate::console::Console;
@@ -13,6 +17,10 @@ use crate::status::Status;
 /// Does what was asked for.
 pub fn run(command: &Command, console: &Console) -> Status {
     match command {
+        Command::Check(arguments) => check::run(arguments, console),
+        Command::Simulate(arguments) => simulate::run(arguments, console),
+        Command::Analyze(arguments) => analyze::run(arguments, console),
+        Command::Flatten(arguments) => flatten::run(arguments, console),
         Command::Parse(arguments) => parse::run(arguments, console),
         Command::Plot(arguments) => plot::run(arguments, console),
         Command::Compare(arguments) => compare::run(arguments, console),

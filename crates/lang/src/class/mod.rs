@@ -6,7 +6,6 @@
 //! place in the text, however many components there are.
 
 mod lookup;
-mod restrictions;
 mod table;
 
 use std::rc::Rc;

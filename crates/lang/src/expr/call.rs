@@ -300,35 +300,31 @@ impl Flattener<'_> {
     }
 
     /// Calls the function of an operator that fits the arguments.
-    pub(super) fn call_operator(
+    fn call_operator(
         &mut self,
         operator: ClassId,
         arguments: Arguments,
         span: Span,
         ctx: &Context<'_>,
     ) -> Fallible<Vec<Tensor>> {
-        let mut functions = Vec::new();
         if is_function_kind(self.kind(operator)) {
-            functions.push(operator);
-        } else {
-            let names: Vec<Name> = self
-                .def(operator)
-                .classes()
-                .map(|(_, def)| def.name.name.clone())
-                .collect();
-            for name in names {
-                if let Some(Found::Class(function)) = self.member(operator, &name)? {
-                    functions.push(function);
-                }
-            }
+            return self.call_function(operator, arguments, span, ctx);
         }
-        for &function in &functions {
-            if self.accepts_arguments(function, &arguments)? {
+        let functions: Vec<Name> = self
+            .def(operator)
+            .classes()
+            .map(|(_, def)| def.name.name.clone())
+            .collect();
+        for name in &functions {
+            if let Some(Found::Class(function)) = self.member(operator, name)?
+                && self.accepts_arguments(function, &arguments)?
+            {
                 return self.call_function(function, arguments, span, ctx);
             }
         }
         // `2*c`: a number where a record is wanted becomes one by the record's constructor.
-        if let Some(record) = self.classes[operator].parent
+        let record = self.classes[operator].parent;
+        if let Some(record) = record
             && arguments.positional.iter().any(|t| t.ty.is_numeric())
         {
             let mut positional = Vec::new();
@@ -347,8 +343,10 @@ impl Flattener<'_> {
                 positional,
                 named: arguments.named,
             };
-            for &function in &functions {
-                if self.accepts_arguments(function, &converted)? {
+            for name in &functions {
+                if let Some(Found::Class(function)) = self.member(operator, name)?
+                    && self.accepts_arguments(function, &converted)?
+                {
                     return self.call_function(function, converted, span, ctx);
                 }
             }

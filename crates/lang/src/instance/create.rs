@@ -262,7 +262,7 @@ impl Flattener<'_> {
             }
         };
         let _ = (instance, index);
-        self.check_modifiers(mods, class, true)?;
+        self.check_modifiers(mods, class)?;
         if !mods.redeclares_inside() {
             return Ok(class);
         }
@@ -542,14 +542,11 @@ impl Flattener<'_> {
         let count = volume(&component.dims).unwrap_or(0);
         self.check_recursion(component.parent, component.class, component.span)?;
         let component = &self.components[id];
-        if self.instances.len() + count > self.limits.components || self.components.len() > self.limits.components {
+        if self.instances.len() + count > self.limits.scalars {
             return fail(
                 codes::E0307,
                 component.span,
-                format!(
-                    "the model has more than the {} components allowed",
-                    self.limits.components
-                ),
+                format!("the model has more than the {} components allowed", self.limits.scalars),
             );
         }
         let (class, parent, inherited) = (component.class, component.parent, component.inherited);

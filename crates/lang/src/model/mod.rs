@@ -2,7 +2,6 @@
 
 mod arguments;
 mod balance;
-mod check;
 pub(crate) mod connection;
 mod equation;
 pub(crate) mod implicit;
@@ -51,7 +50,6 @@ impl Flattener<'_> {
             self.instance_sections(instance);
         }
         self.connection_equations();
-        self.check_model_as_a_whole();
         self.check_balance();
         Ok(())
     }

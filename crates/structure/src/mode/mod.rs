@@ -4,14 +4,12 @@
 //! [`ModeStructure::plan`] turns a state choice into a [`Plan`]: the states and the blocks to evaluate in order.
 
 mod choice;
-mod cursor;
 mod guards;
 mod plan;
 mod select;
 mod structure;
 
 pub use choice::{ChoiceEntry, ChoiceGroup, Dependence, GroupSelection, Selection};
-pub use cursor::{ModeCursor, Move, Slot};
 pub use guards::{GuardId, Modes, StructuralNoEvent, Valuation};
 pub use plan::{Block, BlockKind, BlockTearing, DerivativeRole, Plan, StateDerivative};
 pub use select::{RankDeficient, needs_reselection, select_states, selection_quality};

@@ -129,7 +129,7 @@ pub fn analyze_restart(
     facts: &mut dyn Facts,
 ) -> RestartAnalysis {
     let mut inquiry = Inquiry::new(pool, functions, fixed, change, facts);
-    let mut touched = Arc::new(Touched::new(pool, &inquiry));
+    let mut touched = Arc::new(Touched::new(pool, &change, &|row| inquiry.is_invariant(row)));
     let mut bounds_of = all_bounds(pool, &mut inquiry, &touched);
     let mut attempt = first_attempt(pool, &mut inquiry, &touched, &bounds_of);
     if !attempt.quotient.is_complete() && keep_left_limits(&mut inquiry, &attempt) {

@@ -181,8 +181,7 @@ impl<'a> Sampler<'a> {
                 .target
                 .tape
                 .value_and_scale(self.functions, &leaves, &self.target.floors);
-            // NaN does not count as zero.
-            if value.is_nan() || value.abs() > ZERO * scale {
+            if !(value.abs() <= ZERO * scale) {
                 return false;
             }
             agreed += 1;

@@ -79,8 +79,7 @@ pub fn implicit_euler_restart(
 fn extrapolate(values: &[f64]) -> Option<f64> {
     let n = values.len();
     let (before, last) = (values[n - 2], values[n - 1]);
-    let settled = (last - before).abs() <= 1e-2 * (1.0 + last.abs());
-    if !settled {
+    if !((last - before).abs() <= 1e-2 * (1.0 + last.abs())) {
         return None;
     }
     let mut table = values.to_vec();

@@ -6,8 +6,7 @@ use rustc_hash::FxHashSet;
 use saltus_graph::{BlockId, Column, ComponentId, Row};
 use saltus_mdae::{ExprId, ExprPool};
 
-use super::change::Scope;
-use super::inquiry::Inquiry;
+use super::change::{ModeChange, Scope};
 use super::system::ModeSystem;
 
 /// Blocks of the leading incidence whose states may jump, with the blocks on which they depend.
@@ -15,8 +14,6 @@ use super::system::ModeSystem;
 pub(crate) struct Touched {
     /// Blocks whose states may jump.
     jumping: FxHashSet<BlockId>,
-    /// These and the blocks on which they depend.
-    included: FxHashSet<BlockId>,
     rows: BTreeMap<ComponentId, Vec<Row>>,
     columns: BTreeMap<ComponentId, Vec<Column>>,
     row_set: FxHashSet<Row>,
@@ -26,19 +23,21 @@ pub(crate) struct Touched {
 impl Touched {
     /// Blocks for which the array may be non-empty: some consistency equation is new or not known to hold, some state
     /// has no past, or a restart or transient equation mentions them.
-    pub(crate) fn new(pool: &ExprPool, inquiry: &Inquiry) -> Self {
-        let change = &inquiry.change;
+    pub(crate) fn new(pool: &ExprPool, change: &ModeChange, is_invariant: &dyn Fn(Row) -> bool) -> Self {
         let new = change.new;
         let every = || (0..new.equations().len()).map(Row::from_index);
         let all = change.options.forced_height.is_some() || change.options.scope == Scope::All;
         let mut start: Vec<Row> = match change.examined {
             _ if all => every().collect(),
-            Some(rows) => rows.iter().copied().filter(|&row| is_changed(inquiry, row)).collect(),
-            None => every().filter(|&row| is_changed(inquiry, row)).collect(),
+            Some(rows) => rows
+                .iter()
+                .copied()
+                .filter(|&row| is_changed(change, row, is_invariant))
+                .collect(),
+            None => every().filter(|&row| is_changed(change, row, is_invariant)).collect(),
         };
         let transient = change.transient.unwrap_or_default().iter();
-        let transient =
-            transient.filter(|equation| !new.find(equation.residual).is_some_and(|row| inquiry.is_invariant(row)));
+        let transient = transient.filter(|equation| !new.find(equation.residual).is_some_and(is_invariant));
         for equation in change.restart_equations.iter().chain(transient) {
             start.extend(rows_that_determine(pool, new, equation.residual));
         }
@@ -75,11 +74,10 @@ impl Touched {
     /// Includes blocks and those whose leading variables they use.
     fn include_with_dependencies(&mut self, new: &ModeSystem, mut stack: Vec<BlockId>) {
         while let Some(block) = stack.pop() {
-            if !self.included.insert(block) {
-                continue;
-            }
             for &row in new.block_rows(block) {
-                self.row_set.insert(row);
+                if !self.row_set.insert(row) {
+                    continue;
+                }
                 let column = new.matched_column(row);
                 self.column_set.insert(column);
                 self.rows.entry(new.component_of_row(row)).or_default().push(row);
@@ -137,8 +135,7 @@ impl Touched {
     }
 }
 
-fn is_changed(inquiry: &Inquiry, row: Row) -> bool {
-    let change = &inquiry.change;
+fn is_changed(change: &ModeChange, row: Row, is_invariant: &dyn Fn(Row) -> bool) -> bool {
     let new = change.new;
     let residual = new.equation(row).residual;
     let known = change.previous().and_then(|previous| {
@@ -146,9 +143,9 @@ fn is_changed(inquiry: &Inquiry, row: Row) -> bool {
         Some(previous.equation_offset(row))
     });
     let column = new.matched_column(row);
-    !inquiry.is_invariant(row)
+    !is_invariant(row)
         || known.is_none_or(|c| c < new.equation_offset(row))
-        || new.unknown_offset(column) > inquiry.past_offset(new.unknown(column))
+        || new.unknown_offset(column) > change.past_offset(new.unknown(column))
 }
 
 fn rows_that_determine(pool: &ExprPool, new: &ModeSystem, residual: ExprId) -> Vec<Row> {

@@ -1,0 +1,155 @@
+//! `saltus analyze`: modes and mode changes.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use saltus::analysis::{Analysis, AnalysisOptions, Coverage};
+use serde_json::json;
+
+use crate::arguments::ModelArguments;
+use crate::console::Console;
+use crate::status::Status;
+
+/// Explains the modes of a model (equations, states, index, what is solved together) and what happens when it changes
+/// from one to another: which variables jump, which are impulsive, or why the change cannot be carried out.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Looked at are the initial mode and the modes one condition away from it, unless --all-modes or --mode asks for others.
+Modes with index 0 or 1 have no constraints between states; at index 2 and more some equations are differentiated.
+
+Examples:
+  saltus analyze Clutch.mo
+  saltus analyze Clutch.mo --graph modes.svg
+  saltus analyze Clutch.mo --mode 'engaged=false'
+  saltus analyze Clutch.mo --mode 'time < 100=false, s <= 0=true'
+  saltus analyze Clutch.mo --all-modes --json")]
+pub struct AnalyzeArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+
+    /// A mode to look at: conditions or Boolean variables with their values, separated by commas; the others are as
+    /// in the initial mode. May be repeated
+    #[arg(long = "mode", value_name = "CONDITION=VALUE,…", conflicts_with = "all_modes")]
+    pub modes: Vec<String>,
+
+    /// Every mode that conditions can select
+    #[arg(long)]
+    pub all_modes: bool,
+
+    /// Modes to analyse at most
+    #[arg(long, default_value_t = AnalysisOptions::default().most_modes, value_name = "N")]
+    pub limit: usize,
+
+    /// Write the graph of modes as a picture (.svg) or for Graphviz (.dot)
+    #[arg(long, value_name = "FILE")]
+    pub graph: Option<PathBuf>,
+}
+
+/// Analyses.
+pub fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
+    let coverage = match coverage(arguments) {
+        Ok(coverage) => coverage,
+        Err(message) => {
+            console.message(&format!("error: {message}"));
+            console.message("help: write `--mode 'engaged=true, w > 0=false'`");
+            return Status::Usage;
+        }
+    };
+    let session = arguments.model.session();
+    let found = session.find_model(arguments.model.model.as_deref());
+    let model = found.then(|model| session.compile(&model));
+    console.diagnostics(&model.diagnostics, session.sources());
+    let Some(compiled) = model.value else {
+        if console.is_json() {
+            console.report(json!({}), &model.diagnostics, session.sources());
+        }
+        return Status::ModelWrong;
+    };
+    let options = AnalysisOptions {
+        coverage,
+        most_modes: arguments.limit.max(1),
+        most_changes: arguments.limit.max(1).saturating_mul(4),
+    };
+    let analysis = compiled.analyze(&options);
+    for name in &analysis.unknown_conditions {
+        console.message(&format!(
+            "error: the model has no condition and no Boolean variable `{name}`"
+        ));
+        let known: Vec<String> = analysis.conditions.iter().map(|text| format!("`{text}`")).collect();
+        console.message(&format!("help: modes are selected by {}", known.join(", ")));
+        return Status::Usage;
+    }
+    match console.is_json() {
+        true => console.report(
+            analysis.to_json(session.sources()),
+            &model.diagnostics,
+            session.sources(),
+        ),
+        false => console.print(&analysis.to_text(session.sources())),
+    }
+    if let Some(path) = &arguments.graph
+        && let Err(message) = write_graph(path, &analysis)
+    {
+        console.message(&format!("error: {message}"));
+        return Status::Usage;
+    }
+    match analysis.modes.first().is_some_and(|mode| mode.structure.is_err()) {
+        true => Status::ModelWrong,
+        false => Status::Success,
+    }
+}
+
+fn coverage(arguments: &AnalyzeArguments) -> Result<Coverage, String> {
+    if arguments.all_modes {
+        return Ok(Coverage::All);
+    }
+    if arguments.modes.is_empty() {
+        return Ok(Coverage::Neighbours);
+    }
+    let modes: Result<Vec<_>, String> = arguments.modes.iter().map(|mode| parse_mode(mode)).collect();
+    modes.map(Coverage::Listed)
+}
+
+/// `cond=true, other=false`: the value stands behind the last `=`, since conditions may hold some.
+fn parse_mode(text: &str) -> Result<Vec<(String, bool)>, String> {
+    let mut atoms = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let (end, value) = [("=true", true), ("=false", false)]
+            .iter()
+            .filter_map(|(suffix, value)| {
+                let place = rest.find(suffix)?;
+                let behind = rest[place + suffix.len()..].trim_start();
+                (behind.is_empty() || behind.starts_with(',')).then_some((place, *value))
+            })
+            .min()
+            .ok_or_else(|| format!("`{rest}` is not of the form `condition=true`"))?;
+        atoms.push((rest[..end].trim().to_owned(), value));
+        let behind = rest[end..].find(',').map_or("", |comma| &rest[end + comma + 1..]);
+        rest = behind.trim_start();
+    }
+    Ok(atoms)
+}
+
+fn write_graph(path: &Path, analysis: &Analysis) -> Result<(), String> {
+    let text = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => analysis.to_svg(),
+        Some("dot" | "gv") => analysis.to_dot(),
+        _ => return Err(format!("`{}`: a graph is written as .svg or .dot", path.display())),
+    };
+    std::fs::write(path, text).map_err(|error| format!("cannot write to `{}`: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_as_users_write_them() {
+        let atoms = parse_mode("engaged=true, x <= 0=false").unwrap();
+        assert_eq!(atoms, [("engaged".to_owned(), true), ("x <= 0".to_owned(), false)]);
+        let atoms = parse_mode("s == f(a, b)=true").unwrap();
+        assert_eq!(atoms, [("s == f(a, b)".to_owned(), true)]);
+        assert!(parse_mode("engaged").is_err());
+    }
+}

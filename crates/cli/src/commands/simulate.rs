@@ -1,0 +1,530 @@
+//! `saltus simulate`: a run with its results.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use saltus::results::figure::{FigureOptions, figure};
+use saltus::results::{
+    Disk, EventLogWriter, Formats, IoAction, Pattern, ResultError, Selection, Storage, Tee, Trajectory, WriteOptions,
+};
+use saltus::simulate::{Cancel, End, RestartMethod};
+use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
+use saltus::{Method, Model, Phase, Run, RunSummary, Session, Timings, result_diagnostic};
+use serde_json::{Value, json};
+
+use super::plot::write_picture;
+use crate::arguments::ModelArguments;
+use crate::console::Console;
+use crate::progress::Progress;
+use crate::status::Status;
+use crate::trace::{Trace, Watchers};
+
+/// Runs a model. Settings that are not given come from its annotation(experiment(…)).
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Results go to the file of -o in the format of its extension, while the run goes on: a run that is interrupted or fails
+leaves a file that can be read. If neither -o, --plot nor --events is given, they go to MODEL.csv.
+
+Solvers:
+  auto       explicit while it can, implicit when the model turns out to be stiff
+  bdf        large stiff models with few events
+  esdirk43   stiff models with many events, loose tolerances
+  radau      stiff models, tight tolerances
+  tsit45     models that are not stiff, loose tolerances
+  dop853     models that are not stiff, tight tolerances
+
+Examples:
+  saltus simulate Clutch.mo -o out.csv --plot out.svg
+  saltus simulate Clutch.mo --stop 10 --tolerance 1e-9 --set J1=2 --set clutch.mu=0.3
+  saltus simulate Clutch.mo -o out.mat --variable 'motor.*' --variable clutch.tau
+  saltus simulate Clutch.mo --events events.json --trace-events")]
+pub struct SimulateArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+
+    /// Start time
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    pub start: Option<f64>,
+
+    /// Stop time
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    pub stop: Option<f64>,
+
+    /// Distance of output points; events have points of their own
+    #[arg(long, value_name = "DT")]
+    pub interval: Option<f64>,
+
+    /// Relative tolerance
+    #[arg(long, value_name = "R")]
+    pub tolerance: Option<f64>,
+
+    /// Integration method
+    #[arg(long, value_name = "SOLVER", value_parser = parse_solver)]
+    pub solver: Option<Method>,
+
+    /// Value of a parameter, or of a start value (NAME.start=VALUE); may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
+    pub settings: Vec<(String, String)>,
+
+    /// Inputs of the model as columns of a result file
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+
+    /// Result file: .csv or .mat
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Variables to write and to draw; `*` and `?` stand for any text and any character. May be repeated
+    #[arg(long = "variable", value_name = "PATTERN")]
+    pub variables: Vec<String>,
+
+    /// Also write protected variables and those with HideResult
+    #[arg(long)]
+    pub protected: bool,
+
+    /// Draw the results
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+
+    /// Event log: one JSON object per line
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+
+    /// Tell every event on standard error: what triggered it, which modes were tried, impulses
+    #[arg(long)]
+    pub trace_events: bool,
+
+    /// Write a row for every instant of an event, not only its left and right limit
+    #[arg(long)]
+    pub all_instants: bool,
+
+    /// How the values after a mode change are found
+    #[arg(long, value_enum, default_value_t, value_name = "METHOD")]
+    pub restart: Restart,
+
+    /// Find them both ways and say where they differ
+    #[arg(long)]
+    pub verify_restarts: bool,
+
+    /// Say where the time went
+    #[arg(long)]
+    pub profile: bool,
+}
+
+/// How the values after a mode change are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Restart {
+    /// From the structure of the equations
+    #[default]
+    Structural,
+    /// By a scaled Euler step across the change, as a cross-check
+    Euler,
+}
+
+fn parse_solver(text: &str) -> Result<Method, String> {
+    let known = Method::ALL.iter().find(|(_, name)| *name == text);
+    known.map(|(method, _)| *method).ok_or_else(|| {
+        let names: Vec<&str> = Method::ALL.iter().map(|(_, name)| *name).collect();
+        format!("the solvers are {}", names.join(", "))
+    })
+}
+
+fn parse_setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write NAME=VALUE".to_owned()),
+    }
+}
+
+/// Simulates.
+pub fn run(arguments: &SimulateArguments, console: &Console) -> Status {
+    if let Err(message) = arguments.validate() {
+        console.message(&format!("error: {message}"));
+        return Status::Usage;
+    }
+    let mut timings = Timings::default();
+    let session = timings.measure(Phase::Parse, || arguments.model.session());
+    let found = session.find_model(arguments.model.model.as_deref());
+    let compiled = found.then(|model| session.compile_with(&model, &arguments.settings));
+    let usage = compiled.diagnostics.iter().any(|d| d.code == codes::E0614);
+    console.diagnostics(&compiled.diagnostics, session.sources());
+    let Some((model, settings)) = compiled.value else {
+        if console.is_json() {
+            console.report(json!({}), &compiled.diagnostics, session.sources());
+        }
+        return if usage { Status::Usage } else { Status::ModelWrong };
+    };
+    timings.extend(model.timings());
+    Job {
+        arguments,
+        console,
+        session: &session,
+        model: &model,
+        timings,
+        warnings: compiled.diagnostics.clone(),
+    }
+    .execute(&settings)
+}
+
+impl SimulateArguments {
+    fn validate(&self) -> Result<(), String> {
+        for (name, value) in [("--start", self.start), ("--stop", self.stop)] {
+            if value.is_some_and(|value| !value.is_finite()) {
+                return Err(format!("{name} must be a finite number"));
+            }
+        }
+        if self
+            .interval
+            .is_some_and(|interval| !(interval > 0.0 && interval.is_finite()))
+        {
+            return Err("--interval must be positive".to_owned());
+        }
+        if self
+            .tolerance
+            .is_some_and(|tolerance| !(1e-15..=0.1).contains(&tolerance))
+        {
+            return Err("--tolerance must lie between 1e-15 and 0.1".to_owned());
+        }
+        Ok(())
+    }
+
+    fn selection(&self) -> Selection {
+        Selection {
+            patterns: self.variables.iter().map(Pattern::new).collect(),
+            protected: self.protected,
+            hidden: self.protected,
+        }
+    }
+
+    /// The result file; one is made up if nothing at all was asked for.
+    fn result_file(&self, model: &str) -> Option<PathBuf> {
+        let nothing = self.output.is_none() && self.plot.is_none() && self.events.is_none();
+        let short = model.rsplit('.').next().unwrap_or(model);
+        self.output
+            .clone()
+            .or_else(|| nothing.then(|| PathBuf::from(format!("{short}.csv"))))
+    }
+}
+
+/// One run with everything around it.
+struct Job<'a> {
+    arguments: &'a SimulateArguments,
+    console: &'a Console,
+    session: &'a Session,
+    model: &'a Model,
+    timings: Timings,
+    warnings: Diagnostics,
+}
+
+impl Job<'_> {
+    fn execute(mut self, settings: &[(String, String)]) -> Status {
+        let run = match self.prepare(settings) {
+            Ok(run) => run,
+            Err(diagnostic) => return self.refuse(*diagnostic, Status::Usage),
+        };
+        let (start, stop) = run.span();
+        if stop < start {
+            let message = format!("the stop time {stop} lies before the start time {start}");
+            self.console.message(&format!("error: {message}"));
+            return Status::Usage;
+        }
+        let mut trajectory = self.arguments.plot.as_ref().map(|_| Trajectory::new());
+        let summary = {
+            let mut sink = match self.sinks(trajectory.as_mut()) {
+                Ok(sink) => sink,
+                Err(error) => {
+                    let status = match error {
+                        ResultError::UnknownFormat { .. } => Status::Usage,
+                        _ => Status::SimulationFailed,
+                    };
+                    return self.refuse(result_diagnostic(&error), status);
+                }
+            };
+            let watchers = Watchers {
+                progress: self.console.is_interactive().then(|| Progress::new((start, stop))),
+                trace: self
+                    .arguments
+                    .trace_events
+                    .then(|| Trace::new(self.model, self.console)),
+            };
+            run.observe(watchers).simulate_into(&mut sink)
+        };
+        self.timings.extend(&summary.timings);
+        let drawn = self.draw(trajectory);
+        self.report(&summary, drawn)
+    }
+
+    fn prepare(&self, settings: &[(String, String)]) -> Result<Run<'_>, Box<Diagnostic>> {
+        let arguments = self.arguments;
+        let mut run = self.model.run();
+        for (name, value) in settings {
+            run = run.set(name, value)?;
+        }
+        if let Some(start) = arguments.start {
+            // The duration of the experiment stays unless a stop time is given.
+            let (from, to) = run.span();
+            run = run.start(start).stop(start + (to - from));
+        }
+        if let Some(stop) = arguments.stop {
+            run = run.stop(stop);
+        }
+        if let Some(interval) = arguments.interval {
+            run = run.interval(interval);
+        }
+        if let Some(tolerance) = arguments.tolerance {
+            run = run.tolerance(tolerance);
+        }
+        if let Some(solver) = arguments.solver {
+            run = run.solver(solver);
+        }
+        if let Some(path) = &arguments.input {
+            let signals = Formats::standard().read(path, &mut Disk);
+            let signals = signals.map_err(|error| Box::new(result_diagnostic(&error)))?;
+            let (with, found) = run.inputs(&signals);
+            if found.is_empty() {
+                let message = format!("no column of `{}` is an input of the model", path.display());
+                return Err(Box::new(Diagnostic::without_place(
+                    codes::E0704,
+                    Severity::Error,
+                    message,
+                )));
+            }
+            run = with;
+        }
+        let cancel = Cancel::new();
+        let token = cancel.clone();
+        // Asked twice, the run ends at once; what is on disk can be read all the same.
+        let _ = ctrlc::set_handler(move || match token.is_cancelled() {
+            false => token.cancel(),
+            true => std::process::exit(130),
+        });
+        Ok(run.cancel(cancel).options(|options| {
+            options.restart = match arguments.restart {
+                Restart::Structural => RestartMethod::Structural,
+                Restart::Euler => RestartMethod::Euler,
+            };
+            options.verify_restarts = arguments.verify_restarts;
+            options.all_instants = arguments.all_instants;
+            options.trace = arguments.trace_events;
+        }))
+    }
+
+    fn sinks<'t>(&self, trajectory: Option<&'t mut Trajectory>) -> Result<Tee<'t>, ResultError> {
+        let mut sink = Tee::new();
+        if let Some(path) = self.arguments.result_file(self.model.name()) {
+            let options = WriteOptions {
+                selection: self.arguments.selection(),
+                all_instants: self.arguments.all_instants,
+                omit_aliases: false,
+            };
+            sink = sink.with(Formats::standard().create(&path, &mut Disk, &options)?);
+        }
+        if let Some(path) = &self.arguments.events {
+            let file = Disk.create(path).map_err(|source| ResultError::Io {
+                path: path.clone(),
+                action: IoAction::Create,
+                source,
+            })?;
+            sink = sink.with(EventLogWriter::new(file, path));
+        }
+        if let Some(trajectory) = trajectory {
+            sink = sink.with(trajectory);
+        }
+        Ok(sink)
+    }
+
+    fn draw(&self, trajectory: Option<Trajectory>) -> Result<(), ResultError> {
+        let (Some(path), Some(trajectory)) = (&self.arguments.plot, trajectory) else {
+            return Ok(());
+        };
+        if trajectory.rows() == 0 {
+            return Ok(());
+        }
+        let options = FigureOptions {
+            signals: self.arguments.variables.clone(),
+            ..FigureOptions::default()
+        };
+        write_picture(path, &figure(&trajectory, &options)?.to_svg())
+    }
+
+    fn refuse(&self, diagnostic: Diagnostic, status: Status) -> Status {
+        let diagnostics: Diagnostics = [diagnostic].into_iter().collect();
+        self.console.diagnostics(&diagnostics, self.session.sources());
+        if self.console.is_json() {
+            self.console.report(json!({}), &diagnostics, self.session.sources());
+        }
+        status
+    }
+
+    fn report(&mut self, summary: &RunSummary, drawn: Result<(), ResultError>) -> Status {
+        let mut diagnostics: Diagnostics = summary.failure.iter().cloned().collect();
+        if matches!(summary.end(), Some(End::Cancelled)) {
+            let message = format!("interrupted at t = {}", summary.report.time);
+            diagnostics.push(Diagnostic::without_place(codes::E0616, Severity::Error, message));
+        }
+        if let Err(error) = &drawn {
+            diagnostics.push(result_diagnostic(error));
+        }
+        for warning in &summary.report.warnings {
+            self.console.message(&format!("warning: {warning}"));
+        }
+        self.console.diagnostics(&diagnostics, self.session.sources());
+        let failed = diagnostics.has_errors();
+        let refused = diagnostics
+            .iter()
+            .any(|d| d.code == codes::E0702 || d.code == codes::E0704);
+        diagnostics.extend(self.warnings.iter().cloned());
+        match self.console.is_json() {
+            true => self
+                .console
+                .report(self.to_json(summary), &diagnostics, self.session.sources()),
+            false => self.console.print(&self.to_text(summary)),
+        }
+        match (failed, refused) {
+            (false, _) => Status::Success,
+            // A variable or a format that is not there: the command line is wrong, not the run.
+            (true, true) => Status::Usage,
+            (true, false) => Status::SimulationFailed,
+        }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let result = self.arguments.result_file(self.model.name());
+        let others = [&self.arguments.plot, &self.arguments.events];
+        result
+            .into_iter()
+            .chain(others.into_iter().flatten().cloned())
+            .collect()
+    }
+
+    fn to_text(&self, summary: &RunSummary) -> String {
+        let counters = &summary.report.counters;
+        let end = match summary.end() {
+            Some(End::Completed) => "completed",
+            Some(End::Terminated(_)) => "ended by the model",
+            Some(End::Cancelled) => "interrupted",
+            None => "failed",
+        };
+        let mut text = format!("{}: {end} at t = {}\n", self.model.name(), summary.report.time);
+        if let Some(End::Terminated(message)) = summary.end() {
+            text.push_str(&format!("  {message}\n"));
+        }
+        text.push_str(&format!(
+            "  {} steps ({} rejected), {} evaluations, {} Jacobians\n",
+            counters.steps, counters.rejected_steps, counters.evaluations, counters.jacobians
+        ));
+        text.push_str(&format!(
+            "  {} events, {} mode changes, {} modes, {} restarts\n",
+            counters.events,
+            counters.mode_changes,
+            summary.report.modes.len(),
+            counters.restarts
+        ));
+        for mode in summary
+            .report
+            .modes
+            .iter()
+            .filter(|mode| !mode.label.is_empty())
+            .take(16)
+        {
+            text.push_str(&format!("  mode {}: {}\n", mode.mode, mode.label));
+        }
+        let times: Vec<String> = self
+            .timings
+            .phases()
+            .iter()
+            .map(|(phase, time)| format!("{} {:.1}", phase.as_str(), 1e3 * time.as_secs_f64()))
+            .collect();
+        let total = 1e3 * self.timings.total().as_secs_f64();
+        text.push_str(&format!("  {total:.1} ms: {}\n", times.join(", ")));
+        if self.arguments.profile {
+            text.push_str(&self.profile(summary));
+        }
+        for file in self.files() {
+            text.push_str(&format!("  wrote {}\n", file.display()));
+        }
+        text
+    }
+
+    /// Counts and shares, for finding out what a slow run does.
+    fn profile(&self, summary: &RunSummary) -> String {
+        let counters = &summary.report.counters;
+        let total = self.timings.total().as_secs_f64().max(1e-9);
+        let mut text = String::new();
+        for (phase, time) in self.timings.phases() {
+            let seconds = time.as_secs_f64();
+            text.push_str(&format!(
+                "    {:<12}{:>12.3} ms {:>5.1} %\n",
+                phase.as_str(),
+                1e3 * seconds,
+                100.0 * seconds / total
+            ));
+        }
+        for (name, count) in [
+            ("steps", counters.steps),
+            ("rejected steps", counters.rejected_steps),
+            ("evaluations", counters.evaluations),
+            ("Jacobians", counters.jacobians),
+            ("factorisations", counters.factorisations),
+            ("Newton iterations", counters.newton_iterations),
+            ("Newton failures", counters.newton_failures),
+            ("state choices", counters.state_choices),
+            ("events", counters.events),
+            ("instants", counters.instants),
+            ("candidate modes", counters.candidates),
+            ("modes analysed", counters.modes),
+            ("restarts", counters.restarts),
+            ("restart analyses", counters.restart_analyses),
+        ] {
+            text.push_str(&format!("    {name:<20}{count:>12}\n"));
+        }
+        text
+    }
+
+    fn to_json(&self, summary: &RunSummary) -> Value {
+        let counters = &summary.report.counters;
+        let (status, message) = match summary.end() {
+            Some(End::Completed) => ("completed", None),
+            Some(End::Terminated(message)) => ("terminated", Some(message.to_string())),
+            Some(End::Cancelled) => ("interrupted", None),
+            None => ("failed", None),
+        };
+        let modes = summary.report.modes.iter().map(|mode| {
+            let valuation: serde_json::Map<String, Value> = mode
+                .valuation
+                .iter()
+                .map(|(name, truth)| (name.clone(), json!(truth)))
+                .collect();
+            json!({"mode": mode.mode, "label": mode.label, "valuation": valuation})
+        });
+        let milliseconds = self.timings.phases().iter();
+        let milliseconds =
+            milliseconds.map(|(phase, time)| (phase.as_str().to_owned(), json!(1e3 * time.as_secs_f64())));
+        json!({
+            "model": self.model.name(),
+            "status": status,
+            "message": message,
+            "time": summary.report.time,
+            "counts": {
+                "steps": counters.steps,
+                "rejected_steps": counters.rejected_steps,
+                "evaluations": counters.evaluations,
+                "jacobians": counters.jacobians,
+                "factorisations": counters.factorisations,
+                "newton_iterations": counters.newton_iterations,
+                "newton_failures": counters.newton_failures,
+                "events": counters.events,
+                "instants": counters.instants,
+                "mode_changes": counters.mode_changes,
+                "candidates": counters.candidates,
+                "restarts": counters.restarts,
+            },
+            "modes": modes.collect::<Vec<_>>(),
+            "warnings": summary.report.warnings,
+            "milliseconds": milliseconds.collect::<serde_json::Map<_, _>>(),
+            "files": self.files().iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
+        })
+    }
+}

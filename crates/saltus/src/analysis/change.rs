@@ -1,0 +1,176 @@
+//! One mode change, in the user's words.
+
+use saltus_mdae::{ConditionId, ConditionKind, ExprId, ExprPool, Mdae, Role, VarId};
+use saltus_structure::mode::ModeStructure;
+use saltus_structure::restart::{
+    ArrayLabel, Before, EquationSource, ModeChange, ModeEquation, ModeSystem, RestartAnalysis, RestartOptions, Scope,
+    StructuralFacts, Verdict, analyze_restart, explain, restart_system,
+};
+
+use super::RestartReport;
+use super::mode::name;
+use super::situation::{Known, Situation};
+
+/// What a change of mode is about.
+pub(super) struct Question<'a> {
+    pub model: &'a Mdae,
+    pub before: &'a ModeStructure,
+    /// The long mode entered.
+    pub after: &'a ModeStructure,
+    /// The mode in between, if it lasts for the instant only.
+    pub transient: Option<Vec<ModeEquation>>,
+    pub restart_equations: &'a [ModeEquation],
+    pub trigger: ConditionId,
+    pub old: &'a Situation,
+    pub new: &'a Situation,
+}
+
+impl Question<'_> {
+    /// Analyses the restart from structure alone.
+    pub fn answer(&self, pool: &mut ExprPool) -> Option<RestartReport> {
+        let model = self.model;
+        let is_unknown = |var: VarId| model.variables.get(var).is_some_and(|v| v.role == Role::Continuous);
+        let before = ModeSystem::new(pool, equations(model, self.before), is_unknown).ok()?;
+        let after = ModeSystem::new(pool, equations(model, self.after), is_unknown).ok()?;
+        let zero_crossings = self.zero_crossings();
+        let (switched, jumped) = (self.switched(), self.jumped());
+        let options = RestartOptions {
+            scope: Scope::Touched,
+            remembered: self
+                .before
+                .dead
+                .iter()
+                .copied()
+                .filter(|v| self.after.d_of(*v).is_some())
+                .collect(),
+            ..RestartOptions::default()
+        };
+        let change = ModeChange {
+            before: Before::Mode(&before),
+            new: &after,
+            zero_crossings: &zero_crossings,
+            restart_equations: self.restart_equations,
+            transient: self.transient.as_deref(),
+            jumped: &jumped,
+            switched: &switched,
+            is_unknown: &is_unknown,
+            examined: None,
+            options: &options,
+        };
+        let known = Known {
+            model,
+            situation: self.new,
+        };
+        let mut facts = StructuralFacts::new(&model.functions, &known);
+        let analysis = analyze_restart(pool, &model.functions, &known, change, &mut facts);
+        Some(report(model, pool, &change, &analysis))
+    }
+
+    fn zero_crossings(&self) -> Vec<ExprId> {
+        match self.model.conditions[self.trigger].kind {
+            ConditionKind::Relation { function, .. } => vec![function],
+            ConditionKind::Sample { .. } => Vec::new(),
+        }
+    }
+
+    /// Conditions inside differentiated equations that change, with their value before.
+    fn switched(&self) -> Vec<(ConditionId, bool)> {
+        let jumps = || self.before.jumps.iter().chain(&self.after.jumps);
+        let mut found: Vec<ConditionId> = jumps().flat_map(|jump| jump.conditions.iter().copied()).collect();
+        found.sort_unstable();
+        found.dedup();
+        let changed = |id: &ConditionId| self.old.truths[id.0 as usize] != self.new.truths[id.0 as usize];
+        let changed = found.into_iter().filter(changed);
+        changed.map(|id| (id, self.old.truths[id.0 as usize])).collect()
+    }
+
+    fn jumped(&self) -> Vec<VarId> {
+        let jumps = || self.before.jumps.iter().chain(&self.after.jumps);
+        let mut found: Vec<VarId> = jumps().flat_map(|jump| jump.discrete.iter().copied()).collect();
+        found.sort_unstable();
+        found.dedup();
+        let value = |situation: &Situation, var: &VarId| situation.values[var.0 as usize];
+        found.retain(|var| value(self.old, var).to_bits() != value(self.new, var).to_bits());
+        found
+    }
+}
+
+/// The active equations of a mode.
+pub(super) fn equations(model: &Mdae, structure: &ModeStructure) -> Vec<ModeEquation> {
+    let ids = structure.equations.iter();
+    ids.map(|&id| ModeEquation {
+        residual: model.equations[id].residual,
+        origin: model.equations[id].origin,
+    })
+    .collect()
+}
+
+fn report(model: &Mdae, pool: &ExprPool, change: &ModeChange, analysis: &RestartAnalysis) -> RestartReport {
+    let words = explain(model, pool, change, analysis);
+    let label = |label: &ArrayLabel| label_text(model, pool, change, *label);
+    let impulses = analysis.plan.iter().flat_map(|plan| {
+        plan.impulses.iter().filter_map(|&position| {
+            let unknown = plan.unknowns[position];
+            (unknown.variable.order == 0).then(|| (name(model, unknown.variable.var, 0), unknown.mu))
+        })
+    });
+    let mut impulses: Vec<(String, u32)> = impulses.collect();
+    impulses.sort();
+    impulses.dedup();
+    let disabled = analysis
+        .past_only
+        .iter()
+        .chain(&analysis.past_determined)
+        .chain(&analysis.lossy);
+    let undetermined = analysis.diagnosis.iter().flat_map(|diagnosis| &diagnosis.undetermined);
+    let mut facts: Vec<String> = analysis.facts.iter().map(|fact| label(&fact.label)).collect();
+    facts.dedup();
+    RestartReport {
+        accepted: analysis.is_good(),
+        verdict: verdict_text(analysis.verdict).to_owned(),
+        summary: words.summary,
+        details: words.details,
+        help: words.help,
+        places: words
+            .equations
+            .iter()
+            .filter_map(|&id| model.origins.get(id)?.span)
+            .collect(),
+        height: analysis
+            .components
+            .iter()
+            .map(|component| component.height)
+            .max()
+            .unwrap_or(0),
+        impulses,
+        facts,
+        disabled: disabled.map(label).collect(),
+        system: restart_system(model, pool, analysis),
+        undetermined: undetermined.map(|&(var, order)| name(model, var, order)).collect(),
+    }
+}
+
+fn verdict_text(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Good => "good",
+        Verdict::Overdetermined => "overdetermined",
+        Verdict::Underdetermined => "underdetermined",
+        Verdict::Unscalable => "unscalable",
+        Verdict::NotGood => "not good",
+        Verdict::Lossy => "lossy",
+    }
+}
+
+fn label_text(model: &Mdae, pool: &ExprPool, change: &ModeChange, label: ArrayLabel) -> String {
+    let residual = match label.source {
+        EquationSource::Mode(row) => change.new.equation(row).residual,
+        EquationSource::Transient(position) => change.transient.unwrap_or_default()[position as usize].residual,
+        EquationSource::Restart(position) => change.restart_equations[position as usize].residual,
+    };
+    let text = format!("0 = {}", saltus_mdae::print::expression(pool, model, residual));
+    match label.order {
+        0 => text,
+        1 => format!("{text} (differentiated)"),
+        times => format!("{text} (differentiated {times} times)"),
+    }
+}

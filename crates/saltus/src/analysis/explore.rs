@@ -1,0 +1,306 @@
+//! Which modes are looked at, starting from the initial one.
+
+use std::collections::VecDeque;
+
+use saltus_mdae::{ConditionId, ExprPool, Idx, Mdae};
+use saltus_results::Trajectory;
+use saltus_simulate::{EventReport, Observer};
+use saltus_source::Diagnostic;
+use saltus_structure::mode::{ModeFailure, ModeStructure, Modes, Valuation, analyze_mode};
+use saltus_structure::restart::ModeEquation;
+
+use super::change::Question;
+use super::mode::{refusal, shape};
+use super::situation::{Consequences, Situation};
+use super::{Analysis, AnalysisOptions, ChangeOutcome, ChangeReport, ModeNumber, ModeReport, RestartReport};
+use crate::Model;
+
+/// Which modes to analyse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// The initial mode only.
+    Initial,
+    /// The initial mode and those one condition away, with the changes there and back.
+    Neighbours,
+    /// All that can be reached by changing conditions one after the other, whether a run can get there or not.
+    All,
+    /// Listed ones: conditions or Booleans with their values, the others as in the initial mode; with the changes
+    /// between the initial mode and them.
+    Listed(Vec<Vec<(String, bool)>>),
+}
+
+struct Explorer<'m> {
+    model: &'m Mdae,
+    modes: &'m Modes,
+    options: &'m AnalysisOptions,
+    pool: ExprPool,
+    found: Vec<Found>,
+    analysis: Analysis,
+}
+
+/// A mode with a situation that selects it.
+struct Found {
+    valuation: Valuation,
+    situation: Situation,
+    structure: Result<ModeStructure, ModeFailure>,
+}
+
+pub(super) fn explore(model: &Model, options: &AnalysisOptions) -> Analysis {
+    let compiled = model.compiled();
+    let (initial, failure) = initial_situation(model);
+    let mut explorer = Explorer {
+        model: compiled.model(),
+        modes: compiled.modes(),
+        options,
+        pool: compiled.fork_pool(),
+        found: Vec::new(),
+        analysis: Analysis {
+            model: model.name().to_owned(),
+            initial_failure: failure,
+            ..Analysis::default()
+        },
+    };
+    explorer.run(initial);
+    explorer.analysis
+}
+
+impl Explorer<'_> {
+    fn run(&mut self, initial: Situation) {
+        let atoms = initial.atoms(self.model, self.modes);
+        self.analysis.conditions = atoms.into_iter().map(|(text, _)| text).collect();
+        let Some(start) = self.mode_of(initial) else { return };
+        match &self.options.coverage {
+            Coverage::Initial => {}
+            Coverage::Neighbours => self.neighbours(start),
+            Coverage::All => self.everything(start),
+            Coverage::Listed(modes) => self.listed(start, modes),
+        }
+    }
+
+    /// The number of the mode a situation selects; analysed if it is new, `None` if there are too many.
+    fn mode_of(&mut self, situation: Situation) -> Option<ModeNumber> {
+        let valuation = situation.valuation(self.model, self.modes)?;
+        if let Some(known) = self.found.iter().position(|found| found.valuation == valuation) {
+            return Some(known);
+        }
+        if self.found.len() >= self.options.most_modes {
+            self.analysis.omitted_modes += 1;
+            return None;
+        }
+        let structure = analyze_mode(self.model, self.modes, &valuation);
+        self.analysis.modes.push(ModeReport {
+            valuation: situation.atoms(self.model, self.modes),
+            structure: match &structure {
+                Ok(structure) => Ok(shape(self.model, self.modes, structure)),
+                Err(failure) => Err(refusal(self.model, failure)),
+            },
+        });
+        self.found.push(Found {
+            valuation,
+            situation,
+            structure,
+        });
+        Some(self.found.len() - 1)
+    }
+
+    fn neighbours(&mut self, start: ModeNumber) {
+        for condition in self.model.conditions.ids() {
+            if let Some(neighbour) = self.follow(start, condition)
+                && neighbour != start
+            {
+                self.follow(neighbour, condition);
+            }
+        }
+    }
+
+    fn everything(&mut self, start: ModeNumber) {
+        let mut pending = VecDeque::from([start]);
+        let mut visited = vec![start];
+        while let Some(mode) = pending.pop_front() {
+            for condition in self.model.conditions.ids() {
+                if let Some(next) = self.follow(mode, condition)
+                    && !visited.contains(&next)
+                {
+                    visited.push(next);
+                    pending.push_back(next);
+                }
+            }
+        }
+    }
+
+    fn listed(&mut self, start: ModeNumber, modes: &[Vec<(String, bool)>]) {
+        for wanted in modes {
+            let mut situation = self.found[start].situation.clone();
+            for (name, value) in wanted {
+                match situation.with(self.model, name, *value) {
+                    Some(next) => situation = next,
+                    None => self.analysis.unknown_conditions.push(name.clone()),
+                }
+            }
+            let origin = self.found[start].situation.clone();
+            let mut conditions = self.model.conditions.ids();
+            let trigger = conditions.find(|id| origin.truths[id.index()] != situation.truths[id.index()]);
+            let Some(mode) = self.mode_of(situation.clone()) else {
+                continue;
+            };
+            let Some(trigger) = trigger.filter(|_| mode != start) else {
+                continue;
+            };
+            self.change(start, mode, trigger, &origin, &situation, &Consequences::default());
+            self.change(mode, start, trigger, &situation, &origin, &Consequences::default());
+        }
+    }
+
+    /// Changes a condition in a mode and analyses what happens; the mode that is reached.
+    fn follow(&mut self, from: ModeNumber, condition: ConditionId) -> Option<ModeNumber> {
+        let old = self.found[from].situation.clone();
+        let (new, consequences) = old.flipped(self.model, condition);
+        let valuation = new.valuation(self.model, self.modes)?;
+        let quiet = consequences.restart_equations.is_empty() && consequences.reinits.is_empty();
+        if valuation == self.found[from].valuation && quiet && !self.jumps(from, condition) {
+            return Some(from);
+        }
+        let to = self.mode_of(new.clone())?;
+        self.change(from, to, condition, &old, &new, &consequences);
+        Some(to)
+    }
+
+    /// Whether a condition sits in a differentiated equation of a mode, so that its change acts like a mode change.
+    fn jumps(&self, mode: ModeNumber, condition: ConditionId) -> bool {
+        let structure = self.found[mode].structure.as_ref();
+        structure.is_ok_and(|s| s.jumps.iter().any(|jump| jump.conditions.contains(&condition)))
+    }
+
+    fn change(
+        &mut self,
+        from: ModeNumber,
+        to: ModeNumber,
+        condition: ConditionId,
+        old: &Situation,
+        new: &Situation,
+        consequences: &Consequences,
+    ) {
+        // From a mode that cannot be entered nothing can be said.
+        if self.found[from].structure.is_err() {
+            return;
+        }
+        if self.analysis.changes.len() >= self.options.most_changes {
+            self.analysis.omitted_changes += 1;
+            return;
+        }
+        let outcome = match self.restart(from, to, condition, old, new, consequences) {
+            Some(report) => ChangeOutcome::Analysed(Box::new(report)),
+            None => ChangeOutcome::SingularMode,
+        };
+        let equation = |e: &ModeEquation| self.model.print_equation(e.residual);
+        let reinit = |&(var, value): &(saltus_mdae::VarId, saltus_mdae::ExprId)| {
+            format!(
+                "reinit({}, {})",
+                self.model.variables[var].name,
+                self.model.print(value)
+            )
+        };
+        let equations = consequences.restart_equations.iter().map(equation);
+        let data = &self.model.conditions[condition];
+        self.analysis.changes.push(ChangeReport {
+            from,
+            to,
+            trigger: (
+                data.text.to_string(),
+                new.truths[condition.index()] || !old.truths[condition.index()],
+            ),
+            span: self.model.origins.get(data.origin).and_then(|origin| origin.span),
+            restart_equations: equations.chain(consequences.reinits.iter().map(reinit)).collect(),
+            outcome,
+        });
+    }
+
+    /// The restart, through the mode entered if that one lasts for the instant only.
+    fn restart(
+        &mut self,
+        from: ModeNumber,
+        to: ModeNumber,
+        trigger: ConditionId,
+        old: &Situation,
+        new: &Situation,
+        consequences: &Consequences,
+    ) -> Option<RestartReport> {
+        let before = self.found[from].structure.as_ref().ok()?;
+        let (after, transient) = match &self.found[to].structure {
+            Ok(after) => (after, None),
+            // Square only together with its restart equations: the long mode after it is first tried as the one
+            // before.
+            Err(_) if !consequences.restart_equations.is_empty() => {
+                let active = self.modes.active(&self.found[to].valuation);
+                let equations = active.map(|id| ModeEquation {
+                    residual: self.model.equations[id].residual,
+                    origin: self.model.equations[id].origin,
+                });
+                (before, Some(equations.collect()))
+            }
+            Err(_) => return None,
+        };
+        let question = Question {
+            model: self.model,
+            before,
+            after,
+            transient,
+            restart_equations: &consequences.restart_equations,
+            trigger,
+            old,
+            new,
+        };
+        question.answer(&mut self.pool)
+    }
+}
+
+/// Keeps the truth values of the candidate that was accepted last.
+#[derive(Default)]
+struct Witness {
+    truths: std::rc::Rc<std::cell::RefCell<Option<Vec<bool>>>>,
+}
+
+impl Observer for Witness {
+    fn event(&mut self, event: &EventReport) {
+        for instant in &event.instants {
+            let accepted = instant
+                .candidates
+                .iter()
+                .rev()
+                .find(|candidate| candidate.refused.is_none());
+            if let Some(accepted) = accepted {
+                *self.truths.borrow_mut() = Some(accepted.truths.clone());
+            }
+        }
+    }
+}
+
+/// The situation right after initialisation; if that fails, the one the start values suggest, with the failure.
+fn initial_situation(model: &Model) -> (Situation, Option<Diagnostic>) {
+    let mdae = model.equations();
+    let run = model.run();
+    let (start, _) = run.span();
+    let guess = Situation::from_starts(mdae, start);
+    let witness = Witness::default();
+    let truths = std::rc::Rc::clone(&witness.truths);
+    let mut trajectory = Trajectory::new();
+    let summary = run.stop(start).observe(witness).simulate_into(&mut trajectory);
+    if summary.failure.is_some() || trajectory.rows() == 0 {
+        return (guess, summary.failure);
+    }
+    let mut situation = guess;
+    let last = trajectory.rows() - 1;
+    for (var, variable) in mdae.variables.iter_enumerated() {
+        if let Some(signal) = trajectory.signal(&variable.name) {
+            situation.values[var.index()] = signal.values[last];
+        }
+    }
+    if let Some(truths) = truths
+        .borrow()
+        .as_ref()
+        .filter(|truths| truths.len() == situation.truths.len())
+    {
+        situation.truths.clone_from(truths);
+    }
+    (situation, None)
+}

@@ -1,0 +1,161 @@
+//! One mode, in the user's words.
+
+use saltus_mdae::print::derivative_name;
+use saltus_mdae::{EquationId, Mdae, VarId};
+use saltus_source::Span;
+use saltus_structure::mode::{BlockKind, ModeFailure, ModeStructure, Modes, SingularPiece};
+
+use super::{BlockReport, EquationReport, ModeShape, Refusal, UnknownReport};
+
+/// The structure of a mode as a report.
+pub(super) fn shape(model: &Mdae, modes: &Modes, structure: &ModeStructure) -> ModeShape {
+    let plan = structure.plan(model, modes, &structure.selection);
+    let equations = structure.equations.iter().zip(&structure.sigma.c).map(|(&id, &c)| {
+        let origin = model.origins.get(model.equations[id].origin);
+        EquationReport {
+            text: equation_text(model, id),
+            span: span(model, id),
+            component: origin.map_or(String::new(), |origin| origin.component.to_string()),
+            differentiations: c,
+        }
+    });
+    let unknowns = structure
+        .unknowns
+        .iter()
+        .zip(&structure.sigma.d)
+        .map(|(&var, &d)| UnknownReport {
+            name: name(model, var, 0),
+            order: d,
+        });
+    let blocks = plan.blocks().map(|block| {
+        let unknown = |position: u32| {
+            let derivative = block.solve_for[position as usize];
+            name(model, derivative.0, derivative.1)
+        };
+        BlockReport {
+            unknowns: (0..block.solve_for.len() as u32).map(unknown).collect(),
+            equations: block
+                .equations
+                .iter()
+                .map(|&(id, times)| differentiated(model, id, times))
+                .collect(),
+            kind: kind_text(block.kind).to_owned(),
+            tears: block.tearing.map_or(Vec::new(), |tearing| {
+                tearing.tears.iter().copied().map(unknown).collect()
+            }),
+        }
+    });
+    ModeShape {
+        equations: equations.collect(),
+        unknowns: unknowns.collect(),
+        dead: structure.dead.iter().map(|&var| name(model, var, 0)).collect(),
+        states: plan.states.iter().map(|s| name(model, s.state.0, s.state.1)).collect(),
+        index: structure.index(),
+        blocks: blocks.collect(),
+    }
+}
+
+fn kind_text(kind: BlockKind) -> &'static str {
+    match kind {
+        BlockKind::Explicit => "explicit",
+        BlockKind::Linear => "linear",
+        BlockKind::Nonlinear => "nonlinear",
+    }
+}
+
+/// A singular mode as a report.
+pub(super) fn refusal(model: &Mdae, failure: &ModeFailure) -> Refusal {
+    let equation = |&id: &EquationId| (equation_text(model, id), span(model, id));
+    match failure {
+        ModeFailure::Singular {
+            equations,
+            unknowns,
+            overdetermined,
+            underdetermined,
+            ..
+        } => {
+            let of = |pieces: &[SingularPiece]| pieces.iter().flat_map(|p| p.equations.clone()).collect::<Vec<_>>();
+            let too_many = of(overdetermined);
+            let without: Vec<String> = underdetermined
+                .iter()
+                .flat_map(|piece| piece.unknowns.iter().map(|&var| name(model, var, 0)))
+                .collect();
+            let missing = underdetermined
+                .iter()
+                .map(|p| p.unknowns.len() - p.equations.len().min(p.unknowns.len()));
+            let summary = match equations.cmp(unknowns) {
+                std::cmp::Ordering::Less => {
+                    format!("{unknowns} unknowns, but only {equations} equations")
+                }
+                std::cmp::Ordering::Greater => {
+                    format!("{equations} equations for only {unknowns} unknowns")
+                }
+                std::cmp::Ordering::Equal => "the equations do not determine the unknowns".to_owned(),
+            };
+            let missing: usize = missing.sum();
+            Refusal {
+                summary,
+                equations: too_many.iter().map(equation).collect(),
+                unknowns: without,
+                help: match missing {
+                    0 => "remove one of these equations, or make it depend on another unknown".to_owned(),
+                    1 => "one more equation is needed for these unknowns in this mode".to_owned(),
+                    _ => format!("{missing} more equations are needed for these unknowns in this mode"),
+                },
+            }
+        }
+        ModeFailure::TooManyDifferentiations { equation: id } => Refusal {
+            summary: "an equation would have to be differentiated without end".to_owned(),
+            equations: vec![equation(id)],
+            unknowns: Vec::new(),
+            help: "check that the derivatives in it are meant".to_owned(),
+        },
+        ModeFailure::DependentConstraints {
+            equations,
+            dependent,
+            unknowns,
+        } => Refusal {
+            summary: "constraints follow from each other, or contradict each other".to_owned(),
+            equations: dependent
+                .iter()
+                .chain(equations.iter().filter(|e| !dependent.contains(e)))
+                .map(equation)
+                .collect(),
+            unknowns: unknowns.iter().map(|&var| name(model, var, 0)).collect(),
+            help: "one of these equations says what the others say already".to_owned(),
+        },
+    }
+}
+
+/// A derivative as users know it: by an alias if there is one.
+pub(super) fn name(model: &Mdae, var: VarId, order: u16) -> String {
+    let Some(variable) = model.variables.get(var) else {
+        return format!("unknown {}", var.0);
+    };
+    if order > 0
+        && let Some(alias) = model
+            .aliases
+            .iter()
+            .find(|a| a.target == var && a.order == order && !a.negated)
+    {
+        return alias.variable.name.to_string();
+    }
+    derivative_name(&variable.name, order)
+}
+
+pub(super) fn equation_text(model: &Mdae, id: EquationId) -> String {
+    model.print_equation(model.equations[id].residual)
+}
+
+fn differentiated(model: &Mdae, id: EquationId, times: u16) -> String {
+    let text = equation_text(model, id);
+    match times {
+        0 => text,
+        1 => format!("{text} (differentiated)"),
+        _ => format!("{text} (differentiated {times} times)"),
+    }
+}
+
+fn span(model: &Mdae, id: EquationId) -> Option<Span> {
+    model.origins.get(model.equations[id].origin)?.span
+}

@@ -1,0 +1,245 @@
+//! The analysis as text.
+
+use std::fmt::Write;
+
+use saltus_source::{SourceMap, Span};
+
+use super::{Analysis, BlockReport, ChangeOutcome, ChangeReport, ModeReport, ModeShape, Refusal, RestartReport};
+
+/// Longer lists are cut in text; JSON has all of it.
+const MOST_LISTED: usize = 24;
+
+impl Analysis {
+    /// For people.
+    pub fn to_text(&self, sources: &SourceMap) -> String {
+        let mut text = String::new();
+        let out = &mut text;
+        let _ = writeln!(out, "{}", self.model);
+        match self.conditions.len() {
+            0 => line(out, 1, "one mode: no condition changes the structure"),
+            _ => line(
+                out,
+                1,
+                &format!("modes are selected by {}", listed(&quoted(&self.conditions))),
+            ),
+        }
+        if self.initial_failure.is_some() {
+            line(
+                out,
+                1,
+                "the initial mode is a guess from the start values: the initialisation fails",
+            );
+        }
+        for (number, mode) in self.modes.iter().enumerate() {
+            print_mode(out, number, mode, sources);
+        }
+        for change in &self.changes {
+            print_change(out, self, change, sources);
+        }
+        if self.omitted_modes + self.omitted_changes > 0 {
+            let _ = writeln!(out);
+            line(
+                out,
+                0,
+                "there are more modes and mode changes than shown here; `--limit` shows more",
+            );
+        }
+        text
+    }
+
+    /// `mode 1 (not engaged)`
+    pub(super) fn mode_title(&self, number: usize) -> String {
+        let valuation = self.modes.get(number).map_or(&[][..], |mode| &mode.valuation);
+        match valuation_text(valuation) {
+            text if text.is_empty() => format!("mode {number}"),
+            text => format!("mode {number} ({text})"),
+        }
+    }
+}
+
+/// `engaged, not slipping`
+pub(crate) fn valuation_text(valuation: &[(String, bool)]) -> String {
+    let atom = |(text, value): &(String, bool)| match (value, text.contains(' ')) {
+        (true, _) => text.clone(),
+        (false, false) => format!("not {text}"),
+        (false, true) => format!("not ({text})"),
+    };
+    valuation.iter().map(atom).collect::<Vec<_>>().join(", ")
+}
+
+fn line(out: &mut String, depth: usize, text: &str) {
+    let _ = writeln!(out, "{:indent$}{text}", "", indent = 2 * depth);
+}
+
+fn quoted(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| format!("`{name}`")).collect()
+}
+
+fn listed(names: &[String]) -> String {
+    match names.len().saturating_sub(MOST_LISTED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..MOST_LISTED].join(", ")),
+    }
+}
+
+fn place(span: Option<Span>, sources: &SourceMap) -> String {
+    let found = span.and_then(|span| Some((sources.file(span.file)?, span)));
+    found.map_or(String::new(), |(file, span)| {
+        format!("   [{}:{}]", file.name(), file.line_column(span.start).line)
+    })
+}
+
+fn print_mode(out: &mut String, number: usize, mode: &ModeReport, sources: &SourceMap) {
+    let _ = writeln!(out);
+    let initial = if number == 0 { ", initial" } else { "" };
+    let valuation = match valuation_text(&mode.valuation) {
+        text if text.is_empty() => String::new(),
+        text => format!(": {text}"),
+    };
+    line(out, 0, &format!("mode {number}{initial}{valuation}"));
+    match &mode.structure {
+        Ok(shape) => print_shape(out, shape, sources),
+        Err(refusal) => print_refusal(out, refusal, sources),
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+fn print_shape(out: &mut String, shape: &ModeShape, sources: &SourceMap) {
+    let (equations, unknowns) = (shape.equations.len(), shape.unknowns.len());
+    line(
+        out,
+        1,
+        &format!(
+            "{}, {}, index {}",
+            count(equations, "equation"),
+            count(unknowns, "unknown"),
+            shape.index
+        ),
+    );
+    match shape.states.is_empty() {
+        true => line(out, 1, "no states"),
+        false => line(
+            out,
+            1,
+            &format!("{}: {}", count(shape.states.len(), "state"), listed(&shape.states)),
+        ),
+    }
+    let constraints: Vec<_> = shape.equations.iter().filter(|e| e.differentiations > 0).collect();
+    if !constraints.is_empty() {
+        line(out, 1, "constraints on states:");
+    }
+    for equation in constraints.iter().take(MOST_LISTED) {
+        let times = match equation.differentiations {
+            1 => "differentiated once".to_owned(),
+            times => format!("differentiated {times} times"),
+        };
+        line(
+            out,
+            2,
+            &format!("{} ({times}){}", equation.text, place(equation.span, sources)),
+        );
+    }
+    if constraints.len() > MOST_LISTED {
+        line(out, 2, &format!("and {} more", constraints.len() - MOST_LISTED));
+    }
+    print_blocks(out, &shape.blocks);
+    if !shape.dead.is_empty() {
+        line(
+            out,
+            1,
+            &format!("without an equation in this mode: {}", listed(&shape.dead)),
+        );
+    }
+}
+
+fn print_blocks(out: &mut String, blocks: &[BlockReport]) {
+    let coupled: Vec<&BlockReport> = blocks
+        .iter()
+        .filter(|b| b.unknowns.len() > 1 || b.kind == "nonlinear")
+        .collect();
+    if coupled.is_empty() {
+        return;
+    }
+    line(out, 1, "solved together:");
+    for block in coupled.iter().take(MOST_LISTED) {
+        let torn = match block.tears.len() {
+            0 => String::new(),
+            _ if block.tears.len() == block.unknowns.len() => String::new(),
+            _ => format!(", torn to {}", listed(&block.tears)),
+        };
+        line(out, 2, &format!("{} ({}{torn})", listed(&block.unknowns), block.kind));
+    }
+    if coupled.len() > MOST_LISTED {
+        line(out, 2, &format!("and {} more groups", coupled.len() - MOST_LISTED));
+    }
+}
+
+fn print_refusal(out: &mut String, refusal: &Refusal, sources: &SourceMap) {
+    line(out, 1, &format!("singular: {}", refusal.summary));
+    for (equation, span) in refusal.equations.iter().take(MOST_LISTED) {
+        line(out, 2, &format!("{equation}{}", place(*span, sources)));
+    }
+    if !refusal.unknowns.is_empty() {
+        line(out, 2, &format!("unknowns: {}", listed(&refusal.unknowns)));
+    }
+    line(out, 1, &format!("help: {}", refusal.help));
+}
+
+fn print_change(out: &mut String, analysis: &Analysis, change: &ChangeReport, sources: &SourceMap) {
+    let (condition, value) = &change.trigger;
+    let _ = writeln!(out);
+    let to = match change.from == change.to {
+        true => "itself".to_owned(),
+        false => analysis.mode_title(change.to),
+    };
+    line(out, 0, &format!("from {} to {to}", analysis.mode_title(change.from)));
+    line(
+        out,
+        1,
+        &format!("when `{condition}` becomes {value}{}", place(change.span, sources)),
+    );
+    for equation in &change.restart_equations {
+        line(out, 1, &format!("with {equation}"));
+    }
+    match &change.outcome {
+        ChangeOutcome::SingularMode => line(out, 1, "the mode to enter is singular: see there"),
+        ChangeOutcome::Analysed(report) => print_restart(out, report, sources),
+    }
+}
+
+fn print_restart(out: &mut String, report: &RestartReport, sources: &SourceMap) {
+    match report.accepted {
+        true => line(out, 1, &report.summary),
+        false => line(out, 1, &format!("refused ({}): {}", report.verdict, report.summary)),
+    }
+    for detail in &report.details {
+        line(out, 2, detail);
+    }
+    if !report.accepted {
+        for span in &report.places {
+            line(out, 2, place(Some(*span), sources).trim_start());
+        }
+    }
+    for help in &report.help {
+        line(out, 1, &format!("help: {help}"));
+    }
+    if !report.system.is_empty() {
+        line(out, 1, "restart system:");
+        for equation in report.system.iter().take(MOST_LISTED) {
+            line(out, 2, equation);
+        }
+        if report.system.len() > MOST_LISTED {
+            line(
+                out,
+                2,
+                &format!("and {} more equations", report.system.len() - MOST_LISTED),
+            );
+        }
+    }
+}

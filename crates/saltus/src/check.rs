@@ -1,0 +1,207 @@
+//! Everything that can be said about a model without running it.
+
+use saltus_lang::flat::{FlatModel, ProvenanceKind};
+use saltus_source::{Code, Diagnostic, Diagnostics, Severity, Span, codes};
+use saltus_structure::mode::Modes;
+use saltus_syntax::ast::{ClassDefinition, ClassKind, Name};
+use saltus_syntax::library::LibraryClass;
+
+use crate::analysis::{Analysis, AnalysisOptions, ChangeReport, Coverage, ModeReport, Refusal, RestartReport};
+use crate::{Model, Outcome, Session};
+
+/// Packages inside packages are followed this deep.
+const MOST_LEVELS: usize = 100;
+
+/// What was checked.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// The models looked at.
+    pub models: Vec<String>,
+    /// What was found.
+    pub diagnostics: Diagnostics,
+}
+
+impl Session {
+    /// Checks one model: names, types, balance, structure of its initial mode; with `all_modes` also the other modes
+    /// and the changes between them.
+    pub fn check(&self, model: &str, all_modes: bool) -> Diagnostics {
+        let flat = self.flatten(model);
+        let mut diagnostics = flat.diagnostics;
+        let Some(flat) = flat.value else { return diagnostics };
+        // A component is not meant to be simulated by itself: its connectors are open.
+        if !has_open_connectors(&flat) {
+            let structure = self.check_structure(model, &flat, all_modes);
+            diagnostics.extend(structure);
+        }
+        diagnostics.normalise();
+        diagnostics
+    }
+
+    /// Checks every model in the files given.
+    pub fn check_all(&self, all_modes: bool) -> Checked {
+        let mut checked = Checked {
+            models: self.models(),
+            diagnostics: self.diagnostics(),
+        };
+        if !checked.diagnostics.has_errors() {
+            for model in &checked.models {
+                checked.diagnostics.extend(self.check(model, all_modes));
+            }
+        }
+        checked.diagnostics.normalise();
+        checked
+    }
+
+    /// The full names of all models in the files and folders given, those of packages in their order.
+    pub fn models(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for class in self.library.given() {
+            self.models_in(&class, MOST_LEVELS, &mut names);
+        }
+        names
+    }
+
+    fn models_in(&self, class: &LibraryClass, levels: usize, names: &mut Vec<String>) {
+        let mut path = class.path.clone();
+        collect(&class.definition, &mut path, names);
+        if levels == 0 {
+            return;
+        }
+        for name in self.library.members(class).iter() {
+            if let Some(member) = self.library.member(class, name) {
+                self.models_in(&member, levels - 1, names);
+            }
+        }
+    }
+
+    fn check_structure(&self, name: &str, flat: &FlatModel, all_modes: bool) -> Diagnostics {
+        let lowered = self.lower(flat);
+        let diagnostics = lowered.diagnostics.clone();
+        let outcome = lowered.then(|mdae| {
+            let literal: Diagnostics = literal_conditions(&mdae);
+            let (start, regular) = (mdae.experiment.start_time.unwrap_or(0.0), !all_modes);
+            let prepared = saltus_structure::prepare::prepare(mdae).model;
+            // Most models are regular in the mode their start values select, which is quickly seen.
+            if regular && crate::analysis::starts_regular(&prepared, start) {
+                return Outcome::new(Some(None), literal);
+            }
+            self.finish_model(name, flat, prepared)
+                .then(|model| Outcome::new(Some(Some(model)), literal))
+        });
+        let mut diagnostics: Diagnostics = diagnostics.into_iter().chain(outcome.diagnostics).collect();
+        if let Some(Some(model)) = &outcome.value {
+            diagnostics.extend(check_modes(model, all_modes));
+        }
+        diagnostics
+    }
+}
+
+fn collect(class: &ClassDefinition, path: &mut Vec<Name>, names: &mut Vec<String>) {
+    match class.kind {
+        ClassKind::Model | ClassKind::Block | ClassKind::Class if !class.partial => names.push(path.join(".")),
+        ClassKind::Package if path.len() <= MOST_LEVELS => {
+            for (_, inner) in class.classes() {
+                path.push(inner.name.name.clone());
+                collect(inner, path, names);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a connector of the model itself has flows that nothing is connected to.
+fn has_open_connectors(flat: &FlatModel) -> bool {
+    flat.equations.iter().any(|equation| {
+        let from = flat.provenance(equation.provenance);
+        from.kind == ProvenanceKind::UnconnectedFlow && !from.path.contains('.')
+    })
+}
+
+/// Structure that would change without an event.
+fn literal_conditions(model: &saltus_mdae::Mdae) -> Diagnostics {
+    let found = Modes::new(model).structural_no_events(model);
+    let diagnostics = found.iter().map(|literal| {
+        let origin = model.equations[literal.equation].origin;
+        let variable = &model.variables[literal.var].name;
+        let message = format!("the highest derivative of `{variable}` here depends on a condition inside `noEvent`");
+        crate::failure::at_origins(codes::E0503, message, &[origin], model)
+            .with_help("remove `noEvent`: a change of structure must be an event")
+    });
+    diagnostics.collect()
+}
+
+fn check_modes(model: &Model, all_modes: bool) -> Diagnostics {
+    let options = AnalysisOptions {
+        coverage: if all_modes { Coverage::All } else { Coverage::Initial },
+        ..AnalysisOptions::default()
+    };
+    let analysis = model.analyze(&options);
+    let mut diagnostics = Diagnostics::new();
+    for (number, mode) in analysis.modes.iter().enumerate() {
+        if let Err(refusal) = &mode.structure {
+            let initial = number == 0;
+            diagnostics.push(singular_mode(&analysis, mode, refusal, initial));
+        }
+    }
+    diagnostics.extend(
+        analysis
+            .refused_changes()
+            .map(|(change, report)| refused_change(&analysis, change, report)),
+    );
+    diagnostics
+}
+
+fn singular_mode(analysis: &Analysis, mode: &ModeReport, refusal: &Refusal, initial: bool) -> Diagnostic {
+    let valuation = crate::analysis::valuation_text(&mode.valuation);
+    let whose = match (initial, valuation.is_empty()) {
+        (_, true) => format!("`{}` is singular", analysis.model),
+        (true, false) => format!("the initial mode of `{}` ({valuation}) is singular", analysis.model),
+        (false, false) => format!("the mode `{valuation}` of `{}` is singular", analysis.model),
+    };
+    let (code, severity) = match initial {
+        true => (codes::E0508, Severity::Error),
+        false => (codes::W0501, Severity::Note),
+    };
+    let spans: Vec<Span> = refusal.equations.iter().filter_map(|(_, span)| *span).collect();
+    let mut diagnostic = at_spans(code, severity, &spans, format!("{whose}: {}", refusal.summary));
+    for (equation, _) in refusal.equations.iter().take(8) {
+        diagnostic.notes.push(format!("too many: `{equation}`"));
+    }
+    if !refusal.unknowns.is_empty() {
+        let names: Vec<String> = refusal
+            .unknowns
+            .iter()
+            .take(12)
+            .map(|name| format!("`{name}`"))
+            .collect();
+        diagnostic
+            .notes
+            .push(format!("unknowns without enough equations: {}", names.join(", ")));
+    }
+    diagnostic.with_help(refusal.help.clone())
+}
+
+fn refused_change(analysis: &Analysis, change: &ChangeReport, report: &RestartReport) -> Diagnostic {
+    let (condition, value) = &change.trigger;
+    let message = format!(
+        "`{}`: the change when `{condition}` becomes {value} cannot be carried out: {}",
+        analysis.model, report.summary
+    );
+    let spans: Vec<Span> = change.span.into_iter().chain(report.places.iter().copied()).collect();
+    let mut diagnostic = at_spans(codes::E0509, Severity::Error, &spans, message);
+    diagnostic.notes.extend(report.details.iter().cloned());
+    diagnostic.help.extend(report.help.iter().cloned());
+    diagnostic
+}
+
+fn at_spans(code: Code, severity: Severity, spans: &[Span], message: String) -> Diagnostic {
+    let Some((first, rest)) = spans.split_first() else {
+        return Diagnostic::without_place(code, severity, message);
+    };
+    let mut diagnostic = Diagnostic::new(code, severity, *first, message);
+    for span in rest.iter().filter(|span| *span != first).take(5) {
+        diagnostic = diagnostic.with_secondary(*span, "");
+    }
+    diagnostic
+}

@@ -1,0 +1,194 @@
+//! Why a run ended early, as a diagnostic that points at the user's text.
+
+use saltus_mdae::{Mdae, OriginId};
+use saltus_results::ResultError;
+use saltus_simulate::{Failure, FailureKind};
+use saltus_source::{Code, Diagnostic, Severity, Span, codes};
+
+use crate::result_diagnostic;
+
+/// More candidates than this say nothing new.
+const MOST_CANDIDATES: usize = 8;
+/// More places than this hide the first.
+const MOST_PLACES: usize = 6;
+
+/// What stopped a run, as a diagnostic. `output` is the error of a result file, if that is what stopped it.
+pub fn failure_diagnostic(failure: &Failure, model: &Mdae, output: Option<&ResultError>) -> Diagnostic {
+    if let (FailureKind::Output(_), Some(error)) = (&failure.kind, output) {
+        return result_diagnostic(error);
+    }
+    let message = match failure.time {
+        Some(time) => format!("at t = {time}: {}", message(&failure.kind)),
+        None => message(&failure.kind),
+    };
+    let mut diagnostic = at_origins(code(&failure.kind), message, origins(&failure.kind), model);
+    add_notes(&mut diagnostic, &failure.kind);
+    diagnostic.help.extend(help(&failure.kind).map(str::to_owned));
+    diagnostic
+}
+
+fn code(kind: &FailureKind) -> Code {
+    match kind {
+        FailureKind::Initialisation { .. } => codes::E0601,
+        FailureKind::NoConsistentMode { .. } => codes::E0602,
+        FailureKind::Chattering { .. } => codes::E0603,
+        FailureKind::Zeno { .. } => codes::E0604,
+        FailureKind::EndlessIteration { .. } => codes::E0605,
+        FailureKind::DiscreteLoop { .. } => codes::E0606,
+        FailureKind::Block { .. } => codes::E0607,
+        FailureKind::Domain { .. } => codes::E0608,
+        FailureKind::Assertion { .. } => codes::E0609,
+        FailureKind::Integration { .. } => codes::E0610,
+        FailureKind::Limit { .. } => codes::E0611,
+        FailureKind::SingularMode { .. } => codes::E0612,
+        FailureKind::Compile(_) => codes::E0613,
+        FailureKind::Output(_) => codes::E0701,
+    }
+}
+
+fn message(kind: &FailureKind) -> String {
+    match kind {
+        FailureKind::Initialisation { reason, .. } => format!("initialisation failed: {reason}"),
+        FailureKind::NoConsistentMode { .. } => "no mode is consistent with its own conditions".to_owned(),
+        FailureKind::Chattering { conditions, count, .. } => format!(
+            "chattering: {} switched {count} times with hardly any progress in time",
+            quoted(conditions)
+        ),
+        FailureKind::Zeno {
+            condition, interval, ..
+        } => {
+            format!("the events of `{condition}` accumulate (the last two are {interval:.1e} s apart)")
+        }
+        FailureKind::EndlessIteration { conditions, .. } => {
+            format!(
+                "the event iteration does not end: {} change in turn",
+                quoted(conditions)
+            )
+        }
+        FailureKind::DiscreteLoop { variables } => {
+            format!(
+                "the discrete variables {} depend on each other and do not settle",
+                quoted(variables)
+            )
+        }
+        FailureKind::Block { unknowns, reason, .. } => {
+            format!("cannot solve for {}: {reason}", shortened(unknowns))
+        }
+        FailureKind::Domain { message, .. } => message.clone(),
+        FailureKind::Assertion { message, .. } => format!("assertion failed: {message}"),
+        FailureKind::Integration { reason, .. } => format!("integration failed: {reason}"),
+        FailureKind::Limit { what, limit } => format!("more than {limit} {what}"),
+        FailureKind::SingularMode { mode, reason, .. } if mode.is_empty() => format!("singular: {reason}"),
+        FailureKind::SingularMode { mode, reason, .. } => format!("the mode `{mode}` is singular: {reason}"),
+        FailureKind::Compile(message) => format!("code cannot be generated: {message}"),
+        FailureKind::Output(message) => message.clone(),
+    }
+}
+
+fn origins(kind: &FailureKind) -> &[OriginId] {
+    match kind {
+        FailureKind::SingularMode { origins, .. }
+        | FailureKind::Chattering { origins, .. }
+        | FailureKind::EndlessIteration { origins, .. }
+        | FailureKind::Block { origins, .. }
+        | FailureKind::Domain { origins, .. } => origins,
+        FailureKind::Zeno { origin, .. } | FailureKind::Assertion { origin, .. } => std::slice::from_ref(origin),
+        _ => &[],
+    }
+}
+
+fn add_notes(diagnostic: &mut Diagnostic, kind: &FailureKind) {
+    match kind {
+        FailureKind::Initialisation { suspects, .. } if !suspects.is_empty() => {
+            let message = format!("the start values to look at first: {}", shortened(suspects));
+            diagnostic.notes.push(message);
+        }
+        FailureKind::NoConsistentMode { candidates } => {
+            for (mode, reason) in candidates.iter().take(MOST_CANDIDATES) {
+                let mode = if mode.is_empty() { "the only mode" } else { mode };
+                diagnostic.notes.push(format!("refused `{mode}`: {reason}"));
+            }
+            if let Some(more @ 1..) = candidates.len().checked_sub(MOST_CANDIDATES) {
+                diagnostic.notes.push(format!("{more} more candidates were refused"));
+            }
+        }
+        FailureKind::Integration { variables, .. } if !variables.is_empty() => {
+            let message = format!("the variables that are to blame: {}", shortened(variables));
+            diagnostic.notes.push(message);
+        }
+        _ => {}
+    }
+}
+
+fn help(kind: &FailureKind) -> Option<&'static str> {
+    Some(match kind {
+        FailureKind::Initialisation { .. } => {
+            "remove `fixed = true` or an initial equation, or give start values closer to the solution"
+        }
+        FailureKind::NoConsistentMode { .. } => {
+            "`--trace-events` shows every candidate; a condition may be written the wrong way round"
+        }
+        FailureKind::Chattering { .. } => {
+            "add the mode in which the solution stays on the switching surface, or hysteresis"
+        }
+        FailureKind::Zeno { .. } => "add the mode in which the motion has come to rest, or stop the simulation before",
+        FailureKind::EndlessIteration { .. } | FailureKind::DiscreteLoop { .. } => {
+            "use `pre(…)` where the value before the event is meant"
+        }
+        FailureKind::Block { .. } => "check that there is a solution; give `start` and `nominal` values near it",
+        FailureKind::Domain { .. } => "keep the argument in the domain of the function with a condition",
+        FailureKind::Integration { .. } => "try another `--solver`, another `--tolerance`, or `nominal` values",
+        FailureKind::SingularMode { .. } => "`saltus analyze` shows the equations and unknowns of the mode",
+        FailureKind::Limit { .. } => "simulate a shorter time",
+        FailureKind::Assertion { .. } | FailureKind::Compile(_) | FailureKind::Output(_) => return None,
+    })
+}
+
+/// A diagnostic with the places of equations and conditions.
+pub(crate) fn at_origins(code: Code, message: String, origins: &[OriginId], model: &Mdae) -> Diagnostic {
+    let mut places: Vec<(Span, String)> = Vec::new();
+    for &id in origins {
+        let Some(origin) = model.origins.get(id) else { continue };
+        let Some(span) = origin.span else { continue };
+        if places.iter().any(|(known, _)| *known == span) {
+            continue;
+        }
+        let label = match &*origin.component {
+            "" => String::new(),
+            component => format!("in `{component}`"),
+        };
+        places.push((span, label));
+    }
+    let hidden = places.len().saturating_sub(MOST_PLACES);
+    let mut places = places.into_iter().take(MOST_PLACES);
+    let mut diagnostic = match places.next() {
+        Some((span, label)) => Diagnostic::error(code, span, message).with_label(label),
+        None => Diagnostic::without_place(code, Severity::Error, message),
+    };
+    for (span, label) in places {
+        diagnostic = diagnostic.with_secondary(span, label);
+    }
+    match hidden {
+        0 => diagnostic,
+        _ => diagnostic.with_note(format!("{hidden} more places are involved")),
+    }
+}
+
+fn quoted<T: AsRef<str>>(names: &[T]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{}`", name.as_ref())).collect();
+    join(names)
+}
+
+fn shortened(names: &[String]) -> String {
+    join(names.to_vec())
+}
+
+fn join(mut names: Vec<String>) -> String {
+    const MOST: usize = 8;
+    if names.len() > MOST {
+        let more = names.len() - MOST;
+        names.truncate(MOST);
+        return format!("{} and {more} more", names.join(", "));
+    }
+    names.join(", ")
+}

@@ -1,0 +1,240 @@
+//! From a class to a model that is ready to run.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use saltus_lang::flat::FlatModel;
+use saltus_mdae::{Experiment, Mdae};
+use saltus_results::{InputHash, Manifest};
+use saltus_simulate::Compiled;
+use saltus_source::{Diagnostic, Diagnostics, SourceMap};
+use saltus_structure::prepare::prepare;
+use sha2::{Digest, Sha256};
+
+use crate::parameters::{ParameterTable, Setting};
+use crate::timing::{Phase, Timings};
+use crate::{Outcome, Run, Session, failure_diagnostic};
+
+/// A compiled model. It can be run any number of times, with other parameters, from any thread.
+///
+/// ```
+/// let session = saltus::Session::new();
+/// session.add_text("Decay.mo", "
+///     model Decay
+///       parameter Real k = 2;
+///       Real x(start = 1, fixed = true);
+///     equation
+///       der(x) = -k*x;
+///     end Decay;
+/// ");
+/// let model = session.compile("Decay").into_result().unwrap();
+/// let simulation = model.run().stop(1.0).tolerance(1e-9).simulate().unwrap();
+/// let x = simulation.values("x").unwrap();
+/// assert!((x.last().unwrap() - (-2.0_f64).exp()).abs() < 1e-7);
+/// ```
+#[derive(Debug)]
+pub struct Model {
+    compiled: Compiled,
+    parameters: ParameterTable,
+    name: String,
+    sources: Arc<SourceMap>,
+    timings: Timings,
+    warnings: Diagnostics,
+}
+
+impl Session {
+    /// The flat model of a class: everything scalar, classes and connections resolved.
+    pub fn flatten(&self, model: &str) -> Outcome<FlatModel> {
+        let flattened = saltus_lang::flatten(&self.library, model, &saltus_lang::Options::default());
+        Outcome::new(flattened.model, flattened.diagnostics)
+    }
+
+    /// The multi-mode DAE of a class, before anything is eliminated.
+    pub fn lower(&self, flat: &FlatModel) -> Outcome<Mdae> {
+        let lowered = saltus_lower::lower(flat);
+        Outcome::new(lowered.model, lowered.diagnostics)
+    }
+
+    /// Compiles a class.
+    pub fn compile(&self, model: &str) -> Outcome<Model> {
+        let mut timings = Timings::default();
+        let flat = timings.measure(Phase::Flatten, || self.flatten(model));
+        flat.then(|flat| {
+            let lowered = timings.measure(Phase::Analyse, || self.lower(&flat));
+            let prepared = lowered.then(|mdae| {
+                let prepared = timings.measure(Phase::Analyse, || prepare(mdae));
+                Outcome::new(Some(prepared.model), Diagnostics::new())
+            });
+            prepared.then(|mdae| {
+                let mut finished = self.finish_model(model, &flat, mdae);
+                if let Some(model) = &mut finished.value {
+                    model.timings.extend(&timings);
+                }
+                finished
+            })
+        })
+        .keep_warnings()
+    }
+
+    /// Compiles a prepared model.
+    pub(crate) fn finish_model(&self, name: &str, flat: &FlatModel, mdae: Mdae) -> Outcome<Model> {
+        let mut timings = Timings::default();
+        let parameters = ParameterTable::new(flat, &mdae);
+        let compiled = timings.measure(Phase::Compile, || Compiled::new(mdae));
+        match compiled {
+            Ok(compiled) => Outcome::new(
+                Some(Model {
+                    compiled,
+                    parameters,
+                    name: name.to_owned(),
+                    sources: Arc::clone(self.sources()),
+                    timings,
+                    warnings: Diagnostics::new(),
+                }),
+                Diagnostics::new(),
+            ),
+            Err(failure) => {
+                // The model went with the failure, and its places with it.
+                let diagnostic = failure_diagnostic(&failure, &Mdae::new(name), None);
+                Outcome::failed([diagnostic].into_iter().collect())
+            }
+        }
+    }
+
+    /// Compiles a class with values for parameters (`("a.n", "3")`), also for those that shape the equations, and for
+    /// start values (`("x.start", "1.5")`). Returns the model with the values that a run has to set.
+    pub fn compile_with(&self, model: &str, settings: &[(String, String)]) -> Outcome<(Model, Vec<(String, String)>)> {
+        self.compile(model).then(|compiled| {
+            let mut modifications = Vec::new();
+            let mut rest = Vec::new();
+            let mut refused = Diagnostics::new();
+            for (name, value) in settings {
+                match compiled.parameters.setting(name, value) {
+                    Ok(Setting::Value(..)) => rest.push((name.clone(), value.clone())),
+                    Ok(Setting::Modification(text)) => modifications.push(text),
+                    Err(diagnostic) => refused.push(*diagnostic),
+                }
+            }
+            if refused.has_errors() {
+                return Outcome::failed(refused);
+            }
+            if modifications.is_empty() {
+                return Outcome::new(Some((compiled, rest)), Diagnostics::new());
+            }
+            let changed = self.modified(model, &modifications);
+            self.compile(&changed).then(|mut compiled| {
+                compiled.name = model.to_owned();
+                Outcome::new(Some((compiled, rest)), Diagnostics::new())
+            })
+        })
+    }
+
+    /// A class that extends another with modifications; its full name.
+    fn modified(&self, model: &str, modifications: &[String]) -> String {
+        let taken: BTreeSet<String> = self
+            .library
+            .given()
+            .iter()
+            .map(|class| class.qualified_name())
+            .collect();
+        let last = model.rsplit('.').next().unwrap_or(model);
+        let numbered = (1..).map(|n| format!("{last}_set{n}"));
+        let name = numbered
+            .into_iter()
+            .find(|name| !taken.contains(name))
+            .unwrap_or_default();
+        let text = format!(
+            "model {name} extends .{model}({}); end {name};",
+            modifications.join(", ")
+        );
+        self.add_text("<--set>", &text);
+        name
+    }
+}
+
+impl Model {
+    /// Its full name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The equations, after trivial ones were used to eliminate variables.
+    pub fn equations(&self) -> &Mdae {
+        self.compiled.model()
+    }
+
+    /// What `annotation(experiment(…))` says.
+    pub fn experiment(&self) -> Experiment {
+        self.compiled.model().experiment
+    }
+
+    /// The compiled form, for tools that drive the simulator themselves.
+    pub fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    /// The files it was made from.
+    pub fn sources(&self) -> &Arc<SourceMap> {
+        &self.sources
+    }
+
+    /// Where the time went.
+    pub fn timings(&self) -> &Timings {
+        &self.timings
+    }
+
+    /// What was worth telling while compiling.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
+    }
+
+    /// A run with the settings of the model's experiment annotation.
+    pub fn run(&self) -> Run<'_> {
+        Run::new(self)
+    }
+
+    pub(crate) fn setting(&self, name: &str, value: &str) -> Result<Setting, Box<Diagnostic>> {
+        self.parameters.setting(name, value)
+    }
+
+    pub(crate) fn manifest(&self) -> Manifest {
+        let files = (0..self.sources.len() as u32).filter_map(|id| self.sources.file(saltus_source::FileId(id)));
+        let inputs = files.map(|file| InputHash {
+            path: file.name().to_owned(),
+            hash: format!("sha256:{}", hex(&Sha256::digest(file.text()))),
+        });
+        Manifest {
+            program: "saltus".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            model: self.name.clone(),
+            inputs: inputs.collect(),
+            ..Manifest::default()
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Outcome<Model> {
+    /// Warnings go with the model, so that they are not lost where only the value is looked at.
+    fn keep_warnings(mut self) -> Self {
+        if let Some(model) = &mut self.value {
+            model.warnings = self.diagnostics.clone();
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_can_be_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Model>();
+        shared::<Session>();
+    }
+}

@@ -1,0 +1,206 @@
+//! Values given to parameters.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use saltus_lang::flat::{FlatModel, ScalarType, Variability};
+use saltus_mdae::{Mdae, Role, VarId};
+use saltus_source::{Diagnostic, Severity, codes};
+
+/// What may be set, by name.
+#[derive(Debug, Default)]
+pub(crate) struct ParameterTable {
+    entries: BTreeMap<Arc<str>, Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    kind: Kind,
+    /// Literals of an enumeration, the first with the value 1.
+    literals: Vec<Arc<str>>,
+    ty: ScalarType,
+}
+
+#[derive(Debug, PartialEq)]
+enum Kind {
+    /// A number that a run may replace.
+    Settable(VarId),
+    /// Its value shaped the equations: another value needs another compilation.
+    Structural,
+    /// Not a parameter.
+    Variable,
+}
+
+/// How a value gets into a model.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Setting {
+    /// At the start of a run.
+    Value(VarId, f64),
+    /// As a modification before flattening, with this text.
+    Modification(String),
+}
+
+impl ParameterTable {
+    pub fn new(flat: &FlatModel, model: &Mdae) -> Self {
+        let parameters: BTreeMap<&str, VarId> = model
+            .variables
+            .iter_enumerated()
+            .filter(|(_, variable)| variable.role == Role::Parameter)
+            .map(|(id, variable)| (&*variable.name, id))
+            .collect();
+        let mut entries = BTreeMap::new();
+        for variable in flat.variables.iter() {
+            let kind = match parameters.get(&*variable.name) {
+                Some(&id) if !variable.structural && variable.fixed != Some(false) => Kind::Settable(id),
+                _ if variable.variability == Variability::Parameter => Kind::Structural,
+                _ => Kind::Variable,
+            };
+            let literals = match variable.ty {
+                ScalarType::Enumeration(id) => flat.enumerations[id].literals.clone(),
+                _ => Vec::new(),
+            };
+            let entry = Entry {
+                kind,
+                literals,
+                ty: variable.ty,
+            };
+            entries.insert(Arc::clone(&variable.name), entry);
+        }
+        ParameterTable { entries }
+    }
+
+    /// Understands `name = value`.
+    pub fn setting(&self, name: &str, value: &str) -> Result<Setting, Box<Diagnostic>> {
+        let Some(entry) = self.entries.get(name) else {
+            if let Some(variable) = name.strip_suffix(".start")
+                && self.entries.contains_key(variable)
+            {
+                return modification(name, value).map(Setting::Modification);
+            }
+            return Err(self.unknown(name));
+        };
+        match entry.kind {
+            Kind::Settable(id) => entry.number(name, value).map(|value| Setting::Value(id, value)),
+            Kind::Structural if entry.ty == ScalarType::String => {
+                modification(name, &quoted(value)).map(Setting::Modification)
+            }
+            Kind::Structural => modification(name, value).map(Setting::Modification),
+            Kind::Variable => Err(Box::new(
+                refused(format!("`{name}` is not a parameter"))
+                    .with_help(format!("its start value is set by `--set {name}.start={value}`")),
+            )),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> Box<Diagnostic> {
+        let diagnostic = refused(format!("the model has no parameter `{name}`"));
+        let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_ascii_lowercase();
+        let wanted = last(name);
+        let parameters = self.entries.iter().filter(|(_, entry)| entry.kind != Kind::Variable);
+        let mut similar: Vec<String> = parameters
+            .filter(|(known, _)| last(known) == wanted || known.eq_ignore_ascii_case(name))
+            .map(|(known, _)| format!("`{known}`"))
+            .take(4)
+            .collect();
+        if similar.is_empty() {
+            let close = |known: &&Arc<str>| distance_is_small(&last(known), &wanted);
+            similar.extend(
+                self.entries
+                    .keys()
+                    .filter(close)
+                    .map(|known| format!("`{known}`"))
+                    .take(4),
+            );
+        }
+        Box::new(match similar.is_empty() {
+            true => diagnostic.with_help("`saltus flatten` lists the parameters"),
+            false => diagnostic.with_help(format!("did you mean {}?", similar.join(", "))),
+        })
+    }
+}
+
+impl Entry {
+    fn number(&self, name: &str, value: &str) -> Result<f64, Box<Diagnostic>> {
+        let text = value.trim();
+        let number = match self.ty {
+            ScalarType::Boolean => match text {
+                "true" => Some(1.0),
+                "false" => Some(0.0),
+                _ => None,
+            },
+            ScalarType::Enumeration(_) => {
+                let literal = text.rsplit('.').next().unwrap_or(text);
+                let found = self.literals.iter().position(|known| **known == *literal);
+                found.map(|position| position as f64 + 1.0)
+            }
+            ScalarType::Integer => text.parse::<i64>().ok().map(|value| value as f64),
+            _ => text.parse::<f64>().ok().filter(|value| value.is_finite()),
+        };
+        number.ok_or_else(|| {
+            let diagnostic = refused(format!("`{text}` cannot be the value of `{name}`"));
+            Box::new(match self.ty {
+                ScalarType::Boolean => diagnostic.with_help("write `true` or `false`"),
+                ScalarType::Enumeration(_) => {
+                    let literals: Vec<String> = self.literals.iter().map(|l| format!("`{l}`")).collect();
+                    diagnostic.with_help(format!("write one of {}", literals.join(", ")))
+                }
+                ScalarType::Integer => diagnostic.with_help("write a whole number"),
+                _ => diagnostic.with_help("write a number such as `1.5e-3`"),
+            })
+        })
+    }
+}
+
+/// A string literal.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn refused(message: String) -> Diagnostic {
+    Diagnostic::without_place(codes::E0614, Severity::Error, message)
+}
+
+/// Whether two words differ by one insertion, deletion or replacement.
+fn distance_is_small(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
+    let prefix = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let suffix = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    short >= 2 && long - prefix - suffix.min(short - prefix) <= 1
+}
+
+/// `a(b(x(start = 5)))` for `a.b.x.start = 5`.
+fn modification(name: &str, value: &str) -> Result<String, Box<Diagnostic>> {
+    let parts: Vec<&str> = name.split('.').collect();
+    let plain = |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if !parts.iter().all(plain) {
+        return Err(Box::new(refused(format!(
+            "`{name}` shapes the equations, and elements of arrays that do cannot be set one by one"
+        ))));
+    }
+    let mut text = format!("{} = {value}", parts[parts.len() - 1]);
+    for part in parts[..parts.len() - 1].iter().rev() {
+        text = format!("{part}({text})");
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_modifications() {
+        assert_eq!(modification("n", "3").unwrap(), "n = 3");
+        assert_eq!(modification("a.b.x.start", "5").unwrap(), "a(b(x(start = 5)))");
+        assert!(modification("a[1].n", "3").is_err());
+    }
+
+    #[test]
+    fn small_distances() {
+        assert!(distance_is_small("resistanse", "resistance"));
+        assert!(distance_is_small("kp", "kpp"));
+        assert!(!distance_is_small("kp", "ti"));
+        assert!(!distance_is_small("alpha", "beta"));
+    }
+}

@@ -1,0 +1,341 @@
+//! One run of a compiled model.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use saltus_mdae::{Role, VarId};
+use saltus_numerics::ode::Method;
+use saltus_results::{ResultError, ResultSink, Trajectory};
+use saltus_simulate::{
+    Cancel, End, EventReport, Failure, InputSignal, Observer, Options, Request, RestartMethod, RunReport, simulate,
+};
+use saltus_source::Diagnostic;
+
+use crate::failure_diagnostic;
+use crate::parameters::Setting;
+use crate::sink::Annotated;
+use crate::timing::{Phase, Timings};
+use crate::{Model, result_diagnostic};
+
+/// Output points of a run for which no interval is given.
+const DEFAULT_POINTS: f64 = 500.0;
+
+/// A run to be made: settings first, then [`Run::simulate`] or [`Run::simulate_into`].
+pub struct Run<'m> {
+    model: &'m Model,
+    options: Options,
+    interval: Option<f64>,
+    parameters: Vec<(VarId, f64)>,
+    settings: Vec<(String, String)>,
+    inputs: Vec<InputSignal>,
+    cancel: Cancel,
+    observer: Option<Box<dyn Observer + 'm>>,
+}
+
+impl fmt::Debug for Run<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'m> Run<'m> {
+    pub(crate) fn new(model: &'m Model) -> Self {
+        let experiment = model.experiment();
+        let mut options = Options::default();
+        options.start = experiment.start_time.unwrap_or(options.start);
+        options.stop = experiment.stop_time.unwrap_or(options.start + 1.0);
+        options.tolerance = experiment.tolerance.filter(|t| *t > 0.0).unwrap_or(options.tolerance);
+        Run {
+            model,
+            options,
+            interval: experiment.interval.filter(|interval| *interval > 0.0),
+            parameters: Vec::new(),
+            settings: Vec::new(),
+            inputs: Vec::new(),
+            cancel: Cancel::new(),
+            observer: None,
+        }
+    }
+
+    /// Start time.
+    #[must_use]
+    pub fn start(mut self, time: f64) -> Self {
+        self.options.start = time;
+        self
+    }
+
+    /// Stop time.
+    #[must_use]
+    pub fn stop(mut self, time: f64) -> Self {
+        self.options.stop = time;
+        self
+    }
+
+    /// Distance of output points.
+    #[must_use]
+    pub fn interval(mut self, interval: f64) -> Self {
+        self.interval = Some(interval);
+        self
+    }
+
+    /// Relative tolerance; the absolute one is a thousandth of it, times the nominal value of each variable.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.options.tolerance = tolerance;
+        self
+    }
+
+    /// Integration method.
+    #[must_use]
+    pub fn solver(mut self, method: Method) -> Self {
+        self.options.method = method;
+        self
+    }
+
+    /// How right limits are found at mode changes.
+    #[must_use]
+    pub fn restart(mut self, method: RestartMethod) -> Self {
+        self.options.restart = method;
+        self
+    }
+
+    /// Everything else that can be said about a run.
+    #[must_use]
+    pub fn options(mut self, change: impl FnOnce(&mut Options)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
+    /// Gives a parameter a value, written as in a model: `1.5`, `true`, or the literal of an enumeration.
+    /// Parameters that shape the equations are set by [`Session::compile_with`](crate::Session::compile_with).
+    pub fn set(mut self, name: &str, value: &str) -> Result<Self, Box<Diagnostic>> {
+        match self.model.setting(name, value)? {
+            Setting::Value(var, number) => {
+                self.parameters.retain(|(known, _)| *known != var);
+                self.parameters.push((var, number));
+                self.settings.push((name.to_owned(), value.to_owned()));
+                Ok(self)
+            }
+            Setting::Modification(_) => {
+                let message = format!("`{name}` shapes the equations: the model must be compiled with its value");
+                let diagnostic =
+                    Diagnostic::without_place(saltus_source::codes::E0614, saltus_source::Severity::Error, message);
+                Err(Box::new(diagnostic.with_help("use `Session::compile_with`")))
+            }
+        }
+    }
+
+    /// Inputs of the model from columns with their names; other columns are ignored. Values between rows are
+    /// interpolated, two rows at the same time are a jump. Returns the names that were found.
+    pub fn inputs(mut self, signals: &Trajectory) -> (Self, Vec<String>) {
+        let model = self.model.equations();
+        let mut found = Vec::new();
+        for (var, variable) in model.variables.iter_enumerated() {
+            let Some(id) = signals.schema().find(&variable.name) else {
+                continue;
+            };
+            if variable.role != Role::Input {
+                continue;
+            }
+            found.push(variable.name.to_string());
+            self.inputs.push(InputSignal {
+                var,
+                times: signals.time().to_vec(),
+                values: signals.values(id).into_owned(),
+            });
+        }
+        (self, found)
+    }
+
+    /// Stops the run when asked to; results so far are kept.
+    #[must_use]
+    pub fn cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// Follows the run.
+    #[must_use]
+    pub fn observe(mut self, observer: impl Observer + 'm) -> Self {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// First and last time.
+    pub fn span(&self) -> (f64, f64) {
+        (self.options.start, self.options.stop)
+    }
+
+    /// Runs the model and keeps the results in memory.
+    pub fn simulate(self) -> Result<Simulation, Box<FailedRun>> {
+        let mut trajectory = Trajectory::new();
+        let summary = self.simulate_into(&mut trajectory);
+        let simulation = Simulation { trajectory, summary };
+        match simulation.summary.failure {
+            None => Ok(simulation),
+            Some(_) => Err(Box::new(FailedRun { simulation })),
+        }
+    }
+
+    /// Runs the model; rows and events go to the sink while it runs.
+    pub fn simulate_into(mut self, sink: &mut dyn ResultSink) -> RunSummary {
+        let span = self.options.stop - self.options.start;
+        self.options.interval = self.interval.unwrap_or(span / DEFAULT_POINTS);
+        self.options.absolute_tolerance = 1e-3 * self.options.tolerance;
+        let manifest = self.manifest();
+        let request = Request {
+            parameters: &self.parameters,
+            inputs: std::mem::take(&mut self.inputs),
+            manifest,
+            cancel: self.cancel.clone(),
+        };
+        let mut sink = Annotated::new(sink, self.model.equations(), self.model.sources());
+        let mut clock = Clock::new(self.observer.take());
+        let report = simulate(self.model.compiled(), request, &self.options, &mut sink, &mut clock);
+        let timings = clock.timings(sink.time);
+        let failure = report.outcome.as_ref().err();
+        let failure = failure.map(|failure| failure_diagnostic(failure, self.model.equations(), sink.error.as_ref()));
+        RunSummary {
+            report,
+            failure,
+            timings,
+            output_error: sink.error.take(),
+        }
+    }
+
+    fn manifest(&self) -> saltus_results::Manifest {
+        let mut manifest = self.model.manifest();
+        let options = &self.options;
+        let mut note = |name: &str, value: String| manifest.options.insert(name.to_owned(), value);
+        note("start", options.start.to_string());
+        note("stop", options.stop.to_string());
+        note("interval", options.interval.to_string());
+        note("tolerance", options.tolerance.to_string());
+        note("solver", options.method.name().to_owned());
+        for (name, value) in &self.settings {
+            note(&format!("set {name}"), value.clone());
+        }
+        manifest
+    }
+}
+
+/// How a run went.
+#[derive(Debug)]
+pub struct RunSummary {
+    /// What the simulator says.
+    pub report: RunReport,
+    /// Why it ended early, if it failed.
+    pub failure: Option<Diagnostic>,
+    /// Where the time went.
+    pub timings: Timings,
+    /// The error of a result file, if that is what stopped it.
+    pub output_error: Option<ResultError>,
+}
+
+impl RunSummary {
+    /// What stopped the run, as data.
+    pub fn cause(&self) -> Option<&Failure> {
+        self.report.outcome.as_ref().err()
+    }
+
+    /// How it ended, if it did not fail.
+    pub fn end(&self) -> Option<&End> {
+        self.report.outcome.as_ref().ok()
+    }
+
+    /// The diagnostic of a result file that could not be written.
+    pub fn output_diagnostic(&self) -> Option<Diagnostic> {
+        self.output_error.as_ref().map(result_diagnostic)
+    }
+}
+
+/// Results in memory.
+#[derive(Debug)]
+pub struct Simulation {
+    /// The results.
+    pub trajectory: Trajectory,
+    /// How the run went.
+    pub summary: RunSummary,
+}
+
+impl Simulation {
+    /// Times of the rows; an event has two rows with the same time.
+    pub fn time(&self) -> &[f64] {
+        self.trajectory.time()
+    }
+
+    /// The values of a variable in every row; borrowed unless it is a constant or the negative of another variable.
+    pub fn values(&self, name: &str) -> Option<Cow<'_, [f64]>> {
+        self.trajectory.signal(name).map(|signal| signal.values)
+    }
+}
+
+/// A run that ended early, with its results so far.
+#[derive(Debug)]
+pub struct FailedRun {
+    /// Results so far; its summary holds the failure.
+    pub simulation: Simulation,
+}
+
+impl FailedRun {
+    /// Why.
+    pub fn diagnostic(&self) -> Option<&Diagnostic> {
+        self.simulation.summary.failure.as_ref()
+    }
+}
+
+impl fmt::Display for FailedRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            self.diagnostic()
+                .map_or("the run failed", |diagnostic| &diagnostic.message),
+        )
+    }
+}
+
+impl std::error::Error for FailedRun {}
+
+/// Separates initialisation from integration, and passes everything on.
+struct Clock<'m> {
+    inner: Option<Box<dyn Observer + 'm>>,
+    start: Instant,
+    first_step: Option<Instant>,
+}
+
+impl<'m> Clock<'m> {
+    fn new(inner: Option<Box<dyn Observer + 'm>>) -> Self {
+        Clock {
+            inner,
+            start: Instant::now(),
+            first_step: None,
+        }
+    }
+
+    fn timings(&self, writing: Duration) -> Timings {
+        let end = Instant::now();
+        let first_step = self.first_step.unwrap_or(end);
+        let mut timings = Timings::default();
+        timings.add(Phase::Initialise, first_step - self.start);
+        timings.add(Phase::Integrate, (end - first_step).saturating_sub(writing));
+        timings.add(Phase::Write, writing);
+        timings
+    }
+}
+
+impl Observer for Clock<'_> {
+    fn progress(&mut self, time: f64) {
+        self.first_step.get_or_insert_with(Instant::now);
+        if let Some(inner) = &mut self.inner {
+            inner.progress(time);
+        }
+    }
+
+    fn event(&mut self, event: &EventReport) {
+        if let Some(inner) = &mut self.inner {
+            inner.event(event);
+        }
+    }
+}
