@@ -307,7 +307,45 @@ fn single_kernels() {
     );
 }
 
+/// What a process pays before its first results: ten kernels by the register machine, then machine code for them.
+fn start_up() {
+    let start = Instant::now();
+    let mut pool = pool(10, 0);
+    let cache = KernelCache::new(Arc::new(Functions::default()));
+    let mut kernels = Vec::new();
+    for k in 0..10 {
+        let (x, y) = (pool.var(VarId(k)), pool.var(VarId((k + 1) % 10)));
+        let mut sum = pool.mul(x, y);
+        for _ in 0..k {
+            let sine = pool.unary(UnaryOp::Sin, sum);
+            sum = pool.add(sine, x);
+        }
+        let partials = [Leaf::var(VarId(k), 0), Leaf::var(VarId((k + 1) % 10), 0)];
+        let spec = KernelSpec::matrix(&[sum], 0..=1, &partials);
+        kernels.push(cache.kernel(&pool, &spec).expect("a kernel"));
+    }
+    let mut out = [0.0; 6];
+    let slot = |leaf| match leaf {
+        Leaf::Var { var, order } => Some(var.0 + 10 * u32::from(order)),
+        _ => None,
+    };
+    let slots: Vec<Vec<u32>> = kernels.iter().map(|kernel| kernel.bind(slot).expect("bound")).collect();
+    for (kernel, slots) in kernels.iter().zip(&slots) {
+        kernel.evaluate(&[0.3; 20], slots, &mut out).expect("defined");
+    }
+    let first = start.elapsed().as_secs_f64() * 1e3;
+    cache.compile_all().expect("machine code");
+    let native = start.elapsed().as_secs_f64() * 1e3;
+    let memory = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = memory
+        .lines()
+        .find(|line| line.starts_with("VmHWM"))
+        .unwrap_or("VmHWM: unknown");
+    println!("start-up: ten kernels evaluated after {first:.2} ms, native after {native:.2} ms; {peak}");
+}
+
 fn main() {
+    start_up();
     compare(&ladder());
     compare(&pendula());
     single_kernels();

@@ -1,38 +1,76 @@
 //! Functions without data-dependent control flow become part of the tape: loops with known bounds are unrolled, `if`
 //! statements become selections. Derivatives and machine code then come for free.
+//!
+//! An assertion inside such a function becomes a condition. If it does not hold, the function is called after all: the
+//! call then fails with the right error.
 
-use saltus_mdae::FunctionId;
 use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, LocalId, Place, Statement};
+use saltus_mdae::{BinaryOp, FunctionId, UnaryOp};
 
 use crate::call::Call;
 use crate::jet::Jet;
 use crate::series::SeriesAlgebra;
-use crate::tape::TapeBuilder;
+use crate::tape::{TapeBuilder, Value};
 
 /// Statements and operations one call may unroll into.
-const STEP_LIMIT: u32 = 400;
+const STEP_LIMIT: u32 = 1_000;
+/// Statements and operations all calls of a kernel together may unroll into.
+pub(crate) const KERNEL_STEP_LIMIT: u32 = 5_000;
 /// Nesting of calls and expressions.
 const DEPTH_LIMIT: u32 = 64;
 
-/// The outputs of a call, or `None` if it has to stay a call.
+/// The outputs of a call without partials, each a series of length `len`, or `None` if it has to stay a call. `budget`
+/// is what the kernel has left to unroll.
 pub(crate) fn try_inline(
     tape: &mut TapeBuilder,
     functions: &Functions,
-    function: FunctionId,
-    args: &[Jet],
+    call: &Call<'_>,
     len: usize,
+    budget: &mut u32,
 ) -> Option<Vec<Jet>> {
-    if matches!(functions[function].body, Body::Table(_)) {
+    if matches!(functions[call.function].body, Body::Table(_)) {
         return None;
     }
+    let allowed = STEP_LIMIT.min(*budget);
     let mut inliner = Inliner {
         tape,
         functions,
         len,
-        steps: STEP_LIMIT,
+        steps: allowed,
         depth: 0,
+        path: None,
+        asserted: None,
     };
-    inliner.run(function, args.to_vec())
+    let outputs = inliner.run(call.function, call.args.to_vec());
+    *budget -= allowed - inliner.steps;
+    let asserted = inliner.asserted;
+    match (outputs?, asserted) {
+        (outputs, Some(asserted)) => Some(guard_outputs(tape, call, outputs, asserted)),
+        (outputs, None) => Some(outputs),
+    }
+}
+
+/// The outputs where the assertions hold; elsewhere what a call yields, which fails.
+fn guard_outputs(tape: &mut TapeBuilder, call: &Call<'_>, outputs: Vec<Jet>, asserted: Value) -> Vec<Jet> {
+    let values: Vec<Jet> = call.args.iter().map(|arg| Jet::constant(vec![arg.series[0]])).collect();
+    let mut violated = tape.unary(UnaryOp::Not, asserted);
+    if let Some(guard) = call.guard {
+        violated = tape.binary(BinaryOp::And, guard, violated);
+    }
+    let call = Call {
+        args: &values,
+        guard: Some(violated),
+        ..*call
+    };
+    let mut guarded = Vec::with_capacity(outputs.len());
+    for (position, mut output) in outputs.into_iter().enumerate() {
+        let failure = tape.call_jet(&call, position as u32, 1).series[0];
+        for coefficient in output.series.iter_mut().chain(output.tangents.values_mut().flatten()) {
+            *coefficient = tape.select(asserted, *coefficient, failure);
+        }
+        guarded.push(output);
+    }
+    guarded
 }
 
 enum Flow {
@@ -47,6 +85,10 @@ struct Inliner<'a> {
     len: usize,
     steps: u32,
     depth: u32,
+    /// Under which condition the present statement is executed; `None`: always.
+    path: Option<Value>,
+    /// What must hold for all assertions so far.
+    asserted: Option<Value>,
 }
 
 struct Frame<'a> {
@@ -59,6 +101,37 @@ impl<'a> Inliner<'a> {
     fn spend(&mut self) -> Option<()> {
         self.steps = self.steps.checked_sub(1)?;
         Some(())
+    }
+
+    /// Enters a branch; returns the path to go back to.
+    fn enter(&mut self, condition: Value, chosen: bool) -> Option<Value> {
+        let literal = match chosen {
+            true => condition,
+            false => self.tape.unary(UnaryOp::Not, condition),
+        };
+        let path = match self.path {
+            Some(path) => self.tape.binary(BinaryOp::And, path, literal),
+            None => literal,
+        };
+        self.path.replace(path)
+    }
+
+    /// Records that a condition must hold wherever the present statement is executed.
+    fn assert(&mut self, condition: Value) {
+        if self.tape.as_constant(condition).is_some_and(|known| known != 0.0) {
+            return;
+        }
+        let obligation = match self.path {
+            Some(path) => {
+                let elsewhere = self.tape.unary(UnaryOp::Not, path);
+                self.tape.binary(BinaryOp::Or, elsewhere, condition)
+            }
+            None => condition,
+        };
+        self.asserted = Some(match self.asserted {
+            Some(others) => self.tape.binary(BinaryOp::And, others, obligation),
+            None => obligation,
+        });
     }
 
     fn number(&mut self, value: f64) -> Jet {
@@ -173,9 +246,7 @@ impl<'a> Inliner<'a> {
             Statement::Return => return Some(Flow::Return),
             Statement::Assert(condition, _) => {
                 let condition = self.expr(condition, frame)?;
-                if self.known(&condition)? == 0.0 {
-                    return None;
-                }
+                self.assert(condition.series[0]);
             }
         }
         Some(Flow::Next)
@@ -197,13 +268,17 @@ impl<'a> Inliner<'a> {
             None => {}
         }
         let before = frame.slots.clone();
+        let path = self.enter(condition.series[0], true);
         let Flow::Next = self.block(body, frame)? else {
             return None;
         };
+        self.path = path;
         let taken = std::mem::replace(&mut frame.slots, before);
+        let path = self.enter(condition.series[0], false);
         let Flow::Next = self.branches(rest, otherwise, frame)? else {
             return None;
         };
+        self.path = path;
         for (slot, taken) in frame.slots.iter_mut().zip(taken) {
             if slot.series != taken.series || slot.tangents != taken.tangents {
                 let other = std::mem::replace(slot, Jet::constant(Vec::new()));
@@ -287,7 +362,12 @@ impl<'a> Inliner<'a> {
                     Some(0.0) => self.expr(b, frame)?,
                     Some(_) => self.expr(a, frame)?,
                     None => {
-                        let (a, b) = (self.expr(a, frame)?, self.expr(b, frame)?);
+                        let path = self.enter(c.series[0], true);
+                        let a = self.expr(a, frame)?;
+                        self.path = path;
+                        let path = self.enter(c.series[0], false);
+                        let b = self.expr(b, frame)?;
+                        self.path = path;
                         self.tape.select_jet(c.series[0], a, b)
                     }
                 }

@@ -12,6 +12,7 @@ use crate::diagnose::diagnose;
 use crate::error::{CompileError, EvalError};
 use crate::function::Library;
 use crate::native::{self, Context, Job};
+use crate::shape::{Anatomy, Shape};
 use crate::spec::{KernelSpec, Leaf};
 use crate::strides::{StridedCode, Strides};
 use crate::tape::Tape;
@@ -30,6 +31,7 @@ pub(crate) struct Shared {
 
 #[derive(Debug, Default)]
 struct Codes {
+    by_key: FxHashMap<Box<[u32]>, Arc<Shape>>,
     by_hash: FxHashMap<u64, Vec<Arc<Code>>>,
     in_order: Vec<Arc<Code>>,
     /// By the address of the code, which `in_order` keeps alive, and the strides.
@@ -43,6 +45,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
+    /// The shape of a specification, translated if it is new.
+    fn shape(&self, pool: &ExprPool, spec: &KernelSpec, anatomy: &Anatomy) -> Result<Arc<Shape>, CompileError> {
+        if let Some(shape) = lock(&self.codes).by_key.get(anatomy.key.as_slice()) {
+            return Ok(shape.clone());
+        }
+        let Translation { tape, leaves, origins } = translate(pool, self.library.functions(), spec)?;
+        let shape = Arc::new(anatomy.shape(self.code(tape), &leaves, &origins));
+        let key = anatomy.key.as_slice().into();
+        Ok(lock(&self.codes).by_key.entry(key).or_insert(shape).clone())
+    }
+
     /// The code of a tape; equal tapes share it.
     fn code(&self, tape: Tape) -> Arc<Code> {
         let hash = BuildHasherDefault::<FxHasher>::default().hash_one(&tape);
@@ -128,11 +141,11 @@ impl Shared {
 #[derive(Debug)]
 struct KernelData {
     shared: Arc<Shared>,
-    code: Arc<Code>,
+    shape: Arc<Shape>,
     spec: KernelSpec,
     leaves: Vec<Leaf>,
-    /// The expression that each operation of the tape comes from.
-    origins: Vec<ExprId>,
+    /// All subexpressions, as the shape numbers them.
+    order: Vec<ExprId>,
 }
 
 /// A compiled kernel: cheap to clone, `Send + Sync`, shared by all modes and runs.
@@ -155,7 +168,7 @@ impl Kernel {
     /// Whether an output is the same number whatever the leaves are; that number. Partial derivatives that are
     /// structurally zero or constant are found by this.
     pub fn constant_output(&self, output: usize) -> Option<f64> {
-        let tape = &self.0.code.tape;
+        let tape = &self.0.shape.code.tape;
         match tape.ops[tape.outputs[output].index()] {
             crate::tape::Op::Constant(bits) => Some(f64::from_bits(bits)),
             _ => None,
@@ -163,15 +176,15 @@ impl Kernel {
     }
     /// The number of operations, a measure of its cost.
     pub fn operations(&self) -> usize {
-        self.0.code.tape.ops.len()
+        self.0.shape.code.tape.ops.len()
     }
     /// Whether it has machine code.
     pub fn is_native(&self) -> bool {
-        matches!(self.0.code.native.get(), Some(Some(_)))
+        matches!(self.0.shape.code.native.get(), Some(Some(_)))
     }
 
     pub(crate) fn code(&self) -> &Arc<Code> {
-        &self.0.code
+        &self.0.shape.code
     }
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.0.shared
@@ -199,13 +212,16 @@ impl Kernel {
 
     fn run(&self, values: &[f64], slots: &[u32], out: &mut [f64]) -> bool {
         let (instances, out) = self.single(values, slots, out);
-        self.0.shared.run(&self.0.code, values, instances, out)
+        self.0.shared.run(&self.0.shape.code, values, instances, out)
     }
 
     /// Evaluates by the register machine, machine code or not: the oracle of tests.
     pub fn interpret(&self, values: &[f64], slots: &[u32], out: &mut [f64]) {
         let (instances, out) = self.single(values, slots, out);
-        self.0.code.interpret(&self.0.shared.library, values, instances, out);
+        self.0
+            .shape
+            .code
+            .interpret(&self.0.shared.library, values, instances, out);
     }
 
     fn single<'a>(&'a self, values: &[f64], slots: &'a [u32], out: &'a mut [f64]) -> (Instances<'a>, &'a mut [f64]) {
@@ -217,7 +233,7 @@ impl Kernel {
         let instances = Instances {
             count: 1,
             slots,
-            destinations: &self.0.code.identity,
+            destinations: &self.0.shape.code.identity,
         };
         (instances, &mut out[..self.output_count()])
     }
@@ -225,23 +241,29 @@ impl Kernel {
     /// Why an evaluation with these values fails, if it does: the first operation outside its domain that reaches an
     /// output. Works by evaluating again, so the evaluations that succeed pay nothing for it.
     pub fn diagnose(&self, values: &[f64], slots: &[u32]) -> Option<EvalError> {
-        let finding = diagnose(&self.0.code, &self.0.shared.library, self.leaves(), values, slots)?;
+        let finding = diagnose(&self.0.shape.code, &self.0.shared.library, self.leaves(), values, slots)?;
         let output = self.0.spec.outputs[finding.output];
         Some(EvalError {
             position: finding.output,
             output,
             expression: self.0.spec.expressions[output.expression as usize],
-            culprit: self.0.origins[finding.operation],
+            culprit: self.0.shape.origin(finding.operation, &self.0.order),
             fault: finding.fault,
         })
     }
 }
 
-/// Whether all numbers are finite; without a branch for each.
+/// Whether all numbers are finite, without a branch for each: 0·x is 0 if x is finite, else NaN.
 pub(crate) fn all_finite(numbers: &[f64]) -> bool {
-    numbers
-        .chunks(16)
-        .all(|chunk| chunk.iter().fold(true, |ok, number| ok & number.is_finite()))
+    let mut sums = [0.0; 8];
+    let mut chunks = numbers.chunks_exact(8);
+    for chunk in &mut chunks {
+        for (sum, number) in sums.iter_mut().zip(chunk) {
+            *sum += 0.0 * number;
+        }
+    }
+    let rest: f64 = chunks.remainder().iter().map(|number| 0.0 * number).sum();
+    sums.iter().sum::<f64>() + rest == 0.0
 }
 
 /// Makes each kernel once. Expression ids are its keys, so it belongs to one [`ExprPool`]; share it between runs.
@@ -278,13 +300,14 @@ impl KernelCache {
         if let Some(kernel) = lock(&self.kernels).get(spec) {
             return Ok(kernel.clone());
         }
-        let Translation { tape, leaves, origins } = translate(pool, self.shared.library.functions(), spec)?;
+        let anatomy = Anatomy::of(pool, spec);
+        let shape = self.shared.shape(pool, spec, &anatomy)?;
         let kernel = Kernel(Arc::new(KernelData {
             shared: self.shared.clone(),
-            code: self.shared.code(tape),
+            leaves: anatomy.leaves(&shape),
+            shape,
             spec: spec.clone(),
-            leaves,
-            origins,
+            order: anatomy.into_order(),
         }));
         Ok(lock(&self.kernels).entry(spec.clone()).or_insert(kernel).clone())
     }

@@ -22,6 +22,7 @@ mod program;
 mod scalar;
 mod schedule;
 mod series;
+mod shape;
 mod spec;
 mod strides;
 mod table;

@@ -316,7 +316,23 @@ impl TapeBuilder {
                     self.div(one, power)
                 }
             }
-            Some(0.5) => self.unary(UnaryOp::Sqrt, a),
+            // A root and multiplications cost a fraction of a general power.
+            Some(y) if (y - 0.5) == (y - 0.5).trunc() && y.abs() <= 4.5 => {
+                let root = self.unary(UnaryOp::Sqrt, a);
+                let power = match y.abs() as u32 {
+                    0 => root,
+                    whole => {
+                        let whole = self.repeated_square(a, whole);
+                        self.mul(whole, root)
+                    }
+                };
+                if y > 0.0 {
+                    power
+                } else {
+                    let one = self.constant(1.0);
+                    self.div(one, power)
+                }
+            }
             _ => self.push(Op::Binary(BinaryOp::Pow, a, b)),
         }
     }

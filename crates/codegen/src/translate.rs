@@ -80,6 +80,8 @@ struct Translator<'a> {
     uses: FxHashMap<ExprId, u32>,
     guards: Guards,
     inlined: FxHashMap<(FunctionId, ListId), Option<Vec<Jet>>>,
+    /// What calls may still unroll into.
+    inline_budget: u32,
 }
 
 impl<'a> Translator<'a> {
@@ -117,6 +119,7 @@ impl<'a> Translator<'a> {
             uses,
             guards,
             inlined: FxHashMap::default(),
+            inline_budget: inline::KERNEL_STEP_LIMIT,
         }
     }
 
@@ -202,23 +205,23 @@ impl<'a> Translator<'a> {
     fn call(&mut self, id: ExprId, function: FunctionId, output: u32, partials: ListId, args: ListId) -> Jet {
         let guard = self.guards.remove(&id).map(|terms| self.guard(&terms));
         let jets: Vec<Jet> = self.pool.args(args).map(|arg| self.jet(arg)).collect();
-        let partials = self.pool.list(partials).to_vec();
-        if partials.is_empty() {
+        let call = Call {
+            function,
+            outputs: self.functions[function].output_size(),
+            partials: self.pool.list(partials),
+            args: &jets,
+            guard,
+        };
+        if call.partials.is_empty() {
             if !self.inlined.contains_key(&(function, args)) {
-                let outputs = inline::try_inline(&mut self.tape, self.functions, function, &jets, self.len);
+                let budget = &mut self.inline_budget;
+                let outputs = inline::try_inline(&mut self.tape, self.functions, &call, self.len, budget);
                 self.inlined.insert((function, args), outputs);
             }
             if let Some(outputs) = &self.inlined[&(function, args)] {
                 return outputs[output as usize].clone();
             }
         }
-        let call = Call {
-            function,
-            outputs: self.functions[function].output_size(),
-            partials: &partials,
-            args: &jets,
-            guard,
-        };
         self.tape.call_jet(&call, output, self.len)
     }
 

@@ -357,3 +357,56 @@ fn a_failed_call_hidden_by_a_relation_is_still_an_error() {
         .expect_err("the call fails");
     assert!(matches!(error.fault, Fault::Call(CallError::Fuel { .. })));
 }
+
+#[test]
+fn assertions_inside_unrolled_functions_hold_where_they_are_reached() {
+    // if b > 0 then assert(a < 3) and y = sin(a)/b else y = a
+    let checked = function(
+        "checked",
+        vec![local("a", &[]), local("b", &[]), local("y", &[])],
+        &[0, 1],
+        &[2],
+        vec![Statement::If(
+            vec![(
+                binary(BinaryOp::Gt, read(1), number(0.0)),
+                vec![
+                    Statement::Assert(binary(BinaryOp::Lt, read(0), number(3.0)), "a is too large".into()),
+                    Statement::Assign(
+                        place(2, &[]),
+                        binary(
+                            BinaryOp::Div,
+                            FunctionExpr::Unary(UnaryOp::Sin, Box::new(read(0))),
+                            read(1),
+                        ),
+                    ),
+                ],
+            )],
+            vec![Statement::Assign(place(2, &[]), read(0))],
+        )],
+    );
+    let functions = library(vec![checked]);
+    let call = |pool: &mut ExprPool| {
+        let (x, y) = (pool.var(VarId(0)), pool.var(VarId(1)));
+        pool.call(FunctionId(0), 0, &[x, y])
+    };
+    compare(&functions, call, &[(0.8, 1.7), (4.0, -1.0), (-1.2, 0.4)]);
+    let mut pool = pool(2);
+    let root = call(&mut pool);
+    let kernel = native_kernel(
+        &pool,
+        &functions,
+        &KernelSpec::partials(root, 0, &[Leaf::var(VarId(1), 0)]),
+    );
+    let mut memory = Memory::new(2);
+    memory.set(Leaf::var(VarId(0), 0), 4.0);
+    memory.set(Leaf::var(VarId(1), 0), 1.0);
+    let slots = memory.slots(&kernel);
+    let error = kernel
+        .evaluate(&memory.values, &slots, &mut [0.0])
+        .expect_err("the assertion fails");
+    assert!(
+        matches!(error.fault, Fault::Call(CallError::Assertion { ref message, .. }) if &**message == "a is too large")
+    );
+    memory.set(Leaf::var(VarId(1), 0), -1.0);
+    assert_eq!(kernel.evaluate(&memory.values, &slots, &mut [0.0]), Ok(()));
+}
