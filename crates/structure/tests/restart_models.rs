@@ -274,6 +274,74 @@ fn restart_equation_about_an_algebraic_variable() {
     }
 }
 
+/// `reinit(v, −e·pre(v))`: a transient whose head leaves out the equation of the state.
+#[test]
+fn reinit_is_a_transient_without_the_equation_of_the_state() {
+    let ball = equations(&[("n", "x'' + g"), ("c", "z' + z - x")]);
+    let case = Case {
+        prev: Some(ball.clone()),
+        new: ball,
+        zero_crossing: Some("x".into()),
+        restart: equations(&[("reinit", "x' + e*x'^-")]),
+        transient: Some(equations(&[("c", "z' + z - x")])),
+        parameters: values(&[("g", 9.81), ("e", 0.8)]),
+        left: values(&[("x", 0.0), ("x'", -3.0), ("z", 4.0)]),
+        ..Case::default()
+    };
+    let after = right_limits(&case, &mut Disguise::seeded(4));
+    assert!((after["x'"] - 2.4).abs() < 1e-12);
+    assert_eq!((after["x"], after["z"]), (0.0, 4.0));
+}
+
+/// Per-component verdicts: one of two independent cups is refused, the other is not.
+#[test]
+fn refusal_of_one_component_leaves_the_others() {
+    let cup = |i: usize| {
+        [
+            (format!("a{i}"), format!("x{i}'' + l{i}*x{i}")),
+            (format!("b{i}"), format!("y{i}'' + l{i}*y{i} + g")),
+        ]
+    };
+    let common: Equations = cup(1).into_iter().chain(cup(2)).collect();
+    let join = |more: &[(&str, &str)]| -> Equations { common.clone().into_iter().chain(equations(more)).collect() };
+    let case = Case {
+        prev: Some(join(&[("f1", "l1"), ("f2", "l2")])),
+        new: join(&[("k1", "x1**2 + y1**2 - 1"), ("k2", "x2**2 + y2**2 - 1")]),
+        zero_crossing: Some("x1**2 + y1**2 - 1".into()),
+        parameters: values(&[("g", 9.81)]),
+        ..Case::default()
+    };
+    let analysis = Built::new(&case, &mut Disguise::none()).analyze();
+    assert_eq!(analysis.verdict, Verdict::NotGood);
+    let mut determined: Vec<bool> = analysis
+        .components
+        .iter()
+        .map(|component| component.determined)
+        .collect();
+    determined.sort_unstable();
+    assert_eq!(determined, [false, true]);
+}
+
+#[test]
+fn what_must_not_jump_without_a_restart() {
+    let case = Case {
+        new: equations(&[("a", "J1*w1' + t - u"), ("b", "J2*w2' - r*t"), ("g", "w1 - r*w2")]),
+        parameters: values(&[("J1", 1.0), ("J2", 2.0), ("r", 3.0)]),
+        inputs: values(&[("u", 1.0)]),
+        ..Case::default()
+    };
+    let mut built = Built::new(&case, &mut Disguise::none());
+    let sensitive = built.new.jump_sensitive(&built.pool, |var| built.is_unknown(var));
+    let names: Vec<&str> = sensitive
+        .variables
+        .iter()
+        .map(|var| built.variables[var].as_str())
+        .collect();
+    assert_eq!(names, ["r"]);
+    let rows: Vec<Row> = (0..3).map(Row::from_index).collect();
+    assert_eq!(built.new.consistency_equations(&mut built.pool, &rows).len(), 1);
+}
+
 fn explained(case: &Case) -> Explanation {
     let mut built = Built::new(case, &mut Disguise::none());
     let analysis = built.analyze();

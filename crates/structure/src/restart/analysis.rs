@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use saltus_graph::{ComponentId, Row};
+use saltus_graph::{Column, ComponentId, Row};
 use saltus_mdae::function::Functions;
 use saltus_mdae::{ExprPool, VarId};
 
@@ -18,6 +18,7 @@ use super::heights::{Attempt, Bounds, bounds, search};
 use super::inquiry::{Answer, Inquiry};
 use super::plan::{RestartPlan, Source};
 use super::rescale::{Offsets, Unscalable, Violations, goodness, rescale};
+use super::system::ModeSystem;
 use super::touched::Touched;
 
 /// Whether a mode change can be restarted, by structure.
@@ -50,6 +51,8 @@ pub struct ComponentHeight {
     pub height: u16,
     /// Whether it was raised because another component's impulses reach it (step 10).
     pub raised: bool,
+    /// Whether all its right limits are determined: a refused change may still be sound in parts.
+    pub determined: bool,
 }
 
 /// The analysis of a mode change.
@@ -129,7 +132,7 @@ pub fn analyze_restart(
     facts: &mut dyn Facts,
 ) -> RestartAnalysis {
     let mut inquiry = Inquiry::new(pool, functions, fixed, change, facts);
-    let mut touched = Arc::new(Touched::new(pool, &change, &|row| inquiry.is_invariant(row)));
+    let mut touched = Arc::new(Touched::new(pool, &inquiry));
     let mut bounds_of = all_bounds(pool, &mut inquiry, &touched);
     let mut attempt = first_attempt(pool, &mut inquiry, &touched, &bounds_of);
     if !attempt.quotient.is_complete() && keep_left_limits(&mut inquiry, &attempt) {
@@ -375,6 +378,7 @@ impl Outcome {
                     bounds: bounds[&component],
                     height,
                     raised: raised.contains(&component),
+                    determined: judged.determines(new, heights.touched.columns(component)),
                 })
                 .collect(),
             past,
@@ -465,4 +469,21 @@ struct Judged {
     violations: Violations,
     diagnosis: Option<Diagnosis>,
     plan: Option<RestartPlan>,
+}
+
+impl Judged {
+    fn determines(&self, new: &ModeSystem, columns: &[Column]) -> bool {
+        if self.verdict == Verdict::Good {
+            return true;
+        }
+        let states = |diagnosis: &Diagnosis| -> bool {
+            let open = |column: &Column| {
+                let var = new.unknown(*column);
+                diagnosis.undetermined.iter().any(|(other, _)| *other == var)
+            };
+            !columns.iter().any(open)
+        };
+        let refused_by_structure = matches!(self.verdict, Verdict::NotGood | Verdict::Underdetermined);
+        refused_by_structure && self.diagnosis.as_ref().is_some_and(states)
+    }
 }

@@ -205,167 +205,169 @@ impl Frame<'_, '_> {
 
 /// Builds the array at the given heights.
 pub(crate) fn build(pool: &mut ExprPool, inquiry: &mut Inquiry, heights: &Heights) -> Array {
-    let mut array = Array::default();
+    let mut builder = ArrayBuilder {
+        pool,
+        inquiry,
+        heights,
+        array: Array::default(),
+    };
     for &component in heights.of.keys() {
-        add_component(pool, inquiry, heights, component, &mut array);
+        builder.add_component(component);
     }
-    add_transient(pool, inquiry, heights, &mut array);
-    add_restart_equations(pool, inquiry, heights, &mut array);
+    builder.add_transient();
+    builder.add_restart_equations();
+    let mut array = builder.array;
     let known: FxHashSet<ArrayLabel> = array.facts.iter().map(|fact| fact.label).collect();
     let past: FxHashSet<ArrayLabel> = array.past_only.iter().map(|(label, _)| *label).collect();
-    array
-        .class_redundant
-        .retain(|label| !known.contains(label) && !past.contains(label));
+    let redundant = |label: &ArrayLabel| !known.contains(label) && !past.contains(label);
+    array.class_redundant.retain(redundant);
     array
 }
 
-fn add_component(
-    pool: &mut ExprPool,
-    inquiry: &mut Inquiry,
-    heights: &Heights,
-    component: ComponentId,
-    array: &mut Array,
-) {
-    let new = inquiry.change.new;
-    for &row in heights.touched.rows(component) {
-        let frame = Frame { inquiry, heights };
-        let height = frame.height_of_row(row);
-        let leading = heights.leading.contains(&component);
-        let c = new.equation_offset(row);
-        let invariant = inquiry.is_invariant(row);
-        let source = EquationSource::Mode(row);
-        // The tail: consistency equations at the last instant, all mandatory.
-        for order in 0..c + u16::from(leading) {
-            let label = ArrayLabel {
-                source,
-                order,
-                instant: height,
-            };
-            add(pool, inquiry, heights, array, label, Part::Tail, true);
+struct ArrayBuilder<'a, 'b> {
+    pool: &'a mut ExprPool,
+    inquiry: &'a mut Inquiry<'b>,
+    heights: &'a Heights,
+    array: Array,
+}
+
+impl<'b> ArrayBuilder<'_, 'b> {
+    fn frame(&self) -> Frame<'_, 'b> {
+        Frame {
+            inquiry: self.inquiry,
+            heights: self.heights,
         }
-        if inquiry.change.transient.is_some() && !invariant {
-            continue;
-        }
-        // The head: one representative per class below the tail.
-        for degree in 0..height {
-            let order = degree.min(c);
-            let label = ArrayLabel {
-                source,
-                order,
-                instant: degree - order,
-            };
-            add(pool, inquiry, heights, array, label, Part::Head, invariant);
-        }
-        for instant in 0..height {
-            for order in (height - instant)..=c {
-                array.class_redundant.push(ArrayLabel { source, order, instant });
+    }
+
+    fn add_component(&mut self, component: ComponentId) {
+        let new = self.inquiry.change.new;
+        let heights = self.heights;
+        for &row in heights.touched.rows(component) {
+            let height = self.frame().height_of_row(row);
+            let c = new.equation_offset(row);
+            let leading = heights.leading.contains(&component);
+            let invariant = self.inquiry.is_invariant(row);
+            let source = EquationSource::Mode(row);
+            let label = |order, instant| ArrayLabel { source, order, instant };
+            // The tail: consistency equations at the last instant, all mandatory.
+            for order in 0..c + u16::from(leading) {
+                self.add(label(order, height), Part::Tail, true);
+            }
+            if self.inquiry.change.transient.is_some() && !invariant {
+                continue;
+            }
+            // The head: one representative per class below the tail.
+            for degree in 0..height {
+                let order = degree.min(c);
+                self.add(label(order, degree - order), Part::Head, invariant);
+            }
+            for instant in 0..height {
+                let redundant = (height - instant..=c).map(|order| label(order, instant));
+                self.array.class_redundant.extend(redundant);
             }
         }
     }
-}
 
-#[allow(clippy::too_many_arguments)]
-fn add(
-    pool: &mut ExprPool,
-    inquiry: &mut Inquiry,
-    heights: &Heights,
-    array: &mut Array,
-    label: ArrayLabel,
-    part: Part,
-    mandatory: bool,
-) {
-    let residual = inquiry.residual(pool, label);
-    let frame = Frame { inquiry, heights };
-    let dependent = frame.dependent(pool, residual, part, label.instant);
-    if dependent.is_empty() {
-        let expression = inquiry.change.at_left_limits(pool, residual);
-        match inquiry.fact(pool, expression) {
-            Some(reason) => array.facts.push(FactRecord {
+    fn add(&mut self, label: ArrayLabel, part: Part, mandatory: bool) {
+        let residual = self.inquiry.residual(self.pool, label);
+        let dependent = self.frame().dependent(self.pool, residual, part, label.instant);
+        if dependent.is_empty() {
+            return self.add_past_only(label, residual, mandatory);
+        }
+        let leading = match label.source {
+            EquationSource::Mode(row) => label.order == self.inquiry.change.new.equation_offset(row),
+            _ => true,
+        };
+        self.array.candidates.push(ArrayEquation {
+            label,
+            part,
+            mandatory,
+            residual,
+            dependent,
+            priority: if part == Part::Head { 2 - u8::from(leading) } else { 0 },
+        });
+    }
+
+    fn add_past_only(&mut self, label: ArrayLabel, residual: ExprId, mandatory: bool) {
+        let expression = self.inquiry.change.at_left_limits(self.pool, residual);
+        match self.inquiry.fact(self.pool, expression) {
+            Some(reason) => self.array.facts.push(FactRecord {
                 label,
                 expression,
                 reason,
             }),
-            None => array.past_only.push((label, mandatory)),
+            None => self.array.past_only.push((label, mandatory)),
         }
-        return;
     }
-    let leading = match label.source {
-        EquationSource::Mode(row) => label.order == inquiry.change.new.equation_offset(row),
-        _ => true,
-    };
-    array.candidates.push(ArrayEquation {
-        label,
-        part,
-        mandatory,
-        residual,
-        dependent,
-        priority: if part == Part::Head { 2 - u8::from(leading) } else { 0 },
-    });
-}
 
-/// Step 13: the head carries the transient mode's equations, without latent ones.
-fn add_transient(pool: &mut ExprPool, inquiry: &mut Inquiry, heights: &Heights, array: &mut Array) {
-    let equations = inquiry.change.transient.unwrap_or_default();
-    for (position, equation) in equations.iter().enumerate() {
-        let row = inquiry.change.new.find(equation.residual);
-        if row.is_some_and(|row| inquiry.is_invariant(row)) {
-            continue;
+    /// Step 13: the head carries the transient mode's equations, without latent ones.
+    fn add_transient(&mut self) {
+        let equations = self.inquiry.change.transient.unwrap_or_default();
+        for (position, equation) in equations.iter().enumerate() {
+            let row = self.inquiry.change.new.find(equation.residual);
+            if row.is_some_and(|row| self.inquiry.is_invariant(row)) {
+                continue;
+            }
+            let label = ArrayLabel {
+                source: EquationSource::Transient(position as u32),
+                order: 0,
+                instant: 0,
+            };
+            self.add(label, Part::Transient, true);
         }
-        let label = ArrayLabel {
-            source: EquationSource::Transient(position as u32),
-            order: 0,
-            instant: 0,
+    }
+
+    /// Step 13: T sits at the tail; what the tail's consistency equations entail is dropped, to be checked at run
+    /// time.
+    fn add_restart_equations(&mut self) {
+        for position in 0..self.inquiry.change.restart_equations.len() {
+            let label = ArrayLabel {
+                source: EquationSource::Restart(position as u32),
+                order: 0,
+                instant: 0,
+            };
+            if self.is_entailed_by_tail(label) {
+                self.array.dropped.push(position as u32);
+            } else {
+                self.add(label, Part::Restart, true);
+            }
+        }
+    }
+
+    fn is_entailed_by_tail(&mut self, label: ArrayLabel) -> bool {
+        let new = self.inquiry.change.new;
+        let residual = self.inquiry.residual(self.pool, label);
+        let frame = Frame {
+            inquiry: self.inquiry,
+            heights: self.heights,
         };
-        add(pool, inquiry, heights, array, label, Part::Transient, true);
-    }
-}
-
-/// Step 13: T sits at the tail; what the tail's consistency equations entail is dropped, to be checked at run time.
-fn add_restart_equations(pool: &mut ExprPool, inquiry: &mut Inquiry, heights: &Heights, array: &mut Array) {
-    for position in 0..inquiry.change.restart_equations.len() {
-        let label = ArrayLabel {
-            source: EquationSource::Restart(position as u32),
-            order: 0,
-            instant: 0,
-        };
-        if is_entailed_by_tail(pool, inquiry, heights, label) {
-            array.dropped.push(position as u32);
-        } else {
-            add(pool, inquiry, heights, array, label, Part::Restart, true);
+        if frame.dependent(self.pool, residual, Part::Restart, 0).is_empty() {
+            return false;
         }
-    }
-}
-
-fn is_entailed_by_tail(pool: &mut ExprPool, inquiry: &mut Inquiry, heights: &Heights, label: ArrayLabel) -> bool {
-    let new = inquiry.change.new;
-    let residual = inquiry.residual(pool, label);
-    let frame = Frame { inquiry, heights };
-    if frame.dependent(pool, residual, Part::Restart, 0).is_empty() {
-        return false;
-    }
-    let target = with_past_as_left_limits(pool, &frame, residual);
-    let mentioned = pool.occurrences(residual).into_iter();
-    let columns = mentioned.filter_map(|(var, _)| new.column_of(var));
-    let mut rows: Vec<Row> = columns.flat_map(|column| new.users(column)).collect();
-    rows.sort_unstable();
-    rows.dedup();
-    let mut layer = Vec::new();
-    for row in rows {
-        for order in 0..new.equation_offset(row) {
-            let source = EquationSource::Mode(row);
-            let instant = frame.height_of_row(row);
-            let residual = inquiry.residual(pool, ArrayLabel { source, order, instant });
-            layer.push(Known {
-                residual: with_past_as_left_limits(pool, &frame, residual),
-                source: KnownSource::Consistency { row, order },
-            });
+        let target = with_past_as_left_limits(self.pool, frame, residual);
+        let mentioned = self.pool.occurrences(residual).into_iter();
+        let columns = mentioned.filter_map(|(var, _)| new.column_of(var));
+        let mut rows: Vec<Row> = columns.flat_map(|column| new.users(column)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let mut layer = Vec::new();
+        for row in rows {
+            for order in 0..new.equation_offset(row) {
+                let source = EquationSource::Mode(row);
+                let instant = frame.height_of_row(row);
+                let residual = frame.inquiry.residual(self.pool, ArrayLabel { source, order, instant });
+                layer.push(Known {
+                    residual: with_past_as_left_limits(self.pool, frame, residual),
+                    source: KnownSource::Consistency { row, order },
+                });
+            }
         }
+        entailed(self.pool, self.inquiry.functions, self.inquiry.fixed, target, &[layer]).is_some()
     }
-    entailed(pool, inquiry.functions, inquiry.fixed, target, &[layer]).is_some()
 }
 
 /// Tail variables that are past equal their left limits.
-fn with_past_as_left_limits(pool: &mut ExprPool, frame: &Frame, residual: ExprId) -> ExprId {
+fn with_past_as_left_limits(pool: &mut ExprPool, frame: Frame, residual: ExprId) -> ExprId {
     pool.rewrite(&[residual], |pool, _, node| match node {
         Node::Var { var, order } if (frame.inquiry.change.is_unknown)(var) => {
             let variable = frame.array_variable(var, order, Part::Tail, 0);

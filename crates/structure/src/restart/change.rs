@@ -94,10 +94,6 @@ impl<'a> ModeChange<'a> {
 
     /// d⁻_x: `x'^m@k` is past iff m + k is less (step 2).
     pub(crate) fn past_offset(&self, var: VarId) -> u16 {
-        let extra = self.options.extra_past.iter().find(|(known, _)| *known == var);
-        if let Some(&(_, count)) = extra {
-            return count;
-        }
         match self.before {
             Before::Nothing => 0,
             Before::Mode(previous) => previous.offset_of(var).unwrap_or(0),
@@ -139,17 +135,6 @@ impl<'a> ModeChange<'a> {
             Node::Pre { var, order } if (self.is_unknown)(var) => Some(pool.der_var(var, order)),
             _ => None,
         })[0]
-    }
-
-    /// Step 3: equations of the new mode that hold before, during and after the change.
-    pub(crate) fn is_invariant(&self, row: Row, transient: &Option<FxHashSet<ExprId>>) -> bool {
-        let residual = self.new.equation(row).residual;
-        let before = match self.before {
-            Before::Nothing => false,
-            Before::Mode(previous) => previous.find(residual).is_some(),
-            Before::Start { unguarded } => unguarded.contains(&row),
-        };
-        before && transient.as_ref().is_none_or(|active| active.contains(&residual))
     }
 
     /// Differentiated equations in which something jumps: they held for the old value, so they are no invariants.

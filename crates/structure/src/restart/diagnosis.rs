@@ -42,10 +42,10 @@ fn reached(
             if removed.contains(&user.index()) {
                 continue;
             }
-            if let Some(partner) = matching.column_of(Row(user.0)) {
-                if seen.insert(partner.index()) {
-                    stack.push(partner.index());
-                }
+            if let Some(partner) = matching.column_of(Row(user.0))
+                && seen.insert(partner.index())
+            {
+                stack.push(partner.index());
             }
         }
     }

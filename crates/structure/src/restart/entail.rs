@@ -19,6 +19,8 @@ const ITERATIONS: usize = 60;
 const ZERO: f64 = 1e-7;
 /// A point is on the variety when all residuals are this small against their terms.
 const ON_VARIETY: f64 = 1e-12;
+/// Larger systems are not sampled: it costs more than the answer is worth.
+const EQUATION_LIMIT: usize = 60;
 /// Points farther out than this tell little: rounding dominates.
 const FAR: f64 = 1e3;
 
@@ -66,7 +68,12 @@ pub fn entailed(
         }
     }
     let mut sampler = Sampler::new(pool, functions, fixed, target);
+    let mut count = 0;
     for layer in layers {
+        count += layer.len();
+        if count > EQUATION_LIMIT {
+            break;
+        }
         layer.iter().for_each(|given| sampler.add(pool, given.residual));
         if sampler.target_vanishes() {
             let used = layers.iter().take_while(|other| !std::ptr::eq(*other, layer));
@@ -181,7 +188,8 @@ impl<'a> Sampler<'a> {
                 .target
                 .tape
                 .value_and_scale(self.functions, &leaves, &self.target.floors);
-            if !(value.abs() <= ZERO * scale) {
+            // NaN does not count as zero.
+            if value.is_nan() || value.abs() > ZERO * scale {
                 return false;
             }
             agreed += 1;

@@ -79,7 +79,8 @@ pub fn implicit_euler_restart(
 fn extrapolate(values: &[f64]) -> Option<f64> {
     let n = values.len();
     let (before, last) = (values[n - 2], values[n - 1]);
-    if !((last - before).abs() <= 1e-2 * (1.0 + last.abs())) {
+    let settled = (last - before).abs() <= 1e-2 * (1.0 + last.abs());
+    if !settled {
         return None;
     }
     let mut table = values.to_vec();

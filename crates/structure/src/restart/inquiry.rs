@@ -6,7 +6,7 @@ use saltus_mdae::function::Functions;
 use saltus_mdae::{ExprId, ExprPool, VarId};
 
 use super::array::{ArrayLabel, EquationSource};
-use super::change::ModeChange;
+use super::change::{Before, ModeChange};
 use super::entail::FixedValues;
 use super::facts::{FactReason, Facts};
 use super::knowledge::Knowledge;
@@ -30,6 +30,8 @@ pub(crate) struct Inquiry<'a> {
     answers: Vec<Answer>,
     transient: Option<FxHashSet<ExprId>>,
     jumping: FxHashSet<Row>,
+    unguarded: FxHashSet<Row>,
+    extra_past: FxHashMap<VarId, u16>,
     /// Variables that keep their left limit because nothing else determines them.
     pub(crate) kept: Vec<VarId>,
 }
@@ -51,6 +53,11 @@ impl<'a> Inquiry<'a> {
             answers: Vec::new(),
             transient: change.transient_residuals(),
             jumping: change.differentiated_rows_with_jumps(pool),
+            unguarded: match change.before {
+                Before::Start { unguarded } => unguarded.iter().copied().collect(),
+                _ => FxHashSet::default(),
+            },
+            extra_past: change.options.extra_past.iter().copied().collect(),
             kept: Vec::new(),
             change,
         }
@@ -58,14 +65,24 @@ impl<'a> Inquiry<'a> {
 
     /// d⁻ of a variable.
     pub(crate) fn past_offset(&self, var: VarId) -> u16 {
+        let given = self.extra_past.get(&var).copied();
+        let offset = given.unwrap_or_else(|| self.change.past_offset(var));
         match self.kept.contains(&var) {
-            true => self.change.past_offset(var).max(1),
-            false => self.change.past_offset(var),
+            true => offset.max(1),
+            false => offset,
         }
     }
 
+    /// Step 3: equations of the new mode that hold before, during and after the change.
     pub(crate) fn is_invariant(&self, row: Row) -> bool {
-        !self.jumping.contains(&row) && self.change.is_invariant(row, &self.transient)
+        let residual = self.change.new.equation(row).residual;
+        let before = match self.change.before {
+            Before::Nothing => false,
+            Before::Mode(previous) => previous.find(residual).is_some(),
+            Before::Start { .. } => self.unguarded.contains(&row),
+        };
+        let during = || self.transient.as_ref().is_none_or(|active| active.contains(&residual));
+        before && !self.jumping.contains(&row) && during()
     }
 
     /// The residual of an array equation in the model's variables.

@@ -338,3 +338,131 @@ fn multiply(pool: &mut ExprPool, a: &Expanded, b: &Expanded) -> Option<Expanded>
     }
     Some(result)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_mdae::eval::{Environment, evaluate};
+    use saltus_mdae::function::Functions;
+    use saltus_mdae::{Builder, ConditionId, Ex, VarId};
+
+    struct At;
+
+    impl Environment for At {
+        fn variable(&self, var: VarId, order: u16) -> f64 {
+            1.0 + 0.37 * f64::from(var.0) + 0.11 * f64::from(order)
+        }
+        fn left_limit(&self, var: VarId, order: u16) -> f64 {
+            -self.variable(var, order)
+        }
+        fn time(&self) -> f64 {
+            0.5
+        }
+        fn condition(&self, _: ConditionId) -> bool {
+            true
+        }
+    }
+
+    /// Splits into terms by the given leaves, checks that the terms add up, and returns powers and nonlinear leaves.
+    fn split(m: Builder, root: &Ex, leaves: &[&Ex]) -> (Vec<Vec<u32>>, Vec<bool>) {
+        let (root, leaves): (ExprId, Vec<ExprId>) = (root.id, leaves.iter().map(|leaf| leaf.id).collect());
+        let mut model = m.finish().unwrap();
+        let dependent: FxHashSet<ExprId> = leaves.iter().copied().collect();
+        let terms = Terms::of(&mut model.pool, root, &dependent);
+        let pool = &mut model.pool;
+        let mut sum = pool.real(0.0);
+        for term in &terms.terms {
+            let mut product = term.coefficient;
+            for &(leaf, power) in &term.powers {
+                for _ in 0..power {
+                    product = pool.mul(product, leaf);
+                }
+            }
+            sum = pool.add(sum, product);
+        }
+        let values = evaluate(pool, &Functions::new(), &[root, sum], &At).unwrap();
+        assert!(
+            (values[0] - values[1]).abs() <= 1e-12 * (1.0 + values[0].abs()),
+            "{values:?}"
+        );
+        let power = |term: &Term, leaf: &ExprId| term.powers.iter().find(|(l, _)| l == leaf).map_or(0, |(_, p)| *p);
+        let mut powers: Vec<Vec<u32>> = terms
+            .terms
+            .iter()
+            .map(|term| leaves.iter().map(|leaf| power(term, leaf)).collect())
+            .collect();
+        powers.sort();
+        (
+            powers,
+            leaves.iter().map(|leaf| terms.nonlinear.contains(leaf)).collect(),
+        )
+    }
+
+    #[test]
+    fn products_are_multiplied_out_and_cancel() {
+        let m = Builder::new("m");
+        let (x, y, p) = (m.unknown("x"), m.unknown("y"), m.parameter("p", 2.0));
+        // (x + p)(x − p) − x² + y/p = y/p − p²
+        let root = (&x + &p) * (&x - &p) - &x * &x + &y / &p;
+        let (powers, nonlinear) = split(m, &root, &[&x, &y]);
+        assert_eq!(powers, [[0, 0], [0, 1]]);
+        assert_eq!(nonlinear, [false, false]);
+    }
+
+    #[test]
+    fn functions_and_denominators_are_nonlinear() {
+        let m = Builder::new("m");
+        let (x, y, z) = (m.unknown("x"), m.unknown("y"), m.unknown("z"));
+        // x is linear with coefficient 1/(1 + y); y occurs linearly elsewhere but counts as nonlinear everywhere.
+        let root = &x / (1.0 + &y * &y) + &y * 3.0 + (&z * 2.0).apply(UnaryOp::Sin);
+        let (powers, nonlinear) = split(m, &root, &[&x, &y, &z]);
+        assert_eq!(powers, [[0, 0, 0], [1, 0, 0]]);
+        assert_eq!(nonlinear, [false, true, true]);
+    }
+
+    #[test]
+    fn branches_keep_their_linearity() {
+        let m = Builder::new("m");
+        let (x, y, w) = (m.unknown("x"), m.unknown("y"), m.unknown("w"));
+        let inner = m.finish().unwrap();
+        let mut pool = inner.pool;
+        let zero = pool.real(0.0);
+        let condition = pool.binary(BinaryOp::Gt, w.id, zero);
+        let twice = pool.add(x.id, x.id);
+        let choice = pool.if_else(condition, twice, y.id);
+        let dependent: FxHashSet<ExprId> = [x.id, y.id, w.id].into_iter().collect();
+        let terms = Terms::of(&mut pool, choice, &dependent);
+        assert_eq!(terms.nonlinear, [w.id]);
+        let mut powers: Vec<&Monomial> = terms.terms.iter().map(|term| &term.powers).collect();
+        powers.sort();
+        assert_eq!(powers, [&vec![(x.id, 1)], &vec![(y.id, 1)]]);
+    }
+
+    #[test]
+    fn multiples_are_recognised() {
+        let m = Builder::new("m");
+        let (x, y, p) = (m.unknown("x"), m.unknown("y"), m.parameter("p", 2.0));
+        let a = (&x - &y) * &p;
+        let b = &y * 0.3 - &x * 0.3;
+        let c = &x + &y;
+        let parameter = p.id;
+        let model = m.finish().unwrap();
+        let known = |node: Node| (node == model.pool.node(parameter)).then_some(2.0);
+        let form = |ex: &Ex| Polynomial::of(&model.pool, ex.id, &known);
+        assert!(form(&a).is_multiple_of(&form(&b)));
+        assert!(!form(&a).is_multiple_of(&form(&c)));
+        assert!(!form(&c).is_zero());
+    }
+
+    #[test]
+    fn long_sums_are_quick() {
+        let m = Builder::new("m");
+        let variables: Vec<Ex> = (0..20_000).map(|i| m.unknown(&format!("x{i}"))).collect();
+        let sum = variables.iter().skip(1).fold(variables[0].clone(), |sum, x| &sum + x);
+        let dependent: FxHashSet<ExprId> = variables.iter().map(|x| x.id).collect();
+        let root = sum.id;
+        let mut model = m.finish().unwrap();
+        let terms = Terms::of(&mut model.pool, root, &dependent);
+        assert_eq!(terms.terms.len(), 20_000);
+    }
+}

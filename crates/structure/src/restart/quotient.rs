@@ -104,10 +104,10 @@ impl Quotient {
         let mut stack: Vec<Column> = seen.iter().copied().collect();
         while let Some(column) = stack.pop() {
             for user in transposed.columns_of(Row(column.0)) {
-                if let Some(partner) = self.matching.column_of(Row(user.0)) {
-                    if seen.insert(partner) {
-                        stack.push(partner);
-                    }
+                if let Some(partner) = self.matching.column_of(Row(user.0))
+                    && seen.insert(partner)
+                {
+                    stack.push(partner);
                 }
             }
         }

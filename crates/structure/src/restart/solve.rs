@@ -141,7 +141,11 @@ fn impulses(plan: &RestartPlan, x: &[f64]) -> Vec<Impulse> {
             mu: unknown.mu,
             weight: x[position],
         };
-        match found.iter_mut().rfind(|known| (known.var, known.order) == (var, order)) {
+        // The unknowns are sorted: instants of the same derivative are neighbours.
+        let known = found
+            .last_mut()
+            .filter(|known| (known.var, known.order) == (var, order));
+        match known {
             None => found.push(impulse),
             Some(known) if known.mu < unknown.mu => *known = impulse,
             Some(known) if known.mu == unknown.mu => known.weight += x[position],
@@ -316,8 +320,8 @@ impl<'a> System<'a> {
             let values = self.values(&equation);
             let floors = vec![0.0; values.len()];
             let (residual, scale) = equation.tape.value_and_scale(self.functions, &values, &floors);
-            // NaN must fail as well.
-            if !(residual.abs() <= CHECK * (1.0 + scale)) {
+            let holds = residual.abs() <= CHECK * (1.0 + scale);
+            if !holds {
                 return Err(RestartFailure::CheckFailed {
                     restart_equation,
                     residual,

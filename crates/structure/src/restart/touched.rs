@@ -6,7 +6,8 @@ use rustc_hash::FxHashSet;
 use saltus_graph::{BlockId, Column, ComponentId, Row};
 use saltus_mdae::{ExprId, ExprPool};
 
-use super::change::{ModeChange, Scope};
+use super::change::Scope;
+use super::inquiry::Inquiry;
 use super::system::ModeSystem;
 
 /// Blocks of the leading incidence whose states may jump, with the blocks on which they depend.
@@ -14,6 +15,8 @@ use super::system::ModeSystem;
 pub(crate) struct Touched {
     /// Blocks whose states may jump.
     jumping: FxHashSet<BlockId>,
+    /// These and the blocks on which they depend.
+    included: FxHashSet<BlockId>,
     rows: BTreeMap<ComponentId, Vec<Row>>,
     columns: BTreeMap<ComponentId, Vec<Column>>,
     row_set: FxHashSet<Row>,
@@ -21,23 +24,21 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    /// Blocks for which the array may be non-empty: some consistency equation is new or not known to hold, some state
-    /// has no past, or a restart or transient equation mentions them.
-    pub(crate) fn new(pool: &ExprPool, change: &ModeChange, is_invariant: &dyn Fn(Row) -> bool) -> Self {
+    /// Blocks for which the array may be non-empty: some consistency equation is new, some state has no past, or a
+    /// restart or transient equation mentions them.
+    pub(crate) fn new(pool: &ExprPool, inquiry: &Inquiry) -> Self {
+        let change = &inquiry.change;
         let new = change.new;
         let every = || (0..new.equations().len()).map(Row::from_index);
         let all = change.options.forced_height.is_some() || change.options.scope == Scope::All;
         let mut start: Vec<Row> = match change.examined {
             _ if all => every().collect(),
-            Some(rows) => rows
-                .iter()
-                .copied()
-                .filter(|&row| is_changed(change, row, is_invariant))
-                .collect(),
-            None => every().filter(|&row| is_changed(change, row, is_invariant)).collect(),
+            Some(rows) => rows.iter().copied().filter(|&row| is_changed(inquiry, row)).collect(),
+            None => every().filter(|&row| is_changed(inquiry, row)).collect(),
         };
         let transient = change.transient.unwrap_or_default().iter();
-        let transient = transient.filter(|equation| !new.find(equation.residual).is_some_and(is_invariant));
+        let transient =
+            transient.filter(|equation| !new.find(equation.residual).is_some_and(|row| inquiry.is_invariant(row)));
         for equation in change.restart_equations.iter().chain(transient) {
             start.extend(rows_that_determine(pool, new, equation.residual));
         }
@@ -74,10 +75,11 @@ impl Touched {
     /// Includes blocks and those whose leading variables they use.
     fn include_with_dependencies(&mut self, new: &ModeSystem, mut stack: Vec<BlockId>) {
         while let Some(block) = stack.pop() {
+            if !self.included.insert(block) {
+                continue;
+            }
             for &row in new.block_rows(block) {
-                if !self.row_set.insert(row) {
-                    continue;
-                }
+                self.row_set.insert(row);
                 let column = new.matched_column(row);
                 self.column_set.insert(column);
                 self.rows.entry(new.component_of_row(row)).or_default().push(row);
@@ -135,7 +137,8 @@ impl Touched {
     }
 }
 
-fn is_changed(change: &ModeChange, row: Row, is_invariant: &dyn Fn(Row) -> bool) -> bool {
+fn is_changed(inquiry: &Inquiry, row: Row) -> bool {
+    let change = &inquiry.change;
     let new = change.new;
     let residual = new.equation(row).residual;
     let known = change.previous().and_then(|previous| {
@@ -143,9 +146,13 @@ fn is_changed(change: &ModeChange, row: Row, is_invariant: &dyn Fn(Row) -> bool)
         Some(previous.equation_offset(row))
     });
     let column = new.matched_column(row);
-    !is_invariant(row)
-        || known.is_none_or(|c| c < new.equation_offset(row))
-        || new.unknown_offset(column) > change.past_offset(new.unknown(column))
+    let c = new.equation_offset(row);
+    let invariant = inquiry.is_invariant(row);
+    // An equation that is not differentiated says nothing about the states alone; but what a transient mode leaves out
+    // is missing there.
+    let restricts_states = c > 0 && (!invariant || known.is_none_or(|before| before < c));
+    let missing = change.transient.is_some() && !invariant;
+    restricts_states || missing || new.unknown_offset(column) > inquiry.past_offset(new.unknown(column))
 }
 
 fn rows_that_determine(pool: &ExprPool, new: &ModeSystem, residual: ExprId) -> Vec<Row> {

@@ -418,3 +418,38 @@ impl<'a> Pencil<'a> {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two capacitors C₁ = 1, C₂ = 3 joined: v₁' = −i, 3·v₂' = i, 0 = v₁ − v₂.
+    #[test]
+    fn joined_capacitors() {
+        let e = DenseMatrix::from_rows(3, 3, &[1.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 0.0]);
+        let a = DenseMatrix::from_rows(3, 3, &[0.0, 0.0, -1.0, 0.0, 0.0, 1.0, 1.0, -1.0, 0.0]);
+        let limits = wong_limits(&e, &a).expect("a regular pencil");
+        assert_eq!((limits.consistent.columns(), limits.impulsive.columns()), (1, 2));
+        let projected = limits.project(&[5.0, 1.0, 7.0]);
+        for (found, wanted) in projected.iter().zip([2.0, 2.0, 0.0]) {
+            assert!((found - wanted).abs() < 1e-12, "{projected:?}");
+        }
+    }
+
+    /// N·z' = z with N nilpotent of order 4 has the zero solution only.
+    #[test]
+    fn nilpotent_part_vanishes() {
+        let n = 4;
+        let e = DenseMatrix::from_fn(n, n, |i, j| if j == i + 1 { 1.0 } else { 0.0 });
+        let limits = wong_limits(&e, &DenseMatrix::identity(n)).expect("a regular pencil");
+        assert_eq!(limits.consistent.columns(), 0);
+        assert!(limits.project(&[1.0, 2.0, 3.0, 4.0]).iter().all(|&z| z == 0.0));
+    }
+
+    #[test]
+    fn singular_pencil_is_refused() {
+        let e = DenseMatrix::from_rows(2, 2, &[1.0, 1.0, 0.0, 0.0]);
+        let a = DenseMatrix::from_rows(2, 2, &[2.0, 2.0, 1.0, 1.0]);
+        assert!(wong_limits(&e, &a).is_none());
+    }
+}
