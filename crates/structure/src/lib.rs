@@ -4,12 +4,13 @@
 //! - [`prepare`]: aliases, order raising and constants, once per model,
 //! - [`mode`]: one mode: active equations, state choice, blocks in order of computation,
 //! - [`attributes`]: start values and state preferences of variables and their derivatives,
-//! - [`linear`]: how unknowns enter expressions,
+//! - [`linear`]: how unknowns enter expressions; [`jacobian`]: with what values,
 //! - [`constructive`]: the constructive semantics of RR-8933, as a report.
 #![warn(missing_docs)]
 
 pub mod attributes;
 pub mod constructive;
+pub mod jacobian;
 pub mod linear;
 pub mod mode;
 pub mod prepare;

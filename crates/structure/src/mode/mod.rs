@@ -4,13 +4,19 @@
 //! [`ModeStructure::plan`] turns a state choice into a [`Plan`]: the states and the blocks to evaluate in order.
 
 mod choice;
+mod cursor;
+mod explain;
 mod guards;
 mod plan;
+mod rank;
 mod select;
 mod structure;
 
 pub use choice::{ChoiceEntry, ChoiceGroup, Dependence, GroupSelection, Selection};
+pub use cursor::{ModeCursor, Move, Slot};
+pub use explain::{explain_failure, explain_rank};
 pub use guards::{GuardId, Modes, StructuralNoEvent, Valuation};
 pub use plan::{Block, BlockKind, BlockTearing, DerivativeRole, Plan, StateDerivative};
+pub use rank::{RankDeficiency, Remedy, check_rank, combined_residual};
 pub use select::{RankDeficient, needs_reselection, select_states, selection_quality};
 pub use structure::{JumpSources, ModeFailure, ModeStructure, SingularPiece, analyze_mode};

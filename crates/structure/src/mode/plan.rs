@@ -191,6 +191,9 @@ impl ModeStructure {
             column_of: vec![u32::MAX; model.variables.len()],
             linearity: LinearityReader::new(),
             tearer: Tearer::new(),
+            row_place: vec![RowPlace::default(); self.equations.len()],
+            column_position: vec![0; self.unknowns.len()],
+            solvable: Vec::new(),
             plan: Plan {
                 states: self.states(&depths),
                 blocks: Vec::new(),
@@ -239,7 +242,17 @@ struct Planner<'a> {
     column_of: Vec<u32>,
     linearity: LinearityReader,
     tearer: Tearer,
+    /// Of the block being torn: places of its rows, of its columns, and which entries can be solved for.
+    row_place: Vec<RowPlace>,
+    column_position: Vec<u32>,
+    solvable: Vec<bool>,
     plan: Plan,
+}
+
+#[derive(Copy, Clone, Default)]
+struct RowPlace {
+    position: u32,
+    first_entry: u32,
 }
 
 impl Planner<'_> {
@@ -332,21 +345,23 @@ impl Planner<'_> {
     }
 
     fn tear(&mut self, rows: &[Row], graph: &Bipartite, block: &[Row], columns: &[Column]) -> BlockTearing {
-        let solvable = self.solvable_entries(rows, graph, block);
+        self.read_solvable(rows, graph, block);
+        for (i, column) in columns.iter().enumerate() {
+            self.column_position[column.index()] = i as u32;
+        }
+        let (row_place, solvable) = (&self.row_place, &self.solvable);
         let tearing = self.tearer.tear(
             graph,
             block,
             columns,
-            |row, column| solvable.binary_search(&(row, column)).is_ok(),
+            |row, column| {
+                let entry = graph.columns_of(row).iter().position(|&other| other == column);
+                entry.is_some_and(|at| solvable[row_place[row.index()].first_entry as usize + at])
+            },
             |_| 0,
         );
-        let row_position = |row: Row| block.binary_search(&row).unwrap_or(0) as u32;
-        let mut by_column: Vec<(Column, u32)> = columns.iter().copied().zip(0..).collect();
-        by_column.sort_unstable();
-        let column_position = |column: Column| {
-            let at = by_column.binary_search_by_key(&column, |&(column, _)| column);
-            by_column[at.unwrap_or(0)].1
-        };
+        let row_position = |row: Row| row_place[row.index()].position;
+        let column_position = |column: Column| self.column_position[column.index()];
         BlockTearing {
             tears: tearing.tears.into_iter().map(column_position).collect(),
             causal: tearing
@@ -358,13 +373,17 @@ impl Planner<'_> {
         }
     }
 
-    /// Entries with a constant nonzero coefficient, sorted: only these can be solved for whatever the values are.
-    fn solvable_entries(&mut self, rows: &[Row], graph: &Bipartite, block: &[Row]) -> Vec<(Row, Column)> {
+    /// Which entries of a block have a constant nonzero coefficient: only these can be solved for whatever the values.
+    fn read_solvable(&mut self, rows: &[Row], graph: &Bipartite, block: &[Row]) {
         let structure = self.structure;
         let model = self.model;
-        let mut found = Vec::new();
         let mut partials = Vec::new();
-        for &local in block {
+        self.solvable.clear();
+        for (position, &local) in block.iter().enumerate() {
+            self.row_place[local.index()] = RowPlace {
+                position: position as u32,
+                first_entry: self.solvable.len() as u32,
+            };
             let row = rows[local.index()].index();
             let residual = model.equations[structure.equations[row]].residual;
             let role = |var: VarId| model.variables[var].role;
@@ -373,14 +392,9 @@ impl Planner<'_> {
                 let order = structure.sigma.d[column.index()] - structure.sigma.c[row];
                 let derivative = (structure.unknowns[column.index()], order);
                 let at = partials.binary_search_by_key(&derivative, |&(known, _)| known);
-                if let Ok(at) = at
-                    && matches!(partials[at].1, Coefficient::Constant(value) if value != 0.0)
-                {
-                    found.push((local, column));
-                }
+                let is_constant = |&(_, coefficient): &(Derivative, Coefficient)| matches!(coefficient, Coefficient::Constant(value) if value != 0.0);
+                self.solvable.push(at.is_ok_and(|at| is_constant(&partials[at])));
             }
         }
-        found.sort_unstable();
-        found
     }
 }

@@ -1,0 +1,277 @@
+//! Values of residuals and of their partial derivatives at a point, by reverse differentiation.
+//!
+//! The reference for compiled code, and enough for analyses that look at a few points.
+
+use rustc_hash::FxHashMap;
+use saltus_mdae::eval::{Environment, apply_binary, apply_unary, power, truth};
+use saltus_mdae::function::CallError;
+use saltus_mdae::{BinaryOp, ConditionId, ExprId, Idx, Mdae, Node, Role, UnaryOp, VarId};
+
+use crate::sigma::{Derivative, SignatureReader};
+
+/// Evaluates residuals with their partial derivatives; keeps its workspace between calls.
+#[derive(Clone, Debug, Default)]
+pub struct JacobianReader {
+    nodes: SignatureReader,
+    order: Vec<(ExprId, Node)>,
+    value: Vec<f64>,
+    adjoint: Vec<f64>,
+}
+
+impl JacobianReader {
+    /// An empty workspace.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The value of an expression; its partial derivatives by unknowns and their derivatives go to `out`, sorted.
+    pub fn read(
+        &mut self,
+        model: &Mdae,
+        root: ExprId,
+        env: &dyn Environment,
+        out: &mut Vec<(Derivative, f64)>,
+    ) -> Result<f64, CallError> {
+        out.clear();
+        let order = &mut self.order;
+        order.clear();
+        self.nodes
+            .for_each_node(&model.pool, root, |id, node| order.push((id, node)));
+        order.sort_unstable_by_key(|&(id, _)| id);
+        if self.value.len() < model.pool.len() {
+            self.value.resize(model.pool.len(), 0.0);
+            self.adjoint.resize(model.pool.len(), 0.0);
+        }
+        for at in 0..self.order.len() {
+            let (id, node) = self.order[at];
+            self.value[id.index()] = self.evaluate(model, node, env)?;
+            self.adjoint[id.index()] = 0.0;
+        }
+        self.adjoint[root.index()] = 1.0;
+        for at in (0..self.order.len()).rev() {
+            let (id, node) = self.order[at];
+            let adjoint = self.adjoint[id.index()];
+            if let Node::Var { var, order } = node {
+                if model.variables[var].role == Role::Continuous {
+                    out.push(((var, order), adjoint));
+                }
+            } else if adjoint != 0.0 {
+                self.hand_down(model, id, node, adjoint)?;
+            }
+        }
+        out.sort_unstable_by_key(|&(derivative, _)| derivative);
+        Ok(self.value[root.index()])
+    }
+
+    fn evaluate(&self, model: &Mdae, node: Node, env: &dyn Environment) -> Result<f64, CallError> {
+        let value = |id: ExprId| self.value[id.index()];
+        Ok(match node {
+            Node::Real(bits) => bits.get(),
+            Node::Integer(number) => number as f64,
+            Node::Boolean(b) => truth(b),
+            Node::Var { var, order } => env.variable(var, order),
+            Node::Pre { var, order } => env.left_limit(var, order),
+            Node::Time => env.time(),
+            Node::Condition(condition) => truth(env.condition(condition)),
+            Node::Initial => truth(env.initial()),
+            Node::Terminal => truth(env.terminal()),
+            Node::Unary(op, a) => apply_unary(op, value(a)),
+            Node::Binary(op, a, b) => apply_binary(op, value(a), value(b)),
+            Node::If(c, a, b) => value(if value(c) != 0.0 { a } else { b }),
+            Node::Call {
+                function,
+                output,
+                partials,
+                args,
+            } => {
+                let args: Vec<f64> = model.pool.args(args).map(value).collect();
+                model
+                    .functions
+                    .call(function, output, model.pool.list(partials), &args)?
+            }
+        })
+    }
+
+    fn hand_down(&mut self, model: &Mdae, id: ExprId, node: Node, adjoint: f64) -> Result<(), CallError> {
+        match node {
+            Node::Unary(op, a) => {
+                let slope = unary_slope(op, self.value[a.index()], self.value[id.index()]);
+                self.adjoint[a.index()] += adjoint * slope;
+            }
+            Node::Binary(op, a, b) => {
+                let (x, y, result) = (self.value[a.index()], self.value[b.index()], self.value[id.index()]);
+                let (left, right) = binary_slopes(op, x, y, result);
+                // A slope that is not needed may be infinite: 0·∞ must not spoil the rest.
+                if left != 0.0 {
+                    self.adjoint[a.index()] += adjoint * left;
+                }
+                if right != 0.0 && model.pool.constant(b).is_none() {
+                    self.adjoint[b.index()] += adjoint * right;
+                }
+            }
+            Node::If(c, a, b) => {
+                let taken = if self.value[c.index()] != 0.0 { a } else { b };
+                self.adjoint[taken.index()] += adjoint;
+            }
+            Node::Call {
+                function,
+                output,
+                partials,
+                args,
+            } => {
+                let args: Vec<ExprId> = model.pool.args(args).collect();
+                let values: Vec<f64> = args.iter().map(|arg| self.value[arg.index()]).collect();
+                for (position, arg) in args.iter().enumerate() {
+                    let mut by = model.pool.list(partials).to_vec();
+                    by.push(position as u32);
+                    by.sort_unstable();
+                    let slope = model.functions.call(function, output, &by, &values)?;
+                    self.adjoint[arg.index()] += adjoint * slope;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn unary_slope(op: UnaryOp, x: f64, result: f64) -> f64 {
+    match op {
+        UnaryOp::Neg => -1.0,
+        UnaryOp::Abs => apply_unary(UnaryOp::Sign, x),
+        UnaryOp::Sqrt => 0.5 / result,
+        UnaryOp::Exp => result,
+        UnaryOp::Log => 1.0 / x,
+        UnaryOp::Log10 => 1.0 / (std::f64::consts::LN_10 * x),
+        UnaryOp::Sin => x.cos(),
+        UnaryOp::Cos => -x.sin(),
+        UnaryOp::Tan => 1.0 + result * result,
+        UnaryOp::Asin => 1.0 / (1.0 - x * x).sqrt(),
+        UnaryOp::Acos => -1.0 / (1.0 - x * x).sqrt(),
+        UnaryOp::Atan => 1.0 / (1.0 + x * x),
+        UnaryOp::Sinh => x.cosh(),
+        UnaryOp::Cosh => x.sinh(),
+        UnaryOp::Tanh => 1.0 - result * result,
+        UnaryOp::Not | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil => 0.0,
+    }
+}
+
+fn binary_slopes(op: BinaryOp, x: f64, y: f64, result: f64) -> (f64, f64) {
+    match op {
+        BinaryOp::Add => (1.0, 1.0),
+        BinaryOp::Sub => (1.0, -1.0),
+        BinaryOp::Mul => (y, x),
+        BinaryOp::Div => (1.0 / y, -result / y),
+        BinaryOp::Pow => (y * power(x, y - 1.0), if x > 0.0 { result * x.ln() } else { 0.0 }),
+        BinaryOp::Atan2 => (y / (x * x + y * y), -x / (x * x + y * y)),
+        BinaryOp::Min => (truth(x <= y), truth(x > y)),
+        BinaryOp::Max => (truth(x >= y), truth(x < y)),
+        BinaryOp::Mod => (1.0, -(x / y).floor()),
+        BinaryOp::Rem => (1.0, -(x / y).trunc()),
+        _ => (0.0, 0.0),
+    }
+}
+
+/// A point to look at: parameters from their bindings, unknowns near their start values.
+///
+/// The values are spread deterministically by `seed`, so that what holds at several points holds identically, not by
+/// the chance of round numbers; seed 0 keeps the start values that are given.
+#[derive(Clone, Debug)]
+pub struct SamplePoint {
+    base: Vec<f64>,
+    spread: Vec<bool>,
+    seed: u32,
+}
+
+impl SamplePoint {
+    /// The point of a model with the given seed.
+    pub fn new(model: &Mdae, seed: u32) -> Self {
+        let mut point = SamplePoint {
+            base: vec![f64::NAN; model.variables.len()],
+            spread: vec![false; model.variables.len()],
+            seed,
+        };
+        point.evaluate_given(model);
+        for (var, variable) in model.variables.iter_enumerated() {
+            let at = var.index();
+            let is_known = point.base[at].is_finite();
+            point.spread[at] = matches!(variable.role, Role::Continuous | Role::Input) && !(seed == 0 && is_known);
+            if !is_known {
+                point.base[at] = if variable.role == Role::Parameter { 1.0 } else { 0.0 };
+            }
+        }
+        point
+    }
+
+    /// Evaluates bindings and start values, which may refer to each other; circular ones stay unknown.
+    fn evaluate_given(&mut self, model: &Mdae) {
+        let given: FxHashMap<VarId, ExprId> = model
+            .variables
+            .iter_enumerated()
+            .filter_map(|(var, variable)| {
+                let expr = match variable.role {
+                    Role::Parameter => variable.binding.or(variable.start),
+                    _ => variable.start,
+                };
+                Some((var, expr?))
+            })
+            .collect();
+        let mut open: Vec<VarId> = given.keys().copied().collect();
+        open.sort_unstable_by(|a, b| b.cmp(a));
+        let mut entered = vec![false; model.variables.len()];
+        let mut done = vec![false; model.variables.len()];
+        while let Some(&var) = open.last() {
+            let (at, expr) = (var.index(), given[&var]);
+            if done[at] {
+                open.pop();
+                continue;
+            }
+            let first_visit = !std::mem::replace(&mut entered[at], true);
+            let needs = model.pool.occurrences(expr).into_iter().map(|(need, _)| need);
+            let missing: Vec<VarId> = match first_visit {
+                true => needs
+                    .filter(|need| given.contains_key(need) && !entered[need.index()])
+                    .collect(),
+                false => Vec::new(),
+            };
+            if missing.is_empty() {
+                let value = saltus_mdae::eval::evaluate(&model.pool, &model.functions, &[expr], &*self);
+                self.base[at] = value.map_or(f64::NAN, |values| values[0]);
+                done[at] = true;
+                open.pop();
+            } else {
+                open.extend(missing);
+            }
+        }
+    }
+
+    /// A number in (−1, 1) that depends on variable, order and seed only.
+    fn noise(&self, var: VarId, order: u16) -> f64 {
+        let mut hash = u64::from(var.0) << 32 | u64::from(order) << 16 | u64::from(self.seed) ^ 0x9e37;
+        // Finaliser of SplitMix64.
+        for factor in [0xbf58_476d_1ce4_e5b9_u64, 0x94d0_49bb_1331_11eb] {
+            hash = (hash ^ (hash >> 29)).wrapping_mul(factor);
+        }
+        ((hash >> 11) as f64 / (1u64 << 52) as f64) - 1.0
+    }
+}
+
+impl Environment for SamplePoint {
+    fn variable(&self, var: VarId, order: u16) -> f64 {
+        let base = self.base[var.index()];
+        match (order, self.spread[var.index()]) {
+            (0, false) => base,
+            (0, true) => base + (0.5 + 0.3 * base.abs()) * self.noise(var, 0),
+            _ => 0.7 * self.noise(var, order) + 0.9,
+        }
+    }
+    fn left_limit(&self, var: VarId, order: u16) -> f64 {
+        self.variable(var, order)
+    }
+    fn time(&self) -> f64 {
+        0.37 + 0.11 * f64::from(self.seed)
+    }
+    fn condition(&self, _: ConditionId) -> bool {
+        false
+    }
+}
