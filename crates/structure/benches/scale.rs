@@ -139,8 +139,8 @@ fn ladder(equations: usize) -> Mdae {
         let mesh = m.sub(sum, before);
         m.equation(mesh);
         before = end;
-        if let Some((previous, charge)) = previous_current.zip(Some(())).map(|(p, ())| (p, i_c)) {
-            let (inflow, outflow, stored) = (m.var(previous, 0), m.var(i_r, 0), m.var(charge, 0));
+        if let Some(previous) = previous_current {
+            let (inflow, outflow, stored) = (m.var(previous, 0), m.var(i_r, 0), m.var(i_c, 0));
             let rest = m.sub(inflow, outflow);
             let node = m.sub(rest, stored);
             m.equation(node);

@@ -27,10 +27,9 @@ fn model(positions: &Alternatives, permute: &dyn Fn(usize) -> usize) -> Mdae {
     for &i in &order {
         unknowns[i] = model.add_variable(Variable::new(&format!("v{}", permute(i)), Role::Continuous, Type::Real));
     }
-    let mut switches = vec![VarId(0); n];
-    for i in 0..n {
-        switches[i] = model.add_variable(Variable::new(&format!("b{i}"), Role::Discrete, Type::Boolean));
-    }
+    let switches: Vec<VarId> = (0..n)
+        .map(|i| model.add_variable(Variable::new(&format!("b{i}"), Role::Discrete, Type::Boolean)))
+        .collect();
     for &i in &order {
         for (which, row) in positions[i].iter().enumerate() {
             let pool = &mut model.pool;

@@ -308,14 +308,14 @@ fn valuation_text(valuation: &[Option<bool>], predicate: &impl Fn(usize) -> Stri
 }
 
 fn steps_text(steps: &[Step], variable: &impl Fn(VarId) -> String, equation: &impl Fn(EquationId) -> String) -> String {
-    let equations = |list: &[ShiftedEquation]| names(list, |e| equation(e));
+    let equations = |list: &[ShiftedEquation]| names(list, equation);
     let lines: Vec<String> = steps
         .iter()
         .filter_map(|step| match step {
             Step::Solve {
                 equations: solved,
                 unknowns,
-            } => Some(format!("{} → {}", equations(solved), names(unknowns, |v| variable(v)))),
+            } => Some(format!("{} → {}", equations(solved), names(unknowns, variable))),
             Step::Shift {
                 equation: key,
                 is_fact: false,
@@ -340,11 +340,11 @@ fn failure_text(
 ) -> String {
     match failure {
         Failure::NothingLeft { equation: key } => {
-            format!("{} has nothing left to determine", names(&[*key], |e| equation(e)))
+            format!("{} has nothing left to determine", names(&[*key], equation))
         }
         Failure::ShiftBound { equation: id } => format!("{} is shifted without end", equation(*id)),
-        Failure::Overdetermined { equations } => format!("too many equations: {}", names(equations, |e| equation(e))),
-        Failure::Underdetermined { unknowns, .. } => format!("not determined: {}", names(unknowns, |v| variable(v))),
+        Failure::Overdetermined { equations } => format!("too many equations: {}", names(equations, equation)),
+        Failure::Underdetermined { unknowns, .. } => format!("not determined: {}", names(unknowns, variable)),
         Failure::Blocked { predicates } => {
             let texts: Vec<String> = predicates.iter().map(|p| predicate(p.index())).collect();
             format!("guards depend on what they switch: {}", texts.join(", "))

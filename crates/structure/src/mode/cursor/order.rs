@@ -148,7 +148,7 @@ impl Order {
             .map(|block| self.label(block))
             .min();
         let label = match high {
-            Some(high) if high > low + 1 => high - ((high - low) / 2).min(GAP / 2).max(1),
+            Some(high) if high > low + 1 => high - ((high - low) / 2).clamp(1, GAP / 2),
             Some(_) => low + 1,
             None => low + GAP,
         };
