@@ -6,6 +6,10 @@
 pub struct Limits {
     /// Scalars in one array, and scalar variables in a model.
     pub scalars: usize,
+    /// Components in a model.
+    pub components: usize,
+    /// Characters in a string made while flattening.
+    pub string_length: usize,
     /// Statements and expression nodes evaluated while flattening.
     pub fuel: u64,
     /// Nesting of components, of inheritance, of evaluation and of calls.
@@ -15,9 +19,11 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            scalars: 5_000_000,
-            fuel: 200_000_000,
-            depth: 150,
+            scalars: 3_000_000,
+            fuel: 100_000_000,
+            components: 1_200_000,
+            string_length: 1 << 20,
+            depth: 600,
         }
     }
 }

@@ -33,6 +33,13 @@ pub enum FailureKind {
         /// Equations involved.
         origins: Vec<OriginId>,
     },
+    /// The right limits of a mode change cannot be found.
+    Restart {
+        /// In words.
+        reason: String,
+        /// Equations involved.
+        origins: Vec<OriginId>,
+    },
     /// At an event no mode is consistent.
     NoConsistentMode {
         /// Each candidate with the reason why it was refused.
@@ -152,6 +159,7 @@ impl std::fmt::Display for Failure {
                 Ok(())
             }
             FailureKind::SingularMode { mode, reason, .. } => write!(f, "the mode [{mode}] is singular: {reason}"),
+            FailureKind::Restart { reason, .. } => f.write_str(reason),
             FailureKind::NoConsistentMode { candidates } => {
                 write!(f, "no mode is consistent")?;
                 for (mode, reason) in candidates.iter().take(12) {

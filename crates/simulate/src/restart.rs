@@ -5,8 +5,8 @@ use saltus_mdae::eval::Environment;
 use saltus_mdae::{ConditionId, ExprId, Idx, Mdae, OriginId, Role, VarId};
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
-    Before, FixedValues, ModeChange, ModeEquation, NumericFacts, RestartAnalysis, RestartOptions, RestartSolution,
-    analyze_restart, solve_restart,
+    Before, EulerLimit, FixedValues, ModeChange, ModeEquation, NumericFacts, RestartAnalysis, RestartFailure,
+    RestartOptions, RestartSolution, analyze_restart, explain, implicit_euler_restart, project_restart, solve_restart,
 };
 
 use crate::candidate::{Instant, Reinit};
@@ -14,6 +14,7 @@ use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
 use crate::event::same;
 use crate::memory::Memory;
+use crate::options::RestartMethod;
 use crate::report::ImpulseReport;
 
 /// Analyses kept for one mode change; different facts at the left limits give different ones.
@@ -241,17 +242,56 @@ impl Engine<'_> {
                 analysis
             }
         };
+        let rows: Vec<saltus_graph::Row> = analysis
+            .components
+            .iter()
+            .flat_map(|touched| change.new.component_rows(touched.component).iter().copied())
+            .collect();
         let plan = match (&analysis.plan, analysis.is_good()) {
             (Some(plan), true) => plan,
-            _ => return Err(self.refused(&analysis)),
+            _ => return Err(refused(explain(model, pool, &change, &analysis))),
         };
-        let solution = solve_restart(pool, &model.functions, plan, &present).map_err(|failure| {
-            Failure::new(FailureKind::SingularMode {
-                mode: String::new(),
-                reason: format!("restart: {failure:?}"),
-                origins: vec![],
-            })
-        })?;
+        let present = Present {
+            memory: &self.memory,
+            initial: from.is_none(),
+        };
+        let mut solution = match solve_restart(pool, &model.functions, plan, &present) {
+            Ok(solution) => solution,
+            Err(failure @ RestartFailure::Singular { .. }) => {
+                // Structure says yes, numbers say no: the consistency projector decides linear cases (F.2 of RR-9603).
+                let projected = project_restart(pool, &model.functions, change.new, &rows, &present);
+                let right_limits = projected.map_err(|_| unsolved(&failure))?;
+                RestartSolution {
+                    right_limits,
+                    impulses: Vec::new(),
+                    unknowns: Vec::new(),
+                    residual: 0.0,
+                    rank: 0,
+                }
+            }
+            Err(failure) => return Err(unsolved(&failure)),
+        };
+        let check = self.options.verify_restarts || self.options.restart == RestartMethod::Euler;
+        if check && restart.is_empty() && transient.is_none() {
+            let euler = implicit_euler_restart(pool, &model.functions, change.new, &rows, &present, None);
+            let limits = euler.map_err(|error| {
+                Failure::new(FailureKind::Restart {
+                    reason: format!("the implicit Euler steps fail: {error:?}"),
+                    origins: vec![],
+                })
+            })?;
+            let differences = euler_differences(&solution, &limits);
+            for (var, order, structural, euler) in differences {
+                let name = self.compiled.name(var, order);
+                self.warnings.push(format!(
+                    "at t = {}: restart of {name}: {structural} by structure, {euler} by implicit Euler",
+                    self.memory.time()
+                ));
+            }
+            if self.options.restart == RestartMethod::Euler {
+                take_euler_limits(&mut solution, &limits);
+            }
+        }
         Ok(self.take_right_limits(new, &solution))
     }
 
@@ -321,14 +361,6 @@ impl Engine<'_> {
             .collect()
     }
 
-    fn refused(&self, analysis: &RestartAnalysis) -> Failure {
-        Failure::new(FailureKind::SingularMode {
-            mode: String::new(),
-            reason: format!("the restart is refused: {:?}", analysis.verdict),
-            origins: Vec::new(),
-        })
-    }
-
     /// The equations of a transient mode: those that its guards select, less the ones that give the derivatives of
     /// states set by `reinit`.
     pub(crate) fn transient_equations(&mut self, valuation: &Valuation, reinits: &[Reinit]) -> Vec<ModeEquation> {
@@ -366,6 +398,55 @@ impl Engine<'_> {
             equations.push((self.pool.sub(target, reinit.value), reinit.origin));
         }
         equations
+    }
+}
+
+fn refused(explanation: saltus_structure::restart::Explanation) -> Failure {
+    Failure::new(FailureKind::Restart {
+        reason: explanation.summary,
+        origins: explanation.equations,
+    })
+}
+
+fn unsolved(failure: &RestartFailure) -> Failure {
+    let reason = match failure {
+        RestartFailure::Singular { rank, size, .. } => {
+            format!("the restart system is singular (rank {rank} of {size})")
+        }
+        RestartFailure::NotConverged { residual, .. } => {
+            format!("the restart system has no solution (residual {residual:e})")
+        }
+        RestartFailure::NotFinite { .. } => "the restart system is undefined at the left limits".to_string(),
+        RestartFailure::CheckFailed { residual, .. } => {
+            format!("a restart equation contradicts the mode entered (residual {residual:e})")
+        }
+    };
+    Failure::new(FailureKind::Restart {
+        reason,
+        origins: Vec::new(),
+    })
+}
+
+/// Right limits on which the two methods disagree.
+fn euler_differences(solution: &RestartSolution, limits: &[EulerLimit]) -> Vec<(VarId, u16, f64, f64)> {
+    let mut found = Vec::new();
+    for &(var, order, value) in &solution.right_limits {
+        let limit = limits.iter().find(|limit| (limit.var, limit.order) == (var, order));
+        if let Some(euler) = limit.and_then(|limit| limit.value)
+            && (euler - value).abs() > 1e-6 * (1.0 + value.abs())
+        {
+            found.push((var, order, value, euler));
+        }
+    }
+    found
+}
+
+fn take_euler_limits(solution: &mut RestartSolution, limits: &[EulerLimit]) {
+    for (var, order, value) in &mut solution.right_limits {
+        let limit = limits.iter().find(|limit| (limit.var, limit.order) == (*var, *order));
+        if let Some(euler) = limit.and_then(|limit| limit.value) {
+            *value = euler;
+        }
     }
 }
 

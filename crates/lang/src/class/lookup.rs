@@ -122,6 +122,25 @@ impl Flattener<'_> {
         };
         let found = self.make_entry_class(entry.scope, &entry.name, class_entry, &entry.mods, constraining)?;
         entry.class.set(Some(found));
+        if let Some(redeclare) = &class_entry.redeclare
+            && !redeclare.class_extends
+        {
+            // Without a constraining clause the original itself constrains.
+            let result = match &entry.constraining {
+                Some(clause) => self.lookup_class(entry.scope, &clause.base),
+                None => {
+                    let plain = ClassEntry {
+                        def: Arc::clone(&class_entry.def),
+                        redeclare: None,
+                    };
+                    self.make_entry_class(entry.scope, &entry.name, &plain, &Rc::default(), None)
+                }
+            };
+            if let Ok(constraint) = result {
+                let result = self.check_constraint(found, constraint, redeclare.span);
+                self.accept(result);
+            }
+        }
         Ok(found)
     }
 
@@ -231,6 +250,12 @@ impl Flattener<'_> {
             if matches!(import.kind, ImportKind::List(_)) {
                 parts.push(name.clone());
             }
+            if let Some((last, package)) = parts.split_last()
+                && !package.is_empty()
+                && let Found::Class(package) = self.from_root(package, import.name.span)?
+            {
+                self.check_import_path(package, last, import.name.span)?;
+            }
             return self.from_root(&parts, import.name.span).map(Some);
         }
         for import in imports(&def).filter(|i| matches!(i.kind, ImportKind::Unqualified)) {
@@ -238,6 +263,7 @@ impl Flattener<'_> {
             if let Found::Class(package) = self.from_root(&parts, import.name.span)? {
                 // Imports do not see what is protected, nor imports of the package.
                 if let Some(found) = self.member(package, name)? {
+                    self.check_import_path(package, name, import.name.span)?;
                     return Ok(Some(found));
                 }
             }
@@ -296,6 +322,7 @@ impl Flattener<'_> {
                 Some(found) => found,
                 None => return Err(self.unknown(Some(class), &part.name, part.span)),
             };
+            self.check_visible(scope, class, &part.name, part.span)?;
         }
         match found {
             Found::Class(class) => Ok(class),

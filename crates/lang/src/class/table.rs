@@ -163,6 +163,10 @@ impl Flattener<'_> {
             return Ok(self.predefined_table(class, predefined));
         }
         let def = Arc::clone(&self.classes[class].def);
+        if !def.span.is_empty() {
+            let result = self.check_definition(class, &def);
+            self.accept(result);
+        }
         match &def.body {
             ClassBody::Enumeration { .. } => Ok(Table {
                 simple: Some(SimpleType::Enumeration(class)),
@@ -178,11 +182,13 @@ impl Flattener<'_> {
                 let scope = self.classes[class].parent.unwrap_or(class);
                 let base_class = self.lookup_class(scope, base)?;
                 self.check_inheritance(class, base_class, base.span)?;
+                let result = self.check_base_kind(class, base_class, base.span);
+                self.accept(result);
                 let own = match modification {
                     Some(m) => Rc::new(modification::from_ast(m, scope, -1)?),
                     None => Rc::default(),
                 };
-                self.check_modifiers(&own, base_class)?;
+                self.check_modifiers(&own, base_class, false)?;
                 let mods = self.merge_checked(&self.classes[class].mods.clone(), &own)?;
                 let base_class = self.derived_class(base_class, mods);
                 let table = self.table(base_class)?;
@@ -281,11 +287,13 @@ impl Flattener<'_> {
             if let ElementKind::Extends(extends) = &element.kind {
                 let base = self.lookup_class(class, &extends.base)?;
                 self.check_inheritance(class, base, extends.base.span)?;
+                let result = self.check_base_kind(class, base, extends.base.span);
+                self.accept(result);
                 let own = match &extends.modification {
                     Some(m) => Rc::new(modification::from_ast(m, class, -1)?),
                     None => Rc::default(),
                 };
-                self.check_modifiers(&own, base)?;
+                self.check_modifiers(&own, base, false)?;
                 let mods = self.merge_checked(&for_bases, &own)?;
                 let base = self.derived_class(base, mods);
                 let protected = element.visibility == Visibility::Protected;
@@ -296,6 +304,8 @@ impl Flattener<'_> {
             self.add_element(&mut table, class, element, &outer)?;
         }
         table.scopes.push(class);
+        let result = self.check_simple(&table, def);
+        self.accept(result);
         Ok(table)
     }
 
@@ -494,14 +504,25 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// Every element that is modified must exist.
-    pub(crate) fn check_modifiers(&mut self, mods: &Mod, class: ClassId) -> Fallible<()> {
+    /// Every element that is modified must exist, and be public where that is done from outside.
+    pub(crate) fn check_modifiers(&mut self, mods: &Mod, class: ClassId, outside: bool) -> Fallible<()> {
         if mods.children.is_empty() {
             return Ok(());
         }
         let table = self.table(class)?;
         for (name, m) in &mods.children {
-            if table.by_name.contains_key(name) {
+            if let Some((_, entry)) = table.find(name) {
+                if entry.protected && outside {
+                    let span = m.span.unwrap_or(entry.span);
+                    return fail(
+                        codes::E0210,
+                        span,
+                        format!(
+                            "`{name}` is protected in `{}` and cannot be modified",
+                            self.classes[class].name
+                        ),
+                    );
+                }
                 continue;
             }
             if let Some(simple) = table.simple

@@ -77,6 +77,9 @@ impl Flattener<'_> {
             }
             _ => {
                 let k = self.size_argument(&values[0], span, ctx)?;
+                let total: usize = values[1..].iter().map(|v| v.elems.len()).sum();
+                self.check_size(&[u32::try_from(total).unwrap_or(u32::MAX)], span)?;
+                self.spend(total as u64, span)?;
                 concatenate(k as usize, &values[1..], span)
             }
         }

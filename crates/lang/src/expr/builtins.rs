@@ -540,6 +540,14 @@ impl Flattener<'_> {
         if arguments[2].is_some() {
             times.push(self.real_scalar(arguments[2], ctx)?);
         }
+        let bound = times.last().map_or(Variability::Constant, |e| self.expr_variability(e));
+        if bound > Variability::Parameter {
+            return fail(
+                codes::E0303,
+                span,
+                "the longest delay cannot vary with time: give a parameter, or a third argument",
+            );
+        }
         let ty = value.ty;
         Ok(value.map(ty, |e| {
             let arguments: Vec<FlatExpr> = [e].into_iter().chain(times.iter().cloned()).collect();

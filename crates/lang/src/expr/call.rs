@@ -300,31 +300,35 @@ impl Flattener<'_> {
     }
 
     /// Calls the function of an operator that fits the arguments.
-    fn call_operator(
+    pub(super) fn call_operator(
         &mut self,
         operator: ClassId,
         arguments: Arguments,
         span: Span,
         ctx: &Context<'_>,
     ) -> Fallible<Vec<Tensor>> {
+        let mut functions = Vec::new();
         if is_function_kind(self.kind(operator)) {
-            return self.call_function(operator, arguments, span, ctx);
+            functions.push(operator);
+        } else {
+            let names: Vec<Name> = self
+                .def(operator)
+                .classes()
+                .map(|(_, def)| def.name.name.clone())
+                .collect();
+            for name in names {
+                if let Some(Found::Class(function)) = self.member(operator, &name)? {
+                    functions.push(function);
+                }
+            }
         }
-        let functions: Vec<Name> = self
-            .def(operator)
-            .classes()
-            .map(|(_, def)| def.name.name.clone())
-            .collect();
-        for name in &functions {
-            if let Some(Found::Class(function)) = self.member(operator, name)?
-                && self.accepts_arguments(function, &arguments)?
-            {
+        for &function in &functions {
+            if self.accepts_arguments(function, &arguments)? {
                 return self.call_function(function, arguments, span, ctx);
             }
         }
         // `2*c`: a number where a record is wanted becomes one by the record's constructor.
-        let record = self.classes[operator].parent;
-        if let Some(record) = record
+        if let Some(record) = self.classes[operator].parent
             && arguments.positional.iter().any(|t| t.ty.is_numeric())
         {
             let mut positional = Vec::new();
@@ -343,10 +347,8 @@ impl Flattener<'_> {
                 positional,
                 named: arguments.named,
             };
-            for name in &functions {
-                if let Some(Found::Class(function)) = self.member(operator, name)?
-                    && self.accepts_arguments(function, &converted)?
-                {
+            for &function in &functions {
+                if self.accepts_arguments(function, &converted)? {
                     return self.call_function(function, converted, span, ctx);
                 }
             }

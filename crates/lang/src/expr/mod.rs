@@ -115,6 +115,9 @@ impl Flattener<'_> {
                     .iter()
                     .map(|element| self.expr(element, ctx))
                     .collect::<Fallible<Vec<_>>>()?;
+                let total: usize = parts.iter().map(|v| v.elems.len()).sum();
+                self.check_size(&[u32::try_from(total).unwrap_or(u32::MAX)], expr.span)?;
+                self.spend(total as u64, expr.span)?;
                 stack(parts, Ty::Real, expr.span)
             }
             ExprKind::ArrayComprehension { element, indices } => {

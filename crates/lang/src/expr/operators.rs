@@ -54,6 +54,12 @@ impl Flattener<'_> {
             return self.overloaded_binary(op, a, b, span);
         }
         self.spend(a.elems.len().max(b.elems.len()) as u64, span)?;
+        if let (Some(x), Some(y)) = (a.as_str(), b.as_str())
+            && x.len() + y.len() > self.limits.string_length
+        {
+            let limit = self.limits.string_length;
+            return fail(codes::E0307, span, format!("a string of more than {limit} characters"));
+        }
         let result = match op {
             AstOp::Or | AstOp::And => logical(op, &a, &b, span),
             _ if op.is_relation() => relation(op, &a, &b, span),

@@ -54,7 +54,10 @@ impl Flattener<'_> {
     pub(crate) fn reference(&mut self, reference: &ComponentReference, ctx: &Context<'_>) -> Fallible<Tensor> {
         match self.resolve(reference, ctx)? {
             Resolved::Value(value) => Ok(value),
-            Resolved::Selection(selection) => self.selection_value(selection, reference.span, ctx.mode),
+            Resolved::Selection(selection) => {
+                self.check_unconditional(&selection, reference.span)?;
+                self.selection_value(selection, reference.span, ctx.mode)
+            }
             Resolved::Class(class) => self.class_as_value(class, reference.span),
             Resolved::Absent => fail(
                 codes::E0215,
@@ -62,6 +65,27 @@ impl Flattener<'_> {
                 "this component is conditional, and its condition is false",
             ),
         }
+    }
+
+    /// Conditional components can be named in connections only.
+    fn check_unconditional(&self, selection: &Selection, span: Span) -> Fallible<()> {
+        let Some((first, _)) = selection.first else {
+            return Ok(());
+        };
+        let component = &self.components[first];
+        let entry = &self.instances[component.parent].table.entries[component.entry as usize];
+        let conditional = entry.component().is_some_and(|(_, c)| c.condition.is_some());
+        if conditional && !self.instances[component.parent].is_static {
+            return fail(
+                codes::E0215,
+                span,
+                format!(
+                    "`{}` is a conditional component and can be used in connections only",
+                    entry.name
+                ),
+            );
+        }
+        Ok(())
     }
 
     fn class_as_value(&mut self, class: ClassId, span: Span) -> Fallible<Tensor> {
@@ -94,6 +118,13 @@ impl Flattener<'_> {
         let start = self.resolve_first(first, reference.global, ctx)?;
         let Some(start) = start else {
             if reference.as_simple_name().is_some_and(|name| name == "time") {
+                if ctx.frame.is_some() {
+                    return fail(
+                        codes::E0311,
+                        reference.span,
+                        "`time` cannot be used in a function or record",
+                    );
+                }
                 return Ok(Resolved::Value(Tensor::scalar(Ty::Real, FlatExpr::Time)));
             }
             return Err(self.unknown_reference(ctx.scope, &first.name.name, first.name.span));
@@ -121,6 +152,7 @@ impl Flattener<'_> {
             None => None,
             Some(Found::Class(class)) => Some(Start::Class(class)),
             Some(Found::Component(class, index)) => {
+                self.check_enclosing_constant(class, index, first.name.span)?;
                 let instance = match self.bind_scope(class, ctx.scope.instance).instance {
                     Some(instance) => instance,
                     None => self.static_instance(class)?,
@@ -131,6 +163,26 @@ impl Flattener<'_> {
                 self.start_at(instance, index)?
             }
         })
+    }
+
+    /// Of the classes around, only constants are in reach.
+    fn check_enclosing_constant(&mut self, class: ClassId, index: u32, span: Span) -> Fallible<()> {
+        let table = self.table(class)?;
+        let entry = &table.entries[index as usize];
+        let constant = entry
+            .component()
+            .is_some_and(|(clause, _)| clause.prefix.variability == Some(saltus_syntax::ast::Variability::Constant));
+        if constant || entry.outer || entry.inner {
+            return Ok(());
+        }
+        fail(
+            codes::E0303,
+            span,
+            format!(
+                "`{}` belongs to the enclosing class `{}` and is not constant",
+                entry.name, self.classes[class].name
+            ),
+        )
     }
 
     fn start_at(&mut self, instance: InstanceId, index: u32) -> Fallible<Option<Start>> {
@@ -174,6 +226,7 @@ impl Flattener<'_> {
                 .enumeration_literal(enumeration, &part.name.name, part.name.span)
                 .map(Resolved::Value);
         }
+        self.check_visible(ctx.scope.class, class, &part.name.name, part.name.span)?;
         match self.member(class, &part.name.name)? {
             None => Err(self.unknown(Some(class), &part.name.name, part.name.span)),
             Some(Found::Class(inner)) => self.resolve_in_class(inner, rest, ctx),

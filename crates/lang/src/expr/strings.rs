@@ -27,6 +27,17 @@ impl Flattener<'_> {
             return fail(codes::E0212, span, format!("`{name}` needs an argument"));
         };
         let value = self.expr(first, ctx)?;
+        if let Ty::Record(record) = value.ty
+            && name == "String"
+            && let Some(crate::class::Found::Class(operator)) =
+                self.member(record, &saltus_syntax::ast::Name::new("'String'"))?
+        {
+            let arguments = super::Arguments {
+                positional: vec![value],
+                named: Vec::new(),
+            };
+            return Ok(self.call_operator(operator, arguments, span, ctx)?.swap_remove(0));
+        }
         if name == "Integer" {
             return match value.ty {
                 Ty::Enumeration(_) => Ok(value.map(Ty::Integer, |e| match e {

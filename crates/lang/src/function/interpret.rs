@@ -251,7 +251,7 @@ impl Flattener<'_> {
     }
 
     fn run_statement(&mut self, statement: &Statement, frame: &RefCell<Frame>, ctx: &Context<'_>) -> Fallible<Flow> {
-        self.spend(1, statement.span)?;
+        self.spend(25, statement.span)?;
         match &statement.kind {
             StatementKind::Assign { target, value } => {
                 let value = self.expr(value, ctx)?;

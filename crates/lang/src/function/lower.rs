@@ -314,6 +314,9 @@ impl Flattener<'_> {
                 };
                 Some(self.expr(&binding.source.expr, &Context { scope, ..*ctx })?)
             }
+            None if !mods.children.is_empty() && self.table(formal.class)?.simple.is_none() => {
+                Some(self.default_record(formal.class, &mods, ctx)?)
+            }
             None => None,
         };
         let changes = builder.assigned.contains(&formal.name);

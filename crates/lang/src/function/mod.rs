@@ -261,6 +261,8 @@ impl Flattener<'_> {
         mode: Mode,
         span: Span,
     ) -> Fallible<Vec<Tensor>> {
+        // A call costs as much as a hundred operations.
+        self.spend(100, span)?;
         self.enter(span)?;
         let def = Arc::clone(self.def(class));
         self.functions.active.push(def);

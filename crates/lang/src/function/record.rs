@@ -102,13 +102,12 @@ impl Flattener<'_> {
         } else {
             ctx.mode
         };
-        self.fill_record(class, given, &Rc::default(), mode, Some(span))
+        self.fill_record(class, given, &Rc::default(), mode, Some(span), None)
     }
 
     /// A record with its default values, as a variable of a function starts with.
     pub(super) fn default_record(&mut self, class: ClassId, mods: &Rc<Mod>, ctx: &Context<'_>) -> Fallible<Tensor> {
-        let _ = ctx;
-        self.fill_record(class, Vec::new(), mods, Mode::Evaluate, None)
+        self.fill_record(class, Vec::new(), mods, ctx.mode, None, Some(ctx))
     }
 
     /// The fields given, and the defaults of the others; without a place to blame, fields without a
@@ -120,6 +119,7 @@ impl Flattener<'_> {
         mods: &Rc<Mod>,
         mode: Mode,
         span: Option<Span>,
+        around: Option<&Context<'_>>,
     ) -> Fallible<Tensor> {
         let table = self.table(class)?;
         let frame = RefCell::new(Frame::default());
@@ -142,7 +142,7 @@ impl Flattener<'_> {
             };
             let value = match given.iter().position(|(n, _)| *n == entry.name) {
                 Some(position) => self.check_field(&formal, given.swap_remove(position).1, span)?,
-                None => self.default_field(class, &formal, entry, mods, mode, &frame, span)?,
+                None => self.default_field(class, &formal, entry, mods, mode, &frame, span, around)?,
             };
             frame
                 .borrow_mut()
@@ -192,6 +192,7 @@ impl Flattener<'_> {
         mode: Mode,
         frame: &RefCell<Frame>,
         span: Option<Span>,
+        around: Option<&Context<'_>>,
     ) -> Fallible<Tensor> {
         let outer = mods.child(&entry.name).cloned().unwrap_or_default();
         let all = merge(&outer, &merge(&entry.mods, &entry.declared));
@@ -202,9 +203,12 @@ impl Flattener<'_> {
             };
             // Fields are in reach of their own class only.
             let own = scope.class == entry.scope;
-            let ctx = Context {
-                frame: own.then_some(frame),
-                ..Context::new(scope, mode)
+            let ctx = match around {
+                Some(around) if !own => Context { scope, ..*around },
+                _ => Context {
+                    frame: own.then_some(frame),
+                    ..Context::new(scope, mode)
+                },
             };
             let value = self.expr(&binding.source.expr, &ctx)?;
             let ty = self.class_type(formal.class)?;
@@ -231,7 +235,7 @@ impl Flattener<'_> {
         let (dims, _) = self.local_dims(class, formal, &ctx)?;
         let ty = self.class_type(formal.class)?;
         if matches!(ty, Ty::Record(_)) {
-            let element = self.fill_record(formal.class, Vec::new(), &all, mode, span)?;
+            let element = self.fill_record(formal.class, Vec::new(), &all, mode, span, around)?;
             return Ok(element.repeat(&dims));
         }
         Ok(self.blank(ty, dims))

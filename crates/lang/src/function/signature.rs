@@ -104,10 +104,7 @@ impl Flattener<'_> {
             }
         }
         self.read_annotations(class, &mut signature);
-        if statements == 1 && assignments_only {
-            signature.inline = true;
-        }
-        if statements == 0 && signature.external.is_none() && !signature.partial && signature.outputs.is_empty() {
+        if statements <= 1 && assignments_only && signature.external.is_none() {
             signature.inline = true;
         }
         let signature = Rc::new(signature);
@@ -239,6 +236,15 @@ impl Flattener<'_> {
         self.expr(&binding.source.expr, &inner)
     }
 
+    /// Whether two records are the same but for modifications.
+    fn same_record(&mut self, a: ClassId, b: ClassId) -> Fallible<bool> {
+        let (a, b) = (self.table(a)?, self.table(b)?);
+        Ok(match (a.scopes.last(), b.scopes.last()) {
+            (Some(x), Some(y)) => Arc::ptr_eq(self.def(*x), self.def(*y)),
+            _ => false,
+        })
+    }
+
     /// Whether arguments fit the inputs of a function, for operators with several functions.
     pub(crate) fn accepts_arguments(&mut self, class: ClassId, arguments: &Arguments) -> Fallible<bool> {
         let signature = self.signature(class)?;
@@ -257,7 +263,7 @@ impl Flattener<'_> {
             };
             let ty = self.class_type(formal.class)?;
             let fits = match (ty, value.ty) {
-                (Ty::Record(a), Ty::Record(b)) => Arc::ptr_eq(self.def(a), self.def(b)),
+                (Ty::Record(a), Ty::Record(b)) => self.same_record(a, b)?,
                 (a, b) => a.accepts(b),
             };
             if !fits || value.dims.len() != formal.rank {

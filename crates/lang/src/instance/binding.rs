@@ -78,11 +78,11 @@ impl Flattener<'_> {
                 binding.span(),
                 format!("this is {} and has no field `{name}`", value.shape()),
             ),
-            Selector::Index(index) => crate::failure::error(
+            Selector::Index(_) => crate::failure::error(
                 codes::E0302,
                 binding.span(),
                 format!(
-                    "this is {}, but a value is needed for element {index:?} of an array of components",
+                    "this is {}, but one value is needed for each element of an array of components",
                     value.shape()
                 ),
             )

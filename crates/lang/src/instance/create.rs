@@ -262,7 +262,7 @@ impl Flattener<'_> {
             }
         };
         let _ = (instance, index);
-        self.check_modifiers(mods, class)?;
+        self.check_modifiers(mods, class, true)?;
         if !mods.redeclares_inside() {
             return Ok(class);
         }
@@ -542,11 +542,14 @@ impl Flattener<'_> {
         let count = volume(&component.dims).unwrap_or(0);
         self.check_recursion(component.parent, component.class, component.span)?;
         let component = &self.components[id];
-        if self.instances.len() + count > self.limits.scalars {
+        if self.instances.len() + count > self.limits.components || self.components.len() > self.limits.components {
             return fail(
                 codes::E0307,
                 component.span,
-                format!("the model has more than the {} components allowed", self.limits.scalars),
+                format!(
+                    "the model has more than the {} components allowed",
+                    self.limits.components
+                ),
             );
         }
         let (class, parent, inherited) = (component.class, component.parent, component.inherited);

@@ -60,7 +60,11 @@ impl Flattener<'_> {
             return Err(crate::failure::Failure::Reported);
         };
         let condition = self.condition(condition, ctx)?;
-        let message = self.message(message, ctx)?;
+        // The message of an assertion that holds need not make sense.
+        let message = match condition {
+            FlatExpr::Boolean(true) => FlatExpr::String("".into()),
+            _ => self.message(message, ctx)?,
+        };
         let level = match arguments[2] {
             None => AssertLevel::Error,
             Some(level) => {

@@ -1,11 +1,29 @@
-//! Whether a flat model has as many equations as unknowns.
+//! Whether a flat model has as many equations as unknowns, and where it has not.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use saltus_source::{Diagnostic, Severity};
+use saltus_syntax::ast::{Causality as AstCausality, ClassKind, ConnectorPrefix};
 
 use crate::codes;
-use crate::flat::{EquationKind, FlatEquation, FlatExpr, FlatModel, VariableId};
+use crate::flat::{
+    EquationKind, FlatEquation, FlatExpr, FlatModel, ProvenanceKind, VariableId, collect_assigned, count_equations,
+};
 use crate::flattener::Flattener;
+use crate::ids::{ComponentId, InstanceId};
+
+/// What a component brings: unknowns it must determine, and equations.
+#[derive(Default)]
+struct Share {
+    unknowns: usize,
+    min_equations: usize,
+    max_equations: usize,
+}
+
+/// At most so many components and variables are named in a diagnostic.
+const NAMED: usize = 5;
 
 impl Flattener<'_> {
     /// Reports a model that no choice of branches makes square.
@@ -17,35 +35,107 @@ impl Flattener<'_> {
         if counts.is_balanced() {
             return;
         }
-        let equations = if counts.min_equations == counts.max_equations {
-            counts.max_equations.to_string()
-        } else {
-            format!("{} to {}", counts.min_equations, counts.max_equations)
-        };
         let message = format!(
-            "`{}` has {} unknowns, but {equations} equations",
-            self.model.name, counts.unknowns
+            "`{}` has {} unknowns, but {} equations",
+            self.model.name,
+            counts.unknowns,
+            range(counts.min_equations, counts.max_equations)
         );
         let mut diagnostic = Diagnostic::without_place(codes::E0403, Severity::Error, message);
+        for (path, share) in self.unbalanced_components().into_iter().take(NAMED) {
+            let place = if path.is_empty() {
+                "the model itself".to_owned()
+            } else {
+                format!("component `{path}`")
+            };
+            let equations = range(share.min_equations, share.max_equations);
+            diagnostic = diagnostic.with_note(format!(
+                "{place} has {equations} equations for the {} unknowns it should determine",
+                share.unknowns
+            ));
+        }
         let unused = unused_unknowns(&self.model);
         if counts.unknowns > counts.max_equations && !unused.is_empty() {
             let names: Vec<String> = unused
                 .iter()
-                .take(5)
+                .take(NAMED)
                 .map(|v| format!("`{}`", self.model.variables[*v].name))
                 .collect();
-            let more = if unused.len() > 5 {
-                format!(" and {} more", unused.len() - 5)
-            } else {
-                String::new()
+            let more = match unused.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
             };
+            let span = self.model.provenance(self.model.variables[unused[0]].provenance).span;
             diagnostic = diagnostic
                 .with_note(format!("no equation mentions {}{more}", names.join(", ")))
-                .with_help("give them an equation, a value, or make them parameters or inputs");
-            let span = self.model.provenance(self.model.variables[unused[0]].provenance).span;
-            diagnostic = diagnostic.with_secondary(span, "declared here");
+                .with_help("give them an equation or a value, connect them, or make them parameters")
+                .with_secondary(span, "declared here");
         }
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Components whose own equations do not go with their own unknowns. Each connector variable
+    /// is determined by a connection, but for one of every pair of potential and flow, and for
+    /// outputs: those are the component's task.
+    fn unbalanced_components(&self) -> Vec<(Arc<str>, Share)> {
+        let mut shares: BTreeMap<Arc<str>, Share> = BTreeMap::new();
+        for variable in self.model.unknowns() {
+            let component = self.owners[variable.0 as usize];
+            if self.is_own_unknown(component) {
+                let path = self.responsible(self.components[component].parent);
+                shares.entry(path).or_default().unknowns += 1;
+            }
+        }
+        for equation in &self.model.equations {
+            let provenance = self.model.provenance(equation.provenance);
+            if matches!(provenance.kind, ProvenanceKind::Equation | ProvenanceKind::Binding) {
+                let (min, max) = count_equations(std::slice::from_ref(equation), &self.model);
+                let share = shares.entry(Arc::clone(&provenance.path)).or_default();
+                share.min_equations += min;
+                share.max_equations += max;
+            }
+        }
+        for algorithm in &self.model.algorithms {
+            let mut assigned = FxHashSet::default();
+            collect_assigned(&algorithm.statements, &mut assigned);
+            let path = Arc::clone(&self.model.provenance(algorithm.provenance).path);
+            let share = shares.entry(path).or_default();
+            share.min_equations += assigned.len();
+            share.max_equations += assigned.len();
+        }
+        shares
+            .into_iter()
+            .filter(|(_, share)| share.unknowns < share.min_equations || share.unknowns > share.max_equations)
+            .collect()
+    }
+
+    fn is_own_unknown(&self, component: ComponentId) -> bool {
+        let data = &self.components[component];
+        if !data.inherited.connector {
+            return data.causality != Some(AstCausality::Input);
+        }
+        data.flow == Some(ConnectorPrefix::Flow) || data.causality == Some(AstCausality::Output)
+    }
+
+    /// The model or block around a record or connector.
+    fn responsible(&self, mut instance: InstanceId) -> Arc<str> {
+        loop {
+            let data = &self.instances[instance];
+            let kind = self.kind(data.class);
+            let is_data = data.table.is_connector || matches!(kind, ClassKind::Record | ClassKind::OperatorRecord);
+            match data.parent {
+                Some(parent) if is_data => instance = parent,
+                _ => return Arc::clone(&data.path),
+            }
+        }
+    }
+}
+
+fn range(min: usize, max: usize) -> String {
+    if min == max {
+        max.to_string()
+    } else {
+        format!("{min} to {max}")
     }
 }
 
@@ -54,7 +144,7 @@ fn unused_unknowns(model: &FlatModel) -> Vec<VariableId> {
     let mut used = FxHashSet::default();
     collect(&model.equations, &mut used);
     for algorithm in &model.algorithms {
-        crate::flat::collect_assigned(&algorithm.statements, &mut used);
+        collect_assigned(&algorithm.statements, &mut used);
     }
     model.unknowns().filter(|v| !used.contains(v)).collect()
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod balance;
+mod check;
 pub(crate) mod connection;
 mod equation;
 pub(crate) mod implicit;
@@ -50,6 +51,7 @@ impl Flattener<'_> {
             self.instance_sections(instance);
         }
         self.connection_equations();
+        self.check_model_as_a_whole();
         self.check_balance();
         Ok(())
     }

@@ -1,0 +1,135 @@
+//! Checks of the flat model as a whole.
+
+use saltus_source::Span;
+
+use crate::codes;
+use crate::failure::error;
+use crate::flat::{AssertLevel, Builtin, EquationKind, FlatExpr, IndexVec, Variability, VariableId};
+use crate::flattener::Flattener;
+
+/// Where the search for cycles is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Visit {
+    New,
+    Open,
+    Done,
+}
+
+impl Flattener<'_> {
+    /// Checks that need all variables and equations.
+    pub(super) fn check_model_as_a_whole(&mut self) {
+        self.check_cyclic_parameters();
+        self.check_certain_failures();
+    }
+
+    /// Parameters whose values depend on themselves.
+    fn check_cyclic_parameters(&mut self) {
+        let mut state: IndexVec<VariableId, Visit> = self.model.variables.iter().map(|_| Visit::New).collect();
+        let mut found: Vec<VariableId> = Vec::new();
+        for start in self.model.variables.indices() {
+            if state[start] != Visit::New || self.model.variables[start].binding.is_none() {
+                continue;
+            }
+            // Depth first with a stack of its own: chains may be long.
+            let mut stack: Vec<(VariableId, Vec<VariableId>)> = vec![(start, self.needs(start))];
+            state[start] = Visit::Open;
+            while let Some((variable, needs)) = stack.last_mut() {
+                match needs.pop() {
+                    None => {
+                        state[*variable] = Visit::Done;
+                        stack.pop();
+                    }
+                    Some(next) => match state[next] {
+                        Visit::Done => {}
+                        Visit::Open => found.push(next),
+                        Visit::New => {
+                            state[next] = Visit::Open;
+                            let needs = self.needs(next);
+                            stack.push((next, needs));
+                        }
+                    },
+                }
+            }
+        }
+        for variable in found {
+            let data = &self.model.variables[variable];
+            let span = self.model.provenance(data.provenance).span;
+            let message = format!("the value of the parameter `{}` depends on itself", data.name);
+            self.diagnostics.push(error(codes::E0305, span, message));
+        }
+    }
+
+    fn needs(&self, variable: VariableId) -> Vec<VariableId> {
+        let mut needs = Vec::new();
+        if let Some(binding) = &self.model.variables[variable].binding {
+            binding.walk(&mut |e| {
+                if let FlatExpr::Variable(v) = e
+                    && self.model.variables[*v].variability == Variability::Parameter
+                {
+                    needs.push(*v);
+                }
+            });
+        }
+        needs
+    }
+
+    /// What fails whatever happens: assertions that are false, functions outside of their domain.
+    fn check_certain_failures(&mut self) {
+        let mut problems: Vec<(Span, String)> = Vec::new();
+        for equation in &self.model.equations {
+            match &equation.kind {
+                EquationKind::Assert {
+                    condition: FlatExpr::Boolean(false),
+                    message,
+                    level: AssertLevel::Error,
+                } => {
+                    let span = self.model.provenance(equation.provenance).span;
+                    problems.push((
+                        span,
+                        format!("this assertion never holds: {}", self.model.expr_text(message)),
+                    ));
+                }
+                EquationKind::Equal(a, b) => {
+                    problems.extend(domain_error(a));
+                    problems.extend(domain_error(b));
+                }
+                _ => {}
+            }
+        }
+        for (span, message) in problems {
+            self.diagnostics.push(error(codes::E0308, span, message));
+        }
+    }
+}
+
+/// A function of a literal outside of its domain, unless a condition may keep it from being
+/// evaluated.
+fn domain_error(expr: &FlatExpr) -> Option<(Span, String)> {
+    match expr {
+        FlatExpr::If(..) => None,
+        FlatExpr::Builtin(builtin, arguments, span) => {
+            let inside = |x: f64| match builtin {
+                Builtin::Asin | Builtin::Acos => (-1.0..=1.0).contains(&x),
+                Builtin::Log | Builtin::Log10 => x > 0.0,
+                Builtin::Sqrt => x >= 0.0,
+                _ => true,
+            };
+            if let [argument] = &arguments[..]
+                && let Some(x) = argument.as_number()
+                && !inside(x)
+            {
+                return Some((*span, format!("`{}` is not defined for {x}", builtin.name())));
+            }
+            arguments.iter().find_map(domain_error)
+        }
+        other => {
+            let mut found = None;
+            other.for_each_operand(|operand| {
+                if found.is_none() {
+                    found = domain_error(operand);
+                }
+            });
+            found
+        }
+    }
+}

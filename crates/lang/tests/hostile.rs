@@ -1,0 +1,109 @@
+//! Damaged and malicious input ends with a located error, in little time and memory.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use saltus_lang::{Limits, Options, flatten};
+use saltus_source::SourceMap;
+use saltus_syntax::library::{Disk, Library};
+
+/// Small limits: what is tested is that every way of growing is limited.
+fn options() -> Options {
+    Options {
+        limits: Limits {
+            scalars: 100_000,
+            components: 10_000,
+            string_length: 10_000,
+            fuel: 1_000_000,
+            ..Limits::default()
+        },
+    }
+}
+
+fn codes(text: &str) -> Vec<String> {
+    let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), Vec::new());
+    library.add_text("hostile.mo", text);
+    let flattened = flatten(&library, "M", &options());
+    assert!(flattened.model.is_none(), "accepted: {text:.200}");
+    assert!(
+        flattened.diagnostics.iter().all(|d| d.span().is_some()),
+        "an error without a place"
+    );
+    flattened.diagnostics.iter().map(|d| d.code.to_string()).collect()
+}
+
+fn assert_refused(text: &str, code: &str) {
+    let found = codes(text);
+    assert!(
+        found.iter().any(|c| c == code),
+        "{found:?} instead of {code} for {text:.200}"
+    );
+}
+
+#[test]
+fn arrays_are_limited() {
+    assert_refused("model M\n  Real x[1000000, 1000000];\nend M;", "E0307");
+    assert_refused("model M\n  Real x[1000000000000];\nend M;", "E0307");
+    assert_refused("model M\n  Real x = sum(1:1000000000000);\nend M;", "E0307");
+    assert_refused("model M\n  Real x = sum(ones(1000000, 1000000));\nend M;", "E0307");
+    assert_refused("model M\n  Real x[-1];\nend M;", "E0306");
+}
+
+#[test]
+fn evaluation_is_limited() {
+    let endless = "function f\n  input Integer n;\n  output Integer m = n;\nalgorithm\n  while m > 0 loop\n    m := 1;\n  end while;\nend f;\nmodel M\n  Real x[f(1)];\nend M;";
+    assert_refused(endless, "E0307");
+    let mutual = "function f\n  input Integer n;\n  output Integer m = g(n + 1);\nend f;\nfunction g\n  input Integer n;\n  output Integer m = f(n + 1);\nend g;\nmodel M\n  Real x[f(1)];\nend M;";
+    assert_refused(mutual, "E0307");
+    let growing = "function f\n  output Integer n = 1;\nprotected\n  Real x[:] = {1};\nalgorithm\n  while true loop\n    x := cat(1, x, x);\n  end while;\nend f;\nmodel M\n  Real x[f()];\nend M;";
+    assert_refused(growing, "E0307");
+    let text = "function f\n  output Integer n = 1;\nprotected\n  String s = \"a\";\nalgorithm\n  while true loop\n    s := s + s;\n  end while;\nend f;\nmodel M\n  Real x[f()];\nend M;";
+    assert_refused(text, "E0307");
+}
+
+#[test]
+fn models_are_limited() {
+    assert_refused("model M\n  M m;\nend M;", "E0213");
+    let mut doubling = String::from("model A0\n  Real x = 1;\nend A0;\n");
+    for k in 1..30 {
+        let _ = writeln!(doubling, "model A{k}\n  A{} a;\n  A{} b;\nend A{k};", k - 1, k - 1);
+    }
+    doubling.push_str("model M\n  A29 a;\nend M;\n");
+    assert_refused(&doubling, "E0307");
+}
+
+#[test]
+fn inheritance_is_limited() {
+    assert_refused("model A\n  extends M;\nend A;\nmodel M\n  extends A;\nend M;", "E0203");
+    let mut deep = String::from("model A0\n  Real x = 1;\nend A0;\n");
+    for k in 1..2000 {
+        let _ = writeln!(deep, "model A{k}\n  extends A{};\nend A{k};", k - 1);
+    }
+    deep.push_str("model M\n  extends A1999;\nend M;\n");
+    assert_refused(&deep, "E0307");
+}
+
+#[test]
+fn cycles_are_found() {
+    assert_refused(
+        "model M\n  parameter Real a = b;\n  parameter Real b = a;\nend M;",
+        "E0305",
+    );
+    assert_refused(
+        "model M\n  parameter Integer n = size(x, 1);\n  Real x[n];\nend M;",
+        "E0305",
+    );
+    assert_refused(
+        "package P\n  constant Integer a = b;\n  constant Integer b = a;\nend P;\nmodel M\n  Real x[P.a];\nend M;",
+        "E0305",
+    );
+}
+
+#[test]
+fn long_names_are_harmless() {
+    let name = "a".repeat(1_000_000);
+    assert_refused(
+        &format!("model M\n  Real {name} = 1;\n  Real b = {name}x;\nend M;"),
+        "E0201",
+    );
+}
