@@ -40,7 +40,7 @@ fn code(kind: &FailureKind) -> Code {
         FailureKind::Assertion { .. } => codes::E0609,
         FailureKind::Integration { .. } => codes::E0610,
         FailureKind::Limit { .. } => codes::E0611,
-        FailureKind::SingularMode { .. } => codes::E0612,
+        FailureKind::SingularMode { .. } | FailureKind::Restart { .. } => codes::E0612,
         FailureKind::Compile(_) => codes::E0613,
         FailureKind::Output(_) => codes::E0701,
     }
@@ -50,6 +50,15 @@ fn message(kind: &FailureKind) -> String {
     match kind {
         FailureKind::Initialisation { reason, .. } => format!("initialisation failed: {reason}"),
         FailureKind::NoConsistentMode { .. } => "no mode is consistent with its own conditions".to_owned(),
+        FailureKind::Restart { reason, .. } => reason.clone(),
+        FailureKind::Chattering {
+            conditions, count: 0, ..
+        } => {
+            format!(
+                "chattering: on both sides of {} the model drives to the other side",
+                quoted(conditions)
+            )
+        }
         FailureKind::Chattering { conditions, count, .. } => format!(
             "chattering: {} switched {count} times with hardly any progress in time",
             quoted(conditions)
@@ -138,7 +147,9 @@ fn help(kind: &FailureKind) -> Option<&'static str> {
         FailureKind::Block { .. } => "check that there is a solution; give `start` and `nominal` values near it",
         FailureKind::Domain { .. } => "keep the argument in the domain of the function with a condition",
         FailureKind::Integration { .. } => "try another `--solver`, another `--tolerance`, or `nominal` values",
-        FailureKind::SingularMode { .. } => "`saltus analyze` shows the equations and unknowns of the mode",
+        FailureKind::SingularMode { .. } | FailureKind::Restart { .. } => {
+            "`saltus analyze` shows the equations and unknowns of the mode"
+        }
         FailureKind::Limit { .. } => "simulate a shorter time",
         FailureKind::Assertion { .. } | FailureKind::Compile(_) | FailureKind::Output(_) => return None,
     })
