@@ -17,6 +17,7 @@ use crate::ids::{ClassId, ComponentId, InstanceId};
 use crate::instance::{Component, Instance};
 use crate::limits::Limits;
 use crate::model::connection::Connections;
+use crate::model::overconstrained::ConnectionGraph;
 
 /// Everything known while flattening.
 pub(crate) struct Flattener<'l> {
@@ -46,6 +47,7 @@ pub(crate) struct Flattener<'l> {
     pub model_instances: Vec<InstanceId>,
     /// How many connections name each connector, once asked for.
     pub cardinalities: Option<FxHashMap<Item, u32>>,
+    pub graph: ConnectionGraph,
 }
 
 impl<'l> Flattener<'l> {
@@ -71,6 +73,7 @@ impl<'l> Flattener<'l> {
             owners: Vec::new(),
             model_instances: Vec::new(),
             cardinalities: None,
+            graph: ConnectionGraph::default(),
         };
         flattener.add_predefined();
         flattener

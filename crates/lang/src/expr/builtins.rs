@@ -119,17 +119,15 @@ impl Flattener<'_> {
     /// The value of a call of something built in; `None` if it is not.
     pub(super) fn builtin_call(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Option<Tensor>> {
         let [part] = call.function.parts.as_slice() else {
-            if call
-                .function
-                .parts
-                .first()
-                .is_some_and(|p| p.name.name == "Connections")
-            {
-                return fail(codes::E0214, span, "overconstrained connections are not supported yet");
+            if call.function.parts.first().is_some_and(|p| p.name.name == "Connections") {
+                return self.graph_query(call, span, ctx).map(Some);
             }
             return Ok(None);
         };
         let name = part.name.name.as_str();
+        if name == "rooted" {
+            return self.graph_query(call, span, ctx).map(Some);
+        }
         if OPERATORS.contains(&name) {
             return self.operator_call(name, call, span, ctx).map(Some);
         }

@@ -9,7 +9,9 @@ use crate::codes;
 use crate::failure::{Failure, Fallible, error, fail};
 use crate::flattener::Flattener;
 use crate::function::is_function_kind;
-use crate::ids::ClassId;
+use crate::ids::{ClassId, InstanceId};
+use crate::instance::ComponentKind;
+use crate::modification::Scope;
 use crate::tensor::{Elem, Tensor, Ty};
 
 /// The arguments of a call, translated.
@@ -41,6 +43,11 @@ impl Flattener<'_> {
         let arguments = self.arguments(call, ctx)?;
         match callee {
             Callee::Class(class) => self.call_class(class, arguments, span, ctx),
+            Callee::Member(class, instance) => {
+                // Defaults of the function may refer to the component it belongs to.
+                let scope = Scope { instance: Some(instance), ..ctx.scope };
+                self.call_class(class, arguments, span, &Context { scope, ..*ctx })
+            }
             Callee::Value(value) => match value.elems.first() {
                 Some(Elem::Function(function)) => {
                     let function = std::rc::Rc::clone(function);
@@ -138,7 +145,14 @@ impl Flattener<'_> {
                         None => return Err(self.unknown(Some(class), &part.name, part.span)),
                     };
                 }
-                return Ok(Callee::Class(class));
+                let element = match &self.components[component].kind {
+                    ComponentKind::Complex { elements } => elements.first().copied(),
+                    _ => None,
+                };
+                return Ok(match element {
+                    Some(instance) => Callee::Member(class, instance),
+                    None => Callee::Class(class),
+                });
             }
         }
         self.lookup_class(ctx.scope.class, &name).map(Callee::Class)
@@ -246,57 +260,113 @@ impl Flattener<'_> {
                 format!("{operator} is not defined for {}", shapes.join(" and ")),
             );
         };
-        let scope = crate::modification::Scope {
+        let scope = Scope {
             class: record,
             instance: None,
         };
         let ctx = Context::new(scope, super::Mode::Flat);
-        if let Some(results) = self.elementwise_overloaded(operator_class, &operands, span, &ctx)? {
-            return Ok(results);
-        }
-        let arguments = Arguments {
-            positional: operands,
-            named: Vec::new(),
-        };
-        let mut results = self.call_operator(operator_class, arguments, span, &ctx)?;
-        Ok(results.swap_remove(0))
-    }
-
-    /// Arrays of records of equal size, or a scalar with an array, element by element.
-    fn elementwise_overloaded(
-        &mut self,
-        operator: ClassId,
-        operands: &[Tensor],
-        span: Span,
-        ctx: &Context<'_>,
-    ) -> Fallible<Option<Tensor>> {
-        let dims = match operands.iter().find(|t| !t.is_scalar()) {
-            Some(array) if array.dims.len() == 1 => array.dims.clone(),
-            _ => return Ok(None),
-        };
-        if operands.iter().any(|t| !t.is_scalar() && t.dims != dims) {
-            return Ok(None);
-        }
-        let mut parts = Vec::new();
-        for k in 1..=dims[0] {
-            let positional = operands
-                .iter()
-                .map(|t| {
-                    if t.is_scalar() {
-                        t.clone()
-                    } else {
-                        t.at(k).unwrap_or_else(|| t.clone())
-                    }
-                })
-                .collect();
+        if operands.iter().all(Tensor::is_scalar) || self.fits_operator(operator_class, &operands)? {
             let arguments = Arguments {
-                positional,
+                positional: operands,
                 named: Vec::new(),
             };
-            let mut results = self.call_operator(operator, arguments, span, ctx)?;
-            parts.push(results.swap_remove(0));
+            return Ok(self.call_operator(operator_class, arguments, span, &ctx)?.swap_remove(0));
         }
-        crate::tensor::stack(parts, operands[0].ty, span).map(Some)
+        if let ([a, b], "'*'") = (&operands[..], operator)
+            && !a.is_scalar()
+            && !b.is_scalar()
+        {
+            return self.record_product(a.clone(), b.clone(), span);
+        }
+        self.elementwise_overloaded(operator, operands, span)
+    }
+
+    /// Whether a function of the operator takes these arrays as they are.
+    fn fits_operator(&mut self, operator: ClassId, operands: &[Tensor]) -> Fallible<bool> {
+        let arguments = Arguments {
+            positional: operands.to_vec(),
+            named: Vec::new(),
+        };
+        for function in self.operator_functions(operator)? {
+            if self.accepts_arguments(function, &arguments)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn operator_functions(&mut self, operator: ClassId) -> Fallible<Vec<ClassId>> {
+        if is_function_kind(self.kind(operator)) {
+            return Ok(vec![operator]);
+        }
+        let names: Vec<Name> = self
+            .def(operator)
+            .classes()
+            .map(|(_, def)| def.name.name.clone())
+            .collect();
+        let mut functions = Vec::new();
+        for name in names {
+            if let Some(Found::Class(function)) = self.member(operator, &name)? {
+                functions.push(function);
+            }
+        }
+        Ok(functions)
+    }
+
+    /// Arrays of equal size, or a scalar with an array, element by element.
+    fn elementwise_overloaded(&mut self, operator: &str, operands: Vec<Tensor>, span: Span) -> Fallible<Tensor> {
+        let Some(array) = operands.iter().find(|t| !t.is_scalar()) else {
+            return Err(Failure::Reported);
+        };
+        let (size, ty) = (array.dims[0], array.ty);
+        if operands.iter().any(|t| !t.is_scalar() && t.dims != array.dims) {
+            let shapes: Vec<String> = operands.iter().map(Tensor::shape).collect();
+            return fail(
+                codes::E0302,
+                span,
+                format!("{operator} cannot be applied to {}", shapes.join(" and ")),
+            );
+        }
+        let mut parts = Vec::new();
+        for k in 1..=size {
+            let inner = operands
+                .iter()
+                .map(|t| match t.is_scalar() {
+                    true => t.clone(),
+                    false => t.at(k).unwrap_or_else(|| t.clone()),
+                })
+                .collect();
+            parts.push(self.overloaded(operator, inner, span)?);
+        }
+        crate::tensor::stack(parts, ty, span)
+    }
+
+    /// Products of matrices and vectors of records.
+    fn record_product(&mut self, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {
+        let by_row = |t: &Tensor| (1..=t.dims[0]).filter_map(|k| t.at(k)).collect::<Vec<_>>();
+        if a.dims.len() == 2 {
+            let mut rows = Vec::new();
+            for row in by_row(&a) {
+                rows.push(self.record_product(row, b.clone(), span)?);
+            }
+            return crate::tensor::stack(rows, a.ty, span);
+        }
+        if a.dims[0] != b.dims[0] || a.dims[0] == 0 {
+            return fail(
+                codes::E0302,
+                span,
+                format!("`*` cannot be applied to {} and {}", a.shape(), b.shape()),
+            );
+        }
+        let mut sum: Option<Tensor> = None;
+        for (x, y) in by_row(&a).into_iter().zip(by_row(&b)) {
+            let term = self.overloaded("'*'", vec![x, y], span)?;
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => self.overloaded("'+'", vec![sum, term], span)?,
+            });
+        }
+        sum.map_or_else(|| Err(Failure::Reported), Ok)
     }
 
     /// Calls the function of an operator that fits the arguments.
@@ -307,21 +377,7 @@ impl Flattener<'_> {
         span: Span,
         ctx: &Context<'_>,
     ) -> Fallible<Vec<Tensor>> {
-        let mut functions = Vec::new();
-        if is_function_kind(self.kind(operator)) {
-            functions.push(operator);
-        } else {
-            let names: Vec<Name> = self
-                .def(operator)
-                .classes()
-                .map(|(_, def)| def.name.name.clone())
-                .collect();
-            for name in names {
-                if let Some(Found::Class(function)) = self.member(operator, &name)? {
-                    functions.push(function);
-                }
-            }
-        }
+        let functions = self.operator_functions(operator)?;
         for &function in &functions {
             if self.accepts_arguments(function, &arguments)? {
                 return self.call_function(function, arguments, span, ctx);
@@ -363,6 +419,7 @@ impl Flattener<'_> {
 
 enum Callee {
     Class(ClassId),
+    Member(ClassId, InstanceId),
     Value(Tensor),
 }
 

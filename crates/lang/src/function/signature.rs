@@ -12,7 +12,6 @@ use crate::expr::{Arguments, Context, Mode};
 use crate::failure::{Fallible, did_you_mean, error, fail};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
-use crate::modification::Scope;
 use crate::tensor::{Tensor, Ty};
 
 /// A variable of a function.
@@ -223,12 +222,9 @@ impl Flattener<'_> {
             frame.set(formal.name.clone(), FrameVar::Value(value.clone()));
         }
         let frame = std::cell::RefCell::new(frame);
-        let scope = Scope {
-            class: binding.source.scope.class,
-            instance: None,
-        };
+        let scope = self.bind_scope(binding.source.scope.class, ctx.scope.instance);
         let known = earlier.iter().all(Tensor::is_known);
-        let mode = if known { Mode::Evaluate } else { ctx.mode };
+        let mode = if known && scope.instance.is_none() { Mode::Evaluate } else { ctx.mode };
         let inner = Context {
             frame: Some(&frame),
             ..Context::new(scope, mode)

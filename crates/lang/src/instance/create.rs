@@ -462,14 +462,15 @@ impl Flattener<'_> {
         let kind = match table.simple {
             Some(SimpleType::ExternalObject) => ComponentKind::External,
             Some(simple) => {
+                self.graph.needed |= table.by_name.contains_key("equalityConstraint");
                 let ty = self.simple_scalar(simple)?;
                 let first = self.make_variables(id, ty)?;
                 ComponentKind::Primitive { ty, first }
             }
-            None => ComponentKind::Complex {
-                elements: self.make_instances(id, table)?,
-            },
-        };
+            None => {
+                self.graph.needed |= table.by_name.contains_key("equalityConstraint");
+                ComponentKind::Complex { elements: self.make_instances(id, table)? }
+            }};
         self.components[id].kind = kind;
         Ok(())
     }

@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use saltus_source::Span;
-use saltus_syntax::ast::{self, Call, Causality, ComponentReference, ConnectorPrefix, Equation, ExprKind, ForIndex};
+use saltus_syntax::ast::{self, Call, Causality, ComponentReference, ConnectorPrefix, Equation, ExprKind};
 
 use crate::codes;
-use crate::expr::{Context, Item, Iterators, Mode, Resolved, Selection, add};
+use crate::expr::{Context, Item, Mode, Resolved, Selection, add};
 use crate::failure::{Fallible, error, fail};
 use crate::flat::{EquationKind, FlatEquation, FlatExpr, ProvenanceKind, UnaryOp, Variability, VariableId};
 use crate::flattener::Flattener;
 use crate::ids::{ComponentId, InstanceId};
 use crate::instance::{Component, ComponentKind};
-use crate::modification::Scope;
 use crate::tensor::{Tensor, unary, volume};
 
 /// A side of a variable: seen from the component it belongs to (outside connector) or from the
@@ -238,6 +237,12 @@ impl Flattener<'_> {
             );
         }
         let count = volume(&self.components[x].dims).unwrap_or(0) as u32;
+        if count > 0 && self.is_overconstrained(x) {
+            let edge = (self.item_of(x, 0), self.item_of(y, 0));
+            if self.overconstrained_edge((x, y), edge, place.0, &place.1)? {
+                return Ok(());
+            }
+        }
         for offset in 0..count {
             let (a, b) = (self.item_of(x, offset), self.item_of(y, offset));
             self.connect_items(a, b, sides, place)?;
@@ -245,7 +250,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    fn item_of(&self, component: ComponentId, offset: u32) -> Item {
+    pub(super) fn item_of(&self, component: ComponentId, offset: u32) -> Item {
         match &self.components[component].kind {
             ComponentKind::Complex { elements } => Item::Instance(elements[offset as usize]),
             _ => Item::Scalar(component, offset),
@@ -298,6 +303,9 @@ impl Flattener<'_> {
             variable: VariableId(first.0 + offset),
             outside: outside && is_flow,
         };
+        if self.graph.collecting {
+            return Ok(());
+        }
         let (p, q) = (side(*first, x.1, sides.0), side(*other, y.1, sides.1));
         if p == q {
             return Ok(());
@@ -434,7 +442,9 @@ impl Flattener<'_> {
             // Conditions that ask for cardinalities themselves find none.
             self.cardinalities = Some(FxHashMap::default());
             for instance in self.model_instances.clone() {
-                self.count_connections(instance);
+                self.visit_structure(instance, &mut |this, equation, ctx| {
+                    this.count_connection(equation, ctx);
+                });
             }
         }
         let counts = self.cardinalities.as_ref();
@@ -442,79 +452,18 @@ impl Flattener<'_> {
         Ok(Tensor::integer(i64::from(count)))
     }
 
-    fn count_connections(&mut self, instance: InstanceId) {
-        let table = Rc::clone(&self.instances[instance].table);
-        for &class in &table.scopes {
-            let def = Arc::clone(self.def(class));
-            let Some(composition) = def.composition() else {
-                continue;
-            };
-            let ctx = Context::new(
-                Scope {
-                    class,
-                    instance: Some(instance),
-                },
-                Mode::Flat,
-            );
-            for section in composition.equations.iter().filter(|s| !s.initial) {
-                self.count_in(&section.equations, &ctx);
-            }
-        }
-    }
-
-    fn count_in(&mut self, equations: &[Equation], ctx: &Context<'_>) {
-        for equation in equations {
-            match &equation.kind {
-                ast::EquationKind::Connect { left, right } => {
-                    for side in [left, right] {
-                        if let Ok(Some(selection)) = self.connector(side, ctx)
-                            && let Some(counts) = &mut self.cardinalities
-                        {
-                            for item in selection.items {
-                                *counts.entry(item).or_default() += 1;
-                            }
-                        }
-                    }
-                }
-                ast::EquationKind::If { branches, otherwise } => {
-                    let mut chosen = otherwise.as_deref();
-                    for branch in branches {
-                        match self.evaluate_condition(&branch.condition, ctx) {
-                            Ok(true) => {
-                                chosen = Some(&branch.body);
-                                break;
-                            }
-                            Ok(false) => {}
-                            Err(_) => {
-                                chosen = None;
-                                break;
-                            }
-                        }
-                    }
-                    self.count_in(chosen.unwrap_or(&[]), ctx);
-                }
-                ast::EquationKind::For { indices, body } => self.count_in_loop(indices, body, ctx),
-                _ => {}
-            }
-        }
-    }
-
-    fn count_in_loop(&mut self, indices: &[ForIndex], body: &[Equation], ctx: &Context<'_>) {
-        let Some((index, rest)) = indices.split_first() else {
-            self.count_in(body, ctx);
+    fn count_connection(&mut self, equation: &Equation, ctx: &Context<'_>) {
+        let ast::EquationKind::Connect { left, right } = &equation.kind else {
             return;
         };
-        let find = |name: &str| super::implicit::in_equations(body, name);
-        let Ok(values) = self.iterator_values(index, &find, ctx) else {
-            return;
-        };
-        for value in (1..=values.dims[0]).filter_map(|k| values.at(k)) {
-            let iterators = Iterators {
-                name: &index.name.name,
-                value: &value,
-                outer: ctx.iterators,
-            };
-            self.count_in_loop(rest, body, &ctx.with_iterators(&iterators));
+        // A connection with an absent component is none.
+        let sides = (self.connector(left, ctx), self.connector(right, ctx));
+        if let (Ok(Some(a)), Ok(Some(b))) = sides
+            && let Some(counts) = &mut self.cardinalities
+        {
+            for item in a.items.into_iter().chain(b.items) {
+                *counts.entry(item).or_default() += 1;
+            }
         }
     }
 }

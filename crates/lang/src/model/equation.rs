@@ -386,6 +386,7 @@ impl Flattener<'_> {
             Some("initialState" | "transition") => {
                 return fail(codes::E0214, expr.span, "state machines are not supported yet");
             }
+            _ if Self::is_graph_statement(call) => return Ok(()),
             _ => {
                 let results = self.call_results(call, expr.span, ctx)?;
                 match results.into_iter().flat_map(|r| r.scalars()).next() {

@@ -6,7 +6,9 @@ mod check;
 pub(crate) mod connection;
 mod equation;
 pub(crate) mod implicit;
+pub(crate) mod overconstrained;
 mod statement;
+mod structure;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -47,6 +49,7 @@ impl Flattener<'_> {
             self.finish_component(component);
             done += 1;
         }
+        self.solve_connection_graph();
         for instance in instances {
             self.instance_sections(instance);
         }
