@@ -18,6 +18,7 @@ use crate::instance::{Component, Instance};
 use crate::limits::Limits;
 use crate::model::connection::Connections;
 use crate::model::overconstrained::ConnectionGraph;
+use crate::model::stream::Streams;
 
 /// Everything known while flattening.
 pub(crate) struct Flattener<'l> {
@@ -48,6 +49,9 @@ pub(crate) struct Flattener<'l> {
     /// How many connections name each connector, once asked for.
     pub cardinalities: Option<FxHashMap<Item, u32>>,
     pub graph: ConnectionGraph,
+    pub streams: Streams,
+    /// Inner components that are added to the model.
+    pub automatic: Vec<(Name, ComponentId)>,
 }
 
 impl<'l> Flattener<'l> {
@@ -74,6 +78,8 @@ impl<'l> Flattener<'l> {
             model_instances: Vec::new(),
             cardinalities: None,
             graph: ConnectionGraph::default(),
+            streams: Streams::default(),
+            automatic: Vec::new(),
         };
         flattener.add_predefined();
         flattener

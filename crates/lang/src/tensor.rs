@@ -194,7 +194,8 @@ impl Tensor {
         self.elems.iter().all(|elem| match elem {
             Elem::Expr(expr) => expr.is_literal(),
             Elem::Record(fields) => fields.iter().all(|(_, field)| field.is_known()),
-            Elem::Function(_) | Elem::External(_) => true,
+            Elem::Function(function) => function.bound.iter().all(|(_, value)| value.is_known()),
+            Elem::External(_) => true,
         })
     }
 

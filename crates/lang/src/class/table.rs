@@ -671,7 +671,20 @@ fn same_declaration(a: &Entry, b: &Entry) -> bool {
                 && x.components[*i as usize].subscripts.len() == y.components[*j as usize].subscripts.len()
                 && a.declared.binding.is_some() == b.declared.binding.is_some()
         }
-        (EntryKind::Class(x), EntryKind::Class(y)) => x.def.span == y.def.span,
+        (EntryKind::Class(x), EntryKind::Class(y)) => same_class(x, y),
+        _ => false,
+    }
+}
+
+/// The same definition, the same short definition, or both replaced from outside.
+fn same_class(a: &ClassEntry, b: &ClassEntry) -> bool {
+    if a.def.span == b.def.span || a.redeclare.is_some() && b.redeclare.is_some() {
+        return true;
+    }
+    match (&a.def.body, &b.def.body) {
+        (ClassBody::Short { base: x, .. }, ClassBody::Short { base: y, .. }) => {
+            a.def.kind == b.def.kind && x.to_string() == y.to_string()
+        }
         _ => false,
     }
 }

@@ -119,7 +119,12 @@ impl Flattener<'_> {
     /// The value of a call of something built in; `None` if it is not.
     pub(super) fn builtin_call(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Option<Tensor>> {
         let [part] = call.function.parts.as_slice() else {
-            if call.function.parts.first().is_some_and(|p| p.name.name == "Connections") {
+            if call
+                .function
+                .parts
+                .first()
+                .is_some_and(|p| p.name.name == "Connections")
+            {
                 return self.graph_query(call, span, ctx).map(Some);
             }
             return Ok(None);
@@ -336,10 +341,9 @@ impl Flattener<'_> {
                 let arguments = self.required(call, &["x", "positiveSlope", "negativeSlope"], 3)?;
                 let mut values = Vec::new();
                 for argument in arguments {
-                    values.push(self.real_scalar(argument, ctx)?);
+                    values.push(self.expr_of(argument, ctx)?);
                 }
-                let call = FlatExpr::Builtin(Builtin::SemiLinear, values.into(), span);
-                Ok(Tensor::scalar(Ty::Real, call))
+                semi_linear(&values, span)
             }
             "size" | "ndims" => self.size(name, call, span, ctx),
             "pure" => {
@@ -360,6 +364,7 @@ impl Flattener<'_> {
                 }))
             }
             "cardinality" => self.cardinality(call, span, ctx),
+            "inStream" | "actualStream" => self.stream_operator(name, call, span, ctx),
             "assert" | "terminate" | "reinit" => fail(codes::E0311, span, format!("`{name}` is not a value")),
             _ => fail(codes::E0214, span, format!("`{name}` is not supported yet")),
         }
@@ -654,6 +659,29 @@ impl Flattener<'_> {
             },
         }
     }
+}
+
+/// `semiLinear` element by element.
+fn semi_linear(values: &[Tensor], span: Span) -> Fallible<Tensor> {
+    let dims = values
+        .iter()
+        .find(|v| !v.is_scalar())
+        .map(|v| v.dims.clone())
+        .unwrap_or_default();
+    let fits = values
+        .iter()
+        .all(|v| v.ty.is_numeric() && (v.is_scalar() || v.dims == dims));
+    if !fits {
+        return fail(codes::E0301, span, "`semiLinear` needs Reals of one size");
+    }
+    let count = crate::tensor::volume(&dims).unwrap_or(0);
+    let lists: Vec<Vec<FlatExpr>> = values.iter().map(|v| v.exprs().cloned().collect()).collect();
+    let elems = (0..count).map(|k| {
+        let pick = |list: &Vec<FlatExpr>| list[if list.len() == 1 { 0 } else { k }].clone();
+        let arguments: Vec<FlatExpr> = lists.iter().map(pick).collect();
+        FlatExpr::Builtin(Builtin::SemiLinear, arguments.into(), span)
+    });
+    Ok(Tensor::array(Ty::Real, dims, elems))
 }
 
 fn empty_reduction(name: &str, ty: Ty, span: Span) -> Fallible<Tensor> {

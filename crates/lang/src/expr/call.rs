@@ -8,7 +8,7 @@ use crate::class::Found;
 use crate::codes;
 use crate::failure::{Failure, Fallible, error, fail};
 use crate::flattener::Flattener;
-use crate::function::is_function_kind;
+use crate::function::{FunctionValue, is_function_kind};
 use crate::ids::{ClassId, InstanceId};
 use crate::instance::ComponentKind;
 use crate::modification::Scope;
@@ -45,21 +45,47 @@ impl Flattener<'_> {
             Callee::Class(class) => self.call_class(class, arguments, span, ctx),
             Callee::Member(class, instance) => {
                 // Defaults of the function may refer to the component it belongs to.
-                let scope = Scope { instance: Some(instance), ..ctx.scope };
+                let scope = Scope {
+                    instance: Some(instance),
+                    ..ctx.scope
+                };
                 self.call_class(class, arguments, span, &Context { scope, ..*ctx })
             }
             Callee::Value(value) => match value.elems.first() {
                 Some(Elem::Function(function)) => {
                     let function = std::rc::Rc::clone(function);
-                    let mut all = arguments;
-                    for (name, value) in &function.bound {
-                        all.named.push((name.clone(), value.clone(), span));
-                    }
+                    let all = self.complete_arguments(&function, arguments, span)?;
                     self.call_class(function.class, all, span, ctx)
                 }
                 _ => fail(codes::E0202, span, format!("`{}` is not a function", name_of(call))),
             },
         }
+    }
+
+    /// Positional arguments go to the inputs that are not bound yet.
+    fn complete_arguments(
+        &mut self,
+        function: &FunctionValue,
+        arguments: Arguments,
+        span: Span,
+    ) -> Fallible<Arguments> {
+        let signature = self.signature(function.class)?;
+        let bound = |name: &Name| function.bound.iter().any(|(n, _)| n == name);
+        let mut open = signature.inputs.iter().map(|f| &f.name).filter(|n| !bound(n));
+        let mut named = arguments.named;
+        for value in arguments.positional {
+            match open.next() {
+                Some(name) => named.push((name.clone(), value, span)),
+                None => return fail(codes::E0212, span, "too many arguments for this function"),
+            }
+        }
+        for (name, value) in &function.bound {
+            named.push((name.clone(), value.clone(), span));
+        }
+        Ok(Arguments {
+            positional: Vec::new(),
+            named,
+        })
     }
 
     fn call_class(
@@ -182,6 +208,18 @@ impl Flattener<'_> {
     }
 
     pub(super) fn partial_function(&mut self, function: &PartialFunction, ctx: &Context<'_>) -> Fallible<Tensor> {
+        let mut bound = Vec::new();
+        for argument in &function.arguments {
+            bound.push((argument.name.name.clone(), self.expr(&argument.value, ctx)?));
+        }
+        // A function given to the function around may be bound further.
+        if let ([part], Some(frame)) = (&function.function.parts[..], ctx.frame) {
+            let value = frame.borrow().value(&part.name).cloned();
+            if let Some(Elem::Function(inner)) = value.as_ref().and_then(|v| v.elems.first()) {
+                bound.extend(inner.bound.iter().cloned());
+                return Ok(self.bound_function_value(inner.class, bound));
+            }
+        }
         let class = self.lookup_class(ctx.scope.class, &function.function)?;
         if !is_function_kind(self.kind(class)) {
             return fail(
@@ -189,10 +227,6 @@ impl Flattener<'_> {
                 function.function.span,
                 format!("`{}` is not a function", function.function),
             );
-        }
-        let mut bound = Vec::new();
-        for argument in &function.arguments {
-            bound.push((argument.name.name.clone(), self.expr(&argument.value, ctx)?));
         }
         Ok(self.bound_function_value(class, bound))
     }
@@ -270,7 +304,9 @@ impl Flattener<'_> {
                 positional: operands,
                 named: Vec::new(),
             };
-            return Ok(self.call_operator(operator_class, arguments, span, &ctx)?.swap_remove(0));
+            return Ok(self
+                .call_operator(operator_class, arguments, span, &ctx)?
+                .swap_remove(0));
         }
         if let ([a, b], "'*'") = (&operands[..], operator)
             && !a.is_scalar()

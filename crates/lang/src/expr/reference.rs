@@ -73,7 +73,10 @@ impl Flattener<'_> {
             return Ok(());
         };
         let component = &self.components[first];
-        let entry = &self.instances[component.parent].table.entries[component.entry as usize];
+        let table = &self.instances[component.parent].table;
+        let Some(entry) = table.entries.get(component.entry as usize) else {
+            return Ok(());
+        };
         let conditional = entry.component().is_some_and(|(_, c)| c.condition.is_some());
         if conditional && !self.instances[component.parent].is_static {
             return fail(

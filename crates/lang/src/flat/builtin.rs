@@ -52,6 +52,8 @@ builtins! {
     Delay = "delay",
     /// `semiLinear(x, positiveSlope, negativeSlope)`
     SemiLinear = "semiLinear",
+    /// `inStream(h)`; only while flattening: the flat model has the mixture itself.
+    InStream = "inStream",
     /// `abs(x)`
     Abs = "abs",
     /// `sign(x)`

@@ -225,6 +225,28 @@ impl FlatExpr {
         }
     }
 
+    /// Changes this expression and everything below it, operands first.
+    pub fn transform(&mut self, change: &mut dyn FnMut(&mut FlatExpr)) {
+        match self {
+            FlatExpr::Unary(_, e) => e.transform(change),
+            FlatExpr::Binary(_, operands, _) => operands.iter_mut().for_each(|e| e.transform(change)),
+            FlatExpr::If(parts, _) => parts.iter_mut().for_each(|e| e.transform(change)),
+            FlatExpr::Builtin(_, args, _) | FlatExpr::Local(_, args) => {
+                args.iter_mut().for_each(|e| e.transform(change));
+            }
+            FlatExpr::Call(call) => {
+                // Shared by the results of one call: copied only if something changes.
+                let mut arguments = call.arguments.to_vec();
+                arguments.iter_mut().for_each(|e| e.transform(change));
+                if arguments[..] != call.arguments[..] {
+                    call.arguments = arguments.into();
+                }
+            }
+            _ => {}
+        }
+        change(self);
+    }
+
     /// The span, where the node has one.
     pub fn span(&self) -> Option<Span> {
         match self {

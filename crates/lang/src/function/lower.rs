@@ -27,8 +27,10 @@ use crate::tensor::{Dims, Elem, Tensor, Ty, volume};
 pub(crate) enum Shape {
     /// The type and size; the value is an argument.
     Open(Ty, Dims, Vec<Shape>),
-    /// The value itself: sizes, switches, names, functions, tables.
+    /// The value itself: sizes, switches, names, tables.
     Known(Tensor),
+    /// A function with some inputs bound.
+    Function(ClassId, Vec<(Name, Shape)>),
 }
 
 /// A function under construction.
@@ -57,8 +59,8 @@ impl Flattener<'_> {
             None => self.specialise(class, signature, &bound, shapes, span)?,
         };
         let mut arguments = Vec::new();
-        for value in bound.iter().filter(|v| matches!(shape_of(v), Shape::Open(..))) {
-            arguments.extend(value.scalars());
+        for value in &bound {
+            open_scalars(value, &mut arguments);
         }
         self.call_outputs(class, signature, function, arguments.into(), span)
     }
@@ -161,6 +163,9 @@ impl Flattener<'_> {
             let var = match shape_of(value) {
                 Shape::Known(value) => FrameVar::Value(value),
                 Shape::Open(..) => self.declare_like(&mut builder, &formal.name, value, &mut inputs)?,
+                Shape::Function(..) => {
+                    FrameVar::Value(self.declare_function(&mut builder, &formal.name, value, &mut inputs)?)
+                }
             };
             frame.set(formal.name.clone(), var);
         }
@@ -289,6 +294,30 @@ impl Flattener<'_> {
             vars.push((field.clone(), var));
         }
         Ok(FrameVar::Record(class, vars))
+    }
+
+    /// A function whose bound inputs are arguments, too.
+    fn declare_function(
+        &mut self,
+        builder: &mut Builder,
+        name: &str,
+        value: &Tensor,
+        list: &mut Vec<LocalId>,
+    ) -> Fallible<Tensor> {
+        let Some(Elem::Function(function)) = value.elems.first() else {
+            return Err(Failure::Reported);
+        };
+        let mut bound = Vec::new();
+        for (input, value) in &function.bound {
+            let name = format!("{name}.{input}");
+            let value = match shape_of(value) {
+                Shape::Known(value) => value,
+                Shape::Open(..) => value_of(&self.declare_like(builder, &name, value, list)?),
+                Shape::Function(..) => self.declare_function(builder, &name, value, list)?,
+            };
+            bound.push((input.clone(), value));
+        }
+        Ok(self.bound_function_value(function.class, bound))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -882,7 +911,18 @@ fn value_of(var: &FrameVar) -> Tensor {
 /// Values that are not Real are part of what a function is specialised to, where they are known.
 fn shape_of(value: &Tensor) -> Shape {
     match value.ty {
-        Ty::Function | Ty::External => Shape::Known(value.clone()),
+        Ty::Function => match value.elems.first() {
+            Some(Elem::Function(function)) => {
+                let bound = function
+                    .bound
+                    .iter()
+                    .map(|(name, v)| (name.clone(), shape_of(v)))
+                    .collect();
+                Shape::Function(function.class, bound)
+            }
+            _ => Shape::Known(value.clone()),
+        },
+        Ty::External => Shape::Known(value.clone()),
         Ty::Real => Shape::Open(value.ty, value.dims.clone(), Vec::new()),
         Ty::Record(_) => {
             let fields = match value.elems.first() {
@@ -894,6 +934,19 @@ fn shape_of(value: &Tensor) -> Shape {
         }
         _ if value.is_known() => Shape::Known(value.clone()),
         _ => Shape::Open(value.ty, value.dims.clone(), Vec::new()),
+    }
+}
+
+/// The scalars of what is an argument.
+fn open_scalars(value: &Tensor, out: &mut Vec<FlatExpr>) {
+    match shape_of(value) {
+        Shape::Known(_) => {}
+        Shape::Open(..) => out.extend(value.scalars()),
+        Shape::Function(..) => {
+            if let Some(Elem::Function(function)) = value.elems.first() {
+                function.bound.iter().for_each(|(_, bound)| open_scalars(bound, out));
+            }
+        }
     }
 }
 

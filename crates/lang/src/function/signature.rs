@@ -224,7 +224,11 @@ impl Flattener<'_> {
         let frame = std::cell::RefCell::new(frame);
         let scope = self.bind_scope(binding.source.scope.class, ctx.scope.instance);
         let known = earlier.iter().all(Tensor::is_known);
-        let mode = if known && scope.instance.is_none() { Mode::Evaluate } else { ctx.mode };
+        let mode = if known && scope.instance.is_none() {
+            Mode::Evaluate
+        } else {
+            ctx.mode
+        };
         let inner = Context {
             frame: Some(&frame),
             ..Context::new(scope, mode)

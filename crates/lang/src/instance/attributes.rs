@@ -179,7 +179,7 @@ impl Flattener<'_> {
     fn description(&self, id: ComponentId) -> Option<Arc<str>> {
         let component = &self.components[id];
         let table = &self.instances[component.parent].table;
-        let (_, declared) = table.entries[component.entry as usize].component()?;
+        let (_, declared) = table.entries.get(component.entry as usize)?.component()?;
         let text = declared.description.as_ref()?;
         Some(text.value.as_str().into())
     }

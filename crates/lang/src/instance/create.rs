@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use saltus_source::Span;
-use saltus_syntax::ast::{self, ClassKind, ConnectorPrefix, ExprKind, Name, Subscript, Variability as AstVariability};
+use saltus_source::{Diagnostic, Span};
+use saltus_syntax::ast::{self, ClassKind, ExprKind, Name, Subscript, Variability as AstVariability};
 
 use super::{Component, ComponentKind, Inherited, Instance, Slot, ValueState};
 use crate::class::{Entry, SimpleType, Table};
@@ -186,9 +186,6 @@ impl Flattener<'_> {
             .causality
             .or(table.causality)
             .or(owner.inherited.causality);
-        if flow == Some(ConnectorPrefix::Stream) {
-            return fail(codes::E0214, clause.span, "stream variables are not supported yet");
-        }
         let id = self.components.push(Component {
             parent: instance,
             entry: index,
@@ -327,6 +324,9 @@ impl Flattener<'_> {
             }
             current = self.instances[ancestor].parent;
         }
+        if let Some(component) = self.automatic_inner(instance, entry)? {
+            return Ok(component);
+        }
         let path = &self.instances[instance].path;
         let place = if path.is_empty() {
             "this model".to_owned()
@@ -341,6 +341,51 @@ impl Flattener<'_> {
         .with_note(format!("used in {place}"))
         .with_help(format!("declare `inner … {}` in the model", entry.name))
         .into())
+    }
+
+    /// Without an inner declaration one is made in the model, if the type is complete (5.4).
+    fn automatic_inner(&mut self, instance: InstanceId, entry: &Entry) -> Fallible<Option<ComponentId>> {
+        if let Some((_, known)) = self.automatic.iter().find(|(name, _)| *name == entry.name) {
+            return Ok(Some(*known));
+        }
+        let mut root = instance;
+        while let Some(parent) = self.instances[root].parent {
+            root = parent;
+        }
+        let Some((clause, _)) = entry.component() else {
+            return Ok(None);
+        };
+        let class = self.lookup_class(entry.scope, &clause.type_name)?;
+        let table = self.table(class)?;
+        // A variable without a value would only be missed later.
+        if self.def(class).partial || table.simple.is_some() || self.instances[root].is_static {
+            return Ok(None);
+        }
+        let inner = Entry {
+            outer: false,
+            inner: true,
+            ..entry.clone()
+        };
+        let index = u32::MAX;
+        let Some(component) = self.make_component(root, index, &inner)? else {
+            return Ok(None);
+        };
+        self.automatic.push((entry.name.clone(), component));
+        self.diagnostics.push(
+            Diagnostic::warning(
+                codes::E0209,
+                entry.span,
+                format!(
+                    "`outer {}` has no `inner` around it: one is added to the model",
+                    entry.name
+                ),
+            )
+            .with_help(format!(
+                "declare `inner {} {}` in the model",
+                clause.type_name, entry.name
+            )),
+        );
+        Ok(Some(component))
     }
 
     /// Dimensions: of the component, then of its clause, then of its type.
@@ -469,8 +514,11 @@ impl Flattener<'_> {
             }
             None => {
                 self.graph.needed |= table.by_name.contains_key("equalityConstraint");
-                ComponentKind::Complex { elements: self.make_instances(id, table)? }
-            }};
+                ComponentKind::Complex {
+                    elements: self.make_instances(id, table)?,
+                }
+            }
+        };
         self.components[id].kind = kind;
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use saltus_source::{Diagnostic, Severity};
-use saltus_syntax::ast::{Causality as AstCausality, ClassKind, ConnectorPrefix};
+use saltus_syntax::ast::{Causality as AstCausality, ClassKind};
 
 use crate::codes;
 use crate::flat::{
@@ -114,7 +114,7 @@ impl Flattener<'_> {
         if !data.inherited.connector {
             return data.causality != Some(AstCausality::Input);
         }
-        data.flow == Some(ConnectorPrefix::Flow) || data.causality == Some(AstCausality::Output)
+        data.flow.is_some() || data.causality == Some(AstCausality::Output)
     }
 
     /// The model or block around a record or connector.

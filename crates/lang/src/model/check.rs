@@ -18,12 +18,20 @@ enum Visit {
 impl Flattener<'_> {
     /// Checks that need all variables and equations.
     pub(super) fn check_model_as_a_whole(&mut self) {
-        self.check_cyclic_parameters();
+        if !self.cyclic_parameters().is_empty() {
+            self.choose_in_bindings();
+        }
+        for variable in self.cyclic_parameters() {
+            let data = &self.model.variables[variable];
+            let span = self.model.provenance(data.provenance).span;
+            let message = format!("the value of the parameter `{}` depends on itself", data.name);
+            self.diagnostics.push(error(codes::E0305, span, message));
+        }
         self.check_certain_failures();
     }
 
     /// Parameters whose values depend on themselves.
-    fn check_cyclic_parameters(&mut self) {
+    fn cyclic_parameters(&self) -> Vec<VariableId> {
         let mut state: IndexVec<VariableId, Visit> = self.model.variables.iter().map(|_| Visit::New).collect();
         let mut found: Vec<VariableId> = Vec::new();
         for start in self.model.variables.indices() {
@@ -51,11 +59,24 @@ impl Flattener<'_> {
                 }
             }
         }
-        for variable in found {
-            let data = &self.model.variables[variable];
-            let span = self.model.provenance(data.provenance).span;
-            let message = format!("the value of the parameter `{}` depends on itself", data.name);
-            self.diagnostics.push(error(codes::E0305, span, message));
+        found
+    }
+
+    /// Two parameters may be given by each other, and a third one decides which is: its choice is
+    /// made here, since values cannot be put in order otherwise.
+    fn choose_in_bindings(&mut self) {
+        for variable in self.model.variables.indices() {
+            while let Some(FlatExpr::If(parts, span)) = &self.model.variables[variable].binding {
+                let (condition, span) = (parts[0].clone(), *span);
+                let Ok(FlatExpr::Boolean(choice)) = self.evaluate_flat(&condition, span) else {
+                    break;
+                };
+                let Some(FlatExpr::If(parts, _)) = self.model.variables[variable].binding.take() else {
+                    break;
+                };
+                let [_, then, otherwise] = *parts;
+                self.model.variables[variable].binding = Some(if choice { then } else { otherwise });
+            }
         }
     }
 

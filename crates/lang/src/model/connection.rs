@@ -296,6 +296,13 @@ impl Flattener<'_> {
         self.check_direction(x.0, y.0, sides, place)?;
         let (a, b) = (&self.components[x.0], &self.components[y.0]);
         let is_flow = flow(a.flow);
+        if a.flow == Some(ConnectorPrefix::Stream) {
+            if !self.graph.collecting {
+                let ends = ((a.parent, sides.0), (b.parent, sides.1));
+                self.streams.join(ends.0, ends.1, place.0);
+            }
+            return Ok(());
+        }
         if a.variability <= Variability::Parameter || b.variability <= Variability::Parameter {
             return Ok(());
         }

@@ -8,6 +8,7 @@ mod equation;
 pub(crate) mod implicit;
 pub(crate) mod overconstrained;
 mod statement;
+pub(crate) mod stream;
 mod structure;
 
 use std::rc::Rc;
@@ -41,6 +42,15 @@ impl Flattener<'_> {
         let root = self.new_instance(class, table, None, "".into(), Rc::default(), root_inheritance(), false);
         let mut instances = Vec::new();
         self.instantiate(root, &mut instances)?;
+        let mut added = 0;
+        while let Some((_, component)) = self.automatic.get(added).cloned() {
+            if let ComponentKind::Complex { elements } = &self.components[component].kind {
+                for element in elements.clone() {
+                    self.instantiate(element, &mut instances)?;
+                }
+            }
+            added += 1;
+        }
         self.model_instances.clone_from(&instances);
         let mut done = 0;
         // Translating bindings makes no new components of the model, but of packages.
@@ -54,6 +64,7 @@ impl Flattener<'_> {
             self.instance_sections(instance);
         }
         self.connection_equations();
+        self.stream_equations();
         self.check_model_as_a_whole();
         self.check_balance();
         Ok(())

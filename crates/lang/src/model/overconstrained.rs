@@ -45,9 +45,16 @@ impl ConnectionGraph {
 
     /// Chooses roots and the connections that are cut.
     fn solve(&mut self) -> Result<(), Span> {
-        let position: FxHashMap<Item, usize> =
-            self.nodes.iter().enumerate().map(|(position, item)| (*item, position)).collect();
-        let mut sets = Sets { parents: (0..self.nodes.len()).collect(), rooted: vec![false; self.nodes.len()] };
+        let position: FxHashMap<Item, usize> = self
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(position, item)| (*item, position))
+            .collect();
+        let mut sets = Sets {
+            parents: (0..self.nodes.len()).collect(),
+            rooted: vec![false; self.nodes.len()],
+        };
         for (a, b) in &self.branches {
             sets.join(position[a], position[b]);
         }
@@ -68,7 +75,10 @@ impl ConnectionGraph {
         }
         let mut candidates = self.potential_roots.clone();
         candidates.sort_by_key(|(_, priority)| *priority);
-        let nodes = candidates.iter().map(|(item, _)| *item).chain(self.nodes.iter().copied());
+        let nodes = candidates
+            .iter()
+            .map(|(item, _)| *item)
+            .chain(self.nodes.iter().copied());
         for item in nodes {
             let set = sets.find(position[&item]);
             if !sets.rooted[set] {
@@ -83,8 +93,12 @@ impl ConnectionGraph {
     /// Distances from the roots along the tree.
     fn measure(&mut self) {
         let mut neighbours: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        let position: FxHashMap<Item, usize> =
-            self.nodes.iter().enumerate().map(|(position, item)| (*item, position)).collect();
+        let position: FxHashMap<Item, usize> = self
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(position, item)| (*item, position))
+            .collect();
         let kept = self.connections.iter().filter(|edge| !self.broken.contains(edge));
         for (a, b) in self.branches.iter().chain(kept) {
             neighbours.entry(position[a]).or_default().push(position[b]);
@@ -160,7 +174,8 @@ impl Flattener<'_> {
         self.graph.collecting = false;
         if let Err(span) = self.graph.solve() {
             let message = "two roots are connected by branches";
-            self.diagnostics.push(crate::failure::error(codes::E0401, span, message));
+            self.diagnostics
+                .push(crate::failure::error(codes::E0401, span, message));
         }
     }
 
@@ -211,9 +226,16 @@ impl Flattener<'_> {
 
     fn graph_node(&mut self, expr: &ast::Expr, ctx: &Context<'_>) -> Fallible<Option<Item>> {
         let ExprKind::Reference(reference) = &expr.kind else {
-            return fail(codes::E0402, expr.span, "an overconstrained variable of a connector is needed");
+            return fail(
+                codes::E0402,
+                expr.span,
+                "an overconstrained variable of a connector is needed",
+            );
         };
-        let flat = Context { mode: Mode::Flat, ..*ctx };
+        let flat = Context {
+            mode: Mode::Flat,
+            ..*ctx
+        };
         match self.resolve(reference, &flat)? {
             Resolved::Selection(selection) => Ok(selection.items.first().copied()),
             _ => Ok(None),
@@ -222,7 +244,10 @@ impl Flattener<'_> {
 
     /// `Connections.…` in an equation: all said when the graph was collected.
     pub(super) fn is_graph_statement(call: &Call) -> bool {
-        matches!(operation_of(call).as_deref(), Some("branch" | "root" | "potentialRoot" | "uniqueRoot"))
+        matches!(
+            operation_of(call).as_deref(),
+            Some("branch" | "root" | "potentialRoot" | "uniqueRoot")
+        )
     }
 
     /// `Connections.isRoot(R)` and the like.
@@ -240,7 +265,11 @@ impl Flattener<'_> {
         match operation.as_str() {
             "isRoot" => Ok(Tensor::boolean(self.graph.chosen_roots.contains(&item))),
             "rooted" => Ok(Tensor::boolean(self.graph.is_rooted(item))),
-            _ => fail(codes::E0214, span, format!("`Connections.{operation}` is not supported yet")),
+            _ => fail(
+                codes::E0214,
+                span,
+                format!("`Connections.{operation}` is not supported yet"),
+            ),
         }
     }
 
@@ -279,12 +308,21 @@ impl Flattener<'_> {
             let dims = self.components[component].dims.clone();
             let count = crate::tensor::volume(&dims).unwrap_or(0) as u32;
             let items = (0..count).map(|offset| self.item_of(component, offset)).collect();
-            let selection = Selection { dims, items, dynamic: Vec::new(), first: None, last: Some(component) };
+            let selection = Selection {
+                dims,
+                items,
+                dynamic: Vec::new(),
+                first: None,
+                last: Some(component),
+            };
             positional.push(self.selection_value(selection, span, Mode::Flat)?);
         }
         let scope = crate::modification::Scope { class, instance: None };
         let ctx = Context::new(scope, Mode::Flat);
-        let arguments = Arguments { positional, named: Vec::new() };
+        let arguments = Arguments {
+            positional,
+            named: Vec::new(),
+        };
         let results = self.call_function(function, arguments, span, &ctx)?;
         let provenance = self.add_provenance(span, path, ProvenanceKind::Connection);
         for residual in results.iter().take(1).flat_map(Tensor::scalars) {

@@ -22,7 +22,13 @@ impl<'l> Flattener<'l> {
             let Some(composition) = def.composition() else {
                 continue;
             };
-            let ctx = Context::new(Scope { class, instance: Some(instance) }, Mode::Flat);
+            let ctx = Context::new(
+                Scope {
+                    class,
+                    instance: Some(instance),
+                },
+                Mode::Flat,
+            );
             for section in composition.equations.iter().filter(|s| !s.initial) {
                 self.visit_equations(&section.equations, &ctx, visit);
             }
@@ -58,13 +64,7 @@ impl<'l> Flattener<'l> {
         otherwise
     }
 
-    fn visit_loop(
-        &mut self,
-        indices: &[ForIndex],
-        body: &[Equation],
-        ctx: &Context<'_>,
-        visit: Visitor<'_, 'l>,
-    ) {
+    fn visit_loop(&mut self, indices: &[ForIndex], body: &[Equation], ctx: &Context<'_>, visit: Visitor<'_, 'l>) {
         let Some((index, rest)) = indices.split_first() else {
             self.visit_equations(body, ctx, visit);
             return;
@@ -74,7 +74,11 @@ impl<'l> Flattener<'l> {
             return;
         };
         for value in (1..=values.dims[0]).filter_map(|k| values.at(k)) {
-            let iterators = Iterators { name: &index.name.name, value: &value, outer: ctx.iterators };
+            let iterators = Iterators {
+                name: &index.name.name,
+                value: &value,
+                outer: ctx.iterators,
+            };
             self.visit_loop(rest, body, &ctx.with_iterators(&iterators), visit);
         }
     }
