@@ -245,3 +245,87 @@ fn valuations_are_compared_by_their_guards() {
     assert_eq!(open.difference(&other).count(), 1);
     assert_ne!(open, other);
 }
+
+/// Two constraints on four unknowns with the given Jacobian.
+fn group(coefficients: [f64; 8]) -> (saltus_structure::mode::ChoiceGroup, Vec<f64>) {
+    let entry = |i: usize| saltus_structure::mode::ChoiceEntry {
+        row: i as u32 / 4,
+        column: i as u32 % 4,
+        order: 0,
+        coefficient: saltus_structure::linear::Coefficient::Varying,
+    };
+    let group = saltus_structure::mode::ChoiceGroup {
+        equations: vec![(EquationId(0), 1), (EquationId(1), 1)],
+        candidates: (0..4).map(|i| (VarId(i), 1)).collect(),
+        entries: (0..8).map(entry).collect(),
+        dependence: Dependence::Varying,
+    };
+    (group, coefficients.to_vec())
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig {
+        failure_persistence: None, ..proptest::prelude::ProptestConfig::with_cases(500)
+    })]
+
+    /// A fresh choice is never renewed at once, whatever the preferences, and its quality is that of its dummies.
+    #[test]
+    fn choices_do_not_alternate(
+        coefficients in proptest::array::uniform8(-1.0f64..1.0),
+        preferences in proptest::array::uniform4(-3i32..3),
+    ) {
+        let (group, values) = group(coefficients);
+        let Ok(chosen) = select_states(&group, &values, |var, _| preferences[var.0 as usize]) else {
+            return Ok(());
+        };
+        let quality = selection_quality(&group, &values, &chosen);
+        proptest::prop_assert!(!needs_reselection(quality), "{quality}");
+        proptest::prop_assert!((quality - chosen.quality.unwrap()).abs() <= 1e-6);
+        // |J_D⁻¹ J_S| by Cramer's rule.
+        let pick = |depth: u16| (0..4).filter(|&i| chosen.depth[i] == depth).collect::<Vec<_>>();
+        let (d, s) = (pick(1), pick(0));
+        let det = |a: usize, b: usize| values[a] * values[4 + b] - values[b] * values[4 + a];
+        let reactions = s.iter().flat_map(|&k| [det(k, d[1]), det(d[0], k)]);
+        let strongest = reactions.map(|r| (r / det(d[0], d[1])).abs()).fold(1.0, f64::max);
+        proptest::prop_assert!((1.0 / strongest - quality).abs() <= 1e-6);
+    }
+}
+
+#[test]
+fn a_fixed_gear_ratio_does_not_override_a_preference() {
+    let m = Builder::new("Gear");
+    let (w1, w2, t) = (m.unknown("w1"), m.unknown("w2"), m.unknown("t"));
+    m.equation("e1", w1.der() - &t);
+    m.equation("e2", w2.der() + 100.0 * &t);
+    m.equation("gear", &w1 - 100.0 * &w2);
+    let mut model = m.finish().unwrap();
+    model.variables[VarId(1)].state_select = StateSelect::Prefer;
+    let (_, plan) = analyze(&mut model, |_| true).unwrap();
+    assert_eq!(states(&model, &plan), ["w2"]);
+}
+
+#[test]
+fn structure_that_changes_without_an_event_is_found() {
+    let m = Builder::new("NoEvent");
+    let (x, y) = (m.unknown("x"), m.unknown("y"));
+    m.equation("e1", &x - 1.0);
+    m.equation("e2", &y - 1.0);
+    let mut model = m.finish().unwrap();
+    let pool = &mut model.pool;
+    let (x, dx, y, zero) = (
+        pool.var(VarId(0)),
+        pool.der_var(VarId(0), 1),
+        pool.var(VarId(1)),
+        pool.real(0.0),
+    );
+    let literal = pool.binary(saltus_mdae::BinaryOp::Gt, y, zero);
+    let root = pool.unary(UnaryOp::Sqrt, y);
+    // The highest derivative of x depends on the branch; in the second equation only an undifferentiated occurrence does.
+    let structural = pool.if_else(literal, dx, x);
+    let harmless = pool.if_else(literal, root, zero);
+    model.equations[EquationId(0)].residual = structural;
+    model.equations[EquationId(1)].residual = model.pool.add(harmless, dx);
+    let found = Modes::new(&model).structural_no_events(&model);
+    let found: Vec<_> = found.iter().map(|f| (f.equation, f.var)).collect();
+    assert_eq!(found, [(EquationId(0), VarId(0))]);
+}

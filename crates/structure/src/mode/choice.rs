@@ -121,7 +121,8 @@ pub struct GroupSelection {
     /// For each candidate, the number of stages at which it is a dummy: x^(d−1), …, x^(d−depth) are solved for, the
     /// lower derivatives are states.
     pub depth: Vec<u16>,
-    /// Smallest pivot relative to the best one available (1 is best); `None` if no values were looked at.
+    /// The reciprocal of the strongest reaction of a dummy to a state, at most 1 (best); `None` if no values were looked
+    /// at.
     pub quality: Option<f64>,
 }
 

@@ -5,15 +5,20 @@ use std::collections::BTreeMap;
 
 use saltus_mdae::VarId;
 
-use super::choice::{ChoiceGroup, GroupSelection};
+use super::choice::{ChoiceGroup, Dependence, GroupSelection};
 
-/// A pivot below this part of its row's largest entry is taken only if nothing better is left: a preference for a
-/// state does not justify an ill-conditioned choice.
-const ACCEPTABLE_PIVOT: f64 = 0.05;
+/// Rounds of exchanges; a few suffice, the bound is for hostile values.
+const MAX_ROUNDS: usize = 16;
 /// A row whose entries are all below this part of their first size depends on the others.
 const ZERO_PIVOT: f64 = 1e-10;
-/// A choice is renewed when its worst pivot has sunk below this part of the best one available. Below it the dummies'
-/// errors are amplified more than tenfold; much above it choices would alternate.
+/// A dummy may react this much to a state: no preference justifies more, and beyond it the two change places. Each exchange multiplies |det| of the dummies'
+/// Jacobian by more than this, so that exchanges end. While values vary the bound must stay well inside
+/// `1/RESELECT_BELOW`, or a fresh choice would at once be renewed; coefficients that never change (a gear of ratio 100)
+/// only need protection from singular choices.
+const VARYING_REACTION: f64 = 4.0;
+const FIXED_REACTION: f64 = 1e4;
+/// A choice is renewed when a dummy reacts more than 1/this to a state: errors of the state are then amplified more than
+/// tenfold in the dummy.
 const RESELECT_BELOW: f64 = 0.1;
 
 /// The equations of a group depend on each other at the given values: structure and numbers disagree.
@@ -32,7 +37,7 @@ pub fn needs_reselection(quality: f64) -> bool {
 
 /// Chooses the dummies of a group from the values of its Jacobian's entries (in the order of
 /// [`ChoiceGroup::entries`]). `preference(x, m)` says how much x^(m) should be a state; among equals the candidate with
-/// the best pivot becomes a dummy.
+/// the best pivot becomes a dummy. The result is the least preferred set of dummies that reacts moderately to the states.
 pub fn select_states(
     group: &ChoiceGroup,
     values: &[f64],
@@ -40,6 +45,7 @@ pub fn select_states(
 ) -> Result<GroupSelection, RankDeficient> {
     let mut depth = vec![0u16; group.candidates.len()];
     let mut quality: f64 = 1.0;
+    let limit = tolerated_reaction(group);
     for stage in 1..=group.stages() {
         let reluctance = |column: u32| {
             let (var, d) = group.candidates[column as usize];
@@ -47,10 +53,11 @@ pub fn select_states(
         };
         let mut elimination = Elimination::new(group, values, stage, |column| depth[column as usize] + 1 >= stage);
         elimination
-            .run(&reluctance)
+            .run(&reluctance, limit)
             .map_err(|dependent| RankDeficient { stage, dependent })?;
-        elimination.exchange(&reluctance);
-        quality = quality.min(elimination.quality());
+        elimination.exchange(&reluctance, limit);
+        elimination.moderate(limit);
+        quality = quality.min(elimination.quality(tolerated_reaction(group)));
         for column in elimination.pivot_columns() {
             depth[column as usize] = stage;
         }
@@ -61,20 +68,29 @@ pub fn select_states(
     })
 }
 
-/// How good an existing choice is at new values: its smallest pivot relative to the best one available in its row;
-/// 0 if it has become singular.
+/// How strongly a dummy of a group may react to a state.
+fn tolerated_reaction(group: &ChoiceGroup) -> f64 {
+    match group.dependence {
+        Dependence::Varying => VARYING_REACTION,
+        Dependence::Constant | Dependence::Parameter => FIXED_REACTION,
+    }
+}
+
+/// How good an existing choice is at new values: the reciprocal of the strongest reaction of a dummy to a state, at most 1
+/// (where coefficients are fixed, reactions count 1/2500: only nearly singular choices are bad); 0 if it is singular. It depends on the set of dummies alone, not on any order of elimination.
 pub fn selection_quality(group: &ChoiceGroup, values: &[f64], selection: &GroupSelection) -> f64 {
     let mut quality: f64 = 1.0;
     for stage in 1..=group.stages() {
         let mut elimination = Elimination::new(group, values, stage, |column| {
             selection.depth[column as usize] + 1 >= stage
         });
-        // Dummies of the choice are pivots before anything else.
-        let reluctance = |column: u32| i32::from(selection.depth[column as usize] < stage);
-        if elimination.run_within(&|column| reluctance(column) == 0).is_err() {
+        if elimination
+            .run_within(&|column| selection.depth[column as usize] >= stage)
+            .is_err()
+        {
             return 0.0;
         }
-        quality = quality.min(elimination.quality());
+        quality = quality.min(elimination.quality(tolerated_reaction(group)));
     }
     quality
 }
@@ -93,7 +109,6 @@ struct Work {
     entries: BTreeMap<u32, f64>,
     size: f64,
     pivot: Option<u32>,
-    quality: f64,
 }
 
 impl Elimination {
@@ -109,7 +124,6 @@ impl Elimination {
                     entries: BTreeMap::new(),
                     size: 0.0,
                     pivot: None,
-                    quality: 1.0,
                 });
             }
             if let Some(row) = rows.last_mut()
@@ -128,12 +142,12 @@ impl Elimination {
     }
 
     /// Finds a pivot for every row; returns the equations for which there is none.
-    fn run(&mut self, reluctance: &impl Fn(u32) -> i32) -> Result<(), Vec<u32>> {
+    fn run(&mut self, reluctance: &impl Fn(u32) -> i32, limit: f64) -> Result<(), Vec<u32>> {
         self.eliminate(|work, counts| {
             let largest = work.largest();
             work.entries
                 .iter()
-                .filter(|&(_, value)| value.abs() >= ACCEPTABLE_PIVOT * largest)
+                .filter(|&(_, value)| value.abs() * limit >= largest)
                 .min_by(|&(a, x), &(b, y)| {
                     let key = |column: u32| (reluctance(column), counts(column));
                     let by_key = key(*a).cmp(&key(*b));
@@ -168,7 +182,7 @@ impl Elimination {
                 false => None,
             };
             match pivot {
-                Some(column) => self.finish(at, column, largest),
+                Some(column) => self.finish(at, column),
                 None => {
                     dependent.push(work.equation);
                     self.rows[at].entries.clear();
@@ -214,10 +228,9 @@ impl Elimination {
         self.rows[source].entries = entries;
     }
 
-    fn finish(&mut self, at: usize, column: u32, largest: f64) {
+    fn finish(&mut self, at: usize, column: u32) {
         let work = &mut self.rows[at];
         work.pivot = Some(column);
-        work.quality = work.entries[&column].abs() / largest;
         for &other in work.entries.keys() {
             if other != column {
                 self.occurrences[other as usize].push(at as u32);
@@ -238,12 +251,9 @@ impl Elimination {
     }
 
     /// Exchanges pivots for less preferred states while there are any; each exchange lowers the sum of preferences.
-    fn exchange(&mut self, reluctance: &impl Fn(u32) -> i32) {
-        let mut improved = true;
-        let mut rounds = 0;
-        while improved && rounds < 8 {
-            improved = false;
-            rounds += 1;
+    fn exchange(&mut self, reluctance: &impl Fn(u32) -> i32, limit: f64) {
+        for _ in 0..MAX_ROUNDS {
+            let mut improved = false;
             for at in 0..self.rows.len() {
                 let work = &self.rows[at];
                 let Some(pivot) = work.pivot else { continue };
@@ -252,20 +262,46 @@ impl Elimination {
                     .entries
                     .iter()
                     .filter(|&(&column, value)| {
-                        reluctance(column) < reluctance(pivot) && value.abs() >= ACCEPTABLE_PIVOT * largest
+                        reluctance(column) < reluctance(pivot) && value.abs() * limit >= largest
                     })
                     .min_by_key(|&(&column, _)| (reluctance(column), Reverse(column)));
                 if let Some((&column, _)) = better {
                     self.pivot_row[pivot as usize] = None;
-                    self.finish(at, column, largest);
+                    self.finish(at, column);
                     improved = true;
                 }
+            }
+            if !improved {
+                return;
             }
         }
     }
 
-    fn quality(&self) -> f64 {
-        self.rows.iter().map(|row| row.quality).fold(1.0, f64::min)
+    /// Exchanges a dummy for a state to which it reacts more than `limit`, strongest first in each row.
+    fn moderate(&mut self, limit: f64) {
+        for _ in 0..MAX_ROUNDS {
+            let mut is_moderate = true;
+            for at in 0..self.rows.len() {
+                if let Some((pivot, column, reaction)) = self.rows[at].strongest_reaction()
+                    && reaction > limit
+                {
+                    self.pivot_row[pivot as usize] = None;
+                    self.finish(at, column);
+                    is_moderate = false;
+                }
+            }
+            if is_moderate {
+                return;
+            }
+        }
+    }
+
+    /// The reciprocal of the strongest reaction of a dummy to a state, in units in which the tolerated one is
+    /// [`VARYING_REACTION`]; at most 1.
+    fn quality(&self, tolerated: f64) -> f64 {
+        let reactions = self.rows.iter().filter_map(Work::strongest_reaction);
+        let strongest = reactions.fold(0.0, |strongest: f64, (.., reaction)| strongest.max(reaction));
+        1.0 / (strongest * VARYING_REACTION / tolerated).max(1.0)
     }
     fn pivot_columns(&self) -> impl Iterator<Item = u32> + '_ {
         self.rows.iter().filter_map(|row| row.pivot)
@@ -273,6 +309,13 @@ impl Elimination {
 }
 
 impl Work {
+    /// The pivot, the other column with the largest entry, and that entry relative to the pivot.
+    fn strongest_reaction(&self) -> Option<(u32, u32, f64)> {
+        let pivot = self.pivot?;
+        let others = self.entries.iter().filter(|&(&column, _)| column != pivot);
+        let (&column, value) = others.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+        Some((pivot, column, value.abs() / self.entries.get(&pivot)?.abs()))
+    }
     fn largest(&self) -> f64 {
         self.entries
             .values()
