@@ -19,6 +19,7 @@ use crate::limits::Limits;
 use crate::model::connection::Connections;
 use crate::model::overconstrained::ConnectionGraph;
 use crate::model::stream::Streams;
+use crate::tensor::Dims;
 
 /// Everything known while flattening.
 pub(crate) struct Flattener<'l> {
@@ -52,6 +53,8 @@ pub(crate) struct Flattener<'l> {
     pub streams: Streams,
     /// Inner components that are added to the model.
     pub automatic: Vec<(Name, ComponentId)>,
+    /// Components whose sizes are being found, with the sizes known so far.
+    pub sizing: Vec<(InstanceId, Name, Dims)>,
 }
 
 impl<'l> Flattener<'l> {
@@ -80,6 +83,7 @@ impl<'l> Flattener<'l> {
             graph: ConnectionGraph::default(),
             streams: Streams::default(),
             automatic: Vec::new(),
+            sizing: Vec::new(),
         };
         flattener.add_predefined();
         flattener

@@ -589,6 +589,14 @@ impl Flattener<'_> {
             mode: Mode::Flat,
             ..*ctx
         };
+        // `A[:, size(A, 1)]`: the sizes found so far.
+        if let ExprKind::Reference(reference) = &expr.kind
+            && let Some(name) = reference.as_simple_name()
+            && let Some(instance) = ctx.scope.instance
+            && let Some((_, _, dims)) = self.sizing.iter().find(|(i, n, _)| *i == instance && n == name)
+        {
+            return Ok(dims.clone());
+        }
         if let ExprKind::Reference(reference) = &expr.kind
             && let Resolved::Selection(selection) = self.resolve(reference, &flat)?
         {

@@ -21,6 +21,8 @@ pub(crate) enum FrameVar {
     Value(Tensor),
     /// A variable of the function being lowered.
     Local(LocalId, ScalarType, Dims),
+    /// A variable whose size is open until it is assigned.
+    Open(ClassId),
     /// A record of such variables.
     Record(ClassId, Vec<(Name, FrameVar)>),
 }
@@ -94,6 +96,7 @@ impl Flattener<'_> {
                 let value = self.subscript_tensor(value.clone(), &part.subscripts, span, ctx)?;
                 self.fields_of_value(value, rest, ctx)
             }
+            FrameVar::Open(_) => fail(codes::E0304, span, format!("`{}` has not been assigned yet", part.name)),
             FrameVar::Local(id, ty, dims) => {
                 if ctx.mode == Mode::Evaluate {
                     return fail(

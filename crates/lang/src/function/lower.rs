@@ -363,11 +363,20 @@ impl Flattener<'_> {
         let (dims, open) = self.local_dims(class, formal, ctx)?;
         let dims = match (&initial, open) {
             (Some(value), true) => value.dims.clone(),
+            (None, true) if !is_output => {
+                frame
+                    .borrow_mut()
+                    .set(formal.name.clone(), FrameVar::Open(formal.class));
+                return Ok(());
+            }
             (None, true) => {
                 return fail(
                     codes::E0214,
                     formal.span,
-                    format!("the size of `{}` is open; that is not supported here yet", formal.name),
+                    format!(
+                        "the size of the output `{}` is open; that is not supported here yet",
+                        formal.name
+                    ),
                 );
             }
             _ => dims,
@@ -411,41 +420,9 @@ impl Flattener<'_> {
                 "arrays of records in functions are not supported yet",
             );
         }
-        let record = self.default_record_dims(class)?;
-        let mut vars = Vec::new();
-        for (field, inner, dims) in record {
-            let var = self.declare_class(builder, &format!("{name}.{field}"), inner, &dims, ids)?;
-            vars.push((field, var));
-        }
-        Ok(FrameVar::Record(class, vars))
-    }
-
-    /// Fields of a record with their types and sizes.
-    fn default_record_dims(&mut self, class: ClassId) -> Fallible<Vec<(Name, ClassId, Dims)>> {
-        let table = self.table(class)?;
-        let mut fields = Vec::new();
-        for (index, entry) in table.entries.iter().enumerate() {
-            let Some((clause, component)) = entry.component() else {
-                continue;
-            };
-            let inner = self.component_type(class, index as u32)?;
-            let type_table = self.table(inner)?;
-            let formal = Formal {
-                name: entry.name.clone(),
-                entry: index as u32,
-                class: inner,
-                rank: component.subscripts.len() + clause.subscripts.len() + type_table.dims.len(),
-                span: entry.span,
-            };
-            let scope = Scope {
-                class: entry.scope,
-                instance: None,
-            };
-            let ctx = Context::new(scope, Mode::Evaluate);
-            let (dims, _) = self.local_dims(class, &formal, &ctx)?;
-            fields.push((entry.name.clone(), inner, dims));
-        }
-        Ok(fields)
+        let scope = Scope { class, instance: None };
+        let value = self.default_record(class, &Rc::default(), &Context::new(scope, Mode::Evaluate))?;
+        self.declare_like(builder, name, &value, ids)
     }
 
     fn lower_statements(
@@ -733,6 +710,22 @@ impl Flattener<'_> {
         out: &mut Vec<FunctionStatement>,
     ) -> Fallible<()> {
         match var {
+            FrameVar::Open(class) => {
+                // The first assignment gives the size.
+                if !part.subscripts.is_empty() || !rest.is_empty() {
+                    return fail(
+                        codes::E0304,
+                        span,
+                        format!("the size of `{}` is not known yet", part.name),
+                    );
+                }
+                let mut ids = Vec::new();
+                let var = self.declare_class(builder, &part.name.name, *class, &value.dims.clone(), &mut ids)?;
+                if let Some(frame) = ctx.frame {
+                    frame.borrow_mut().set(part.name.name.clone(), var.clone());
+                }
+                self.store_local(&var, part, rest, value, span, builder, ctx, out)
+            }
             FrameVar::Value(_) => fail(codes::E0303, span, format!("`{}` cannot be assigned", part.name)),
             FrameVar::Local(id, ty, dims) => {
                 if !Ty::of(*ty).accepts(value.ty) && !value.elems.is_empty() {
@@ -889,6 +882,7 @@ fn plain_part(name: &Name, span: Span) -> ReferencePart {
 fn value_of(var: &FrameVar) -> Tensor {
     match var {
         FrameVar::Value(value) => value.clone(),
+        FrameVar::Open(_) => Tensor::real(0.0).repeat(&[0]),
         FrameVar::Local(id, ty, dims) => {
             let count = volume(dims).unwrap_or(0);
             let elems = (0..count).map(|offset| {

@@ -373,7 +373,7 @@ impl Flattener<'_> {
         self.automatic.push((entry.name.clone(), component));
         self.diagnostics.push(
             Diagnostic::warning(
-                codes::E0209,
+                codes::W0201,
                 entry.span,
                 format!(
                     "`outer {}` has no `inner` around it: one is added to the model",
@@ -401,12 +401,24 @@ impl Flattener<'_> {
         let own = component.subscripts.iter().map(|s| (s, entry.dims_scope));
         let of_clause = clause.subscripts.iter().map(|s| (s, entry.scope));
         let of_type = table.dims.iter().map(|(s, class)| (s, *class));
-        let mut dims = Dims::new();
+        self.sizing.push((instance, entry.name.clone(), Dims::new()));
+        let mut result = Ok(());
         for (position, (subscript, class)) in own.chain(of_clause).chain(of_type).enumerate() {
             let scope = self.bind_scope(class, Some(instance));
-            dims.push(self.dimension(id, subscript, position, scope)?);
+            match self.dimension(id, subscript, position, scope) {
+                Ok(size) => {
+                    if let Some((_, _, dims)) = self.sizing.last_mut() {
+                        dims.push(size);
+                    }
+                }
+                Err(failure) => {
+                    result = Err(failure);
+                    break;
+                }
+            }
         }
-        Ok(dims)
+        let dims = self.sizing.pop().map(|(_, _, dims)| dims).unwrap_or_default();
+        result.map(|()| dims)
     }
 
     fn dimension(&mut self, id: ComponentId, subscript: &Subscript, position: usize, scope: Scope) -> Fallible<u32> {
