@@ -252,15 +252,15 @@ impl Flattener<'_> {
             }
             if let Some((last, package)) = parts.split_last()
                 && !package.is_empty()
-                && let Found::Class(package) = self.from_root(package, import.name.span)?
+                && let Found::Class(package) = self.look_from_root(package, import.name.span)?
             {
                 self.check_import_path(package, last, import.name.span)?;
             }
-            return self.from_root(&parts, import.name.span).map(Some);
+            return self.look_from_root(&parts, import.name.span).map(Some);
         }
         for import in imports(&def).filter(|i| matches!(i.kind, ImportKind::Unqualified)) {
             let parts: Vec<Name> = import.name.parts.iter().map(|p| p.name.clone()).collect();
-            if let Found::Class(package) = self.from_root(&parts, import.name.span)? {
+            if let Found::Class(package) = self.look_from_root(&parts, import.name.span)? {
                 // Imports do not see what is protected, nor imports of the package.
                 if let Some(found) = self.member(package, name)? {
                     self.check_import_path(package, name, import.name.span)?;
@@ -272,7 +272,7 @@ impl Flattener<'_> {
     }
 
     /// A dotted name from the top level.
-    fn from_root(&mut self, parts: &[Name], span: Span) -> Fallible<Found> {
+    fn look_from_root(&mut self, parts: &[Name], span: Span) -> Fallible<Found> {
         let Some((first, rest)) = parts.split_first() else {
             return Err(Failure::Reported);
         };

@@ -365,28 +365,27 @@ fn check_element(def: &ClassDefinition, element: &Element) -> Fallible<()> {
         }
     }
     match (&element.kind, def.kind) {
-        (ElementKind::Components(clause), ClassKind::Record | ClassKind::OperatorRecord) => {
-            if clause.prefix.connector.is_some() || clause.prefix.causality.is_some() {
-                return forbidden("elements with the prefixes flow, stream, input or output");
-            }
+        (ElementKind::Components(clause), ClassKind::Record | ClassKind::OperatorRecord)
+            if clause.prefix.connector.is_some() || clause.prefix.causality.is_some() =>
+        {
+            forbidden("elements with the prefixes flow, stream, input or output")
         }
-        (ElementKind::Components(clause), ClassKind::Package) => {
-            if clause.prefix.variability != Some(Variability::Constant) && !element.outer {
-                return forbidden("components other than constants");
-            }
+        (ElementKind::Components(clause), ClassKind::Package)
+            if clause.prefix.variability != Some(Variability::Constant) && !element.outer =>
+        {
+            forbidden("components other than constants")
         }
-        (ElementKind::Components(_), ClassKind::Operator) => return forbidden("components"),
-        (ElementKind::Class(inner), ClassKind::Operator) => {
-            if !matches!(inner.kind, ClassKind::Function | ClassKind::OperatorFunction) {
-                return forbidden("classes other than functions");
-            }
+        (ElementKind::Components(_), ClassKind::Operator) => forbidden("components"),
+        (ElementKind::Class(inner), ClassKind::Operator)
+            if !matches!(inner.kind, ClassKind::Function | ClassKind::OperatorFunction) =>
+        {
+            forbidden("classes other than functions")
         }
         (ElementKind::Components(clause), ClassKind::Function | ClassKind::OperatorFunction) => {
-            return check_function_element(element, clause);
+            check_function_element(element, clause)
         }
-        _ => {}
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn check_function_element(element: &Element, clause: &ComponentClause) -> Fallible<()> {

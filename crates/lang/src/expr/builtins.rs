@@ -563,6 +563,9 @@ impl Flattener<'_> {
         let Some(array) = positional.first() else {
             return fail(codes::E0212, span, format!("`{name}` needs an array"));
         };
+        if let Some(value) = self.size_so_far(array, positional.get(1), ctx)? {
+            return Ok(value);
+        }
         let dims = self.dims_of(array, ctx)?;
         if name == "ndims" {
             return Ok(Tensor::integer(dims.len() as i64));
@@ -583,20 +586,38 @@ impl Flattener<'_> {
         }
     }
 
+    /// `A[:, size(A, 1)]`: a size of the array under construction, if it is known already.
+    fn size_so_far(&mut self, array: &Expr, which: Option<&Expr>, ctx: &Context<'_>) -> Fallible<Option<Tensor>> {
+        let (ExprKind::Reference(reference), Some(instance)) = (&array.kind, ctx.scope.instance) else {
+            return Ok(None);
+        };
+        let Some(name) = reference.as_simple_name() else {
+            return Ok(None);
+        };
+        let under_construction = self.sizing.iter().find(|(i, n, _)| *i == instance && n == name);
+        let Some((_, _, dims)) = under_construction.cloned() else {
+            return Ok(None);
+        };
+        let position = match which {
+            Some(which) => self.evaluate(which, ctx)?.as_integer(),
+            None => None,
+        };
+        match position.and_then(|k| dims.get(usize::try_from(k).ok()?.checked_sub(1)?)) {
+            Some(&size) => Ok(Some(Tensor::integer(i64::from(size)))),
+            None => fail(
+                codes::E0305,
+                array.span,
+                format!("the size of `{name}` depends on itself"),
+            ),
+        }
+    }
+
     /// The dimensions of an expression, without its value where that is possible.
     fn dims_of(&mut self, expr: &Expr, ctx: &Context<'_>) -> Fallible<crate::tensor::Dims> {
         let flat = Context {
             mode: Mode::Flat,
             ..*ctx
         };
-        // `A[:, size(A, 1)]`: the sizes found so far.
-        if let ExprKind::Reference(reference) = &expr.kind
-            && let Some(name) = reference.as_simple_name()
-            && let Some(instance) = ctx.scope.instance
-            && let Some((_, _, dims)) = self.sizing.iter().find(|(i, n, _)| *i == instance && n == name)
-        {
-            return Ok(dims.clone());
-        }
         if let ExprKind::Reference(reference) = &expr.kind
             && let Resolved::Selection(selection) = self.resolve(reference, &flat)?
         {
