@@ -13,7 +13,7 @@ use super::change::ModeChange;
 use super::concrete::{Concrete, ConcreteEquation};
 use super::diagnosis::{self, Diagnosis};
 use super::entail::FixedValues;
-use super::facts::Facts;
+use super::facts::{FactReason, Facts};
 use super::heights::{Attempt, Bounds, bounds, search};
 use super::inquiry::{Answer, Inquiry};
 use super::plan::{RestartPlan, Source};
@@ -113,12 +113,12 @@ impl RestartAnalysis {
         self.verdict == Verdict::Good
     }
 
-    /// Whether an oracle gives the same answers as the one consulted, so that this analysis can be used again.
-    pub fn agrees(&self, pool: &mut ExprPool, change: ModeChange, facts: &mut dyn Facts) -> bool {
-        let mut known = super::knowledge::Knowledge::new(pool, change);
-        self.answers.iter().all(|answer| {
-            let now = facts.is_fact(pool, &mut known, answer.expression);
-            now.is_some() == answer.reason.is_some()
+    /// Whether the analysis holds at another instant of the same mode change (same modes, zero crossings, restart
+    /// equations). What is entailed stays so, and so does what is not: only numbers are looked at again.
+    pub fn agrees(&self, pool: &ExprPool, facts: &mut dyn Facts) -> bool {
+        self.answers.iter().all(|answer| match &answer.reason {
+            Some(FactReason::Entailed(_)) => true,
+            reason => facts.holds(pool, answer.expression) == reason.is_some(),
         })
     }
 }

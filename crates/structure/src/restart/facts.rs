@@ -27,6 +27,12 @@ pub enum FactReason {
 pub trait Facts {
     /// Whether the equation `0 = expression` holds at the left limits, and why.
     fn is_fact(&mut self, pool: &mut ExprPool, known: &mut Knowledge, expression: ExprId) -> Option<FactReason>;
+
+    /// Whether it holds by the numbers alone.
+    fn holds(&mut self, pool: &ExprPool, expression: ExprId) -> bool {
+        let _ = (pool, expression);
+        false
+    }
 }
 
 /// Facts that hold at every mode change of a kind: entailed ones only. For analysis before any run.
@@ -116,12 +122,13 @@ impl Facts for NumericFacts<'_> {
         if residual.abs() <= self.tolerance * scale {
             return Some(FactReason::Holds { residual, scale });
         }
-        // Without a zero crossing there is nothing that the residual could be late for.
-        if known.zero_crossings().is_empty() {
-            return None;
-        }
         let layers = known.neighbourhood(pool, expression);
         entailed(pool, self.functions, self.fixed, expression, &layers).map(FactReason::Entailed)
+    }
+
+    fn holds(&mut self, pool: &ExprPool, expression: ExprId) -> bool {
+        let (residual, scale) = self.residual(pool, expression);
+        residual.abs() <= self.tolerance * scale
     }
 }
 
