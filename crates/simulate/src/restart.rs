@@ -229,7 +229,7 @@ impl Engine<'_> {
         let variants = self.restarts.analyses.entry(key.clone()).or_default();
         let found = variants
             .iter()
-            .find(|analysis| analysis.agrees(pool, change, &mut facts))
+            .find(|analysis| analysis.agrees(pool, &mut facts))
             .cloned();
         let analysis = match found {
             Some(analysis) => analysis,
