@@ -112,20 +112,50 @@ fn add_notes(diagnostic: &mut Diagnostic, kind: &FailureKind) {
             let message = format!("the start values to look at first: {}", shortened(suspects));
             diagnostic.notes.push(message);
         }
-        FailureKind::NoConsistentMode { candidates } => {
-            for (mode, reason) in candidates.iter().take(MOST_CANDIDATES) {
-                let mode = if mode.is_empty() { "the only mode" } else { mode };
-                diagnostic.notes.push(format!("refused `{mode}`: {reason}"));
-            }
-            if let Some(more @ 1..) = candidates.len().checked_sub(MOST_CANDIDATES) {
-                diagnostic.notes.push(format!("{more} more candidates were refused"));
-            }
-        }
+        FailureKind::NoConsistentMode { candidates } => diagnostic.notes.extend(refusals(candidates)),
         FailureKind::Integration { variables, .. } if !variables.is_empty() => {
             let message = format!("the variables that are to blame: {}", shortened(variables));
             diagnostic.notes.push(message);
         }
         _ => {}
+    }
+}
+
+/// The reasons why candidates were refused, each once, with the first candidate it struck.
+fn refusals(candidates: &[(String, String)]) -> Vec<String> {
+    let mut reasons: Vec<(&str, &str, usize)> = Vec::new();
+    for (mode, reason) in candidates {
+        match reasons.iter_mut().find(|(_, known, _)| known == reason) {
+            Some((_, _, count)) => *count += 1,
+            None => reasons.push((mode, reason, 1)),
+        }
+    }
+    let hidden = reasons.len().saturating_sub(MOST_CANDIDATES);
+    let shown = reasons.iter().take(MOST_CANDIDATES);
+    let mut notes: Vec<String> = shown
+        .map(|(mode, reason, count)| {
+            let mode = match mode.is_empty() {
+                true => "the only mode".to_owned(),
+                false => format!("`{}`", cut(mode)),
+            };
+            match count {
+                1 => format!("{mode} was refused: {reason}"),
+                _ => format!("{count} candidates were refused, the first {mode}: {reason}"),
+            }
+        })
+        .collect();
+    if hidden > 0 {
+        notes.push(format!("other candidates were refused for {hidden} more reasons"));
+    }
+    notes
+}
+
+/// A long valuation, shortened.
+fn cut(text: &str) -> String {
+    const MOST: usize = 160;
+    match text.chars().count() > MOST {
+        true => text.chars().take(MOST).chain("…".chars()).collect(),
+        false => text.to_owned(),
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use saltus::results::figure::{FigureOptions, figure};
 use saltus::results::{
-    Disk, EventLogWriter, Formats, IoAction, Pattern, ResultError, Selection, Storage, Tee, Trajectory, WriteOptions,
+    Disk, EventLogWriter, Formats, IoAction, ModeRecord, Pattern, ResultError, Selection, Storage, Tee, Trajectory,
+    WriteOptions,
 };
 use saltus::simulate::{Cancel, End, RestartMethod};
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::plot::write_picture;
 use crate::arguments::ModelArguments;
-use crate::console::Console;
+use crate::console::{Console, plural};
 use crate::progress::Progress;
 use crate::status::Status;
 use crate::trace::{Trace, Watchers};
@@ -416,11 +417,11 @@ impl Job<'_> {
             counters.steps, counters.rejected_steps, counters.evaluations, counters.jacobians
         ));
         text.push_str(&format!(
-            "  {} events, {} mode changes, {} modes, {} restarts\n",
-            counters.events,
-            counters.mode_changes,
-            summary.report.modes.len(),
-            counters.restarts
+            "  {}, {}, {}, {}\n",
+            plural(counters.events as usize, "event"),
+            plural(counters.mode_changes as usize, "mode change"),
+            plural(summary.report.modes.len(), "mode"),
+            plural(counters.restarts as usize, "restart"),
         ));
         for mode in summary
             .report
@@ -527,4 +528,33 @@ impl Job<'_> {
             "files": self.files().iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
         })
     }
+}
+
+/// What the mode numbers stand for: what is true in each, if that can be said in a line.
+fn modes_in_words(modes: &[ModeRecord]) -> String {
+    const MOST_MODES: usize = 12;
+    const MOST_CHARACTERS: usize = 100;
+    let mut text = String::new();
+    for mode in modes.iter().filter(|mode| !mode.valuation.is_empty()).take(MOST_MODES) {
+        let short = mode.valuation.len() <= 3;
+        let atoms = mode.valuation.iter().filter(|(_, truth)| short || *truth);
+        let atoms: Vec<String> = atoms
+            .map(|(name, truth)| match truth {
+                true => name.clone(),
+                false => format!("not {name}"),
+            })
+            .collect();
+        let mut line = match atoms.is_empty() {
+            true => "none of its conditions holds".to_owned(),
+            false => atoms.join(", "),
+        };
+        if line.chars().count() > MOST_CHARACTERS {
+            line = line.chars().take(MOST_CHARACTERS).chain("…".chars()).collect();
+        }
+        text.push_str(&format!("  mode {}: {line}\n", mode.mode));
+    }
+    if modes.len() > MOST_MODES {
+        text.push_str(&format!("  and {} more\n", plural(modes.len() - MOST_MODES, "mode")));
+    }
+    text
 }

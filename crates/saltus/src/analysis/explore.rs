@@ -105,10 +105,13 @@ impl Explorer<'_> {
 
     fn neighbours(&mut self, start: ModeNumber) {
         for condition in self.model.conditions.ids() {
-            if let Some(neighbour) = self.follow(start, condition)
-                && neighbour != start
-            {
-                self.follow(neighbour, condition);
+            self.follow(start, condition, true);
+        }
+        for neighbour in 0..self.found.len() {
+            for condition in self.model.conditions.ids() {
+                if neighbour != start {
+                    self.follow(neighbour, condition, false);
+                }
             }
         }
     }
@@ -118,7 +121,7 @@ impl Explorer<'_> {
         let mut visited = vec![start];
         while let Some(mode) = pending.pop_front() {
             for condition in self.model.conditions.ids() {
-                if let Some(next) = self.follow(mode, condition)
+                if let Some(next) = self.follow(mode, condition, true)
                     && !visited.contains(&next)
                 {
                     visited.push(next);
@@ -151,14 +154,21 @@ impl Explorer<'_> {
         }
     }
 
-    /// Changes a condition in a mode and analyses what happens; the mode that is reached.
-    fn follow(&mut self, from: ModeNumber, condition: ConditionId) -> Option<ModeNumber> {
+    /// Changes a condition in a mode and analyses what happens; the mode that is reached. A mode that was not met
+    /// before counts only if `new_modes` says so.
+    fn follow(&mut self, from: ModeNumber, condition: ConditionId, new_modes: bool) -> Option<ModeNumber> {
         let old = self.found[from].situation.clone();
+        if !old.can_flip(self.model, condition) {
+            return None;
+        }
         let (new, consequences) = old.flipped(self.model, condition);
         let valuation = new.valuation(self.model, self.modes)?;
         let quiet = consequences.restart_equations.is_empty() && consequences.reinits.is_empty();
         if valuation == self.found[from].valuation && quiet && !self.jumps(from, condition) {
             return Some(from);
+        }
+        if !new_modes && !self.found.iter().any(|found| found.valuation == valuation) {
+            return None;
         }
         let to = self.mode_of(new.clone())?;
         self.change(from, to, condition, &old, &new, &consequences);

@@ -53,8 +53,8 @@ impl Analysis {
             escaped(&self.model)
         );
         out.push_str(
-            "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
-             orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\"/></marker></defs>\n",
+            "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"9\" markerHeight=\"9\" \
+             markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#333333\"/></marker></defs>\n",
         );
         for (position, change) in self.changes.iter().enumerate() {
             let earlier = self.changes[..position].iter();
@@ -90,12 +90,15 @@ impl Analysis {
         // Enough room on the circle for each box and the texts between them.
         let radius = match count {
             0 | 1 => 0.0,
-            2 => 170.0,
+            2 => 0.5 * widest + 130.0,
             _ => f64::max(190.0, 0.75 * widest + count as f64 * 46.0),
         };
-        let center = (radius + 0.5 * widest + 140.0, radius + 120.0);
+        let height = if count == 2 { 40.0 } else { radius };
+        let center = (radius + 0.5 * widest + 140.0, height + 120.0);
+        // Two modes stand side by side.
+        let first = if count == 2 { PI } else { -0.5 * PI };
         for (number, node) in nodes.iter_mut().enumerate() {
-            let angle = 2.0 * PI * number as f64 / count.max(1) as f64 - 0.5 * PI;
+            let angle = 2.0 * PI * number as f64 / count.max(1) as f64 + first;
             node.x = center.0 + radius * angle.cos();
             node.y = center.1 + radius * angle.sin();
         }
@@ -135,9 +138,9 @@ impl Analysis {
             return;
         };
         let bend = 34.0 + 30.0 * parallel as f64;
-        let (path, label) = match change.from == change.to {
-            true => loop_path(from, bend),
-            false => curve_path(from, to, bend),
+        let curve = match change.from == change.to {
+            true => loop_curve(from, bend),
+            false => side_curve(from, to, bend),
         };
         let (color, style) = match edge_kind(change) {
             EdgeKind::Smooth => ("#333333", ""),
@@ -146,52 +149,76 @@ impl Analysis {
         };
         let _ = writeln!(
             out,
-            "<path d=\"{path}\" fill=\"none\" stroke=\"{color}\"{style} marker-end=\"url(#tip)\"/>"
+            "<path d=\"{}\" fill=\"none\" stroke=\"{color}\"{style} marker-end=\"url(#tip)\"/>",
+            curve.path
         );
-        for (row, line) in edge_lines(change).iter().enumerate() {
-            let y = label.1 + 13.0 * row as f64;
+        let lines = edge_lines(change);
+        let anchor = match curve.outward.0 {
+            x if x > 0.4 => "start",
+            x if x < -0.4 => "end",
+            _ => "middle",
+        };
+        // The texts stand on the outer side of the curve.
+        let rows = lines.len() as f64;
+        let lift = 0.5 * (rows - 1.0) * (1.0 - curve.outward.1);
+        let (x, y) = (
+            curve.label.0 + 6.0 * curve.outward.0,
+            curve.label.1 + 4.0 + 12.0 * curve.outward.1,
+        );
+        for (row, line) in lines.iter().enumerate() {
+            let y = y + 13.0 * (row as f64 - lift);
             let _ = writeln!(
                 out,
-                "<text x=\"{:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" font-size=\"11\" fill=\"{color}\" \
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" font-size=\"11\" fill=\"{color}\" \
                  stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\">{}</text>",
-                label.0,
                 escaped(line)
             );
         }
     }
 }
 
-fn curve_path(from: &Node, to: &Node, bend: f64) -> (String, (f64, f64)) {
+/// The line of an edge, the point where its text stands, and the direction away from the other edges.
+struct EdgeCurve {
+    path: String,
+    label: (f64, f64),
+    outward: (f64, f64),
+}
+
+fn side_curve(from: &Node, to: &Node, bend: f64) -> EdgeCurve {
     let (dx, dy) = (to.x - from.x, to.y - from.y);
     let length = dx.hypot(dy).max(1.0);
+    let outward = (-dy / length, dx / length);
     let middle = (
-        0.5 * (from.x + to.x) - bend * dy / length,
-        0.5 * (from.y + to.y) + bend * dx / length,
+        0.5 * (from.x + to.x) + bend * outward.0,
+        0.5 * (from.y + to.y) + bend * outward.1,
     );
     let start = from.border_towards(middle.0, middle.1);
     let end = to.border_towards(middle.0, middle.1);
-    let path = format!(
-        "M{:.1},{:.1} Q{:.1},{:.1} {:.1},{:.1}",
-        start.0, start.1, middle.0, middle.1, end.0, end.1
-    );
-    let label = (
-        0.25 * start.0 + 0.5 * middle.0 + 0.25 * end.0,
-        0.25 * start.1 + 0.5 * middle.1 + 0.25 * end.1,
-    );
-    (path, label)
+    let mix = |a: f64, b: f64, c: f64| 0.25 * a + 0.5 * b + 0.25 * c;
+    EdgeCurve {
+        path: format!(
+            "M{:.1},{:.1} Q{:.1},{:.1} {:.1},{:.1}",
+            start.0, start.1, middle.0, middle.1, end.0, end.1
+        ),
+        label: (mix(start.0, middle.0, end.0), mix(start.1, middle.1, end.1)),
+        outward,
+    }
 }
 
-fn loop_path(node: &Node, bend: f64) -> (String, (f64, f64)) {
+fn loop_curve(node: &Node, bend: f64) -> EdgeCurve {
     let (x, top) = (node.x, node.y - 0.5 * node.height);
     let high = top - bend;
-    let path = format!(
-        "M{:.1},{top:.1} C{:.1},{high:.1} {:.1},{high:.1} {:.1},{top:.1}",
-        x - 24.0,
-        x - 40.0,
-        x + 40.0,
-        x + 24.0
-    );
-    (path, (x, high + 6.0))
+    EdgeCurve {
+        path: format!(
+            "M{:.1},{top:.1} C{:.1},{high:.1} {:.1},{high:.1} {:.1},{top:.1}",
+            x - 24.0,
+            x - 40.0,
+            x + 40.0,
+            x + 24.0
+        ),
+        label: (x, high + 8.0),
+        outward: (0.0, -1.0),
+    }
 }
 
 fn escaped(text: &str) -> String {

@@ -124,6 +124,31 @@ impl Situation {
         modes.valuation_where(model, condition, boolean).ok()
     }
 
+    /// Whether a condition may change from here: one that is affine in time changes once, in one direction.
+    pub fn can_flip(&self, model: &Mdae, condition: ConditionId) -> bool {
+        let ConditionKind::Relation { function, .. } = model.conditions[condition].kind else {
+            return true;
+        };
+        let of_parameters = |(var, _): (VarId, u16)| model.variables[var].role == Role::Parameter;
+        if !model.pool.conditions_in(function).is_empty()
+            || !model.pool.occurrences(function).into_iter().all(of_parameters)
+        {
+            return true;
+        }
+        let at = |time: f64| {
+            let moved = Situation { time, ..self.clone() };
+            moved.evaluate(model, &moved, function)
+        };
+        let (Some(now), Some(next), Some(later)) = (at(self.time), at(self.time + 1.0), at(self.time + 2.0)) else {
+            return true;
+        };
+        let (slope, again) = (next - now, later - next);
+        if (slope - again).abs() > 1e-9 * slope.abs().max(again.abs()) {
+            return true;
+        }
+        slope != 0.0 && (slope > 0.0) != self.truths[condition.index()]
+    }
+
     /// The situation after one condition changed, and what else that does.
     pub fn flipped(&self, model: &Mdae, condition: ConditionId) -> (Situation, Consequences) {
         let mut next = self.clone();
