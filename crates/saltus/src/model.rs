@@ -37,6 +37,8 @@ pub struct Model {
     compiled: Compiled,
     parameters: ParameterTable,
     name: String,
+    /// The class that was compiled: another one than the user's if parameters were set before flattening.
+    class: String,
     sources: Arc<SourceMap>,
     timings: Timings,
     warnings: Diagnostics,
@@ -87,6 +89,7 @@ impl Session {
                     compiled,
                     parameters,
                     name: name.to_owned(),
+                    class: name.to_owned(),
                     sources: Arc::clone(self.sources()),
                     timings,
                     warnings: Diagnostics::new(),
@@ -156,6 +159,11 @@ impl Model {
     /// Its full name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The class it was compiled from; not its name if values of parameters shaped its equations.
+    pub fn class(&self) -> &str {
+        &self.class
     }
 
     /// The equations, after trivial ones were used to eliminate variables.

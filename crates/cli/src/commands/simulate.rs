@@ -8,7 +8,7 @@ use saltus::results::{
     Disk, EventLogWriter, Formats, IoAction, ModeRecord, Pattern, ResultError, Selection, Storage, Tee, Trajectory,
     WriteOptions,
 };
-use saltus::simulate::{Cancel, End, RestartMethod};
+use saltus::simulate::{Cancel, End, FailureKind, RestartMethod};
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
 use saltus::{Method, Model, Phase, Run, RunSummary, Session, Timings, result_diagnostic};
 use serde_json::{Value, json};
@@ -361,6 +361,10 @@ impl Job<'_> {
 
     fn report(&mut self, summary: &RunSummary, drawn: Result<(), ResultError>) -> Status {
         let mut diagnostics: Diagnostics = summary.failure.iter().cloned().collect();
+        let refusal = self.refusal(summary);
+        if let Some(refusal) = &refusal {
+            diagnostics = refusal.clone();
+        }
         if matches!(summary.end(), Some(End::Cancelled)) {
             let message = format!("interrupted at t = {}", summary.report.time);
             diagnostics.push(Diagnostic::without_place(codes::E0616, Severity::Error, message));
@@ -385,10 +389,26 @@ impl Job<'_> {
         }
         match (failed, refused) {
             (false, _) => Status::Success,
+            _ if refusal.is_some() => Status::ModelWrong,
             // A variable or a format that is not there: the command line is wrong, not the run.
             (true, true) => Status::Usage,
             (true, false) => Status::SimulationFailed,
         }
+    }
+
+    /// What is wrong with a model that cannot start because its equations do not determine its unknowns.
+    fn refusal(&self, summary: &RunSummary) -> Option<Diagnostics> {
+        let structural = summary.cause().is_some_and(|failure| {
+            matches!(
+                failure.kind,
+                FailureKind::NoConsistentMode { .. } | FailureKind::SingularMode { .. }
+            )
+        });
+        if !structural || summary.report.counters.steps > 0 {
+            return None;
+        }
+        let diagnostics = self.session.check(self.model.class(), false);
+        diagnostics.has_errors().then_some(diagnostics)
     }
 
     fn files(&self) -> Vec<PathBuf> {
@@ -423,15 +443,7 @@ impl Job<'_> {
             plural(summary.report.modes.len(), "mode"),
             plural(counters.restarts as usize, "restart"),
         ));
-        for mode in summary
-            .report
-            .modes
-            .iter()
-            .filter(|mode| !mode.label.is_empty())
-            .take(16)
-        {
-            text.push_str(&format!("  mode {}: {}\n", mode.mode, mode.label));
-        }
+        text.push_str(&modes_in_words(&summary.report.modes));
         let times: Vec<String> = self
             .timings
             .phases()

@@ -88,11 +88,12 @@ impl Explorer<'_> {
             return None;
         }
         let structure = analyze_mode(self.model, self.modes, &valuation);
+        let active = || self.modes.active(&valuation).collect::<Vec<_>>();
         self.analysis.modes.push(ModeReport {
             valuation: situation.atoms(self.model, self.modes),
             structure: match &structure {
                 Ok(structure) => Ok(shape(self.model, self.modes, structure)),
-                Err(failure) => Err(refusal(self.model, failure)),
+                Err(failure) => Err(refusal(self.model, self.modes, &active(), failure)),
             },
         });
         self.found.push(Found {

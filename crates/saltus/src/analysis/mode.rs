@@ -1,7 +1,7 @@
 //! One mode, in the user's words.
 
 use saltus_mdae::print::derivative_name;
-use saltus_mdae::{EquationId, Mdae, VarId};
+use saltus_mdae::{EquationId, Idx, Mdae, VarId};
 use saltus_source::Span;
 use saltus_structure::mode::{BlockKind, ModeFailure, ModeStructure, Modes, SingularPiece};
 
@@ -63,8 +63,8 @@ fn kind_text(kind: BlockKind) -> &'static str {
     }
 }
 
-/// A singular mode as a report.
-pub(super) fn refusal(model: &Mdae, failure: &ModeFailure) -> Refusal {
+/// A singular mode as a report; `active` are its equations.
+pub(super) fn refusal(model: &Mdae, modes: &Modes, active: &[EquationId], failure: &ModeFailure) -> Refusal {
     let equation = |&id: &EquationId| (equation_text(model, id), span(model, id));
     match failure {
         ModeFailure::Singular {
@@ -84,12 +84,14 @@ pub(super) fn refusal(model: &Mdae, failure: &ModeFailure) -> Refusal {
                 .iter()
                 .map(|p| p.unknowns.len() - p.equations.len().min(p.unknowns.len()));
             let summary = match equations.cmp(unknowns) {
-                std::cmp::Ordering::Less => {
-                    format!("{unknowns} unknowns, but only {equations} equations")
-                }
-                std::cmp::Ordering::Greater => {
-                    format!("{equations} equations for only {unknowns} unknowns")
-                }
+                std::cmp::Ordering::Less => match equations {
+                    1 => format!("{unknowns} unknowns, but only 1 equation"),
+                    _ => format!("{unknowns} unknowns, but only {equations} equations"),
+                },
+                std::cmp::Ordering::Greater => match unknowns {
+                    1 => format!("{equations} equations for only 1 unknown"),
+                    _ => format!("{equations} equations for only {unknowns} unknowns"),
+                },
                 std::cmp::Ordering::Equal => "the equations do not determine the unknowns".to_owned(),
             };
             let missing: usize = missing.sum();
@@ -125,6 +127,21 @@ pub(super) fn refusal(model: &Mdae, failure: &ModeFailure) -> Refusal {
             help: "one of these equations says what the others say already".to_owned(),
         },
     }
+}
+
+/// The unknowns that no active equation mentions.
+fn unmentioned(model: &Mdae, modes: &Modes, active: &[EquationId]) -> Vec<String> {
+    let mut mentioned = vec![false; model.variables.len()];
+    for equation in active {
+        for &(var, _) in modes.signatures().row(equation.index()) {
+            mentioned[var.index()] = true;
+        }
+    }
+    let unknowns = model
+        .variables
+        .ids()
+        .filter(|&var| model.is_unknown(var) && !mentioned[var.index()]);
+    unknowns.map(|var| name(model, var, 0)).collect()
 }
 
 /// A derivative as users know it: by an alias if there is one.

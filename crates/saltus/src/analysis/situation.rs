@@ -154,6 +154,7 @@ impl Situation {
         let mut next = self.clone();
         next.truths[condition.index()] = !self.truths[condition.index()];
         let mut consequences = Consequences::default();
+        next.settle(model, self, &[]);
         let acting = next.acting_branches(model, self);
         for &(when, branch) in &acting {
             for action in &model.whens[when].branches[branch].actions {
