@@ -1,5 +1,7 @@
 //! Readable printing of expressions and models, in the user's names.
 
+use rustc_hash::FxHashMap;
+
 use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
 use crate::index::ExprId;
 use crate::model::{Action, ConditionKind, Mdae, Role};
@@ -8,6 +10,10 @@ use crate::model::{Action, ConditionKind, Mdae, Role};
 pub trait Names {
     /// A variable's name.
     fn variable(&self, var: crate::VarId) -> &str;
+    /// The name of a derivative of a variable.
+    fn derivative(&self, var: crate::VarId, order: u16) -> String {
+        derivative_name(self.variable(var), order)
+    }
     /// A condition's text.
     fn condition(&self, condition: crate::ConditionId) -> &str;
     /// A function's name.
@@ -23,6 +29,51 @@ impl Names for Mdae {
     }
     fn function(&self, function: crate::FunctionId) -> &str {
         &self.functions[function].name
+    }
+}
+
+/// The names of a model in which a derivative goes by the variable that was eliminated in its favour: `v` instead of
+/// `der(x)` where the user wrote `der(x) = v`, and then `der(v)` instead of `der(x, 2)`.
+#[derive(Debug)]
+pub struct UserNames<'m> {
+    model: &'m Mdae,
+    derivatives: FxHashMap<(crate::VarId, u16), &'m str>,
+}
+
+impl<'m> UserNames<'m> {
+    /// The names of a model.
+    pub fn new(model: &'m Mdae) -> Self {
+        let aliases = model.aliases.iter().filter(|alias| alias.order > 0 && !alias.negated);
+        let mut derivatives = FxHashMap::default();
+        for alias in aliases {
+            derivatives
+                .entry((alias.target, alias.order))
+                .or_insert(&*alias.variable.name);
+        }
+        UserNames { model, derivatives }
+    }
+    /// The model.
+    pub fn model(&self) -> &'m Mdae {
+        self.model
+    }
+}
+
+impl Names for UserNames<'_> {
+    fn variable(&self, var: crate::VarId) -> &str {
+        self.model.variable(var)
+    }
+    fn derivative(&self, var: crate::VarId, order: u16) -> String {
+        let known = |below: u16| Some((self.derivatives.get(&(var, below))?, order - below));
+        match (1..=order).rev().find_map(known) {
+            Some((name, rest)) => derivative_name(name, rest),
+            None => derivative_name(self.variable(var), order),
+        }
+    }
+    fn condition(&self, condition: crate::ConditionId) -> &str {
+        self.model.condition(condition)
+    }
+    fn function(&self, function: crate::FunctionId) -> &str {
+        self.model.function(function)
     }
 }
 
@@ -92,8 +143,8 @@ fn write_expr(pool: &ExprPool, names: &dyn Names, id: ExprId, outer: u8, depth: 
         Node::Real(bits) => out.push_str(&format!("{}", bits.get())),
         Node::Integer(value) => out.push_str(&format!("{value}")),
         Node::Boolean(value) => out.push_str(&format!("{value}")),
-        Node::Var { var, order } => out.push_str(&derivative_name(names.variable(var), order)),
-        Node::Pre { var, order } => out.push_str(&format!("pre({})", derivative_name(names.variable(var), order))),
+        Node::Var { var, order } => out.push_str(&names.derivative(var, order)),
+        Node::Pre { var, order } => out.push_str(&format!("pre({})", names.derivative(var, order))),
         Node::Time => out.push_str("time"),
         Node::Condition(condition) => out.push_str(&format!("({})", names.condition(condition))),
         Node::Initial => out.push_str("initial()"),

@@ -1,5 +1,6 @@
 //! One mode change, in the user's words.
 
+use saltus_mdae::print::{Names, UserNames};
 use saltus_mdae::{ConditionId, ConditionKind, ExprId, ExprPool, Mdae, Role, VarId};
 use saltus_structure::mode::ModeStructure;
 use saltus_structure::restart::{
@@ -8,12 +9,12 @@ use saltus_structure::restart::{
 };
 
 use super::RestartReport;
-use super::mode::name;
+use super::mode::residual_text;
 use super::situation::{Known, Situation};
 
 /// What a change of mode is about.
 pub(super) struct Question<'a> {
-    pub model: &'a Mdae,
+    pub names: &'a UserNames<'a>,
     pub before: &'a ModeStructure,
     /// The long mode entered.
     pub after: &'a ModeStructure,
@@ -28,7 +29,7 @@ pub(super) struct Question<'a> {
 impl Question<'_> {
     /// Analyses the restart from structure alone.
     pub fn answer(&self, pool: &mut ExprPool) -> Option<RestartReport> {
-        let model = self.model;
+        let model = self.names.model();
         let is_unknown = |var: VarId| model.variables.get(var).is_some_and(|v| v.role == Role::Continuous);
         let before = ModeSystem::new(pool, equations(model, self.before), is_unknown).ok()?;
         let after = ModeSystem::new(pool, equations(model, self.after), is_unknown).ok()?;
@@ -63,11 +64,11 @@ impl Question<'_> {
         };
         let mut facts = StructuralFacts::new(&model.functions, &known);
         let analysis = analyze_restart(pool, &model.functions, &known, change, &mut facts);
-        Some(report(model, pool, &change, &analysis))
+        Some(report(self.names, pool, &change, &analysis))
     }
 
     fn zero_crossings(&self) -> Vec<ExprId> {
-        match self.model.conditions[self.trigger].kind {
+        match self.names.model().conditions[self.trigger].kind {
             ConditionKind::Relation { function, .. } => vec![function],
             ConditionKind::Sample { .. } => Vec::new(),
         }
@@ -105,13 +106,14 @@ pub(super) fn equations(model: &Mdae, structure: &ModeStructure) -> Vec<ModeEqua
     .collect()
 }
 
-fn report(model: &Mdae, pool: &ExprPool, change: &ModeChange, analysis: &RestartAnalysis) -> RestartReport {
+fn report(names: &UserNames, pool: &ExprPool, change: &ModeChange, analysis: &RestartAnalysis) -> RestartReport {
+    let model = names.model();
     let words = explain(model, pool, change, analysis);
-    let label = |label: &ArrayLabel| label_text(model, pool, change, *label);
+    let label = |label: &ArrayLabel| label_text(names, pool, change, *label);
     let impulses = analysis.plan.iter().flat_map(|plan| {
         plan.impulses.iter().filter_map(|&position| {
             let unknown = plan.unknowns[position];
-            (unknown.variable.order == 0).then(|| (name(model, unknown.variable.var, 0), unknown.mu))
+            (unknown.variable.order == 0).then(|| (names.derivative(unknown.variable.var, 0), unknown.mu))
         })
     });
     let mut impulses: Vec<(String, u32)> = impulses.collect();
@@ -146,7 +148,7 @@ fn report(model: &Mdae, pool: &ExprPool, change: &ModeChange, analysis: &Restart
         facts,
         disabled: disabled.map(label).collect(),
         system: restart_system(model, pool, analysis),
-        undetermined: undetermined.map(|&(var, order)| name(model, var, order)).collect(),
+        undetermined: undetermined.map(|&(var, order)| names.derivative(var, order)).collect(),
     }
 }
 
@@ -161,13 +163,13 @@ fn verdict_text(verdict: Verdict) -> &'static str {
     }
 }
 
-fn label_text(model: &Mdae, pool: &ExprPool, change: &ModeChange, label: ArrayLabel) -> String {
+fn label_text(names: &UserNames, pool: &ExprPool, change: &ModeChange, label: ArrayLabel) -> String {
     let residual = match label.source {
         EquationSource::Mode(row) => change.new.equation(row).residual,
         EquationSource::Transient(position) => change.transient.unwrap_or_default()[position as usize].residual,
         EquationSource::Restart(position) => change.restart_equations[position as usize].residual,
     };
-    let text = format!("0 = {}", saltus_mdae::print::expression(pool, model, residual));
+    let text = residual_text(names, pool, residual);
     match label.order {
         0 => text,
         1 => format!("{text} (differentiated)"),

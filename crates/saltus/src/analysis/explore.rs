@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use saltus_mdae::print::{UserNames, expression};
 use saltus_mdae::{ConditionId, ExprPool, Idx, Mdae};
 use saltus_results::Trajectory;
 use saltus_simulate::{EventReport, Observer};
@@ -10,7 +11,7 @@ use saltus_structure::mode::{ModeFailure, ModeStructure, Modes, Valuation, analy
 use saltus_structure::restart::ModeEquation;
 
 use super::change::Question;
-use super::mode::{refusal, shape};
+use super::mode::{refusal, residual_text, shape};
 use super::situation::{Consequences, Situation};
 use super::{Analysis, AnalysisOptions, ChangeOutcome, ChangeReport, ModeNumber, ModeReport, RestartReport};
 use crate::Model;
@@ -31,6 +32,7 @@ pub enum Coverage {
 
 struct Explorer<'m> {
     model: &'m Mdae,
+    names: UserNames<'m>,
     modes: &'m Modes,
     options: &'m AnalysisOptions,
     pool: ExprPool,
@@ -50,6 +52,7 @@ pub(super) fn explore(model: &Model, options: &AnalysisOptions) -> Analysis {
     let (initial, failure) = initial_situation(model);
     let mut explorer = Explorer {
         model: compiled.model(),
+        names: UserNames::new(compiled.model()),
         modes: compiled.modes(),
         options,
         pool: compiled.fork_pool(),
@@ -92,8 +95,8 @@ impl Explorer<'_> {
         self.analysis.modes.push(ModeReport {
             valuation: situation.atoms(self.model, self.modes),
             structure: match &structure {
-                Ok(structure) => Ok(shape(self.model, self.modes, structure)),
-                Err(failure) => Err(refusal(self.model, self.modes, &active(), failure)),
+                Ok(structure) => Ok(shape(&self.names, self.modes, structure)),
+                Err(failure) => Err(refusal(&self.names, self.modes, &active(), failure)),
             },
         });
         self.found.push(Found {
@@ -203,13 +206,10 @@ impl Explorer<'_> {
             Some(report) => ChangeOutcome::Analysed(Box::new(report)),
             None => ChangeOutcome::SingularMode,
         };
-        let equation = |e: &ModeEquation| self.model.print_equation(e.residual);
+        let equation = |e: &ModeEquation| residual_text(&self.names, &self.model.pool, e.residual);
         let reinit = |&(var, value): &(saltus_mdae::VarId, saltus_mdae::ExprId)| {
-            format!(
-                "reinit({}, {})",
-                self.model.variables[var].name,
-                self.model.print(value)
-            )
+            let value = expression(&self.model.pool, &self.names, value);
+            format!("reinit({}, {value})", self.model.variables[var].name)
         };
         let equations = consequences.restart_equations.iter().map(equation);
         let data = &self.model.conditions[condition];
@@ -222,6 +222,7 @@ impl Explorer<'_> {
             ),
             span: self.model.origins.get(data.origin).and_then(|origin| origin.span),
             restart_equations: equations.chain(consequences.reinits.iter().map(reinit)).collect(),
+            transient: self.found[to].structure.is_err() && matches!(outcome, ChangeOutcome::Analysed(_)),
             outcome,
         });
     }
@@ -252,7 +253,7 @@ impl Explorer<'_> {
             Err(_) => return None,
         };
         let question = Question {
-            model: self.model,
+            names: &self.names,
             before,
             after,
             transient,

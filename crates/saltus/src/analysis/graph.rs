@@ -14,7 +14,7 @@ pub(super) enum EdgeKind {
 }
 
 /// What is written at a node.
-pub(super) fn node_lines(number: usize, mode: &ModeReport) -> Vec<String> {
+pub(super) fn node_lines(number: usize, mode: &ModeReport, transient: bool) -> Vec<String> {
     let mut lines = vec![format!("mode {number}")];
     let valuation = valuation_text(&mode.valuation);
     if !valuation.is_empty() {
@@ -32,6 +32,7 @@ pub(super) fn node_lines(number: usize, mode: &ModeReport) -> Vec<String> {
                 lines.push(shortened(&shape.states.join(", ")));
             }
         }
+        Err(_) if transient => lines.push("for an instant only".to_owned()),
         Err(refusal) => lines.push(format!("singular: {}", shortened(&refusal.summary))),
     }
     lines
@@ -77,11 +78,16 @@ impl Analysis {
         let mut out = String::from("digraph modes {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
         for (number, mode) in self.modes.iter().enumerate() {
             let color = match (&mode.structure, number) {
+                (Err(_), _) if self.is_transient(number) => ", style=dashed",
                 (Err(_), _) => ", color=red",
                 (Ok(_), 0) => ", penwidth=2",
                 _ => "",
             };
-            let _ = writeln!(out, "  m{number} [label={}{color}];", label(&node_lines(number, mode)));
+            let _ = writeln!(
+                out,
+                "  m{number} [label={}{color}];",
+                label(&node_lines(number, mode, self.is_transient(number)))
+            );
         }
         for change in &self.changes {
             let style = match edge_kind(change) {

@@ -13,7 +13,11 @@ impl Analysis {
             "model": self.model,
             "conditions": self.conditions,
             "initial_failure": self.initial_failure.as_ref().map(|d| to_json(d, sources)),
-            "modes": self.modes.iter().enumerate().map(|(n, m)| mode(n, m, sources)).collect::<Vec<_>>(),
+            "modes": self.modes.iter().enumerate().map(|(n, m)| {
+                let mut value = mode(n, m, sources);
+                value["transient"] = json!(self.is_transient(n));
+                value
+            }).collect::<Vec<_>>(),
             "changes": self.changes.iter().map(|c| change(c, sources)).collect::<Vec<_>>(),
             "omitted_modes": self.omitted_modes,
             "omitted_changes": self.omitted_changes,
@@ -88,6 +92,7 @@ fn change(change: &ChangeReport, sources: &SourceMap) -> Value {
     value["condition"] = json!(change.trigger.0);
     value["becomes"] = json!(change.trigger.1);
     value["span"] = place(change.span, sources);
+    value["transient"] = json!(change.transient);
     value["restart_equations"] = json!(change.restart_equations);
     value
 }

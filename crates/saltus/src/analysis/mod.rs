@@ -151,6 +151,8 @@ pub struct ChangeReport {
     pub span: Option<Span>,
     /// Whether restart equations of `when` clauses are in force, or a `reinit`.
     pub restart_equations: Vec<String>,
+    /// Whether `to` lasts for the instant only, after which `from` goes on.
+    pub transient: bool,
     /// What happens, or why not.
     pub outcome: ChangeOutcome,
 }
@@ -194,6 +196,11 @@ pub struct RestartReport {
 }
 
 impl Analysis {
+    /// Whether a mode lasts for an instant only: it is complete only together with restart equations.
+    pub fn is_transient(&self, mode: ModeNumber) -> bool {
+        self.changes.iter().any(|change| change.to == mode && change.transient)
+    }
+
     /// Changes that cannot be carried out.
     pub fn refused_changes(&self) -> impl Iterator<Item = (&ChangeReport, &RestartReport)> {
         self.changes.iter().filter_map(|change| match &change.outcome {

@@ -1,19 +1,20 @@
 //! One mode, in the user's words.
 
-use saltus_mdae::print::derivative_name;
-use saltus_mdae::{EquationId, Idx, Mdae, VarId};
+use saltus_mdae::print::{Names, UserNames, expression};
+use saltus_mdae::{BinaryOp, EquationId, ExprId, ExprPool, Idx, Mdae, Node};
 use saltus_source::Span;
 use saltus_structure::mode::{BlockKind, ModeFailure, ModeStructure, Modes, SingularPiece};
 
 use super::{BlockReport, EquationReport, ModeShape, Refusal, UnknownReport};
 
 /// The structure of a mode as a report.
-pub(super) fn shape(model: &Mdae, modes: &Modes, structure: &ModeStructure) -> ModeShape {
+pub(super) fn shape(names: &UserNames, modes: &Modes, structure: &ModeStructure) -> ModeShape {
+    let model = names.model();
     let plan = structure.plan(model, modes, &structure.selection);
     let equations = structure.equations.iter().zip(&structure.sigma.c).map(|(&id, &c)| {
         let origin = model.origins.get(model.equations[id].origin);
         EquationReport {
-            text: equation_text(model, id),
+            text: equation_text(names, id),
             span: span(model, id),
             component: origin.map_or(String::new(), |origin| origin.component.to_string()),
             differentiations: c,
@@ -24,20 +25,20 @@ pub(super) fn shape(model: &Mdae, modes: &Modes, structure: &ModeStructure) -> M
         .iter()
         .zip(&structure.sigma.d)
         .map(|(&var, &d)| UnknownReport {
-            name: name(model, var, 0),
+            name: names.derivative(var, 0),
             order: d,
         });
     let blocks = plan.blocks().map(|block| {
         let unknown = |position: u32| {
             let derivative = block.solve_for[position as usize];
-            name(model, derivative.0, derivative.1)
+            names.derivative(derivative.0, derivative.1)
         };
         BlockReport {
             unknowns: (0..block.solve_for.len() as u32).map(unknown).collect(),
             equations: block
                 .equations
                 .iter()
-                .map(|&(id, times)| differentiated(model, id, times))
+                .map(|&(id, times)| differentiated(names, id, times))
                 .collect(),
             kind: kind_text(block.kind).to_owned(),
             tears: block.tearing.map_or(Vec::new(), |tearing| {
@@ -48,8 +49,12 @@ pub(super) fn shape(model: &Mdae, modes: &Modes, structure: &ModeStructure) -> M
     ModeShape {
         equations: equations.collect(),
         unknowns: unknowns.collect(),
-        dead: structure.dead.iter().map(|&var| name(model, var, 0)).collect(),
-        states: plan.states.iter().map(|s| name(model, s.state.0, s.state.1)).collect(),
+        dead: structure.dead.iter().map(|&var| names.derivative(var, 0)).collect(),
+        states: plan
+            .states
+            .iter()
+            .map(|s| names.derivative(s.state.0, s.state.1))
+            .collect(),
         index: structure.index(),
         blocks: blocks.collect(),
     }
@@ -64,8 +69,9 @@ fn kind_text(kind: BlockKind) -> &'static str {
 }
 
 /// A singular mode as a report; `active` are its equations.
-pub(super) fn refusal(model: &Mdae, modes: &Modes, active: &[EquationId], failure: &ModeFailure) -> Refusal {
-    let equation = |&id: &EquationId| (equation_text(model, id), span(model, id));
+pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], failure: &ModeFailure) -> Refusal {
+    let model = names.model();
+    let equation = |&id: &EquationId| (equation_text(names, id), span(model, id));
     match failure {
         ModeFailure::Singular {
             equations,
@@ -78,8 +84,9 @@ pub(super) fn refusal(model: &Mdae, modes: &Modes, active: &[EquationId], failur
             let too_many = of(overdetermined);
             let without: Vec<String> = underdetermined
                 .iter()
-                .flat_map(|piece| piece.unknowns.iter().map(|&var| name(model, var, 0)))
+                .flat_map(|piece| piece.unknowns.iter().map(|&var| names.derivative(var, 0)))
                 .collect();
+            let without: Vec<String> = without.into_iter().chain(unmentioned(names, modes, active)).collect();
             let missing = underdetermined
                 .iter()
                 .map(|p| p.unknowns.len() - p.equations.len().min(p.unknowns.len()));
@@ -123,14 +130,15 @@ pub(super) fn refusal(model: &Mdae, modes: &Modes, active: &[EquationId], failur
                 .chain(equations.iter().filter(|e| !dependent.contains(e)))
                 .map(equation)
                 .collect(),
-            unknowns: unknowns.iter().map(|&var| name(model, var, 0)).collect(),
+            unknowns: unknowns.iter().map(|&var| names.derivative(var, 0)).collect(),
             help: "one of these equations says what the others say already".to_owned(),
         },
     }
 }
 
 /// The unknowns that no active equation mentions.
-fn unmentioned(model: &Mdae, modes: &Modes, active: &[EquationId]) -> Vec<String> {
+fn unmentioned(names: &UserNames, modes: &Modes, active: &[EquationId]) -> Vec<String> {
+    let model = names.model();
     let mut mentioned = vec![false; model.variables.len()];
     for equation in active {
         for &(var, _) in modes.signatures().row(equation.index()) {
@@ -141,31 +149,26 @@ fn unmentioned(model: &Mdae, modes: &Modes, active: &[EquationId]) -> Vec<String
         .variables
         .ids()
         .filter(|&var| model.is_unknown(var) && !mentioned[var.index()]);
-    unknowns.map(|var| name(model, var, 0)).collect()
+    unknowns.map(|var| names.derivative(var, 0)).collect()
 }
 
-/// A derivative as users know it: by an alias if there is one.
-pub(super) fn name(model: &Mdae, var: VarId, order: u16) -> String {
-    let Some(variable) = model.variables.get(var) else {
-        return format!("unknown {}", var.0);
-    };
-    if order > 0
-        && let Some(alias) = model
-            .aliases
-            .iter()
-            .find(|a| a.target == var && a.order == order && !a.negated)
-    {
-        return alias.variable.name.to_string();
+pub(super) fn equation_text(names: &UserNames, id: EquationId) -> String {
+    let model = names.model();
+    residual_text(names, &model.pool, model.equations[id].residual)
+}
+
+/// `a = b` for a residual a − b.
+pub(super) fn residual_text(names: &UserNames, pool: &ExprPool, residual: ExprId) -> String {
+    match pool.node(residual) {
+        Node::Binary(BinaryOp::Sub, a, b) => {
+            format!("{} = {}", expression(pool, names, a), expression(pool, names, b))
+        }
+        _ => format!("0 = {}", expression(pool, names, residual)),
     }
-    derivative_name(&variable.name, order)
 }
 
-pub(super) fn equation_text(model: &Mdae, id: EquationId) -> String {
-    model.print_equation(model.equations[id].residual)
-}
-
-fn differentiated(model: &Mdae, id: EquationId, times: u16) -> String {
-    let text = equation_text(model, id);
+fn differentiated(names: &UserNames, id: EquationId, times: u16) -> String {
+    let text = equation_text(names, id);
     match times {
         0 => text,
         1 => format!("{text} (differentiated)"),

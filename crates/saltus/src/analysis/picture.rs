@@ -75,7 +75,7 @@ impl Analysis {
             .iter()
             .enumerate()
             .map(|(number, mode)| {
-                let lines = node_lines(number, mode);
+                let lines = node_lines(number, mode, self.is_transient(number));
                 let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
                 Node {
                     x: 0.0,
@@ -106,11 +106,8 @@ impl Analysis {
     }
 
     fn draw_node(&self, out: &mut String, number: ModeNumber, node: &Node) {
-        let color = if self.modes[number].structure.is_err() {
-            "#c0392b"
-        } else {
-            "#333333"
-        };
+        let singular = self.modes[number].structure.is_err() && !self.is_transient(number);
+        let color = if singular { "#c0392b" } else { "#333333" };
         let width = if number == 0 { 2.5 } else { 1.2 };
         let (left, top) = (node.x - 0.5 * node.width, node.y - 0.5 * node.height);
         let _ = writeln!(

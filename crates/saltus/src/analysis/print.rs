@@ -31,7 +31,7 @@ impl Analysis {
             );
         }
         for (number, mode) in self.modes.iter().enumerate() {
-            print_mode(out, number, mode, sources);
+            print_mode(out, number, mode, self.is_transient(number), sources);
         }
         for change in &self.changes {
             print_change(out, self, change, sources);
@@ -89,7 +89,7 @@ fn place(span: Option<Span>, sources: &SourceMap) -> String {
     })
 }
 
-fn print_mode(out: &mut String, number: usize, mode: &ModeReport, sources: &SourceMap) {
+fn print_mode(out: &mut String, number: usize, mode: &ModeReport, transient: bool, sources: &SourceMap) {
     let _ = writeln!(out);
     let initial = if number == 0 { ", initial" } else { "" };
     let valuation = match valuation_text(&mode.valuation) {
@@ -99,6 +99,7 @@ fn print_mode(out: &mut String, number: usize, mode: &ModeReport, sources: &Sour
     line(out, 0, &format!("mode {number}{initial}{valuation}"));
     match &mode.structure {
         Ok(shape) => print_shape(out, shape, sources),
+        Err(_) if transient => line(out, 1, "lasts for an instant only, with restart equations of its own"),
         Err(refusal) => print_refusal(out, refusal, sources),
     }
 }
@@ -194,11 +195,13 @@ fn print_refusal(out: &mut String, refusal: &Refusal, sources: &SourceMap) {
 fn print_change(out: &mut String, analysis: &Analysis, change: &ChangeReport, sources: &SourceMap) {
     let (condition, value) = &change.trigger;
     let _ = writeln!(out);
-    let to = match change.from == change.to {
-        true => "itself".to_owned(),
-        false => analysis.mode_title(change.to),
+    let (from, to) = (analysis.mode_title(change.from), analysis.mode_title(change.to));
+    let title = match (change.transient, change.from == change.to) {
+        (true, _) => format!("from {from} through {to} and back"),
+        (false, true) => format!("within {from}"),
+        (false, false) => format!("from {from} to {to}"),
     };
-    line(out, 0, &format!("from {} to {to}", analysis.mode_title(change.from)));
+    line(out, 0, &title);
     line(
         out,
         1,

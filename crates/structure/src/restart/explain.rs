@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use saltus_mdae::print::{derivative_name, expression};
+use saltus_mdae::print::{Names, UserNames, expression};
 use saltus_mdae::{BinaryOp, ExprId, ExprPool, Mdae, Node, OriginId, VarId};
 
 use super::analysis::{RestartAnalysis, Verdict};
@@ -43,7 +43,8 @@ impl std::fmt::Display for Explanation {
 
 /// Explains an analysis. The pool is the one it was made with (it extends the model's).
 pub fn explain(model: &Mdae, pool: &ExprPool, change: &ModeChange, analysis: &RestartAnalysis) -> Explanation {
-    let words = Words { model, pool, change };
+    let names = UserNames::new(model);
+    let words = Words { names, pool, change };
     let mut explanation = match analysis.verdict {
         Verdict::Good => words.good(analysis),
         Verdict::Overdetermined => words.overdetermined(analysis),
@@ -61,6 +62,7 @@ pub fn explain(model: &Mdae, pool: &ExprPool, change: &ModeChange, analysis: &Re
 
 /// Explains why a restart system has no solution at the values of an instant.
 pub fn explain_failure(model: &Mdae, plan: &RestartPlan, failure: &RestartFailure) -> Explanation {
+    let user_names = UserNames::new(model);
     let names = |unknowns: &mut dyn Iterator<Item = usize>| -> Vec<String> {
         let mut found: Vec<(VarId, u16)> = unknowns
             .map(|position| plan.unknowns[position].variable)
@@ -68,7 +70,7 @@ pub fn explain_failure(model: &Mdae, plan: &RestartPlan, failure: &RestartFailur
             .collect();
         found.sort_unstable();
         found.dedup();
-        let name = |&(var, order): &(VarId, u16)| format!("`{}`", derivative_name(&model.variables[var].name, order));
+        let name = |&(var, order): &(VarId, u16)| format!("`{}`", user_names.derivative(var, order));
         found.iter().map(name).collect()
     };
     let of_equations = |equations: &[usize]| -> Vec<usize> {
@@ -121,12 +123,13 @@ pub fn restart_system(model: &Mdae, pool: &ExprPool, analysis: &RestartAnalysis)
 
 /// Variables of the model and symbols of a plan.
 struct PlanNames<'a> {
-    model: &'a Mdae,
+    model: UserNames<'a>,
     symbols: BTreeMap<VarId, String>,
 }
 
 impl<'a> PlanNames<'a> {
     fn new(model: &'a Mdae, plan: &RestartPlan) -> Self {
+        let names = UserNames::new(model);
         let limits: Vec<usize> = plan
             .right_limits
             .iter()
@@ -137,7 +140,7 @@ impl<'a> PlanNames<'a> {
             .collect();
         let symbols = plan.unknowns.iter().enumerate().map(|(position, unknown)| {
             let ArrayVariable { var, order, instant } = unknown.variable;
-            let name = derivative_name(&model.variables[var].name, order);
+            let name = names.derivative(var, order);
             let text = match (unknown.mu, limits.contains(&position)) {
                 (0, true) => format!("{name}^+"),
                 (0, false) => format!("{name}@{instant}"),
@@ -147,24 +150,30 @@ impl<'a> PlanNames<'a> {
             (unknown.symbol, text)
         });
         PlanNames {
-            model,
             symbols: symbols.collect(),
+            model: names,
         }
     }
 }
 
-impl saltus_mdae::print::Names for PlanNames<'_> {
+impl Names for PlanNames<'_> {
     fn variable(&self, var: VarId) -> &str {
         match self.symbols.get(&var) {
             Some(name) => name,
-            None => &self.model.variables[var].name,
+            None => self.model.variable(var),
+        }
+    }
+    fn derivative(&self, var: VarId, order: u16) -> String {
+        match self.symbols.get(&var) {
+            Some(name) => name.clone(),
+            None => self.model.derivative(var, order),
         }
     }
     fn condition(&self, condition: saltus_mdae::ConditionId) -> &str {
-        &self.model.conditions[condition].text
+        self.model.condition(condition)
     }
     fn function(&self, function: saltus_mdae::FunctionId) -> &str {
-        &self.model.functions[function].name
+        self.model.function(function)
     }
 }
 
@@ -182,14 +191,14 @@ fn plural<'a>(items: &[String], one: &'a str, many: &'a str) -> &'a str {
 }
 
 struct Words<'a> {
-    model: &'a Mdae,
+    names: UserNames<'a>,
     pool: &'a ExprPool,
     change: &'a ModeChange<'a>,
 }
 
 impl Words<'_> {
     fn state(&self, var: VarId, order: u16) -> String {
-        format!("`{}`", derivative_name(&self.model.variables[var].name, order))
+        format!("`{}`", self.names.derivative(var, order))
     }
     fn states(&self, states: &[(VarId, u16)]) -> Vec<String> {
         states.iter().map(|&(var, order)| self.state(var, order)).collect()
@@ -224,12 +233,12 @@ impl Words<'_> {
         match self.pool.node(residual) {
             Node::Binary(BinaryOp::Sub, a, b) => {
                 let (a, b) = (
-                    expression(self.pool, self.model, a),
-                    expression(self.pool, self.model, b),
+                    expression(self.pool, &self.names, a),
+                    expression(self.pool, &self.names, b),
                 );
                 format!("{a} = {b}")
             }
-            _ => format!("{} = 0", expression(self.pool, self.model, residual)),
+            _ => format!("{} = 0", expression(self.pool, &self.names, residual)),
         }
     }
     fn origins(&self, labels: &[ArrayLabel]) -> Vec<OriginId> {

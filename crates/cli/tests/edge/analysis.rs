@@ -1,0 +1,134 @@
+//! `analyze`: text, JSON and graphs.
+
+use crate::support::{Folder, example};
+
+#[test]
+fn the_clutch_in_words() {
+    let folder = Folder::new();
+    let path = example("MotorAndLoad.mo");
+    let text = folder.expect(0, &["analyze", path.to_str().unwrap()]).stdout;
+    assert!(text.contains("mode 0, initial: clutch.engaged"), "{text}");
+    assert!(text.contains("`rotor.w` and `load.w` jump to a common value"), "{text}");
+    assert!(text.contains("when `time >= 300` becomes true"), "{text}");
+    assert!(
+        !text.contains("when `time < 100` becomes true"),
+        "time goes one way: {text}"
+    );
+}
+
+#[test]
+fn the_clutch_as_json() {
+    let folder = Folder::new();
+    let path = example("MotorAndLoad.mo");
+    let json = folder.expect(0, &["analyze", path.to_str().unwrap(), "--json"]).json();
+    assert_eq!(json["modes"].as_array().unwrap().len(), 2);
+    let (engaged, open) = (&json["modes"][0], &json["modes"][1]);
+    assert_eq!(engaged["valuation"]["clutch.engaged"], true);
+    assert_eq!(engaged["index"], 2);
+    assert_eq!(engaged["states"].as_array().unwrap().len(), 1);
+    assert_eq!(open["states"].as_array().unwrap().len(), 2);
+    assert!(engaged["equations"][0]["span"]["file"].is_string());
+    let changes = json["changes"].as_array().unwrap();
+    let engaging = changes.iter().find(|change| change["to"] == 0).unwrap();
+    assert_eq!(engaging["accepted"], true);
+    assert_eq!(engaging["condition"], "time >= 300");
+    let impulses = engaging["impulses"].as_array().unwrap();
+    assert!(
+        impulses
+            .iter()
+            .any(|impulse| impulse["variable"] == "clutch.tau" && impulse["order"] == 1)
+    );
+    let opening = changes.iter().find(|change| change["to"] == 1).unwrap();
+    assert_eq!(opening["impulses"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn graphs() {
+    let folder = Folder::new();
+    let path = example("MotorAndLoad.mo");
+    folder.expect(0, &["analyze", path.to_str().unwrap(), "--graph", "modes.svg"]);
+    assert!(folder.read("modes.svg").starts_with("<svg"));
+    folder.expect(0, &["analyze", path.to_str().unwrap(), "--graph", "modes.dot"]);
+    let dot = folder.read("modes.dot");
+    assert!(
+        dot.starts_with("digraph") && dot.contains("m1 -> m0") && dot.contains("color=darkorange"),
+        "{dot}"
+    );
+    folder
+        .expect(2, &["analyze", path.to_str().unwrap(), "--graph", "modes.png"])
+        .says(".svg or .dot");
+}
+
+const CARTS: &str = "\
+model Carts
+  parameter Real e = 0.5;
+  Real x1(start = 0, fixed = true), v1(start = 1, fixed = true);
+  Real x2(start = 1, fixed = true), v2(start = 0, fixed = true);
+  Real f;
+  Boolean contact = x1 >= x2;
+equation
+  der(x1) = v1;
+  der(x2) = v2;
+  2*der(v1) = -f;
+  3*der(v2) = f;
+  if not contact then
+    f = 0;
+  end if;
+  when contact then
+    v2 - v1 = -e*(pre(v2) - pre(v1));
+  end when;
+  annotation(experiment(StopTime = 2));
+end Carts;
+";
+
+#[test]
+fn an_impact_is_a_mode_of_an_instant() {
+    let folder = Folder::new().with("Carts.mo", CARTS);
+    let json = folder.expect(0, &["analyze", "Carts.mo", "--json"]).json();
+    assert_eq!(json["modes"][1]["transient"], true);
+    let change = &json["changes"][0];
+    assert_eq!(change["accepted"], true, "{change}");
+    assert_eq!(change["transient"], true);
+    assert_eq!(change["impulses"][0]["variable"], "f");
+    // In the user's names: v1, not der(x1).
+    let summary = change["summary"].as_str().unwrap();
+    assert!(summary.contains("`v1` and `v2` may jump"), "{summary}");
+}
+
+#[test]
+fn listed_modes() {
+    let folder = Folder::new().with("Carts.mo", CARTS);
+    let json = folder
+        .expect(0, &["analyze", "Carts.mo", "--mode", "contact=true", "--json"])
+        .json();
+    assert_eq!(json["modes"][1]["valuation"]["contact"], true);
+    folder
+        .expect(2, &["analyze", "Carts.mo", "--mode", "touch=true"])
+        .says("no condition and no Boolean variable `touch`");
+    folder
+        .expect(2, &["analyze", "Carts.mo", "--mode", "contact"])
+        .says("condition=true");
+}
+
+#[test]
+fn refused_changes_are_errors_of_check_when_asked_for() {
+    let model = "\
+model M
+  Real x(start = 0, fixed = true), y(start = 1, fixed = true), f;
+equation
+  der(x) = f;
+  der(y) = -f^2;
+  if time < 1 then
+    f = 0;
+  else
+    x = y;
+  end if;
+end M;
+";
+    let folder = Folder::new().with("M.mo", model);
+    folder.expect(0, &["check", "M.mo"]);
+    folder
+        .expect(1, &["check", "M.mo", "--all-modes"])
+        .says("E0509")
+        .says("M.mo:6:6");
+}

@@ -1,0 +1,8 @@
+//! The command line as scripts see it: exit statuses, output on each stream, files, hostile input.
+
+mod analysis;
+mod checking;
+mod hostile;
+mod results;
+mod running;
+mod support;

@@ -1,0 +1,90 @@
+//! `plot` and `compare`.
+
+use crate::support::{DECAY, Folder};
+
+fn simulated() -> Folder {
+    let folder = Folder::new().with("Decay.mo", DECAY);
+    folder.expect(0, &["simulate", "Decay.mo", "-o", "a.csv"]);
+    folder.expect(0, &["simulate", "Decay.mo", "-o", "a.mat"]);
+    folder.expect(0, &["simulate", "Decay.mo", "-o", "b.csv", "--set", "k=2.5"]);
+    folder
+}
+
+#[test]
+fn figures() {
+    let folder = simulated();
+    let ran = folder.expect(0, &["plot", "a.csv"]);
+    assert_eq!(ran.stdout, "a.svg\n");
+    folder.expect(
+        0,
+        &[
+            "plot", "a.mat", "x[1]", "-o", "mat.svg", "--title", "A title", "--from", "0.2", "--to", "0.4",
+        ],
+    );
+    assert!(folder.read("mat.svg").contains("A title"));
+    folder.expect(
+        0,
+        &[
+            "plot",
+            "a.csv",
+            "--panel",
+            "x[1],x[2]",
+            "--panel",
+            "der(x[1])",
+            "-o",
+            "panels.svg",
+        ],
+    );
+    folder.expect(2, &["plot", "a.csv", "speed"]).says("E0704");
+    folder.expect(2, &["plot", "a.csv", "-o", "a.jpg"]).says("E0702");
+    folder.expect(2, &["plot", "gone.csv"]).says("E0701");
+    folder.expect(2, &["plot", "Decay.mo"]).says("E0702");
+    let folder = folder.with("bad.csv", "time,x\n0,1\n1,2,3\n");
+    folder.expect(2, &["plot", "bad.csv"]).says("E0703");
+}
+
+#[test]
+fn comparisons() {
+    let folder = simulated();
+    folder.expect(
+        0,
+        &[
+            "compare",
+            "a.csv",
+            "a.csv",
+            "--tolerance",
+            "0",
+            "--absolute",
+            "0",
+            "--time-tolerance",
+            "0",
+        ],
+    );
+    let ran = folder.expect(0, &["compare", "a.csv", "a.mat"]);
+    assert!(ran.stdout.contains("0 outside"), "{}", ran.stdout);
+    let ran = folder.expect(1, &["compare", "a.csv", "b.csv"]);
+    assert!(ran.stdout.contains("differs: x[1]"), "{}", ran.stdout);
+    let json = folder
+        .expect(1, &["compare", "a.csv", "b.csv", "x[1]", "--json"])
+        .json();
+    assert_eq!(json["ok"], false);
+    assert_eq!(json["variables"][0]["name"], "x[1]");
+    assert_eq!(json["variables"][0]["verdict"], "outside");
+    folder.expect(0, &["compare", "a.csv", "b.csv", "--tolerance", "0.9"]);
+    folder.expect(2, &["compare", "a.csv", "gone.csv"]).says("gone.csv");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    use std::process::{Command, Stdio};
+    let folder = Folder::new().with("Decay.mo", DECAY);
+    let script = format!("'{}' explain | head -1", env!("CARGO_BIN_EXE_saltus"));
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    drop(folder);
+}
