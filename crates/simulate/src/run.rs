@@ -604,7 +604,6 @@ impl<'c> Run<'c> {
             }
             self.move_to(mode, time)?;
             self.write_row(sink, RowKind::Regular)?;
-            self.next_output += 1;
         }
     }
 
