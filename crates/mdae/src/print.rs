@@ -56,6 +56,19 @@ impl<'m> UserNames<'m> {
     pub fn model(&self) -> &'m Mdae {
         self.model
     }
+    /// The name of a derivative as such, also where a variable stands for it: `der(x)` beside `v`, but `der(v)` rather
+    /// than `der(x, 2)`.
+    pub fn as_derivative(&self, var: crate::VarId, order: u16) -> String {
+        self.derivative_above(var, order, order.saturating_sub(1))
+    }
+    /// Names the derivative by the variable that stands for the highest one of order `most` or less.
+    fn derivative_above(&self, var: crate::VarId, order: u16, most: u16) -> String {
+        let known = |below: u16| Some((self.derivatives.get(&(var, below))?, order - below));
+        match (1..=most).rev().find_map(known) {
+            Some((name, rest)) => derivative_name(name, rest),
+            None => derivative_name(self.variable(var), order),
+        }
+    }
 }
 
 impl Names for UserNames<'_> {
@@ -63,11 +76,7 @@ impl Names for UserNames<'_> {
         self.model.variable(var)
     }
     fn derivative(&self, var: crate::VarId, order: u16) -> String {
-        let known = |below: u16| Some((self.derivatives.get(&(var, below))?, order - below));
-        match (1..=order).rev().find_map(known) {
-            Some((name, rest)) => derivative_name(name, rest),
-            None => derivative_name(self.variable(var), order),
-        }
+        self.derivative_above(var, order, order)
     }
     fn condition(&self, condition: crate::ConditionId) -> &str {
         self.model.condition(condition)

@@ -166,7 +166,7 @@ fn distance_is_small(a: &str, b: &str) -> bool {
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
     let prefix = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
     let suffix = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
-    short >= 2 && long - prefix - suffix.min(short - prefix) <= 1
+    long >= 2 && long - prefix - suffix.min(short - prefix) <= 1
 }
 
 /// `a(b(x(start = 5)))` for `a.b.x.start = 5`.

@@ -1,7 +1,7 @@
 //! From the memory of a run to rows of results.
 
 use rustc_hash::FxHashMap;
-use saltus_mdae::print::derivative_name;
+use saltus_mdae::print::UserNames;
 use saltus_mdae::{Role, Type, VarId, Variable};
 use saltus_results::{AliasSign, Binding, Role as SignalRole, Schema, Signal, SignalId, SignalKind};
 
@@ -25,6 +25,7 @@ impl Layout {
         let mut slots = Vec::new();
         let mut columns: FxHashMap<(VarId, u16), SignalId> = FxHashMap::default();
         let derivatives = compiled.derivatives_in_use();
+        let names = UserNames::new(model);
         for (var, variable) in model.variables.iter_enumerated() {
             if variable.role == Role::Parameter {
                 let value = memory.get(var, 0);
@@ -45,7 +46,7 @@ impl Layout {
         for &(var, order) in &derivatives {
             let variable = &model.variables[var];
             columns.insert((var, order), SignalId(signals.len() as u32));
-            let mut signal = Signal::new(derivative_name(&variable.name, order)).with_role(SignalRole::Derivative);
+            let mut signal = Signal::new(names.as_derivative(var, order)).with_role(SignalRole::Derivative);
             signal.unit = derivative_unit(&variable.unit, order);
             signal.hidden = variable.hidden;
             signals.push(signal);

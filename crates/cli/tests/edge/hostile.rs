@@ -105,11 +105,6 @@ fn circles() {
         "function",
         "model M function f input Real x; output Real y; algorithm y := f(x) + 1; end f; Real x = f(1); end M;",
     );
-    survives(
-        "endless",
-        "model M function f output Real y; algorithm y := 0; while true loop y := y + 1; end while; end f; \
-         parameter Real p = f(); Real x = p; end M;",
-    );
 }
 
 #[test]
