@@ -129,6 +129,21 @@ impl Builder {
         self.wrap(id)
     }
 
+    /// True exactly at start + k·interval, k ≥ 0.
+    pub fn sample(&self, start: f64, interval: f64) -> Ex {
+        let id = {
+            let model = &mut *self.model.borrow_mut();
+            let text = format!("sample({start}, {interval})");
+            let kind = ConditionKind::Sample {
+                start: model.pool.real(start),
+                interval: model.pool.real(interval),
+            };
+            let condition = model.add_condition(kind, &text, crate::OriginId(0));
+            model.pool.condition(condition)
+        };
+        self.wrap(id)
+    }
+
     fn origin(model: &mut Mdae, name: &str) -> crate::OriginId {
         model.add_origin(Origin {
             kind: OriginKind::Built,
@@ -288,6 +303,10 @@ impl Ex {
     /// self ≤ other
     pub fn le(&self, other: &Ex) -> Ex {
         self.relation(other, Comparison::GreaterEqual, true, "<=")
+    }
+    /// `if self then a else b`
+    pub fn if_else(&self, a: &Ex, b: &Ex) -> Ex {
+        self.with(|pool| pool.if_else(self.id, a.id, b.id))
     }
     /// Conjunction.
     pub fn and(&self, other: &Ex) -> Ex {

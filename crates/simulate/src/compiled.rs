@@ -96,6 +96,16 @@ impl Compiled {
         derivative_name(&variable.name, order)
     }
 
+    /// Whether a derivative of a variable is a quantity of its own for users: the variable itself or an alias.
+    pub(crate) fn is_named(&self, var: VarId, order: u16) -> bool {
+        order == 0
+            || self
+                .model
+                .aliases
+                .iter()
+                .any(|alias| alias.target == var && alias.order == order)
+    }
+
     /// The conditions a formula depends on, through the definitions of discrete variables.
     pub(crate) fn conditions_behind(&self, formula: ExprId) -> Vec<ConditionId> {
         let mut found = Vec::new();

@@ -73,7 +73,8 @@ pub struct Scales {
 }
 
 impl Scales {
-    fn error(&self, var: VarId, value: f64) -> f64 {
+    /// The error to be expected of a value.
+    pub fn error(&self, var: VarId, value: f64) -> f64 {
         self.relative * value.abs() + self.absolute.get(var).copied().unwrap_or(0.0)
     }
 }

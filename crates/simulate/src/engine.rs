@@ -232,7 +232,10 @@ impl<'c> Engine<'c> {
             while clock.next() <= time + 1e-12 * (1.0 + time.abs()) {
                 clock.count += 1;
             }
+            self.truths[clock.condition.index()] = false;
+            self.memory.set_condition(clock.condition, false);
         }
+        self.when_before = self.discrete.when_conditions(&self.memory);
     }
 
     pub(crate) fn evaluate_guards(&self) -> Valuation {

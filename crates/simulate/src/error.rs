@@ -167,6 +167,15 @@ impl std::fmt::Display for Failure {
                 }
                 Ok(())
             }
+            FailureKind::Chattering {
+                conditions, count: 0, ..
+            } => {
+                write!(
+                    f,
+                    "chattering: on both sides of {} the model drives towards the other side",
+                    quoted(conditions)
+                )
+            }
             FailureKind::Chattering { conditions, count, .. } => {
                 write!(
                     f,

@@ -346,8 +346,15 @@ impl Engine<'_> {
                 self.memory.set(var, order, if left.is_finite() { left } else { 0.0 });
             }
         }
+        let mut jumped = false;
         for &(var, order, value) in &solution.right_limits {
+            let error = self.scales.error(var, self.memory.get(var, order));
+            jumped |= (value - self.memory.get(var, order)).abs() > 100.0 * error;
             self.memory.set(var, order, value);
+        }
+        // Without a jump beyond the error of the event location, impulses are what that error leaves.
+        if !jumped {
+            return Vec::new();
         }
         solution
             .impulses

@@ -643,6 +643,10 @@ impl<'c> Run<'c> {
         let time = report.time;
         let last = report.instants.len();
         for (n, instant) in report.instants.iter().enumerate() {
+            let nothing = instant.changed.is_empty() && instant.impulses.is_empty() && instant.from == instant.to;
+            if nothing && n > 0 && n + 1 < last {
+                continue;
+            }
             let mut record = EventRecord {
                 time,
                 instant: n as u32 + 1,
@@ -664,7 +668,7 @@ impl<'c> Run<'c> {
             record.impulses = instant
                 .impulses
                 .iter()
-                .filter(|impulse| impulse.weight.abs() > 1e-12)
+                .filter(|impulse| self.engine.compiled.is_named(impulse.var, impulse.derivative))
                 .map(|impulse| Impulse {
                     variable: self.engine.name(impulse.var, impulse.derivative),
                     order: u32::from(impulse.order),

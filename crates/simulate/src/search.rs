@@ -19,6 +19,8 @@ struct Search {
     /// Candidates that only ties spoke against.
     tied: Vec<Truths>,
     limit: usize,
+    /// Whether some candidate had no right limits at all.
+    inadmissible: bool,
 }
 
 impl Engine<'_> {
@@ -42,6 +44,7 @@ impl Engine<'_> {
             seen: FxHashSet::default(),
             tied: Vec::new(),
             limit: self.options.candidate_limit as usize,
+            inadmissible: false,
         };
         self.systematic = false;
         let (found, last_regular) = self.follow(&guess, &mut search, &mut instant)?;
@@ -73,7 +76,10 @@ impl Engine<'_> {
                 }
                 Some(reason.clone())
             }
-            Verdict::Inadmissible(reason) => Some(reason.clone()),
+            Verdict::Inadmissible(reason) => {
+                search.inadmissible = true;
+                Some(reason.clone())
+            }
         };
         search.tried.push(CandidateReport {
             truths: truths.clone(),
@@ -219,12 +225,35 @@ impl Engine<'_> {
     }
 
     fn no_consistent_mode(&self, search: &Search) -> Failure {
+        if let Some(conditions) = self.opposed_conditions(search) {
+            return Failure::new(FailureKind::Chattering {
+                origins: conditions.iter().map(|&id| self.model.conditions[id].origin).collect(),
+                conditions: conditions
+                    .iter()
+                    .map(|&id| self.model.conditions[id].text.clone())
+                    .collect(),
+                count: 0,
+            });
+        }
         let candidates = search
             .tried
             .iter()
             .map(|c| (self.describe_truths(&c.truths), c.refused.clone().unwrap_or_default()))
             .collect();
         Failure::new(FailureKind::NoConsistentMode { candidates })
+    }
+
+    /// Both sides of a switching surface point at it: every candidate has right limits, and each indicates another
+    /// one. The conditions in question.
+    fn opposed_conditions(&self, search: &Search) -> Option<Vec<ConditionId>> {
+        if search.inadmissible || search.tried.is_empty() {
+            return None;
+        }
+        let differs = |id: &ConditionId| {
+            let at = id.0 as usize;
+            search.tried.iter().any(|c| c.truths[at] != search.tried[0].truths[at])
+        };
+        Some(self.model.conditions.ids().filter(differs).collect())
     }
 
     /// The truth values in the user's words.

@@ -267,3 +267,59 @@ fn a_pendulum_keeps_its_length_through_every_angle() {
         assert!((0.5 * (vxs[i] * vxs[i] + vys[i] * vys[i]) + 9.81 * ys[i]).abs() < 1e-5);
     }
 }
+
+#[test]
+fn a_gear_shift_conserves_momentum() {
+    let m = Builder::new("GearShift");
+    let (j1, j2) = (1.0, 2.0);
+    let (w1, w2, t1, t2) = (m.guess("w1", 2.0), m.guess("w2", 1.0), m.unknown("t1"), m.unknown("t2"));
+    let g = m.discrete("g", saltus_mdae::Type::Boolean, 0.0);
+    m.define(&g, &m.time().gt(&m.real(1.0)));
+    let ratio = g.if_else(&m.real(3.0), &m.real(2.0));
+    m.equation("a", j1 * w1.der() + &t1);
+    m.equation("b", j2 * w2.der() - &t2);
+    m.equation("r", &w1 - &ratio * &w2);
+    m.equation("t", &t2 - &ratio * &t1);
+    let (trajectory, report) = run(m.finish().unwrap(), &options(2.0));
+    completed(&report);
+    // j1 (w1⁺ − 2) = −P, j2 (w2⁺ − 1) = 3 P, w1⁺ = 3 w2⁺
+    let p = -1.0 / 5.5;
+    assert!(
+        (last(&trajectory, "w1") - (2.0 - p)).abs() < 1e-9,
+        "{}",
+        last(&trajectory, "w1")
+    );
+    assert!(
+        (last(&trajectory, "w2") - (1.0 + 1.5 * p)).abs() < 1e-9,
+        "{}",
+        last(&trajectory, "w2")
+    );
+}
+
+#[test]
+fn a_surface_that_attracts_from_both_sides_is_called_chattering() {
+    let m = Builder::new("Chattering");
+    let x = m.state("x", 1.0);
+    let positive = x.gt(&m.real(0.0));
+    m.equation("dx", x.der() - positive.if_else(&m.real(-1.0), &m.real(1.0)));
+    let (_, report) = run(m.finish().unwrap(), &options(2.0));
+    let failure = report.outcome.unwrap_err();
+    assert!(
+        matches!(failure.kind, saltus_simulate::FailureKind::Chattering { .. }),
+        "{failure}"
+    );
+    assert!((failure.time.unwrap() - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn sampled_control_acts_at_every_tick() {
+    let m = Builder::new("Sampled");
+    let x = m.state("x", 0.0);
+    let n = m.discrete("n", saltus_mdae::Type::Integer, 0.0);
+    m.equation("dx", x.der() - 1.0);
+    let tick = m.sample(0.0, 0.25);
+    m.assign_when(&tick, &n, &(n.pre() + 1.0));
+    let (trajectory, report) = run(m.finish().unwrap(), &options(1.0));
+    completed(&report);
+    assert_eq!(last(&trajectory, "n"), 5.0);
+}
