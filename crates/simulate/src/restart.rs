@@ -82,6 +82,9 @@ impl FixedValues for Known<'_> {
         let variable = self.model.variables.get(var)?;
         matches!(variable.role, Role::Parameter | Role::Discrete).then(|| self.memory.get(var, 0))
     }
+    fn left_value(&self, var: VarId) -> Option<f64> {
+        self.value(var).map(|_| self.memory.left(var, 0))
+    }
     fn condition(&self, condition: ConditionId) -> bool {
         self.memory.condition(condition)
     }

@@ -28,6 +28,10 @@ const FAR: f64 = 1e3;
 pub trait FixedValues {
     /// The value of a variable that is fixed; unknowns and what is not known have none.
     fn value(&self, var: VarId) -> Option<f64>;
+    /// The value just before the change, of a variable that is fixed.
+    fn left_value(&self, var: VarId) -> Option<f64> {
+        self.value(var)
+    }
     /// The truth value of a condition inside a residual.
     fn condition(&self, condition: ConditionId) -> bool;
     /// A typical magnitude of a variable.
@@ -87,6 +91,7 @@ pub fn entailed(
 fn fixed_leaf(fixed: &dyn FixedValues, node: Node) -> Option<f64> {
     match node {
         Node::Var { var, order: 0 } => fixed.value(var),
+        Node::Pre { var, order: 0 } => fixed.left_value(var),
         Node::Condition(condition) => Some(f64::from(u8::from(fixed.condition(condition)))),
         Node::Initial | Node::Terminal => Some(0.0),
         _ => None,
