@@ -122,6 +122,12 @@ impl Flattener<'_> {
         };
         let found = self.make_entry_class(entry.scope, &entry.name, class_entry, &entry.mods, constraining)?;
         entry.class.set(Some(found));
+        if let (None, Some(clause)) = (&class_entry.redeclare, &entry.constraining)
+            && let Ok(constraint) = self.lookup_class(entry.scope, &clause.base)
+        {
+            let result = self.check_constraint(found, constraint, entry.span);
+            self.accept(result);
+        }
         if let Some(redeclare) = &class_entry.redeclare
             && !redeclare.class_extends
         {

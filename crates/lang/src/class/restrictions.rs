@@ -230,7 +230,12 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// Why one class cannot take the place of another, looked at so many levels deep.
+    /// Why one class cannot take the place of another.
+    pub(crate) fn type_mismatch(&mut self, new: ClassId, old: ClassId) -> Fallible<Option<String>> {
+        self.mismatch_with(new, old, 3)
+    }
+
+    /// The same, looked at so many levels deep.
     fn mismatch_with(&mut self, new: ClassId, old: ClassId, depth: u32) -> Fallible<Option<String>> {
         if depth == 0 || self.is_building(new) || self.is_building(old) {
             return Ok(None);

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use saltus_source::Span;
 use saltus_syntax::ast::{
     Causality, ClassBody, ClassDefinition, ClassKind, Component, ComponentClause, ConstrainingClause, Element,
-    ElementKind, Name, Subscript, Visibility,
+    ElementKind, Name, QualifiedName, Subscript, Visibility,
 };
 
 use super::Predefined;
@@ -72,6 +72,8 @@ pub(crate) struct Entry {
     pub span: Span,
     /// The class of a class entry, or the type of a component, once known.
     pub class: Cell<Option<ClassId>>,
+    /// For a redeclared component: what its type must offer, and where that is written.
+    pub constraint: Option<(ClassId, QualifiedName)>,
     pub constraining: Option<ConstrainingClause>,
 }
 
@@ -496,6 +498,12 @@ impl Flattener<'_> {
         } else {
             entry.condition_scope = redeclare.scope;
         }
+        entry.constraint = match &entry.constraining {
+            Some(clause) => Some((entry.scope, clause.base.clone())),
+            None => entry
+                .component()
+                .map(|(clause, _)| (entry.scope, clause.type_name.clone())),
+        };
         entry.kind = EntryKind::Component(Arc::new(new_clause), *index);
         entry.declared = merge(&new, &old);
         entry.scope = redeclare.scope;
@@ -623,6 +631,7 @@ fn entry_of(element: &Element, name: Name, kind: EntryKind, scope: ClassId, mods
         declared: Rc::default(),
         span,
         class: Cell::new(None),
+        constraint: None,
         constraining: element.constraining.clone(),
     }
 }

@@ -415,7 +415,7 @@ impl Flattener<'_> {
             return fail(codes::E0212, span, "`der` takes one argument");
         };
         let value = self.expr(argument, ctx)?;
-        if !value.ty.is_numeric() {
+        if value.ty != Ty::Real {
             return fail(
                 codes::E0301,
                 span,

@@ -163,6 +163,9 @@ impl Flattener<'_> {
                 && entry.component().is_some()
                 && let Some(component) = self.component(instance, index)?
             {
+                if !self.components[component].dims.is_empty() {
+                    return fail(codes::E0202, name.span, "a function cannot be called through an array");
+                }
                 let mut class = self.components[component].class;
                 for part in &name.parts[1..] {
                     class = match self.member(class, &part.name)? {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use saltus_source::Span;
-use saltus_syntax::ast::{ComponentReference, Name, ReferencePart};
+use saltus_syntax::ast::{ClassKind, ComponentReference, Name, ReferencePart};
 use smallvec::SmallVec;
 
 use super::select::{Subscripts, positions};
@@ -121,7 +121,11 @@ impl Flattener<'_> {
         let start = self.resolve_first(first, reference.global, ctx)?;
         let Some(start) = start else {
             if reference.as_simple_name().is_some_and(|name| name == "time") {
-                if ctx.frame.is_some() {
+                let data = matches!(
+                    self.kind(ctx.scope.class),
+                    ClassKind::Record | ClassKind::OperatorRecord | ClassKind::Connector | ClassKind::Package
+                );
+                if ctx.frame.is_some() || data {
                     return fail(
                         codes::E0311,
                         reference.span,

@@ -251,7 +251,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    fn assigned_names(&mut self, class: ClassId) -> Fallible<Vec<Name>> {
+    pub(super) fn assigned_names(&mut self, class: ClassId) -> Fallible<Vec<Name>> {
         let table = self.table(class)?;
         let mut names = Vec::new();
         for scope in &table.scopes {

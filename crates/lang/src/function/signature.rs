@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_source::Span;
-use saltus_syntax::ast::{Binding, Causality, ClassDefinition, ExprKind, External, Name, StatementKind};
+use saltus_syntax::ast::{Binding, Causality, ClassDefinition, ClassKind, ExprKind, External, Name, StatementKind};
 
 use super::frame::{Frame, FrameVar};
 use crate::codes;
@@ -102,6 +102,7 @@ impl Flattener<'_> {
                     .all(|s| matches!(s.kind, StatementKind::Assign { .. }));
             }
         }
+        self.check_function(class, &signature)?;
         self.read_annotations(class, &mut signature);
         if statements <= 1 && assignments_only && signature.external.is_none() {
             signature.inline = true;
@@ -109,6 +110,31 @@ impl Flattener<'_> {
         let signature = Rc::new(signature);
         self.functions.signatures.insert(class, Rc::clone(&signature));
         Ok(signature)
+    }
+
+    fn check_function(&mut self, class: ClassId, signature: &Signature) -> Fallible<()> {
+        let assigned = self.assigned_names(class)?;
+        if let Some(input) = signature.inputs.iter().find(|f| assigned.contains(&f.name)) {
+            return fail(
+                codes::E0216,
+                input.span,
+                format!("`{}` is an input and cannot be assigned in the function", input.name),
+            );
+        }
+        for formal in signature.inputs.iter().chain(&signature.locals) {
+            if matches!(self.kind(formal.class), ClassKind::Model | ClassKind::Block) {
+                return fail(
+                    codes::E0216,
+                    formal.span,
+                    format!(
+                        "a function cannot have the {} `{}`",
+                        self.kind(formal.class).as_str(),
+                        formal.name
+                    ),
+                );
+            }
+        }
+        Ok(())
     }
 
     fn read_annotations(&mut self, class: ClassId, signature: &mut Signature) {

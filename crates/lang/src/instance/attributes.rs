@@ -212,6 +212,16 @@ impl Flattener<'_> {
             return Ok(());
         };
         if variability == Variability::Constant {
+            let flat = self.binding_value(binding, Mode::Flat)?;
+            for expr in flat.exprs() {
+                if self.expr_variability(expr) > Variability::Constant {
+                    return fail(
+                        codes::E0303,
+                        binding.span(),
+                        format!("the constant `{path}` cannot depend on what is not constant"),
+                    );
+                }
+            }
             let value = self.component_value(id, binding.span())?;
             self.set_bindings(first, &value);
             return Ok(());

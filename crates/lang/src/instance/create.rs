@@ -178,6 +178,7 @@ impl Flattener<'_> {
         let table = self.table(class)?;
         self.check_component_type(class, &table, entry, clause)?;
         let owner = &self.instances[instance];
+        self.check_prefixes(class, &table, &owner.inherited, entry, clause)?;
         let inherited = inherit(&owner.inherited, entry, clause, component, &table);
         let path = join_path(&owner.path, &entry.name);
         let flow = clause.prefix.connector.or(owner.inherited.flow);
@@ -255,6 +256,11 @@ impl Flattener<'_> {
                 };
                 let class = self.lookup_class(entry.scope, &clause.type_name)?;
                 entry.class.set(Some(class));
+                if let (Some((scope, name)), Some(span)) = (&entry.constraint, entry.mods.span)
+                    && let Ok(constraint) = self.lookup_class(*scope, name)
+                {
+                    self.check_constraint(class, constraint, span)?;
+                }
                 class
             }
         };
@@ -314,7 +320,10 @@ impl Flattener<'_> {
                 && found.inner
             {
                 return match self.component(ancestor, index)? {
-                    Some(component) => Ok(component),
+                    Some(component) => {
+                        self.check_outer(entry, component)?;
+                        Ok(component)
+                    }
                     None => fail(
                         codes::E0209,
                         entry.span,

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod binding;
+mod check;
 mod create;
 mod value;
 

@@ -4,7 +4,7 @@ use saltus_source::Span;
 
 use crate::codes;
 use crate::failure::error;
-use crate::flat::{AssertLevel, Builtin, EquationKind, FlatExpr, IndexVec, Variability, VariableId};
+use crate::flat::{AssertLevel, Builtin, EquationKind, FlatExpr, IndexVec, StatementKind, Variability, VariableId};
 use crate::flattener::Flattener;
 
 /// Where the search for cycles is.
@@ -115,6 +115,22 @@ impl Flattener<'_> {
                     problems.extend(domain_error(b));
                 }
                 _ => {}
+            }
+        }
+        for algorithm in &self.model.algorithms {
+            for statement in &algorithm.statements {
+                if let StatementKind::Assert {
+                    condition: FlatExpr::Boolean(false),
+                    message,
+                    level: AssertLevel::Error,
+                } = &statement.kind
+                {
+                    let span = self.model.provenance(statement.provenance).span;
+                    problems.push((
+                        span,
+                        format!("this assertion never holds: {}", self.model.expr_text(message)),
+                    ));
+                }
             }
         }
         for (span, message) in problems {

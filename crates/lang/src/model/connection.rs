@@ -304,7 +304,7 @@ impl Flattener<'_> {
             return Ok(());
         }
         if a.variability <= Variability::Parameter || b.variability <= Variability::Parameter {
-            return Ok(());
+            return self.check_equal_values(x, y, place.0);
         }
         let side = |first: VariableId, offset: u32, outside: bool| Side {
             variable: VariableId(first.0 + offset),
@@ -435,6 +435,10 @@ impl Flattener<'_> {
         let Resolved::Selection(selection) = self.resolve(reference, &flat)? else {
             return Ok(Tensor::integer(0));
         };
+        let is_connector = selection.last.is_some_and(|c| self.components[c].inherited.connector);
+        if !is_connector {
+            return fail(codes::E0402, argument.span, "this is not a connector");
+        }
         let [item] = selection.items[..] else {
             return fail(codes::E0302, span, "`cardinality` needs a single connector");
         };

@@ -49,7 +49,7 @@ impl Flattener<'_> {
     ) -> Fallible<()> {
         self.spend(5, equation.span)?;
         match &equation.kind {
-            ast::EquationKind::Simple { lhs, rhs } => self.simple_equation(lhs, rhs, equation.span, ctx, out),
+            ast::EquationKind::Simple { lhs, rhs } => self.simple_equation(lhs, rhs, equation.span, ctx, place, out),
             ast::EquationKind::If { branches, otherwise } => self.if_equation(
                 branches,
                 otherwise.as_deref().unwrap_or(&[]),
@@ -89,6 +89,7 @@ impl Flattener<'_> {
         rhs: &Expr,
         span: Span,
         ctx: &Context<'_>,
+        place: Place,
         out: &mut Vec<FlatEquation>,
     ) -> Fallible<()> {
         if let ExprKind::Tuple(targets) = &lhs.kind {
@@ -96,6 +97,16 @@ impl Flattener<'_> {
         }
         let left = self.expr(lhs, ctx)?;
         let right = self.expr(rhs, ctx)?;
+        if let (Some(FlatExpr::Variable(v)), true) = (left.as_expr(), !place.in_when && !place.initial) {
+            let data = &self.model.variables[*v];
+            if data.ty == ScalarType::Real && data.variability == Variability::Discrete {
+                return fail(
+                    codes::E0303,
+                    span,
+                    format!("the discrete `{}` can be determined in a `when` only", data.name),
+                );
+            }
+        }
         let provenance = self.place_of(span, ctx, ProvenanceKind::Equation);
         self.equate(left, right, span, provenance, out)
     }

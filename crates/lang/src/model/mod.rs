@@ -155,6 +155,8 @@ impl Flattener<'_> {
                 for element in elements.clone() {
                     self.instantiate(element, list)?;
                 }
+                let result = self.check_connector(component);
+                self.accept(result);
             }
         }
         self.leave();

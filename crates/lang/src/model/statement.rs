@@ -20,6 +20,8 @@ pub(crate) struct Place {
     pub in_when: bool,
     /// In an `if`, a `for` or a `while`.
     pub nested: bool,
+    /// In a `for` or a `while`.
+    pub in_loop: bool,
 }
 
 impl Flattener<'_> {
@@ -90,7 +92,16 @@ impl Flattener<'_> {
             ast::StatementKind::While { condition, body } => {
                 let test = self.condition(condition, ctx)?;
                 let mut inner = Vec::new();
-                self.statements(body, ctx, Place { nested: true, ..place }, &mut inner)?;
+                self.statements(
+                    body,
+                    ctx,
+                    Place {
+                        nested: true,
+                        in_loop: true,
+                        ..place
+                    },
+                    &mut inner,
+                )?;
                 self.push(StatementKind::While(test, inner), span, ctx, out);
                 Ok(())
             }
@@ -109,12 +120,16 @@ impl Flattener<'_> {
                     let inner = Place {
                         in_when: true,
                         nested: true,
+                        ..place
                     };
                     self.statements(&branch.body, ctx, inner, &mut body)?;
                     result.push((conditions, body));
                 }
                 self.push(StatementKind::When { branches: result }, span, ctx, out);
                 Ok(())
+            }
+            ast::StatementKind::Break if !place.in_loop => {
+                fail(codes::E0311, span, "`break` can only be used in loops")
             }
             ast::StatementKind::Break => {
                 self.push(StatementKind::Break, span, ctx, out);
@@ -187,10 +202,20 @@ impl Flattener<'_> {
         out: &mut Vec<FlatStatement>,
     ) -> Fallible<()> {
         let Some((index, rest)) = indices.split_first() else {
-            return self.statements(body, ctx, Place { nested: true, ..place }, out);
+            return self.statements(
+                body,
+                ctx,
+                Place {
+                    nested: true,
+                    in_loop: true,
+                    ..place
+                },
+                out,
+            );
         };
         let find = |name: &str| super::implicit::in_statements(body, name);
         let values = self.iterator_values(index, &find, ctx)?;
+        let mut iterations = Vec::new();
         for k in 1..=values.dims[0] {
             self.spend(1, index.span)?;
             let Some(value) = values.at(k) else { break };
@@ -199,8 +224,20 @@ impl Flattener<'_> {
                 value: &value,
                 outer: ctx.iterators,
             };
-            self.for_statement(rest, body, &ctx.with_iterators(&iterators), place, out)?;
+            let mut inner = Vec::new();
+            self.for_statement(rest, body, &ctx.with_iterators(&iterators), place, &mut inner)?;
+            iterations.push(inner);
         }
+        if !iterations.iter().any(|iteration| breaks(iteration)) {
+            out.extend(iterations.into_iter().flatten());
+            return Ok(());
+        }
+        // What follows a `break` runs only where the loop goes on.
+        let mut remaining = Vec::new();
+        for iteration in iterations.into_iter().rev() {
+            remaining = continue_with(iteration, remaining);
+        }
+        out.append(&mut remaining);
         Ok(())
     }
 
@@ -370,4 +407,45 @@ impl Flattener<'_> {
             found
         })
     }
+}
+
+/// Whether statements may leave the loop around them.
+fn breaks(statements: &[FlatStatement]) -> bool {
+    statements.iter().any(|statement| match &statement.kind {
+        StatementKind::Break => true,
+        StatementKind::If { branches, otherwise } => branches.iter().any(|b| breaks(&b.body)) || breaks(otherwise),
+        _ => false,
+    })
+}
+
+/// The statements with `next` behind them, except where they leave the loop.
+fn continue_with(statements: Vec<FlatStatement>, next: Vec<FlatStatement>) -> Vec<FlatStatement> {
+    let mut out = Vec::with_capacity(statements.len());
+    let mut statements = statements.into_iter();
+    while let Some(statement) = statements.next() {
+        match statement.kind {
+            StatementKind::Break => return out,
+            StatementKind::If { branches, otherwise }
+                if branches.iter().any(|b| breaks(&b.body)) || breaks(&otherwise) =>
+            {
+                let behind = continue_with(statements.collect(), next);
+                let branches = branches
+                    .into_iter()
+                    .map(|branch| StatementBranch {
+                        condition: branch.condition,
+                        body: continue_with(branch.body, behind.clone()),
+                    })
+                    .collect();
+                let otherwise = continue_with(otherwise, behind);
+                out.push(FlatStatement {
+                    kind: StatementKind::If { branches, otherwise },
+                    provenance: statement.provenance,
+                });
+                return out;
+            }
+            _ => out.push(statement),
+        }
+    }
+    out.extend(next);
+    out
 }

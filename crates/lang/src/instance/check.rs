@@ -1,0 +1,232 @@
+//! Checks of components against what surrounds them.
+
+use std::rc::Rc;
+
+use saltus_source::Span;
+use saltus_syntax::ast::{ClassKind, ComponentClause, ConnectorPrefix, Variability as AstVariability};
+
+use super::{Component, ComponentKind, Inherited, Slot};
+use crate::class::{Entry, SimpleType, Table};
+use crate::codes;
+use crate::failure::{Fallible, error, fail};
+use crate::flat::Variability;
+use crate::flattener::Flattener;
+use crate::ids::{ClassId, ComponentId, InstanceId};
+use crate::tensor::volume;
+
+/// How many scalars of which kind a connector has.
+#[derive(Default)]
+struct ConnectorSize {
+    flows: usize,
+    potentials: usize,
+    streams: usize,
+    /// Whether the equality of some part has fewer equations than variables.
+    overconstrained: bool,
+}
+
+impl Flattener<'_> {
+    /// Prefixes must make sense for the type, and not contradict those around.
+    pub(super) fn check_prefixes(
+        &self,
+        class: ClassId,
+        table: &Table,
+        owner: &Inherited,
+        entry: &Entry,
+        clause: &ComponentClause,
+    ) -> Fallible<()> {
+        let kind = self.kind(class);
+        let name = &self.classes[class].name;
+        let wrong = |what: &str| -> Fallible<()> {
+            fail(
+                codes::E0216,
+                clause.span,
+                format!("`{}` cannot be {what}: `{name}` is a {}", entry.name, kind.as_str()),
+            )
+        };
+        let structured = table.simple.is_none();
+        let behaves = structured && matches!(kind, ClassKind::Model | ClassKind::Block);
+        let connects = structured && kind == ClassKind::Connector;
+        match clause.prefix.variability {
+            Some(AstVariability::Constant | AstVariability::Parameter) if behaves || connects => {
+                return wrong("a constant or parameter");
+            }
+            Some(AstVariability::Discrete) if behaves => return wrong("discrete"),
+            _ => {}
+        }
+        if clause.prefix.connector.is_some() {
+            if behaves || structured && kind == ClassKind::Class {
+                return wrong("a flow or stream");
+            }
+            if table.simple.is_some_and(|s| s != SimpleType::Real) {
+                return fail(
+                    codes::E0216,
+                    clause.span,
+                    format!("`{}` is a flow or stream and must be Real", entry.name),
+                );
+            }
+            if owner.flow.is_some() {
+                return fail(
+                    codes::E0216,
+                    clause.span,
+                    format!("`{}` is a flow or stream inside of a flow or stream", entry.name),
+                );
+            }
+        }
+        if clause.prefix.causality.is_some() {
+            if behaves {
+                return wrong("an input or output");
+            }
+            if owner.causality.is_some() || table.causality.is_some() {
+                return fail(
+                    codes::E0216,
+                    clause.span,
+                    format!(
+                        "`{}` is an input or output of something that is one already",
+                        entry.name
+                    ),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// An inner component must offer what the outer declaration says.
+    pub(super) fn check_outer(&mut self, entry: &Entry, inner: ComponentId) -> Fallible<()> {
+        if entry.declared.binding.is_some() || !entry.declared.children.is_empty() {
+            return fail(
+                codes::E0209,
+                entry.span,
+                format!(
+                    "`{}` is outer and cannot be modified: modify the inner component",
+                    entry.name
+                ),
+            );
+        }
+        let Some((clause, component)) = entry.component() else {
+            return Ok(());
+        };
+        let class = self.lookup_class(entry.scope, &clause.type_name)?;
+        let table = self.table(class)?;
+        let rank = component.subscripts.len() + clause.subscripts.len() + table.dims.len();
+        let found = &self.components[inner];
+        let (found_class, found_rank, span) = (found.class, found.dims.len(), found.span);
+        let reason = match rank == found_rank {
+            true => self.type_mismatch(found_class, class)?,
+            false => Some("the numbers of dimensions differ".to_owned()),
+        };
+        match reason {
+            None => Ok(()),
+            Some(reason) => Err(error(
+                codes::E0209,
+                entry.span,
+                format!(
+                    "the inner `{}` does not fit this outer declaration: {reason}",
+                    entry.name
+                ),
+            )
+            .with_secondary(span, "the inner component")
+            .into()),
+        }
+    }
+
+    /// A connector has as many flows as potentials; a stream goes with exactly one flow.
+    pub(crate) fn check_connector(&mut self, component: ComponentId) -> Fallible<()> {
+        let data = &self.components[component];
+        let table = Rc::clone(&self.instances[data.parent].table);
+        let outermost = !self.instances[data.parent].inherited.connector;
+        let ComponentKind::Complex { elements } = &data.kind else {
+            return Ok(());
+        };
+        let (Some(&first), true) = (elements.first(), outermost && data.inherited.connector) else {
+            return Ok(());
+        };
+        let class = data.class;
+        let partial = self.def(class).partial;
+        let mut size = ConnectorSize::default();
+        self.measure_connector(first, &mut size);
+        let _ = table;
+        if partial || size.overconstrained {
+            return Ok(());
+        }
+        let name = self.classes[class].name.clone();
+        let span = self.def(class).name.span;
+        if size.streams > 0 && size.flows != 1 {
+            return fail(
+                codes::E0406,
+                span,
+                format!(
+                    "`{name}` has stream variables and needs exactly one flow, not {}",
+                    size.flows
+                ),
+            );
+        }
+        if size.flows != size.potentials && size.flows > 0 {
+            return fail(
+                codes::E0406,
+                span,
+                format!(
+                    "`{name}` has {} flow variables, but {} potential variables",
+                    size.flows, size.potentials
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    fn measure_connector(&mut self, instance: InstanceId, size: &mut ConnectorSize) {
+        let slots = self.instances[instance].slots.clone();
+        for slot in slots {
+            let Slot::Ready(component) = slot else {
+                continue;
+            };
+            size.overconstrained |= self.is_overconstrained(component);
+            let data: &Component = &self.components[component];
+            match &data.kind {
+                ComponentKind::Complex { elements } => {
+                    for element in elements.clone() {
+                        self.measure_connector(element, size);
+                    }
+                }
+                ComponentKind::Primitive { .. } => {
+                    let count = volume(&data.dims).unwrap_or(0);
+                    match (data.flow, data.causality, data.variability) {
+                        (_, _, Variability::Constant | Variability::Parameter) | (None, Some(_), _) => {}
+                        (Some(ConnectorPrefix::Flow), ..) => size.flows += count,
+                        (Some(ConnectorPrefix::Stream), ..) => size.streams += count,
+                        (None, None, _) => size.potentials += count,
+                    }
+                }
+                ComponentKind::External => {}
+            }
+        }
+    }
+
+    /// Parameters in connectors must agree where they are connected.
+    pub(crate) fn check_equal_values(
+        &mut self,
+        a: (ComponentId, u32),
+        b: (ComponentId, u32),
+        span: Span,
+    ) -> Fallible<()> {
+        let (x, y) = (&self.components[a.0], &self.components[b.0]);
+        if x.variability != y.variability {
+            return fail(
+                codes::E0401,
+                span,
+                format!("`{}` and `{}` differ in variability", x.path, y.path),
+            );
+        }
+        let (path, other) = (x.path.clone(), y.path.clone());
+        let (Ok(p), Ok(q)) = (self.component_value(a.0, span), self.component_value(b.0, span)) else {
+            return Ok(());
+        };
+        match (p.elems.get(a.1 as usize), q.elems.get(b.1 as usize)) {
+            (Some(p), Some(q)) if p != q => fail(
+                codes::E0401,
+                span,
+                format!("`{path}` and `{other}` are connected, but have different values"),
+            ),
+            _ => Ok(()),
+        }
+    }
+}
