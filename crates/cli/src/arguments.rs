@@ -14,6 +14,7 @@ use crate::console::ColorChoice;
     name = "saltus",
     version,
     propagate_version = true,
+    max_term_width = 100,
     subcommand_required = true,
     arg_required_else_help = true,
     after_help = "\

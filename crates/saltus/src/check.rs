@@ -163,7 +163,11 @@ fn singular_mode(analysis: &Analysis, mode: &ModeReport, refusal: &Refusal, init
         true => (codes::E0508, Severity::Error),
         false => (codes::W0501, Severity::Note),
     };
-    let spans: Vec<Span> = refusal.equations.iter().filter_map(|(_, span)| *span).collect();
+    let places = match refusal.equations.iter().any(|(_, span)| span.is_some()) {
+        true => &refusal.equations,
+        false => &refusal.unknowns,
+    };
+    let spans: Vec<Span> = places.iter().filter_map(|(_, span)| *span).collect();
     let mut diagnostic = at_spans(code, severity, &spans, format!("{whose}: {}", refusal.summary));
     for (equation, _) in refusal.equations.iter().take(8) {
         diagnostic.notes.push(format!("too many: `{equation}`"));
@@ -173,7 +177,7 @@ fn singular_mode(analysis: &Analysis, mode: &ModeReport, refusal: &Refusal, init
             .unknowns
             .iter()
             .take(12)
-            .map(|name| format!("`{name}`"))
+            .map(|(name, _)| format!("`{name}`"))
             .collect();
         diagnostic
             .notes

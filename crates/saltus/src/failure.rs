@@ -40,7 +40,8 @@ fn code(kind: &FailureKind) -> Code {
         FailureKind::Assertion { .. } => codes::E0609,
         FailureKind::Integration { .. } => codes::E0610,
         FailureKind::Limit { .. } => codes::E0611,
-        FailureKind::SingularMode { .. } | FailureKind::Restart { .. } => codes::E0612,
+        FailureKind::SingularMode { .. } => codes::E0612,
+        FailureKind::Restart { .. } => codes::E0615,
         FailureKind::Compile(_) => codes::E0613,
         FailureKind::Output(_) => codes::E0701,
     }
@@ -97,6 +98,7 @@ fn message(kind: &FailureKind) -> String {
 fn origins(kind: &FailureKind) -> &[OriginId] {
     match kind {
         FailureKind::SingularMode { origins, .. }
+        | FailureKind::Restart { origins, .. }
         | FailureKind::Chattering { origins, .. }
         | FailureKind::EndlessIteration { origins, .. }
         | FailureKind::Block { origins, .. }

@@ -66,3 +66,8 @@ pub use saltus_results as results;
 pub use saltus_simulate as simulate;
 pub use saltus_source as source;
 pub use saltus_syntax as syntax;
+
+/// The snippets of the guide are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/rust.md")]
+struct GuideForRustUsers;

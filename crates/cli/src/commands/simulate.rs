@@ -95,10 +95,6 @@ pub struct SimulateArguments {
     #[arg(long)]
     pub trace_events: bool,
 
-    /// Write a row for every instant of an event, not only its left and right limit
-    #[arg(long)]
-    pub all_instants: bool,
-
     /// How the values after a mode change are found
     #[arg(long, value_enum, default_value_t, value_name = "METHOD")]
     pub restart: Restart,
@@ -307,7 +303,6 @@ impl Job<'_> {
                 Restart::Euler => RestartMethod::Euler,
             };
             options.verify_restarts = arguments.verify_restarts;
-            options.all_instants = arguments.all_instants;
             options.trace = arguments.trace_events;
         }))
     }
@@ -317,8 +312,7 @@ impl Job<'_> {
         if let Some(path) = self.arguments.result_file(self.model.name()) {
             let options = WriteOptions {
                 selection: self.arguments.selection(),
-                all_instants: self.arguments.all_instants,
-                omit_aliases: false,
+                ..WriteOptions::default()
             };
             sink = sink.with(Formats::standard().create(&path, &mut Disk, &options)?);
         }

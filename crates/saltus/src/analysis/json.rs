@@ -77,7 +77,7 @@ fn refusal_to_json(refusal: &Refusal, sources: &SourceMap) -> Value {
     json!({
         "summary": refusal.summary,
         "overdetermined": equations.collect::<Vec<_>>(),
-        "underdetermined": refusal.unknowns,
+        "underdetermined": refusal.unknowns.iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "help": refusal.help,
     })
 }

@@ -132,8 +132,8 @@ pub struct Refusal {
     pub summary: String,
     /// Equations that are too many.
     pub equations: Vec<(String, Option<Span>)>,
-    /// Unknowns without an equation.
-    pub unknowns: Vec<String>,
+    /// Unknowns without an equation, with their declarations.
+    pub unknowns: Vec<(String, Option<Span>)>,
     /// What to do.
     pub help: String,
 }

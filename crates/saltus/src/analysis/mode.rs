@@ -1,7 +1,9 @@
 //! One mode, in the user's words.
 
+use std::cmp::Ordering;
+
 use saltus_mdae::print::{Names, UserNames, expression};
-use saltus_mdae::{BinaryOp, EquationId, ExprId, ExprPool, Idx, Mdae, Node};
+use saltus_mdae::{BinaryOp, EquationId, ExprId, ExprPool, Idx, Mdae, Node, VarId};
 use saltus_source::Span;
 use saltus_structure::mode::{BlockKind, ModeFailure, ModeStructure, Modes, SingularPiece};
 
@@ -72,6 +74,7 @@ fn kind_text(kind: BlockKind) -> &'static str {
 pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], failure: &ModeFailure) -> Refusal {
     let model = names.model();
     let equation = |&id: &EquationId| (equation_text(names, id), span(model, id));
+    let unknown = |&var: &VarId| (names.derivative(var, 0), declaration(model, var));
     match failure {
         ModeFailure::Singular {
             equations,
@@ -80,32 +83,15 @@ pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], f
             underdetermined,
             ..
         } => {
-            let of = |pieces: &[SingularPiece]| pieces.iter().flat_map(|p| p.equations.clone()).collect::<Vec<_>>();
-            let too_many = of(overdetermined);
-            let without: Vec<String> = underdetermined
-                .iter()
-                .flat_map(|piece| piece.unknowns.iter().map(|&var| names.derivative(var, 0)))
-                .collect();
-            let without: Vec<String> = without.into_iter().chain(unmentioned(names, modes, active)).collect();
-            let missing = underdetermined
-                .iter()
-                .map(|p| p.unknowns.len() - p.equations.len().min(p.unknowns.len()));
-            let summary = match equations.cmp(unknowns) {
-                std::cmp::Ordering::Less => match equations {
-                    1 => format!("{unknowns} unknowns, but only 1 equation"),
-                    _ => format!("{unknowns} unknowns, but only {equations} equations"),
-                },
-                std::cmp::Ordering::Greater => match unknowns {
-                    1 => format!("{equations} equations for only 1 unknown"),
-                    _ => format!("{equations} equations for only {unknowns} unknowns"),
-                },
-                std::cmp::Ordering::Equal => "the equations do not determine the unknowns".to_owned(),
-            };
-            let missing: usize = missing.sum();
+            let too_many = overdetermined.iter().flat_map(|piece| &piece.equations);
+            let without = underdetermined.iter().flat_map(|piece| &piece.unknowns);
+            let nowhere = unmentioned(model, modes, active);
+            let excess = |piece: &SingularPiece| piece.unknowns.len().saturating_sub(piece.equations.len());
+            let missing: usize = underdetermined.iter().map(excess).sum();
             Refusal {
-                summary,
-                equations: too_many.iter().map(equation).collect(),
-                unknowns: without,
+                summary: summary(*equations, *unknowns),
+                equations: too_many.map(equation).collect(),
+                unknowns: without.chain(&nowhere).map(unknown).collect(),
                 help: match missing {
                     0 => "remove one of these equations, or make it depend on another unknown".to_owned(),
                     1 => "one more equation is needed for these unknowns in this mode".to_owned(),
@@ -130,26 +116,48 @@ pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], f
                 .chain(equations.iter().filter(|e| !dependent.contains(e)))
                 .map(equation)
                 .collect(),
-            unknowns: unknowns.iter().map(|&var| names.derivative(var, 0)).collect(),
+            unknowns: unknowns.iter().map(unknown).collect(),
             help: "one of these equations says what the others say already".to_owned(),
         },
     }
 }
 
+fn summary(equations: usize, unknowns: usize) -> String {
+    let count = |number: usize, noun: &str| match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    };
+    match equations.cmp(&unknowns) {
+        Ordering::Less => format!(
+            "{}, but only {}",
+            count(unknowns, "unknown"),
+            count(equations, "equation")
+        ),
+        Ordering::Greater => format!(
+            "{} for only {}",
+            count(equations, "equation"),
+            count(unknowns, "unknown")
+        ),
+        Ordering::Equal => "the equations do not determine the unknowns".to_owned(),
+    }
+}
+
 /// The unknowns that no active equation mentions.
-fn unmentioned(names: &UserNames, modes: &Modes, active: &[EquationId]) -> Vec<String> {
-    let model = names.model();
+fn unmentioned(model: &Mdae, modes: &Modes, active: &[EquationId]) -> Vec<VarId> {
     let mut mentioned = vec![false; model.variables.len()];
     for equation in active {
         for &(var, _) in modes.signatures().row(equation.index()) {
             mentioned[var.index()] = true;
         }
     }
-    let unknowns = model
-        .variables
-        .ids()
-        .filter(|&var| model.is_unknown(var) && !mentioned[var.index()]);
-    unknowns.map(|var| names.derivative(var, 0)).collect()
+    let unknowns = model.variables.ids();
+    unknowns
+        .filter(|&var| model.is_unknown(var) && !mentioned[var.index()])
+        .collect()
+}
+
+fn declaration(model: &Mdae, var: VarId) -> Option<Span> {
+    model.origins.get(model.variables[var].origin)?.span
 }
 
 pub(super) fn equation_text(names: &UserNames, id: EquationId) -> String {

@@ -187,7 +187,8 @@ fn print_refusal(out: &mut String, refusal: &Refusal, sources: &SourceMap) {
         line(out, 2, &format!("{equation}{}", place(*span, sources)));
     }
     if !refusal.unknowns.is_empty() {
-        line(out, 2, &format!("unknowns: {}", listed(&refusal.unknowns)));
+        let names: Vec<String> = refusal.unknowns.iter().map(|(name, _)| name.clone()).collect();
+        line(out, 2, &format!("unknowns: {}", listed(&names)));
     }
     line(out, 1, &format!("help: {}", refusal.help));
 }
