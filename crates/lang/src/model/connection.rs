@@ -10,11 +10,11 @@ use saltus_syntax::ast::{self, Call, Causality, ComponentReference, ConnectorPre
 use crate::codes;
 use crate::expr::{Context, Item, Mode, Resolved, Selection, add};
 use crate::failure::{Fallible, error, fail};
-use crate::flat::{EquationKind, FlatEquation, FlatExpr, ProvenanceKind, UnaryOp, Variability, VariableId};
+use crate::flat::{BinaryOp, EquationKind, FlatEquation, FlatExpr, ProvenanceKind, UnaryOp, Variability, VariableId};
 use crate::flattener::Flattener;
 use crate::ids::{ComponentId, InstanceId};
 use crate::instance::{Component, ComponentKind};
-use crate::tensor::{Tensor, unary, volume};
+use crate::tensor::{Tensor, binary, unary, volume};
 
 /// A side of a variable: seen from the component it belongs to (outside connector) or from the
 /// model around that component (inside connector). Only flows tell the sides apart.
@@ -375,17 +375,18 @@ impl Flattener<'_> {
     }
 
     fn flow_sum(&self, set: &[u32], span: Span) -> EquationKind {
-        let terms = set.iter().map(|&node| {
+        let mut sum: Option<FlatExpr> = None;
+        for &node in set {
             let side = self.connections.sides[node as usize];
-            let variable = FlatExpr::Variable(side.variable);
-            if side.outside {
-                unary(UnaryOp::Negate, variable)
-            } else {
-                variable
-            }
-        });
-        let sum = terms.reduce(|a, b| add(a, b, span)).unwrap_or(FlatExpr::Real(0.0));
-        EquationKind::Equal(sum, FlatExpr::Real(0.0))
+            let flow = FlatExpr::Variable(side.variable);
+            sum = Some(match (sum, side.outside) {
+                (None, false) => flow,
+                (None, true) => unary(UnaryOp::Negate, flow),
+                (Some(sum), false) => add(sum, flow, span),
+                (Some(sum), true) => binary(BinaryOp::Subtract, sum, flow, span),
+            });
+        }
+        EquationKind::Equal(sum.unwrap_or(FlatExpr::Real(0.0)), FlatExpr::Real(0.0))
     }
 
     fn unconnected_flows(&mut self) {
