@@ -1,0 +1,33 @@
+// A boost converter: the output voltage is higher than the source.
+//
+// What to look at: when the switch closes, the diode blocks at once (its voltage jumps to minus the output voltage); when
+// it opens, the diode takes the current of the inductor over.
+//
+// run: tolerance = 1e-9
+// expect: capacitor.v at 0.0095 = @V1 within 1e-5
+// expect: inductor.i at 0.0095 = @I1 within 1e-5
+// expect: capacitor.v at 0.02 = @V2 within 1e-5
+
+model BoostConverter "Boost converter"
+  import Saltus.Electrical.*;
+  ConstantVoltage source(V = 12);
+  Inductor inductor(L = 5e-3);
+  IdealSwitch switch;
+  IdealDiode diode;
+  Capacitor capacitor(C = 200e-6, v(start = 12));
+  Resistor load(R = 20);
+  Ground ground;
+  Saltus.Blocks.Sources.Pulse pwm(period = 1e-3, width = 0.4);
+equation
+  connect(pwm.y, switch.close);
+  connect(source.p, inductor.p);
+  connect(inductor.n, switch.p);
+  connect(inductor.n, diode.p);
+  connect(diode.n, capacitor.p);
+  connect(capacitor.p, load.p);
+  connect(load.n, capacitor.n);
+  connect(capacitor.n, switch.n);
+  connect(switch.n, source.n);
+  connect(source.n, ground.p);
+  annotation(experiment(StopTime = 0.02, Interval = 2e-5));
+end BoostConverter;

@@ -1,0 +1,35 @@
+// A full bridge of ideal diodes that charges a capacitor.
+//
+// What to look at: two diodes conduct in pairs, alternately; in between all four block.
+//
+// run: tolerance = 1e-9
+// expect: capacitor.v at 0.005 = @V1 within 1e-5
+// expect: event at @T1 within 1e-6
+// expect: event at @T2 within 1e-6
+// expect: capacitor.v at 0.04 = @V2 within 1e-5
+// expect: d1.v <= 1e-9 always
+// expect: d1.i >= -1e-9 always
+
+model DiodeBridge "Full bridge with capacitor"
+  import Saltus.Electrical.*;
+  SineVoltage source(V = 20, f = 50);
+  Resistor line(R = 1);
+  IdealDiode d1, d2, d3, d4;
+  Capacitor capacitor(C = 1e-3);
+  Resistor load(R = 50);
+  Ground ground;
+equation
+  connect(source.p, line.p);
+  connect(line.n, d1.p);
+  connect(line.n, d3.n);
+  connect(source.n, d2.p);
+  connect(source.n, d4.n);
+  connect(d1.n, d2.n);
+  connect(d1.n, capacitor.p);
+  connect(capacitor.p, load.p);
+  connect(load.n, capacitor.n);
+  connect(capacitor.n, d3.p);
+  connect(d3.p, d4.p);
+  connect(d3.p, ground.p);
+  annotation(experiment(StopTime = 0.04, Interval = 5e-5));
+end DiodeBridge;

@@ -1,0 +1,24 @@
+// A tank fills up, runs over, and is emptied.
+//
+// What to look at: while water runs over the rim the level is a constant and no state, and spill carries the surplus. When
+// the inflow stops the level falls; at the bottom the outlet draws air.
+//
+// run: tolerance = 1e-9
+// expect: event at @T1 within 1e-4
+// expect: tank.level at 80 = 1 within 1e-9
+// expect: tank.spill at 80 = @S1 within 1e-8
+// expect: event at @T2 within 1e-4
+// expect: tank.level at 199 = 0 within 1e-9
+// expect: tank.level >= -1e-7 always
+// expect: tank.level <= 1.0000001 always
+
+model WaterTank "Tank with overflow and empty limits"
+  import Saltus.Hydraulic.*;
+  OpenTank tank(A = 0.1, height = 1, R = 5e6);
+  Atmosphere below(p = -5000) "Outlet lies lower than the tank";
+  Saltus.Blocks.Sources.Step inflow(offset = 5e-3, height = -5e-3, startTime = 100);
+equation
+  connect(inflow.y, tank.inflow);
+  connect(tank.port, below.port);
+  annotation(experiment(StopTime = 200, Interval = 0.5));
+end WaterTank;

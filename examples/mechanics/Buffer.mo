@@ -1,0 +1,27 @@
+// A wagon rolls into a buffer that stops it, and another one bounces off it.
+//
+// What to look at: the first impact is plastic (common velocity), the second one elastic (velocities exchanged).
+//
+// run: tolerance = 1e-9
+// expect: event at 1 within 1e-7
+// expect: a.v at 1+ = 1 within 1e-7
+// expect: b.v at 1+ = 1 within 1e-7
+// expect: event at 3 within 1e-6
+// expect: c.v at 3+ = 1.5 within 1e-6
+// expect: b.v at 3+ = -0.5 within 1e-6
+// expect: conserved a.v + b.v + 1*c.v within 1e-9
+
+model Buffer "Plastic and elastic impact"
+  import Saltus.Translational.*;
+  Mass a(m = 1, s(start = 0), v(start = 2));
+  Stop hook "Catches b";
+  Mass b(m = 1, s(start = 2), v(start = 0));
+  ElasticImpact bumper(e = 1);
+  Mass c(m = 1, s(start = 4), v(start = 0));
+equation
+  connect(a.flange_b, hook.flange_a);
+  connect(hook.flange_b, b.flange_a);
+  connect(b.flange_b, bumper.flange_a);
+  connect(bumper.flange_b, c.flange_a);
+  annotation(experiment(StopTime = 4, Interval = 0.01));
+end Buffer;

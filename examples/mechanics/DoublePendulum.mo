@@ -1,0 +1,23 @@
+// A double pendulum in Cartesian coordinates, made of bars and point masses.
+//
+// What to look at: two constraints, four states, and the energy does not drift.
+//
+// run: tolerance = 1e-10
+// expect: conserved ball1.energy + ball2.energy within 1e-6
+// expect: conserved ball1.x^2 + ball1.y^2 within 1e-9
+// expect: ball2.x at 1 = @X1 within 1e-5
+// expect: ball2.y at 1 = @Y1 within 1e-5
+
+model DoublePendulum "Double pendulum in Cartesian coordinates"
+  import Saltus.Planar.*;
+  Fixed hinge;
+  Bar bar1(L = 1), bar2(L = 1);
+  PointMass ball1(x(start = 1), y(start = 0));
+  PointMass ball2(x(start = 2), y(start = 0));
+equation
+  connect(hinge.joint, bar1.a);
+  connect(bar1.b, ball1.joint);
+  connect(ball1.joint, bar2.a);
+  connect(bar2.b, ball2.joint);
+  annotation(experiment(StopTime = 3, Interval = 0.01));
+end DoublePendulum;
