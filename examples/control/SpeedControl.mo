@@ -5,7 +5,6 @@
 //
 // run: tolerance = 1e-8
 // expect: voltage.v <= 24.0000001 always
-// expect: rotor.w at 0.001 >= 0
 // expect: rotor.w at 2 = 100 within 0.05
 // expect: rotor.w at 5 = 100 within 0.05
 

@@ -4,9 +4,9 @@
 // it opens, the diode takes the current of the inductor over.
 //
 // run: tolerance = 1e-9
-// expect: capacitor.v at 0.0095 = @V1 within 1e-5
-// expect: inductor.i at 0.0095 = @I1 within 1e-5
-// expect: capacitor.v at 0.02 = @V2 within 1e-5
+// expect: capacitor.v at 0.0095 = 18.720367729123 within 1e-5
+// expect: inductor.i at 0.0095 = 1.38413408688908 within 1e-5
+// expect: capacitor.v at 0.02 = 20.501310223972 within 1e-5
 
 model BoostConverter "Boost converter"
   import Saltus.Electrical.*;

@@ -4,11 +4,11 @@
 // at which the switch opens, without an impulse.
 //
 // run: tolerance = 1e-9
-// expect: capacitor.v at 0.0105 = @V1 within 1e-5
-// expect: inductor.i at 0.0105 = @I1 within 1e-5
-// expect: capacitor.v at 0.02 = @V2 within 1e-5
-// expect: inductor.i at 0.02- = @I2 within 1e-5
-// expect: inductor.i at 0.0105 = @I1 within 1e-5
+// expect: capacitor.v at 0.0105 = 12.1174287981192 within 1e-5
+// expect: inductor.i at 0.0105 = 1.51215320439949 within 1e-5
+// expect: capacitor.v at 0.02 = 11.9360714490504 within 1e-5
+// expect: inductor.i at 0.02- = 0.893713248019235 within 1e-5
+// expect: inductor.i at 0.0105 = 1.51215320439949 within 1e-5
 
 model BuckConverter "Buck converter"
   import Saltus.Electrical.*;

@@ -3,10 +3,10 @@
 // What to look at: two diodes conduct in pairs, alternately; in between all four block.
 //
 // run: tolerance = 1e-9
-// expect: capacitor.v at 0.005 = @V1 within 1e-5
-// expect: event at @T1 within 1e-6
-// expect: event at @T2 within 1e-6
-// expect: capacitor.v at 0.04 = @V2 within 1e-5
+// expect: capacitor.v at 0.005 = 17.9425669116331 within 1e-5
+// expect: event at 0.00614778555481593 within 1e-6
+// expect: event at 0.0130342710996862 within 1e-6
+// expect: capacitor.v at 0.04 = 17.5249111380005 within 1e-5
 // expect: d1.v <= 1e-9 always
 // expect: d1.i >= -1e-9 always
 

@@ -6,10 +6,10 @@
 // through the diodes until it is zero.
 //
 // run: tolerance = 1e-9
-// expect: rotor.w at 0.05 = @W1 within 1e-4
-// expect: winding.i at 0.0506 = @I1 within 1e-4
-// expect: rotor.w at 0.1 = @W2 within 1e-4
-// expect: rotor.w at 0.2 = @W3 within 1e-4
+// expect: rotor.w at 0.05 = 20.8638487533192 within 1e-4
+// expect: winding.i at 0.0506 = 9.37984272877395 within 1e-4
+// expect: rotor.w at 0.1 = 37.6346251607223 within 1e-4
+// expect: rotor.w at 0.2 = -14.4865925170904 within 1e-4
 
 model HBridgeMotor "H-bridge motor drive"
   import Saltus.Electrical.*;

@@ -4,10 +4,10 @@
 // moves from diode to diode at once, because the sources have no inductance.
 //
 // run: tolerance = 1e-9
-// expect: dc.v at 0.005 = @V1 within 1e-6
-// expect: dc.v at 0.0123 = @V2 within 1e-6
-// expect: inductor.i at 0.005 = @I1 within 1e-5
-// expect: inductor.i at 0.02 = @I2 within 1e-5
+// expect: dc.v at 0.005 = 150 within 1e-6
+// expect: dc.v at 0.0123 = 164.158303994537 within 1e-6
+// expect: inductor.i at 0.005 = 23.5580184175156 within 1e-5
+// expect: inductor.i at 0.02 = 32.8875945106868 within 1e-5
 
 model ThreePhaseBridge "Six-pulse rectifier"
   import Saltus.Electrical.*;

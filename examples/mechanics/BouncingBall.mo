@@ -4,7 +4,7 @@
 // run with a report that impacts accumulate, and keeps the results up to there.
 //
 // run: tolerance = 1e-10
-// expect: stops zeno at 2.5586339655858 within 1e-3
+// expect: fails E0604 at 2.5586339655858 within 1e-3
 // expect: event at 0.451523640985730904 within 1e-7
 // expect: v at 0.451523640985730904+ = 3.10061284265 within 1e-6
 // expect: event at 1.08365673836575417 within 1e-7

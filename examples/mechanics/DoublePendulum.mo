@@ -5,8 +5,8 @@
 // run: tolerance = 1e-10
 // expect: conserved ball1.energy + ball2.energy within 1e-6
 // expect: conserved ball1.x^2 + ball1.y^2 within 1e-9
-// expect: ball2.x at 1 = @X1 within 1e-5
-// expect: ball2.y at 1 = @Y1 within 1e-5
+// expect: ball2.x at 1 = -1.44481884994348 within 1e-5
+// expect: ball2.y at 1 = -1.32179446138144 within 1e-5
 
 model DoublePendulum "Double pendulum in Cartesian coordinates"
   import Saltus.Planar.*;

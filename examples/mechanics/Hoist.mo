@@ -5,7 +5,7 @@
 // run: tolerance = 1e-9
 // expect: weight.v at 1- = 1 within 1e-6
 // expect: weight.v at 1+ = 0 within 1e-9
-// expect: impulse brake.tau at 1 = 1.4 within 1e-6
+// expect: impulse brake.tau at 1 = 0.7 within 1e-6
 // expect: weight.s at 2 = 0.5 within 1e-6
 // expect: brake.tau at 2 = -1.962 within 1e-6
 

@@ -19,7 +19,7 @@ model ShiftAndBrake "Clutch, gear shift and brake"
   Inertia motor(J = 1, w(start = 12));
   Clutch clutch;
   GearShift gear(ratio1 = 2, ratio2 = 0.5);
-  Inertia load(J = 1, w(start = -16));
+  Inertia load(J = 1, w(start = -4));
   Brake brake;
   SpeedSensor speed;
   Saltus.Blocks.Sources.BooleanStep engage(startTime = 1), shift(startTime = 2), stop(startTime = 3);

@@ -3,10 +3,10 @@
 // What to look at: the temperature swings between 291 K and 293 K; the heater switches exactly at the limits.
 //
 // run: tolerance = 1e-9
-// expect: event at @T1 within 1e-3
-// expect: event at @T2 within 1e-3
-// expect: room.T at @T1 = 293 within 1e-5
-// expect: room.T at @T2 = 291 within 1e-5
+// expect: event at 277.580984279102 within 1e-3
+// expect: event at 489.981982094205 within 1e-3
+// expect: room.T at 277.580984279102 = 293 within 1e-5
+// expect: room.T at 489.981982094205 = 291 within 1e-5
 // expect: room.T <= 293.0001 always
 
 model Thermostat "Thermostat with hysteresis"

@@ -403,12 +403,13 @@ package Blocks "Signals"
         step = if pre(step) < n then pre(step) + 1 else 1;
       end when;
       for k in 1:n loop
-        active[k] = step == k;
+        active[k] = pre(step) == k;
       end for;
       annotation(
         Icon(graphics = {Text(extent = {{-100, 60}, {100, 100}}, textString = "%name")}),
         Documentation(info = "<html><p>A sequential controller: each rising edge of the input activates the next step; after the
-last one the first follows.</p></html>"));
+last one the first follows. The outputs change one event iteration after the step, so that they may
+feed the logic that advances the sequence.</p></html>"));
     end Sequence;
     annotation(Documentation(info = "<html><p>Logic, with and without memory.</p></html>"));
   end Logical;

@@ -156,15 +156,16 @@ force would pull.</p>
   end Floor;
 
   model Wall "Smooth vertical wall, impact with restitution"
-    Interfaces.Joint joint "Point on the left of the wall";
+    Interfaces.Joint joint "Point beside the wall";
     parameter Units.Length x0 = 0 "Position of the wall";
+    parameter Integer side = 1 "1: free space on the left of the wall, -1: on the right";
     parameter Real e(unit = "1") = 1 "Restitution";
     Boolean contact(start = false) "Whether the point touches the wall";
-    Units.Velocity v "Velocity towards the wall";
+    Units.Velocity v "Velocity across the wall";
   equation
     v = der(joint.x);
     joint.fy = 0;
-    contact = joint.x >= x0;
+    contact = side*(joint.x - x0) >= 0;
     if not contact then
       joint.fx = 0;
     end if;

@@ -1,0 +1,94 @@
+//! Every example keeps what its header promises, and every component of the library is used by an example.
+
+mod examples_support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use examples_support::run::{failures, modelica_files, root};
+use saltus::Session;
+
+/// Runs the examples on all cores; each is independent of the others.
+fn failing(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
+    let next = AtomicUsize::new(0);
+    let failing = Mutex::new(BTreeMap::new());
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let found = failures(file);
+                    if !found.is_empty() {
+                        failing.lock().expect("no panic").insert(file.clone(), found);
+                    }
+                }
+            });
+        }
+    });
+    failing.into_inner().expect("no panic")
+}
+
+fn text_of(failing: &BTreeMap<PathBuf, Vec<String>>, folder: &Path) -> String {
+    let mut text = String::new();
+    for (file, messages) in failing {
+        let name = file.strip_prefix(folder).unwrap_or(file);
+        text.push_str(&format!("{}\n", name.display()));
+        messages.iter().for_each(|message| text.push_str(&format!("    {message}\n")));
+    }
+    text
+}
+
+/// `SALTUS_EXAMPLE=Cradle` runs the examples with that text in their names only.
+#[test]
+fn examples_keep_their_promises() {
+    let folder = root().join("examples");
+    let mut files = modelica_files(&folder);
+    if let Ok(only) = std::env::var("SALTUS_EXAMPLE") {
+        files.retain(|file| file.to_string_lossy().contains(&only));
+    }
+    assert!(!files.is_empty());
+    let failing = failing(&files);
+    assert!(failing.is_empty(), "\n{}", text_of(&failing, &folder));
+}
+
+#[test]
+fn the_library_gives_no_diagnostics() {
+    let session = Session::new();
+    session.add_file(root().join("library/Saltus"));
+    let checked = session.check_all(false);
+    assert!(checked.models.len() > 80, "{:?}", checked.models);
+    let messages: Vec<String> = checked.diagnostics.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
+    assert!(messages.is_empty(), "{}", messages.join("\n"));
+}
+
+/// By the last part of the name, which the examples use with or without the packages before it.
+#[test]
+fn every_component_is_used_by_an_example() {
+    let sources: Vec<String> = modelica_files(&root().join("examples"))
+        .iter()
+        .map(|file| std::fs::read_to_string(file).expect("readable"))
+        .filter(|source| source.contains("Saltus."))
+        .collect();
+    let session = Session::new();
+    session.add_file(root().join("library/Saltus"));
+    let unused: Vec<String> = session
+        .models()
+        .into_iter()
+        .filter(|name| !name.contains(".Interfaces."))
+        .filter(|name| !sources.iter().any(|source| uses(source, name)))
+        .collect();
+    assert!(unused.is_empty(), "not used by any example: {unused:?}");
+}
+
+fn uses(source: &str, class: &str) -> bool {
+    let name = class.rsplit('.').next().unwrap_or(class);
+    let package = class.strip_suffix(name).unwrap_or("").trim_end_matches('.');
+    let imported = source.contains(package) || package.rsplit_once('.').is_some_and(|(p, _)| source.contains(p));
+    let starts_a_declaration = |line: &str| {
+        let kind = line.trim_start().split([' ', '(', '[']).next().unwrap_or("");
+        kind == name || kind.ends_with(&format!(".{name}"))
+    };
+    imported && source.lines().any(starts_a_declaration)
+}
