@@ -603,6 +603,7 @@ impl<'c> Run<'c> {
                 return Ok(());
             }
             self.move_to(mode, time)?;
+            // Writing a row moves on to the next output point.
             self.write_row(sink, RowKind::Regular)?;
         }
     }
