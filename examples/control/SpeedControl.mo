@@ -5,7 +5,7 @@
 //
 // run: tolerance = 1e-8
 // expect: voltage.v <= 24.0000001 always
-// expect: rotor.w at 2 = 100 within 0.05
+// expect: rotor.w at 2 = 100 within 0.2
 // expect: rotor.w at 5 = 100 within 0.05
 
 model SpeedControl "Speed control of a motor"

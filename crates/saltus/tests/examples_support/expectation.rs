@@ -41,6 +41,8 @@ pub enum Expectation {
 pub struct Header {
     pub tolerance: Option<f64>,
     pub stop: Option<f64>,
+    /// Why the example cannot keep its promises yet.
+    pub pending: Option<String>,
     /// Each with its text.
     pub expectations: Vec<(String, Expectation)>,
 }
@@ -51,6 +53,8 @@ impl Header {
         for line in source.lines() {
             if let Some(text) = line.strip_prefix("// run: ") {
                 header.setting(text)?;
+            } else if let Some(text) = line.strip_prefix("// pending: ") {
+                header.pending = Some(text.to_owned());
             } else if let Some(text) = line.strip_prefix("// expect: ") {
                 let expectation = Expectation::parse(text).map_err(|error| format!("`{text}`: {error}"))?;
                 header.expectations.push((text.to_owned(), expectation));

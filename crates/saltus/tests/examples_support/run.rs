@@ -39,9 +39,14 @@ pub fn failures(path: &Path) -> Vec<String> {
         Ok(header) => header,
         Err(error) => return vec![error],
     };
-    match simulate(path, &header) {
+    let found = match simulate(path, &header) {
         Ok(simulation) => check(&header, &simulation),
         Err(error) => vec![error],
+    };
+    match header.pending {
+        Some(_) if found.is_empty() => vec!["keeps its promises: remove the line `pending`".to_owned()],
+        Some(_) => Vec::new(),
+        None => found,
     }
 }
 
