@@ -5,6 +5,7 @@
 //
 // What to look at: the middle ball stays at rest while its velocity jumps twice at every impact.
 //
+// pending: second impact of balls that rest at zero up to rounding
 // run: tolerance = 1e-10
 // expect: event at 0.52156396815359183 within 1e-7
 // expect: wr at 0.52156396815359183+ = 2.397199397864086 within 1e-6

@@ -35,7 +35,9 @@ fn text_of(failing: &BTreeMap<PathBuf, Vec<String>>, folder: &Path) -> String {
     for (file, messages) in failing {
         let name = file.strip_prefix(folder).unwrap_or(file);
         text.push_str(&format!("{}\n", name.display()));
-        messages.iter().for_each(|message| text.push_str(&format!("    {message}\n")));
+        messages
+            .iter()
+            .for_each(|message| text.push_str(&format!("    {message}\n")));
     }
     text
 }
@@ -59,7 +61,11 @@ fn the_library_gives_no_diagnostics() {
     session.add_file(root().join("library/Saltus"));
     let checked = session.check_all(false);
     assert!(checked.models.len() > 80, "{:?}", checked.models);
-    let messages: Vec<String> = checked.diagnostics.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
+    let messages: Vec<String> = checked
+        .diagnostics
+        .iter()
+        .map(|d| format!("{}: {}", d.code, d.message))
+        .collect();
     assert!(messages.is_empty(), "{}", messages.join("\n"));
 }
 

@@ -69,9 +69,15 @@ fn models_of_the_guide_exist_or_compile() {
             let wanted = lines(&block);
             // A block may show lines from several places; each line on its own says too little to be wrong.
             let known = sources.iter().any(|source| contains(source, &wanted))
-                || wanted.iter().all(|line| sources.iter().any(|source| source.contains(line)))
+                || wanted
+                    .iter()
+                    .all(|line| sources.iter().any(|source| source.contains(line)))
                 || compiles(&block);
-            assert!(known, "{}: not in any example, and does not compile:\n{block}", page.display());
+            assert!(
+                known,
+                "{}: not in any example, and does not compile:\n{block}",
+                page.display()
+            );
             checked += 1;
         }
     }

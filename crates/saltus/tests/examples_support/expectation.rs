@@ -25,15 +25,40 @@ impl Within {
 /// What an example promises.
 #[derive(Debug)]
 pub enum Expectation {
-    Value { of: Expression, time: f64, side: Side, is: Within },
+    Value {
+        of: Expression,
+        time: f64,
+        side: Side,
+        is: Within,
+    },
     EventAt(Within),
     EventCount(usize),
-    Impulse { variable: String, time: f64, weight: Within },
-    Conserved { of: Expression, tolerance: f64 },
-    AtLeast { of: Expression, bound: f64 },
-    AtMost { of: Expression, bound: f64 },
-    Reference { file: String, columns: Vec<(Expression, String)>, tolerance: f64 },
-    Fails { code: String, time: Within },
+    Impulse {
+        variable: String,
+        time: f64,
+        weight: Within,
+    },
+    Conserved {
+        of: Expression,
+        tolerance: f64,
+    },
+    AtLeast {
+        of: Expression,
+        bound: f64,
+    },
+    AtMost {
+        of: Expression,
+        bound: f64,
+    },
+    Reference {
+        file: String,
+        columns: Vec<(Expression, String)>,
+        tolerance: f64,
+    },
+    Fails {
+        code: String,
+        time: Within,
+    },
 }
 
 /// The header of an example.

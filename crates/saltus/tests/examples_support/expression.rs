@@ -29,9 +29,7 @@ impl Expression {
                 .signal(name)
                 .map(|signal| signal.values.into_owned())
                 .ok_or_else(|| format!("the result has no variable `{name}`")),
-            Expression::Call(function, argument) => {
-                Ok(argument.values(result)?.into_iter().map(function).collect())
-            }
+            Expression::Call(function, argument) => Ok(argument.values(result)?.into_iter().map(function).collect()),
             Expression::Binary(operator, left, right) => {
                 let (left, right) = (left.values(result)?, right.values(result)?);
                 Ok(left.iter().zip(&right).map(|(a, b)| apply(*operator, *a, *b)).collect())

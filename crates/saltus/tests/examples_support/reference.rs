@@ -16,8 +16,15 @@ impl Table {
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let mut lines = text.lines();
         let names = lines.next().unwrap_or("").split(',').map(str::to_owned).collect();
-        let row = |line: &str| line.split(',').map(|field| field.trim().parse().ok()).collect::<Option<_>>();
-        let rows = lines.map(row).collect::<Option<_>>().ok_or(format!("{file}: not a number"))?;
+        let row = |line: &str| {
+            line.split(',')
+                .map(|field| field.trim().parse().ok())
+                .collect::<Option<_>>()
+        };
+        let rows = lines
+            .map(row)
+            .collect::<Option<_>>()
+            .ok_or(format!("{file}: not a number"))?;
         Ok(Table { names, rows })
     }
 

@@ -45,7 +45,11 @@ pub fn failures(path: &Path) -> Vec<String> {
     };
     match header.pending {
         Some(reason) => {
-            let state = if found.is_empty() { "now passes" } else { "still pending" };
+            let state = if found.is_empty() {
+                "now passes"
+            } else {
+                "still pending"
+            };
             eprintln!("{}: {state}: {reason}", path.display());
             Vec::new()
         }
@@ -59,7 +63,11 @@ fn simulate(path: &Path, header: &Header) -> Result<Simulation, String> {
     let found = session.find_model(None).into_result();
     let name = found.map_err(|d| format!("{d:?}"))?;
     let compiled = session.compile(&name);
-    let messages: Vec<String> = compiled.diagnostics.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
+    let messages: Vec<String> = compiled
+        .diagnostics
+        .iter()
+        .map(|d| format!("{}: {}", d.code, d.message))
+        .collect();
     if !messages.is_empty() {
         return Err(format!("diagnostics: {}", messages.join("; ")));
     }
@@ -111,13 +119,19 @@ impl Expectation {
             }
             Expectation::EventCount(count) => {
                 let times = event_times(result);
-                (times.len() == *count).then_some(()).ok_or_else(|| format!("{} events: {times:?}", times.len()))
+                (times.len() == *count)
+                    .then_some(())
+                    .ok_or_else(|| format!("{} events: {times:?}", times.len()))
             }
             Expectation::Impulse { variable, time, weight } => compare(*weight, impulse(result, variable, *time)?),
             Expectation::Conserved { of, tolerance } => conserved(of, *tolerance, result),
             Expectation::AtLeast { of, bound } => always(of, result, |value| value >= *bound),
             Expectation::AtMost { of, bound } => always(of, result, |value| value <= *bound),
-            Expectation::Reference { file, columns, tolerance } => {
+            Expectation::Reference {
+                file,
+                columns,
+                tolerance,
+            } => {
                 let table = Table::read(file)?;
                 columns.iter().try_for_each(|(of, column)| {
                     follows(of, &table.column(column)?, *tolerance, result)
@@ -211,7 +225,10 @@ fn follows(of: &Expression, reference: &[(f64, f64)], tolerance: f64, result: &T
     let values = of.values(result)?;
     let last = *result.time().last().ok_or("no rows")?;
     for (time, value) in reference.iter().filter(|(time, _)| *time <= last) {
-        let expected = Within { value: *value, tolerance };
+        let expected = Within {
+            value: *value,
+            tolerance,
+        };
         let row = row_at(result, *time, Side::Right)?;
         compare(expected, values[row]).map_err(|error| format!("t = {time}: {error}"))?;
     }
