@@ -6,6 +6,7 @@
 //! place in the text, however many components there are.
 
 mod lookup;
+mod redeclare;
 mod restrictions;
 mod table;
 

@@ -12,11 +12,12 @@ use saltus_syntax::ast::{
 };
 
 use super::Predefined;
+use super::redeclare::{check_replaceable, final_error, merge_redeclares};
 use crate::codes;
-use crate::failure::{Failure, Fallible, did_you_mean, error, fail};
+use crate::failure::{Failure, Fallible, error, fail};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
-use crate::modification::{self, Mod, Redeclare, RedeclareKind, final_violation, merge};
+use crate::modification::{self, Mod, Redeclare, RedeclareKind, merge};
 
 /// What a class that is no structured class is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +102,7 @@ impl Entry {
 }
 
 impl Table {
-    fn empty() -> Table {
+    pub(super) fn empty() -> Table {
         Table {
             entries: Vec::new(),
             by_name: FxHashMap::default(),
@@ -160,7 +161,7 @@ impl Flattener<'_> {
         self.classes[class].building
     }
 
-    fn build_table(&mut self, class: ClassId) -> Fallible<Table> {
+    pub(super) fn build_table(&mut self, class: ClassId) -> Fallible<Table> {
         if let Some(predefined) = self.classes[class].predefined {
             return Ok(self.predefined_table(class, predefined));
         }
@@ -218,7 +219,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn predefined_table(&mut self, class: ClassId, predefined: Predefined) -> Table {
+    pub(super) fn predefined_table(&mut self, class: ClassId, predefined: Predefined) -> Table {
         let simple = match predefined {
             Predefined::Real => SimpleType::Real,
             Predefined::Integer => SimpleType::Integer,
@@ -234,19 +235,7 @@ impl Flattener<'_> {
         }
     }
 
-    /// Outer modifications over inner ones, unless something final stands in the way.
-    pub(crate) fn merge_checked(&self, outer: &Rc<Mod>, inner: &Rc<Mod>) -> Fallible<Rc<Mod>> {
-        if let Some((name, span)) = final_violation(outer, inner) {
-            return fail(
-                codes::E0206,
-                span,
-                format!("`{name}` is declared final and cannot be modified"),
-            );
-        }
-        Ok(merge(outer, inner))
-    }
-
-    fn check_inheritance(&self, class: ClassId, base: ClassId, span: Span) -> Fallible<()> {
+    pub(super) fn check_inheritance(&self, class: ClassId, base: ClassId, span: Span) -> Fallible<()> {
         if self.extending.iter().any(|def| Arc::ptr_eq(def, self.def(base)))
             || Arc::ptr_eq(self.def(class), self.def(base))
         {
@@ -259,14 +248,19 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    fn long_table(&mut self, class: ClassId, def: &Arc<ClassDefinition>, elements: &[Element]) -> Fallible<Table> {
+    pub(super) fn long_table(
+        &mut self,
+        class: ClassId,
+        def: &Arc<ClassDefinition>,
+        elements: &[Element],
+    ) -> Fallible<Table> {
         self.extending.push(Arc::clone(def));
         let result = self.long_table_inner(class, def, elements);
         self.extending.pop();
         result
     }
 
-    fn long_table_inner(
+    pub(super) fn long_table_inner(
         &mut self,
         class: ClassId,
         def: &Arc<ClassDefinition>,
@@ -311,47 +305,7 @@ impl Flattener<'_> {
         Ok(table)
     }
 
-    /// Elements with `redeclare` act as modifications of the bases.
-    fn body_redeclares(&mut self, class: ClassId, elements: &[Element]) -> Mod {
-        let mut result = Mod::default();
-        for element in elements {
-            let class_extends = matches!(&element.kind, ElementKind::Class(def)
-                if matches!(def.body, ClassBody::Extends { .. }));
-            if !element.redeclare && !class_extends {
-                continue;
-            }
-            let mut add = |name: &Name, kind: RedeclareKind| {
-                let redeclare = Redeclare {
-                    kind,
-                    scope: class,
-                    constraining: element.constraining.clone(),
-                    is_final: element.is_final,
-                    span: element.span,
-                    class_extends,
-                    previous: None,
-                };
-                let m = Mod {
-                    redeclare: Some(Rc::new(redeclare)),
-                    is_final: element.is_final,
-                    span: Some(element.span),
-                    ..Mod::default()
-                };
-                result.children.push((name.clone(), Rc::new(m)));
-            };
-            match &element.kind {
-                ElementKind::Class(def) => add(&def.name.name, RedeclareKind::Class(def.clone())),
-                ElementKind::Components(clause) => {
-                    for (i, component) in clause.components.iter().enumerate() {
-                        add(&component.name.name, RedeclareKind::Component(clause.clone(), i as u32));
-                    }
-                }
-                _ => {}
-            }
-        }
-        result
-    }
-
-    fn inherit(&mut self, table: &mut Table, base: ClassId, span: Span, protected: bool) -> Fallible<()> {
+    pub(super) fn inherit(&mut self, table: &mut Table, base: ClassId, span: Span, protected: bool) -> Fallible<()> {
         let inherited = self.table(base)?;
         if inherited.simple.is_some() {
             table.simple = inherited.simple;
@@ -374,7 +328,13 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    fn add_element(&mut self, table: &mut Table, class: ClassId, element: &Element, outer: &Rc<Mod>) -> Fallible<()> {
+    pub(super) fn add_element(
+        &mut self,
+        table: &mut Table,
+        class: ClassId,
+        element: &Element,
+        outer: &Rc<Mod>,
+    ) -> Fallible<()> {
         match &element.kind {
             ElementKind::Import(_) | ElementKind::Extends(_) => Ok(()),
             ElementKind::Class(def) => {
@@ -416,7 +376,7 @@ impl Flattener<'_> {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn add_component(
+    pub(super) fn add_component(
         &mut self,
         table: &mut Table,
         class: ClassId,
@@ -455,110 +415,6 @@ impl Flattener<'_> {
         }
         insert(table, entry, component.name.span)
     }
-
-    /// Puts the new declaration in place; what constrains the old one is kept.
-    fn redeclare_component(&mut self, entry: &mut Entry, redeclare: &Redeclare) -> Fallible<()> {
-        let RedeclareKind::Component(clause, index) = &redeclare.kind else {
-            return fail(
-                codes::E0207,
-                redeclare.span,
-                format!("`{}` is a component and cannot be redeclared as a class", entry.name),
-            );
-        };
-        let component = &clause.components[*index as usize];
-        let new = Rc::new(modification::of_component(
-            component.modification.as_deref(),
-            redeclare.scope,
-        )?);
-        let old = match &entry.constraining {
-            Some(ConstrainingClause {
-                modification: Some(m), ..
-            }) => Rc::new(modification::from_ast(m, entry.scope, 0)?),
-            Some(_) => Rc::default(),
-            None => Rc::clone(&entry.declared),
-        };
-        // The prefixes of the original are kept where the redeclaration has none.
-        let original = entry.component().map(|(clause, _)| clause.prefix).unwrap_or_default();
-        let mut new_clause = (**clause).clone();
-        new_clause.prefix.connector = clause.prefix.connector.or(original.connector);
-        new_clause.prefix.variability = clause.prefix.variability.or(original.variability);
-        new_clause.prefix.causality = clause.prefix.causality.or(original.causality);
-        if new_clause.components[*index as usize].subscripts.is_empty()
-            && new_clause.subscripts.is_empty()
-            && let Some((_, old)) = entry.component()
-        {
-            new_clause.components[*index as usize].subscripts = old.subscripts.clone();
-        } else {
-            entry.dims_scope = redeclare.scope;
-        }
-        if new_clause.components[*index as usize].condition.is_none()
-            && let Some((_, old)) = entry.component()
-        {
-            new_clause.components[*index as usize].condition = old.condition.clone();
-        } else {
-            entry.condition_scope = redeclare.scope;
-        }
-        entry.constraint = match &entry.constraining {
-            Some(clause) => Some((entry.scope, clause.base.clone())),
-            None => entry
-                .component()
-                .map(|(clause, _)| (entry.scope, clause.type_name.clone())),
-        };
-        entry.kind = EntryKind::Component(Arc::new(new_clause), *index);
-        entry.declared = merge(&new, &old);
-        entry.scope = redeclare.scope;
-        entry.is_final |= redeclare.is_final;
-        entry.constraining = redeclare.constraining.clone().or(entry.constraining.take());
-        Ok(())
-    }
-
-    /// Every element that is modified must exist, and be public where that is done from outside.
-    pub(crate) fn check_modifiers(&mut self, mods: &Mod, class: ClassId, outside: bool) -> Fallible<()> {
-        if mods.children.is_empty() {
-            return Ok(());
-        }
-        let table = self.table(class)?;
-        for (name, m) in &mods.children {
-            if let Some((_, entry)) = table.find(name) {
-                if entry.protected && outside {
-                    let span = m.span.unwrap_or(entry.span);
-                    return fail(
-                        codes::E0210,
-                        span,
-                        format!(
-                            "`{name}` is protected in `{}` and cannot be modified",
-                            self.classes[class].name
-                        ),
-                    );
-                }
-                continue;
-            }
-            if let Some(simple) = table.simple
-                && attribute_names(simple).contains(&name.as_str())
-            {
-                continue;
-            }
-            if self.stored_child(class, name).is_some() {
-                continue;
-            }
-            let span = m.span.unwrap_or(self.def(class).name.span);
-            let mut diagnostic = error(
-                codes::E0205,
-                span,
-                format!("`{}` has no element `{name}` to modify", self.classes[class].name),
-            );
-            let names = table.by_name.keys().map(|n| n.as_str());
-            let mut names: Vec<&str> = names
-                .chain(table.simple.iter().flat_map(|s| attribute_names(*s).iter().copied()))
-                .collect();
-            names.sort_unstable();
-            if let Some(other) = did_you_mean(name, names) {
-                diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
-            }
-            return Err(diagnostic.into());
-        }
-        Ok(())
-    }
 }
 
 /// The attributes of a predefined type.
@@ -580,39 +436,6 @@ pub(crate) fn attribute_names(simple: SimpleType) -> &'static [&'static str] {
         SimpleType::Boolean | SimpleType::String => &["quantity", "start", "fixed"],
         SimpleType::ExternalObject | SimpleType::Clock => &[],
     }
-}
-
-fn final_error(name: &Name, span: Span) -> Failure {
-    error(
-        codes::E0206,
-        span,
-        format!("`{name}` is declared final and cannot be modified"),
-    )
-    .into()
-}
-
-fn check_replaceable(element: &Element, name: &Name, redeclare: &Redeclare) -> Fallible<()> {
-    if element.is_final {
-        return Err(final_error(name, redeclare.span));
-    }
-    let constant = matches!(&element.kind, ElementKind::Components(clause)
-        if clause.prefix.variability == Some(saltus_syntax::ast::Variability::Constant));
-    if element.replaceable || element.redeclare {
-        if constant {
-            return fail(
-                codes::E0207,
-                redeclare.span,
-                format!("`{name}` is constant and cannot be redeclared"),
-            );
-        }
-        return Ok(());
-    }
-    Err(
-        error(codes::E0207, redeclare.span, format!("`{name}` is not replaceable"))
-            .with_secondary(element.span, "declared here")
-            .with_help("write `replaceable` before its declaration")
-            .into(),
-    )
 }
 
 fn entry_of(element: &Element, name: Name, kind: EntryKind, scope: ClassId, mods: Rc<Mod>, span: Span) -> Entry {
@@ -695,41 +518,5 @@ fn same_class(a: &ClassEntry, b: &ClassEntry) -> bool {
             a.def.kind == b.def.kind && x.to_string() == y.to_string()
         }
         _ => false,
-    }
-}
-
-/// Outer redeclarations over those of the body. A `class extends` from outside extends what the
-/// body puts in place.
-fn merge_redeclares(outer: &Rc<Mod>, body: &Mod) -> Rc<Mod> {
-    if body.is_empty() {
-        return Rc::clone(outer);
-    }
-    let mut outer = (**outer).clone();
-    for (name, child) in &mut outer.children {
-        let (Some(redeclare), Some(inner)) = (&child.redeclare, body.child(name)) else {
-            continue;
-        };
-        if redeclare.class_extends {
-            let chained = Redeclare {
-                previous: chain(redeclare.previous.clone(), inner.redeclare.clone()),
-                ..(**redeclare).clone()
-            };
-            *child = Rc::new(Mod {
-                redeclare: Some(Rc::new(chained)),
-                ..(**child).clone()
-            });
-        }
-    }
-    merge(&Rc::new(outer), &Rc::new(body.clone()))
-}
-
-fn chain(first: Option<Rc<Redeclare>>, last: Option<Rc<Redeclare>>) -> Option<Rc<Redeclare>> {
-    match first {
-        None => last,
-        Some(first) if !first.class_extends => Some(first),
-        Some(first) => Some(Rc::new(Redeclare {
-            previous: chain(first.previous.clone(), last),
-            ..(*first).clone()
-        })),
     }
 }

@@ -172,7 +172,7 @@ impl Flattener<'_> {
                     .iter()
                     .map(|a| self.evaluate_flat(a, span))
                     .collect::<Fallible<Vec<_>>>()?;
-                super::builtins::math_call(*builtin, arguments, *at)
+                super::math::math_call(*builtin, arguments, *at)
             }
             other => other.clone(),
         };

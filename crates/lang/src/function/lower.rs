@@ -5,16 +5,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_source::Span;
-use saltus_syntax::ast::{ComponentReference, Expr, ExprKind, ForIndex, Name, ReferencePart, Statement, StatementKind};
+use saltus_syntax::ast::{ComponentReference, ExprKind, Name, Statement, StatementKind};
 
 use super::Signature;
 use super::frame::{Frame, FrameVar};
-use super::signature::Formal;
-use crate::codes;
-use crate::expr::{Context, Iterators, Mode};
-use crate::failure::{Failure, Fallible, fail};
+use crate::expr::{Context, Mode};
+use crate::failure::{Failure, Fallible};
 use crate::flat::{
-    FlatExpr, FlatFunction, FunctionBody, FunctionCall, FunctionId, FunctionStatement, IndexVec, Local, LocalId, Place,
+    FlatExpr, FlatFunction, FunctionBody, FunctionCall, FunctionId, FunctionStatement, IndexVec, Local, LocalId,
     ProvenanceKind, ScalarType,
 };
 use crate::flattener::Flattener;
@@ -34,10 +32,10 @@ pub(crate) enum Shape {
 }
 
 /// A function under construction.
-struct Builder {
-    locals: IndexVec<LocalId, Local>,
+pub(super) struct Builder {
+    pub locals: IndexVec<LocalId, Local>,
     /// Variables that the body assigns.
-    assigned: Vec<Name>,
+    pub assigned: Vec<Name>,
 }
 
 impl Flattener<'_> {
@@ -66,7 +64,7 @@ impl Flattener<'_> {
     }
 
     /// The results of a call as values over its scalar outputs.
-    fn call_outputs(
+    pub(super) fn call_outputs(
         &mut self,
         class: ClassId,
         signature: &Rc<Signature>,
@@ -106,7 +104,7 @@ impl Flattener<'_> {
         Ok(results)
     }
 
-    fn gather_output(
+    pub(super) fn gather_output(
         &mut self,
         class: ClassId,
         locals: &mut dyn Iterator<Item = Local>,
@@ -129,7 +127,7 @@ impl Flattener<'_> {
         Ok(Tensor::record(class, fields.into()))
     }
 
-    fn specialise(
+    pub(super) fn specialise(
         &mut self,
         class: ClassId,
         signature: &Rc<Signature>,
@@ -143,7 +141,7 @@ impl Flattener<'_> {
         result
     }
 
-    fn specialise_inner(
+    pub(super) fn specialise_inner(
         &mut self,
         class: ClassId,
         signature: &Rc<Signature>,
@@ -224,7 +222,7 @@ impl Flattener<'_> {
         Ok(id)
     }
 
-    fn lower_body(
+    pub(super) fn lower_body(
         &mut self,
         class: ClassId,
         builder: &mut Builder,
@@ -262,648 +260,10 @@ impl Flattener<'_> {
         }
         Ok(names)
     }
-
-    /// Variables for a value of this form.
-    fn declare_like(
-        &mut self,
-        builder: &mut Builder,
-        name: &str,
-        value: &Tensor,
-        list: &mut Vec<LocalId>,
-    ) -> Fallible<FrameVar> {
-        if let Some(ty) = value.ty.scalar() {
-            let id = builder.locals.push(Local {
-                name: name.into(),
-                ty,
-                dims: value.dims.to_vec(),
-            });
-            list.push(id);
-            return Ok(FrameVar::Local(id, ty, value.dims.clone()));
-        }
-        let (Ty::Record(class), true, Some(Elem::Record(fields))) = (value.ty, value.is_scalar(), value.elems.first())
-        else {
-            return fail(
-                codes::E0214,
-                crate::class::nowhere(),
-                "arrays of records as arguments of functions are not supported yet",
-            );
-        };
-        let mut vars = Vec::new();
-        for (field, value) in fields.iter() {
-            let var = self.declare_like(builder, &format!("{name}.{field}"), value, list)?;
-            vars.push((field.clone(), var));
-        }
-        Ok(FrameVar::Record(class, vars))
-    }
-
-    /// A function whose bound inputs are arguments, too.
-    fn declare_function(
-        &mut self,
-        builder: &mut Builder,
-        name: &str,
-        value: &Tensor,
-        list: &mut Vec<LocalId>,
-    ) -> Fallible<Tensor> {
-        let Some(Elem::Function(function)) = value.elems.first() else {
-            return Err(Failure::Reported);
-        };
-        let mut bound = Vec::new();
-        for (input, value) in &function.bound {
-            let name = format!("{name}.{input}");
-            let value = match shape_of(value) {
-                Shape::Known(value) => value,
-                Shape::Open(..) => value_of(&self.declare_like(builder, &name, value, list)?),
-                Shape::Function(..) => self.declare_function(builder, &name, value, list)?,
-            };
-            bound.push((input.clone(), value));
-        }
-        Ok(self.bound_function_value(function.class, bound))
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn declare_local(
-        &mut self,
-        class: ClassId,
-        formal: &Formal,
-        is_output: bool,
-        builder: &mut Builder,
-        frame: &RefCell<Frame>,
-        ctx: &Context<'_>,
-        body: &mut Vec<FunctionStatement>,
-        outputs: &mut Vec<LocalId>,
-    ) -> Fallible<()> {
-        let table = self.table(class)?;
-        let entry = &table.entries[formal.entry as usize];
-        let mods = crate::modification::merge(&entry.mods, &entry.declared);
-        let initial = match &mods.binding {
-            Some(binding) => {
-                let scope = Scope {
-                    class: binding.source.scope.class,
-                    instance: None,
-                };
-                Some(self.expr(&binding.source.expr, &Context { scope, ..*ctx })?)
-            }
-            None if !mods.children.is_empty() && self.table(formal.class)?.simple.is_none() => {
-                Some(self.default_record(formal.class, &mods, ctx)?)
-            }
-            None => None,
-        };
-        let changes = builder.assigned.contains(&formal.name);
-        if let Some(value) = &initial
-            && value.is_known()
-            && !changes
-            && !is_output
-        {
-            let ty = self.class_type(formal.class)?;
-            frame
-                .borrow_mut()
-                .set(formal.name.clone(), FrameVar::Value(value.clone().coerce(ty)));
-            return Ok(());
-        }
-        let (dims, open) = self.local_dims(class, formal, ctx)?;
-        let dims = match (&initial, open) {
-            (Some(value), true) => value.dims.clone(),
-            (None, true) if !is_output => {
-                frame
-                    .borrow_mut()
-                    .set(formal.name.clone(), FrameVar::Open(formal.class));
-                return Ok(());
-            }
-            (None, true) => {
-                return fail(
-                    codes::E0214,
-                    formal.span,
-                    format!(
-                        "the size of the output `{}` is open; that is not supported here yet",
-                        formal.name
-                    ),
-                );
-            }
-            _ => dims,
-        };
-        let mut ids = Vec::new();
-        let var = self.declare_class(builder, &formal.name, formal.class, &dims, &mut ids)?;
-        if is_output {
-            outputs.extend_from_slice(&ids);
-        }
-        frame.borrow_mut().set(formal.name.clone(), var.clone());
-        if let Some(value) = initial {
-            let part = plain_part(&formal.name, formal.span);
-            self.store_local(&var, &part, &[], value, formal.span, builder, ctx, body)?;
-        }
-        Ok(())
-    }
-
-    fn declare_class(
-        &mut self,
-        builder: &mut Builder,
-        name: &str,
-        class: ClassId,
-        dims: &Dims,
-        ids: &mut Vec<LocalId>,
-    ) -> Fallible<FrameVar> {
-        let table = self.table(class)?;
-        if let Some(simple) = table.simple {
-            let ty = self.simple_scalar(simple)?;
-            let id = builder.locals.push(Local {
-                name: name.into(),
-                ty,
-                dims: dims.to_vec(),
-            });
-            ids.push(id);
-            return Ok(FrameVar::Local(id, ty, dims.clone()));
-        }
-        if !dims.is_empty() {
-            return fail(
-                codes::E0214,
-                self.def(class).name.span,
-                "arrays of records in functions are not supported yet",
-            );
-        }
-        let scope = Scope { class, instance: None };
-        let value = self.default_record(class, &Rc::default(), &Context::new(scope, Mode::Evaluate))?;
-        self.declare_like(builder, name, &value, ids)
-    }
-
-    fn lower_statements(
-        &mut self,
-        statements: &[Statement],
-        builder: &mut Builder,
-        ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
-    ) -> Fallible<()> {
-        for statement in statements {
-            self.spend(1, statement.span)?;
-            self.lower_statement(statement, builder, ctx, out)?;
-        }
-        Ok(())
-    }
-
-    fn lower_statement(
-        &mut self,
-        statement: &Statement,
-        builder: &mut Builder,
-        ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
-    ) -> Fallible<()> {
-        match &statement.kind {
-            StatementKind::Assign { target, value } => {
-                let value = self.expr(value, ctx)?;
-                self.lower_assign(target, value, builder, ctx, out)
-            }
-            StatementKind::MultiAssign { targets, value } => {
-                let ExprKind::Call(call) = &value.kind else {
-                    return Err(Failure::Reported);
-                };
-                let results = self.call_results(call, value.span, ctx)?;
-                if targets.len() > results.len() {
-                    return fail(
-                        codes::E0212,
-                        statement.span,
-                        format!(
-                            "{} values are wanted, but the call has {} results",
-                            targets.len(),
-                            results.len()
-                        ),
-                    );
-                }
-                self.lower_multi_assign(targets, results, builder, ctx, out)
-            }
-            StatementKind::Call(expr) => self.lower_call(expr, ctx, out),
-            StatementKind::If { branches, otherwise } => {
-                let mut lowered = Vec::new();
-                for branch in branches {
-                    let condition = self.condition(&branch.condition, ctx)?;
-                    match condition {
-                        FlatExpr::Boolean(false) => continue,
-                        FlatExpr::Boolean(true) => {
-                            let mut body = Vec::new();
-                            self.lower_statements(&branch.body, builder, ctx, &mut body)?;
-                            push_if(lowered, body, out);
-                            return Ok(());
-                        }
-                        condition => {
-                            let mut body = Vec::new();
-                            self.lower_statements(&branch.body, builder, ctx, &mut body)?;
-                            lowered.push((condition, body));
-                        }
-                    }
-                }
-                let mut last = Vec::new();
-                self.lower_statements(otherwise.as_deref().unwrap_or(&[]), builder, ctx, &mut last)?;
-                push_if(lowered, last, out);
-                Ok(())
-            }
-            StatementKind::For { indices, body } => self.lower_for(indices, body, builder, ctx, out),
-            StatementKind::While { condition, body } => {
-                let condition = self.condition(condition, ctx)?;
-                let mut inner = Vec::new();
-                self.lower_statements(body, builder, ctx, &mut inner)?;
-                out.push(FunctionStatement::While(condition, inner));
-                Ok(())
-            }
-            StatementKind::When { .. } => fail(codes::E0311, statement.span, "`when` cannot be used in a function"),
-            StatementKind::Break => {
-                out.push(FunctionStatement::Break);
-                Ok(())
-            }
-            StatementKind::Return => {
-                out.push(FunctionStatement::Return);
-                Ok(())
-            }
-            StatementKind::Error => Err(Failure::Reported),
-        }
-    }
-
-    fn lower_for(
-        &mut self,
-        indices: &[ForIndex],
-        body: &[Statement],
-        builder: &mut Builder,
-        ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
-    ) -> Fallible<()> {
-        let Some((index, rest)) = indices.split_first() else {
-            return self.lower_statements(body, builder, ctx, out);
-        };
-        if let Some(Expr {
-            kind: ExprKind::Range { start, step, stop },
-            ..
-        }) = &index.range
-        {
-            let mut loop_out = Vec::new();
-            let before = builder.locals.len();
-            match self.lower_loop(
-                index,
-                rest,
-                start,
-                step.as_deref(),
-                stop,
-                body,
-                builder,
-                ctx,
-                &mut loop_out,
-            ) {
-                Ok(()) => {
-                    out.append(&mut loop_out);
-                    return Ok(());
-                }
-                // Sizes or slices that depend on the counter: the loop is written out instead.
-                Err(failure) => {
-                    let _ = before;
-                    let find = |name: &str| crate::model::implicit::in_statements(body, name);
-                    if contains_break(body) || self.iterator_values(index, &find, ctx).is_err() {
-                        return Err(failure);
-                    }
-                }
-            }
-        }
-        let find = |name: &str| crate::model::implicit::in_statements(body, name);
-        let values = self.iterator_values(index, &find, ctx)?;
-        for k in 1..=values.dims[0] {
-            self.spend(1, index.span)?;
-            let Some(value) = values.at(k) else { break };
-            let iterators = Iterators {
-                name: &index.name.name,
-                value: &value,
-                outer: ctx.iterators,
-            };
-            self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators), out)?;
-        }
-        Ok(())
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn lower_loop(
-        &mut self,
-        index: &ForIndex,
-        rest: &[ForIndex],
-        start: &Expr,
-        step: Option<&Expr>,
-        stop: &Expr,
-        body: &[Statement],
-        builder: &mut Builder,
-        ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
-    ) -> Fallible<()> {
-        let (ty, from) = self.scalar(start, ctx)?;
-        let step = match step {
-            Some(step) => self.scalar(step, ctx)?.1,
-            None => FlatExpr::Integer(1),
-        };
-        let (_, to) = self.scalar(stop, ctx)?;
-        let Some(scalar) = ty.scalar() else {
-            return Err(Failure::Reported);
-        };
-        let counter = builder.locals.push(Local {
-            name: index.name.name.as_str().into(),
-            ty: scalar,
-            dims: Vec::new(),
-        });
-        let value = Tensor::scalar(ty, FlatExpr::Local(counter, Box::default()));
-        let iterators = Iterators {
-            name: &index.name.name,
-            value: &value,
-            outer: ctx.iterators,
-        };
-        let mut inner = Vec::new();
-        self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators), &mut inner)?;
-        out.push(FunctionStatement::For {
-            counter,
-            from,
-            step,
-            to,
-            body: inner,
-        });
-        Ok(())
-    }
-
-    fn lower_call(&mut self, expr: &Expr, ctx: &Context<'_>, out: &mut Vec<FunctionStatement>) -> Fallible<()> {
-        let ExprKind::Call(call) = &expr.kind else {
-            return Err(Failure::Reported);
-        };
-        if call.function.as_simple_name().is_some_and(|name| name == "assert") {
-            let Some(condition) = call.positional().first() else {
-                return fail(codes::E0212, expr.span, "`assert` needs a condition and a message");
-            };
-            let condition = self.condition(condition, ctx)?;
-            let message = match call.positional().get(1) {
-                Some(message) => self.expr(message, ctx)?.as_str().cloned(),
-                None => None,
-            };
-            let message = message.unwrap_or_else(|| "assertion failed".into());
-            if condition != FlatExpr::Boolean(true) {
-                out.push(FunctionStatement::Assert(condition, message));
-            }
-            return Ok(());
-        }
-        self.call_results(call, expr.span, ctx).map(|_| ())
-    }
-
-    fn lower_assign(
-        &mut self,
-        target: &ComponentReference,
-        value: Tensor,
-        builder: &mut Builder,
-        ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
-    ) -> Fallible<()> {
-        let Some((first, rest)) = target.parts.split_first() else {
-            return Err(Failure::Reported);
-        };
-        let var = ctx
-            .frame
-            .and_then(|frame| frame.borrow().get(&first.name.name).cloned());
-        let Some(var) = var else {
-            return fail(
-                codes::E0201,
-                target.span,
-                format!("`{}` is not a variable of this function", first.name),
-            );
-        };
-        self.store_local(&var, first, rest, value, target.span, builder, ctx, out)
-    }
-
-    fn lower_multi_assign(
-        &mut self,
-        targets: &[Option<Expr>],
-        results: Vec<Tensor>,
-        builder: &mut Builder,
-        ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
-    ) -> Fallible<()> {
-        // Through temporaries: a target may be an argument of the call as well.
-        let mut copies = Vec::new();
-        let first = out.len();
-        for (target, result) in targets.iter().zip(results) {
-            let Some(Expr {
-                kind: ExprKind::Reference(target),
-                ..
-            }) = target
-            else {
-                continue;
-            };
-            let mut ids = Vec::new();
-            let var = self.declare_like(builder, "temporary", &result, &mut ids)?;
-            let part = plain_part(&Name::new("temporary"), target.span);
-            self.store_local(&var, &part, &[], result, target.span, builder, ctx, out)?;
-            copies.push((target, var));
-        }
-        join_calls(out, first);
-        for (target, var) in copies {
-            let value = value_of(&var);
-            self.lower_assign(target, value, builder, ctx, out)?;
-        }
-        Ok(())
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn store_local(
-        &mut self,
-        var: &FrameVar,
-        part: &ReferencePart,
-        rest: &[ReferencePart],
-        value: Tensor,
-        span: Span,
-        builder: &mut Builder,
-        ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
-    ) -> Fallible<()> {
-        match var {
-            FrameVar::Open(class) => {
-                // The first assignment gives the size.
-                if !part.subscripts.is_empty() || !rest.is_empty() {
-                    return fail(
-                        codes::E0304,
-                        span,
-                        format!("the size of `{}` is not known yet", part.name),
-                    );
-                }
-                let mut ids = Vec::new();
-                let var = self.declare_class(builder, &part.name.name, *class, &value.dims.clone(), &mut ids)?;
-                if let Some(frame) = ctx.frame {
-                    frame.borrow_mut().set(part.name.name.clone(), var.clone());
-                }
-                self.store_local(&var, part, rest, value, span, builder, ctx, out)
-            }
-            FrameVar::Value(_) => fail(codes::E0303, span, format!("`{}` cannot be assigned", part.name)),
-            FrameVar::Local(id, ty, dims) => {
-                if !Ty::of(*ty).accepts(value.ty) && !value.elems.is_empty() {
-                    return fail(
-                        codes::E0301,
-                        span,
-                        format!(
-                            "{} is assigned to `{}` of {}",
-                            value.shape(),
-                            part.name,
-                            Ty::of(*ty).name()
-                        ),
-                    );
-                }
-                let (wanted, places) = self.local_places(dims, part, span, ctx)?;
-                if wanted != value.dims {
-                    return fail(
-                        codes::E0302,
-                        span,
-                        format!("{} is assigned to `{}` of size {wanted:?}", value.shape(), part.name),
-                    );
-                }
-                let value = value.coerce(Ty::of(*ty));
-                self.store_places(*id, *ty, places, value, builder, out);
-                Ok(())
-            }
-            FrameVar::Record(class, fields) => match rest.split_first() {
-                Some((next, behind)) => match fields.iter().find(|(n, _)| *n == next.name.name) {
-                    Some((_, field)) => self.store_local(field, next, behind, value, span, builder, ctx, out),
-                    None => Err(self.unknown(Some(*class), &next.name.name, next.name.span)),
-                },
-                None => {
-                    for (name, field) in fields {
-                        let Some(inner) = value.field(name) else {
-                            return fail(codes::E0301, span, format!("the value has no field `{name}`"));
-                        };
-                        let part = plain_part(name, span);
-                        self.store_local(field, &part, &[], inner, span, builder, ctx, out)?;
-                    }
-                    Ok(())
-                }
-            },
-        }
-    }
-
-    fn store_places(
-        &mut self,
-        id: LocalId,
-        ty: ScalarType,
-        places: Vec<Vec<FlatExpr>>,
-        value: Tensor,
-        builder: &mut Builder,
-        out: &mut Vec<FunctionStatement>,
-    ) {
-        let first = out.len();
-        let mentions = |e: &FlatExpr| {
-            let mut found = false;
-            e.walk(&mut |e| found |= matches!(e, FlatExpr::Local(other, _) if *other == id));
-            found
-        };
-        let assign = |local: LocalId, indices: Vec<FlatExpr>, value: FlatExpr| {
-            FunctionStatement::Assign(
-                Place {
-                    local,
-                    indices: indices.into(),
-                },
-                value,
-            )
-        };
-        if places.len() > 1 && value.exprs().any(mentions) {
-            // `x := A*x` needs all old values first.
-            let count = places.len() as u32;
-            let copy = builder.locals.push(Local {
-                name: "temporary".into(),
-                ty,
-                dims: vec![count],
-            });
-            for (k, expr) in value.exprs().enumerate() {
-                out.push(assign(copy, vec![FlatExpr::Integer(k as i64 + 1)], expr.clone()));
-            }
-            join_calls(out, first);
-            for (k, indices) in places.into_iter().enumerate() {
-                let from = FlatExpr::Local(copy, Box::new([FlatExpr::Integer(k as i64 + 1)]));
-                out.push(assign(id, indices, from));
-            }
-            return;
-        }
-        for (indices, expr) in places.into_iter().zip(value.exprs()) {
-            out.push(assign(id, indices, expr.clone()));
-        }
-        join_calls(out, first);
-    }
-}
-
-/// Assignments of several outputs of one call become one call.
-fn join_calls(out: &mut Vec<FunctionStatement>, first: usize) {
-    if out.len() - first < 2 {
-        return;
-    }
-    let mut common: Option<(FunctionId, Arc<[FlatExpr]>)> = None;
-    for statement in &out[first..] {
-        let FunctionStatement::Assign(_, FlatExpr::Call(call)) = statement else {
-            return;
-        };
-        match &common {
-            None => common = Some((call.function, Arc::clone(&call.arguments))),
-            Some((function, arguments)) => {
-                if *function != call.function || !Arc::ptr_eq(arguments, &call.arguments) {
-                    return;
-                }
-            }
-        }
-    }
-    let Some((function, arguments)) = common else {
-        return;
-    };
-    let targets = out
-        .drain(first..)
-        .filter_map(|statement| match statement {
-            FunctionStatement::Assign(place, FlatExpr::Call(call)) => Some((call.output, place)),
-            _ => None,
-        })
-        .collect();
-    out.push(FunctionStatement::CallAssign {
-        function,
-        arguments: arguments.to_vec(),
-        targets,
-    });
-}
-
-fn push_if(
-    branches: Vec<(FlatExpr, Vec<FunctionStatement>)>,
-    mut last: Vec<FunctionStatement>,
-    out: &mut Vec<FunctionStatement>,
-) {
-    if branches.is_empty() {
-        out.append(&mut last);
-    } else {
-        out.push(FunctionStatement::If(branches, last));
-    }
-}
-
-fn plain_part(name: &Name, span: Span) -> ReferencePart {
-    ReferencePart {
-        name: saltus_syntax::ast::Ident {
-            name: name.clone(),
-            span,
-        },
-        subscripts: Vec::new(),
-    }
-}
-
-/// The value of variables, as they are now.
-fn value_of(var: &FrameVar) -> Tensor {
-    match var {
-        FrameVar::Value(value) => value.clone(),
-        FrameVar::Open(_) => Tensor::real(0.0).repeat(&[0]),
-        FrameVar::Local(id, ty, dims) => {
-            let count = volume(dims).unwrap_or(0);
-            let elems = (0..count).map(|offset| {
-                let indices = crate::instance::indices(dims, offset);
-                let indices: Vec<FlatExpr> = indices.iter().map(|&k| FlatExpr::Integer(i64::from(k))).collect();
-                FlatExpr::Local(*id, indices.into())
-            });
-            Tensor::array(Ty::of(*ty), dims.clone(), elems)
-        }
-        FrameVar::Record(class, fields) => {
-            let fields: Vec<(Name, Tensor)> = fields
-                .iter()
-                .map(|(name, field)| (name.clone(), value_of(field)))
-                .collect();
-            Tensor::record(*class, fields.into())
-        }
-    }
 }
 
 /// Values that are not Real are part of what a function is specialised to, where they are known.
-fn shape_of(value: &Tensor) -> Shape {
+pub(super) fn shape_of(value: &Tensor) -> Shape {
     match value.ty {
         Ty::Function => match value.elems.first() {
             Some(Elem::Function(function)) => {
@@ -932,7 +292,7 @@ fn shape_of(value: &Tensor) -> Shape {
 }
 
 /// The scalars of what is an argument.
-fn open_scalars(value: &Tensor, out: &mut Vec<FlatExpr>) {
+pub(super) fn open_scalars(value: &Tensor, out: &mut Vec<FlatExpr>) {
     match shape_of(value) {
         Shape::Known(_) => {}
         Shape::Open(..) => out.extend(value.scalars()),
@@ -944,24 +304,14 @@ fn open_scalars(value: &Tensor, out: &mut Vec<FlatExpr>) {
     }
 }
 
-fn opened(shape: Shape) -> Shape {
+pub(super) fn opened(shape: Shape) -> Shape {
     match shape {
         Shape::Known(value) => Shape::Open(value.ty, value.dims, Vec::new()),
         open => open,
     }
 }
 
-fn contains_break(statements: &[Statement]) -> bool {
-    statements.iter().any(|statement| match &statement.kind {
-        StatementKind::Break => true,
-        StatementKind::If { branches, otherwise } => {
-            branches.iter().any(|b| contains_break(&b.body)) || otherwise.as_ref().is_some_and(|o| contains_break(o))
-        }
-        _ => false,
-    })
-}
-
-fn collect_assigned(statements: &[Statement], names: &mut Vec<Name>) {
+pub(super) fn collect_assigned(statements: &[Statement], names: &mut Vec<Name>) {
     let add = |reference: &ComponentReference, names: &mut Vec<Name>| {
         if let Some(first) = reference.parts.first() {
             names.push(first.name.name.clone());

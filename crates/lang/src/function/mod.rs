@@ -1,12 +1,15 @@
 //! Functions: evaluated where all arguments are known, inlined where asked for, and otherwise
 //! specialised to the sizes of their arguments.
 
+mod declare;
 pub(crate) mod external;
 pub(crate) mod frame;
 mod interpret;
 mod lower;
 mod record;
 mod signature;
+mod statements;
+mod store;
 mod tables;
 
 use std::rc::Rc;

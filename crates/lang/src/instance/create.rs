@@ -4,19 +4,18 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use saltus_source::{Diagnostic, Span};
-use saltus_syntax::ast::{self, ClassKind, ExprKind, Name, Subscript, Variability as AstVariability};
+use saltus_syntax::ast::{self, ClassKind, ExprKind, Name, Variability as AstVariability};
 
 use super::{Component, ComponentKind, Inherited, Instance, Slot, ValueState};
 use crate::class::{Entry, SimpleType, Table};
 use crate::codes;
 use crate::expr::{Context, Mode};
 use crate::failure::{Failure, Fallible, error, fail};
-use crate::flat::{Causality, FlatVariable, Idx, ProvenanceKind, ScalarType, Variability, VariableId};
+use crate::flat::Variability;
 use crate::flattener::Flattener;
 use crate::ids::{ClassId, ComponentId, InstanceId};
-use crate::modification::{Binding, BindingSource, Mod, Scope, Selector, merge};
-use crate::tensor::{Dims, volume};
+use crate::modification::{Binding, BindingSource, Mod, Scope};
+use crate::tensor::Dims;
 
 impl Flattener<'_> {
     /// The component with this position in the table of an instance; `None` if its condition is
@@ -100,7 +99,7 @@ impl Flattener<'_> {
         })
     }
 
-    fn bind_binding(&self, binding: &Binding, from: InstanceId) -> Binding {
+    pub(super) fn bind_binding(&self, binding: &Binding, from: InstanceId) -> Binding {
         let source = &binding.source;
         if source.scope.instance.is_some() {
             return binding.clone();
@@ -158,7 +157,12 @@ impl Flattener<'_> {
         })
     }
 
-    fn make_component(&mut self, instance: InstanceId, index: u32, entry: &Entry) -> Fallible<Option<ComponentId>> {
+    pub(super) fn make_component(
+        &mut self,
+        instance: InstanceId,
+        index: u32,
+        entry: &Entry,
+    ) -> Fallible<Option<ComponentId>> {
         let Some((clause, component)) = entry.component() else {
             return fail(codes::E0202, entry.span, format!("`{}` is not a component", entry.name));
         };
@@ -212,7 +216,7 @@ impl Flattener<'_> {
     }
 
     /// Everything said about a component: from outside, from extends clauses, by its declaration.
-    fn component_mods(&mut self, instance: InstanceId, entry: &Entry) -> Fallible<Rc<Mod>> {
+    pub(super) fn component_mods(&mut self, instance: InstanceId, entry: &Entry) -> Fallible<Rc<Mod>> {
         let outer = self.instances[instance]
             .mods
             .child(&entry.name)
@@ -241,7 +245,7 @@ impl Flattener<'_> {
     }
 
     /// The type with the redeclarations inside the component's modifications applied.
-    fn component_class(
+    pub(super) fn component_class(
         &mut self,
         instance: InstanceId,
         index: u32,
@@ -276,7 +280,7 @@ impl Flattener<'_> {
         Ok(self.derived_class(class, Rc::new(redeclares)))
     }
 
-    fn check_component_type(
+    pub(super) fn check_component_type(
         &mut self,
         class: ClassId,
         table: &Table,
@@ -308,351 +312,6 @@ impl Flattener<'_> {
                 diagnostic = diagnostic.with_help("redeclare the component with a complete type");
             }
             return Err(diagnostic.into());
-        }
-        Ok(())
-    }
-
-    fn resolve_outer(&mut self, instance: InstanceId, entry: &Entry) -> Fallible<ComponentId> {
-        let mut current = self.instances[instance].parent;
-        while let Some(ancestor) = current {
-            let table = Rc::clone(&self.instances[ancestor].table);
-            if let Some((index, found)) = table.find(&entry.name)
-                && found.inner
-            {
-                return match self.component(ancestor, index)? {
-                    Some(component) => {
-                        self.check_outer(entry, component)?;
-                        Ok(component)
-                    }
-                    None => fail(
-                        codes::E0209,
-                        entry.span,
-                        format!("the inner `{}` is conditional, and its condition is false", entry.name),
-                    ),
-                };
-            }
-            current = self.instances[ancestor].parent;
-        }
-        if let Some(component) = self.automatic_inner(instance, entry)? {
-            return Ok(component);
-        }
-        let path = &self.instances[instance].path;
-        let place = if path.is_empty() {
-            "this model".to_owned()
-        } else {
-            format!("`{path}`")
-        };
-        Err(error(
-            codes::E0209,
-            entry.span,
-            format!("`outer {}` has no `inner` around it", entry.name),
-        )
-        .with_note(format!("used in {place}"))
-        .with_help(format!("declare `inner … {}` in the model", entry.name))
-        .into())
-    }
-
-    /// Without an inner declaration one is made in the model, if the type is complete (5.4).
-    fn automatic_inner(&mut self, instance: InstanceId, entry: &Entry) -> Fallible<Option<ComponentId>> {
-        if let Some((_, known)) = self.automatic.iter().find(|(name, _)| *name == entry.name) {
-            return Ok(Some(*known));
-        }
-        let mut root = instance;
-        while let Some(parent) = self.instances[root].parent {
-            root = parent;
-        }
-        let Some((clause, _)) = entry.component() else {
-            return Ok(None);
-        };
-        let class = self.lookup_class(entry.scope, &clause.type_name)?;
-        let table = self.table(class)?;
-        // A variable without a value would only be missed later.
-        if self.def(class).partial || table.simple.is_some() || self.instances[root].is_static {
-            return Ok(None);
-        }
-        let inner = Entry {
-            outer: false,
-            inner: true,
-            ..entry.clone()
-        };
-        let index = u32::MAX;
-        let Some(component) = self.make_component(root, index, &inner)? else {
-            return Ok(None);
-        };
-        self.automatic.push((entry.name.clone(), component));
-        self.diagnostics.push(
-            Diagnostic::warning(
-                codes::W0201,
-                entry.span,
-                format!(
-                    "`outer {}` has no `inner` around it: one is added to the model",
-                    entry.name
-                ),
-            )
-            .with_help(format!(
-                "declare `inner {} {}` in the model",
-                clause.type_name, entry.name
-            )),
-        );
-        Ok(Some(component))
-    }
-
-    /// Dimensions: of the component, then of its clause, then of its type.
-    fn component_dims(
-        &mut self,
-        id: ComponentId,
-        instance: InstanceId,
-        entry: &Entry,
-        clause: &ast::ComponentClause,
-        component: &ast::Component,
-        table: &Table,
-    ) -> Fallible<Dims> {
-        let own = component.subscripts.iter().map(|s| (s, entry.dims_scope));
-        let of_clause = clause.subscripts.iter().map(|s| (s, entry.scope));
-        let of_type = table.dims.iter().map(|(s, class)| (s, *class));
-        self.sizing.push((instance, entry.name.clone(), Dims::new()));
-        let mut result = Ok(());
-        for (position, (subscript, class)) in own.chain(of_clause).chain(of_type).enumerate() {
-            let scope = self.bind_scope(class, Some(instance));
-            match self.dimension(id, subscript, position, scope) {
-                Ok(size) => {
-                    if let Some((_, _, dims)) = self.sizing.last_mut() {
-                        dims.push(size);
-                    }
-                }
-                Err(failure) => {
-                    result = Err(failure);
-                    break;
-                }
-            }
-        }
-        let dims = self.sizing.pop().map(|(_, _, dims)| dims).unwrap_or_default();
-        result.map(|()| dims)
-    }
-
-    fn dimension(&mut self, id: ComponentId, subscript: &Subscript, position: usize, scope: Scope) -> Fallible<u32> {
-        let expr = match subscript {
-            Subscript::Colon(span) => return self.size_of_binding(id, position, *span),
-            Subscript::Expr(expr) => expr,
-        };
-        if let ExprKind::Reference(reference) = &expr.kind
-            && let Some(name) = reference.to_qualified_name()
-            && let Some(count) = self.type_size(scope.class, &name)?
-        {
-            return Ok(count);
-        }
-        let ctx = Context::new(scope, Mode::Evaluate);
-        let value = self.evaluate(expr, &ctx)?;
-        match value.as_integer().filter(|_| value.ty == crate::tensor::Ty::Integer) {
-            Some(size) if size >= 0 => match u32::try_from(size) {
-                Ok(size) => Ok(size),
-                Err(_) => fail(
-                    codes::E0307,
-                    expr.span,
-                    format!("an array of {size} elements is too large"),
-                ),
-            },
-            Some(size) => fail(codes::E0306, expr.span, format!("an array cannot have {size} elements")),
-            None => fail(
-                codes::E0301,
-                expr.span,
-                format!("the size of an array must be an Integer, but this is {}", value.shape()),
-            ),
-        }
-    }
-
-    /// The size of a dimension given by `Boolean` or an enumeration type.
-    fn type_size(&mut self, scope: ClassId, name: &ast::QualifiedName) -> Fallible<Option<u32>> {
-        let Some(first) = name.parts.first() else {
-            return Ok(None);
-        };
-        if !matches!(self.lookup(scope, &first.name)?, Some(crate::class::Found::Class(_))) {
-            return Ok(None);
-        }
-        let Ok(class) = self.lookup_class(scope, name) else {
-            return Ok(None);
-        };
-        Ok(match self.table(class)?.simple {
-            Some(SimpleType::Boolean) => Some(2),
-            Some(SimpleType::Enumeration(class)) => Some(self.enumeration(class)?.1),
-            _ => None,
-        })
-    }
-
-    fn size_of_binding(&mut self, id: ComponentId, position: usize, span: Span) -> Fallible<u32> {
-        let mods = Rc::clone(&self.components[id].mods);
-        let Some(binding) = &mods.binding else {
-            return fail(
-                codes::E0304,
-                span,
-                format!(
-                    "the size of `{}` is open and there is no value to take it from",
-                    self.components[id].name
-                ),
-            );
-        };
-        let value = match self.binding_value(binding, Mode::Evaluate) {
-            Ok(value) => value,
-            Err(_) => self.binding_value(binding, Mode::Flat)?,
-        };
-        match value.dims.get(position) {
-            Some(&size) => Ok(size),
-            None => fail(
-                codes::E0302,
-                span,
-                format!("the value has no dimension {}", position + 1),
-            ),
-        }
-    }
-
-    /// Refuses arrays that are too large.
-    pub(crate) fn check_size(&self, dims: &[u32], span: Span) -> Fallible<()> {
-        match volume(dims) {
-            Some(count) if count <= self.limits.scalars => Ok(()),
-            _ => {
-                let shape: Vec<String> = dims.iter().map(u32::to_string).collect();
-                fail(
-                    codes::E0307,
-                    span,
-                    format!(
-                        "an array of {} elements is more than the {} allowed",
-                        shape.join(" x "),
-                        self.limits.scalars
-                    ),
-                )
-            }
-        }
-    }
-
-    fn make_elements(&mut self, id: ComponentId, table: &Rc<Table>) -> Fallible<()> {
-        let kind = match table.simple {
-            Some(SimpleType::ExternalObject) => ComponentKind::External,
-            Some(simple) => {
-                self.graph.needed |= table.by_name.contains_key("equalityConstraint");
-                let ty = self.simple_scalar(simple)?;
-                let first = self.make_variables(id, ty)?;
-                ComponentKind::Primitive { ty, first }
-            }
-            None => {
-                self.graph.needed |= table.by_name.contains_key("equalityConstraint");
-                ComponentKind::Complex {
-                    elements: self.make_instances(id, table)?,
-                }
-            }
-        };
-        self.components[id].kind = kind;
-        Ok(())
-    }
-
-    pub(crate) fn simple_scalar(&mut self, simple: SimpleType) -> Fallible<ScalarType> {
-        Ok(match simple {
-            SimpleType::Real => ScalarType::Real,
-            SimpleType::Integer => ScalarType::Integer,
-            SimpleType::Boolean => ScalarType::Boolean,
-            SimpleType::String => ScalarType::String,
-            SimpleType::Enumeration(class) => ScalarType::Enumeration(self.enumeration(class)?.0),
-            SimpleType::ExternalObject | SimpleType::Clock => return Err(Failure::Reported),
-        })
-    }
-
-    fn make_variables(&mut self, id: ComponentId, ty: ScalarType) -> Fallible<Option<VariableId>> {
-        let component = &mut self.components[id];
-        if ty != ScalarType::Real && component.variability == Variability::Continuous {
-            component.variability = Variability::Discrete;
-        }
-        let component = &self.components[id];
-        if self.instances[component.parent].is_static {
-            return Ok(None);
-        }
-        let count = volume(&component.dims).unwrap_or(0);
-        if self.model.variables.len() + count > self.limits.scalars {
-            return fail(
-                codes::E0307,
-                component.span,
-                format!("the model has more than the {} variables allowed", self.limits.scalars),
-            );
-        }
-        let first = VariableId::from_usize(self.model.variables.len());
-        let (span, dims, path) = (component.span, component.dims.clone(), Arc::clone(&component.path));
-        let (variability, protected) = (component.variability, component.inherited.protected);
-        let causality = match (component.causality, component.inherited.outside) {
-            (Some(ast::Causality::Input), true) => Causality::Input,
-            (Some(ast::Causality::Output), true) => Causality::Output,
-            _ => Causality::Internal,
-        };
-        let owner = Arc::clone(&self.instances[component.parent].path);
-        let provenance = self.add_provenance(span, &owner, ProvenanceKind::Declaration);
-        let attributes = Arc::clone(&self.no_attributes);
-        self.owners.resize(self.owners.len() + count, id);
-        for offset in 0..count {
-            let name = if dims.is_empty() {
-                Arc::clone(&path)
-            } else {
-                element_path(&path, &dims, offset)
-            };
-            self.model.variables.push(FlatVariable {
-                name,
-                ty,
-                variability,
-                causality,
-                binding: None,
-                start: None,
-                fixed: None,
-                attributes: Arc::clone(&attributes),
-                protected,
-                structural: false,
-                provenance,
-            });
-        }
-        Ok(Some(first))
-    }
-
-    fn make_instances(&mut self, id: ComponentId, table: &Rc<Table>) -> Fallible<Vec<InstanceId>> {
-        let component = &self.components[id];
-        let count = volume(&component.dims).unwrap_or(0);
-        self.check_recursion(component.parent, component.class, component.span)?;
-        let component = &self.components[id];
-        if self.instances.len() + count > self.limits.components || self.components.len() > self.limits.components {
-            return fail(
-                codes::E0307,
-                component.span,
-                format!(
-                    "the model has more than the {} components allowed",
-                    self.limits.components
-                ),
-            );
-        }
-        let (class, parent, inherited) = (component.class, component.parent, component.inherited);
-        let (dims, path, mods) = (component.dims.clone(), component.path.clone(), component.mods.clone());
-        let is_static = self.instances[parent].is_static;
-        // A record's value goes to its fields.
-        let mods = push_down(&mods, table);
-        let mut elements = Vec::with_capacity(count);
-        for offset in 0..count {
-            let (path, mods) = if dims.is_empty() {
-                (Arc::clone(&path), mods.descend(&[]))
-            } else {
-                let index = indices(&dims, offset);
-                (element_path(&path, &dims, offset), mods.descend(&index))
-            };
-            elements.push(self.new_instance(class, Rc::clone(table), Some(parent), path, mods, inherited, is_static));
-        }
-        Ok(elements)
-    }
-
-    /// A model that contains itself, however far down.
-    fn check_recursion(&self, parent: InstanceId, class: ClassId, span: Span) -> Fallible<()> {
-        let def = self.def(class);
-        let mut current = Some(parent);
-        let mut count = 0;
-        while let Some(instance) = current {
-            let data = &self.instances[instance];
-            count += usize::from(Arc::ptr_eq(self.def(data.class), def));
-            current = data.parent;
-        }
-        if count > 20 {
-            let name = &self.classes[class].name;
-            return fail(codes::E0213, span, format!("`{name}` contains itself without end"));
         }
         Ok(())
     }
@@ -714,71 +373,10 @@ fn needs_binding(mods: &Mod) -> bool {
         || mods.children.iter().any(|(_, child)| needs_binding(child))
 }
 
-/// `= e` of a record becomes `= e.field` of each of its fields that may be set.
-fn push_down(mods: &Rc<Mod>, table: &Table) -> Rc<Mod> {
-    let Some(binding) = &mods.binding else {
-        return Rc::clone(mods);
-    };
-    let mut children = Vec::new();
-    for entry in &table.entries {
-        let Some((clause, _)) = entry.component() else {
-            continue;
-        };
-        let constant = clause.prefix.variability == Some(AstVariability::Constant);
-        let fixed = entry.is_final || constant;
-        if fixed && entry.declared.binding.is_some() {
-            continue;
-        }
-        let mut field = binding.clone();
-        field.selectors.push(Selector::Field(entry.name.clone()));
-        let child = Mod {
-            binding: Some(field),
-            span: mods.span,
-            ..Mod::default()
-        };
-        children.push((entry.name.clone(), Rc::new(child)));
-    }
-    let from_binding = Rc::new(Mod {
-        children,
-        ..Mod::default()
-    });
-    let rest = Rc::new(Mod {
-        binding: None,
-        ..(**mods).clone()
-    });
-    merge(&from_binding, &rest)
-}
-
 pub(crate) fn join_path(owner: &Arc<str>, name: &Name) -> Arc<str> {
     if owner.is_empty() {
         name.as_str().into()
     } else {
         format!("{owner}.{name}").into()
     }
-}
-
-/// The indices of the element with this row-major position, from 1.
-pub(crate) fn indices(dims: &[u32], offset: usize) -> Dims {
-    let mut rest = offset;
-    let mut result: Dims = dims.iter().map(|_| 1).collect();
-    for (slot, &size) in result.iter_mut().zip(dims).rev() {
-        *slot = (rest % size as usize) as u32 + 1;
-        rest /= size as usize;
-    }
-    result
-}
-
-pub(crate) fn element_path(path: &str, dims: &[u32], offset: usize) -> Arc<str> {
-    use std::fmt::Write;
-    let mut name = String::with_capacity(path.len() + 8);
-    name.push_str(path);
-    name.push('[');
-    for (i, index) in indices(dims, offset).iter().enumerate() {
-        if i > 0 {
-            name.push(',');
-        }
-        let _ = write!(name, "{index}");
-    }
-    name.push(']');
-    name.into()
 }

@@ -4,9 +4,13 @@ mod attributes;
 mod binding;
 mod check;
 mod create;
+mod elements;
+mod outer;
+mod sizes;
 mod value;
 
-pub(crate) use create::{indices, root_inheritance};
+pub(crate) use create::root_inheritance;
+pub(crate) use elements::indices;
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,0 +1,239 @@
+//! Redeclarations, and modifications as a whole.
+
+use super::table::{Entry, EntryKind, attribute_names};
+use crate::codes;
+use crate::failure::{Failure, Fallible, did_you_mean, error, fail};
+use crate::flattener::Flattener;
+use crate::ids::ClassId;
+use crate::modification::{self, Mod, Redeclare, RedeclareKind, final_violation, merge};
+use saltus_source::Span;
+use saltus_syntax::ast::{ClassBody, ConstrainingClause, Element, ElementKind, Name};
+use std::rc::Rc;
+use std::sync::Arc;
+
+impl Flattener<'_> {
+    /// Elements with `redeclare` act as modifications of the bases.
+    pub(super) fn body_redeclares(&mut self, class: ClassId, elements: &[Element]) -> Mod {
+        let mut result = Mod::default();
+        for element in elements {
+            let class_extends = matches!(&element.kind, ElementKind::Class(def)
+                if matches!(def.body, ClassBody::Extends { .. }));
+            if !element.redeclare && !class_extends {
+                continue;
+            }
+            let mut add = |name: &Name, kind: RedeclareKind| {
+                let redeclare = Redeclare {
+                    kind,
+                    scope: class,
+                    constraining: element.constraining.clone(),
+                    is_final: element.is_final,
+                    span: element.span,
+                    class_extends,
+                    previous: None,
+                };
+                let m = Mod {
+                    redeclare: Some(Rc::new(redeclare)),
+                    is_final: element.is_final,
+                    span: Some(element.span),
+                    ..Mod::default()
+                };
+                result.children.push((name.clone(), Rc::new(m)));
+            };
+            match &element.kind {
+                ElementKind::Class(def) => add(&def.name.name, RedeclareKind::Class(def.clone())),
+                ElementKind::Components(clause) => {
+                    for (i, component) in clause.components.iter().enumerate() {
+                        add(&component.name.name, RedeclareKind::Component(clause.clone(), i as u32));
+                    }
+                }
+                _ => {}
+            }
+        }
+        result
+    }
+
+    /// Puts the new declaration in place; what constrains the old one is kept.
+    pub(super) fn redeclare_component(&mut self, entry: &mut Entry, redeclare: &Redeclare) -> Fallible<()> {
+        let RedeclareKind::Component(clause, index) = &redeclare.kind else {
+            return fail(
+                codes::E0207,
+                redeclare.span,
+                format!("`{}` is a component and cannot be redeclared as a class", entry.name),
+            );
+        };
+        let component = &clause.components[*index as usize];
+        let new = Rc::new(modification::of_component(
+            component.modification.as_deref(),
+            redeclare.scope,
+        )?);
+        let old = match &entry.constraining {
+            Some(ConstrainingClause {
+                modification: Some(m), ..
+            }) => Rc::new(modification::from_ast(m, entry.scope, 0)?),
+            Some(_) => Rc::default(),
+            None => Rc::clone(&entry.declared),
+        };
+        // The prefixes of the original are kept where the redeclaration has none.
+        let original = entry.component().map(|(clause, _)| clause.prefix).unwrap_or_default();
+        let mut new_clause = (**clause).clone();
+        new_clause.prefix.connector = clause.prefix.connector.or(original.connector);
+        new_clause.prefix.variability = clause.prefix.variability.or(original.variability);
+        new_clause.prefix.causality = clause.prefix.causality.or(original.causality);
+        if new_clause.components[*index as usize].subscripts.is_empty()
+            && new_clause.subscripts.is_empty()
+            && let Some((_, old)) = entry.component()
+        {
+            new_clause.components[*index as usize].subscripts = old.subscripts.clone();
+        } else {
+            entry.dims_scope = redeclare.scope;
+        }
+        if new_clause.components[*index as usize].condition.is_none()
+            && let Some((_, old)) = entry.component()
+        {
+            new_clause.components[*index as usize].condition = old.condition.clone();
+        } else {
+            entry.condition_scope = redeclare.scope;
+        }
+        entry.constraint = match &entry.constraining {
+            Some(clause) => Some((entry.scope, clause.base.clone())),
+            None => entry
+                .component()
+                .map(|(clause, _)| (entry.scope, clause.type_name.clone())),
+        };
+        entry.kind = EntryKind::Component(Arc::new(new_clause), *index);
+        entry.declared = merge(&new, &old);
+        entry.scope = redeclare.scope;
+        entry.is_final |= redeclare.is_final;
+        entry.constraining = redeclare.constraining.clone().or(entry.constraining.take());
+        Ok(())
+    }
+
+    /// Every element that is modified must exist, and be public where that is done from outside.
+    pub(crate) fn check_modifiers(&mut self, mods: &Mod, class: ClassId, outside: bool) -> Fallible<()> {
+        if mods.children.is_empty() {
+            return Ok(());
+        }
+        let table = self.table(class)?;
+        for (name, m) in &mods.children {
+            if let Some((_, entry)) = table.find(name) {
+                if entry.protected && outside {
+                    let span = m.span.unwrap_or(entry.span);
+                    return fail(
+                        codes::E0210,
+                        span,
+                        format!(
+                            "`{name}` is protected in `{}` and cannot be modified",
+                            self.classes[class].name
+                        ),
+                    );
+                }
+                continue;
+            }
+            if let Some(simple) = table.simple
+                && attribute_names(simple).contains(&name.as_str())
+            {
+                continue;
+            }
+            if self.stored_child(class, name).is_some() {
+                continue;
+            }
+            let span = m.span.unwrap_or(self.def(class).name.span);
+            let mut diagnostic = error(
+                codes::E0205,
+                span,
+                format!("`{}` has no element `{name}` to modify", self.classes[class].name),
+            );
+            let names = table.by_name.keys().map(|n| n.as_str());
+            let mut names: Vec<&str> = names
+                .chain(table.simple.iter().flat_map(|s| attribute_names(*s).iter().copied()))
+                .collect();
+            names.sort_unstable();
+            if let Some(other) = did_you_mean(name, names) {
+                diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+            }
+            return Err(diagnostic.into());
+        }
+        Ok(())
+    }
+
+    /// Outer modifications over inner ones, unless something final stands in the way.
+    pub(crate) fn merge_checked(&self, outer: &Rc<Mod>, inner: &Rc<Mod>) -> Fallible<Rc<Mod>> {
+        if let Some((name, span)) = final_violation(outer, inner) {
+            return fail(
+                codes::E0206,
+                span,
+                format!("`{name}` is declared final and cannot be modified"),
+            );
+        }
+        Ok(merge(outer, inner))
+    }
+}
+
+pub(super) fn check_replaceable(element: &Element, name: &Name, redeclare: &Redeclare) -> Fallible<()> {
+    if element.is_final {
+        return Err(final_error(name, redeclare.span));
+    }
+    let constant = matches!(&element.kind, ElementKind::Components(clause)
+        if clause.prefix.variability == Some(saltus_syntax::ast::Variability::Constant));
+    if element.replaceable || element.redeclare {
+        if constant {
+            return fail(
+                codes::E0207,
+                redeclare.span,
+                format!("`{name}` is constant and cannot be redeclared"),
+            );
+        }
+        return Ok(());
+    }
+    Err(
+        error(codes::E0207, redeclare.span, format!("`{name}` is not replaceable"))
+            .with_secondary(element.span, "declared here")
+            .with_help("write `replaceable` before its declaration")
+            .into(),
+    )
+}
+
+/// Outer redeclarations over those of the body. A `class extends` from outside extends what the
+/// body puts in place.
+pub(super) fn merge_redeclares(outer: &Rc<Mod>, body: &Mod) -> Rc<Mod> {
+    if body.is_empty() {
+        return Rc::clone(outer);
+    }
+    let mut outer = (**outer).clone();
+    for (name, child) in &mut outer.children {
+        let (Some(redeclare), Some(inner)) = (&child.redeclare, body.child(name)) else {
+            continue;
+        };
+        if redeclare.class_extends {
+            let chained = Redeclare {
+                previous: chain(redeclare.previous.clone(), inner.redeclare.clone()),
+                ..(**redeclare).clone()
+            };
+            *child = Rc::new(Mod {
+                redeclare: Some(Rc::new(chained)),
+                ..(**child).clone()
+            });
+        }
+    }
+    merge(&Rc::new(outer), &Rc::new(body.clone()))
+}
+
+pub(super) fn chain(first: Option<Rc<Redeclare>>, last: Option<Rc<Redeclare>>) -> Option<Rc<Redeclare>> {
+    match first {
+        None => last,
+        Some(first) if !first.class_extends => Some(first),
+        Some(first) => Some(Rc::new(Redeclare {
+            previous: chain(first.previous.clone(), last),
+            ..(*first).clone()
+        })),
+    }
+}
+
+pub(super) fn final_error(name: &Name, span: Span) -> Failure {
+    error(
+        codes::E0206,
+        span,
+        format!("`{name}` is declared final and cannot be modified"),
+    )
+    .into()
+}

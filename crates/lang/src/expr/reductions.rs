@@ -1,0 +1,172 @@
+//! Sizes and reductions of arrays.
+
+use super::call::list;
+use super::reference::Resolved;
+use super::{Context, Mode};
+use crate::codes;
+use crate::failure::{Fallible, fail};
+use crate::flat::FlatExpr;
+use crate::flattener::Flattener;
+use crate::tensor::{Tensor, Ty};
+use saltus_source::Span;
+use saltus_syntax::ast::{Call, CallArguments, Expr, ExprKind};
+
+impl Flattener<'_> {
+    pub(super) fn size(&mut self, name: &str, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Tensor> {
+        let (positional, _) = list(call);
+        let Some(array) = positional.first() else {
+            return fail(codes::E0212, span, format!("`{name}` needs an array"));
+        };
+        if let Some(value) = self.size_so_far(array, positional.get(1), ctx)? {
+            return Ok(value);
+        }
+        let dims = self.dims_of(array, ctx)?;
+        if name == "ndims" {
+            return Ok(Tensor::integer(dims.len() as i64));
+        }
+        let Some(which) = positional.get(1) else {
+            let sizes = dims.iter().map(|&d| FlatExpr::Integer(i64::from(d)));
+            let count = dims.len() as u32;
+            return Ok(Tensor::array(Ty::Integer, [count][..].into(), sizes));
+        };
+        let k = self.evaluate(which, ctx)?;
+        match k.as_integer().and_then(|k| dims.get((k - 1) as usize)) {
+            Some(&size) => Ok(Tensor::integer(i64::from(size))),
+            None => fail(
+                codes::E0306,
+                which.span,
+                format!("an array of {} dimensions has no such dimension", dims.len()),
+            ),
+        }
+    }
+
+    /// `A[:, size(A, 1)]`: a size of the array under construction, if it is known already.
+    pub(super) fn size_so_far(
+        &mut self,
+        array: &Expr,
+        which: Option<&Expr>,
+        ctx: &Context<'_>,
+    ) -> Fallible<Option<Tensor>> {
+        let (ExprKind::Reference(reference), Some(instance)) = (&array.kind, ctx.scope.instance) else {
+            return Ok(None);
+        };
+        let Some(name) = reference.as_simple_name() else {
+            return Ok(None);
+        };
+        let under_construction = self.sizing.iter().find(|(i, n, _)| *i == instance && n == name);
+        let Some((_, _, dims)) = under_construction.cloned() else {
+            return Ok(None);
+        };
+        let position = match which {
+            Some(which) => self.evaluate(which, ctx)?.as_integer(),
+            None => None,
+        };
+        match position.and_then(|k| dims.get(usize::try_from(k).ok()?.checked_sub(1)?)) {
+            Some(&size) => Ok(Some(Tensor::integer(i64::from(size)))),
+            None => fail(
+                codes::E0305,
+                array.span,
+                format!("the size of `{name}` depends on itself"),
+            ),
+        }
+    }
+
+    /// The dimensions of an expression, without its value where that is possible.
+    pub(super) fn dims_of(&mut self, expr: &Expr, ctx: &Context<'_>) -> Fallible<crate::tensor::Dims> {
+        let flat = Context {
+            mode: Mode::Flat,
+            ..*ctx
+        };
+        if let ExprKind::Reference(reference) = &expr.kind
+            && let Resolved::Selection(selection) = self.resolve(reference, &flat)?
+        {
+            let dynamic: Vec<usize> = selection.dynamic.iter().map(|(p, _)| *p).collect();
+            let kept = selection.dims.iter().enumerate().filter(|(p, _)| !dynamic.contains(p));
+            return Ok(kept.map(|(_, d)| *d).collect());
+        }
+        Ok(self.expr(expr, &flat)?.dims)
+    }
+
+    /// `sum`, `product`, `min`, `max` over arrays and iterators; `array` with iterators.
+    pub(super) fn reduction(
+        &mut self,
+        name: &str,
+        call: &Call,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Option<Tensor>> {
+        if !matches!(name, "sum" | "product" | "min" | "max" | "array") {
+            return Ok(None);
+        }
+        let values = match &call.arguments {
+            CallArguments::Comprehension { element, indices } if name == "array" => {
+                return self.array_comprehension(element, indices, span, ctx).map(Some);
+            }
+            CallArguments::Comprehension { element, indices } => {
+                let mut parts = Vec::new();
+                self.reduction_elements(element, indices, ctx, &mut parts)?;
+                parts
+            }
+            CallArguments::List { positional, .. } => match (name, positional.as_slice()) {
+                ("array", _) => return Ok(None),
+                (_, [array]) => {
+                    let value = self.expr(array, ctx)?;
+                    if value.is_scalar() && matches!(name, "min" | "max") {
+                        return fail(codes::E0302, span, format!("`{name}` of a single scalar"));
+                    }
+                    let ty = value.ty;
+                    if matches!(ty, Ty::Record(_)) {
+                        let dims = value.dims.first().copied().unwrap_or(1);
+                        (1..=dims).filter_map(|k| value.at(k)).collect()
+                    } else {
+                        let parts: Vec<Tensor> = value.exprs().map(|e| Tensor::scalar(ty, e.clone())).collect();
+                        if parts.is_empty() {
+                            return empty_reduction(name, ty, span).map(Some);
+                        }
+                        parts
+                    }
+                }
+                _ => return Ok(None),
+            },
+        };
+        if values.is_empty() {
+            return empty_reduction(name, Ty::Real, span).map(Some);
+        }
+        let mut values = values.into_iter();
+        let Some(mut result) = values.next() else {
+            return Ok(None);
+        };
+        for value in values {
+            result = self.combine(name, result, value, span)?;
+        }
+        Ok(Some(result))
+    }
+
+    pub(super) fn combine(&mut self, name: &str, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {
+        use saltus_syntax::ast::BinaryOp as AstOp;
+        match name {
+            "sum" => self.binary_operator(AstOp::Add, a, b, span),
+            "product" => self.binary_operator(AstOp::Multiply, a, b, span),
+            _ => match self.math(name, &[a, b], span)? {
+                Some(value) => Ok(value),
+                None => fail(codes::E0301, span, format!("`{name}` cannot be applied here")),
+            },
+        }
+    }
+}
+
+pub(super) fn empty_reduction(name: &str, ty: Ty, span: Span) -> Fallible<Tensor> {
+    let number = |value: f64| match ty {
+        Ty::Integer => Tensor::integer(value as i64),
+        _ => Tensor::real(value),
+    };
+    match name {
+        "sum" => Ok(number(0.0)),
+        "product" => Ok(number(1.0)),
+        "min" if ty == Ty::Integer => Ok(Tensor::integer(i64::MAX)),
+        "max" if ty == Ty::Integer => Ok(Tensor::integer(i64::MIN)),
+        "min" => Ok(Tensor::real(f64::MAX)),
+        "max" => Ok(Tensor::real(-f64::MAX)),
+        _ => fail(codes::E0302, span, "an empty array"),
+    }
+}

@@ -1,0 +1,180 @@
+//! Variables of functions that are lowered.
+
+use super::frame::{Frame, FrameVar};
+use super::lower::{Builder, Shape, shape_of};
+use super::signature::Formal;
+use super::store::{plain_part, value_of};
+use crate::codes;
+use crate::expr::{Context, Mode};
+use crate::failure::{Failure, Fallible, fail};
+use crate::flat::{FunctionStatement, Local, LocalId};
+use crate::flattener::Flattener;
+use crate::ids::ClassId;
+use crate::modification::Scope;
+use crate::tensor::{Dims, Elem, Tensor, Ty};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+impl Flattener<'_> {
+    /// Variables for a value of this form.
+    pub(super) fn declare_like(
+        &mut self,
+        builder: &mut Builder,
+        name: &str,
+        value: &Tensor,
+        list: &mut Vec<LocalId>,
+    ) -> Fallible<FrameVar> {
+        if let Some(ty) = value.ty.scalar() {
+            let id = builder.locals.push(Local {
+                name: name.into(),
+                ty,
+                dims: value.dims.to_vec(),
+            });
+            list.push(id);
+            return Ok(FrameVar::Local(id, ty, value.dims.clone()));
+        }
+        let (Ty::Record(class), true, Some(Elem::Record(fields))) = (value.ty, value.is_scalar(), value.elems.first())
+        else {
+            return fail(
+                codes::E0214,
+                crate::class::nowhere(),
+                "arrays of records as arguments of functions are not supported yet",
+            );
+        };
+        let mut vars = Vec::new();
+        for (field, value) in fields.iter() {
+            let var = self.declare_like(builder, &format!("{name}.{field}"), value, list)?;
+            vars.push((field.clone(), var));
+        }
+        Ok(FrameVar::Record(class, vars))
+    }
+
+    /// A function whose bound inputs are arguments, too.
+    pub(super) fn declare_function(
+        &mut self,
+        builder: &mut Builder,
+        name: &str,
+        value: &Tensor,
+        list: &mut Vec<LocalId>,
+    ) -> Fallible<Tensor> {
+        let Some(Elem::Function(function)) = value.elems.first() else {
+            return Err(Failure::Reported);
+        };
+        let mut bound = Vec::new();
+        for (input, value) in &function.bound {
+            let name = format!("{name}.{input}");
+            let value = match shape_of(value) {
+                Shape::Known(value) => value,
+                Shape::Open(..) => value_of(&self.declare_like(builder, &name, value, list)?),
+                Shape::Function(..) => self.declare_function(builder, &name, value, list)?,
+            };
+            bound.push((input.clone(), value));
+        }
+        Ok(self.bound_function_value(function.class, bound))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn declare_local(
+        &mut self,
+        class: ClassId,
+        formal: &Formal,
+        is_output: bool,
+        builder: &mut Builder,
+        frame: &RefCell<Frame>,
+        ctx: &Context<'_>,
+        body: &mut Vec<FunctionStatement>,
+        outputs: &mut Vec<LocalId>,
+    ) -> Fallible<()> {
+        let table = self.table(class)?;
+        let entry = &table.entries[formal.entry as usize];
+        let mods = crate::modification::merge(&entry.mods, &entry.declared);
+        let initial = match &mods.binding {
+            Some(binding) => {
+                let scope = Scope {
+                    class: binding.source.scope.class,
+                    instance: None,
+                };
+                Some(self.expr(&binding.source.expr, &Context { scope, ..*ctx })?)
+            }
+            None if !mods.children.is_empty() && self.table(formal.class)?.simple.is_none() => {
+                Some(self.default_record(formal.class, &mods, ctx)?)
+            }
+            None => None,
+        };
+        let changes = builder.assigned.contains(&formal.name);
+        if let Some(value) = &initial
+            && value.is_known()
+            && !changes
+            && !is_output
+        {
+            let ty = self.class_type(formal.class)?;
+            frame
+                .borrow_mut()
+                .set(formal.name.clone(), FrameVar::Value(value.clone().coerce(ty)));
+            return Ok(());
+        }
+        let (dims, open) = self.local_dims(class, formal, ctx)?;
+        let dims = match (&initial, open) {
+            (Some(value), true) => value.dims.clone(),
+            (None, true) if !is_output => {
+                frame
+                    .borrow_mut()
+                    .set(formal.name.clone(), FrameVar::Open(formal.class));
+                return Ok(());
+            }
+            (None, true) => {
+                return fail(
+                    codes::E0214,
+                    formal.span,
+                    format!(
+                        "the size of the output `{}` is open; that is not supported here yet",
+                        formal.name
+                    ),
+                );
+            }
+            _ => dims,
+        };
+        let mut ids = Vec::new();
+        let var = self.declare_class(builder, &formal.name, formal.class, &dims, &mut ids)?;
+        if is_output {
+            outputs.extend_from_slice(&ids);
+        }
+        frame.borrow_mut().set(formal.name.clone(), var.clone());
+        if let Some(value) = initial {
+            let part = plain_part(&formal.name, formal.span);
+            self.store_local(&var, &part, &[], value, formal.span, builder, ctx, body)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn declare_class(
+        &mut self,
+        builder: &mut Builder,
+        name: &str,
+        class: ClassId,
+        dims: &Dims,
+        ids: &mut Vec<LocalId>,
+    ) -> Fallible<FrameVar> {
+        let table = self.table(class)?;
+        if let Some(simple) = table.simple {
+            let ty = self.simple_scalar(simple)?;
+            let id = builder.locals.push(Local {
+                name: name.into(),
+                ty,
+                dims: dims.to_vec(),
+            });
+            ids.push(id);
+            return Ok(FrameVar::Local(id, ty, dims.clone()));
+        }
+        if !dims.is_empty() {
+            return fail(
+                codes::E0214,
+                self.def(class).name.span,
+                "arrays of records in functions are not supported yet",
+            );
+        }
+        let scope = Scope { class, instance: None };
+        let value = self.default_record(class, &Rc::default(), &Context::new(scope, Mode::Evaluate))?;
+        self.declare_like(builder, name, &value, ids)
+    }
+}

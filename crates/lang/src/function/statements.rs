@@ -1,0 +1,254 @@
+//! Statements of functions that are lowered.
+
+use super::lower::Builder;
+use crate::codes;
+use crate::expr::{Context, Iterators};
+use crate::failure::{Failure, Fallible, fail};
+use crate::flat::{FlatExpr, FunctionStatement, Local};
+use crate::flattener::Flattener;
+use crate::tensor::Tensor;
+use saltus_syntax::ast::{Expr, ExprKind, ForIndex, Statement, StatementKind};
+
+impl Flattener<'_> {
+    pub(super) fn lower_statements(
+        &mut self,
+        statements: &[Statement],
+        builder: &mut Builder,
+        ctx: &Context<'_>,
+        out: &mut Vec<FunctionStatement>,
+    ) -> Fallible<()> {
+        for statement in statements {
+            self.spend(1, statement.span)?;
+            self.lower_statement(statement, builder, ctx, out)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn lower_statement(
+        &mut self,
+        statement: &Statement,
+        builder: &mut Builder,
+        ctx: &Context<'_>,
+        out: &mut Vec<FunctionStatement>,
+    ) -> Fallible<()> {
+        match &statement.kind {
+            StatementKind::Assign { target, value } => {
+                let value = self.expr(value, ctx)?;
+                self.lower_assign(target, value, builder, ctx, out)
+            }
+            StatementKind::MultiAssign { targets, value } => {
+                let ExprKind::Call(call) = &value.kind else {
+                    return Err(Failure::Reported);
+                };
+                let results = self.call_results(call, value.span, ctx)?;
+                if targets.len() > results.len() {
+                    return fail(
+                        codes::E0212,
+                        statement.span,
+                        format!(
+                            "{} values are wanted, but the call has {} results",
+                            targets.len(),
+                            results.len()
+                        ),
+                    );
+                }
+                self.lower_multi_assign(targets, results, builder, ctx, out)
+            }
+            StatementKind::Call(expr) => self.lower_call(expr, ctx, out),
+            StatementKind::If { branches, otherwise } => {
+                let mut lowered = Vec::new();
+                for branch in branches {
+                    let condition = self.condition(&branch.condition, ctx)?;
+                    match condition {
+                        FlatExpr::Boolean(false) => continue,
+                        FlatExpr::Boolean(true) => {
+                            let mut body = Vec::new();
+                            self.lower_statements(&branch.body, builder, ctx, &mut body)?;
+                            push_if(lowered, body, out);
+                            return Ok(());
+                        }
+                        condition => {
+                            let mut body = Vec::new();
+                            self.lower_statements(&branch.body, builder, ctx, &mut body)?;
+                            lowered.push((condition, body));
+                        }
+                    }
+                }
+                let mut last = Vec::new();
+                self.lower_statements(otherwise.as_deref().unwrap_or(&[]), builder, ctx, &mut last)?;
+                push_if(lowered, last, out);
+                Ok(())
+            }
+            StatementKind::For { indices, body } => self.lower_for(indices, body, builder, ctx, out),
+            StatementKind::While { condition, body } => {
+                let condition = self.condition(condition, ctx)?;
+                let mut inner = Vec::new();
+                self.lower_statements(body, builder, ctx, &mut inner)?;
+                out.push(FunctionStatement::While(condition, inner));
+                Ok(())
+            }
+            StatementKind::When { .. } => fail(codes::E0311, statement.span, "`when` cannot be used in a function"),
+            StatementKind::Break => {
+                out.push(FunctionStatement::Break);
+                Ok(())
+            }
+            StatementKind::Return => {
+                out.push(FunctionStatement::Return);
+                Ok(())
+            }
+            StatementKind::Error => Err(Failure::Reported),
+        }
+    }
+
+    pub(super) fn lower_for(
+        &mut self,
+        indices: &[ForIndex],
+        body: &[Statement],
+        builder: &mut Builder,
+        ctx: &Context<'_>,
+        out: &mut Vec<FunctionStatement>,
+    ) -> Fallible<()> {
+        let Some((index, rest)) = indices.split_first() else {
+            return self.lower_statements(body, builder, ctx, out);
+        };
+        if let Some(Expr {
+            kind: ExprKind::Range { start, step, stop },
+            ..
+        }) = &index.range
+        {
+            let mut loop_out = Vec::new();
+            let before = builder.locals.len();
+            match self.lower_loop(
+                index,
+                rest,
+                start,
+                step.as_deref(),
+                stop,
+                body,
+                builder,
+                ctx,
+                &mut loop_out,
+            ) {
+                Ok(()) => {
+                    out.append(&mut loop_out);
+                    return Ok(());
+                }
+                // Sizes or slices that depend on the counter: the loop is written out instead.
+                Err(failure) => {
+                    let _ = before;
+                    let find = |name: &str| crate::model::implicit::in_statements(body, name);
+                    if contains_break(body) || self.iterator_values(index, &find, ctx).is_err() {
+                        return Err(failure);
+                    }
+                }
+            }
+        }
+        let find = |name: &str| crate::model::implicit::in_statements(body, name);
+        let values = self.iterator_values(index, &find, ctx)?;
+        for k in 1..=values.dims[0] {
+            self.spend(1, index.span)?;
+            let Some(value) = values.at(k) else { break };
+            let iterators = Iterators {
+                name: &index.name.name,
+                value: &value,
+                outer: ctx.iterators,
+            };
+            self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators), out)?;
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn lower_loop(
+        &mut self,
+        index: &ForIndex,
+        rest: &[ForIndex],
+        start: &Expr,
+        step: Option<&Expr>,
+        stop: &Expr,
+        body: &[Statement],
+        builder: &mut Builder,
+        ctx: &Context<'_>,
+        out: &mut Vec<FunctionStatement>,
+    ) -> Fallible<()> {
+        let (ty, from) = self.scalar(start, ctx)?;
+        let step = match step {
+            Some(step) => self.scalar(step, ctx)?.1,
+            None => FlatExpr::Integer(1),
+        };
+        let (_, to) = self.scalar(stop, ctx)?;
+        let Some(scalar) = ty.scalar() else {
+            return Err(Failure::Reported);
+        };
+        let counter = builder.locals.push(Local {
+            name: index.name.name.as_str().into(),
+            ty: scalar,
+            dims: Vec::new(),
+        });
+        let value = Tensor::scalar(ty, FlatExpr::Local(counter, Box::default()));
+        let iterators = Iterators {
+            name: &index.name.name,
+            value: &value,
+            outer: ctx.iterators,
+        };
+        let mut inner = Vec::new();
+        self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators), &mut inner)?;
+        out.push(FunctionStatement::For {
+            counter,
+            from,
+            step,
+            to,
+            body: inner,
+        });
+        Ok(())
+    }
+
+    pub(super) fn lower_call(
+        &mut self,
+        expr: &Expr,
+        ctx: &Context<'_>,
+        out: &mut Vec<FunctionStatement>,
+    ) -> Fallible<()> {
+        let ExprKind::Call(call) = &expr.kind else {
+            return Err(Failure::Reported);
+        };
+        if call.function.as_simple_name().is_some_and(|name| name == "assert") {
+            let Some(condition) = call.positional().first() else {
+                return fail(codes::E0212, expr.span, "`assert` needs a condition and a message");
+            };
+            let condition = self.condition(condition, ctx)?;
+            let message = match call.positional().get(1) {
+                Some(message) => self.expr(message, ctx)?.as_str().cloned(),
+                None => None,
+            };
+            let message = message.unwrap_or_else(|| "assertion failed".into());
+            if condition != FlatExpr::Boolean(true) {
+                out.push(FunctionStatement::Assert(condition, message));
+            }
+            return Ok(());
+        }
+        self.call_results(call, expr.span, ctx).map(|_| ())
+    }
+}
+
+pub(super) fn contains_break(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match &statement.kind {
+        StatementKind::Break => true,
+        StatementKind::If { branches, otherwise } => {
+            branches.iter().any(|b| contains_break(&b.body)) || otherwise.as_ref().is_some_and(|o| contains_break(o))
+        }
+        _ => false,
+    })
+}
+
+pub(super) fn push_if(
+    branches: Vec<(FlatExpr, Vec<FunctionStatement>)>,
+    mut last: Vec<FunctionStatement>,
+    out: &mut Vec<FunctionStatement>,
+) {
+    if branches.is_empty() {
+        out.append(&mut last);
+    } else {
+        out.push(FunctionStatement::If(branches, last));
+    }
+}
