@@ -1,5 +1,6 @@
 //! Panics are bugs, and they are caught here: what was written stays readable, and the user is asked for a report.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::PanicHookInfo;
 use std::sync::{Mutex, PoisonError};
 
@@ -38,8 +39,14 @@ fn remember(info: &PanicHookInfo<'_>) {
         .unwrap_or_else(|| "no message".to_owned());
     let place = info.location().map(|l| format!(" ({l})")).unwrap_or_default();
     let mut report = REPORT.lock().unwrap_or_else(PoisonError::into_inner);
-    // The first panic is the cause; later ones are its consequences in other threads.
-    report.get_or_insert(format!("{message}{place}"));
+    // The first panic is the cause; later ones are its consequences in other threads. The way there is kept if
+    // RUST_BACKTRACE asks for it.
+    let backtrace = Backtrace::capture();
+    let way = match backtrace.status() {
+        BacktraceStatus::Captured => format!("\n{backtrace}"),
+        _ => String::new(),
+    };
+    report.get_or_insert(format!("{message}{place}{way}"));
 }
 
 fn ask_for_a_report() {

@@ -27,8 +27,19 @@ pub fn failure_diagnostic(failure: &Failure, model: &Mdae, output: Option<&Resul
     diagnostic
 }
 
+/// The reason why the only mode of a model was refused: a model without modes that cannot start.
+fn only_reason(kind: &FailureKind) -> Option<&str> {
+    match kind {
+        FailureKind::NoConsistentMode { candidates } if candidates.iter().all(|(mode, _)| mode.is_empty()) => {
+            candidates.first().map(|(_, reason)| reason.as_str())
+        }
+        _ => None,
+    }
+}
+
 fn code(kind: &FailureKind) -> Code {
     match kind {
+        kind if only_reason(kind).is_some() => codes::E0601,
         FailureKind::Initialisation { .. } => codes::E0601,
         FailureKind::NoConsistentMode { .. } => codes::E0602,
         FailureKind::Chattering { .. } => codes::E0603,
@@ -48,6 +59,9 @@ fn code(kind: &FailureKind) -> Code {
 }
 
 fn message(kind: &FailureKind) -> String {
+    if let Some(reason) = only_reason(kind) {
+        return reason.to_owned();
+    }
     match kind {
         FailureKind::Initialisation { reason, .. } => format!("initialisation failed: {reason}"),
         FailureKind::NoConsistentMode { .. } => "no mode is consistent with its own conditions".to_owned(),
@@ -114,6 +128,7 @@ fn add_notes(diagnostic: &mut Diagnostic, kind: &FailureKind) {
             let message = format!("the start values to look at first: {}", shortened(suspects));
             diagnostic.notes.push(message);
         }
+        kind if only_reason(kind).is_some() => {}
         FailureKind::NoConsistentMode { candidates } => diagnostic.notes.extend(refusals(candidates)),
         FailureKind::Integration { variables, .. } if !variables.is_empty() => {
             let message = format!("the variables that are to blame: {}", shortened(variables));
@@ -163,6 +178,10 @@ fn cut(text: &str) -> String {
 
 fn help(kind: &FailureKind) -> Option<&'static str> {
     Some(match kind {
+        kind if only_reason(kind).is_some() => help(&FailureKind::Initialisation {
+            reason: String::new(),
+            suspects: Vec::new(),
+        })?,
         FailureKind::Initialisation { .. } => {
             "remove `fixed = true` or an initial equation, or give start values closer to the solution"
         }

@@ -71,7 +71,7 @@ pub fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
         most_changes: arguments.limit.max(1).saturating_mul(4),
     };
     let analysis = compiled.analyze(&options);
-    for name in &analysis.unknown_conditions {
+    if let Some(name) = analysis.unknown_conditions.first() {
         console.message(&format!(
             "error: the model has no condition and no Boolean variable `{name}`"
         ));
