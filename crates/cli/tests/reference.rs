@@ -87,3 +87,41 @@ fn diagnostics_reference() {
     }
     check("diagnostics.md", &page);
 }
+
+fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => pages(&path, found),
+            false if path.extension().is_some_and(|extension| extension == "md") => found.push(path),
+            false => {}
+        }
+    }
+}
+
+#[test]
+fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let source = docs.join("src");
+    let summary = std::fs::read_to_string(source.join("SUMMARY.md")).unwrap();
+    let mut found = Vec::new();
+    pages(&docs, &mut found);
+    found.push(docs.join("../README.md"));
+    for page in found {
+        if let Ok(name) = page.strip_prefix(&source)
+            && name != Path::new("SUMMARY.md")
+        {
+            let link = format!("({})", name.display());
+            assert!(summary.contains(&link), "{} is not in SUMMARY.md", name.display());
+        }
+        let text = std::fs::read_to_string(&page).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = link.split('#').next().unwrap_or("");
+            if file.is_empty() || file.contains("://") || file.contains(' ') {
+                continue;
+            }
+            let target = page.parent().unwrap().join(file);
+            assert!(target.exists(), "{}: `{link}` leads nowhere", page.display());
+        }
+    }
+}
