@@ -127,7 +127,8 @@ pub struct FlatVariable {
     pub variability: Variability,
     /// Direction at the outside of the model.
     pub causality: Causality,
-    /// The value of a constant or parameter; `None` for variables, whose bindings are equations.
+    /// The value of a constant or parameter; `None` for variables, whose bindings are equations, and
+    /// for parameters without a value: these have their start value, or must be given one.
     pub binding: Option<FlatExpr>,
     /// `start`
     pub start: Option<FlatExpr>,

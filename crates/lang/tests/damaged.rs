@@ -1,0 +1,80 @@
+//! Damaged models are refused or flattened, but nothing breaks: every fixture with words taken out,
+//! doubled or swapped.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use saltus_lang::{Limits, Options, flatten};
+use saltus_source::SourceMap;
+use saltus_syntax::library::{Disk, Library};
+
+fn fixtures() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/lang");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "mo"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Words and marks with what stands between them.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut start = 0;
+    let mut previous: Option<bool> = None;
+    for (position, c) in text.char_indices() {
+        let is_word = c.is_alphanumeric() || c == '_';
+        if previous != Some(is_word) || !is_word {
+            words.push(&text[start..position]);
+            start = position;
+        }
+        previous = Some(is_word);
+    }
+    words.push(&text[start..]);
+    words
+}
+
+#[test]
+fn damage_is_survived() {
+    let options = Options {
+        limits: Limits {
+            scalars: 10_000,
+            components: 5_000,
+            fuel: 200_000,
+            ..Limits::default()
+        },
+    };
+    let mut refused = 0;
+    let mut tried = 0;
+    for file in fixtures() {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let models: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("// model ")).collect();
+        let words = words(&text);
+        let head = words.len() / 20;
+        for (round, at) in (head..words.len() - 1).step_by(23).enumerate() {
+            let mut damaged: Vec<&str> = words.clone();
+            match round % 3 {
+                0 => {
+                    damaged.remove(at);
+                }
+                1 => damaged.insert(at, words[at]),
+                _ => damaged.swap(at, at + 1),
+            }
+            let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), Vec::new());
+            library.add_text("damaged.mo", &damaged.concat());
+            let model = models[round % models.len()];
+            let flattened = flatten(&library, model, &options);
+            tried += 1;
+            refused += usize::from(flattened.model.is_none());
+            assert_eq!(flattened.model.is_none(), flattened.diagnostics.has_errors());
+            if let Some(model) = &flattened.model {
+                model.validate().unwrap();
+                assert!(!model.to_string().is_empty());
+                assert!(model.to_json().is_object());
+            }
+        }
+    }
+    assert!(tried > 300 && refused > tried / 10, "{refused} of {tried} refused");
+}
