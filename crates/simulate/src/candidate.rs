@@ -125,8 +125,13 @@ impl Engine<'_> {
     pub(crate) fn sign_at_start(&mut self, id: ConditionId) -> Sign {
         match self.monitor(id) {
             Some(monitor) => {
+                // What has no start value cannot decide.
+                let unknown = |&(var, order): &(VarId, u16)| {
+                    self.model.is_unknown(var) && !self.starts.iter().any(|s| (s.var, s.order) == (var, order))
+                };
+                let undecided = monitor.reads(0).iter().any(unknown);
                 let reading = monitor.read(0, true, &self.memory, &self.scales, &mut self.scratch);
-                if reading.value.is_nan() {
+                if undecided || reading.value.is_nan() {
                     Sign::Undecided
                 } else if reading.value.abs() > reading.tolerance {
                     Sign::ByValue {
@@ -424,6 +429,8 @@ impl Engine<'_> {
         transient: bool,
     ) -> Verdict {
         self.set_truths(&truths);
+        // After a transient instant Booleans hold the long mode's values.
+        self.discrete.refresh(&mut self.memory);
         let terminate = discrete::actions(self.model, &triggered).find_map(|action| match action {
             Action::Terminate { message, .. } => Some(message.clone()),
             _ => None,

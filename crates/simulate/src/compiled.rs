@@ -96,14 +96,23 @@ impl Compiled {
         derivative_name(&variable.name, order)
     }
 
-    /// Whether a derivative of a variable is a quantity of its own for users: the variable itself or an alias.
-    pub(crate) fn is_named(&self, var: VarId, order: u16) -> bool {
-        order == 0
-            || self
-                .model
-                .aliases
-                .iter()
-                .any(|alias| alias.target == var && alias.order == order)
+    /// The names under which users know a derivative of a variable, with their signs: the variable itself and its
+    /// aliases. A derivative without an alias is no quantity of its own: the jump below it tells the same.
+    pub(crate) fn names_of(&self, var: VarId, order: u16) -> Vec<(String, bool)> {
+        let own = self
+            .model
+            .variables
+            .get(var)
+            .filter(|_| order == 0)
+            .map(|v| (v.name.to_string(), false));
+        let aliases = self
+            .model
+            .aliases
+            .iter()
+            .filter(|alias| alias.target == var && alias.order == order);
+        own.into_iter()
+            .chain(aliases.map(|alias| (alias.variable.name.to_string(), alias.negated)))
+            .collect()
     }
 
     /// The conditions a formula depends on, through the definitions of discrete variables.
@@ -120,6 +129,23 @@ impl Compiled {
             }
         }
         found
+    }
+
+    /// Truth values to begin with where the start values decide nothing: a Boolean defined by a condition says it by
+    /// its own start value, everything else is taken to be false.
+    pub(crate) fn first_truths(&self, memory: &Memory) -> Result<Vec<bool>, Failure> {
+        let mut truths = vec![false; self.model.conditions.len()];
+        for equation in &self.model.discrete {
+            let (value, negated) = match self.model.pool.node(equation.value) {
+                Node::Unary(saltus_mdae::UnaryOp::Not, inner) => (self.model.pool.node(inner), true),
+                node => (node, false),
+            };
+            if let (Node::Condition(condition), Some(start)) = (value, self.model.variables[equation.target].start) {
+                let start = Bound::of_value(&self.cache, &self.model.pool, start, memory)?.value(memory) != 0.0;
+                truths[condition.index()] = start ^ negated;
+            }
+        }
+        Ok(truths)
     }
 
     /// Whether the model asks for `terminal()`.

@@ -150,6 +150,18 @@ impl DiscreteProgram {
         triggered
     }
 
+    /// Computes the equations again, without the when-clauses.
+    pub fn refresh(&self, memory: &mut Memory) {
+        for step in &self.steps {
+            if let Step::Define { target, guard, value } = step
+                && guard.as_ref().is_none_or(|guard| guard.value(memory) != 0.0)
+            {
+                let value = value.value(memory);
+                memory.set(*target, 0, value);
+            }
+        }
+    }
+
     /// The truth values of all when-conditions.
     pub fn when_conditions(&self, memory: &Memory) -> Vec<bool> {
         let mut values = vec![false; self.condition_count];

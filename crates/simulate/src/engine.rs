@@ -78,7 +78,7 @@ pub(crate) struct Engine<'c> {
     pub compiled: &'c Compiled,
     pub model: &'c Mdae,
     pub pool: ExprPool,
-    pub cache: &'c KernelCache,
+    pub cache: KernelCache,
     pub options: Options,
     pub memory: Memory,
     pub scales: Scales,
@@ -130,18 +130,19 @@ impl std::fmt::Debug for Engine<'_> {
 impl<'c> Engine<'c> {
     pub(crate) fn new(compiled: &'c Compiled, parameters: &[(VarId, f64)], options: Options) -> Result<Self, Failure> {
         let model = compiled.model();
-        let cache = compiled.cache();
+        // Forks of a pool use the same ids for different expressions: each run has its own cache.
+        let cache = compiled.cache().fork();
         let mut pool = ExprPool::fork(compiled.pool());
         let mut memory = Memory::new(model, DEFAULT_ORDERS.max(compiled.needed_orders()));
         compiled.set_parameters(&mut memory, parameters)?;
         memory.set_time(options.start);
-        let discrete = DiscreteProgram::new(model, &pool, cache, &memory)?;
-        let monitors = monitors(model, &mut pool, cache, &memory)?;
+        let discrete = DiscreteProgram::new(model, &pool, &cache, &memory)?;
+        let monitors = monitors(model, &mut pool, &cache, &memory)?;
         let guards = compiled
             .modes()
             .formulas()
             .iter()
-            .map(|&formula| Bound::of_value(cache, &pool, formula, &memory))
+            .map(|&formula| Bound::of_value(&cache, &pool, formula, &memory))
             .collect::<Result<_, _>>()?;
         let nominal = nominal_values(compiled, &memory)?;
         let absolute = nominal.iter().map(|n| n * options.absolute_tolerance).collect();
@@ -166,7 +167,7 @@ impl<'c> Engine<'c> {
             modes: Vec::new(),
             mode_by_valuation: FxHashMap::default(),
             restarts: RestartCache::default(),
-            truths: vec![false; model.conditions.len()],
+            truths: compiled.first_truths(&memory)?,
             when_before: Vec::new(),
             mode: None,
             jet_level: 0,
@@ -198,8 +199,8 @@ impl<'c> Engine<'c> {
         let mut clocks = Vec::new();
         for (condition, data) in self.model.conditions.iter_enumerated() {
             if let ConditionKind::Sample { start, interval } = data.kind {
-                let start = Bound::of_value(self.cache, &self.pool, start, &self.memory)?.value(&self.memory);
-                let interval = Bound::of_value(self.cache, &self.pool, interval, &self.memory)?.value(&self.memory);
+                let start = Bound::of_value(&self.cache, &self.pool, start, &self.memory)?.value(&self.memory);
+                let interval = Bound::of_value(&self.cache, &self.pool, interval, &self.memory)?.value(&self.memory);
                 if !(interval > 0.0 && interval.is_finite() && start.is_finite()) {
                     return Err(Failure::new(FailureKind::Initialisation {
                         reason: format!("`{}` needs a positive interval; it is {interval}", data.text),
@@ -255,7 +256,7 @@ impl<'c> Engine<'c> {
                 let tools = Tools {
                     model: self.model,
                     modes: self.compiled.modes(),
-                    cache: self.cache,
+                    cache: &self.cache,
                     nominal: &self.nominal,
                 };
                 match ModeRuntime::new(tools, &self.pool, structure, &self.memory) {
@@ -328,7 +329,7 @@ impl<'c> Engine<'c> {
             let tools = Tools {
                 model: self.model,
                 modes: self.compiled.modes(),
-                cache: self.cache,
+                cache: &self.cache,
                 nominal: &self.nominal,
             };
             match self.modes[mode.index()].extend(tools, &self.pool, next, &mut self.memory) {
@@ -354,7 +355,7 @@ impl<'c> Engine<'c> {
         let tools = Tools {
             model: self.model,
             modes: self.compiled.modes(),
-            cache: self.cache,
+            cache: &self.cache,
             nominal: &self.nominal,
         };
         let changed = self.modes[mode.index()].choose_states(tools, &self.pool, &self.memory, only_if_bad)?;

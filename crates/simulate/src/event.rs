@@ -27,7 +27,7 @@
 //!   until no condition and no pre(…) changes
 //! ```
 
-use saltus_mdae::ConditionId;
+use saltus_mdae::{ConditionId, Idx};
 
 use crate::candidate::{Accepted, Sign};
 use crate::condition::Decided;
@@ -78,8 +78,12 @@ impl Engine<'_> {
         Ok(report)
     }
 
-    /// X⁻ := what is in memory.
+    /// X⁻ := what is in memory, with as many derivatives as variables defined by states need.
     fn begin_instant(&mut self) {
+        if let Some(mode) = self.mode {
+            let level = self.modes[mode.index()].extra_level;
+            self.extend_jets(mode, level);
+        }
         for &var in &self.shifted {
             self.memory.shift(var);
         }

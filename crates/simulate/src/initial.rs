@@ -75,7 +75,7 @@ impl Engine<'_> {
     }
 
     fn value_of(&self, expr: ExprId) -> Result<f64, Failure> {
-        Ok(Bound::of_value(self.cache, &self.pool, expr, &self.memory)?.value(&self.memory))
+        Ok(Bound::of_value(&self.cache, &self.pool, expr, &self.memory)?.value(&self.memory))
     }
 
     fn set_start_values(&mut self) -> Result<(), Failure> {
@@ -102,7 +102,7 @@ impl Engine<'_> {
         }
         self.apply_inputs(self.options.start);
         for equation in &self.model.initial_assignments {
-            let guard = Bound::of_value(self.cache, &self.pool, equation.guard, &self.memory)?;
+            let guard = Bound::of_value(&self.cache, &self.pool, equation.guard, &self.memory)?;
             if guard.value(&self.memory) != 0.0 {
                 let value = self.value_of(equation.value)?;
                 self.memory.set(equation.target, 0, value);
@@ -330,7 +330,7 @@ impl Engine<'_> {
         fixed: Vec<(usize, f64)>,
     ) -> Result<(), Failure> {
         let leaves: Vec<Leaf> = unknowns.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
-        let system = System::build(self.cache, &self.pool, equations, &leaves, |leaf| {
+        let system = System::build(&self.cache, &self.pool, equations, &leaves, |leaf| {
             slot_of(&self.memory, leaf)
         })
         .map_err(system_failure)?;

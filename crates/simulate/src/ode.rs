@@ -61,6 +61,10 @@ pub(crate) struct Watched<'a, 'b> {
     /// Added to each function: zero once it has been clear of its band, the band before.
     pub shifts: &'a [f64],
     pub scales: &'a Scales,
+    /// The side each function is on.
+    pub sides: &'a [bool],
+    /// The earliest time seen at which each function was clear of its band on that side.
+    pub clear_at: Vec<Option<f64>>,
     pub y: Vec<f64>,
     pub scratch: Vec<f64>,
 }
@@ -71,11 +75,17 @@ impl ConditionFunctions for Watched<'_, '_> {
     }
 
     fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), EvalError> {
-        self.integrator.interpolate(t, &mut self.y);
+        if !self.y.is_empty() {
+            self.integrator.interpolate(t, &mut self.y);
+        }
         self.ode.evaluate(t, &self.y)?;
-        for ((value, monitor), shift) in values.iter_mut().zip(self.monitors).zip(self.shifts) {
+        for (at, monitor) in self.monitors.iter().enumerate() {
             let reading = monitor.watch(self.ode.memory, self.scales, &mut self.scratch);
-            *value = reading.value + shift;
+            values[at] = reading.value + self.shifts[at];
+            let clear = (reading.value > 0.0) == self.sides[at] && reading.value.abs() > reading.tolerance;
+            if clear && self.clear_at[at].is_none_or(|first| t < first) {
+                self.clear_at[at] = Some(t);
+            }
         }
         Ok(())
     }

@@ -311,8 +311,10 @@ impl Engine<'_> {
             }
             None => Vec::new(),
         };
+        let extra_past = from.map_or(Vec::new(), |from| self.modes[from.index()].extra_past.clone());
         RestartOptions {
             remembered,
+            extra_past,
             ..RestartOptions::default()
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use saltus_mdae::{AssertionLevel, ConditionId, Idx, VarId};
 use saltus_numerics::ode::{IntegrationError, Integrator, Options as OdeOptions, Start, new_integrator};
-use saltus_numerics::roots::{ScanOptions, first_event};
+use saltus_numerics::roots::{RootError, ScanOptions, first_event};
 use saltus_results::{EventRecord, Impulse, Jump, Manifest, ModeRecord, ResultSink, RowKind, Status, Summary, Trigger};
 
 use crate::compiled::Compiled;
@@ -148,7 +148,7 @@ impl<'c> Run<'c> {
         let mut engine = Engine::new(compiled, request.parameters, options.clone())?;
         engine.signals = request.inputs.clone();
         let layout = Layout::new(compiled, &engine.memory)?;
-        let history = History::new(engine.model, &engine.pool, engine.cache, &engine.memory)?;
+        let history = History::new(engine.model, &engine.pool, &engine.cache, &engine.memory)?;
         let integrator = new_integrator(
             options.method,
             OdeOptions::new(options.tolerance, options.absolute_tolerance),
@@ -156,7 +156,7 @@ impl<'c> Run<'c> {
         .map_err(integration_failure)?;
         let mut assertions = Vec::new();
         for (at, assertion) in engine.model.assertions.iter().enumerate() {
-            let bind = |expr| Bound::of_value(engine.cache, &engine.pool, expr, &engine.memory);
+            let bind = |expr| Bound::of_value(&engine.cache, &engine.pool, expr, &engine.memory);
             assertions.push((bind(assertion.guard)?, bind(assertion.condition)?, at));
         }
         Ok(Run {
@@ -545,17 +545,48 @@ impl<'c> Run<'c> {
             monitors: &monitors,
             shifts: &shifts,
             scales: &self.engine.scales,
+            sides: &sides,
+            clear_at: vec![None; watched.len()],
             y,
             scratch: Vec::new(),
         };
-        let found = first_event(&mut functions, (t_old, t_new), &sides, &ScanOptions::default()).map_err(|error| {
-            Failure::new(FailureKind::Integration {
+        let failed = |error: RootError| {
+            let kind = FailureKind::Integration {
                 reason: error.to_string(),
                 variables: vec![],
-            })
-            .at(t_old)
-        })?;
-        Ok(found.map(|event| (event.right, event.changed.iter().map(|&at| watched[at].0).collect())))
+            };
+            Failure::new(kind).at(t_old)
+        };
+        let found = first_event(&mut functions, (t_old, t_new), &sides, &ScanOptions::default()).map_err(failed)?;
+        let Some(mut event) = found else { return Ok(None) };
+        // A condition that has been clear of its band within this step is located at its zero, not at the band.
+        let clear: Vec<Option<f64>> = functions
+            .clear_at
+            .iter()
+            .map(|&t| t.filter(|&t| t < event.left))
+            .collect();
+        let late = event.changed.iter().any(|&at| clear[at].is_some() && shifts[at] != 0.0);
+        if late {
+            let from = event.changed.iter().filter_map(|&at| clear[at]).fold(t_old, f64::max);
+            let adjusted: Vec<f64> = shifts
+                .iter()
+                .zip(&clear)
+                .map(|(&shift, clear)| if clear.is_some() { 0.0 } else { shift })
+                .collect();
+            functions.shifts = &adjusted;
+            if let Some(earlier) =
+                first_event(&mut functions, (from, event.right), &sides, &ScanOptions::default()).map_err(failed)?
+            {
+                event = earlier;
+            }
+        }
+        for (at, (id, _)) in watched.iter().enumerate() {
+            self.watches[id.index()].armed |= clear[at].is_some();
+        }
+        Ok(Some((
+            event.right,
+            event.changed.iter().map(|&at| watched[at].0).collect(),
+        )))
     }
 
     /// Everything at a point within the last step.
@@ -666,16 +697,16 @@ impl<'c> Run<'c> {
                     span: None,
                 })
                 .collect();
-            record.impulses = instant
-                .impulses
-                .iter()
-                .filter(|impulse| self.engine.compiled.is_named(impulse.var, impulse.derivative))
-                .map(|impulse| Impulse {
-                    variable: self.engine.name(impulse.var, impulse.derivative),
-                    order: u32::from(impulse.order),
-                    weight: impulse.weight,
-                })
-                .collect();
+            for impulse in &instant.impulses {
+                let names = self.engine.compiled.names_of(impulse.var, impulse.derivative);
+                record
+                    .impulses
+                    .extend(names.into_iter().map(|(variable, negated)| Impulse {
+                        variable,
+                        order: u32::from(impulse.order),
+                        weight: if negated { -impulse.weight } else { impulse.weight },
+                    }));
+            }
             if n + 1 == last {
                 record.jumps = self.jumps(left);
             }

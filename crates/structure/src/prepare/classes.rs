@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use saltus_mdae::{Idx, IndexVec, Mdae, VarId, Variable};
+use saltus_mdae::{ExprId, Idx, IndexVec, Mdae, Role, VarId, Variable};
 
 use super::MAX_RAISED_ORDER;
 
@@ -22,8 +22,27 @@ pub(super) struct Classes {
     size: Vec<u32>,
     height: Vec<u16>,
     constant: Vec<Option<f64>>,
+    /// By root: start values that are guesses of differentiated members, with their order and sign. Two such guesses
+    /// that differ are left limits of two states: the restart at the beginning decides between them, so the equation
+    /// between them must stay (two inertias joined by a shaft start at a common speed that conserves momentum).
+    guesses: Vec<Vec<(u16, ExprId, bool)>>,
     /// Equations that may become trivial when something is learnt about the class.
     pub(super) waiting: Vec<Vec<u32>>,
+}
+
+/// Start values of differentiated unknowns that are not fixed, by variable.
+fn guesses(model: &Mdae) -> Vec<Vec<(u16, ExprId, bool)>> {
+    let mut guesses = vec![Vec::new(); model.variables.len()];
+    for raw in 0..model.pool.len() {
+        let saltus_mdae::Node::Var { var, order: 1 } = model.pool.node(ExprId::from_usize(raw)) else {
+            continue;
+        };
+        let variable = &model.variables[var];
+        if let (Role::Continuous, Some(start), false) = (variable.role, variable.start, variable.fixed) {
+            guesses[var.index()] = vec![(0, start, false)];
+        }
+    }
+    guesses
 }
 
 /// What a union did.
@@ -50,6 +69,7 @@ impl Classes {
             size: vec![1; count],
             height: vec![0; count],
             constant: vec![None; count],
+            guesses: guesses(model),
             waiting: vec![Vec::new(); count],
         }
     }
@@ -104,6 +124,22 @@ impl Classes {
         let height = self.height[below.index()] + order;
         if height > MAX_RAISED_ORDER {
             return Union::Impossible;
+        }
+        let moved: Vec<(u16, ExprId, bool)> = self.guesses[below.index()]
+            .iter()
+            .map(|&(k, start, sign)| (k + order, start, sign ^ negated))
+            .collect();
+        let differs = |&(k, start, sign): &(u16, ExprId, bool)| {
+            let same_order = self.guesses[above.index()].iter().find(|known| known.0 == k);
+            same_order.is_some_and(|known| (known.1, known.2) != (start, sign))
+        };
+        if moved.iter().any(differs) {
+            return Union::Impossible;
+        }
+        for guess in moved {
+            if !self.guesses[above.index()].contains(&guess) {
+                self.guesses[above.index()].push(guess);
+            }
         }
         self.parent[below] = Term {
             root: above,
