@@ -1,5 +1,7 @@
 //! Everything that can be said about a model without running it.
 
+use std::collections::BTreeSet;
+
 use saltus_lang::flat::{FlatModel, ProvenanceKind};
 use saltus_source::{Code, Diagnostic, Diagnostics, Severity, Span, codes};
 use saltus_structure::mode::Modes;
@@ -44,8 +46,13 @@ impl Session {
             diagnostics: self.diagnostics(),
         };
         if !checked.diagnostics.has_errors() {
+            let parts = self.parts();
             for model in &checked.models {
-                checked.diagnostics.extend(self.check(model, all_modes));
+                let found = self.check(model, all_modes).into_iter();
+                let is_part = parts.contains(model);
+                checked
+                    .diagnostics
+                    .extend(found.filter(|d| !(is_part && d.code == codes::E0403)));
             }
         }
         checked.diagnostics.normalise();
@@ -59,6 +66,19 @@ impl Session {
             self.models_in(&class, MOST_LEVELS, &mut names);
         }
         names
+    }
+
+    /// Models at the top of a file with another one behind them: parts of it, which other equations may complete.
+    fn parts(&self) -> BTreeSet<String> {
+        let given = self.library.given();
+        let is_model = |class: &LibraryClass| matches!(class.definition.kind, ClassKind::Model | ClassKind::Block);
+        let behind = |place: usize| {
+            given[place + 1..]
+                .iter()
+                .any(|c| c.file == given[place].file && is_model(c))
+        };
+        let parts = (0..given.len()).filter(|&place| is_model(&given[place]) && behind(place));
+        parts.map(|place| given[place].qualified_name()).collect()
     }
 
     fn models_in(&self, class: &LibraryClass, levels: usize, names: &mut Vec<String>) {

@@ -140,15 +140,46 @@ fn a_new_project_runs() {
 }
 
 #[test]
-fn examples_are_without_diagnostics() {
-    let folder = Folder::new();
-    for entry in std::fs::read_dir(example("")).unwrap() {
+fn a_part_of_a_model_may_be_completed_outside() {
+    let text = "\
+model Part
+  Real x, y;
+equation
+  y = 2*x;
+end Part;
+model Whole
+  Part part;
+equation
+  part.x = time;
+end Whole;
+";
+    let folder = Folder::new().with("Whole.mo", text);
+    assert_eq!(folder.expect(0, &["check", "Whole.mo"]).stderr, "");
+    folder
+        .expect(1, &["check", "Whole.mo", "--model", "Part"])
+        .says("E0403");
+}
+
+fn models_below(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "mo") {
-            let library = example("../library");
-            let arguments = ["check", path.to_str().unwrap(), "-L", library.to_str().unwrap()];
-            let ran = folder.expect(0, &arguments);
-            assert_eq!(ran.stderr, "", "{}", path.display());
+        if path.is_dir() {
+            models_below(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "mo") {
+            found.push(path);
         }
+    }
+}
+
+#[test]
+fn examples_and_library_are_without_diagnostics() {
+    let folder = Folder::new();
+    let library = example("../library");
+    let mut paths = vec![library.join("Saltus")];
+    models_below(&example(""), &mut paths);
+    assert!(paths.len() > 10);
+    for path in paths {
+        let arguments = ["check", path.to_str().unwrap(), "-L", library.to_str().unwrap()];
+        assert_eq!(folder.expect(0, &arguments).stderr, "", "{}", path.display());
     }
 }
