@@ -116,21 +116,11 @@ impl Flattener<'_> {
         let (dims, open) = self.local_dims(class, formal, ctx)?;
         let dims = match (&initial, open) {
             (Some(value), true) => value.dims.clone(),
-            (None, true) if !is_output => {
+            (None, true) => {
                 frame
                     .borrow_mut()
                     .set(formal.name.clone(), FrameVar::Open(formal.class));
                 return Ok(());
-            }
-            (None, true) => {
-                return fail(
-                    codes::E0214,
-                    formal.span,
-                    format!(
-                        "the size of the output `{}` is open; that is not supported here yet",
-                        formal.name
-                    ),
-                );
             }
             _ => dims,
         };

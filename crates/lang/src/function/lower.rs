@@ -9,8 +9,9 @@ use saltus_syntax::ast::{ComponentReference, ExprKind, Name, Statement, Statemen
 
 use super::Signature;
 use super::frame::{Frame, FrameVar};
+use crate::codes;
 use crate::expr::{Context, Mode};
-use crate::failure::{Failure, Fallible};
+use crate::failure::{Failure, Fallible, fail};
 use crate::flat::{
     FlatExpr, FlatFunction, FunctionBody, FunctionCall, FunctionId, FunctionStatement, IndexVec, Local, LocalId,
     ProvenanceKind, ScalarType,
@@ -114,7 +115,11 @@ impl Flattener<'_> {
         if table.simple.is_some() {
             return match locals.next() {
                 Some(local) => Ok(take(local.ty, &local.dims)),
-                None => Err(Failure::Reported),
+                None => fail(
+                    codes::E0214,
+                    self.def(class).name.span,
+                    "functions that call themselves and have outputs of open size are not supported yet",
+                ),
             };
         }
         let mut fields = Vec::new();
@@ -203,23 +208,51 @@ impl Flattener<'_> {
             .entry(class)
             .or_default()
             .push((shapes.clone(), id));
-        let result = self.lower_body(class, &mut builder, &ctx, &mut body);
-        if let Err(failure) = result {
-            if let Some(list) = self.functions.specialised.get_mut(&class) {
-                list.retain(|(_, other)| *other != id);
-            }
-            return Err(match failure {
-                Failure::Report(d) if d.secondary.len() < 4 => {
-                    let name = &self.classes[class].name;
-                    Failure::Report(Box::new(d.with_secondary(span, format!("in this call of `{name}`"))))
+        let result = self
+            .lower_body(class, &mut builder, &ctx, &mut body)
+            .and_then(|()| self.final_outputs(signature, &frame));
+        let outputs = match result {
+            Ok(outputs) => outputs,
+            Err(failure) => {
+                if let Some(list) = self.functions.specialised.get_mut(&class) {
+                    list.retain(|(_, other)| *other != id);
                 }
-                other => other,
-            });
-        }
+                return Err(match failure {
+                    Failure::Report(d) if d.secondary.len() < 4 => {
+                        let name = &self.classes[class].name;
+                        Failure::Report(Box::new(d.with_secondary(span, format!("in this call of `{name}`"))))
+                    }
+                    other => other,
+                });
+            }
+        };
         let function = &mut self.model.functions[id];
+        function.outputs = outputs;
         function.locals = builder.locals;
         function.body = FunctionBody::Algorithm(body);
         Ok(id)
+    }
+
+    /// The outputs, those whose size was open included.
+    pub(super) fn final_outputs(&mut self, signature: &Signature, frame: &RefCell<Frame>) -> Fallible<Vec<LocalId>> {
+        let mut outputs = Vec::new();
+        for output in &signature.outputs {
+            let complete = frame
+                .borrow()
+                .get(&output.name)
+                .is_some_and(|var| collect_locals(var, &mut outputs));
+            if !complete {
+                return fail(
+                    codes::E0304,
+                    output.span,
+                    format!(
+                        "the size of the output `{}` is open, and it is never assigned as a whole",
+                        output.name
+                    ),
+                );
+            }
+        }
+        Ok(outputs)
     }
 
     pub(super) fn lower_body(
@@ -338,5 +371,17 @@ pub(super) fn collect_assigned(statements: &[Statement], names: &mut Vec<Name>) 
             }
             _ => {}
         }
+    }
+}
+
+/// The variables behind a name, in order; false if there is none yet.
+fn collect_locals(var: &FrameVar, out: &mut Vec<LocalId>) -> bool {
+    match var {
+        FrameVar::Local(id, ..) => {
+            out.push(*id);
+            true
+        }
+        FrameVar::Record(_, fields) => fields.iter().all(|(_, field)| collect_locals(field, out)),
+        FrameVar::Value(_) | FrameVar::Open(_) => false,
     }
 }

@@ -131,6 +131,14 @@ impl Flattener<'_> {
         if component.variability == Variability::Constant {
             return Err(missing());
         }
+        let fixed = self.attribute(id, "fixed", Ty::Boolean, Mode::Evaluate)?;
+        if fixed.is_some_and(|f| f.exprs().any(|e| *e == FlatExpr::Boolean(false))) {
+            return fail(
+                codes::E0304,
+                span,
+                format!("`{path}` is found at initialisation, but its value is needed before"),
+            );
+        }
         match self.attribute(id, "start", ty, Mode::Evaluate)? {
             Some(value) => Ok(value),
             None => Err(missing()),
