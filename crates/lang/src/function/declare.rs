@@ -4,9 +4,8 @@ use super::frame::{Frame, FrameVar};
 use super::lower::{Builder, Shape, shape_of};
 use super::signature::Formal;
 use super::store::{plain_part, value_of};
-use crate::codes;
 use crate::expr::{Context, Mode};
-use crate::failure::{Failure, Fallible, fail};
+use crate::failure::{Failure, Fallible};
 use crate::flat::{FunctionStatement, Local, LocalId};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
@@ -33,13 +32,24 @@ impl Flattener<'_> {
             list.push(id);
             return Ok(FrameVar::Local(id, ty, value.dims.clone()));
         }
-        let (Ty::Record(class), true, Some(Elem::Record(fields))) = (value.ty, value.is_scalar(), value.elems.first())
-        else {
-            return fail(
-                codes::E0214,
-                crate::class::nowhere(),
-                "arrays of records as arguments of functions are not supported yet",
-            );
+        let Ty::Record(class) = value.ty else {
+            return Err(Failure::Reported);
+        };
+        if !value.is_scalar() {
+            let mut elements = Vec::with_capacity(value.elems.len());
+            for (offset, elem) in value.elems.iter().enumerate() {
+                let name = crate::instance::element_path(name, &value.dims, offset);
+                let element = Tensor {
+                    ty: value.ty,
+                    dims: Dims::new(),
+                    elems: [elem.clone()].into_iter().collect(),
+                };
+                elements.push(self.declare_like(builder, &name, &element, list)?);
+            }
+            return Ok(FrameVar::Records(class, value.dims.clone(), elements));
+        }
+        let Some(Elem::Record(fields)) = value.elems.first() else {
+            return Err(Failure::Reported);
         };
         let mut vars = Vec::new();
         for (field, value) in fields.iter() {
@@ -156,15 +166,8 @@ impl Flattener<'_> {
             ids.push(id);
             return Ok(FrameVar::Local(id, ty, dims.clone()));
         }
-        if !dims.is_empty() {
-            return fail(
-                codes::E0214,
-                self.def(class).name.span,
-                "arrays of records in functions are not supported yet",
-            );
-        }
         let scope = Scope { class, instance: None };
         let value = self.default_record(class, &Rc::default(), &Context::new(scope, Mode::Evaluate))?;
-        self.declare_like(builder, name, &value, ids)
+        self.declare_like(builder, name, &value.repeat(dims), ids)
     }
 }

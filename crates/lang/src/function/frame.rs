@@ -25,6 +25,8 @@ pub(crate) enum FrameVar {
     Open(ClassId),
     /// A record of such variables.
     Record(ClassId, Vec<(Name, FrameVar)>),
+    /// An array of records.
+    Records(ClassId, Dims, Vec<FrameVar>),
 }
 
 /// All variables of a function.
@@ -113,6 +115,23 @@ impl Flattener<'_> {
                     );
                 }
                 self.local_value(*id, *ty, dims, part, span, ctx)
+            }
+            FrameVar::Records(class, dims, elements) => {
+                if ctx.mode == Mode::Evaluate {
+                    return fail(
+                        codes::E0304,
+                        span,
+                        format!("`{}` is known when the function is called only", part.name),
+                    );
+                }
+                let elems = elements.iter().flat_map(|e| super::store::value_of(e).elems).collect();
+                let value = Tensor {
+                    ty: Ty::Record(*class),
+                    dims: dims.clone(),
+                    elems,
+                };
+                let value = self.subscript_tensor(value, &part.subscripts, span, ctx)?;
+                self.fields_of_value(value, rest, ctx)
             }
             FrameVar::Record(class, fields) => {
                 if !part.subscripts.is_empty() {

@@ -83,6 +83,13 @@ impl Flattener<'_> {
         let mut locals = locals.into_iter();
         let mut results = Vec::new();
         for output in &signature.outputs {
+            if output.rank > 0 && self.table(output.class)?.simple.is_none() {
+                return fail(
+                    codes::E0214,
+                    output.span,
+                    "arrays of records as results of functions are not supported yet",
+                );
+            }
             let mut take = |ty: ScalarType, dims: &[u32]| {
                 let count = volume(dims).unwrap_or(0) as u32;
                 let first = next;
@@ -382,6 +389,7 @@ fn collect_locals(var: &FrameVar, out: &mut Vec<LocalId>) -> bool {
             true
         }
         FrameVar::Record(_, fields) => fields.iter().all(|(_, field)| collect_locals(field, out)),
+        FrameVar::Records(_, _, elements) => elements.iter().all(|element| collect_locals(element, out)),
         FrameVar::Value(_) | FrameVar::Open(_) => false,
     }
 }

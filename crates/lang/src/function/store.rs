@@ -7,7 +7,7 @@ use crate::expr::Context;
 use crate::failure::{Failure, Fallible, fail};
 use crate::flat::{FlatExpr, FunctionId, FunctionStatement, Local, LocalId, Place, ScalarType};
 use crate::flattener::Flattener;
-use crate::tensor::{Tensor, Ty, volume};
+use crate::tensor::{Dims, Tensor, Ty, volume};
 use saltus_source::Span;
 use saltus_syntax::ast::{ComponentReference, Expr, ExprKind, Name, ReferencePart};
 use std::sync::Arc;
@@ -123,6 +123,38 @@ impl Flattener<'_> {
                 }
                 let value = value.coerce(Ty::of(*ty));
                 self.store_places(*id, *ty, places, value, builder, out);
+                Ok(())
+            }
+            FrameVar::Records(_, dims, elements) => {
+                let chosen = self.subscripts(&part.subscripts, dims, span, ctx)?;
+                if !chosen.dynamic().is_empty() {
+                    return fail(
+                        codes::E0214,
+                        span,
+                        "assigning an element of an array of records by an index that varies is not supported yet",
+                    );
+                }
+                let lists = chosen.lists();
+                let positions: Vec<usize> = crate::expr::positions(dims, &lists).collect();
+                if rest.is_empty() && chosen.dims() != value.dims || !rest.is_empty() && positions.len() != 1 {
+                    return fail(
+                        codes::E0302,
+                        span,
+                        format!("{} is assigned to other sizes", value.shape()),
+                    );
+                }
+                for (k, position) in positions.into_iter().enumerate() {
+                    let element = match (rest.is_empty(), value.elems.get(k)) {
+                        (true, Some(elem)) => Tensor {
+                            ty: value.ty,
+                            dims: Dims::new(),
+                            elems: [elem.clone()].into_iter().collect(),
+                        },
+                        _ => value.clone(),
+                    };
+                    let plain = plain_part(&part.name.name, span);
+                    self.store_local(&elements[position], &plain, rest, element, span, builder, ctx, out)?;
+                }
                 Ok(())
             }
             FrameVar::Record(class, fields) => match rest.split_first() {
@@ -253,6 +285,11 @@ pub(super) fn value_of(var: &FrameVar) -> Tensor {
             });
             Tensor::array(Ty::of(*ty), dims.clone(), elems)
         }
+        FrameVar::Records(class, dims, elements) => Tensor {
+            ty: Ty::Record(*class),
+            dims: dims.clone(),
+            elems: elements.iter().flat_map(|e| value_of(e).elems).collect(),
+        },
         FrameVar::Record(class, fields) => {
             let fields: Vec<(Name, Tensor)> = fields
                 .iter()

@@ -10,7 +10,7 @@ mod sizes;
 mod value;
 
 pub(crate) use create::root_inheritance;
-pub(crate) use elements::indices;
+pub(crate) use elements::{element_path, indices};
 
 use std::rc::Rc;
 use std::sync::Arc;
