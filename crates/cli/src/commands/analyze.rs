@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use saltus::analysis::{Analysis, AnalysisOptions, Coverage};
+use saltus::{Model, Session};
 use serde_json::json;
 
 use crate::arguments::ModelArguments;
@@ -40,6 +41,11 @@ pub struct AnalyzeArguments {
     #[arg(long, default_value_t = AnalysisOptions::default().most_modes, value_name = "N")]
     pub limit: usize,
 
+    /// Report the constructive semantics instead: start states, and in which order guards and blocks are evaluated in
+    /// each instant. What it rejects may simulate all the same
+    #[arg(long, conflicts_with_all = ["modes", "all_modes"])]
+    pub constructive: bool,
+
     /// Write the graph of modes as a picture (.svg) or for Graphviz (.dot)
     #[arg(long, value_name = "FILE")]
     pub graph: Option<PathBuf>,
@@ -65,6 +71,9 @@ pub fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
         }
         return Status::ModelWrong;
     };
+    if arguments.constructive {
+        return constructive(arguments, console, &session, &compiled);
+    }
     let options = AnalysisOptions {
         coverage,
         most_modes: arguments.limit.max(1),
@@ -97,6 +106,41 @@ pub fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
         true => Status::ModelWrong,
         false => Status::Success,
     }
+}
+
+fn constructive(arguments: &AnalyzeArguments, console: &Console, session: &Session, model: &Model) -> Status {
+    let report = match model.constructive() {
+        Ok(report) => report,
+        Err(too_many) => {
+            let (found, limit) = (too_many.found, too_many.limit);
+            console.message(&format!(
+                "error: {found} conditions are too many for this report (at most {limit})"
+            ));
+            return Status::Usage;
+        }
+    };
+    match console.is_json() {
+        true => {
+            let object = json!({"accepted": report.accepted, "scheme": report.text});
+            console.report(object, model.warnings(), session.sources());
+        }
+        false => console.print(&report.text),
+    }
+    let written = arguments.graph.as_ref().map_or(Ok(()), |path| match path.extension() {
+        Some(extension) if extension == "dot" || extension == "gv" => write_text(path, &report.dot),
+        _ => Err(format!("`{}`: this graph is written as .dot", path.display())),
+    });
+    match written {
+        Ok(()) => Status::Success,
+        Err(message) => {
+            console.message(&format!("error: {message}"));
+            Status::Usage
+        }
+    }
+}
+
+fn write_text(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|error| format!("cannot write to `{}`: {error}", path.display()))
 }
 
 fn coverage(arguments: &AnalyzeArguments) -> Result<Coverage, String> {
@@ -137,7 +181,7 @@ fn write_graph(path: &Path, analysis: &Analysis) -> Result<(), String> {
         Some("dot" | "gv") => analysis.to_dot(),
         _ => return Err(format!("`{}`: a graph is written as .svg or .dot", path.display())),
     };
-    std::fs::write(path, text).map_err(|error| format!("cannot write to `{}`: {error}", path.display()))
+    write_text(path, &text)
 }
 
 #[cfg(test)]

@@ -132,3 +132,27 @@ end M;
         .says("E0509")
         .says("M.mo:6:6");
 }
+
+#[test]
+fn constructive_semantics() {
+    let folder = Folder::new();
+    let path = example("MotorAndLoad.mo");
+    let json = folder
+        .expect(0, &["analyze", path.to_str().unwrap(), "--constructive", "--json"])
+        .json();
+    assert_eq!(json["accepted"], true, "{json}");
+    let arguments = [
+        "analyze",
+        path.to_str().unwrap(),
+        "--constructive",
+        "--graph",
+        "scheme.dot",
+    ];
+    let text = folder.expect(0, &arguments).stdout;
+    assert!(text.starts_with("constructive semantics: accepted"), "{text}");
+    assert!(
+        text.contains("start state 0") && text.contains("time < 100=true"),
+        "{text}"
+    );
+    assert!(folder.read("scheme.dot").starts_with("digraph"));
+}

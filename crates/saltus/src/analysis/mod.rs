@@ -5,6 +5,7 @@
 //! [`Analysis::to_dot`] and [`Analysis::to_svg`] are other views of it.
 
 mod change;
+mod constructive;
 mod explore;
 mod graph;
 mod json;
@@ -17,6 +18,7 @@ use saltus_source::{Diagnostic, Span};
 
 use crate::Model;
 
+pub use constructive::ConstructiveReport;
 pub use explore::Coverage;
 
 /// Position of a mode in [`Analysis::modes`]; the initial mode is 0.

@@ -251,6 +251,60 @@ impl Report {
         self.rejections.is_empty()
     }
 
+    /// The verdict and the execution scheme as text, one reaction after the other.
+    pub fn to_text(
+        &self,
+        variable: impl Fn(VarId) -> String,
+        equation: impl Fn(EquationId) -> String,
+        predicate: impl Fn(usize) -> String,
+    ) -> String {
+        let mut out = String::new();
+        let verdict = if self.is_accepted() { "accepted" } else { "rejected" };
+        let _ = writeln!(out, "constructive semantics: {verdict}");
+        for rejection in &self.rejections {
+            let _ = match rejection {
+                Rejection::Mode(position) => {
+                    let valuation: Vec<Option<bool>> =
+                        self.modes[*position].valuation.iter().copied().map(Some).collect();
+                    writeln!(
+                        out,
+                        "  the mode [{}] is singular",
+                        valuation_text(&valuation, &predicate)
+                    )
+                }
+                Rejection::Reaction(position) => writeln!(out, "  reaction {position} gets stuck"),
+                Rejection::TooManyInstants => writeln!(out, "  too many start states"),
+            };
+        }
+        if self.event_cycle.is_some() {
+            let _ = writeln!(out, "  events may follow each other without end");
+        }
+        for (i, instant) in self.instants.iter().enumerate() {
+            let known: Vec<String> = instant.known.iter().map(|&(v, k)| shifted(&variable(v), k)).collect();
+            let _ = writeln!(out, "\nstart state {i}: known {}", known.join(", "));
+            let own = self
+                .reactions
+                .iter()
+                .enumerate()
+                .filter(|(_, reaction)| reaction.from == i);
+            for (number, reaction) in own {
+                let end = match &reaction.outcome {
+                    Outcome::Completed { to, .. } => format!("goes on in start state {to}"),
+                    Outcome::Failed(failure) => {
+                        format!("stuck: {}", failure_text(failure, &variable, &equation, &predicate))
+                    }
+                    Outcome::Excluded => continue,
+                };
+                let mode = valuation_text(&reaction.valuation, &predicate);
+                let _ = writeln!(out, "  reaction {number} [{mode}]: {end}");
+                for line in steps_text(&reaction.steps, &variable, &equation).lines() {
+                    let _ = writeln!(out, "    {line}");
+                }
+            }
+        }
+        out
+    }
+
     /// The execution scheme as a graph in DOT: start states as nodes, reactions as edges, stuck ones in red.
     pub fn to_dot(
         &self,

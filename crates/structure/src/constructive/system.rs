@@ -158,6 +158,25 @@ impl System {
         Ok(reader.system)
     }
 
+    /// What the predicates of a model's system stand for, as text.
+    pub fn predicate_names(model: &Mdae) -> Vec<String> {
+        let mut reader = Reader {
+            model,
+            system: System::default(),
+            number: FxHashMap::default(),
+            depth: 0,
+        };
+        reader.read();
+        let mut names = vec![String::new(); reader.system.predicates.len()];
+        for (atom, predicate) in &reader.number {
+            names[predicate.index()] = match *atom {
+                Atom::Condition(condition) => model.conditions[condition].text.to_string(),
+                Atom::Expression(expr) => model.print(expr),
+            };
+        }
+        names
+    }
+
     pub(super) fn check_predicates(&self) -> Result<(), TooManyPredicates> {
         let (found, limit) = (self.predicates.len(), Self::PREDICATE_LIMIT);
         match found <= limit {
