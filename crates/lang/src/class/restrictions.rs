@@ -18,72 +18,6 @@ use crate::ids::ClassId;
 const RESERVED: [&str; 4] = ["Real", "Integer", "Boolean", "String"];
 
 impl Flattener<'_> {
-    /// Checks a class definition on its own, when its elements are first asked for.
-    pub(super) fn check_definition(&mut self, class: ClassId, def: &ClassDefinition) -> Fallible<()> {
-        if RESERVED.contains(&def.name.name.as_str()) {
-            return fail(
-                codes::E0218,
-                def.name.span,
-                format!("`{}` is a predefined type", def.name),
-            );
-        }
-        if let ClassBody::Enumeration {
-            literals: Some(literals),
-        } = &def.body
-        {
-            let mut seen: Vec<&Name> = Vec::new();
-            for literal in literals {
-                let name = &literal.name.name;
-                if seen.contains(&name) {
-                    return fail(
-                        codes::E0204,
-                        literal.name.span,
-                        format!("the literal `{name}` is declared twice"),
-                    );
-                }
-                if ["quantity", "min", "max", "start", "fixed"].contains(&name.as_str()) {
-                    return fail(
-                        codes::E0218,
-                        literal.name.span,
-                        format!("`{name}` is an attribute and cannot be a literal"),
-                    );
-                }
-                seen.push(name);
-            }
-        }
-        let Some(composition) = def.composition() else {
-            return Ok(());
-        };
-        check_sections(def, composition)?;
-        for element in &composition.elements {
-            check_element(def, element)?;
-        }
-        self.check_imports(class, composition)
-    }
-
-    fn check_imports(&mut self, class: ClassId, composition: &Composition) -> Fallible<()> {
-        let mut names: Vec<&Name> = Vec::new();
-        for element in &composition.elements {
-            let ElementKind::Import(import) = &element.kind else {
-                continue;
-            };
-            let imported: Vec<&Name> = match &import.kind {
-                ImportKind::Qualified => import.name.parts.last().map(|p| &p.name).into_iter().collect(),
-                ImportKind::Renaming(alias) => vec![&alias.name],
-                ImportKind::List(list) => list.iter().map(|i| &i.name).collect(),
-                ImportKind::Unqualified => Vec::new(),
-            };
-            for name in imported {
-                if names.contains(&name) {
-                    return fail(codes::E0204, import.span, format!("`{name}` is imported twice"));
-                }
-                names.push(name);
-            }
-        }
-        let _ = class;
-        Ok(())
-    }
-
     /// The packages on the way to an imported name must be packages, and the name public.
     pub(super) fn check_import_path(&mut self, package: ClassId, name: &Name, span: Span) -> Fallible<()> {
         if !matches!(
@@ -281,6 +215,49 @@ impl Flattener<'_> {
     }
 }
 
+/// Checks a class definition on its own, when its elements are first asked for.
+pub(super) fn check_definition(def: &ClassDefinition) -> Fallible<()> {
+    if RESERVED.contains(&def.name.name.as_str()) {
+        return fail(
+            codes::E0218,
+            def.name.span,
+            format!("`{}` is a predefined type", def.name),
+        );
+    }
+    if let ClassBody::Enumeration {
+        literals: Some(literals),
+    } = &def.body
+    {
+        let mut seen: Vec<&Name> = Vec::new();
+        for literal in literals {
+            let name = &literal.name.name;
+            if seen.contains(&name) {
+                return fail(
+                    codes::E0204,
+                    literal.name.span,
+                    format!("the literal `{name}` is declared twice"),
+                );
+            }
+            if ["quantity", "min", "max", "start", "fixed"].contains(&name.as_str()) {
+                return fail(
+                    codes::E0218,
+                    literal.name.span,
+                    format!("`{name}` is an attribute and cannot be a literal"),
+                );
+            }
+            seen.push(name);
+        }
+    }
+    let Some(composition) = def.composition() else {
+        return Ok(());
+    };
+    check_sections(def, composition)?;
+    for element in &composition.elements {
+        check_element(def, element)?;
+    }
+    check_imports(composition)
+}
+
 fn open_enumeration(def: &ClassDefinition) -> bool {
     matches!(def.body, ClassBody::Enumeration { literals: None })
 }
@@ -412,6 +389,29 @@ fn check_function_element(element: &Element, clause: &ComponentClause) -> Fallib
             element.span,
             "public variables of a function must be inputs or outputs",
         );
+    }
+    Ok(())
+}
+
+/// No name is imported twice.
+fn check_imports(composition: &Composition) -> Fallible<()> {
+    let mut names: Vec<&Name> = Vec::new();
+    for element in &composition.elements {
+        let ElementKind::Import(import) = &element.kind else {
+            continue;
+        };
+        let imported: Vec<&Name> = match &import.kind {
+            ImportKind::Qualified => import.name.parts.last().map(|p| &p.name).into_iter().collect(),
+            ImportKind::Renaming(alias) => vec![&alias.name],
+            ImportKind::List(list) => list.iter().map(|i| &i.name).collect(),
+            ImportKind::Unqualified => Vec::new(),
+        };
+        for name in imported {
+            if names.contains(&name) {
+                return fail(codes::E0204, import.span, format!("`{name}` is imported twice"));
+            }
+            names.push(name);
+        }
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use saltus_syntax::ast::{
 
 use super::Predefined;
 use super::redeclare::{check_replaceable, final_error, merge_redeclares};
+use super::restrictions::check_definition;
 use crate::codes;
 use crate::failure::{Failure, Fallible, error, fail};
 use crate::flattener::Flattener;
@@ -167,7 +168,7 @@ impl Flattener<'_> {
         }
         let def = Arc::clone(&self.classes[class].def);
         if !def.span.is_empty() {
-            let result = self.check_definition(class, &def);
+            let result = check_definition(&def);
             self.accept(result);
         }
         match &def.body {

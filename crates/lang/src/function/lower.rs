@@ -61,19 +61,17 @@ impl Flattener<'_> {
         for value in &bound {
             open_scalars(value, &mut arguments);
         }
-        self.call_outputs(class, signature, function, arguments.into(), span)
+        self.call_outputs(signature, function, arguments.into(), span)
     }
 
     /// The results of a call as values over its scalar outputs.
     pub(super) fn call_outputs(
         &mut self,
-        class: ClassId,
         signature: &Rc<Signature>,
         function: FunctionId,
         arguments: Arc<[FlatExpr]>,
         span: Span,
     ) -> Fallible<Vec<Tensor>> {
-        let _ = class;
         let mut next = 0u32;
         let outputs = self.model.functions[function].outputs.clone();
         let locals: Vec<Local> = outputs

@@ -117,7 +117,6 @@ impl Flattener<'_> {
         }) = &index.range
         {
             let mut loop_out = Vec::new();
-            let before = builder.locals.len();
             match self.lower_loop(
                 index,
                 rest,
@@ -135,7 +134,6 @@ impl Flattener<'_> {
                 }
                 // Sizes or slices that depend on the counter: the loop is written out instead.
                 Err(failure) => {
-                    let _ = before;
                     let find = |name: &str| crate::model::implicit::in_statements(body, name);
                     if contains_break(body) || self.iterator_values(index, &find, ctx).is_err() {
                         return Err(failure);

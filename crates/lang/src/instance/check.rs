@@ -1,7 +1,5 @@
 //! Checks of components against what surrounds them.
 
-use std::rc::Rc;
-
 use saltus_source::Span;
 use saltus_syntax::ast::{ClassKind, ComponentClause, ConnectorPrefix, Variability as AstVariability};
 
@@ -132,7 +130,6 @@ impl Flattener<'_> {
     /// A connector has as many flows as potentials; a stream goes with exactly one flow.
     pub(crate) fn check_connector(&mut self, component: ComponentId) -> Fallible<()> {
         let data = &self.components[component];
-        let table = Rc::clone(&self.instances[data.parent].table);
         let outermost = !self.instances[data.parent].inherited.connector;
         let ComponentKind::Complex { elements } = &data.kind else {
             return Ok(());
@@ -144,7 +141,6 @@ impl Flattener<'_> {
         let partial = self.def(class).partial;
         let mut size = ConnectorSize::default();
         self.measure_connector(first, &mut size);
-        let _ = table;
         if partial || size.overconstrained {
             return Ok(());
         }

@@ -178,7 +178,7 @@ impl Flattener<'_> {
             return self.resolve_outer(instance, entry).map(Some);
         }
         let mods = self.component_mods(instance, entry)?;
-        let class = self.component_class(instance, index, entry, &mods)?;
+        let class = self.component_class(entry, &mods)?;
         let table = self.table(class)?;
         self.check_component_type(class, &table, entry, clause)?;
         let owner = &self.instances[instance];
@@ -245,13 +245,7 @@ impl Flattener<'_> {
     }
 
     /// The type with the redeclarations inside the component's modifications applied.
-    pub(super) fn component_class(
-        &mut self,
-        instance: InstanceId,
-        index: u32,
-        entry: &Entry,
-        mods: &Rc<Mod>,
-    ) -> Fallible<ClassId> {
+    pub(super) fn component_class(&mut self, entry: &Entry, mods: &Rc<Mod>) -> Fallible<ClassId> {
         let class = match entry.class.get() {
             Some(class) => class,
             None => {
@@ -268,7 +262,6 @@ impl Flattener<'_> {
                 class
             }
         };
-        let _ = (instance, index);
         self.check_modifiers(mods, class, true)?;
         if !mods.redeclares_inside() {
             return Ok(class);
