@@ -160,3 +160,20 @@ fn pages_on_codes_are_right() {
     assert!(checked > 40);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// What scripts rely on in the JSON form.
+#[test]
+fn json_has_counts_and_provenance() {
+    let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), Vec::new());
+    library.add_text(
+        "m.mo",
+        "model M\n  parameter Real k = 2;\n  Real x(start = 1);\nequation\n  der(x) = -k*x;\nend M;\n",
+    );
+    let model = flatten(&library, "M", &Options::default()).model.unwrap();
+    let json = model.to_json();
+    assert_eq!(json["unknowns"], 1);
+    assert_eq!(json["equations"], 1);
+    assert_eq!(json["variables"][0]["binding"], 2.0);
+    assert_eq!(json["equation_list"][0]["text"], "der(x) = -k * x");
+    assert_eq!(json["equation_list"][0]["from"]["kind"], "equation");
+}

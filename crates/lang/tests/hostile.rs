@@ -62,6 +62,24 @@ fn evaluation_is_limited() {
 }
 
 #[test]
+fn equations_are_limited() {
+    let loops = "model M\n  Real x;\nequation\n  for i in 1:3000 loop\n    for j in 1:3000 loop\n      x = i + j;\n    end for;\n  end for;\nend M;";
+    assert_refused(loops, "E0307");
+    let statements = "model M\n  Real x;\nalgorithm\n  for i in 1:3000 loop\n    for j in 1:3000 loop\n      x := i + j;\n    end for;\n  end for;\nend M;";
+    assert_refused(statements, "E0307");
+}
+
+/// A function that asks to be inlined and doubles its value is called instead.
+#[test]
+fn inlining_is_limited() {
+    let text = "function f\n  input Real x;\n  output Real y = x;\nalgorithm\n  for i in 1:60 loop\n    y := y + y;\n  end for;\n  annotation(Inline = true);\nend f;\nmodel M\n  Real x = f(time);\nend M;";
+    let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), Vec::new());
+    library.add_text("inline.mo", text);
+    let model = flatten(&library, "M", &options()).model.expect("a flat model");
+    assert_eq!(model.functions.len(), 1);
+}
+
+#[test]
 fn models_are_limited() {
     assert_refused("model M\n  M m;\nend M;", "E0213");
     let mut doubling = String::from("model A0\n  Real x = 1;\nend A0;\n");

@@ -255,6 +255,9 @@ impl Flattener<'_> {
         match &statement.kind {
             StatementKind::Assign { target, value } => {
                 let value = self.expr(value, ctx)?;
+                if ctx.mode == Mode::Flat && !super::is_small(&value) {
+                    return fail(codes::E0307, statement.span, "the function is too large to be inlined");
+                }
                 self.assign(target, value, frame, ctx)?;
             }
             StatementKind::MultiAssign { targets, value } => {

@@ -240,13 +240,7 @@ impl Flattener<'_> {
         if self.diagnostics.len() > before {
             return None;
         }
-        let mut nodes = 0;
-        for result in &results {
-            for scalar in result.scalars() {
-                scalar.walk(&mut |_| nodes += 1);
-            }
-        }
-        if nodes > INLINE_LIMIT {
+        if !results.iter().all(is_small) {
             return None;
         }
         if signature.generates_events {
@@ -282,6 +276,28 @@ impl Flattener<'_> {
             other => other,
         })
     }
+}
+
+/// Whether a value is small enough to be repeated wherever it is used. Looks at no more nodes than
+/// that takes: values can double with every assignment.
+fn is_small(value: &Tensor) -> bool {
+    let mut stack: Vec<&FlatExpr> = Vec::new();
+    let mut nodes = 0;
+    for elem in &value.elems {
+        match elem {
+            Elem::Expr(expr) => stack.push(expr),
+            Elem::Record(fields) if !fields.iter().all(|(_, field)| is_small(field)) => return false,
+            _ => {}
+        }
+    }
+    while let Some(expr) = stack.pop() {
+        nodes += 1;
+        if nodes > INLINE_LIMIT.max(4 * value.elems.len()) {
+            return false;
+        }
+        expr.for_each_operand(|operand| stack.push(operand));
+    }
+    true
 }
 
 /// Element `offset` of the outer `rank` dimensions.

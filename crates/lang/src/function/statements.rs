@@ -18,7 +18,7 @@ impl Flattener<'_> {
         out: &mut Vec<FunctionStatement>,
     ) -> Fallible<()> {
         for statement in statements {
-            self.spend(1, statement.span)?;
+            self.spend(25, statement.span)?;
             self.lower_statement(statement, builder, ctx, out)?;
         }
         Ok(())

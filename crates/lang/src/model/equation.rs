@@ -16,6 +16,9 @@ use crate::flat::{
 use crate::flattener::Flattener;
 use crate::tensor::{Elem, Tensor, Ty};
 
+/// Equations and statements take memory: fuel bounds their number.
+pub(super) const EQUATION_COST: u64 = 25;
+
 /// Where an equation stands.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
@@ -47,7 +50,7 @@ impl Flattener<'_> {
         place: Place,
         out: &mut Vec<FlatEquation>,
     ) -> Fallible<()> {
-        self.spend(5, equation.span)?;
+        self.spend(EQUATION_COST, equation.span)?;
         match &equation.kind {
             ast::EquationKind::Simple { lhs, rhs } => self.simple_equation(lhs, rhs, equation.span, ctx, place, out),
             ast::EquationKind::If { branches, otherwise } => self.if_equation(
@@ -164,6 +167,7 @@ impl Flattener<'_> {
                 format!("the sides differ in size: {} and {}", left.shape(), right.shape()),
             );
         }
+        self.spend(left.elems.len() as u64 * EQUATION_COST, span)?;
         let empty = left.elems.is_empty();
         if left.ty.join(right.ty).is_none() && !empty {
             return fail(

@@ -33,7 +33,7 @@ impl Flattener<'_> {
         out: &mut Vec<FlatStatement>,
     ) -> Fallible<()> {
         for statement in statements {
-            self.spend(5, statement.span)?;
+            self.spend(super::equation::EQUATION_COST, statement.span)?;
             self.statement(statement, ctx, place, out)?;
         }
         Ok(())
