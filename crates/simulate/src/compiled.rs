@@ -23,6 +23,7 @@ pub struct Compiled {
     residual_conditions: IndexVec<EquationId, Vec<ConditionId>>,
     parameter_order: Vec<VarId>,
     needed_orders: u16,
+    definitions: rustc_hash::FxHashMap<VarId, ExprId>,
 }
 
 impl Compiled {
@@ -38,6 +39,7 @@ impl Compiled {
             .collect();
         let parameter_order = parameter_order(&model)?;
         let highest = highest_occurrence(&model);
+        let definitions = definitions(&model);
         let pool = model.pool.freeze();
         Ok(Compiled {
             pool,
@@ -47,6 +49,7 @@ impl Compiled {
             residual_conditions,
             parameter_order,
             needed_orders: highest + 7,
+            definitions,
             model,
         })
     }
@@ -146,6 +149,27 @@ impl Compiled {
             }
         }
         Ok(truths)
+    }
+
+    /// An expression with the derivatives of defined variables written out: `der(rel)` becomes `der(phi2) - der(phi1)`
+    /// where `rel = phi2 - phi1` holds in every mode. Restart equations need this: no mode need contain der(rel).
+    pub(crate) fn write_out(&self, pool: &mut ExprPool, expr: ExprId) -> ExprId {
+        let mut current = expr;
+        // Definitions may be chained.
+        for _ in 0..DEFINITION_DEPTH {
+            let next = pool.rewrite(&[current], |pool, _, node| match node {
+                Node::Var { var, order } if order > 0 => {
+                    let definition = *self.definitions.get(&var)?;
+                    Some(pool.nth_total_derivative(definition, order))
+                }
+                _ => None,
+            })[0];
+            if next == current {
+                break;
+            }
+            current = next;
+        }
+        current
     }
 
     /// Whether the model asks for `terminal()`.
@@ -267,6 +291,44 @@ impl Compiled {
         }
         Ok(())
     }
+}
+
+/// How far chains of definitions are followed.
+const DEFINITION_DEPTH: usize = 16;
+
+/// Unknowns that an unguarded equation `x = expression` defines and that no equation differentiates.
+fn definitions(model: &Mdae) -> rustc_hash::FxHashMap<VarId, ExprId> {
+    let mut differentiated: FxHashSet<VarId> = FxHashSet::default();
+    for equation in &model.equations {
+        let occurring = model.pool.occurrences(equation.residual);
+        differentiated.extend(
+            occurring
+                .into_iter()
+                .filter(|&(_, order)| order > 0)
+                .map(|(var, _)| var),
+        );
+    }
+    let mut found = rustc_hash::FxHashMap::default();
+    for (_, equation) in model
+        .equations
+        .iter_enumerated()
+        .filter(|(id, _)| model.is_unguarded(*id))
+    {
+        let Node::Binary(saltus_mdae::BinaryOp::Sub, a, b) = model.pool.node(equation.residual) else {
+            continue;
+        };
+        for (this, other) in [(a, b), (b, a)] {
+            let Node::Var { var, order: 0 } = model.pool.node(this) else {
+                continue;
+            };
+            let own = model.pool.occurrences(other).iter().any(|&(v, _)| v == var);
+            if model.is_unknown(var) && !own && !differentiated.contains(&var) && !found.contains_key(&var) {
+                found.insert(var, other);
+                break;
+            }
+        }
+    }
+    found
 }
 
 /// Discrete variables whose `pre` occurs anywhere, or that feed when-conditions.

@@ -185,7 +185,10 @@ impl Engine<'_> {
             .collect();
         let restart: Vec<ModeEquation> = restart
             .iter()
-            .map(|&(residual, origin)| ModeEquation { residual, origin })
+            .map(|&(residual, origin)| ModeEquation {
+                residual: self.compiled.write_out(&mut self.pool, residual),
+                origin,
+            })
             .collect();
         let options = self.restart_options(from, new);
         let key = ChangeKey {
@@ -198,7 +201,11 @@ impl Engine<'_> {
             zero_crossings,
         };
         self.restore_left_limits(from, new);
-        let unguarded = self.unguarded_rows(new);
+        let unguarded = if from.is_none() {
+            self.unguarded_rows(new)
+        } else {
+            Vec::new()
+        };
         let model = self.model;
         let is_unknown = |var: VarId| model.variables.get(var).is_some_and(|v| v.role == Role::Continuous);
         let before = match from {
@@ -332,14 +339,35 @@ impl Engine<'_> {
         }
     }
 
+    /// The equations that hold in every mode; of those to be differentiated only the ones that the start values meet.
+    /// (Two inertias joined by a shaft that start at different speeds: the joint acts from now on.)
     fn unguarded_rows(&self, mode: ModeId) -> Vec<saltus_graph::Row> {
-        let equations = &self.modes[mode.index()].structure.equations;
-        let unguarded = |(_, id): &(usize, &saltus_mdae::EquationId)| self.model.is_unguarded(**id);
-        equations
-            .iter()
-            .enumerate()
+        let structure = &self.modes[mode.index()].structure;
+        let present = Present {
+            memory: &self.memory,
+            initial: true,
+        };
+        let known = Known {
+            model: self.model,
+            memory: &self.memory,
+            nominal: &self.nominal,
+        };
+        let is_unknown = |var: VarId| {
+            self.model
+                .variables
+                .get(var)
+                .is_some_and(|v| v.role == Role::Continuous)
+        };
+        let facts = NumericFacts::new(&self.model.functions, &known, &present, &is_unknown);
+        let holds = |row: usize| {
+            let residual = self.model.equations[structure.equations[row]].residual;
+            let (value, scale) = facts.residual(&self.pool, residual);
+            structure.sigma.c[row] == 0 || value.abs() <= facts.tolerance * scale
+        };
+        let unguarded = |row: &usize| self.model.is_unguarded(structure.equations[*row]) && holds(*row);
+        (0..structure.equations.len())
             .filter(unguarded)
-            .map(|(row, _)| saltus_graph::Row::from_index(row))
+            .map(saltus_graph::Row::from_index)
             .collect()
     }
 
