@@ -423,6 +423,32 @@ impl Tensor {
     }
 }
 
+/// So many operands are joined one after the other; more are joined in groups of this size, so that
+/// expressions stay shallow however long the sum is.
+const FOLD_GROUP: usize = 64;
+
+/// Joins values from the left, in groups where there are many.
+pub(crate) fn fold_in_groups<T, E>(
+    mut items: Vec<T>,
+    combine: &mut dyn FnMut(T, T) -> Result<T, E>,
+) -> Result<Option<T>, E> {
+    while items.len() > 1 {
+        let mut groups = Vec::with_capacity(items.len() / FOLD_GROUP + 1);
+        let mut rest = items.into_iter();
+        while let Some(mut group) = rest.next() {
+            for _ in 1..FOLD_GROUP {
+                match rest.next() {
+                    Some(item) => group = combine(group, item)?,
+                    None => break,
+                }
+            }
+            groups.push(group);
+        }
+        items = groups;
+    }
+    Ok(items.pop())
+}
+
 /// An operator applied to scalars; literals are folded.
 pub(crate) fn binary(op: BinaryOp, a: FlatExpr, b: FlatExpr, span: Span) -> FlatExpr {
     if let Some(folded) = fold(op, &a, &b) {

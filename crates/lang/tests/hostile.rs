@@ -125,3 +125,17 @@ fn long_names_are_harmless() {
         "E0201",
     );
 }
+
+/// Long sums stay shallow: dropping, printing and walking them takes no deep stack.
+#[test]
+fn long_sums_are_shallow() {
+    let text = "model M\n  Real x[9000] = fill(time, 9000);\n  Real s = sum(x);\n  Real p = x*x;\n  Integer i = integer(time);\n  Real y = x[i];\nend M;";
+    let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), Vec::new());
+    library.add_text("sums.mo", text);
+    let mut options = options();
+    options.limits.fuel = 10_000_000;
+    let flattened = flatten(&library, "M", &options);
+    let messages: Vec<&str> = flattened.diagnostics.iter().map(|d| d.message.as_str()).collect();
+    let model = flattened.model.unwrap_or_else(|| panic!("{messages:?}"));
+    assert!(model.to_string().len() > 100_000);
+}

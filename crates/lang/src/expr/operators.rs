@@ -1,5 +1,7 @@
 //! Operators on arrays.
 
+use std::convert::Infallible;
+
 use saltus_source::Span;
 use saltus_syntax::ast::{BinaryOp as AstOp, Expr, UnaryOp as AstUnary};
 use smallvec::{SmallVec, smallvec};
@@ -9,7 +11,7 @@ use crate::codes;
 use crate::failure::{Fallible, fail};
 use crate::flat::{BinaryOp, FlatExpr, UnaryOp};
 use crate::flattener::Flattener;
-use crate::tensor::{Elem, Tensor, Ty, binary, unary};
+use crate::tensor::{Elem, Tensor, Ty, binary, fold_in_groups, unary};
 
 impl Flattener<'_> {
     pub(super) fn unary_operator(&mut self, op: AstUnary, operand: Tensor, span: Span) -> Fallible<Tensor> {
@@ -169,7 +171,7 @@ fn sum_of_products(
 ) -> FlatExpr {
     let zero = |e: &FlatExpr| e.as_number() == Some(0.0);
     let one = |e: &FlatExpr| e.as_number() == Some(1.0);
-    let mut sum: Option<FlatExpr> = None;
+    let mut products: Vec<FlatExpr> = Vec::new();
     for (i, j) in terms {
         let (Elem::Expr(x), Elem::Expr(y)) = (&a.elems[i], &b.elems[j]) else {
             continue;
@@ -184,12 +186,12 @@ fn sum_of_products(
         } else {
             binary(BinaryOp::Multiply, x.clone(), y.clone(), span)
         };
-        sum = Some(match sum {
-            None => term,
-            Some(sum) => binary(BinaryOp::Add, sum, term, span),
-        });
+        products.push(term);
     }
-    sum.unwrap_or(if ty == Ty::Integer {
+    let sum = fold_in_groups(products, &mut |a, b| {
+        Ok::<_, Infallible>(binary(BinaryOp::Add, a, b, span))
+    });
+    sum.ok().flatten().unwrap_or(if ty == Ty::Integer {
         FlatExpr::Integer(0)
     } else {
         FlatExpr::Real(0.0)

@@ -132,14 +132,7 @@ impl Flattener<'_> {
         if values.is_empty() {
             return empty_reduction(name, Ty::Real, span).map(Some);
         }
-        let mut values = values.into_iter();
-        let Some(mut result) = values.next() else {
-            return Ok(None);
-        };
-        for value in values {
-            result = self.combine(name, result, value, span)?;
-        }
-        Ok(Some(result))
+        crate::tensor::fold_in_groups(values, &mut |a, b| self.combine(name, a, b, span))
     }
 
     pub(super) fn combine(&mut self, name: &str, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {

@@ -450,18 +450,31 @@ impl Flattener<'_> {
             );
         }
         self.spend(value.elems.len() as u64 * 4, span)?;
-        let mut result: Option<Tensor> = None;
-        for k in (1..=size).rev() {
-            let slice = slice_at(&value, position, k);
-            result = Some(match result {
-                None => slice,
-                Some(other) => {
-                    let test = binary(BinaryOp::Equal, index.clone(), FlatExpr::Integer(i64::from(k)), span);
-                    self.join_branches(&test, slice, other, span)?
-                }
-            });
+        self.pick_between(&value, position, index, (1, size), span)
+    }
+
+    /// Picks among the indices `first..=last`: by halves where there are many, so that expressions
+    /// stay shallow.
+    fn pick_between(
+        &mut self,
+        value: &Tensor,
+        position: usize,
+        index: &FlatExpr,
+        (first, last): (u32, u32),
+        span: Span,
+    ) -> Fallible<Tensor> {
+        if first == last {
+            return Ok(slice_at(value, position, first));
         }
-        result.map_or_else(|| fail(codes::E0306, span, "an empty array is indexed"), Ok)
+        let (op, bound) = if last - first < 16 {
+            (BinaryOp::Equal, first)
+        } else {
+            (BinaryOp::LessEqual, first + (last - first) / 2)
+        };
+        let test = binary(op, index.clone(), FlatExpr::Integer(i64::from(bound)), span);
+        let lower = self.pick_between(value, position, index, (first, bound), span)?;
+        let upper = self.pick_between(value, position, index, (bound + 1, last), span)?;
+        self.join_branches(&test, lower, upper, span)
     }
 
     fn item_value(&mut self, item: Item, span: Span, mode: Mode) -> Fallible<Elem> {

@@ -1,5 +1,6 @@
 //! Connections: sets by union-find, equality of potentials, sums of flows.
 
+use std::convert::Infallible;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::flat::{BinaryOp, EquationKind, FlatEquation, FlatExpr, ProvenanceKind
 use crate::flattener::Flattener;
 use crate::ids::{ComponentId, InstanceId};
 use crate::instance::{Component, ComponentKind};
-use crate::tensor::{Tensor, binary, unary, volume};
+use crate::tensor::{Tensor, binary, fold_in_groups, unary, volume};
 
 /// A side of a variable: seen from the component it belongs to (outside connector) or from the
 /// model around that component (inside connector). Only flows tell the sides apart.
@@ -375,17 +376,22 @@ impl Flattener<'_> {
     }
 
     fn flow_sum(&self, set: &[u32], span: Span) -> EquationKind {
-        let mut sum: Option<FlatExpr> = None;
-        for &node in set {
+        let terms = set.iter().map(|&node| {
             let side = self.connections.sides[node as usize];
             let flow = FlatExpr::Variable(side.variable);
-            sum = Some(match (sum, side.outside) {
-                (None, false) => flow,
-                (None, true) => unary(UnaryOp::Negate, flow),
-                (Some(sum), false) => add(sum, flow, span),
-                (Some(sum), true) => binary(BinaryOp::Subtract, sum, flow, span),
-            });
-        }
+            if side.outside {
+                unary(UnaryOp::Negate, flow)
+            } else {
+                flow
+            }
+        });
+        let sum = fold_in_groups(terms.collect(), &mut |a, b| {
+            Ok::<_, Infallible>(match b {
+                FlatExpr::Unary(UnaryOp::Negate, b) => binary(BinaryOp::Subtract, a, *b, span),
+                b => add(a, b, span),
+            })
+        });
+        let sum = sum.ok().flatten();
         EquationKind::Equal(sum.unwrap_or(FlatExpr::Real(0.0)), FlatExpr::Real(0.0))
     }
 
