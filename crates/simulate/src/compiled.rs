@@ -172,9 +172,9 @@ impl Compiled {
         current
     }
 
-    /// Whether the model asks for `terminal()`.
-    pub(crate) fn uses_terminal(&self) -> bool {
-        (0..self.model.pool.len()).any(|raw| self.model.pool.node(ExprId::from_usize(raw)) == Node::Terminal)
+    /// Whether the model asks for `terminal()` or `initial()`.
+    pub(crate) fn uses(&self, node: Node) -> bool {
+        (0..self.model.pool.len()).any(|raw| self.model.pool.node(ExprId::from_usize(raw)) == node)
     }
 
     /// Derivatives that occur in the equations or have a name of their own, sorted.

@@ -351,14 +351,14 @@ impl<'c> Engine<'c> {
     }
 
     /// Chooses states by the numbers in memory.
-    pub(crate) fn choose_states(&mut self, mode: ModeId, only_if_bad: bool) -> Result<bool, Failure> {
+    pub(crate) fn choose_states(&mut self, mode: ModeId) -> Result<bool, Failure> {
         let tools = Tools {
             model: self.model,
             modes: self.compiled.modes(),
             cache: &self.cache,
             nominal: &self.nominal,
         };
-        let changed = self.modes[mode.index()].choose_states(tools, &self.pool, &self.memory, only_if_bad)?;
+        let changed = self.modes[mode.index()].choose_states(tools, &self.pool, &self.memory)?;
         self.counters.state_choices += u64::from(changed);
         Ok(changed)
     }

@@ -63,13 +63,11 @@ impl Engine<'_> {
                 .search(guess, held, zero_crossings, first_of_start)
                 .map_err(|failure| failure.at(time))?;
             let changed = self.changed_conditions(&accepted.truths);
-            let transient = accepted.transient;
             report
                 .instants
                 .push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
             let terminate = self.accept(accepted);
             report.terminate = report.terminate.take().or(terminate);
-            let _ = transient;
             match self.next_triggers() {
                 Some(next) => triggers = next,
                 None => break,

@@ -50,7 +50,8 @@ impl Engine<'_> {
             .map(|clock| clock.condition)
             .filter(|&c| self.sample_is_due(c))
             .collect();
-        if !due.is_empty() {
+        // With `initial()` over, what depends on it is settled anew.
+        if !due.is_empty() || self.compiled.uses(Node::Initial) {
             reports.push(self.event(&due, false)?);
         }
         self.advance_samples();
@@ -231,7 +232,7 @@ impl Engine<'_> {
                 f64::NAN
             };
             let scale = start.value.abs().max(self.nominal[start.var.index()] * 1e-3);
-            start.fixed && alive && !((value - start.value).abs() <= 1e-6 * scale)
+            start.fixed && alive && (value.is_nan() || (value - start.value).abs() > 1e-6 * scale)
         })
     }
 

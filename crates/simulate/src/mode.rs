@@ -40,7 +40,7 @@ pub(crate) struct PlanCode {
     pub derivative_slots: Vec<u32>,
     /// States as variables.
     pub states: Vec<(VarId, u16)>,
-    /// Sparsity of the Jacobian of the derivatives by the states, if it was asked for.
+    /// Sparsity of the Jacobian of the derivatives by the states, where that pays.
     pub pattern: Option<saltus_numerics::linalg::SparsityPattern>,
 }
 
@@ -136,7 +136,6 @@ impl ModeRuntime {
         tools: Tools<'_>,
         pool: &ExprPool,
         memory: &Memory,
-        only_if_bad: bool,
     ) -> Result<bool, Failure> {
         let mut selection = self.plan().selection.clone();
         let mut changed = false;
@@ -155,7 +154,6 @@ impl ModeRuntime {
                 changed = true;
             }
         }
-        let _ = only_if_bad;
         if changed {
             let known = self.plans.iter().position(|plan| {
                 plan.selection
@@ -264,9 +262,9 @@ impl PlanCode {
             blocks,
             state_slots: states.iter().map(|&(var, order)| memory.slot(var, order)).collect(),
             derivative_slots: states.iter().map(|&(var, order)| memory.slot(var, order + 1)).collect(),
+            pattern: jacobian_pattern(tools.model, pool, &plan, &states),
             states,
             plan,
-            pattern: None,
         })
     }
 
@@ -396,4 +394,57 @@ fn extra_past(model: &Mdae, pool: &ExprPool, structure: &ModeStructure) -> Vec<(
     let mut list: Vec<(VarId, u16)> = extended.into_iter().map(|var| (var, past[&var])).collect();
     list.sort_unstable();
     list
+}
+
+/// Below this number of states a dense Jacobian is as good.
+const DENSE_STATES: usize = 12;
+
+/// Which states each state derivative depends on, through the blocks. `None` for few states or a nearly full matrix.
+fn jacobian_pattern(
+    model: &Mdae,
+    pool: &ExprPool,
+    plan: &Plan,
+    states: &[(VarId, u16)],
+) -> Option<saltus_numerics::linalg::SparsityPattern> {
+    if states.len() < DENSE_STATES {
+        return None;
+    }
+    let limit = (states.len() * states.len() / 3).min(64 * states.len() + 1_000_000);
+    let mut depends: FxHashMap<(VarId, u16), std::rc::Rc<[u32]>> = FxHashMap::default();
+    for (at, &state) in states.iter().enumerate() {
+        depends.insert(state, [at as u32].into());
+    }
+    let mut total = 0;
+    for block in plan.blocks() {
+        let mut reached: Vec<u32> = Vec::new();
+        for &(equation, order) in block.equations {
+            for (var, first) in pool.occurrences(model.equations[equation].residual) {
+                for k in first..=first + order {
+                    if let Some(known) = depends.get(&(var, k)) {
+                        reached.extend_from_slice(known);
+                    }
+                }
+            }
+        }
+        reached.sort_unstable();
+        reached.dedup();
+        total += reached.len();
+        if total > limit.max(4096) {
+            return None;
+        }
+        let shared: std::rc::Rc<[u32]> = reached.into();
+        for &derivative in block.solve_for {
+            depends.insert(derivative, shared.clone());
+        }
+    }
+    let mut entries = Vec::new();
+    for (row, &(var, order)) in states.iter().enumerate() {
+        let columns = depends.get(&(var, order + 1))?;
+        entries.extend(columns.iter().map(|&column| (row, column as usize)));
+    }
+    Some(saltus_numerics::linalg::SparsityPattern::from_entries(
+        states.len(),
+        states.len(),
+        entries,
+    ))
 }

@@ -121,7 +121,7 @@ impl Engine<'_> {
 
     /// Computes all variables of a mode from its right limits below the leading derivatives.
     pub(crate) fn enter(&mut self, new: ModeId) -> Result<(), Failure> {
-        self.choose_states(new, false)?;
+        self.choose_states(new)?;
         self.solve_mode(new)?;
         self.bury_dead_variables(new);
         Ok(())

@@ -232,7 +232,7 @@ impl<'c> Run<'c> {
 
     /// The stop time: `terminal()` is true, and when-clauses that wait for it act.
     fn finish(&mut self, sink: &mut dyn ResultSink) -> Result<End, Failure> {
-        if self.engine.compiled.uses_terminal() {
+        if self.engine.compiled.uses(saltus_mdae::Node::Terminal) {
             self.engine.memory.set_terminal(true);
             let report = self.engine.event(&[], false)?;
             self.write_row(sink, RowKind::EventRight)?;
@@ -331,7 +331,7 @@ impl<'c> Run<'c> {
             }
             let event = self.first_event(mode, step, &watched)?;
             let end = event.as_ref().map_or(step.1, |(time, _)| *time);
-            self.write_outputs(mode, end, event.is_none() && end >= stop, sink)?;
+            self.write_outputs(mode, end, sink)?;
             self.move_to(mode, end)?;
             observer.progress(end);
             if let Some((_, triggers)) = event {
@@ -343,11 +343,11 @@ impl<'c> Run<'c> {
                 if time_event <= stop {
                     return Ok(PhaseEnd::Event(time_triggers));
                 }
-                self.write_row_once(sink)?;
+                self.write_row(sink, RowKind::Regular)?;
                 return Ok(PhaseEnd::Stop);
             }
             self.update_watches(&watched);
-            if self.engine.choose_states(mode, true)? {
+            if self.engine.choose_states(mode)? {
                 self.engine.solve_mode(mode)?;
                 self.restart_integrator(mode)?;
             }
@@ -624,23 +624,18 @@ impl<'c> Run<'c> {
         }
     }
 
-    /// Rows at the output points up to `end` (exclusive unless the run ends there).
-    fn write_outputs(&mut self, mode: ModeId, end: f64, last: bool, sink: &mut dyn ResultSink) -> Result<(), Failure> {
+    /// Rows at the output points before `end`.
+    fn write_outputs(&mut self, mode: ModeId, end: f64, sink: &mut dyn ResultSink) -> Result<(), Failure> {
         let (start, interval) = (self.engine.options.start, self.engine.options.interval);
         loop {
             let time = start + self.next_output as f64 * interval;
-            if !(time < end - 1e-12 * (1.0 + end.abs())) || interval <= 0.0 {
-                let _ = last;
+            if time >= end - 1e-12 * (1.0 + end.abs()) || interval <= 0.0 {
                 return Ok(());
             }
             self.move_to(mode, time)?;
             // Writing a row moves on to the next output point.
             self.write_row(sink, RowKind::Regular)?;
         }
-    }
-
-    fn write_row_once(&mut self, sink: &mut dyn ResultSink) -> Result<(), Failure> {
-        self.write_row(sink, RowKind::Regular)
     }
 
     fn write_row(&mut self, sink: &mut dyn ResultSink, kind: RowKind) -> Result<(), Failure> {
