@@ -274,6 +274,7 @@ impl Engine<'_> {
 
     /// Solves the mode's equations with all derivatives, the given initial equations and the fixed starts together.
     fn solve_together(&mut self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> Result<(), Failure> {
+        self.guess_algebraic_variables(mode);
         let beyond = self.orders_beyond(mode, initial);
         let structure = &self.modes[mode.index()].structure;
         let mut equations: Vec<(ExprId, u16)> = Vec::new();
@@ -308,6 +309,16 @@ impl Engine<'_> {
             .filter_map(|s| Some((*place.get(&(s.var, s.order))?, s.value)))
             .collect();
         self.project(&equations, &unknowns, weights, fixed)
+    }
+
+    /// First guesses for everything without a start value: what the mode's blocks give at the start values of the
+    /// states. (Zero is no guess for a divisor.)
+    fn guess_algebraic_variables(&mut self, mode: ModeId) {
+        let saved = self.memory.values.clone();
+        let solved = self.choose_states(mode).and_then(|_| self.solve_mode(mode));
+        if solved.is_err() || self.memory.values.iter().zip(&saved).any(|(new, old)| new.is_nan() && !old.is_nan()) {
+            self.memory.values = saved;
+        }
     }
 
     /// Initial equations may speak of derivatives above the leading ones: so many levels more are needed.
