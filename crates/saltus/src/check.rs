@@ -173,7 +173,7 @@ fn check_modes(model: &Model, all_modes: bool) -> Diagnostics {
 }
 
 fn singular_mode(analysis: &Analysis, mode: &ModeReport, refusal: &Refusal, initial: bool) -> Diagnostic {
-    let valuation = crate::analysis::valuation_text(&mode.valuation);
+    let valuation = crate::failure::cut(&crate::analysis::valuation_text(&mode.valuation));
     let whose = match (initial, valuation.is_empty()) {
         (_, true) => format!("`{}` is singular", analysis.model),
         (true, false) => format!("the initial mode of `{}` ({valuation}) is singular", analysis.model),
@@ -202,6 +202,10 @@ fn singular_mode(analysis: &Analysis, mode: &ModeReport, refusal: &Refusal, init
         diagnostic
             .notes
             .push(format!("unknowns without enough equations: {}", names.join(", ")));
+    }
+    if initial && !valuation.is_empty() && analysis.initial_failure.is_some() {
+        let note = "no mode could be initialised; this is the one that the start values suggest";
+        diagnostic.notes.push(note.to_owned());
     }
     diagnostic.with_help(refusal.help.clone())
 }

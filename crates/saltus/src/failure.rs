@@ -168,7 +168,7 @@ fn refusals(candidates: &[(String, String)]) -> Vec<String> {
 }
 
 /// A long valuation, shortened.
-fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     const MOST: usize = 160;
     match text.chars().count() > MOST {
         true => text.chars().take(MOST).chain("…".chars()).collect(),
