@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 use saltus_lang::flat::{
-    Builtin, Causality, EquationKind, FlatEquation, FlatExpr, FlatStatement, ScalarType, StateSelect as FlatSelect,
-    StatementKind, Variability, VariableId,
+    Builtin, Causality, EquationKind, FlatEquation, FlatExpr, FlatModel, FlatStatement, ScalarType,
+    StateSelect as FlatSelect, StatementKind, Variability, VariableId,
 };
 use saltus_mdae::{Role, StateSelect, Type, Variable};
 
@@ -119,7 +119,7 @@ impl Lowering<'_> {
         let mut differentiated = FxHashSet::default();
         let mut rows = Vec::new();
         for equation in &self.flat.equations {
-            collect_rows(equation, &mut rows, &mut differentiated);
+            collect_rows(self.flat, equation, &mut rows, &mut differentiated);
         }
         candidates.retain(|id| !differentiated.contains(id));
         let unknown = |id: VariableId| {
@@ -175,19 +175,29 @@ fn collect_assigned_in_when(statements: &[FlatStatement], inside: bool, found: &
 }
 
 /// Incidence of the equations outside when-clauses; the n-th equations of the branches of an if-equation share a row.
-fn collect_rows(equation: &FlatEquation, rows: &mut Vec<Vec<VariableId>>, differentiated: &mut FxHashSet<VariableId>) {
+/// Equations of Booleans, integers and enumerations determine no Real, whatever they mention.
+fn collect_rows(
+    flat: &FlatModel,
+    equation: &FlatEquation,
+    rows: &mut Vec<Vec<VariableId>>,
+    differentiated: &mut FxHashSet<VariableId>,
+) {
+    let is_real = |side: &FlatExpr| side.scalar_type(flat) == ScalarType::Real;
     match &equation.kind {
         EquationKind::Equal(lhs, rhs) => {
             let mut row = Vec::new();
             collect_variables(lhs, &mut row, differentiated);
             collect_variables(rhs, &mut row, differentiated);
-            rows.push(row);
+            if is_real(lhs) || is_real(rhs) {
+                rows.push(row);
+            }
         }
         EquationKind::If { branches, otherwise } => {
             let mut shared: Vec<Vec<VariableId>> = Vec::new();
             for body in branches.iter().map(|b| &b.body).chain([otherwise]) {
                 let mut own = Vec::new();
-                body.iter().for_each(|e| collect_rows(e, &mut own, differentiated));
+                body.iter()
+                    .for_each(|e| collect_rows(flat, e, &mut own, differentiated));
                 shared.resize_with(shared.len().max(own.len()), Vec::new);
                 shared.iter_mut().zip(own).for_each(|(row, more)| row.extend(more));
             }

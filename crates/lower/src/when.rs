@@ -90,14 +90,12 @@ impl Lowering<'_> {
     pub(crate) fn reinit(&mut self, id: VariableId, value: &FlatExpr, origin: OriginId) -> Option<Action> {
         let value = self.expr(value);
         match self.meanings[id] {
-            Meaning::Variable(var) if self.model.variables[var].role == Role::Continuous => {
-                Some(Action::Reinit {
-                    var,
-                    order: 0,
-                    value,
-                    origin,
-                })
-            }
+            Meaning::Variable(var) if self.model.variables[var].role == Role::Continuous => Some(Action::Reinit {
+                var,
+                order: 0,
+                value,
+                origin,
+            }),
             _ => {
                 let (span, name) = (self.span_of(origin), self.flat.variables[id].name.clone());
                 self.report(
