@@ -155,6 +155,7 @@ fn refusals(candidates: &[(String, String)]) -> Vec<String> {
                 true => "the only mode".to_owned(),
                 false => format!("`{}`", cut(mode)),
             };
+            let reason = cut(reason);
             match count {
                 1 => format!("{mode} was refused: {reason}"),
                 _ => format!("{count} candidates were refused, the first {mode}: {reason}"),
@@ -167,9 +168,9 @@ fn refusals(candidates: &[(String, String)]) -> Vec<String> {
     notes
 }
 
-/// A long valuation, shortened.
+/// A long valuation or reason, shortened.
 pub(crate) fn cut(text: &str) -> String {
-    const MOST: usize = 160;
+    const MOST: usize = 240;
     match text.chars().count() > MOST {
         true => text.chars().take(MOST).chain("…".chars()).collect(),
         false => text.to_owned(),

@@ -148,3 +148,25 @@ fn warnings_are_not_lost() {
     assert!(session.flatten("").value.is_none());
     assert!(session.flatten("..").value.is_none());
 }
+
+/// `T = time` in a `when` is an assignment as in any Modelica tool, whatever Booleans look at the Reals beside it.
+#[test]
+fn a_variable_set_in_a_when_is_discrete() {
+    let model = compiled(
+        "model Saw
+           Real y, T(start = 0, fixed = true);
+           Integer count(start = 0, fixed = true);
+           Boolean high = y >= limit;
+           Real limit = 0.5;
+         equation
+           when time >= (pre(count) + 1)*0.4 then
+             count = pre(count) + 1;
+             T = time;
+           end when;
+           y = (time - T)/0.4;
+         end Saw;",
+    );
+    let simulation = model.run().stop(1.0).simulate().unwrap();
+    let y = *simulation.values("y").unwrap().last().unwrap();
+    assert!((y - 0.5).abs() < 1e-9, "{y}");
+}
