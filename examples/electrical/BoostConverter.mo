@@ -3,7 +3,6 @@
 // What to look at: when the switch closes, the diode blocks at once (its voltage jumps to minus the output voltage); when
 // it opens, the diode takes the current of the inductor over.
 //
-// pending: the initial mode moves start values that need not move
 // run: tolerance = 1e-9
 // expect: capacitor.v at 0.0095 = 18.720367729123 within 1e-5
 // expect: inductor.i at 0.0095 = 1.38413408688908 within 1e-5

@@ -2,7 +2,6 @@
 //
 // What to look at: load.x stays at zero until the rope is tight; then its velocity jumps and the rope's force is an impulse.
 //
-// pending: restart with relative coordinates that get derivatives in the new mode only
 // run: tolerance = 1e-9
 // expect: event at 2 within 1e-6
 // expect: load.vx at 2- = 0 within 1e-9

@@ -5,7 +5,6 @@
 // What to look at: the engine is locked to first gear (ratio 3), slips, and is locked to second gear (ratio 2)
 // afterwards; vehicle.w never jumps.
 //
-// pending: restart with relative coordinates that get derivatives in the new mode only
 // run: tolerance = 1e-9
 // expect: engine.w at 0.5 = 37.6271186440678 within 1e-5
 // expect: clutch1.w_rel at 0.5 = 0 within 1e-9

@@ -3,7 +3,6 @@
 // What to look at: the load runs ahead until the drive catches up with it; locked, both share one velocity; the clutch
 // lets go when the torque would become negative.
 //
-// pending: restart with relative coordinates that get derivatives in the new mode only
 // run: tolerance = 1e-9
 // expect: drive.w at 10 = -4.029098236 within 1e-6
 // expect: drive.w - load.w <= 1e-8 always

@@ -2,7 +2,6 @@
 //
 // What to look at: the ball falls, the rope throws it back, it flies into the wall and bounces off. The energy is kept.
 //
-// pending: restart with relative coordinates that get derivatives in the new mode only
 // run: tolerance = 1e-11
 // expect: event at 0.42019009430079311 within 1e-7
 // expect: ball.vx at 0.42019009430079311+ = -3.5698128545748746 within 1e-6

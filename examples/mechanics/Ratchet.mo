@@ -5,7 +5,7 @@
 //
 // What to look at: shaft.phi is a staircase that rises by 0.4 rad per period.
 //
-// pending: restart with relative coordinates that get derivatives in the new mode only
+// pending: a free wheel to the housing locks while another one is open
 // run: tolerance = 1e-9
 // expect: shaft.w at 0.7 = 0 within 1e-9
 // expect: shaft.w >= -1e-9 always

@@ -3,7 +3,6 @@
 // What to look at: three jumps. At 1 s the clutch engages: motor and gear run together. At 2 s the gear is shifted. At
 // 3 s the brake stops the load for good; motor and load lose their momentum to the housing.
 //
-// pending: restart with relative coordinates that get derivatives in the new mode only
 // run: tolerance = 1e-9
 // expect: motor.w at 1- = 12 within 1e-7
 // expect: motor.w at 1+ = 8 within 1e-7

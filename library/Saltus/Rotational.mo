@@ -97,8 +97,8 @@ different velocities begin with the common velocity that conserves momentum.</p>
     ratio = if second then ratio2 else ratio1;
     w_a = der(flange_a.phi);
     w_b = der(flange_b.phi);
-    w_a = ratio*w_b;
-    flange_b.tau = -ratio*flange_a.tau;
+    w_a = (if second then ratio2 else ratio1)*w_b;
+    flange_b.tau = -(if second then ratio2 else ratio1)*flange_a.tau;
     annotation(Documentation(info = "<html>
 <p>The velocities on both sides jump when the ratio does; how they share the change is decided by the moments of inertia
 on both sides, and the torques are impulses.</p>

@@ -226,3 +226,43 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn relative_coordinates_are_replaced_where_derivatives_may_be_needed() {
+    let m = Builder::new("Clutch");
+    let (phi1, phi2) = (m.state("phi1", 0.0), m.state("phi2", 0.0));
+    let (rel, tau) = (m.unknown("rel"), m.unknown("tau"));
+    let engaged = m.time().ge(&m.real(1.0));
+    m.equation("first", phi1.der().der() + &tau);
+    m.equation("second", phi2.der().der() - &tau);
+    m.equation("relative", &rel - &phi2 + &phi1);
+    m.equation_if(&engaged, "engaged", rel.der());
+    m.equation_if(&!&engaged, "open", tau.clone());
+    let prepared = prepare(m.finish().unwrap());
+    let (phi1, phi2, rel) = (var(&prepared, "phi1"), var(&prepared, "phi2"), var(&prepared, "rel"));
+    let occurring: Vec<_> = prepared
+        .model
+        .equations
+        .iter()
+        .map(|equation| prepared.model.pool.occurrences(equation.residual))
+        .collect();
+    // The definition stays; the constraint is written with the angles.
+    assert!(occurring.contains(&vec![(phi1, 0), (phi2, 0), (rel, 0)]));
+    assert!(occurring.contains(&vec![(phi1, 1), (phi2, 1)]));
+    assert_eq!(occurring.iter().flatten().filter(|(var, _)| *var == rel).count(), 1);
+}
+
+#[test]
+fn the_derivative_of_an_algebraic_variable_has_an_equation() {
+    let m = Builder::new("Speed");
+    let (x, v, a) = (m.unknown("x"), m.unknown("v"), m.unknown("a"));
+    m.equation("x", &x - m.time());
+    m.equation("v", &v - x.der());
+    m.equation("a", &a - v.der());
+    let prepared = prepare(m.finish().unwrap());
+    let modes = Modes::new(&prepared.model);
+    let structure = analyze_mode(&prepared.model, &modes, &Valuation::all_false(&modes)).unwrap();
+    assert_eq!((structure.index(), structure.degrees_of_freedom()), (3, 0));
+    assert_eq!(alias(&prepared, "v"), ("x".into(), 1, false));
+    assert!(prepared.model.variable_named("a").is_some());
+}

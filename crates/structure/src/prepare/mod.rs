@@ -4,6 +4,8 @@
 //! - *Order raising*: `der(x) = u` makes u the first derivative of x everywhere, in conditions, when-clauses, restart
 //!   and initial equations too. Without it x' has no past at mode changes (RR-9603 needs second-order models).
 //! - *Constants*: `x = 3`, and what follows.
+//! - *Definitions*: a relative coordinate `rel = x2 - x1` is replaced where its derivatives may be needed in some modes
+//!   only; its equation stays.
 //!
 //! Only unguarded equations count, so that what is eliminated holds in every mode. No variable is lost: each one is a
 //! variable, an alias ([`Mdae::aliases`]) or a constant ([`Mdae::constants`]) of the prepared model. Parameters are
@@ -13,6 +15,7 @@
 //! Time and memory are linear in the model, up to a logarithm for chains of eliminations.
 
 mod classes;
+mod definitions;
 mod rewrite;
 mod trivial;
 
@@ -65,5 +68,8 @@ pub struct ConflictingStarts {
 pub fn prepare(model: Mdae) -> Prepared {
     let mut classes = Classes::new(&model);
     let used_up = trivial::eliminate(&model, &mut classes);
-    rewrite::rewrite(model, &mut classes, &used_up)
+    let mut prepared = rewrite::rewrite(model, &mut classes, &used_up);
+    definitions::replace_defined(&mut prepared.model);
+    debug_assert_eq!(prepared.model.validate(), Ok(()));
+    prepared
 }

@@ -1,0 +1,313 @@
+//! Replaces defined quantities by what defines them.
+//!
+//! A relative coordinate `rel = phi2 - phi1` is defined by an unguarded equation. In a mode that does not use it, it
+//! is algebraic and its derivative has no past; in a mode with `der(rel) = 0` it would become a state without left
+//! limits, although phi1 and phi2 have them. So it is replaced wherever its derivatives may be needed: in guarded
+//! equations, conditions and restart equations, and where it is differentiated. The defining equation stays, so that
+//! it has a value.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use saltus_mdae::{
+    Action, BinaryOp, ConditionKind, Equation, EquationId, ExprId, ExprPool, Mdae, Node, OriginId, Role, StateSelect,
+    UnaryOp, VarId,
+};
+
+/// A definition with more unknowns than this is not used: it would fill the equations it is put into.
+const MAX_UNKNOWNS: usize = 4;
+/// A definition with more operations than this is not used.
+const MAX_SIZE: usize = 24;
+/// How often what definitions are made of is looked up in turn.
+const MAX_DEPTH: usize = 8;
+
+/// Replaces defined quantities in place.
+pub(super) fn replace_defined(model: &mut Mdae) {
+    let definitions = definitions(model);
+    if !definitions.order.is_empty() {
+        definitions.apply(model);
+    }
+    give_values_to_derivatives(model, &definitions.of);
+}
+
+/// A variable that order raising made a derivative has a value only if every mode computes that derivative. Where no
+/// unguarded equation asks for it, the variable gets its equation back: `v = der(x)` with x algebraic.
+fn give_values_to_derivatives(model: &mut Mdae, defined: &FxHashMap<VarId, ExprId>) {
+    if model.aliases.iter().all(|alias| alias.order == 0) {
+        return;
+    }
+    let mut computed = unguarded_orders(model);
+    let mut order: Vec<usize> = (0..model.aliases.len()).collect();
+    // The highest derivative first: it makes the lower ones computed too.
+    order.sort_by_key(|&at| std::cmp::Reverse(model.aliases[at].order));
+    let mentions = first_mentions(model);
+    let mut returned = FxHashSet::default();
+    for at in order {
+        let alias = &model.aliases[at];
+        let known = computed.get(&alias.target).copied().unwrap_or(0);
+        // A fixed start value is one of the derivative: the alias must stay.
+        if alias.order == 0 || alias.order <= known || alias.variable.fixed {
+            continue;
+        }
+        let (target, order, negated) = (alias.target, alias.order, alias.negated);
+        let value = match defined.get(&target) {
+            Some(&value) => model.pool.nth_total_derivative(value, order),
+            None => {
+                computed.insert(target, order);
+                model.pool.der_var(target, order)
+            }
+        };
+        let variable = model.aliases[at].variable.clone();
+        let var = model.add_variable(variable);
+        let var = model.pool.der_var(var, 0);
+        let residual = match negated {
+            true => model.pool.add(var, value),
+            false => model.pool.sub(var, value),
+        };
+        let guard = model.pool.boolean(true);
+        let origin = mentions.get(&target).copied().unwrap_or(OriginId(0));
+        model.equations.push(Equation {
+            guard,
+            residual,
+            origin,
+        });
+        returned.insert(at);
+    }
+    let mut at = 0;
+    model.aliases.retain(|_| {
+        at += 1;
+        !returned.contains(&(at - 1))
+    });
+}
+
+/// Where something is said of each variable first: the equation `v = der(x)` itself is gone.
+fn first_mentions(model: &Mdae) -> FxHashMap<VarId, OriginId> {
+    let mut found = FxHashMap::default();
+    for equation in &model.equations {
+        for (var, _) in model.pool.occurrences(equation.residual) {
+            found.entry(var).or_insert(equation.origin);
+        }
+    }
+    found
+}
+
+/// Unknowns that occur where derivatives may be needed, and that may be replaced.
+fn wanted(model: &Mdae, reinitialised: &FxHashSet<VarId>) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    for equation in &model.equations {
+        let guarded = !holds_always(&model.pool, equation.guard);
+        let occurrences = model.pool.occurrences(equation.residual);
+        found.extend(occurrences.into_iter().filter(|&(_, order)| guarded || order > 0));
+    }
+    for action in actions(model) {
+        if let Action::Restart { residual, .. } = action {
+            found.extend(model.pool.occurrences(*residual));
+        }
+    }
+    let vars = found.into_iter().map(|(var, _)| var);
+    vars.filter(|&var| replaceable(model, var, reinitialised)).collect()
+}
+
+fn actions(model: &Mdae) -> impl Iterator<Item = &Action> {
+    let branches = model.whens.iter().flat_map(|when| &when.branches);
+    branches.flat_map(|branch| &branch.actions)
+}
+
+fn reinitialised(model: &Mdae) -> FxHashSet<VarId> {
+    let reinitialised = |action: &Action| match action {
+        Action::Reinit { var, .. } => Some(*var),
+        _ => None,
+    };
+    actions(model).filter_map(reinitialised).collect()
+}
+
+/// Not a variable whose own value the model gives: a fixed start, a `reinit`, a wish to be a state.
+fn replaceable(model: &Mdae, var: VarId, reinitialised: &FxHashSet<VarId>) -> bool {
+    let variable = &model.variables[var];
+    let preferred = matches!(variable.state_select, StateSelect::Prefer | StateSelect::Always);
+    model.is_unknown(var) && !variable.fixed && !preferred && !reinitialised.contains(&var)
+}
+
+/// Expressions for variables, in the order in which they were found: later ones may occur in earlier ones.
+#[derive(Default)]
+struct Definitions {
+    order: Vec<(VarId, ExprId)>,
+    equations: FxHashSet<EquationId>,
+    of: FxHashMap<VarId, ExprId>,
+}
+
+fn definitions(model: &mut Mdae) -> Definitions {
+    let reinitialised = reinitialised(model);
+    let mut wanted = wanted(model, &reinitialised);
+    let mut found = Definitions::default();
+    let orders = unguarded_orders(model);
+    for _ in 0..MAX_DEPTH {
+        let first = found.order.len();
+        found.search(model, &wanted, &orders);
+        // What a definition is made of is wanted too: the fixed end of a relative coordinate.
+        let mut more = FxHashSet::default();
+        for &(_, value) in &found.order[first..] {
+            let unknowns = unknowns_of(model, value).into_iter().map(|(var, _)| var);
+            more.extend(unknowns.filter(|var| !wanted.contains(var) && replaceable(model, *var, &reinitialised)));
+        }
+        if more.is_empty() {
+            break;
+        }
+        wanted = more;
+    }
+    found.close(&mut model.pool);
+    found
+}
+
+/// The variable an equation defines, and as what: the one with the lowest derivatives, if some other has higher ones or
+/// there is no other.
+fn defined(
+    model: &mut Mdae,
+    residual: ExprId,
+    wanted: &FxHashSet<VarId>,
+    orders: &FxHashMap<VarId, u16>,
+    known: &Definitions,
+) -> Option<(VarId, ExprId)> {
+    let residual = replace(&mut model.pool, &known.of, residual);
+    let unknowns = unknowns_of(model, residual);
+    let order = |var: VarId| orders.get(&var).copied().unwrap_or(0);
+    let highest = unknowns.iter().map(|&(var, _)| order(var)).max()?;
+    let candidates = unknowns.iter().filter(|&&(var, own)| {
+        let once = unknowns.iter().filter(|(other, _)| *other == var).count() == 1;
+        let lower = order(var) < highest || unknowns.len() == 1;
+        own == 0 && once && wanted.contains(&var) && !known.of.contains_key(&var) && lower
+    });
+    let var = candidates.map(|&(var, _)| var).min_by_key(|&var| (order(var), var))?;
+    let factor = model.pool.partial_derivative(residual, var, 0);
+    let negative = match model.pool.node(factor) {
+        Node::Real(bits) if bits.get() == 1.0 => true,
+        Node::Real(bits) if bits.get() == -1.0 => false,
+        Node::Integer(1) => true,
+        Node::Integer(-1) => false,
+        _ => return None,
+    };
+    let zero = model.pool.real(0.0);
+    let rest = model.pool.rewrite(&[residual], |_, _, node| {
+        matches!(node, Node::Var { var: v, order: 0 } if v == var).then_some(zero)
+    })[0];
+    let value = if negative { model.pool.neg(rest) } else { rest };
+    let nodes = model.pool.reachable(&[value]);
+    let small = nodes.len() <= MAX_SIZE && unknowns_of(model, value).len() <= MAX_UNKNOWNS;
+    (small && nodes.iter().all(|&id| continuous(model, model.pool.node(id)))).then_some((var, value))
+}
+
+/// What cannot jump by itself: the derivative of a jump is an impulse, which a formula for the derivative would lose.
+fn continuous(model: &Mdae, node: Node) -> bool {
+    match node {
+        Node::Var { var, .. } => matches!(model.variables[var].role, Role::Continuous | Role::Parameter),
+        Node::Unary(op, _) => matches!(op, UnaryOp::Neg),
+        Node::Binary(op, ..) => matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div),
+        Node::Real(_) | Node::Integer(_) | Node::Time => true,
+        _ => false,
+    }
+}
+
+/// The highest derivative of each unknown in the unguarded equations.
+fn unguarded_orders(model: &Mdae) -> FxHashMap<VarId, u16> {
+    let mut orders: FxHashMap<VarId, u16> = FxHashMap::default();
+    for equation in model.equations.iter().filter(|e| holds_always(&model.pool, e.guard)) {
+        for (var, order) in unknowns_of(model, equation.residual) {
+            let known = orders.entry(var).or_default();
+            *known = (*known).max(order);
+        }
+    }
+    orders
+}
+
+fn holds_always(pool: &ExprPool, guard: ExprId) -> bool {
+    pool.node(guard) == Node::Boolean(true)
+}
+
+fn unknowns_of(model: &Mdae, root: ExprId) -> Vec<(VarId, u16)> {
+    let mut found = model.pool.occurrences(root);
+    found.retain(|&(var, _)| model.is_unknown(var));
+    found
+}
+
+/// An expression with the variables of a map replaced, also under derivatives and left limits.
+fn replace(pool: &mut ExprPool, map: &FxHashMap<VarId, ExprId>, root: ExprId) -> ExprId {
+    let occurs = |(var, _): &(VarId, u16)| map.contains_key(var);
+    if !pool.occurrences(root).iter().any(occurs) && !pool.left_limit_occurrences(root).iter().any(occurs) {
+        return root;
+    }
+    pool.rewrite(&[root], |pool, _, node| match node {
+        Node::Var { var, order } => map.get(&var).map(|&value| pool.nth_total_derivative(value, order)),
+        Node::Pre { var, order } => map.get(&var).map(|&value| {
+            let derivative = pool.nth_total_derivative(value, order);
+            left_limit(pool, derivative)
+        }),
+        _ => None,
+    })[0]
+}
+
+fn left_limit(pool: &mut ExprPool, root: ExprId) -> ExprId {
+    pool.rewrite(&[root], |pool, _, node| match node {
+        Node::Var { var, order } => Some(pool.pre_var(var, order)),
+        _ => None,
+    })[0]
+}
+
+impl Definitions {
+    fn search(&mut self, model: &mut Mdae, wanted: &FxHashSet<VarId>, orders: &FxHashMap<VarId, u16>) {
+        if wanted.is_empty() {
+            return;
+        }
+        for id in model.equations.ids() {
+            let residual = model.equations[id].residual;
+            if !holds_always(&model.pool, model.equations[id].guard) || self.equations.contains(&id) {
+                continue;
+            }
+            let unknowns = unknowns_of(model, residual);
+            // Cheap tests first: this looks at every unguarded equation.
+            if unknowns.len() > MAX_UNKNOWNS + 1 || !unknowns.iter().any(|(var, _)| wanted.contains(var)) {
+                continue;
+            }
+            if let Some((var, value)) = defined(model, residual, wanted, orders, self) {
+                self.order.push((var, value));
+                self.of.insert(var, value);
+                self.equations.insert(id);
+            }
+        }
+    }
+
+    /// Replaces later definitions in earlier ones.
+    fn close(&mut self, pool: &mut ExprPool) {
+        for &(var, value) in self.order.iter().rev() {
+            let closed = replace(pool, &self.of, value);
+            self.of.insert(var, closed);
+        }
+    }
+
+    fn apply(&self, model: &mut Mdae) {
+        let Mdae {
+            pool,
+            equations,
+            initial_equations,
+            conditions,
+            whens,
+            ..
+        } = model;
+        for id in equations.ids() {
+            if !self.equations.contains(&id) {
+                equations[id].residual = replace(pool, &self.of, equations[id].residual);
+            }
+        }
+        for equation in initial_equations {
+            equation.residual = replace(pool, &self.of, equation.residual);
+        }
+        for condition in conditions.iter_mut() {
+            if let ConditionKind::Relation { function, .. } = &mut condition.kind {
+                *function = replace(pool, &self.of, *function);
+            }
+        }
+        let branches = whens.iter_mut().flat_map(|when| &mut when.branches);
+        for action in branches.flat_map(|branch| &mut branch.actions) {
+            if let Action::Restart { residual, .. } = action {
+                *residual = replace(pool, &self.of, *residual);
+            }
+        }
+    }
+}
