@@ -201,11 +201,21 @@ proptest! {
         let before = random_model(count, &links);
         let residuals: Vec<ExprId> = before.equations.iter().map(|e| e.residual).collect();
         let again = random_model(count, &links);
-        let prepared = prepare(again);
+        let mut prepared = prepare(again);
+        let free_value = |var: VarId, order: u16| 0.3 + f64::from(var.0) + 0.7 * f64::from(order);
+        // Replaced variables have the values of what replaced them.
+        let mut replaced = std::collections::BTreeMap::new();
+        for (var, value) in prepared.replaced.clone() {
+            for order in 0..8 {
+                let derivative = prepared.model.pool.nth_total_derivative(value, order);
+                let number = evaluate(&prepared.model.pool, &prepared.model.functions, &[derivative], &Values(&free_value)).unwrap()[0];
+                replaced.insert((var, order), number);
+            }
+        }
         let names = before.variables.len();
         let model = &prepared.model;
         prop_assert_eq!(model.variables.len() + model.aliases.len() + model.constants.len(), names);
-        let new_value = |var: VarId, order: u16| 0.3 + f64::from(var.0) + 0.7 * f64::from(order);
+        let new_value = |var, order| replaced.get(&(var, order)).copied().unwrap_or_else(|| free_value(var, order));
         let old_value = |var: VarId, order: u16| match prepared.places[var] {
             Place::Constant(value) => if order == 0 { value } else { 0.0 },
             Place::Derivative { var, order: raised, negated } => {

@@ -19,13 +19,15 @@ const MAX_SIZE: usize = 24;
 /// How often what definitions are made of is looked up in turn.
 const MAX_DEPTH: usize = 8;
 
-/// Replaces defined quantities in place.
-pub(super) fn replace_defined(model: &mut Mdae) {
+/// Replaces defined quantities in place; says which, and by what.
+pub(super) fn replace_defined(model: &mut Mdae) -> Vec<(VarId, ExprId)> {
     let definitions = definitions(model);
     if !definitions.order.is_empty() {
         definitions.apply(model);
     }
     give_values_to_derivatives(model, &definitions.of);
+    let closed = |&(var, _): &(VarId, ExprId)| (var, definitions.of[&var]);
+    definitions.order.iter().map(closed).collect()
 }
 
 /// A variable that order raising made a derivative has a value only if every mode computes that derivative. Where no

@@ -19,7 +19,7 @@ mod definitions;
 mod rewrite;
 mod trivial;
 
-use saltus_mdae::{EquationId, IndexVec, Mdae, VarId};
+use saltus_mdae::{EquationId, ExprId, IndexVec, Mdae, VarId};
 
 use classes::Classes;
 
@@ -37,6 +37,8 @@ pub struct Prepared {
     pub equations: IndexVec<EquationId, Option<EquationId>>,
     /// Fixed start values that contradict each other.
     pub conflicts: Vec<ConflictingStarts>,
+    /// Variables of the prepared model that were replaced by what defines them, in all equations but the defining one.
+    pub replaced: Vec<(VarId, ExprId)>,
 }
 
 /// What became of a variable.
@@ -69,7 +71,7 @@ pub fn prepare(model: Mdae) -> Prepared {
     let mut classes = Classes::new(&model);
     let used_up = trivial::eliminate(&model, &mut classes);
     let mut prepared = rewrite::rewrite(model, &mut classes, &used_up);
-    definitions::replace_defined(&mut prepared.model);
+    prepared.replaced = definitions::replace_defined(&mut prepared.model);
     debug_assert_eq!(prepared.model.validate(), Ok(()));
     prepared
 }

@@ -49,6 +49,7 @@ pub(super) fn rewrite(mut old: Mdae, classes: &mut Classes, used_up: &IndexVec<E
         places,
         equations,
         conflicts,
+        replaced: Vec::new(),
     }
 }
 
