@@ -2,7 +2,9 @@
 
 use saltus_codegen::{KernelCache, Leaf, System, SystemError};
 use saltus_mdae::{ExprId, ExprPool, OriginId, VarId};
+use saltus_numerics::EvalError;
 use saltus_numerics::linalg::{Factorisation, MatrixStructure, SparsityPattern};
+use saltus_numerics::nonlinear::{NewtonOptions, NonlinearSystem, solve_newton};
 
 use crate::error::{Failure, FailureKind};
 use crate::kernel::slot_of;
@@ -82,11 +84,50 @@ impl BlockSolver {
         })
     }
 
-    /// Solves from the values in memory as first guess and leaves the solution there.
+    /// Solves from the values in memory as first guess and leaves the solution there: Newton's method, and a trust
+    /// region from the same guess where that does not converge.
     pub(crate) fn solve(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
         if self.slots.is_empty() {
             return Ok(());
         }
+        if self.linear {
+            return self.solve_by_newton(memory);
+        }
+        let guess: Vec<f64> = self.slots.iter().map(|&slot| memory.values[slot as usize]).collect();
+        let outcome = self.solve_by_newton(memory);
+        match outcome {
+            Err(failure) => self.solve_by_trust_region(memory, &guess).map_err(|()| failure),
+            solved => solved,
+        }
+    }
+
+    fn solve_by_trust_region(&mut self, memory: &mut Memory, guess: &[f64]) -> Result<(), ()> {
+        let mut x: Vec<f64> = guess.iter().map(|&g| if g.is_finite() { g } else { 0.0 }).collect();
+        let pattern = match self.factorisation.structure() {
+            MatrixStructure::Sparse(pattern) => Some(pattern.clone()),
+            MatrixStructure::Dense { .. } => None,
+        };
+        let options = NewtonOptions {
+            nominal: Some(self.nominal.clone()),
+            max_iterations: 200,
+            step_tolerance: 1e-12,
+            ..NewtonOptions::default()
+        };
+        let mut system = InMemory {
+            system: &self.system,
+            slots: &self.slots,
+            memory,
+            pattern,
+        };
+        let solved = solve_newton(&mut system, &mut x, &options).is_ok();
+        let place = if solved { &x[..] } else { guess };
+        for (&slot, &value) in self.slots.iter().zip(place) {
+            memory.values[slot as usize] = value;
+        }
+        if solved { Ok(()) } else { Err(()) }
+    }
+
+    fn solve_by_newton(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
         for slot in &self.slots {
             // A value that was never computed (or was dead) is no first guess.
             let value = &mut memory.values[*slot as usize];
@@ -113,11 +154,23 @@ impl BlockSolver {
                 return Ok(());
             }
             // Rounding: steps no longer shrink although the residual is at its floor.
-            if size <= 1e-10 && norm(&self.residual) >= 0.5 * before {
+            if (size <= 1e-10 && norm(&self.residual) >= 0.5 * before) || self.at_rounding(memory) {
                 return Ok(());
             }
         }
         Err(self.diverged())
+    }
+
+    /// Whether every residual is as small as rounding of its terms.
+    fn at_rounding(&self, memory: &Memory) -> bool {
+        let mut scale = vec![0.0f64; self.residual.len()];
+        for (column, &slot) in self.slots.iter().enumerate() {
+            let value = memory.values[slot as usize].abs();
+            for at in self.system.column_starts[column]..self.system.column_starts[column + 1] {
+                scale[self.system.row_indices[at]] += (self.jacobian[at] * value).abs();
+            }
+        }
+        self.residual.iter().zip(&scale).all(|(r, s)| r.abs() <= 1e-14 * s)
     }
 
     fn diverged(&self) -> BlockFailure {
@@ -202,7 +255,17 @@ impl BlockSolver {
     }
 
     /// The failure in the model's terms.
-    pub(crate) fn explain(&self, failure: &BlockFailure, name: &dyn Fn(VarId, u16) -> String) -> Failure {
+    pub(crate) fn explain(
+        &self,
+        failure: &BlockFailure,
+        memory: &Memory,
+        name: &dyn Fn(VarId, u16) -> String,
+    ) -> Failure {
+        if let BlockFailure::Undefined { equation } = *failure
+            && let Some(error) = self.system.residual.diagnose(&memory.values)
+        {
+            return Failure::domain(&error.error, vec![self.origins[equation]]);
+        }
         let unknowns: Vec<String> = self.unknowns.iter().map(|&(var, order)| name(var, order)).collect();
         let (reason, origins) = match *failure {
             BlockFailure::Singular { column } => {
@@ -226,6 +289,44 @@ impl BlockSolver {
             origins,
             reason,
         })
+    }
+}
+
+/// A block as the nonlinear solvers see it.
+struct InMemory<'a> {
+    system: &'a System,
+    slots: &'a [u32],
+    memory: &'a mut Memory,
+    pattern: Option<SparsityPattern>,
+}
+
+impl InMemory<'_> {
+    fn place(&mut self, x: &[f64]) {
+        for (&slot, &value) in self.slots.iter().zip(x) {
+            self.memory.values[slot as usize] = value;
+        }
+    }
+}
+
+impl NonlinearSystem for InMemory<'_> {
+    fn dim(&self) -> usize {
+        self.slots.len()
+    }
+    fn residual(&mut self, x: &[f64], residual: &mut [f64]) -> Result<(), EvalError> {
+        self.place(x);
+        self.system.residual.evaluate_unchecked(&self.memory.values, residual);
+        Ok(())
+    }
+    fn jacobian_pattern(&self) -> Option<&SparsityPattern> {
+        self.pattern.as_ref()
+    }
+    fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<bool, EvalError> {
+        if self.pattern.is_none() {
+            return Ok(false);
+        }
+        self.place(x);
+        self.system.jacobian.evaluate_unchecked(&self.memory.values, values);
+        Ok(true)
     }
 }
 

@@ -252,6 +252,18 @@ impl<'c> Engine<'c> {
         self.counters.modes += 1;
         let entry = match analyze_mode(self.model, self.compiled.modes(), valuation) {
             Err(failure) => Err(Arc::new(failure)),
+            Ok(structure) if !self.keeps_enough(&structure) => {
+                let most = structure
+                    .sigma
+                    .c
+                    .iter()
+                    .zip(&structure.equations)
+                    .max()
+                    .map(|(_, &equation)| equation);
+                Err(Arc::new(ModeFailure::TooManyDifferentiations {
+                    equation: most.unwrap_or(saltus_mdae::EquationId(0)),
+                }))
+            }
             Ok(structure) => {
                 let tools = Tools {
                     model: self.model,
@@ -275,6 +287,12 @@ impl<'c> Engine<'c> {
         };
         self.mode_by_valuation.insert(valuation.clone(), entry.clone());
         entry
+    }
+
+    /// Whether memory has room for all derivatives of a mode.
+    fn keeps_enough(&self, structure: &saltus_structure::mode::ModeStructure) -> bool {
+        let mut unknowns = structure.unknowns.iter().zip(&structure.sigma.d);
+        unknowns.all(|(&var, &d)| d + 1 < self.memory.orders(var))
     }
 
     /// The mode of a valuation; the reason in words if it is singular.
@@ -346,7 +364,10 @@ impl<'c> Engine<'c> {
         let outcome = self.modes[mode.index()].plan_mut().solve(&mut self.memory);
         outcome.map_err(|(block, failure)| {
             let name = |var: VarId, order: u16| self.name(var, order);
-            self.modes[mode.index()].plan().block(block).explain(&failure, &name)
+            self.modes[mode.index()]
+                .plan()
+                .block(block)
+                .explain(&failure, &self.memory, &name)
         })
     }
 

@@ -10,7 +10,9 @@ use saltus_codegen::{Leaf, System};
 use saltus_mdae::{ExprId, Idx, Node, OriginId, Role, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
-use saltus_numerics::nonlinear::{ConstraintSystem, ProjectionOptions, project};
+use saltus_numerics::nonlinear::{
+    ConstraintSystem, NewtonOptions, NonlinearSystem, ProjectionOptions, project, solve_newton,
+};
 
 use crate::block::system_failure;
 use crate::candidate::Instant;
@@ -159,7 +161,11 @@ impl Engine<'_> {
     ) -> Result<Vec<ImpulseReport>, Failure> {
         let equations = self.active_initial_equations()?;
         if !equations.is_empty() {
-            self.solve_together(mode, &equations)?;
+            let saved = self.memory.values.clone();
+            if self.solve_for_states(mode, &equations).is_err() {
+                self.memory.values = saved;
+                self.solve_together(mode, &equations)?;
+            }
             self.enter(mode)?;
             return Ok(Vec::new());
         }
@@ -311,12 +317,81 @@ impl Engine<'_> {
         self.project(&equations, &unknowns, weights, fixed)
     }
 
+    /// Solves the initial equations for the states alone, everything else following by the mode's blocks. With fewer
+    /// unknowns and no guesses for algebraic variables this succeeds where solving everything together does not.
+    fn solve_for_states(&mut self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> Result<(), Failure> {
+        let failed = |reason: String| {
+            Failure::new(FailureKind::Initialisation {
+                reason,
+                suspects: Vec::new(),
+            })
+        };
+        self.choose_states(mode)?;
+        let level = self.orders_beyond(mode, initial);
+        let states = self.modes[mode.index()].plan().states.clone();
+        let free: Vec<(VarId, u16)> = states
+            .iter()
+            .copied()
+            .filter(|&(var, order)| !self.is_fixed(var, order))
+            .collect();
+        let elsewhere = |start: &&StartValue| {
+            start.fixed
+                && !states.contains(&(start.var, start.order))
+                && self.modes[mode.index()].highest_order(start.var).is_some()
+        };
+        let fixed: Vec<StartValue> = self.starts.iter().filter(elsewhere).cloned().collect();
+        if self
+            .model
+            .variables
+            .iter()
+            .any(|v| v.role == Role::Parameter && v.binding.is_none() && !v.fixed)
+        {
+            return Err(failed("parameters are unknown".to_string()));
+        }
+        if free.len() != initial.len() + fixed.len() {
+            return Err(failed(
+                "the states are not determined by the initial equations alone".to_string(),
+            ));
+        }
+        let equations = initial
+            .iter()
+            .map(|&(residual, _)| Bound::of_value(&self.cache, &self.pool, residual, &self.memory))
+            .collect::<Result<_, _>>()?;
+        let nominal = free.iter().map(|&(var, _)| self.nominal[var.index()]).collect();
+        let mut x: Vec<f64> = free.iter().map(|&(var, order)| self.memory.get(var, order)).collect();
+        let options = NewtonOptions {
+            nominal: Some(nominal),
+            max_iterations: 200,
+            ..NewtonOptions::default()
+        };
+        let mut system = StateSystem {
+            engine: self,
+            mode,
+            level,
+            free,
+            equations,
+            fixed,
+        };
+        let outcome = solve_newton(&mut system, &mut x, &options);
+        let mut residual = vec![0.0; x.len()];
+        let placed = system.residual(&x, &mut residual);
+        outcome.map_err(|failure| failed(failure.to_string()))?;
+        placed.map_err(|error| failed(error.to_string()))
+    }
+
     /// First guesses for everything without a start value: what the mode's blocks give at the start values of the
     /// states. (Zero is no guess for a divisor.)
     fn guess_algebraic_variables(&mut self, mode: ModeId) {
         let saved = self.memory.values.clone();
         let solved = self.choose_states(mode).and_then(|_| self.solve_mode(mode));
-        if solved.is_err() || self.memory.values.iter().zip(&saved).any(|(new, old)| new.is_nan() && !old.is_nan()) {
+        if solved.is_err()
+            || self
+                .memory
+                .values
+                .iter()
+                .zip(&saved)
+                .any(|(new, old)| new.is_nan() && !old.is_nan())
+        {
             self.memory.values = saved;
         }
     }
@@ -396,6 +471,41 @@ impl Engine<'_> {
                 .map(|(var, _)| self.name(var, 0))
                 .collect(),
         )
+    }
+}
+
+/// Initial equations as functions of the free states.
+struct StateSystem<'e, 'c> {
+    engine: &'e mut Engine<'c>,
+    mode: ModeId,
+    level: u16,
+    free: Vec<(VarId, u16)>,
+    equations: Vec<Bound>,
+    fixed: Vec<StartValue>,
+}
+
+impl NonlinearSystem for StateSystem<'_, '_> {
+    fn dim(&self) -> usize {
+        self.free.len()
+    }
+    fn residual(&mut self, x: &[f64], residual: &mut [f64]) -> Result<(), EvalError> {
+        for (&(var, order), &value) in self.free.iter().zip(x) {
+            self.engine.memory.set(var, order, value);
+        }
+        self.engine
+            .solve_mode(self.mode)
+            .map_err(|failure| EvalError::recoverable(failure.to_string()))?;
+        if !self.engine.extend_jets(self.mode, self.level) {
+            return Err(EvalError::recoverable("higher derivatives cannot be computed"));
+        }
+        let (equations, starts) = residual.split_at_mut(self.equations.len());
+        for (residual, equation) in equations.iter_mut().zip(&self.equations) {
+            *residual = equation.value(&self.engine.memory);
+        }
+        for (residual, start) in starts.iter_mut().zip(&self.fixed) {
+            *residual = self.engine.memory.get(start.var, start.order) - start.value;
+        }
+        Ok(())
     }
 }
 

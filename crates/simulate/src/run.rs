@@ -618,7 +618,7 @@ impl<'c> Run<'c> {
                 Err(self.engine.modes[mode.index()]
                     .plan()
                     .block(block)
-                    .explain(&failure, &name)
+                    .explain(&failure, &self.engine.memory, &name)
                     .at(time))
             }
         }
@@ -762,7 +762,7 @@ impl<'c> Run<'c> {
             return self.engine.modes[mode.index()]
                 .plan()
                 .block(block)
-                .explain(&failure, &name);
+                .explain(&failure, &self.engine.memory, &name);
         }
         integration_failure(error)
     }
