@@ -110,6 +110,9 @@ pub(crate) struct Engine<'c> {
     pub last_values: FxHashMap<VarId, f64>,
     /// Start values of unknowns and their derivatives.
     pub starts: Vec<crate::initial::StartValue>,
+    /// Parameters with `fixed = false` whose value has been found, and the initial equations that gave it.
+    pub solved_parameters: rustc_hash::FxHashSet<VarId>,
+    pub used_up: rustc_hash::FxHashSet<saltus_mdae::ExprId>,
     /// During initialisation no time event is due.
     pub starting: bool,
     /// Signals given from outside.
@@ -152,7 +155,7 @@ impl<'c> Engine<'c> {
                 .ids()
                 .filter(move |&id| model.variables[id].role == role)
         };
-        let mut engine = Engine {
+        Ok(Engine {
             compiled,
             model,
             cache,
@@ -184,18 +187,18 @@ impl<'c> Engine<'c> {
             remembered: compiled.remembered().to_vec(),
             last_values: FxHashMap::default(),
             starts: Vec::new(),
+            solved_parameters: rustc_hash::FxHashSet::default(),
+            used_up: rustc_hash::FxHashSet::default(),
             starting: false,
             signals: Vec::new(),
             warnings: Vec::new(),
             pool,
             memory,
             options,
-        };
-        engine.samples = engine.sample_clocks()?;
-        Ok(engine)
+        })
     }
 
-    fn sample_clocks(&self) -> Result<Vec<SampleClock>, Failure> {
+    pub(crate) fn sample_clocks(&self) -> Result<Vec<SampleClock>, Failure> {
         let mut clocks = Vec::new();
         for (condition, data) in self.model.conditions.iter_enumerated() {
             if let ConditionKind::Sample { start, interval } = data.kind {

@@ -129,6 +129,18 @@ impl Failure {
         self.time.get_or_insert(time);
         self
     }
+    /// Both ways of initialisation failed: the second reason joined to the first.
+    pub(crate) fn or_else_also(self, second: Failure) -> Self {
+        match (self.kind, second.kind) {
+            (FailureKind::Initialisation { reason, .. }, FailureKind::Initialisation { reason: also, suspects }) => {
+                Failure::new(FailureKind::Initialisation {
+                    reason: format!("{reason}; and {also}"),
+                    suspects,
+                })
+            }
+            (_, kind) => Failure::new(kind),
+        }
+    }
     pub(crate) fn compile(error: CompileError) -> Self {
         Failure::new(FailureKind::Compile(error.to_string()))
     }

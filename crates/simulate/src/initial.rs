@@ -38,6 +38,8 @@ impl Engine<'_> {
     /// Finds consistent values and the mode at the start time.
     pub(crate) fn initialise(&mut self) -> Result<Vec<EventReport>, Failure> {
         self.set_start_values()?;
+        // Sampling may begin at a parameter that the initial equations gave.
+        self.samples = self.sample_clocks()?;
         self.memory.set_initial(true);
         self.starting = true;
         let initial_nodes = self.when_conditions_of_start();
@@ -82,6 +84,7 @@ impl Engine<'_> {
     }
 
     fn set_start_values(&mut self) -> Result<(), Failure> {
+        self.solve_open_parameters()?;
         for id in self.model.variables.ids() {
             let variable = &self.model.variables[id];
             if variable.role == Role::Parameter {
@@ -162,9 +165,10 @@ impl Engine<'_> {
         let equations = self.active_initial_equations()?;
         if !equations.is_empty() {
             let saved = self.memory.values.clone();
-            if self.solve_for_states(mode, &equations).is_err() {
+            if let Err(first) = self.solve_for_states(mode, &equations) {
                 self.memory.values = saved;
-                self.solve_together(mode, &equations)?;
+                self.solve_together(mode, &equations)
+                    .map_err(|second| first.or_else_also(second))?;
             }
             self.enter(mode)?;
             return Ok(Vec::new());
@@ -203,14 +207,76 @@ impl Engine<'_> {
         self.name(self.starts[at].var, self.starts[at].order)
     }
 
+    /// The initial equations in force, less those that just give a parameter its value.
     fn active_initial_equations(&self) -> Result<Vec<(ExprId, OriginId)>, Failure> {
         let mut active = Vec::new();
         for equation in &self.model.initial_equations {
-            if self.value_of(equation.guard)? != 0.0 {
+            if self.value_of(equation.guard)? != 0.0 && !self.used_up.contains(&equation.residual) {
                 active.push((equation.residual, equation.origin));
             }
         }
         Ok(active)
+    }
+
+    /// Whether a variable is a parameter that initial equations determine and whose value is not known yet.
+    fn is_open_parameter(&self, var: VarId) -> bool {
+        let variable = &self.model.variables[var];
+        variable.role == Role::Parameter
+            && variable.binding.is_none()
+            && !variable.fixed
+            && !self.solved_parameters.contains(&var)
+    }
+
+    /// Parameters with `fixed = false` that an initial equation `p = expression` of known values gives.
+    fn solve_open_parameters(&mut self) -> Result<(), Failure> {
+        loop {
+            let mut progress = false;
+            for equation in &self.model.initial_equations {
+                if self.used_up.contains(&equation.residual) {
+                    continue;
+                }
+                let Some((var, value)) = self.gives_parameter(equation.residual) else {
+                    continue;
+                };
+                if self.value_of(equation.guard)? == 0.0 {
+                    continue;
+                }
+                let value = self.value_of(value)?;
+                self.memory.set(var, 0, value);
+                self.memory.set_left(var, 0, value);
+                self.solved_parameters.insert(var);
+                self.used_up.insert(equation.residual);
+                progress = true;
+            }
+            if !progress {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads `p = expression`, with everything in the expression known.
+    fn gives_parameter(&self, residual: ExprId) -> Option<(VarId, ExprId)> {
+        let Node::Binary(saltus_mdae::BinaryOp::Sub, a, b) = self.model.pool.node(residual) else {
+            return None;
+        };
+        [(a, b), (b, a)].into_iter().find_map(|(this, other)| {
+            let Node::Var { var, order: 0 } = self.model.pool.node(this) else {
+                return None;
+            };
+            let known = self
+                .model
+                .pool
+                .reachable(&[other])
+                .into_iter()
+                .all(|id| match self.model.pool.node(id) {
+                    Node::Var { var, .. } => {
+                        self.model.variables[var].role == Role::Parameter && !self.is_open_parameter(var)
+                    }
+                    Node::Pre { .. } | Node::Condition(_) => false,
+                    _ => true,
+                });
+            (self.is_open_parameter(var) && known).then_some((var, other))
+        })
     }
 
     fn start_by_restart(
@@ -303,11 +369,9 @@ impl Engine<'_> {
                 weights.push(self.nominal[var.index()] * willing);
             }
         }
-        for (id, variable) in self.model.variables.iter_enumerated() {
-            if variable.role == Role::Parameter && variable.binding.is_none() && !variable.fixed {
-                unknowns.push((id, 0));
-                weights.push(self.nominal[id.index()]);
-            }
+        for id in self.model.variables.ids().filter(|&id| self.is_open_parameter(id)) {
+            unknowns.push((id, 0));
+            weights.push(self.nominal[id.index()]);
         }
         let place: rustc_hash::FxHashMap<(VarId, u16), usize> = unknowns.iter().copied().zip(0..).collect();
         let fixed = self.starts.iter().filter(|start| start.fixed);
@@ -340,13 +404,8 @@ impl Engine<'_> {
                 && self.modes[mode.index()].highest_order(start.var).is_some()
         };
         let fixed: Vec<StartValue> = self.starts.iter().filter(elsewhere).cloned().collect();
-        if self
-            .model
-            .variables
-            .iter()
-            .any(|v| v.role == Role::Parameter && v.binding.is_none() && !v.fixed)
-        {
-            return Err(failed("parameters are unknown".to_string()));
+        if let Some(var) = self.model.variables.ids().find(|&var| self.is_open_parameter(var)) {
+            return Err(failed(format!("the parameter {} is an unknown", self.name(var, 0))));
         }
         if free.len() != initial.len() + fixed.len() {
             return Err(failed(
