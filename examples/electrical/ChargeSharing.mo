@@ -3,7 +3,6 @@
 // What to look at: at t = 1 s both voltages jump to the one that conserves charge, (3*10 + 1*2)/4 = 8 V; the current of
 // the switch is an impulse of 6 C. Half of a difference's energy is lost although there is no resistor.
 //
-// pending: impulses of variables that were eliminated as aliases are not reported
 // expect: c1.v at 1- = 10 within 1e-9
 // expect: c1.v at 1+ = 8 within 1e-9
 // expect: c2.v at 1+ = 8 within 1e-9

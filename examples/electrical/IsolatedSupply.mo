@@ -3,7 +3,6 @@
 // What to look at: the secondary voltage is a fifth of the primary one; the capacitor follows its peaks and falls in
 // a straight line in between, because the load is a constant current.
 //
-// pending: the second conduction of the diode is taken for an accumulation of events
 // run: tolerance = 1e-9
 // expect: transformer.v2 at 0.005 = 20 within 1e-9
 // expect: capacitor.v at 0.005 = 20 within 1e-6

@@ -2,7 +2,6 @@
 //
 // What to look at: the first impact is plastic: a and b go on together. The second one is elastic: c bounces off both.
 //
-// pending: the initial mode moves start values that need not move
 // run: tolerance = 1e-9
 // expect: event at 1 within 1e-7
 // expect: a.v at 1+ = 1 within 1e-7

@@ -3,7 +3,6 @@
 // What to look at: the amplitude falls by 2*f0/c per half-period, in a straight line; the mass sticks where the spring is
 // too weak to move it.
 //
-// pending: a start value that need not move is moved by 1e-6
 // run: tolerance = 1e-10
 // expect: event at 3.141592653589793 within 1e-6
 // expect: slider.s at 3.141592653589793 = -0.8 within 1e-6

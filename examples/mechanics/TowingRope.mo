@@ -3,7 +3,6 @@
 // What to look at: at the moment the rope goes tight both take on a common velocity, and the tension is an impulse. The
 // tug's engine stops at t = 6 s: drag slows the tug, the barge runs on, and the rope goes slack.
 //
-// pending: the initial mode moves start values that need not move
 // run: tolerance = 1e-9
 // expect: event at 2.39658087463133 within 1e-6
 // expect: tug.v at 2.39658087463133- = 2.79316174926266 within 1e-5

@@ -3,7 +3,6 @@
 // What to look at: the start values 0 and 10 rad/s cannot both hold. Momentum decides: both begin with
 // (0.1*0 + 0.4*10)/(0.1 + 0.4) = 8 rad/s, and then accelerate together.
 //
-// pending: start values of eliminated aliases are lost
 // expect: w1 at 0 = 8 within 1e-9
 // expect: w2 at 0 = 8 within 1e-9
 // expect: w1 at 1 = 10 within 1e-6
