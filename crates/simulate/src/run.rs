@@ -124,7 +124,12 @@ struct Watch {
     /// Whether it has been clear of its tolerance band on the right side.
     armed: bool,
     band: f64,
+    /// Its own events in a row between which it never was.
+    repeated: u32,
 }
+
+/// Events of a condition in a row without leaving its band that are noise; more are an accumulation.
+const REPETITIONS: u32 = 3;
 
 struct Run<'c> {
     engine: Engine<'c>,
@@ -280,7 +285,10 @@ impl<'c> Run<'c> {
             let zero_crossing = self.engine.monitors[id]
                 .as_ref()
                 .is_some_and(|m| m.decided != Decided::ByTime);
-            if zero_crossing && before.contains(&id) && !self.watches[id.index()].armed {
+            let watch = &mut self.watches[id.index()];
+            let again = zero_crossing && before.contains(&id) && !watch.armed;
+            watch.repeated = if again { watch.repeated + 1 } else { 0 };
+            if watch.repeated > REPETITIONS {
                 let condition = &model.conditions[id];
                 let kind = FailureKind::Zeno {
                     condition: condition.text.clone(),
@@ -363,7 +371,11 @@ impl<'c> Run<'c> {
 
     fn reset_watches(&mut self) {
         for id in self.engine.model.conditions.ids() {
-            self.watches[id.index()] = Watch::default();
+            let repeated = self.watches[id.index()].repeated;
+            self.watches[id.index()] = Watch {
+                repeated,
+                ..Watch::default()
+            };
             let Some(monitor) = self.engine.monitors[id].clone() else {
                 continue;
             };
@@ -373,6 +385,7 @@ impl<'c> Run<'c> {
             self.watches[id.index()] = Watch {
                 armed,
                 band: reading.tolerance,
+                repeated,
             };
         }
     }

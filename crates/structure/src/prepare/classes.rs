@@ -26,8 +26,24 @@ pub(super) struct Classes {
     /// that differ are left limits of two states: the restart at the beginning decides between them, so the equation
     /// between them must stay (two inertias joined by a shaft start at a common speed that conserves momentum).
     guesses: Vec<Vec<(u16, ExprId, bool)>>,
+    /// By root: derivatives that `reinit` gives new values. The derivative above such a one must stay a variable with an
+    /// equation of its own: a jump of x is no impulse of u in `der(x) = u`.
+    reinitialised: Vec<Vec<u16>>,
     /// Equations that may become trivial when something is learnt about the class.
     pub(super) waiting: Vec<Vec<u32>>,
+}
+
+/// Derivatives that `reinit` assigns, by variable.
+fn reinitialised(model: &Mdae) -> Vec<Vec<u16>> {
+    let mut found = vec![Vec::new(); model.variables.len()];
+    for branch in model.whens.iter().flat_map(|when| &when.branches) {
+        for action in &branch.actions {
+            if let saltus_mdae::Action::Reinit { var, order, .. } = action {
+                found[var.index()].push(*order);
+            }
+        }
+    }
+    found
 }
 
 /// Start values of differentiated unknowns that are not fixed, by variable.
@@ -70,6 +86,7 @@ impl Classes {
             height: vec![0; count],
             constant: vec![None; count],
             guesses: guesses(model),
+            reinitialised: reinitialised(model),
             waiting: vec![Vec::new(); count],
         }
     }
@@ -136,6 +153,16 @@ impl Classes {
         if moved.iter().any(differs) {
             return Union::Impossible;
         }
+        let combined_height = height.max(self.height[above.index()]);
+        let lower: Vec<u16> = self.reinitialised[below.index()].iter().map(|k| k + order).collect();
+        if lower
+            .iter()
+            .chain(&self.reinitialised[above.index()])
+            .any(|&k| k < combined_height)
+        {
+            return Union::Impossible;
+        }
+        self.reinitialised[above.index()].extend(lower);
         for guess in moved {
             if !self.guesses[above.index()].contains(&guess) {
                 self.guesses[above.index()].push(guess);
