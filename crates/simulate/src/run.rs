@@ -124,12 +124,13 @@ struct Watch {
     /// Whether it has been clear of its tolerance band on the right side.
     armed: bool,
     band: f64,
-    /// Its own events in a row between which it never was.
+    /// How many events in a row were its own.
     repeated: u32,
 }
 
-/// Events of a condition in a row without leaving its band that are noise; more are an accumulation.
-const REPETITIONS: u32 = 3;
+/// A pair of crossings inside the band is noise of a comparison; when the event before was the condition's own too, it
+/// is an accumulation. (Waiting longer would let a ball sink through the floor inside the band.)
+const REPETITIONS: u32 = 2;
 
 struct Run<'c> {
     engine: Engine<'c>,
@@ -286,9 +287,12 @@ impl<'c> Run<'c> {
                 .as_ref()
                 .is_some_and(|m| m.decided != Decided::ByTime);
             let watch = &mut self.watches[id.index()];
-            let again = zero_crossing && before.contains(&id) && !watch.armed;
-            watch.repeated = if again { watch.repeated + 1 } else { 0 };
-            if watch.repeated > REPETITIONS {
+            watch.repeated = if zero_crossing && before.contains(&id) {
+                watch.repeated + 1
+            } else {
+                0
+            };
+            if watch.repeated >= REPETITIONS && !watch.armed {
                 let condition = &model.conditions[id];
                 let kind = FailureKind::Zeno {
                     condition: condition.text.clone(),
