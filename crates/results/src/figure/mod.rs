@@ -291,8 +291,10 @@ fn impulses(trajectory: &Trajectory, id: SignalId) -> Vec<(f64, u32, f64)> {
         }
         _ => None,
     };
-    let all = trajectory.events().iter();
-    let all = all.flat_map(|event| event.impulses.iter().map(|impulse| (event.time, impulse)));
-    all.filter_map(|(time, impulse)| Some((time, impulse.order, factor(&impulse.variable)? * impulse.weight)))
-        .collect()
+    // An event lists an impulse under each name of its variable: one of them is drawn.
+    let of_event = |event: &crate::EventRecord| {
+        let mut named = event.impulses.iter().filter_map(|impulse| Some((impulse, factor(&impulse.variable)?)));
+        named.next().map(|(impulse, factor)| (event.time, impulse.order, factor * impulse.weight))
+    };
+    trajectory.events().iter().filter_map(of_event).collect()
 }
