@@ -35,6 +35,8 @@ struct Level {
     /// Leaves of the gradient, in the order of outputs 1….
     leaves: Vec<(VarId, u16)>,
     by_time: bool,
+    /// Which derivative of the condition function this is.
+    order: u16,
 }
 
 /// A relation at run time.
@@ -70,12 +72,22 @@ pub struct Scales {
     pub relative: f64,
     /// Absolute tolerance per variable (already multiplied by its nominal value).
     pub absolute: IndexVec<VarId, f64>,
+    /// Nominal values.
+    pub nominal: IndexVec<VarId, f64>,
 }
 
 impl Scales {
     /// The error to be expected of a value.
     pub fn error(&self, var: VarId, value: f64) -> f64 {
         self.relative * value.abs() + self.absolute.get(var).copied().unwrap_or(0.0)
+    }
+}
+
+impl Scales {
+    /// The error to be expected of a rate: what has come to rest keeps velocities of the size of the relative tolerance.
+    fn rate_error(&self, var: VarId, value: f64) -> f64 {
+        let nominal = self.nominal.get(var).copied().unwrap_or(1.0);
+        self.error(var, value).max(self.relative * (value.abs() + nominal))
     }
 }
 
@@ -89,7 +101,12 @@ impl Level {
         let mut magnitude = value.abs();
         for (&(var, order), gradient) in self.leaves.iter().zip(&scratch[1..]) {
             let x = memory.get(var, order);
-            tolerance += gradient.abs() * scales.error(var, x);
+            let error = if self.order == 0 {
+                scales.error(var, x)
+            } else {
+                scales.rate_error(var, x)
+            };
+            tolerance += gradient.abs() * error;
             magnitude += (gradient * x).abs();
         }
         if self.by_time {
@@ -225,6 +242,7 @@ fn levels(
             bound: Bound::new(cache, pool, &spec, memory)?,
             leaves,
             by_time,
+            order,
         });
         if order < SIGN_ORDERS {
             derivative = pool.total_derivative(derivative);

@@ -162,11 +162,12 @@ impl<'c> Engine<'c> {
             discrete,
             monitors,
             guards,
-            nominal,
             scales: Scales {
                 relative: options.tolerance,
                 absolute,
+                nominal: nominal.iter().copied().collect(),
             },
+            nominal,
             modes: Vec::new(),
             mode_by_valuation: FxHashMap::default(),
             restarts: RestartCache::default(),
