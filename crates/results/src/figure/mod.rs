@@ -293,8 +293,13 @@ fn impulses(trajectory: &Trajectory, id: SignalId) -> Vec<(f64, u32, f64)> {
     };
     // An event lists an impulse under each name of its variable: one of them is drawn.
     let of_event = |event: &crate::EventRecord| {
-        let mut named = event.impulses.iter().filter_map(|impulse| Some((impulse, factor(&impulse.variable)?)));
-        named.next().map(|(impulse, factor)| (event.time, impulse.order, factor * impulse.weight))
+        let mut named = event
+            .impulses
+            .iter()
+            .filter_map(|impulse| Some((impulse, factor(&impulse.variable)?)));
+        named
+            .next()
+            .map(|(impulse, factor)| (event.time, impulse.order, factor * impulse.weight))
     };
     trajectory.events().iter().filter_map(of_event).collect()
 }
