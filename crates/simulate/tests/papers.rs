@@ -297,6 +297,32 @@ fn a_gear_shift_conserves_momentum() {
 }
 
 #[test]
+fn a_gear_shift_with_a_named_ratio_uses_the_new_ratio() {
+    let m = Builder::new("NamedRatio");
+    let (w1, w2, tau) = (m.guess("w1", 9.0), m.guess("w2", 3.0), m.unknown("tau"));
+    let ratio = m.unknown("ratio");
+    let second = m.time().ge(&m.real(1.0));
+    m.equation("ratio", &ratio - second.if_else(&m.real(2.0), &m.real(3.0)));
+    m.equation("a", 1.0 * w1.der() + &tau);
+    m.equation("b", 5.0 * w2.der() - &ratio * &tau);
+    m.equation("r", &w1 - &ratio * &w2);
+    let (trajectory, report) = run(m.finish().unwrap(), &options(2.0));
+    completed(&report);
+    // w1⁺ − 9 = −P, 5 (w2⁺ − 3) = 2 P, w1⁺ = 2 w2⁺
+    let p = 15.0 / 9.0;
+    assert!(
+        (last(&trajectory, "w1") - (9.0 - p)).abs() < 1e-9,
+        "{}",
+        last(&trajectory, "w1")
+    );
+    assert!(
+        (last(&trajectory, "w2") - (9.0 - p) / 2.0).abs() < 1e-9,
+        "{}",
+        last(&trajectory, "w2")
+    );
+}
+
+#[test]
 fn a_surface_that_attracts_from_both_sides_is_called_chattering() {
     let m = Builder::new("Chattering");
     let x = m.state("x", 1.0);

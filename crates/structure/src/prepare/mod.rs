@@ -4,6 +4,7 @@
 //! - *Order raising*: `der(x) = u` makes u the first derivative of x everywhere, in conditions, when-clauses, restart
 //!   and initial equations too. Without it x' has no past at mode changes (RR-9603 needs second-order models).
 //! - *Constants*: `x = 3`, and what follows.
+//! - *Coefficients*: `ratio = if second then 2 else 3` is replaced by its definition; its equation stays.
 //! - *Definitions*: a relative coordinate `rel = x2 - x1` is replaced where its derivatives may be needed in some modes
 //!   only; its equation stays.
 //!
@@ -16,6 +17,7 @@
 
 mod classes;
 mod definitions;
+mod piecewise;
 mod rewrite;
 mod trivial;
 
@@ -72,6 +74,7 @@ pub fn prepare(model: Mdae) -> Prepared {
     let used_up = trivial::eliminate(&model, &mut classes);
     let mut prepared = rewrite::rewrite(model, &mut classes, &used_up);
     prepared.replaced = definitions::replace_defined(&mut prepared.model);
+    piecewise::write_out_coefficients(&mut prepared.model);
     debug_assert_eq!(prepared.model.validate(), Ok(()));
     prepared
 }
