@@ -107,12 +107,28 @@ impl Engine<'_> {
             self.memory.set_left(var, order, value);
         }
         self.apply_inputs(self.options.start);
+        self.apply_initial_assignments()
+    }
+
+    /// Initial values of discrete variables; they may depend on each other in any order, so until nothing changes.
+    fn apply_initial_assignments(&mut self) -> Result<(), Failure> {
+        let mut active = Vec::new();
         for equation in &self.model.initial_assignments {
-            let guard = Bound::of_value(&self.cache, &self.pool, equation.guard, &self.memory)?;
-            if guard.value(&self.memory) != 0.0 {
-                let value = self.value_of(equation.value)?;
-                self.memory.set(equation.target, 0, value);
-                self.memory.set_left(equation.target, 0, value);
+            if self.value_of(equation.guard)? != 0.0 {
+                let value = Bound::of_value(&self.cache, &self.pool, equation.value, &self.memory)?;
+                active.push((equation.target, value));
+            }
+        }
+        for _ in 0..=active.len() {
+            let mut changed = false;
+            for (target, value) in &active {
+                let value = value.value(&self.memory);
+                changed |= !crate::event::same(value, self.memory.left(*target, 0));
+                self.memory.set(*target, 0, value);
+                self.memory.set_left(*target, 0, value);
+            }
+            if !changed {
+                break;
             }
         }
         Ok(())
