@@ -240,6 +240,10 @@ impl<'c> Engine<'c> {
             self.truths[clock.condition.index()] = false;
             self.memory.set_condition(clock.condition, false);
         }
+        // Booleans defined by a tick fall with it, so that the next tick is an edge again.
+        if !self.samples.is_empty() {
+            self.discrete.refresh(&mut self.memory);
+        }
         self.when_before = self.discrete.when_conditions(&self.memory);
     }
 

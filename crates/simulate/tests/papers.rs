@@ -343,7 +343,8 @@ fn sampled_control_acts_at_every_tick() {
     let x = m.state("x", 0.0);
     let n = m.discrete("n", saltus_mdae::Type::Integer, 0.0);
     m.equation("dx", x.der() - 1.0);
-    let tick = m.sample(0.0, 0.25);
+    let tick = m.discrete("tick", saltus_mdae::Type::Boolean, 0.0);
+    m.define(&tick, &m.sample(0.0, 0.25));
     m.assign_when(&tick, &n, &(n.pre() + 1.0));
     let (trajectory, report) = run(m.finish().unwrap(), &options(1.0));
     completed(&report);
