@@ -2,7 +2,7 @@
 //!
 //! A [`Kernel`] is one expression (or a small group) compiled once, free of whole-model knowledge: it lists the
 //! [`Leaf`]s it reads and computes the numbers of its [`KernelSpec`]. Modes and runs share kernels; each binds the
-//! leaves to its own value memory. See `docs/mathematics/derivatives.md`.
+//! leaves to its own value memory. See `docs/src/mathematics/derivatives.md`.
 //!
 //! On the way: expressions → jets on a tape ([`KernelSpec`] says which) → register machine, and machine code once a
 //! kernel is hot. Both give bit-identical results.

@@ -1,7 +1,7 @@
 //! Hot restart: from left limits to right limits at a mode change.
 //!
 //! The method is that of A. Benveniste, B. Caillaud, M. Malandain, *Structural analysis of multimode DAE systems:
-//! mode changes* (Inria RR-9603), with repairs described in `docs/mathematics/hot-restart.md`. The steps, one per file:
+//! mode changes* (Inria RR-9603), with repairs described in `docs/src/mathematics/hot-restart.md`. The steps, one per file:
 //!
 //! 1. `system`: both modes with their offsets c, d;
 //! 2. `change`: the question, the past, invariants, the components that are touched;
