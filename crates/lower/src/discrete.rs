@@ -15,6 +15,9 @@ pub(crate) struct Candidate {
     pub origin: OriginId,
 }
 
+/// The ways an equation can be read as a definition: the variable and its value.
+pub(crate) type Readings = Vec<(VarId, ExprId)>;
+
 impl Lowering<'_> {
     /// Finds a target for every discrete equation by matching, then merges the guarded definitions of one variable.
     pub(crate) fn resolve_discrete(&mut self) {
@@ -28,7 +31,15 @@ impl Lowering<'_> {
             }
         }
         taken.extend(self.model.discrete.iter().map(|e| e.target));
-        let targets = self.match_targets(&candidates, &taken);
+        let readings: Vec<Readings> = candidates
+            .iter()
+            .map(|candidate| {
+                let mut readings = self.readings(candidate);
+                readings.retain(|(var, _)| !taken.contains(var));
+                readings
+            })
+            .collect();
+        let targets = self.match_targets(&candidates, &readings);
         let mut by_target: FxHashMap<VarId, usize> = FxHashMap::default();
         for (candidate, target) in candidates.iter().zip(targets) {
             let Some((target, value)) = target else {
@@ -74,7 +85,7 @@ impl Lowering<'_> {
     }
 
     /// The ways an equation can be read as a definition.
-    fn readings(&mut self, candidate: &Candidate) -> Vec<(VarId, ExprId)> {
+    fn readings(&mut self, candidate: &Candidate) -> Readings {
         let mut found = Vec::new();
         for (this, other) in [(candidate.left, candidate.right), (candidate.right, candidate.left)] {
             let reading = match self.model.pool.node(this) {
@@ -92,25 +103,20 @@ impl Lowering<'_> {
 
     /// Equations with disjoint guards may define the same variable: the branches of one if-equation are matched
     /// together by treating each (variable, guard) as taken only against equations whose guards can hold together.
-    fn match_targets(&mut self, candidates: &[Candidate], taken: &FxHashSet<VarId>) -> Vec<Option<(VarId, ExprId)>> {
-        let readings: Vec<Vec<(VarId, ExprId)>> = candidates
-            .iter()
-            .map(|c| {
-                self.readings(c)
-                    .into_iter()
-                    .filter(|(var, _)| !taken.contains(var))
-                    .collect()
-            })
-            .collect();
+    pub(crate) fn match_targets(
+        &mut self,
+        candidates: &[Candidate],
+        readings: &[Readings],
+    ) -> Vec<Option<(VarId, ExprId)>> {
         let mut owner: FxHashMap<VarId, Vec<usize>> = FxHashMap::default();
         let mut choice: Vec<Option<usize>> = vec![None; candidates.len()];
         for start in 0..candidates.len() {
             let mut seen = FxHashSet::default();
-            self.assign(start, candidates, &readings, &mut owner, &mut choice, &mut seen);
+            self.assign(start, candidates, readings, &mut owner, &mut choice, &mut seen);
         }
         choice
             .iter()
-            .zip(&readings)
+            .zip(readings)
             .map(|(chosen, options)| chosen.map(|at| options[at]))
             .collect()
     }
@@ -119,7 +125,7 @@ impl Lowering<'_> {
         &mut self,
         equation: usize,
         candidates: &[Candidate],
-        readings: &[Vec<(VarId, ExprId)>],
+        readings: &[Readings],
         owner: &mut FxHashMap<VarId, Vec<usize>>,
         choice: &mut [Option<usize>],
         seen: &mut FxHashSet<VarId>,

@@ -1,7 +1,7 @@
 //! Equations: if-equations become guarded equations, discrete ones are set aside for their targets to be found.
 
 use saltus_lang::flat::{AssertLevel, EquationKind, FlatEquation, FlatExpr};
-use saltus_mdae::{Assertion, AssertionLevel, Equation, ExprId, Node, OriginId, Role, Type};
+use saltus_mdae::{Assertion, AssertionLevel, ExprId, Node, OriginId, Role, Type};
 use saltus_source::{Diagnostic, codes};
 
 use crate::Lowering;
@@ -70,10 +70,6 @@ impl Lowering<'_> {
             guard,
             origin,
         }
-    }
-
-    pub(crate) fn is_text(&self, expr: &FlatExpr) -> bool {
-        expr.scalar_type(self.flat) == saltus_lang::flat::ScalarType::String
     }
 
     /// A guard is a formula over conditions and discrete variables: what else switches is given a name.
@@ -173,30 +169,5 @@ impl Lowering<'_> {
                 );
             }
         }
-    }
-
-    /// `pre(v) = e` and `v = e` for a discrete v are initial values; everything else is an equation of the start.
-    pub(crate) fn initial_equal(&mut self, a: ExprId, b: ExprId, guard: ExprId, origin: OriginId) {
-        for (this, other) in [(a, b), (b, a)] {
-            let target = match self.model.pool.node(this) {
-                Node::Pre { var, order: 0 } | Node::Var { var, order: 0 } => var,
-                _ => continue,
-            };
-            if self.model.variables[target].role == Role::Discrete {
-                self.model.initial_assignments.push(saltus_mdae::DiscreteEquation {
-                    target,
-                    value: other,
-                    guard,
-                    origin,
-                });
-                return;
-            }
-        }
-        let residual = self.model.pool.sub(a, b);
-        self.model.initial_equations.push(Equation {
-            guard,
-            residual,
-            origin,
-        });
     }
 }

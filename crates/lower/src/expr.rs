@@ -26,11 +26,11 @@ impl Lowering<'_> {
             FlatExpr::Integer(value) => self.model.pool.integer(*value),
             FlatExpr::Boolean(value) => self.model.pool.boolean(*value),
             FlatExpr::Enumeration(_, ordinal) => self.model.pool.integer(i64::from(*ordinal)),
-            FlatExpr::String(_) => self.model.pool.integer(0),
+            FlatExpr::String(_) => self.text_expr(expr),
             FlatExpr::Variable(id) => match self.meanings[*id] {
                 Meaning::Variable(var) => self.variable(var),
                 Meaning::Constant(constant) => constant,
-                Meaning::Text => self.model.pool.integer(0),
+                Meaning::Text => self.text_expr(expr),
             },
             FlatExpr::Time => self.model.pool.time(),
             FlatExpr::Unary(op, a) => {
@@ -71,13 +71,19 @@ impl Lowering<'_> {
         let mut spine = Vec::new();
         let mut left = expr;
         while let FlatExpr::Binary(op, operands, span) = left {
-            spine.push((*op, &operands[1], *span, left));
+            spine.push((*op, operands, *span));
             left = &operands[0];
         }
         let mut result = self.expr(left);
-        for (op, right, span, _) in spine.into_iter().rev() {
-            let right = self.expr(right);
-            result = self.binary(op, result, right, span);
+        for (op, operands, span) in spine.into_iter().rev() {
+            let [left, right] = &**operands;
+            result = match self.text_comparison(op, left, right, span) {
+                Some(decided) => decided,
+                None => {
+                    let right = self.expr(right);
+                    self.binary(op, result, right, span)
+                }
+            };
         }
         result
     }

@@ -173,6 +173,7 @@ impl Lowering<'_> {
                     FunctionExpr::Constant(0.0)
                 }
             },
+            FlatExpr::String(text) => FunctionExpr::Constant(self.text_number(text) as f64),
             other => FunctionExpr::Constant(other.as_number().unwrap_or(0.0)),
         }
     }

@@ -3,14 +3,17 @@
 //! One pass per topic: [`variables`] decides what is discrete, [`expr`] turns relations into conditions, [`equation`]
 //! spreads if-equations over guards, [`split`] turns if-expressions whose branches differ in structure into guarded
 //! equations, [`when`] reads when-clauses as assignments or restart equations, [`algorithm`] executes algorithm
-//! sections symbolically, [`discrete`] finds which variable each discrete equation defines.
+//! sections symbolically, [`discrete`] finds which variable each discrete equation defines, [`initial`] which previous
+//! value each initial equation gives, [`text`] decides comparisons between Strings.
 
 mod algorithm;
 mod discrete;
 mod equation;
 mod expr;
 mod function;
+mod initial;
 mod split;
+mod text;
 mod variables;
 mod when;
 
@@ -69,6 +72,10 @@ struct Lowering<'f> {
     conditions: FxHashMap<(ExprId, bool), saltus_mdae::ConditionId>,
     /// Discrete equations whose target is not decided yet.
     discrete: Vec<discrete::Candidate>,
+    /// Initial equations of discrete variables whose target is not decided yet.
+    initial: Vec<discrete::Candidate>,
+    /// Numbers that stand for texts.
+    texts: FxHashMap<std::sync::Arc<str>, i64>,
     /// Inside `noEvent`.
     literal: bool,
     generated: u32,
@@ -85,6 +92,8 @@ impl<'f> Lowering<'f> {
             substitution: None,
             conditions: FxHashMap::default(),
             discrete: Vec::new(),
+            initial: Vec::new(),
+            texts: FxHashMap::default(),
             literal: false,
             generated: 0,
         }
@@ -115,6 +124,7 @@ impl<'f> Lowering<'f> {
             self.initial_algorithm(section);
         }
         self.resolve_discrete();
+        self.resolve_initial();
         self.split_structural_ifs();
     }
 

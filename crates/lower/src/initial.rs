@@ -1,0 +1,121 @@
+//! Which previous value an initial equation of discrete variables gives.
+//!
+//! At the start the unknowns of the discrete part are the values before it: `v` itself follows from its own equation.
+//! So `pre(v) = e` gives pre(v), and `v = e` gives whatever the definition of v leads to: pre(w) where `v = u`,
+//! `u = pre(w)`, and pre(v) where v only changes in when-clauses. An equation between two previous values, as in
+//! `pre(a) = pre(b)`, may give either; a matching decides.
+
+use rustc_hash::FxHashMap;
+use saltus_mdae::{DiscreteEquation, Equation, ExprId, Node, OriginId, Role, UnaryOp, VarId};
+
+use crate::Lowering;
+use crate::discrete::{Candidate, Readings};
+
+/// Definitions of discrete variables that hold always.
+type Definitions = FxHashMap<VarId, ExprId>;
+
+impl Lowering<'_> {
+    /// An equation that holds at the start only.
+    pub(crate) fn initial_equal(&mut self, left: ExprId, right: ExprId, guard: ExprId, origin: OriginId) {
+        if [left, right].into_iter().any(|side| self.discrete_side(side).is_some()) {
+            self.initial.push(Candidate {
+                left,
+                right,
+                guard,
+                origin,
+            });
+            return;
+        }
+        let residual = self.model.pool.sub(left, right);
+        self.model.initial_equations.push(Equation {
+            guard,
+            residual,
+            origin,
+        });
+    }
+
+    /// Finds the previous value that every initial equation of discrete variables gives.
+    pub(crate) fn resolve_initial(&mut self) {
+        let candidates = std::mem::take(&mut self.initial);
+        let definitions: Definitions = self
+            .model
+            .discrete
+            .iter()
+            .filter(|equation| self.model.pool.constant(equation.guard) == Some(1.0))
+            .map(|equation| (equation.target, equation.value))
+            .collect();
+        let readings: Vec<Readings> = candidates
+            .iter()
+            .map(|candidate| self.initial_readings(candidate, &definitions))
+            .collect();
+        let targets = self.match_targets(&candidates, &readings);
+        for ((candidate, target), readings) in candidates.iter().zip(targets).zip(&readings) {
+            // One equation too many says again what is known, or contradicts it: as it stands.
+            let Some((target, value)) = target.or(readings.first().copied()) else {
+                continue;
+            };
+            self.model.initial_assignments.push(DiscreteEquation {
+                target,
+                value,
+                guard: candidate.guard,
+                origin: candidate.origin,
+            });
+        }
+    }
+
+    fn initial_readings(&mut self, candidate: &Candidate, definitions: &Definitions) -> Readings {
+        let mut found = Readings::new();
+        for (this, other) in [(candidate.left, candidate.right), (candidate.right, candidate.left)] {
+            if let Some((target, operators)) = self.previous_value(this, definitions) {
+                let value = operators
+                    .into_iter()
+                    .fold(other, |value, op| self.model.pool.unary(op, value));
+                found.push((target, value));
+            }
+        }
+        found
+    }
+
+    /// The variable whose previous value an expression is, and the operators to be undone on the way to it.
+    fn previous_value(&self, side: ExprId, definitions: &Definitions) -> Option<(VarId, Vec<UnaryOp>)> {
+        let (mut node, mut operators) = self.discrete_side(side)?;
+        let first = node;
+        let written = operators.clone();
+        // A chain is no longer than the list of definitions, unless it is a loop.
+        for _ in 0..=definitions.len() {
+            let Node::Var { var, .. } = node else { break };
+            let Some((next, more)) = definitions.get(&var).and_then(|&value| self.discrete_side(value)) else {
+                break;
+            };
+            operators.extend(more);
+            node = next;
+        }
+        match (node, first) {
+            (Node::Pre { var, .. }, _) => Some((var, operators)),
+            // Defined by more than a chain of names: taken as its own previous value.
+            (Node::Var { var, .. }, _) if !definitions.contains_key(&var) => Some((var, operators)),
+            (_, Node::Var { var, .. }) => Some((var, written)),
+            _ => None,
+        }
+    }
+
+    /// A discrete variable, or its previous value, under `not` and minus.
+    fn discrete_side(&self, side: ExprId) -> Option<(Node, Vec<UnaryOp>)> {
+        let mut operators = Vec::new();
+        let mut at = side;
+        loop {
+            match self.model.pool.node(at) {
+                Node::Unary(op @ (UnaryOp::Not | UnaryOp::Neg), inner) => {
+                    operators.push(op);
+                    at = inner;
+                }
+                node @ (Node::Pre { var, order: 0 } | Node::Var { var, order: 0 })
+                    if self.model.variables[var].role == Role::Discrete =>
+                {
+                    return Some((node, operators));
+                }
+                _ => return None,
+            }
+        }
+    }
+}
