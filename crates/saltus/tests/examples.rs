@@ -1,4 +1,5 @@
-//! Every example keeps what its header promises, and every component of the library is used by an example.
+//! Every example and every small model of `tests/models` keeps what its header promises, and every component of the
+//! library is used by an example.
 
 mod examples_support;
 
@@ -42,15 +43,25 @@ fn text_of(failing: &BTreeMap<PathBuf, Vec<String>>, folder: &Path) -> String {
     text
 }
 
-/// `SALTUS_EXAMPLE=Cradle` runs the examples with that text in their names only.
 #[test]
 fn examples_keep_their_promises() {
-    let folder = root().join("examples");
+    all_keep_their_promises("examples");
+}
+
+/// The smallest models that show one rule of the language or of the engine each.
+#[test]
+fn models_keep_their_promises() {
+    all_keep_their_promises("tests/models");
+}
+
+/// `SALTUS_EXAMPLE=Cradle` runs the files with that text in their names only.
+fn all_keep_their_promises(folder: &str) {
+    let folder = root().join(folder);
     let mut files = modelica_files(&folder);
     if let Ok(only) = std::env::var("SALTUS_EXAMPLE") {
         files.retain(|file| file.to_string_lossy().contains(&only));
     }
-    assert!(!files.is_empty());
+    assert!(!files.is_empty() || std::env::var("SALTUS_EXAMPLE").is_ok());
     let failing = failing(&files);
     assert!(failing.is_empty(), "\n{}", text_of(&failing, &folder));
 }

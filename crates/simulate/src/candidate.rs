@@ -236,13 +236,14 @@ impl Engine<'_> {
         Ok(verdict)
     }
 
-    fn try_from_saved(&mut self, truths: &Truths, instant: &mut Instant) -> Result<Verdict, Failure> {
+    fn try_from_saved(&mut self, given: &Truths, instant: &mut Instant) -> Result<Verdict, Failure> {
         self.memory.values.copy_from_slice(&instant.saved);
         self.jet_level = 0;
-        self.set_truths(truths);
+        self.set_truths(given);
         let before = self.when_before.clone();
         let mut triggered = self.discrete.compute(&mut self.memory, &before);
         for _ in 0..SETTLING_LIMIT {
+            let truths = &self.with_following(given);
             let valuation = self.evaluate_guards();
             let restart = discrete::restart_equations(self.model, &triggered);
             let reinits = self.reinits(&triggered);
@@ -260,6 +261,7 @@ impl Engine<'_> {
                 Err(failure) => return Ok(Verdict::Inadmissible(failure.to_string())),
             };
             let discrete_before: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
+            self.set_truths(given);
             let again = self.discrete.compute(&mut self.memory, &before);
             let settled = again == triggered
                 && self
@@ -277,6 +279,15 @@ impl Engine<'_> {
         Ok(Verdict::Inadmissible(
             "the discrete variables do not settle".to_string(),
         ))
+    }
+
+    /// The truth values with the conditions that follow discrete variables as just computed.
+    fn with_following(&self, truths: &Truths) -> Truths {
+        let mut truths = truths.clone();
+        for &id in &self.discrete.following {
+            truths[id.0 as usize] = self.memory.condition(id);
+        }
+        truths
     }
 
     /// Continuous variables back to X⁻, discrete ones as just computed.
@@ -356,7 +367,9 @@ impl Engine<'_> {
         for id in self.model.conditions.ids() {
             let at = id.0 as usize;
             if let Some(held) = instant.held[at] {
-                indicated[at] = held;
+                if self.discrete.following.binary_search(&id).is_err() {
+                    indicated[at] = held;
+                }
                 continue;
             }
             let Some(monitor) = self.monitor(id) else { continue };

@@ -165,6 +165,82 @@ impl Monitor {
     }
 }
 
+/// The sign of a condition function with continuous variables at their left limits: what is left to move at one instant
+/// are the discrete variables.
+#[derive(Clone, Debug)]
+pub struct HeldSign {
+    levels: Vec<Level>,
+    holds_at_zero: bool,
+    /// Latches are free at the start: the search decides.
+    free_at_start: bool,
+    /// The discrete variables of the function.
+    pub reads: Vec<VarId>,
+}
+
+impl HeldSign {
+    /// The truth value with the discrete variables in memory; `None` if a variable is dead, or if the search decides.
+    pub fn truth(&self, memory: &Memory) -> Option<bool> {
+        if self.free_at_start && memory.is_initial() {
+            return None;
+        }
+        let scales = Scales {
+            relative: 0.0,
+            absolute: IndexVec::new(),
+            nominal: IndexVec::new(),
+        };
+        let mut scratch = Vec::new();
+        for level in &self.levels {
+            let reading = level.read(memory, &scales, &mut scratch);
+            if reading.value.is_nan() {
+                return None;
+            }
+            if reading.value.abs() > reading.tolerance {
+                return Some(reading.value > 0.0);
+            }
+        }
+        Some(self.holds_at_zero)
+    }
+}
+
+/// Conditions that are settled before the search for a mode but read discrete variables, which the same instant may
+/// change.
+pub fn held_signs(
+    model: &Mdae,
+    monitors: &Monitors,
+    pool: &mut ExprPool,
+    cache: &KernelCache,
+    memory: &Memory,
+) -> Result<Vec<(ConditionId, HeldSign)>, Failure> {
+    let mut found = Vec::new();
+    for (id, monitor) in monitors.iter_enumerated() {
+        let (Some(monitor), ConditionKind::Relation { function, .. }) = (monitor, &model.conditions[id].kind) else {
+            continue;
+        };
+        let mut reads: Vec<VarId> = pool
+            .occurrences(*function)
+            .into_iter()
+            .map(|(var, _)| var)
+            .filter(|&var| model.variables[var].role == Role::Discrete)
+            .collect();
+        reads.dedup();
+        if monitor.decided == Decided::ByCandidate || reads.is_empty() {
+            continue;
+        }
+        let held = pool.rewrite(&[*function], |pool, _, node| match node {
+            Node::Var { var, order } if pool.variable_traits(var).continuous => Some(pool.pre_var(var, order)),
+            _ => None,
+        })[0];
+        let sign = HeldSign {
+            levels: levels(held, model, pool, cache, memory)?,
+            holds_at_zero: monitor.holds_at_zero,
+            free_at_start: monitor.decided == Decided::AsLatch,
+            reads,
+        };
+        found.push((id, sign));
+    }
+    Ok(found)
+}
+
 /// All relations of a model; `None` for time events.
 pub type Monitors = IndexVec<ConditionId, Option<Arc<Monitor>>>;
 

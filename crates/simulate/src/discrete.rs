@@ -3,9 +3,11 @@
 use rustc_hash::FxHashMap;
 use saltus_codegen::KernelCache;
 use saltus_graph::{Bipartite, BipartiteBuilder, Column, Matching, Row};
-use saltus_mdae::{Action, ExprId, ExprPool, Mdae, Node, OriginId, Role, VarId, WhenId};
+use saltus_mdae::{Action, ConditionId, ExprId, ExprPool, Mdae, Node, OriginId, Role, VarId, WhenId};
 
+use crate::condition::HeldSign;
 use crate::error::{Failure, FailureKind};
+use crate::event::same;
 use crate::kernel::Bound;
 use crate::memory::Memory;
 
@@ -20,6 +22,8 @@ enum Step {
     },
     /// A when-clause.
     When(WhenId),
+    /// A condition settled before the search: looked at again where a discrete variable in it has changed.
+    Condition(ConditionId, HeldSign),
 }
 
 #[derive(Clone, Debug)]
@@ -51,11 +55,19 @@ pub struct DiscreteProgram {
     pub variables: Vec<VarId>,
     /// The number of when-conditions.
     pub condition_count: usize,
+    /// Conditions that follow the discrete variables of the same instant.
+    pub following: Vec<ConditionId>,
 }
 
 impl DiscreteProgram {
     /// Orders and compiles the discrete equations and when-clauses.
-    pub fn new(model: &Mdae, pool: &ExprPool, cache: &KernelCache, memory: &Memory) -> Result<Self, Failure> {
+    pub fn new(
+        model: &Mdae,
+        pool: &ExprPool,
+        cache: &KernelCache,
+        memory: &Memory,
+        mut held: Vec<(ConditionId, HeldSign)>,
+    ) -> Result<Self, Failure> {
         let bind = |expr: ExprId| Bound::of_value(cache, pool, expr, memory);
         let mut condition_count = 0;
         let mut whens = Vec::new();
@@ -84,8 +96,15 @@ impl DiscreteProgram {
             whens.push(branches);
         }
         let mut steps = Vec::new();
-        for item in order(model)? {
+        let ordered = order(model, &mut held)?;
+        let following = held.iter().map(|(id, _)| *id).collect();
+        let mut signs: FxHashMap<ConditionId, HeldSign> = held.into_iter().collect();
+        for item in ordered {
             steps.push(match item {
+                Item::Condition(id) => match signs.remove(&id) {
+                    Some(sign) => Step::Condition(id, sign),
+                    None => continue,
+                },
                 Item::Equation(at) => {
                     let equation = &model.discrete[at];
                     let always = pool.constant(equation.guard) == Some(1.0);
@@ -110,6 +129,7 @@ impl DiscreteProgram {
             whens,
             variables,
             condition_count,
+            following,
         })
     }
 
@@ -145,6 +165,14 @@ impl DiscreteProgram {
                         }
                     }
                 }
+                Step::Condition(id, sign) => {
+                    let changed = |&var: &VarId| !same(memory.get(var, 0), memory.left(var, 0));
+                    if sign.reads.iter().any(changed)
+                        && let Some(truth) = sign.truth(memory)
+                    {
+                        memory.set_condition(*id, truth);
+                    }
+                }
             }
         }
         triggered
@@ -176,28 +204,69 @@ impl DiscreteProgram {
 enum Item {
     Equation(usize),
     When(WhenId),
+    Condition(ConditionId),
 }
 
-/// Sorts equations and when-clauses so that each comes after what it reads.
-fn order(model: &Mdae) -> Result<Vec<Item>, Failure> {
+/// Sorts equations, when-clauses and the conditions that follow discrete variables so that each comes after what it
+/// reads. A condition that decides on a variable it reads keeps what it was before the instant: it is taken off the
+/// list.
+fn order(model: &Mdae, following: &mut Vec<(ConditionId, HeldSign)>) -> Result<Vec<Item>, Failure> {
+    loop {
+        let blocks = ordered_blocks(model, following);
+        let in_loops: Vec<ConditionId> = blocks
+            .iter()
+            .filter(|block| block.len() > 1)
+            .flatten()
+            .filter_map(|item| match item {
+                Item::Condition(id) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        if !in_loops.is_empty() {
+            following.retain(|(id, _)| !in_loops.contains(id));
+            continue;
+        }
+        if let Some(block) = blocks.iter().find(|block| block.len() > 1) {
+            let variables = block
+                .iter()
+                .flat_map(|item| defined(model, *item))
+                .map(|var| model.variables[var].name.clone())
+                .collect();
+            return Err(Failure::new(FailureKind::DiscreteLoop { variables }));
+        }
+        return Ok(blocks.into_iter().flatten().collect());
+    }
+}
+
+/// What must be computed together, in order.
+fn ordered_blocks(model: &Mdae, following: &[(ConditionId, HeldSign)]) -> Vec<Vec<Item>> {
     let mut items: Vec<Item> = (0..model.discrete.len()).map(Item::Equation).collect();
     items.extend(model.whens.ids().map(Item::When));
+    let first_condition = items.len();
+    items.extend(following.iter().map(|(id, _)| Item::Condition(*id)));
     let mut defines: FxHashMap<VarId, usize> = FxHashMap::default();
     for (at, item) in items.iter().enumerate() {
         for var in defined(model, *item) {
             defines.insert(var, at);
         }
     }
+    let place_of: FxHashMap<ConditionId, usize> = following
+        .iter()
+        .enumerate()
+        .map(|(at, (id, _))| (*id, first_condition + at))
+        .collect();
     // Item i is matched with itself; its row lists the items it reads, so blocks come in order of computation.
     let mut builder = BipartiteBuilder::new(items.len());
     for (at, item) in items.iter().enumerate() {
         let mut row: Vec<Column> = vec![Column::from_index(at)];
-        row.extend(
-            read(model, *item)
-                .into_iter()
-                .filter_map(|var| defines.get(&var))
-                .map(|&i| Column::from_index(i)),
-        );
+        let (variables, conditions) = match item {
+            Item::Condition(_) => (following[at - first_condition].1.reads.clone(), Vec::new()),
+            _ => read(model, *item),
+        };
+        let needed = variables.iter().filter_map(|var| defines.get(var));
+        row.extend(needed.map(|&i| Column::from_index(i)));
+        let needed = conditions.iter().filter_map(|id| place_of.get(id));
+        row.extend(needed.map(|&i| Column::from_index(i)));
         row.sort_unstable();
         row.dedup();
         builder.push_row(row);
@@ -208,23 +277,15 @@ fn order(model: &Mdae) -> Result<Vec<Item>, Failure> {
         matching.insert(Row::from_index(at), Column::from_index(at));
     }
     let blocks = saltus_graph::block_triangular_order(&graph, &matching);
-    let mut ordered = Vec::new();
-    for block in blocks.iter() {
-        if block.len() > 1 {
-            let variables = block
-                .iter()
-                .flat_map(|row| defined(model, items[row.index()]))
-                .map(|var| model.variables[var].name.clone())
-                .collect();
-            return Err(Failure::new(FailureKind::DiscreteLoop { variables }));
-        }
-        ordered.extend(block.iter().map(|row| items[row.index()]));
-    }
-    Ok(ordered)
+    blocks
+        .iter()
+        .map(|block| block.iter().map(|row| items[row.index()]).collect())
+        .collect()
 }
 
 fn defined(model: &Mdae, item: Item) -> Vec<VarId> {
     match item {
+        Item::Condition(_) => Vec::new(),
         Item::Equation(at) => vec![model.discrete[at].target],
         Item::When(id) => model.whens[id]
             .branches
@@ -238,9 +299,11 @@ fn defined(model: &Mdae, item: Item) -> Vec<VarId> {
     }
 }
 
-fn read(model: &Mdae, item: Item) -> Vec<VarId> {
+/// The discrete variables and the conditions that an item reads.
+fn read(model: &Mdae, item: Item) -> (Vec<VarId>, Vec<ConditionId>) {
     let mut roots: Vec<ExprId> = Vec::new();
     match item {
+        Item::Condition(_) => {}
         Item::Equation(at) => roots.extend([model.discrete[at].value, model.discrete[at].guard]),
         Item::When(id) => {
             for branch in &model.whens[id].branches {
@@ -253,19 +316,22 @@ fn read(model: &Mdae, item: Item) -> Vec<VarId> {
         }
     }
     let own = defined(model, item);
-    let mut found: Vec<VarId> = model
-        .pool
-        .reachable(&roots)
-        .into_iter()
-        .filter_map(|id| match model.pool.node(id) {
-            Node::Var { var, .. } if model.variables[var].role == Role::Discrete => Some(var),
-            _ => None,
-        })
-        .filter(|var| !own.contains(var))
-        .collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+    let mut variables: Vec<VarId> = Vec::new();
+    let mut conditions: Vec<ConditionId> = Vec::new();
+    for id in model.pool.reachable(&roots) {
+        match model.pool.node(id) {
+            Node::Var { var, .. } if model.variables[var].role == Role::Discrete && !own.contains(&var) => {
+                variables.push(var);
+            }
+            Node::Condition(condition) => conditions.push(condition),
+            _ => {}
+        }
+    }
+    variables.sort_unstable();
+    variables.dedup();
+    conditions.sort_unstable();
+    conditions.dedup();
+    (variables, conditions)
 }
 
 /// The restart equations of the triggered branches.

@@ -8,7 +8,7 @@ use saltus_mdae::{ConditionId, ConditionKind, ExprPool, Idx, Mdae, Role, VarId};
 use saltus_structure::mode::{ModeFailure, Valuation, analyze_mode};
 
 use crate::compiled::Compiled;
-use crate::condition::{Monitors, Scales, monitors};
+use crate::condition::{Monitors, Scales, held_signs, monitors};
 use crate::discrete::DiscreteProgram;
 use crate::error::{Failure, FailureKind};
 use crate::event::Truths;
@@ -139,8 +139,9 @@ impl<'c> Engine<'c> {
         let mut memory = Memory::new(model, DEFAULT_ORDERS.max(compiled.needed_orders()));
         compiled.set_parameters(&mut memory, parameters)?;
         memory.set_time(options.start);
-        let discrete = DiscreteProgram::new(model, &pool, &cache, &memory)?;
         let monitors = monitors(model, &mut pool, &cache, &memory)?;
+        let held = held_signs(model, &monitors, &mut pool, &cache, &memory)?;
+        let discrete = DiscreteProgram::new(model, &pool, &cache, &memory, held)?;
         let guards = compiled
             .modes()
             .formulas()

@@ -27,7 +27,7 @@
 //!   until no condition and no pre(…) changes
 //! ```
 
-use saltus_mdae::{ConditionId, Idx};
+use saltus_mdae::{ConditionId, Idx, Node};
 
 use crate::candidate::{Accepted, Sign};
 use crate::condition::Decided;
@@ -68,7 +68,16 @@ impl Engine<'_> {
                 .push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
             let terminate = self.accept(accepted);
             report.terminate = report.terminate.take().or(terminate);
-            match self.next_triggers() {
+            let next = self.next_triggers();
+            if first_of_start {
+                // `initial()` holds at the first instant only; what depends on it is settled anew.
+                self.memory.set_initial(false);
+                if self.compiled.uses(Node::Initial) {
+                    triggers = next.unwrap_or_default();
+                    continue;
+                }
+            }
+            match next {
                 Some(next) => triggers = next,
                 None => break,
             }

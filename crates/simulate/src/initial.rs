@@ -54,8 +54,7 @@ impl Engine<'_> {
             .map(|clock| clock.condition)
             .filter(|&c| self.sample_is_due(c))
             .collect();
-        // With `initial()` over, what depends on it is settled anew.
-        if !due.is_empty() || self.compiled.uses(Node::Initial) {
+        if !due.is_empty() {
             reports.push(self.event(&due, false)?);
         }
         self.advance_samples();

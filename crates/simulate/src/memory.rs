@@ -91,6 +91,10 @@ impl Memory {
     pub fn set_time(&mut self, time: f64) {
         self.values[TIME as usize] = time;
     }
+    /// `initial()`.
+    pub fn is_initial(&self) -> bool {
+        self.values[INITIAL as usize] != 0.0
+    }
     /// Sets `initial()`.
     pub fn set_initial(&mut self, initial: bool) {
         self.values[INITIAL as usize] = f64::from(u8::from(initial));
