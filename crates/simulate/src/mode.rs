@@ -370,20 +370,22 @@ fn extra_past(model: &Mdae, pool: &ExprPool, structure: &ModeStructure) -> Vec<(
             ));
         }
     }
-    // Definitions may be chained; each round settles at least one of them.
-    let mut extended: FxHashSet<VarId> = FxHashSet::default();
-    for _ in 0..definitions.len() {
+    // The longest pasts that agree with all definitions: chains, loops (currents as functions of fluxes) and functions of
+    // time alone. No past needs to be longer than the longest of the states.
+    let longest = past.values().copied().max().unwrap_or(0);
+    let own: FxHashMap<VarId, u16> = definitions.iter().map(|(var, _)| (*var, past[var])).collect();
+    past.extend(own.keys().map(|&var| (var, longest)));
+    loop {
         let mut changed = false;
         for (var, others) in &definitions {
-            let longest = others
+            let granted = others
                 .iter()
                 .map(|&(v, order)| past.get(&v).copied().unwrap_or(0).saturating_sub(order))
-                .min();
-            if let Some(longest) = longest
-                && longest > past[var]
-            {
-                past.insert(*var, longest);
-                extended.insert(*var);
+                .min()
+                .unwrap_or(longest)
+                .max(own[var]);
+            if granted < past[var] {
+                past.insert(*var, granted);
                 changed = true;
             }
         }
@@ -391,6 +393,11 @@ fn extra_past(model: &Mdae, pool: &ExprPool, structure: &ModeStructure) -> Vec<(
             break;
         }
     }
+    let extended: Vec<VarId> = own
+        .iter()
+        .filter(|&(var, &before)| past[var] > before)
+        .map(|(&var, _)| var)
+        .collect();
     let mut list: Vec<(VarId, u16)> = extended.into_iter().map(|var| (var, past[&var])).collect();
     list.sort_unstable();
     list
