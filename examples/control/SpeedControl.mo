@@ -5,8 +5,9 @@
 //
 // run: tolerance = 1e-8
 // expect: voltage.v <= 24.0000001 always
-// expect: rotor.w at 2 = 100 within 0.2
-// expect: rotor.w at 5 = 100 within 0.05
+// expect: event at 0.1258629679693801 within 1e-6
+// expect: rotor.w at 2 = 99.89244473006502 within 1e-5
+// expect: rotor.w at 5 = 99.99655906982854 within 1e-5
 
 model SpeedControl "Speed control of a motor"
   import Saltus.Electrical.*;

@@ -3,10 +3,17 @@
 // What to look at: which step is active, and the level between its limits.
 //
 // run: tolerance = 1e-8
-// expect: tank.level <= 0.8001 always
-// expect: tank.level >= 0.0999 always
+// expect: tank.level <= 0.8000001 always
+// expect: tank.level >= 0.0999999 always
 // expect: tank.level at 0 = 0.1 within 1e-9
 // expect: steps.step at 1 = 1 within 0
+// expect: event at 17.5 within 1e-6
+// expect: event at 22.5 within 1e-6
+// expect: tank.level at 30 = 0.3861192969351422 within 1e-6
+// expect: event at 43.90913309986375 within 1e-6
+// expect: event at 61.40913309986375 within 1e-6
+// expect: event at 110.3182661997275 within 1e-5
+// expect: steps.step at 115 = 3 within 0
 
 model FillingStation "Sequence control of a tank"
   import Saltus.Hydraulic.*;

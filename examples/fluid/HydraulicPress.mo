@@ -24,7 +24,7 @@ model HydraulicPress "Press with relief valve"
   CheckValve check;
   ReliefValve relief(dpMax = 5e6);
   Cylinder cylinder(A = 1e-3);
-  Saltus.Translational.Mass ram(m = 100, s(start = 0, fixed = true), v(start = 0, fixed = true));
+  Saltus.Translational.Mass ram(m = 100, s(start = 0), v(start = 0));
   Saltus.Translational.Spring workpiece(c = 5e4);
   Saltus.Translational.Damper loss(d = 200);
   Saltus.Translational.Fixed frame;

@@ -5,14 +5,16 @@
 //
 // What to look at: the middle ball stays at rest while its velocity jumps twice at every impact.
 //
-// run: tolerance = 1e-8
-// expect: event at 0.52156396815359183 within 1e-5
-// expect: wr at 0.52156396815359183+ = 2.397199397864086 within 1e-5
-// expect: wl at 0.52156396815359183+ = 0 within 1e-5
-// expect: event at 1.5646919044607755 within 1e-5
-// expect: wl at 1.5646919044607755+ = -2.397199397864086 within 1e-5
-// expect: event at 2.6078198407679591 within 1e-5
-// expect: conserved (wl^2 + wm^2 + wr^2)/2 - 9.81*(cos(l) + cos(m) + cos(r)) within 1e-5
+// run: tolerance = 1e-10
+// expect: event at 0.52156396815359183 within 1e-7
+// expect: wr at 0.52156396815359183+ = 2.397199397864086 within 1e-6
+// expect: wl at 0.52156396815359183+ = 0 within 1e-6
+// expect: event at 1.5646919044607755 within 1e-7
+// expect: wl at 1.5646919044607755+ = -2.397199397864086 within 1e-6
+// expect: event at 2.6078198407679591 within 1e-7
+// expect: event at 9.9097153949182447 within 1e-7
+// expect: events 10
+// expect: conserved (wl^2 + wm^2 + wr^2)/2 - 9.81*(cos(l) + cos(m) + cos(r)) within 1e-6
 
 model Cradle "Three pendulums that collide"
   parameter Real L(unit = "m") = 1 "Length";
@@ -50,5 +52,5 @@ equation
   when c2 then
     wr - wm = -e*(pre(wr) - pre(wm));
   end when;
-  annotation(experiment(StopTime = 3, Interval = 0.005));
+  annotation(experiment(StopTime = 10, Interval = 0.005));
 end Cradle;

@@ -3,13 +3,13 @@
 // What to look at: as many balls leave on the right as came from the left. The collisions travel through the row one
 // after another within a single instant.
 //
-// run: tolerance = 1e-8
-// expect: event at 0.52156396815359183 within 1e-5
-// expect: w[5] at 0.52156396815359183+ = 2.397199397864086 within 1e-5
-// expect: w[4] at 0.52156396815359183+ = 2.397199397864086 within 1e-5
-// expect: w[1] at 0.52156396815359183+ = 0 within 1e-5
-// expect: w[3] at 0.52156396815359183+ = 0 within 1e-5
-// expect: w[1] at 1.5646919044607755+ = -2.397199397864086 within 1e-5
+// run: tolerance = 1e-10
+// expect: event at 0.52156396815359183 within 1e-7
+// expect: w[5] at 0.52156396815359183+ = 2.397199397864086 within 1e-6
+// expect: w[4] at 0.52156396815359183+ = 2.397199397864086 within 1e-6
+// expect: w[1] at 0.52156396815359183+ = 0 within 1e-6
+// expect: w[3] at 0.52156396815359183+ = 0 within 1e-6
+// expect: w[1] at 1.5646919044607755+ = -2.397199397864086 within 1e-6
 
 model NewtonsCradle "Newton's cradle with n balls"
   parameter Integer n = 5 "Number of balls";

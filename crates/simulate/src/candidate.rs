@@ -17,6 +17,9 @@ const SETTLING_LIMIT: u32 = 50;
 /// Impulses below this size decide no sign: they are what the error of event location leaves.
 const IMPULSE_TOLERANCE: f64 = 1e-9;
 
+/// Condition functions within so many bands of zero may be crossing with the one that triggered.
+const NEAR: f64 = 1e4;
+
 /// What is known about the sign of a condition function.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(crate) enum Sign {
@@ -116,7 +119,7 @@ impl Engine<'_> {
     /// The sign at the left limits of the old mode.
     pub(crate) fn sign_before(&mut self, id: ConditionId) -> Sign {
         match self.monitor(id) {
-            Some(monitor) => self.sign(&monitor, self.mode, &[], false),
+            Some(monitor) => self.sign(id, &monitor, self.mode, &[], false),
             None => Sign::Given(self.sample_is_due(id)),
         }
     }
@@ -138,7 +141,7 @@ impl Engine<'_> {
                         positive: reading.value > 0.0,
                     }
                 } else if monitor.decided == crate::condition::Decided::ByTime {
-                    self.sign(&monitor, None, &[], true)
+                    self.sign(id, &monitor, None, &[], true)
                 } else {
                     Sign::Tie
                 }
@@ -148,7 +151,14 @@ impl Engine<'_> {
     }
 
     /// Lexicographic sign: impulses from the highest order down, then the value, then its derivatives in turn.
-    fn sign(&mut self, monitor: &Monitor, mode: Option<ModeId>, impulses: &[ImpulseReport], at_event: bool) -> Sign {
+    fn sign(
+        &mut self,
+        id: ConditionId,
+        monitor: &Monitor,
+        mode: Option<ModeId>,
+        impulses: &[ImpulseReport],
+        at_event: bool,
+    ) -> Sign {
         if let Some(sign) = self.impulse_sign(monitor, impulses) {
             return sign;
         }
@@ -160,7 +170,12 @@ impl Engine<'_> {
             if reading.value.is_nan() {
                 return Sign::Undecided;
             }
-            if reading.value.abs() > reading.tolerance {
+            let located = if order == 0 {
+                self.location_errors[id.0 as usize]
+            } else {
+                0.0
+            };
+            if reading.value.abs() > reading.tolerance + located {
                 let positive = reading.value > 0.0;
                 return if order == 0 {
                     Sign::ByValue { positive }
@@ -170,6 +185,31 @@ impl Engine<'_> {
             }
         }
         Sign::Tie
+    }
+
+    /// Bounds what is left of the condition functions near zero because the event was located within a bracket of the
+    /// given width only: however fast the crossing, its own trigger counts as zero.
+    pub(crate) fn set_location_errors(&mut self, triggers: &[ConditionId], width: f64) {
+        self.location_errors.fill(0.0);
+        if width == 0.0 {
+            return;
+        }
+        for id in self.model.conditions.ids() {
+            let Some(monitor) = self.monitor(id) else { continue };
+            if monitor.decided == crate::condition::Decided::ByTime {
+                continue;
+            }
+            let reading = monitor.watch(&self.memory, &self.scales, &mut self.scratch);
+            let near = triggers.contains(&id) || reading.value.abs() <= NEAR * reading.tolerance;
+            if near && self.ensure_derivatives(&monitor, self.mode, 1) {
+                let rate = monitor
+                    .read(1, false, &self.memory, &self.scales, &mut self.scratch)
+                    .value;
+                if rate.is_finite() {
+                    self.location_errors[id.0 as usize] = 2.0 * rate.abs() * width;
+                }
+            }
+        }
     }
 
     fn impulse_sign(&self, monitor: &Monitor, impulses: &[ImpulseReport]) -> Option<Sign> {
@@ -373,7 +413,7 @@ impl Engine<'_> {
                 continue;
             }
             let Some(monitor) = self.monitor(id) else { continue };
-            let sign = self.sign(&monitor, Some(mode), impulses, true);
+            let sign = self.sign(id, &monitor, Some(mode), impulses, true);
             if sign == Sign::Tie && instant.ties_confirm {
                 continue;
             }
@@ -403,7 +443,7 @@ impl Engine<'_> {
             if !latch || instant.set_by_impulse[at] || truths[at] != self.truths[at] {
                 continue;
             }
-            if let Sign::ByImpulse { positive, .. } = self.sign(&monitor, Some(mode), impulses, true)
+            if let Sign::ByImpulse { positive, .. } = self.sign(id, &monitor, Some(mode), impulses, true)
                 && positive != truths[at]
             {
                 instant.set_by_impulse[at] = true;
@@ -540,7 +580,7 @@ impl Engine<'_> {
             if monitor.decided == crate::condition::Decided::ByLeftLimits {
                 continue;
             }
-            signs[at] = self.sign(&monitor, Some(mode), &[], true);
+            signs[at] = self.sign(id, &monitor, Some(mode), &[], true);
             if signs[at] == Sign::Tie && instant.ties_confirm {
                 continue;
             }
@@ -554,7 +594,7 @@ impl Engine<'_> {
     fn undo_ties(&mut self, got: &mut Truths, long: &Truths, mode: ModeId) {
         for id in self.model.conditions.ids() {
             let Some(monitor) = self.monitor(id) else { continue };
-            if self.sign(&monitor, Some(mode), &[], true) == Sign::Tie {
+            if self.sign(id, &monitor, Some(mode), &[], true) == Sign::Tie {
                 got[id.0 as usize] = long[id.0 as usize];
             }
         }

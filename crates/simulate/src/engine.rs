@@ -97,6 +97,8 @@ pub(crate) struct Engine<'c> {
     pub jet_level: u16,
     /// Whether the last search was systematic: ties then count as confirmed.
     pub systematic: bool,
+    /// What the error of the event's time may leave of each condition function that is crossing zero.
+    pub location_errors: Vec<f64>,
     pub samples: Vec<SampleClock>,
     pub counters: RunCounters,
     pub scratch: Vec<f64>,
@@ -177,6 +179,7 @@ impl<'c> Engine<'c> {
             mode: None,
             jet_level: 0,
             systematic: false,
+            location_errors: vec![0.0; model.conditions.len()],
             samples: Vec::new(),
             counters: RunCounters::default(),
             scratch: Vec::new(),

@@ -147,6 +147,8 @@ struct Run<'c> {
     last_event: Option<(f64, Vec<ConditionId>)>,
     quick_events: u32,
     watches: Vec<Watch>,
+    /// Width of the bracket in which the last zero crossing was located; zero for time events.
+    location_width: f64,
 }
 
 impl<'c> Run<'c> {
@@ -176,6 +178,7 @@ impl<'c> Run<'c> {
             known_modes: Vec::new(),
             last_event: None,
             quick_events: 0,
+            location_width: 0.0,
             watches: vec![Watch::default(); engine.model.conditions.len()],
             engine,
             request,
@@ -262,6 +265,8 @@ impl<'c> Run<'c> {
         self.write_row(sink, RowKind::EventLeft)?;
         let left = self.row.clone();
         self.detect_chattering(time, triggers)?;
+        self.engine
+            .set_location_errors(triggers, std::mem::take(&mut self.location_width));
         let report = self.engine.event(triggers, false).map_err(|failure| failure.at(time))?;
         self.engine.advance_samples();
         self.engine.counters.instants += report.instants.len() as u64;
@@ -385,10 +390,10 @@ impl<'c> Run<'c> {
             };
             let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
             let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
-            let armed = right_side && reading.value.abs() > reading.tolerance;
+            let band = reading.tolerance + self.engine.location_errors[id.index()];
             self.watches[id.index()] = Watch {
-                armed,
-                band: reading.tolerance,
+                armed: right_side && reading.value.abs() > band,
+                band,
                 repeated,
             };
         }
@@ -574,7 +579,8 @@ impl<'c> Run<'c> {
             };
             Failure::new(kind).at(t_old)
         };
-        let found = first_event(&mut functions, (t_old, t_new), &sides, &ScanOptions::default()).map_err(failed)?;
+        let options = scan_options(t_old, t_new);
+        let found = first_event(&mut functions, (t_old, t_new), &sides, &options).map_err(failed)?;
         let Some(mut event) = found else { return Ok(None) };
         // A condition that has been clear of its band within this step is located at its zero, not at the band.
         let clear: Vec<Option<f64>> = functions
@@ -591,15 +597,14 @@ impl<'c> Run<'c> {
                 .map(|(&shift, clear)| if clear.is_some() { 0.0 } else { shift })
                 .collect();
             functions.shifts = &adjusted;
-            if let Some(earlier) =
-                first_event(&mut functions, (from, event.right), &sides, &ScanOptions::default()).map_err(failed)?
-            {
+            if let Some(earlier) = first_event(&mut functions, (from, event.right), &sides, &options).map_err(failed)? {
                 event = earlier;
             }
         }
         for (at, (id, _)) in watched.iter().enumerate() {
             self.watches[id.index()].armed |= clear[at].is_some();
         }
+        self.location_width = (event.right - event.left) + 4.0 * f64::EPSILON * event.right.abs();
         Ok(Some((
             event.right,
             event.changed.iter().map(|&at| watched[at].0).collect(),
@@ -840,6 +845,14 @@ impl Engine<'_> {
             valuation,
         }
     }
+}
+
+/// Crossings are located to a share of the step: what switches within microseconds needs more than 1e-12 s.
+fn scan_options(t_old: f64, t_new: f64) -> ScanOptions {
+    let mut options = ScanOptions::default();
+    let magnitude = 1.0 + t_new.abs();
+    options.tolerance.relative *= (t_new - t_old).min(magnitude) / magnitude;
+    options
 }
 
 fn integration_failure(error: IntegrationError) -> Failure {
