@@ -5,8 +5,9 @@ use saltus_mdae::eval::Environment;
 use saltus_mdae::{ConditionId, ExprId, Idx, Mdae, OriginId, Role, VarId};
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
-    Before, EulerLimit, FixedValues, ModeChange, ModeEquation, NumericFacts, RestartAnalysis, RestartFailure,
-    RestartOptions, RestartSolution, analyze_restart, explain, implicit_euler_restart, project_restart, solve_restart,
+    Before, EulerFailure, EulerLimit, FixedValues, ModeChange, ModeEquation, NumericFacts, RestartAnalysis,
+    RestartFailure, RestartOptions, RestartSolution, analyze_restart, explain, implicit_euler_restart,
+    implicit_euler_through, project_restart, solve_restart,
 };
 
 use crate::candidate::{Instant, Reinit};
@@ -281,17 +282,38 @@ impl Engine<'_> {
             }
             Err(failure) => return Err(unsolved(&failure)),
         };
-        let check = self.options.verify_restarts || self.options.restart == RestartMethod::Euler;
-        if check && restart.is_empty() && transient.is_none() {
-            let euler = implicit_euler_restart(pool, &model.functions, change.new, &rows, &present, None);
-            let limits = euler.map_err(|error| {
-                Failure::new(FailureKind::Restart {
-                    reason: format!("the implicit Euler steps fail: {error:?}"),
-                    origins: vec![],
-                })
-            })?;
-            let differences = euler_differences(&solution, &limits);
-            for (var, order, structural, euler) in differences {
+        if self.options.verify_restarts || self.options.restart == RestartMethod::Euler {
+            let euler = match transient {
+                Some(transient) => {
+                    let equations: Vec<ExprId> = transient.iter().chain(&restart).map(|e| e.residual).collect();
+                    implicit_euler_through(pool, &model.functions, change.new, &equations, &is_unknown, &present)
+                }
+                None if restart.is_empty() => {
+                    implicit_euler_restart(pool, &model.functions, change.new, &rows, &present, None)
+                }
+                // A restart equation in a mode that is regular without it replaces a left limit; steps of the mode know
+                // nothing of it.
+                None => Ok(Vec::new()),
+            };
+            let compared = !euler.as_ref().is_ok_and(Vec::is_empty) || solution.right_limits.is_empty();
+            let limits = match euler {
+                Ok(limits) if compared => limits,
+                other => {
+                    let why = match other {
+                        Err(EulerFailure::NotConverged { .. }) => "the steps have no solution".to_string(),
+                        Err(EulerFailure::NotSquare { equations, unknowns }) => {
+                            format!("{equations} equations for {unknowns} unknowns at the instant")
+                        }
+                        Ok(_) => "restart equations act in a mode that needs none".to_string(),
+                    };
+                    self.warnings.push(format!(
+                        "at t = {}: the restart was not compared with implicit Euler steps: {why}",
+                        self.memory.time()
+                    ));
+                    Vec::new()
+                }
+            };
+            for (var, order, structural, euler) in euler_differences(&solution, &limits) {
                 let name = self.compiled.name(var, order);
                 self.warnings.push(format!(
                     "at t = {}: restart of {name}: {structural} by structure, {euler} by implicit Euler",

@@ -9,16 +9,19 @@ use rustc_hash::FxHashMap;
 use saltus_graph::{Column, Row};
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
-use saltus_mdae::{ExprPool, Node, VarId};
+use saltus_mdae::{ExprId, ExprPool, Node, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
 
 use super::facts::leaf_value;
 use super::system::ModeSystem;
 use super::tape::Tape;
 
-/// The largest step size, in units of the model's time, and how often it is halved.
-const LARGEST_STEP: f64 = 1e-3;
+/// Largest step sizes, in units of the model's time, and how often each is halved. Small ones suit fast modes, large ones
+/// lose fewer digits where steps divide by h; the extrapolation that settled best is taken.
+const LARGEST_STEPS: [f64; 3] = [1e-3, 5e-5, 2.5e-6];
 const HALVINGS: usize = 4;
+/// An extrapolation with this relative error is good enough.
+const SETTLED: f64 = 1e-11;
 /// Newton iterations per step.
 const ITERATIONS: usize = 60;
 /// Taylor polynomials of inputs use derivatives up to this order.
@@ -43,6 +46,13 @@ pub enum EulerFailure {
         /// The step size.
         step: f64,
     },
+    /// A transient mode and its restart equations do not determine a step.
+    NotSquare {
+        /// Number of equations.
+        equations: usize,
+        /// Number of unknowns.
+        unknowns: usize,
+    },
 }
 
 /// Limits of `steps` implicit Euler steps on a part of a mode (`rows` and the unknowns matched to them); other unknowns
@@ -55,28 +65,47 @@ pub fn implicit_euler_restart(
     environment: &dyn Environment,
     steps: Option<usize>,
 ) -> Result<Vec<EulerLimit>, EulerFailure> {
-    let scheme = Scheme::new(pool, functions, new, rows, environment);
-    let needed = scheme
-        .rows
-        .iter()
-        .map(|(row, _)| usize::from(new.equation_offset(*row)))
-        .max();
+    let scheme = Scheme::of_mode(pool, functions, new, rows, environment);
+    let needed = rows.iter().map(|&row| usize::from(new.equation_offset(row))).max();
     let steps = steps.unwrap_or(needed.unwrap_or(0).max(1));
-    let mut results = Vec::new();
-    for halving in 0..=HALVINGS {
-        let step = LARGEST_STEP / f64::from(1 << halving);
-        results.push(scheme.run(step, steps).ok_or(EulerFailure::NotConverged { step })?);
-    }
-    let limit = |(i, &(var, order)): (usize, &(VarId, u16))| EulerLimit {
-        var,
-        order,
-        value: extrapolate(&results.iter().map(|values| values[i]).collect::<Vec<f64>>()),
-    };
-    Ok(scheme.names().iter().enumerate().map(limit).collect())
+    scheme.limits(|h| scheme.run(scheme.left_limits(), h, 0, steps))
 }
 
-/// The limit of values at h, h/2, h/4, …; `None` if they do not settle.
-fn extrapolate(values: &[f64]) -> Option<f64> {
+/// Limits through a transient mode: one step with its equations and the restart equations, all in `transient`, then as
+/// many steps in the new mode as its most differentiated equation needs.
+pub fn implicit_euler_through(
+    pool: &ExprPool,
+    functions: &Functions,
+    new: &ModeSystem,
+    transient: &[ExprId],
+    is_unknown: &dyn Fn(VarId) -> bool,
+    environment: &dyn Environment,
+) -> Result<Vec<EulerLimit>, EulerFailure> {
+    let rows: Vec<Row> = (0..new.equations().len()).map(Row::from_index).collect();
+    let after = Scheme::of_mode(pool, functions, new, &rows, environment);
+    let during = Scheme::of_equations(pool, functions, transient, is_unknown, environment);
+    if during.equations.len() != during.unknowns.len() {
+        return Err(EulerFailure::NotSquare {
+            equations: during.equations.len(),
+            unknowns: during.unknowns.len(),
+        });
+    }
+    let steps = rows.iter().map(|&row| usize::from(new.equation_offset(row))).max();
+    let place: FxHashMap<VarId, usize> = during.unknowns.iter().copied().zip(0..).collect();
+    after.limits(|h| {
+        let passed = during.run(during.left_limits(), h, 0, 1)?;
+        let mut jets = after.left_limits();
+        for (jet, var) in jets.iter_mut().zip(&after.unknowns) {
+            let Some(&at) = place.get(var) else { continue };
+            let count = jet.len().min(passed[at].len());
+            jet[..count].copy_from_slice(&passed[at][..count]);
+        }
+        after.run(jets, h, 1, steps.unwrap_or(0))
+    })
+}
+
+/// The limit of values at h, h/2, h/4, … and its relative error; `None` if they do not settle.
+fn extrapolate(values: &[f64]) -> Option<(f64, f64)> {
     let n = values.len();
     let (before, last) = (values[n - 2], values[n - 1]);
     let settled = (last - before).abs() <= 1e-2 * (1.0 + last.abs());
@@ -84,13 +113,15 @@ fn extrapolate(values: &[f64]) -> Option<f64> {
         return None;
     }
     let mut table = values.to_vec();
+    let mut coarser = last;
     for level in 1..n {
         let factor = f64::from(1 << level);
+        coarser = table[n - level];
         for i in 0..n - level {
             table[i] = (factor * table[i + 1] - table[i]) / (factor - 1.0);
         }
     }
-    Some(table[0])
+    Some((table[0], (table[0] - coarser).abs() / (1.0 + table[0].abs())))
 }
 
 /// What a leaf of an equation stands for.
@@ -105,7 +136,7 @@ enum Leaf {
 struct Scheme<'a> {
     functions: &'a Functions,
     environment: &'a dyn Environment,
-    rows: Vec<(Row, Tape)>,
+    equations: Vec<Tape>,
     leaves: Vec<Vec<Leaf>>,
     unknowns: Vec<VarId>,
     /// Highest derivative of each unknown in the equations.
@@ -113,7 +144,7 @@ struct Scheme<'a> {
 }
 
 impl<'a> Scheme<'a> {
-    fn new(
+    fn of_mode(
         pool: &ExprPool,
         functions: &'a Functions,
         new: &'a ModeSystem,
@@ -121,11 +152,36 @@ impl<'a> Scheme<'a> {
         environment: &'a dyn Environment,
     ) -> Self {
         let columns: Vec<Column> = rows.iter().map(|&row| new.matched_column(row)).collect();
-        let rows: Vec<(Row, Tape)> = rows
-            .iter()
-            .map(|&row| (row, Tape::new(pool, new.equation(row).residual)))
-            .collect();
+        let equations = rows.iter().map(|&row| new.equation(row).residual).collect::<Vec<_>>();
         let unknowns: Vec<VarId> = columns.iter().map(|&column| new.unknown(column)).collect();
+        let elsewhere = |var: VarId| new.column_of(var).is_some();
+        Self::new(pool, functions, &equations, unknowns, &elsewhere, environment)
+    }
+
+    fn of_equations(
+        pool: &ExprPool,
+        functions: &'a Functions,
+        equations: &[ExprId],
+        is_unknown: &dyn Fn(VarId) -> bool,
+        environment: &'a dyn Environment,
+    ) -> Self {
+        let occurring = equations.iter().flat_map(|&equation| pool.occurrences(equation));
+        let mut unknowns: Vec<VarId> = occurring.map(|(var, _)| var).filter(|&var| is_unknown(var)).collect();
+        unknowns.sort_unstable();
+        unknowns.dedup();
+        Self::new(pool, functions, equations, unknowns, is_unknown, environment)
+    }
+
+    /// `elsewhere`: unknowns of the model that are not unknowns of the scheme stay at their left limits.
+    fn new(
+        pool: &ExprPool,
+        functions: &'a Functions,
+        equations: &[ExprId],
+        unknowns: Vec<VarId>,
+        elsewhere: &dyn Fn(VarId) -> bool,
+        environment: &'a dyn Environment,
+    ) -> Self {
+        let equations: Vec<Tape> = equations.iter().map(|&equation| Tape::new(pool, equation)).collect();
         let number: FxHashMap<VarId, usize> = unknowns.iter().enumerate().map(|(i, &var)| (var, i)).collect();
         let mut highest = vec![0; unknowns.len()];
         let mut classify = |&leaf: &Node| match leaf {
@@ -134,21 +190,21 @@ impl<'a> Scheme<'a> {
                     highest[unknown] = order.max(highest[unknown]);
                     Leaf::Unknown(unknown, order)
                 }
-                None if new.column_of(var).is_some() => Leaf::Known(environment.left_limit(var, order)),
+                None if elsewhere(var) => Leaf::Known(environment.left_limit(var, order)),
                 None if pool.variable_traits(var).continuous => Leaf::Input(var, order),
                 None => Leaf::Known(environment.variable(var, order)),
             },
             Node::Time => Leaf::Time,
             other => Leaf::Known(leaf_value(environment, other)),
         };
-        let leaves = rows
+        let leaves = equations
             .iter()
-            .map(|(_, tape)| tape.leaves().iter().map(&mut classify).collect())
+            .map(|tape| tape.leaves().iter().map(&mut classify).collect())
             .collect();
         Scheme {
             functions,
             environment,
-            rows,
+            equations,
             leaves,
             unknowns,
             highest,
@@ -162,20 +218,68 @@ impl<'a> Scheme<'a> {
             .collect()
     }
 
-    /// All derivatives after some steps, in the order of [`Self::names`].
-    fn run(&self, h: f64, steps: usize) -> Option<Vec<f64>> {
+    /// What the results of `run` tend to for vanishing step sizes.
+    fn limits(&self, run: impl Fn(f64) -> Option<Vec<Vec<f64>>>) -> Result<Vec<EulerLimit>, EulerFailure> {
+        let names = self.names();
+        let mut best: Vec<Option<(f64, f64)>> = vec![None; names.len()];
+        let mut failure = None;
+        for largest in LARGEST_STEPS {
+            let mut results: Vec<Vec<f64>> = Vec::new();
+            for halving in 0..=HALVINGS {
+                let step = largest / f64::from(1 << halving);
+                match run(step) {
+                    Some(jets) => results.push(jets.into_iter().flatten().collect()),
+                    None => failure = failure.or(Some(EulerFailure::NotConverged { step })),
+                }
+            }
+            if results.len() <= HALVINGS {
+                continue;
+            }
+            for (i, best) in best.iter_mut().enumerate() {
+                let values: Vec<f64> = results.iter().map(|values| values[i]).collect();
+                if let Some((limit, error)) = extrapolate(&values)
+                    && best.is_none_or(|(_, least)| error < least)
+                {
+                    *best = Some((limit, error));
+                }
+            }
+            failure = None;
+            if best.iter().all(|best| best.is_some_and(|(_, error)| error <= SETTLED)) {
+                break;
+            }
+        }
+        match failure {
+            Some(failure) if best.iter().all(Option::is_none) => Err(failure),
+            _ => Ok(names
+                .into_iter()
+                .zip(best)
+                .map(|((var, order), best)| EulerLimit {
+                    var,
+                    order,
+                    value: best.map(|(limit, _)| limit),
+                })
+                .collect()),
+        }
+    }
+
+    /// The derivatives of all unknowns at the left limits.
+    fn left_limits(&self) -> Vec<Vec<f64>> {
         let left = |var: VarId, order: u16| {
             let value = self.environment.left_limit(var, order);
             if value.is_finite() { value } else { 0.0 }
         };
         let pairs = self.unknowns.iter().zip(&self.highest);
-        let mut jets: Vec<Vec<f64>> = pairs
+        pairs
             .map(|(&var, &highest)| (0..=highest).map(|order| left(var, order)).collect())
-            .collect();
-        for step in 1..=steps {
+            .collect()
+    }
+
+    /// All derivatives after some steps, when `before` steps have been taken already.
+    fn run(&self, mut jets: Vec<Vec<f64>>, h: f64, before: usize, steps: usize) -> Option<Vec<Vec<f64>>> {
+        for step in before + 1..=before + steps {
             jets = self.step(&jets, h, step as f64 * h)?;
         }
-        Some(jets.into_iter().flatten().collect())
+        Some(jets)
     }
 
     /// The unknown of the step is the derivative below the highest one (or the algebraic variable itself): finite
@@ -211,7 +315,7 @@ impl<'a> Scheme<'a> {
             let jets: Vec<Vec<f64>> = old.iter().zip(&w).map(|(old, &w)| self.jet(old, w, h)).collect();
             let mut jacobian = DenseMatrix::zeros(n, n);
             let mut residual = vec![0.0; n];
-            for (row, (_, tape)) in self.rows.iter().enumerate() {
+            for (row, tape) in self.equations.iter().enumerate() {
                 let values: Vec<f64> = self.leaves[row]
                     .iter()
                     .map(|&leaf| self.value(leaf, &jets, elapsed))

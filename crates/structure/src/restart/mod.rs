@@ -43,7 +43,7 @@ pub use change::{Before, ModeChange, RestartOptions, Scope};
 pub use concrete::ConcreteEquation;
 pub use diagnosis::Diagnosis;
 pub use entail::{Entailment, FixedValues};
-pub use euler::{EulerFailure, EulerLimit, implicit_euler_restart};
+pub use euler::{EulerFailure, EulerLimit, implicit_euler_restart, implicit_euler_through};
 pub use explain::{Explanation, explain, explain_failure, restart_system};
 pub use facts::{FactReason, Facts, FixedTable, NumericFacts, StructuralFacts};
 pub use inquiry::Answer;
