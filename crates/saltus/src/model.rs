@@ -124,7 +124,7 @@ impl Session {
             if modifications.is_empty() {
                 return Outcome::new(Some((compiled, rest)), Diagnostics::new());
             }
-            let changed = self.modified(model, &modifications);
+            let changed = self.modified(model, &modifications, compiled.experiment());
             self.compile(&changed).then(|mut compiled| {
                 compiled.name = model.to_owned();
                 Outcome::new(Some((compiled, rest)), Diagnostics::new())
@@ -132,8 +132,9 @@ impl Session {
         })
     }
 
-    /// A class that extends another with modifications; its full name.
-    fn modified(&self, model: &str, modifications: &[String]) -> String {
+    /// A class that extends another with modifications; its full name. Annotations are not inherited, so it repeats the
+    /// experiment.
+    fn modified(&self, model: &str, modifications: &[String], experiment: Experiment) -> String {
         let taken: BTreeSet<String> = self
             .library
             .given()
@@ -146,9 +147,20 @@ impl Session {
             .into_iter()
             .find(|name| !taken.contains(name))
             .unwrap_or_default();
+        let settings = [
+            ("StartTime", experiment.start_time),
+            ("StopTime", experiment.stop_time),
+            ("Tolerance", experiment.tolerance),
+            ("Interval", experiment.interval),
+        ];
+        let settings = settings
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!("{name} = {:?}", value?)));
+        let settings: Vec<String> = settings.collect();
         let text = format!(
-            "model {name} extends .{model}({}); end {name};",
-            modifications.join(", ")
+            "model {name} extends .{model}({}); annotation(experiment({})); end {name};",
+            modifications.join(", "),
+            settings.join(", ")
         );
         self.add_text("<--set>", &text);
         name

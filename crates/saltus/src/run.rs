@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use saltus_mdae::{Role, VarId};
+use saltus_mdae::{Role, Type, VarId};
 use saltus_numerics::ode::Method;
 use saltus_results::{ResultError, ResultSink, Trajectory};
 use saltus_simulate::{
@@ -129,7 +129,8 @@ impl<'m> Run<'m> {
     }
 
     /// Inputs of the model from columns with their names; other columns are ignored. Values between rows are
-    /// interpolated, two rows at the same time are a jump. Returns the names that were found.
+    /// interpolated, or held if they are not Real; two rows at the same time are a jump. Returns the names that were
+    /// found.
     pub fn inputs(mut self, signals: &Trajectory) -> (Self, Vec<String>) {
         let model = self.model.equations();
         let mut found = Vec::new();
@@ -145,6 +146,7 @@ impl<'m> Run<'m> {
                 var,
                 times: signals.time().to_vec(),
                 values: signals.values(id).into_owned(),
+                held: variable.ty != Type::Real,
             });
         }
         (self, found)

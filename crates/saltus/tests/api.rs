@@ -112,6 +112,83 @@ fn inputs_are_interpolated_and_may_jump() {
     assert!((x.last().unwrap() - 3.5).abs() < 1e-7, "{x:?}");
 }
 
+/// The last step before a jump knows nothing of it: rows hold the left limit, and the value there is exact.
+#[test]
+fn inputs_that_jump_have_left_limits() {
+    let model = compiled("model M input Real u; Real y(start = 0, fixed = true); equation 0.1*der(y) = u - y; end M;");
+    let schema = Schema::new(vec![Signal::new("u")]).unwrap();
+    let signals = Trajectory::from_columns(
+        schema,
+        vec![0.0, 0.6, 0.6, 1.0],
+        vec![0; 4],
+        vec![vec![1.0, 1.0, -1.0, -1.0]],
+    )
+    .unwrap();
+    let (run, _) = model.run().stop(1.0).tolerance(1e-9).inputs(&signals);
+    let simulation = run.simulate().unwrap();
+    let at = simulation.time().iter().position(|&t| t == 0.6).unwrap();
+    assert_eq!(simulation.time()[at + 1], 0.6);
+    assert_eq!(simulation.values("u").unwrap()[at..=at + 1], [1.0, -1.0]);
+    let expected = 1.0 - (-6.0_f64).exp();
+    assert!((simulation.values("y").unwrap()[at] - expected).abs() < 1e-8);
+}
+
+/// A capacitor across the input: its charge jumps, so the current is an impulse.
+#[test]
+fn jumps_of_inputs_have_impulses() {
+    let model = compiled("model M input Real u; Real q; Real i; equation q = 2*u; der(q) = i; end M;");
+    let schema = Schema::new(vec![Signal::new("u")]).unwrap();
+    let signals = Trajectory::from_columns(
+        schema,
+        vec![0.0, 0.5, 0.5, 1.0],
+        vec![0; 4],
+        vec![vec![1.0, 1.0, 4.0, 4.0]],
+    )
+    .unwrap();
+    let (run, _) = model.run().stop(1.0).inputs(&signals);
+    let simulation = run.simulate().unwrap();
+    let events = simulation.trajectory.events();
+    let impulses = events.iter().filter(|e| e.time == 0.5).flat_map(|e| &e.impulses);
+    let weights: Vec<f64> = impulses.filter(|i| i.variable == "i").map(|i| i.weight).collect();
+    assert_eq!(weights, [6.0]);
+}
+
+#[test]
+fn inputs_that_are_not_real_are_held() {
+    let model = compiled(
+        "model M input Boolean engaged; Real w1(start = 10, fixed = true), w2(start = 0, fixed = true), tau; \
+         equation der(w1) = -tau; der(w2) = tau; if engaged then w1 = w2; else tau = 0; end if; end M;",
+    );
+    let schema = Schema::new(vec![Signal::new("engaged")]).unwrap();
+    let signals = Trajectory::from_columns(schema, vec![0.0, 0.5], vec![0; 2], vec![vec![0.0, 1.0]]).unwrap();
+    let (run, found) = model.run().stop(1.0).inputs(&signals);
+    assert_eq!(found, ["engaged"]);
+    let simulation = run.simulate().unwrap();
+    let w1 = simulation.values("w1").unwrap();
+    let before = simulation.time().iter().position(|&t| t == 0.5).unwrap();
+    assert_eq!(w1[before], 10.0);
+    assert_eq!(simulation.values("engaged").unwrap()[before / 2], 0.0);
+    assert!((w1.last().unwrap() - 5.0).abs() < 1e-12);
+}
+
+/// A start value makes another class of the model, which keeps its experiment.
+#[test]
+fn settings_keep_the_experiment() {
+    let session = Session::new();
+    let text = "model M Real x(start = 1, fixed = true); equation der(x) = -x; \
+                annotation(experiment(StopTime = 4, Tolerance = 1e-9, Interval = 0.5)); end M;";
+    session.add_text("M.mo", text);
+    let settings = [("x.start".to_owned(), "2".to_owned())];
+    let (model, _) = session.compile_with("M", &settings).into_result().unwrap();
+    assert_eq!(
+        model.experiment(),
+        session.compile("M").into_result().unwrap().experiment()
+    );
+    let simulation = model.run().simulate().unwrap();
+    assert_eq!(*simulation.time().last().unwrap(), 4.0);
+    assert!((simulation.values("x").unwrap().last().unwrap() - 2.0 * (-4.0_f64).exp()).abs() < 1e-8);
+}
+
 #[test]
 fn parameters_that_shape_the_equations_need_another_compilation() {
     let text = "model M parameter Integer n = 2; Real x[n] = fill(time, n); end M;";

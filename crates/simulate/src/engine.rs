@@ -119,6 +119,8 @@ pub(crate) struct Engine<'c> {
     pub starting: bool,
     /// Signals given from outside.
     pub signals: Vec<crate::input::InputSignal>,
+    /// The time whose pieces of the signals hold.
+    pub inputs_from: f64,
     /// Things worth telling that do not stop the run.
     pub warnings: Vec<String>,
 }
@@ -196,6 +198,7 @@ impl<'c> Engine<'c> {
             used_up: rustc_hash::FxHashSet::default(),
             starting: false,
             signals: Vec::new(),
+            inputs_from: f64::NEG_INFINITY,
             warnings: Vec::new(),
             pool,
             memory,

@@ -56,6 +56,9 @@ impl Engine<'_> {
             let first_of_start = initial && instant == 1;
             let mode_before = self.mode;
             self.begin_instant();
+            if instant == 1 {
+                self.apply_inputs(time);
+            }
             let (guess, signs) = self.guess(first_of_start);
             let held = self.held(&guess, first_of_start);
             let zero_crossings = self.zero_crossings(&signs, &triggers);

@@ -1,4 +1,4 @@
-//! Signals given from outside: piecewise linear functions of time with jumps.
+//! Signals given from outside: piecewise linear or constant functions of time with jumps.
 
 use saltus_mdae::VarId;
 
@@ -13,19 +13,28 @@ pub struct InputSignal {
     pub times: Vec<f64>,
     /// Values.
     pub values: Vec<f64>,
+    /// Whether a value holds until the next point, as that of a Boolean does, instead of changing linearly.
+    pub held: bool,
 }
 
 impl InputSignal {
     /// Value and slope at a time, continued constantly outside the points; at a jump the right limit.
     pub fn at(&self, time: f64) -> (f64, f64) {
-        let after = self.times.partition_point(|&t| t <= time);
-        match (after.checked_sub(1), self.times.get(after)) {
-            (None, _) => (self.values.first().copied().unwrap_or(0.0), 0.0),
-            (Some(last), None) => (self.values[last], 0.0),
-            (Some(left), Some(&end)) => {
+        self.at_from(time, time)
+    }
+
+    /// Value and slope on the piece that begins at the last point not after `from`: at its end the left limit.
+    pub(crate) fn at_from(&self, from: f64, time: f64) -> (f64, f64) {
+        let after = self.times.partition_point(|&t| t <= from);
+        let Some(left) = after.checked_sub(1) else {
+            return (self.values.first().copied().unwrap_or(0.0), 0.0);
+        };
+        match self.times.get(after) {
+            Some(&end) if !self.held => {
                 let slope = (self.values[after] - self.values[left]) / (end - self.times[left]);
                 (self.values[left] + slope * (time - self.times[left]), slope)
             }
+            _ => (self.values[left], 0.0),
         }
     }
 
@@ -39,15 +48,17 @@ impl InputSignal {
 }
 
 impl Engine<'_> {
-    /// Writes the inputs at a time into memory.
+    /// Writes the right limits of the inputs at a time into memory. Until the next call they stay on the pieces that
+    /// begin here: the left limits at the next point belong to the mode before it.
     pub(crate) fn apply_inputs(&mut self, time: f64) {
-        apply(&self.signals, time, &mut self.memory);
+        self.inputs_from = time + 1e-12 * (1.0 + time.abs());
+        apply(&self.signals, self.inputs_from, time, &mut self.memory);
     }
 }
 
-pub(crate) fn apply(signals: &[InputSignal], time: f64, memory: &mut crate::memory::Memory) {
+pub(crate) fn apply(signals: &[InputSignal], from: f64, time: f64, memory: &mut crate::memory::Memory) {
     for signal in signals {
-        let (value, slope) = signal.at(time);
+        let (value, slope) = signal.at_from(from, time);
         memory.set(signal.var, 0, value);
         if memory.orders(signal.var) > 1 {
             memory.set(signal.var, 1, slope);

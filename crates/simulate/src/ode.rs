@@ -16,6 +16,8 @@ pub(crate) struct ModeOde<'a> {
     pub memory: &'a mut Memory,
     pub code: &'a mut PlanCode,
     pub signals: &'a [InputSignal],
+    /// The time whose pieces of the signals hold.
+    pub inputs_from: f64,
     pub history: &'a History,
     pub last_failure: Option<(usize, crate::block::BlockFailure)>,
 }
@@ -24,7 +26,7 @@ impl ModeOde<'_> {
     /// Everything at a point in time.
     pub(crate) fn evaluate(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
         self.memory.set_time(t);
-        input::apply(self.signals, t, self.memory);
+        input::apply(self.signals, self.inputs_from, t, self.memory);
         self.history.apply(t, self.memory);
         self.code.write_states(y, self.memory);
         self.code.solve(self.memory).map_err(|(block, failure)| {

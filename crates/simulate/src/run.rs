@@ -490,6 +490,7 @@ impl<'c> Run<'c> {
             memory: &mut self.engine.memory,
             code,
             signals: &self.engine.signals,
+            inputs_from: self.engine.inputs_from,
             history: &self.history,
             last_failure: None,
         };
@@ -516,6 +517,7 @@ impl<'c> Run<'c> {
             memory: &mut self.engine.memory,
             code,
             signals: &self.engine.signals,
+            inputs_from: self.engine.inputs_from,
             history: &self.history,
             last_failure: None,
         };
@@ -558,6 +560,7 @@ impl<'c> Run<'c> {
             memory: &mut self.engine.memory,
             code,
             signals: &self.engine.signals,
+            inputs_from: self.engine.inputs_from,
             history: &self.history,
             last_failure: None,
         };
@@ -622,6 +625,7 @@ impl<'c> Run<'c> {
             memory: &mut self.engine.memory,
             code,
             signals: &self.engine.signals,
+            inputs_from: self.engine.inputs_from,
             history: &self.history,
             last_failure: None,
         };
@@ -703,7 +707,7 @@ impl<'c> Run<'c> {
                 to_mode: instant.to.map_or(0, |mode| mode.0),
                 ..EventRecord::default()
             };
-            if instant.from != instant.to {
+            if instant.from.is_some_and(|from| instant.to != Some(from)) {
                 self.engine.counters.mode_changes += 1;
             }
             record.triggers = instant
