@@ -1,6 +1,8 @@
 //! What to show of a model nobody has said anything about.
 
-use crate::{Role, Signal, SignalId, SignalKind, Trajectory, Value};
+use std::collections::BTreeMap;
+
+use crate::{AliasSign, ColumnId, Role, Signal, SignalId, SignalKind, Trajectory, Value};
 
 use super::group::Prepared;
 
@@ -9,32 +11,60 @@ const MOST_PANELS: usize = 4;
 /// Of one unit, so that a model with many positions shows its speeds as well.
 const MOST_PER_UNIT: usize = 3;
 
+/// What moves this much less than others of its unit is rounding.
+const NOISE: f64 = 1e-9;
+
 /// The signals a newcomer would want to see: states and outputs that vary, near the top of the model, at most eight
 /// in at most four panels.
 pub fn default_selection(trajectory: &Trajectory) -> Vec<SignalId> {
     let schema = trajectory.schema();
-    let mut candidates: Vec<SignalId> = schema.ids().filter(|&id| is_candidate(trajectory, id)).collect();
-    candidates.sort_by_key(|&id| (rank(schema.signal(id)), id));
-    let moving: Vec<SignalId> = candidates
-        .iter()
-        .copied()
-        .filter(|&id| varies(&trajectory.values(id)))
+    let named = named_derivatives(trajectory);
+    let mut candidates: Vec<SignalId> = schema
+        .ids()
+        .filter(|&id| is_candidate(trajectory, id, &named))
         .collect();
+    candidates.sort_by_key(|&id| (rank(schema.signal(id)), id));
+    let moving = moving(trajectory, &candidates);
     // A model at rest is shown all the same.
     let pool = if moving.is_empty() { candidates } else { moving };
     pick(trajectory, &pool)
 }
 
-fn is_candidate(trajectory: &Trajectory, id: SignalId) -> bool {
+fn is_derivative(signal: &Signal) -> bool {
+    signal.name.starts_with("der(")
+}
+
+fn is_shown(signal: &Signal) -> bool {
+    !signal.protected && !signal.hidden
+}
+
+/// For columns carried by a derivative, the name the model gives it: `w` rather than `der(phi)`.
+fn named_derivatives(trajectory: &Trajectory) -> BTreeMap<ColumnId, SignalId> {
+    let schema = trajectory.schema();
+    let mut named = BTreeMap::new();
+    for id in schema.ids() {
+        let Value::Column { column, sign } = schema.value(id) else {
+            continue;
+        };
+        let carrier = schema.signal(schema.columns()[column.index()]);
+        let signal = schema.signal(id);
+        if is_derivative(carrier) && !is_derivative(signal) && is_shown(signal) && sign == AliasSign::Same {
+            named.entry(column).or_insert(id);
+        }
+    }
+    named
+}
+
+fn is_candidate(trajectory: &Trajectory, id: SignalId, named: &BTreeMap<ColumnId, SignalId>) -> bool {
     let schema = trajectory.schema();
     let signal = schema.signal(id);
     let Value::Column { column, .. } = schema.value(id) else {
         return false;
     };
-    let carrier = schema.columns()[column.index()];
+    let carrier = named.get(&column).copied().unwrap_or(schema.columns()[column.index()]);
     // Of several names of one thing show the one that carries it, unless another is an output.
-    let own = carrier == id || matches!(signal.role, Role::Output | Role::State);
-    own && !signal.protected && !signal.hidden
+    let own = carrier == id || (!named.contains_key(&column) && matches!(signal.role, Role::Output | Role::State));
+    own && is_shown(signal)
 }
 
 /// Smaller is more interesting.
@@ -42,7 +72,9 @@ fn rank(signal: &Signal) -> (usize, usize) {
     let role = match signal.role {
         Role::State | Role::Output => 0,
         Role::Input => 2,
-        Role::Local if signal.name.starts_with("der(") => 5,
+        Role::Local if is_derivative(signal) => 5,
+        // Auxiliary quantities of an element, such as the parameter of its curve, have no unit.
+        Role::Local if signal.kind == SignalKind::Continuous && matches!(&*signal.unit, "" | "1") => 4,
         Role::Local => 3,
         Role::Derivative | Role::Parameter => 5,
     };
@@ -51,15 +83,33 @@ fn rank(signal: &Signal) -> (usize, usize) {
     (role + 2 * depth, signal.name.len() / 12)
 }
 
-fn varies(values: &[f64]) -> bool {
-    let mut finite = values.iter().copied().filter(|value| value.is_finite());
-    let Some(first) = finite.next() else { return false };
-    let (mut low, mut high) = (first, first);
-    for value in finite {
-        low = low.min(value);
-        high = high.max(value);
+/// Those that move, and not only by rounding: compared with the others of their unit.
+fn moving(trajectory: &Trajectory, candidates: &[SignalId]) -> Vec<SignalId> {
+    let schema = trajectory.schema();
+    let unit = |id: SignalId| &*schema.signal(id).unit;
+    let extents: Vec<(SignalId, f64)> = candidates
+        .iter()
+        .filter_map(|&id| Some((id, extent(&trajectory.values(id))?)))
+        .collect();
+    let mut largest: BTreeMap<&str, f64> = BTreeMap::new();
+    for &(id, extent) in &extents {
+        let known = largest.entry(unit(id)).or_default();
+        *known = known.max(extent);
     }
-    high - low > 1e-9 * low.abs().max(high.abs())
+    extents
+        .into_iter()
+        .filter(|&(id, extent)| extent > NOISE * largest[unit(id)])
+        .map(|(id, _)| id)
+        .collect()
+}
+
+/// How far the values lie apart, if that is more than rounding.
+fn extent(values: &[f64]) -> Option<f64> {
+    let mut finite = values.iter().copied().filter(|value| value.is_finite());
+    let first = finite.next()?;
+    let (low, high) = finite.fold((first, first), |(low, high), value| (low.min(value), high.max(value)));
+    let extent = high - low;
+    (extent > NOISE * low.abs().max(high.abs())).then_some(extent)
 }
 
 fn pick(trajectory: &Trajectory, pool: &[SignalId]) -> Vec<SignalId> {

@@ -237,13 +237,27 @@ pub(super) fn band_text(band: &ModeBand, range: (f64, f64), plot_width: f64) -> 
     [band.label.clone(), band.mode.to_string()].into_iter().find(fits)
 }
 
-/// Entries for the modes whose name fits into none of their stretches, each once.
+/// Entries for the modes that are shown by their number somewhere, or nowhere at all, each once.
 fn mode_entries(figure: &Figure, plot_width: f64) -> impl Iterator<Item = (String, usize)> {
     const MOST_ENTRIES: usize = 24;
     let bands = &figure.mode_bands;
-    let named = |band: &&ModeBand| fits_in(&band.label, band.start, band.stop, figure.time_range, plot_width);
-    let mut seen: BTreeSet<u32> = bands.iter().filter(named).map(|band| band.mode).collect();
-    let hidden: Vec<&ModeBand> = bands.iter().filter(|band| seen.insert(band.mode)).collect();
+    let text = |band: &ModeBand| band_text(band, figure.time_range, plot_width);
+    let named: BTreeSet<u32> = bands
+        .iter()
+        .filter(|b| text(b).as_ref() == Some(&b.label))
+        .map(|b| b.mode)
+        .collect();
+    let numbered = |band: &ModeBand| text(band).is_some_and(|text| text != band.label);
+    let unexplained: BTreeSet<u32> = bands
+        .iter()
+        .filter(|band| numbered(band) || !named.contains(&band.mode))
+        .map(|band| band.mode)
+        .collect();
+    let mut seen = BTreeSet::new();
+    let hidden: Vec<&ModeBand> = bands
+        .iter()
+        .filter(|band| unexplained.contains(&band.mode) && seen.insert(band.mode))
+        .collect();
     let rest = hidden.len().saturating_sub(MOST_ENTRIES);
     let entry = |band: &ModeBand| (format!("{}: {}", band.mode, band.label), band.color);
     let mut entries: Vec<(String, usize)> = hidden.into_iter().take(MOST_ENTRIES).map(entry).collect();

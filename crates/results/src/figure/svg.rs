@@ -327,13 +327,14 @@ impl Canvas<'_> {
         (x, tip)
     }
 
+    /// The weight, on a ground that hides curves behind it.
     fn impulse_label(&mut self, arrow: &Arrow, at: (f64, f64), anchor: &str, frame: &Frame) {
         let y = (at.1 + 5.0).clamp(frame.top + 11.0, frame.bottom() - 4.0);
-        let style = format!(
-            "font-size=\"{}\" fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"",
-            FONT - 1.0,
-            palette::line(arrow.color)
-        );
+        let size = width(&arrow.label, FONT - 1.0);
+        let left = if anchor == "end" { at.0 - size } else { at.0 };
+        let ground = "fill=\"#ffffff\" fill-opacity=\"0.85\" rx=\"2\"";
+        self.rect(left - 2.0, y - FONT + 2.0, size + 4.0, FONT + 2.0, ground);
+        let style = format!("font-size=\"{}\" fill=\"{}\"", FONT - 1.0, palette::line(arrow.color));
         self.text(at.0, y, anchor, &style, &arrow.label);
     }
 
