@@ -37,6 +37,7 @@
 #![warn(missing_docs)]
 
 pub mod analysis;
+mod built_in;
 mod check;
 mod failure;
 mod model;

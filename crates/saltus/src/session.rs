@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use saltus_source::{Diagnostic, Diagnostics, Severity, SourceMap, codes};
 use saltus_syntax::ast::{ClassDefinition, ClassKind, Name};
-use saltus_syntax::library::{Disk, FileSystem, Library, LibraryClass};
+use saltus_syntax::library::{FileSystem, Library, LibraryClass};
 
 use crate::Outcome;
+use crate::built_in::{self, DiskAndLibrary};
 
 /// The files and libraries that take part, and everything asked about their models.
 ///
@@ -31,14 +32,16 @@ impl Default for Session {
 }
 
 impl Session {
-    /// A session on the file system, without a library path.
+    /// A session on the file system. The component library `Saltus` is there.
     pub fn new() -> Session {
         Session::with_libraries(Vec::new())
     }
 
-    /// A session on the file system. Classes that are not in a file given are looked for in these folders, in order.
-    pub fn with_libraries(folders: Vec<PathBuf>) -> Session {
-        Session::with_files(Arc::new(Disk), folders)
+    /// A session on the file system. Classes that are not in a file given are looked for in these folders, in order, and
+    /// then in the component library `Saltus`.
+    pub fn with_libraries(mut folders: Vec<PathBuf>) -> Session {
+        folders.push(PathBuf::from(built_in::FOLDER));
+        Session::with_files(Arc::new(DiskAndLibrary::new()), folders)
     }
 
     /// A session on files from elsewhere, such as [`saltus_syntax::library::MemoryFiles`].
