@@ -1,18 +1,39 @@
 //! `--trace-events`: each event in words.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::rc::Rc;
 
 use saltus::Model;
 use saltus::mdae::{ConditionId, Mdae};
-use saltus::simulate::{CandidateReport, EventReport, InstantReport, Observer};
+use saltus::results::{
+    EventRecord, Jump, Manifest, ModeRecord, ResultError, ResultSink, RowKind, Schema, Signal, SignalKind, Summary,
+};
+use saltus::simulate::{CandidateReport, EventReport, ImpulseReport, InstantReport, ModeId, Observer};
 
 use crate::console::Console;
 use crate::progress::Progress;
+
+/// Variables that jumped are named up to this number; a component has many names for the same thing.
+const SHOWN_JUMPS: usize = 8;
 
 /// Tells every event on standard error.
 pub struct Trace<'m> {
     model: &'m Model,
     console: Console,
+    notes: Notes,
+}
+
+/// What the results say of an event: what modes are called, and which variables jumped.
+#[derive(Clone, Default)]
+pub struct Notes(Rc<RefCell<Noted>>);
+
+#[derive(Default)]
+struct Noted {
+    labels: BTreeMap<u32, String>,
+    continuous: Vec<String>,
+    jumps: Vec<Jump>,
 }
 
 impl<'m> Trace<'m> {
@@ -21,31 +42,112 @@ impl<'m> Trace<'m> {
         Trace {
             model,
             console: console.clone(),
+            notes: Notes::default(),
         }
+    }
+
+    /// A sink that takes down what the trace tells; rows reach it before the event is told.
+    pub fn notes(&self) -> Notes {
+        self.notes.clone()
     }
 }
 
 impl Observer for Trace<'_> {
     fn event(&mut self, event: &EventReport) {
-        self.console.message(in_words(self.model.equations(), event).trim_end());
+        let mut noted = self.notes.0.borrow_mut();
+        let text = in_words(self.model.equations(), event, &noted);
+        noted.jumps.clear();
+        self.console.message(text.trim_end());
     }
 }
 
-fn in_words(model: &Mdae, event: &EventReport) -> String {
+impl ResultSink for Notes {
+    fn begin(&mut self, schema: &Schema, _: &Manifest) -> Result<(), ResultError> {
+        // Discrete variables are what the conditions say already, and derivatives what their variables do.
+        let told = |signal: &&Signal| signal.kind == SignalKind::Continuous && !signal.name.starts_with("der(");
+        let continuous = schema.signals().iter().filter(told);
+        self.0.borrow_mut().continuous = continuous.map(|signal| signal.name.clone()).collect();
+        self.0.borrow_mut().continuous.sort();
+        Ok(())
+    }
+
+    fn mode(&mut self, mode: &ModeRecord) -> Result<(), ResultError> {
+        self.0.borrow_mut().labels.insert(mode.mode, mode.label.clone());
+        Ok(())
+    }
+
+    fn row(&mut self, _: f64, _: RowKind, _: u32, _: &[f64]) -> Result<(), ResultError> {
+        Ok(())
+    }
+
+    fn event(&mut self, event: &EventRecord) -> Result<(), ResultError> {
+        self.0.borrow_mut().jumps.extend(event.jumps.iter().cloned());
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &Summary) -> Result<(), ResultError> {
+        Ok(())
+    }
+}
+
+impl Noted {
+    /// A mode by its number and what it is called.
+    fn mode(&self, mode: ModeId) -> String {
+        match self.labels.get(&mode.0).filter(|label| !label.is_empty()) {
+            Some(label) => format!("mode {} ({label})", mode.0),
+            None => format!("mode {}", mode.0),
+        }
+    }
+
+    fn jumps_in_words(&self) -> String {
+        let told: Vec<String> = self
+            .jumps
+            .iter()
+            .filter(|jump| self.continuous.binary_search(&jump.variable).is_ok())
+            .map(|jump| format!("`{}` from {} to {}", jump.variable, short(jump.left), short(jump.right)))
+            .collect();
+        let more = match told.len().saturating_sub(SHOWN_JUMPS) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        match told.is_empty() {
+            true => String::new(),
+            false => format!("\n  jumps: {}{more}", told[..told.len().min(SHOWN_JUMPS)].join(", ")),
+        }
+    }
+}
+
+/// Six digits, enough to follow the story; files have all of them.
+fn short(value: f64) -> String {
+    match value == 0.0 || (1e-4..1e6).contains(&value.abs()) {
+        true => {
+            let digits = (5 - value.abs().max(1e-5).log10().floor() as i32).clamp(0, 9) as usize;
+            let text = format!("{value:.digits$}");
+            match text.contains('.') {
+                true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+                false => text,
+            }
+        }
+        false => format!("{value:.5e}"),
+    }
+}
+
+fn in_words(model: &Mdae, event: &EventReport, noted: &Noted) -> String {
     let mut text = format!("t = {}:", event.time);
     for (number, instant) in event.instants.iter().enumerate() {
         if event.instants.len() > 1 {
             let _ = write!(text, "\n  instant {}", number + 1);
         }
-        instant_in_words(&mut text, model, instant);
+        instant_in_words(&mut text, model, instant, noted);
     }
+    text.push_str(&noted.jumps_in_words());
     if let Some(message) = &event.terminate {
         let _ = write!(text, "\n  the model ends the run: {message}");
     }
     text
 }
 
-fn instant_in_words(text: &mut String, model: &Mdae, instant: &InstantReport) {
+fn instant_in_words(text: &mut String, model: &Mdae, instant: &InstantReport, noted: &Noted) {
     let conditions = |ids: &[ConditionId]| {
         let texts: Vec<String> = ids
             .iter()
@@ -65,12 +167,12 @@ fn instant_in_words(text: &mut String, model: &Mdae, instant: &InstantReport) {
             );
         }
     }
-    if !instant.changed.is_empty() {
+    if !instant.changed.is_empty() && instant.from.is_some() && instant.changed != instant.triggers {
         let _ = write!(text, "\n  changed: {}", conditions(&instant.changed));
     }
     match (instant.from, instant.to) {
         (Some(from), Some(to)) if from == to => {
-            let _ = write!(text, "\n  the mode stays {}", to.0);
+            let _ = write!(text, "\n  stays in {}", noted.mode(to));
         }
         (Some(from), Some(to)) => {
             let through = if instant.transient {
@@ -78,20 +180,22 @@ fn instant_in_words(text: &mut String, model: &Mdae, instant: &InstantReport) {
             } else {
                 ""
             };
-            let _ = write!(text, "\n  mode {} to mode {}{through}", from.0, to.0);
+            let _ = write!(text, "\n  {} to {}{through}", noted.mode(from), noted.mode(to));
         }
         (None, Some(to)) => {
-            let _ = write!(text, "\n  starts in mode {}", to.0);
+            let _ = write!(text, "\n  starts in {}", noted.mode(to));
         }
         _ => {}
     }
-    for impulse in instant.impulses.iter().filter(|impulse| impulse.weight.abs() > 1e-12) {
+    // The impulse of a derivative is the jump of its variable.
+    let told = |impulse: &&ImpulseReport| impulse.derivative == 0 && impulse.weight.abs() > 1e-12;
+    for impulse in instant.impulses.iter().filter(told) {
         let name = model.variables.get(impulse.var).map_or("?", |variable| &*variable.name);
-        let name = saltus::mdae::print::derivative_name(name, impulse.derivative);
         let _ = write!(
             text,
             "\n  impulse of `{name}`: order {}, weight {}",
-            impulse.order, impulse.weight
+            impulse.order,
+            short(impulse.weight)
         );
     }
 }

@@ -239,12 +239,16 @@ impl Job<'_> {
                     return self.refuse(result_diagnostic(&error), status);
                 }
             };
+            let trace = self
+                .arguments
+                .trace_events
+                .then(|| Trace::new(self.model, self.console));
+            if let Some(trace) = &trace {
+                sink.push(trace.notes());
+            }
             let watchers = Watchers {
                 progress: self.console.is_interactive().then(|| Progress::new((start, stop))),
-                trace: self
-                    .arguments
-                    .trace_events
-                    .then(|| Trace::new(self.model, self.console)),
+                trace,
             };
             run.observe(watchers).simulate_into(&mut sink)
         };
@@ -431,11 +435,10 @@ impl Job<'_> {
             counters.steps, counters.rejected_steps, counters.evaluations, counters.jacobians
         ));
         text.push_str(&format!(
-            "  {}, {}, {}, {}\n",
+            "  {}, {}, {}\n",
             plural(counters.events as usize, "event"),
             plural(counters.mode_changes as usize, "mode change"),
             plural(summary.report.modes.len(), "mode"),
-            plural(counters.restarts as usize, "restart"),
         ));
         text.push_str(&modes_in_words(&summary.report.modes));
         let times: Vec<String> = self
