@@ -131,7 +131,7 @@ package Blocks "Signals"
       parameter Real k = 1 "Factor";
     equation
       y = k*u;
-      annotation(Documentation(info = "<html><p>y = k u.</p></html>"));
+      annotation(Documentation(info = "<html><p>y = k u: the input, amplified.</p></html>"));
     end Gain;
 
     block Add "Weighted sum"

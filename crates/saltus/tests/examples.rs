@@ -9,7 +9,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use examples_support::run::{failures, modelica_files, root};
-use saltus::Session;
 
 /// Runs the examples on all cores; each is independent of the others.
 fn failing(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
@@ -64,48 +63,4 @@ fn all_keep_their_promises(folder: &str) {
     assert!(!files.is_empty() || std::env::var("SALTUS_EXAMPLE").is_ok());
     let failing = failing(&files);
     assert!(failing.is_empty(), "\n{}", text_of(&failing, &folder));
-}
-
-#[test]
-fn the_library_gives_no_diagnostics() {
-    let session = Session::new();
-    session.add_file(root().join("library/Saltus"));
-    let checked = session.check_all(false);
-    assert!(checked.models.len() > 80, "{:?}", checked.models);
-    let messages: Vec<String> = checked
-        .diagnostics
-        .iter()
-        .map(|d| format!("{}: {}", d.code, d.message))
-        .collect();
-    assert!(messages.is_empty(), "{}", messages.join("\n"));
-}
-
-/// By the last part of the name, which the examples use with or without the packages before it.
-#[test]
-fn every_component_is_used_by_an_example() {
-    let sources: Vec<String> = modelica_files(&root().join("examples"))
-        .iter()
-        .map(|file| std::fs::read_to_string(file).expect("readable"))
-        .filter(|source| source.contains("Saltus."))
-        .collect();
-    let session = Session::new();
-    session.add_file(root().join("library/Saltus"));
-    let unused: Vec<String> = session
-        .models()
-        .into_iter()
-        .filter(|name| !name.contains(".Interfaces."))
-        .filter(|name| !sources.iter().any(|source| uses(source, name)))
-        .collect();
-    assert!(unused.is_empty(), "not used by any example: {unused:?}");
-}
-
-fn uses(source: &str, class: &str) -> bool {
-    let name = class.rsplit('.').next().unwrap_or(class);
-    let package = class.strip_suffix(name).unwrap_or("").trim_end_matches('.');
-    let imported = source.contains(package) || package.rsplit_once('.').is_some_and(|(p, _)| source.contains(p));
-    let starts_a_declaration = |line: &str| {
-        let kind = line.trim_start().split([' ', '(', '[']).next().unwrap_or("");
-        kind == name || kind.ends_with(&format!(".{name}"))
-    };
-    imported && source.lines().any(starts_a_declaration)
 }

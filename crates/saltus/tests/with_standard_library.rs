@@ -36,6 +36,62 @@ equation
 end Mixed;
 "#;
 
+/// Signals in both directions: a block of this library drives a source of the other, whose sensor is read by a block of
+/// this one; and the other way round.
+const SIGNALS: &str = r#"
+model Signals
+  Saltus.Blocks.Sources.Constant reference(k = 5);
+  Saltus.Blocks.Continuous.PID controller(k = 1, Ti = 0.5, yMax = 100);
+  Modelica.Mechanics.Rotational.Sources.Torque motor;
+  Modelica.Mechanics.Rotational.Components.Inertia rotor(J = 0.1, phi(start = 0), w(start = 0));
+  Modelica.Mechanics.Rotational.Sensors.SpeedSensor sensor;
+  Saltus.Rotational.BearingFriction friction(tau0 = 0.5);
+  Modelica.Blocks.Sources.Sine sine(f = 1);
+  Saltus.Electrical.SignalVoltage voltage;
+  Saltus.Electrical.Resistor resistor(R = 2);
+  Modelica.Electrical.Analog.Basic.Ground ground;
+  Saltus.Electrical.CurrentSensor ammeter;
+  Modelica.Blocks.Math.Gain doubled(k = 2);
+equation
+  connect(reference.y, controller.reference);
+  connect(sensor.w, controller.measured);
+  connect(controller.y, motor.tau);
+  connect(motor.flange, friction.flange_a);
+  connect(friction.flange_b, rotor.flange_a);
+  connect(rotor.flange_b, sensor.flange);
+  connect(sine.y, voltage.u);
+  connect(voltage.p, ammeter.p);
+  connect(ammeter.n, resistor.p);
+  connect(resistor.n, voltage.n);
+  connect(voltage.n, ground.p);
+  connect(ammeter.y, doubled.u);
+end Signals;
+"#;
+
+#[test]
+fn signals_connect_with_the_standard_library() {
+    let Some(folder) = std::env::var_os("SALTUS_MSL") else {
+        eprintln!("skipped: SALTUS_MSL is not set");
+        return;
+    };
+    let session = Session::with_libraries(vec![PathBuf::from(folder)]);
+    session.add_text("Signals.mo", SIGNALS);
+    let model = session.compile("Signals").into_result().expect("no errors");
+    let simulation = model
+        .run()
+        .stop(10.0)
+        .tolerance(1e-8)
+        .simulate()
+        .expect("the run succeeds");
+    let last = |name: &str| *simulation.values(name).expect("a variable").last().expect("a row");
+    // The integral takes the error to zero, and then the torque is the friction.
+    assert!((last("rotor.w") - 5.0).abs() < 1e-3, "{}", last("rotor.w"));
+    assert!((last("motor.tau") - 0.5).abs() < 1e-3, "{}", last("motor.tau"));
+    let at = simulation.time().iter().position(|&t| t >= 0.25).expect("a row");
+    let expected = (2.0 * std::f64::consts::PI * simulation.time()[at]).sin();
+    assert!((simulation.values("doubled.y").expect("a variable")[at] - expected).abs() < 1e-9);
+}
+
 #[test]
 fn components_connect_with_the_standard_library() {
     let Some(folder) = std::env::var_os("SALTUS_MSL") else {
