@@ -9,6 +9,7 @@ use saltus_syntax::ast::{ClassDefinition, ClassKind, Name};
 use saltus_syntax::library::LibraryClass;
 
 use crate::analysis::{Analysis, AnalysisOptions, ChangeReport, Coverage, ModeReport, Refusal, RestartReport};
+use crate::model::prepare_given;
 use crate::{Model, Outcome, Session};
 
 /// Packages inside packages are followed this deep.
@@ -100,12 +101,12 @@ impl Session {
         let outcome = lowered.then(|mdae| {
             let literal: Diagnostics = literal_conditions(&mdae);
             let (start, regular) = (mdae.experiment.start_time.unwrap_or(0.0), !all_modes);
-            let prepared = saltus_structure::prepare::prepare(mdae).model;
+            let (prepared, coefficients) = prepare_given(mdae, &[]);
             // Most models are regular in the mode their start values select, which is quickly seen.
             if regular && crate::analysis::starts_regular(&prepared, start) {
                 return Outcome::new(Some(None), literal);
             }
-            self.finish_model(name, flat, prepared)
+            self.finish_model(name, flat, prepared, &coefficients)
                 .then(|model| Outcome::new(Some(Some(model)), literal))
         });
         let mut diagnostics: Diagnostics = diagnostics.into_iter().chain(outcome.diagnostics).collect();

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use saltus_lang::flat::FlatModel;
-use saltus_mdae::{Experiment, Mdae};
+use saltus_mdae::{Experiment, Mdae, Role, Variable};
 use saltus_results::{InputHash, Manifest};
 use saltus_simulate::Compiled;
 use saltus_source::{Diagnostic, Diagnostics, SourceMap};
-use saltus_structure::prepare::prepare;
+use saltus_structure::prepare::{Coefficients, drop_vanishing_terms, prepare};
 use sha2::{Digest, Sha256};
 
 use crate::parameters::{ParameterTable, Setting};
@@ -59,16 +59,21 @@ impl Session {
 
     /// Compiles a class.
     pub fn compile(&self, model: &str) -> Outcome<Model> {
+        self.compile_given(model, &[])
+    }
+
+    /// Compiles a class with values for coefficients that make terms of its equations appear or vanish.
+    fn compile_given(&self, model: &str, given: &[(String, f64)]) -> Outcome<Model> {
         let mut timings = Timings::default();
         let flat = timings.measure(Phase::Flatten, || self.flatten(model));
         flat.then(|flat| {
             let lowered = timings.measure(Phase::Analyse, || self.lower(&flat));
             let prepared = lowered.then(|mdae| {
-                let prepared = timings.measure(Phase::Analyse, || prepare(mdae));
-                Outcome::new(Some(prepared.model), Diagnostics::new())
+                let prepared = timings.measure(Phase::Analyse, || prepare_given(mdae, given));
+                Outcome::new(Some(prepared), Diagnostics::new())
             });
-            prepared.then(|mdae| {
-                let mut finished = self.finish_model(model, &flat, mdae);
+            prepared.then(|(mdae, coefficients)| {
+                let mut finished = self.finish_model(model, &flat, mdae, &coefficients);
                 if let Some(model) = &mut finished.value {
                     model.timings.extend(&timings);
                 }
@@ -79,9 +84,15 @@ impl Session {
     }
 
     /// Compiles a prepared model.
-    pub(crate) fn finish_model(&self, name: &str, flat: &FlatModel, mdae: Mdae) -> Outcome<Model> {
+    pub(crate) fn finish_model(
+        &self,
+        name: &str,
+        flat: &FlatModel,
+        mdae: Mdae,
+        coefficients: &Coefficients,
+    ) -> Outcome<Model> {
         let mut timings = Timings::default();
-        let parameters = ParameterTable::new(flat, &mdae);
+        let parameters = ParameterTable::new(flat, &mdae, coefficients);
         let compiled = timings.measure(Phase::Compile, || Compiled::new(mdae));
         match compiled {
             Ok(compiled) => Outcome::new(
@@ -109,11 +120,17 @@ impl Session {
     pub fn compile_with(&self, model: &str, settings: &[(String, String)]) -> Outcome<(Model, Vec<(String, String)>)> {
         self.compile(model).then(|compiled| {
             let mut modifications = Vec::new();
+            let mut coefficients = Vec::new();
+            let mut numbers = Vec::new();
             let mut rest = Vec::new();
             let mut refused = Diagnostics::new();
             for (name, value) in settings {
                 match compiled.parameters.setting(name, value) {
-                    Ok(Setting::Value(..)) => rest.push((name.clone(), value.clone())),
+                    Ok(Setting::Value(_, number)) => {
+                        numbers.push((name.clone(), number));
+                        rest.push((name.clone(), value.clone()));
+                    }
+                    Ok(Setting::Coefficient(value)) => coefficients.push((name.clone(), value)),
                     Ok(Setting::Modification(text)) => modifications.push(text),
                     Err(diagnostic) => refused.push(*diagnostic),
                 }
@@ -121,11 +138,19 @@ impl Session {
             if refused.has_errors() {
                 return Outcome::failed(refused);
             }
-            if modifications.is_empty() {
+            if modifications.is_empty() && coefficients.is_empty() {
                 return Outcome::new(Some((compiled, rest)), Diagnostics::new());
             }
-            let changed = self.modified(model, &modifications, compiled.experiment());
-            self.compile(&changed).then(|mut compiled| {
+            if !coefficients.is_empty() {
+                // What vanishes may depend on the other values too.
+                coefficients.append(&mut numbers);
+                rest.clear();
+            }
+            let changed = match modifications.is_empty() {
+                true => model.to_owned(),
+                false => self.modified(model, &modifications, compiled.experiment()),
+            };
+            self.compile_given(&changed, &coefficients).then(|mut compiled| {
                 compiled.name = model.to_owned();
                 Outcome::new(Some((compiled, rest)), Diagnostics::new())
             })
@@ -165,6 +190,19 @@ impl Session {
         self.add_text("<--set>", &text);
         name
     }
+}
+
+/// Gives coefficients their values, takes out the terms that vanish, eliminates trivial equations.
+pub(crate) fn prepare_given(mut mdae: Mdae, given: &[(String, f64)]) -> (Mdae, Coefficients) {
+    for (name, value) in given {
+        let value = mdae.pool.real(*value);
+        let parameter = |variable: &&mut Variable| variable.role == Role::Parameter && *variable.name == **name;
+        if let Some(variable) = mdae.variables.iter_mut().find(parameter) {
+            variable.binding = Some(value);
+        }
+    }
+    let coefficients = drop_vanishing_terms(&mut mdae);
+    (prepare(mdae).model, coefficients)
 }
 
 impl Model {

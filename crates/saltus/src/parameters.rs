@@ -6,6 +6,7 @@ use std::sync::Arc;
 use saltus_lang::flat::{FlatModel, ScalarType, Variability};
 use saltus_mdae::{Mdae, Role, VarId};
 use saltus_source::{Diagnostic, Severity, codes};
+use saltus_structure::prepare::Coefficients;
 
 /// What may be set, by name.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ struct Entry {
 enum Kind {
     /// A number that a run may replace.
     Settable(VarId),
+    /// A coefficient: a number that a run may replace unless it makes a term of an equation appear or vanish.
+    Coefficient { id: VarId, vanished: bool },
     /// Its value shaped the equations: another value needs another compilation.
     Structural,
     /// Not a parameter.
@@ -36,12 +39,14 @@ enum Kind {
 pub(crate) enum Setting {
     /// At the start of a run.
     Value(VarId, f64),
+    /// Before the equations are analysed.
+    Coefficient(f64),
     /// As a modification before flattening, with this text.
     Modification(String),
 }
 
 impl ParameterTable {
-    pub fn new(flat: &FlatModel, model: &Mdae) -> Self {
+    pub fn new(flat: &FlatModel, model: &Mdae, coefficients: &Coefficients) -> Self {
         let parameters: BTreeMap<&str, VarId> = model
             .variables
             .iter_enumerated()
@@ -51,7 +56,13 @@ impl ParameterTable {
         let mut entries = BTreeMap::new();
         for variable in flat.variables.iter() {
             let kind = match parameters.get(&*variable.name) {
-                Some(&id) if !variable.structural && variable.fixed != Some(false) => Kind::Settable(id),
+                Some(&id) if !variable.structural && variable.fixed != Some(false) => {
+                    let vanished = coefficients.vanished.contains(&variable.name);
+                    match vanished || coefficients.watched.contains(&variable.name) {
+                        true => Kind::Coefficient { id, vanished },
+                        false => Kind::Settable(id),
+                    }
+                }
                 _ if variable.variability == Variability::Parameter => Kind::Structural,
                 _ => Kind::Variable,
             };
@@ -81,6 +92,12 @@ impl ParameterTable {
         };
         match entry.kind {
             Kind::Settable(id) => entry.number(name, value).map(|value| Setting::Value(id, value)),
+            Kind::Coefficient { id, vanished } => {
+                entry.number(name, value).map(|value| match vanished || value == 0.0 {
+                    true => Setting::Coefficient(value),
+                    false => Setting::Value(id, value),
+                })
+            }
             Kind::Structural if entry.ty == ScalarType::String => {
                 modification(name, &quoted(value)).map(Setting::Modification)
             }

@@ -119,7 +119,7 @@ impl<'m> Run<'m> {
                 self.settings.push((name.to_owned(), value.to_owned()));
                 Ok(self)
             }
-            Setting::Modification(_) => {
+            Setting::Coefficient(_) | Setting::Modification(_) => {
                 let message = format!("`{name}` shapes the equations: the model must be compiled with its value");
                 let diagnostic =
                     Diagnostic::without_place(saltus_source::codes::E0614, saltus_source::Severity::Error, message);

@@ -204,6 +204,33 @@ fn parameters_that_shape_the_equations_need_another_compilation() {
     assert!(model.run().simulate().unwrap().values("x[3]").is_some());
 }
 
+/// R*i = v1 - v2 joins two nodes for R = 0 and no other value.
+#[test]
+fn coefficients_that_appear_or_vanish_need_another_compilation() {
+    let text = "model M parameter Real R = 0; Real v(start = 1, fixed = true), w, i; equation der(v) = -i; i = w; \
+                R*i = v - w; end M;";
+    let last = |model: &Model, settings: &[(&str, &str)]| {
+        let mut run = model.run().tolerance(1e-9);
+        for (name, value) in settings {
+            run = run.set(name, value).unwrap();
+        }
+        *run.simulate().unwrap().values("v").unwrap().last().unwrap()
+    };
+    let decay = |rate: f64| (-rate).exp();
+    let joined = compiled(text);
+    assert!((last(&joined, &[]) - decay(1.0)).abs() < 1e-7);
+    assert!(joined.run().set("R", "1").is_err());
+    let session = Session::new();
+    session.add_text("M.mo", text);
+    let given = |value: &str| vec![("R".to_owned(), value.to_owned())];
+    let (apart, rest) = session.compile_with("M", &given("1")).into_result().unwrap();
+    assert!(rest.is_empty());
+    assert!((last(&apart, &[]) - decay(0.5)).abs() < 1e-7);
+    // From one value that is not zero to another no compilation is needed, back to zero it is.
+    assert!((last(&apart, &[("R", "3")]) - decay(0.25)).abs() < 1e-7);
+    assert!(apart.run().set("R", "0").is_err());
+}
+
 #[test]
 fn all_solvers_agree() {
     let model = compiled("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;");

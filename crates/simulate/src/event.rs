@@ -27,7 +27,7 @@
 //!   until no condition and no pre(…) changes
 //! ```
 
-use saltus_mdae::{ConditionId, Idx, Node};
+use saltus_mdae::{ConditionId, Node};
 
 use crate::candidate::{Accepted, Sign};
 use crate::condition::Decided;
@@ -88,12 +88,8 @@ impl Engine<'_> {
         Ok(report)
     }
 
-    /// X⁻ := what is in memory, with as many derivatives as variables defined by states need.
+    /// X⁻ := what is in memory.
     fn begin_instant(&mut self) {
-        if let Some(mode) = self.mode {
-            let level = self.modes[mode.index()].extra_level;
-            self.extend_jets(mode, level);
-        }
         for &var in &self.shifted {
             self.memory.shift(var);
         }

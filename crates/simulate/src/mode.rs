@@ -56,10 +56,6 @@ pub(crate) struct ModeRuntime {
     highest: FxHashMap<VarId, u16>,
     /// Coefficients that decide the choice of states, by group; `None` where the choice is the same everywhere.
     coefficients: Vec<Option<Vec<Bound>>>,
-    /// Variables that unguarded equations make functions of states: so many of their derivatives have left limits.
-    pub extra_past: Vec<(VarId, u16)>,
-    /// Derivatives beyond the leading ones that these left limits need.
-    pub extra_level: u16,
     /// What jumps inside differentiated equations.
     pub jump_conditions: FxHashSet<ConditionId>,
     pub jump_variables: FxHashSet<VarId>,
@@ -98,9 +94,6 @@ impl ModeRuntime {
             .iter()
             .flat_map(|jump| jump.discrete.iter().chain(&jump.inputs).copied())
             .collect();
-        let extra_past = extra_past(tools.model, pool, &structure);
-        let beyond = |&(var, count): &(VarId, u16)| (count - 1).saturating_sub(structure.d_of(var).unwrap_or(0));
-        let extra_level = extra_past.iter().map(beyond).max().unwrap_or(0);
         let first = PlanCode::new(tools, pool, &structure, structure.selection.clone(), memory)?;
         Ok(ModeRuntime {
             structure,
@@ -110,8 +103,6 @@ impl ModeRuntime {
             jets: Vec::new(),
             highest,
             coefficients,
-            extra_past,
-            extra_level,
             jump_conditions,
             jump_variables,
         })
@@ -323,84 +314,6 @@ fn coefficient_kernels(
         all.push(Some(kernels));
     }
     Ok(all)
-}
-
-/// Left limits that follow from invariants. A variable defined by an unguarded equation from variables with a past,
-/// such as a relative angle `rel = phi2 - phi1`, has a past as long as theirs, although no derivative of it occurs in
-/// this mode (then d is 0 and the restart would know nothing of rel').
-fn extra_past(model: &Mdae, pool: &ExprPool, structure: &ModeStructure) -> Vec<(VarId, u16)> {
-    let mut past: FxHashMap<VarId, u16> = structure
-        .unknowns
-        .iter()
-        .copied()
-        .zip(structure.sigma.d.iter().copied())
-        .collect();
-    let mut definitions = Vec::new();
-    for &equation in structure
-        .equations
-        .iter()
-        .filter(|&&equation| model.is_unguarded(equation))
-    {
-        let residual = model.equations[equation].residual;
-        let smooth = pool.reachable(&[residual]).into_iter().all(|id| match pool.node(id) {
-            saltus_mdae::Node::Condition(_) | saltus_mdae::Node::Pre { .. } => false,
-            saltus_mdae::Node::Var { var, .. } => !matches!(
-                model.variables[var].role,
-                saltus_mdae::Role::Discrete | saltus_mdae::Role::Input
-            ),
-            _ => true,
-        });
-        let Some(var) = structure.matched_unknown(equation).filter(|_| smooth) else {
-            continue;
-        };
-        let occurring: Vec<(VarId, u16)> = pool
-            .occurrences(residual)
-            .into_iter()
-            .filter(|&(v, _)| model.is_unknown(v))
-            .collect();
-        let own: Vec<u16> = occurring
-            .iter()
-            .filter(|&&(v, _)| v == var)
-            .map(|&(_, order)| order)
-            .collect();
-        if own == [0] {
-            definitions.push((
-                var,
-                occurring.into_iter().filter(|&(v, _)| v != var).collect::<Vec<_>>(),
-            ));
-        }
-    }
-    // The longest pasts that agree with all definitions: chains, loops (currents as functions of fluxes) and functions of
-    // time alone. No past needs to be longer than the longest of the states.
-    let longest = past.values().copied().max().unwrap_or(0);
-    let own: FxHashMap<VarId, u16> = definitions.iter().map(|(var, _)| (*var, past[var])).collect();
-    past.extend(own.keys().map(|&var| (var, longest)));
-    loop {
-        let mut changed = false;
-        for (var, others) in &definitions {
-            let granted = others
-                .iter()
-                .map(|&(v, order)| past.get(&v).copied().unwrap_or(0).saturating_sub(order))
-                .min()
-                .unwrap_or(longest)
-                .max(own[var]);
-            if granted < past[var] {
-                past.insert(*var, granted);
-                changed = true;
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    let extended: Vec<VarId> = own
-        .iter()
-        .filter(|&(var, &before)| past[var] > before)
-        .map(|(&var, _)| var)
-        .collect();
-    let mut list: Vec<(VarId, u16)> = extended.into_iter().map(|var| (var, past[&var])).collect();
-    list.sort_unstable();
-    list
 }
 
 /// Below this number of states a dense Jacobian is as good.

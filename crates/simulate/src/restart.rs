@@ -7,7 +7,7 @@ use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
     Before, EulerFailure, EulerLimit, FixedValues, ModeChange, ModeEquation, NumericFacts, RestartAnalysis,
     RestartFailure, RestartOptions, RestartSolution, analyze_restart, explain, implicit_euler_restart,
-    implicit_euler_through, project_restart, solve_restart,
+    implicit_euler_through, levels_beyond, project_restart, solve_restart,
 };
 
 use crate::candidate::{Instant, Reinit};
@@ -37,6 +37,8 @@ pub(crate) struct ChangeKey {
 #[derive(Debug, Default)]
 pub(crate) struct RestartCache {
     analyses: FxHashMap<ChangeKey, Vec<std::sync::Arc<RestartAnalysis>>>,
+    /// Derivatives beyond the leading ones of the mode before that a change may ask for.
+    levels: FxHashMap<(ModeId, ModeId), u16>,
 }
 
 /// The memory of a run as environment of expressions.
@@ -202,6 +204,7 @@ impl Engine<'_> {
             zero_crossings,
         };
         self.restore_left_limits(from, new);
+        self.extend_left_limits(from, new, instant);
         let unguarded = if from.is_none() {
             self.unguarded_rows(new)
         } else {
@@ -340,10 +343,9 @@ impl Engine<'_> {
             }
             None => Vec::new(),
         };
-        let extra_past = from.map_or(Vec::new(), |from| self.modes[from.index()].extra_past.clone());
         RestartOptions {
             remembered,
-            extra_past,
+            past_by_invariants: true,
             ..RestartOptions::default()
         }
     }
@@ -357,6 +359,36 @@ impl Engine<'_> {
                 && let Some(&last) = self.last_values.get(&var)
             {
                 self.memory.set_left(var, 0, last);
+            }
+        }
+    }
+
+    /// Left limits of the derivatives that only the new mode needs, from the equations of the mode before.
+    fn extend_left_limits(&mut self, from: Option<ModeId>, new: ModeId, instant: &Instant) {
+        let Some(from) = from else { return };
+        let (modes, levels) = (&self.modes, &mut self.restarts.levels);
+        let level = levels
+            .entry((from, new))
+            .or_insert_with(|| levels_beyond(&modes[from.index()].system, &modes[new.index()].system));
+        let level = *level;
+        if level == 0 {
+            return;
+        }
+        let here = std::mem::replace(&mut self.memory.values, instant.saved.clone());
+        let truths = self.truths.clone();
+        self.set_truths(&truths);
+        self.jet_level = 0;
+        let extended = self.extend_jets(from, level);
+        self.jet_level = 0;
+        let before = std::mem::replace(&mut self.memory.values, here);
+        for &var in &self.unknowns {
+            let Some(leading) = self.modes[from.index()].highest_order(var) else {
+                continue;
+            };
+            for order in leading + 1..(leading + level + 1).min(self.memory.orders(var)) {
+                let value = before[self.memory.slot(var, order) as usize];
+                self.memory
+                    .set_left(var, order, if extended { value } else { f64::NAN });
             }
         }
     }

@@ -44,6 +44,7 @@ impl Question<'_> {
                 .copied()
                 .filter(|v| self.after.d_of(*v).is_some())
                 .collect(),
+            past_by_invariants: true,
             ..RestartOptions::default()
         };
         let change = ModeChange {

@@ -11,7 +11,7 @@
 //! Only unguarded equations count, so that what is eliminated holds in every mode. No variable is lost: each one is a
 //! variable, an alias ([`Mdae::aliases`]) or a constant ([`Mdae::constants`]) of the prepared model. Parameters are
 //! never folded: they can be changed between runs. (Structural parameters are literals by the time a model gets
-//! here, so exact zeros such as an ideal resistance simplify away.)
+//! here; for coefficients that are zero see [`drop_vanishing_terms`].)
 //!
 //! Time and memory are linear in the model, up to a logarithm for chains of eliminations.
 
@@ -20,10 +20,12 @@ mod definitions;
 mod piecewise;
 mod rewrite;
 mod trivial;
+mod vanishing;
 
 use saltus_mdae::{EquationId, ExprId, IndexVec, Mdae, VarId};
 
 use classes::Classes;
+pub use vanishing::{Coefficients, drop_vanishing_terms};
 
 /// A derivative of higher order than this is not introduced; the equation is kept instead.
 const MAX_RAISED_ORDER: u16 = 32;

@@ -38,8 +38,9 @@ pub struct RestartOptions {
     pub scope: Scope,
     /// Analyse every component at this height instead of searching.
     pub forced_height: Option<u16>,
-    /// Variables whose first so many derivatives (from order 0) have left limits, overriding d⁻.
-    pub extra_past: Vec<(VarId, u16)>,
+    /// Whether definitions that hold before and after the change extend the past of what they define, beyond the d⁻
+    /// of RR-9603: a relative angle has a past as long as that of the angles.
+    pub past_by_invariants: bool,
     /// Variables that do not occur in the previous mode but whose last value is remembered: like variables that were
     /// algebraic there, they keep it if they become states and nothing else determines them.
     pub remembered: Vec<VarId>,

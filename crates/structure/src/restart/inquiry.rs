@@ -10,6 +10,7 @@ use super::change::{Before, ModeChange};
 use super::entail::FixedValues;
 use super::facts::{FactReason, Facts};
 use super::knowledge::Knowledge;
+use super::past::Past;
 
 /// One question to the oracle with its answer.
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ pub(crate) struct Inquiry<'a> {
     transient: Option<FxHashSet<ExprId>>,
     jumping: FxHashSet<Row>,
     unguarded: FxHashSet<Row>,
-    extra_past: FxHashMap<VarId, u16>,
+    past: Option<Past<'a>>,
     /// Variables that keep their left limit because nothing else determines them.
     pub(crate) kept: Vec<VarId>,
 }
@@ -57,7 +58,10 @@ impl<'a> Inquiry<'a> {
                 Before::Start { unguarded } => unguarded.iter().copied().collect(),
                 _ => FxHashSet::default(),
             },
-            extra_past: change.options.extra_past.iter().copied().collect(),
+            past: change
+                .previous()
+                .filter(|_| change.options.past_by_invariants)
+                .map(|previous| Past::new(previous, change.new)),
             kept: Vec::new(),
             change,
         }
@@ -65,8 +69,10 @@ impl<'a> Inquiry<'a> {
 
     /// d⁻ of a variable.
     pub(crate) fn past_offset(&self, var: VarId) -> u16 {
-        let given = self.extra_past.get(&var).copied();
-        let offset = given.unwrap_or_else(|| self.change.past_offset(var));
+        let offset = match &self.past {
+            Some(past) => past.of(var, &|row| self.is_invariant(row)),
+            None => self.change.past_offset(var),
+        };
         match self.kept.contains(&var) {
             true => offset.max(1),
             false => offset,

@@ -130,8 +130,12 @@ impl<'a> Knowledge<'a> {
         rows.sort_unstable();
         rows.dedup();
         for row in rows {
-            let residual = self.change.before_jumps(pool, previous.equation(row).residual);
-            let highest = previous.equation_offset(row) + self.beyond;
+            let residual = previous.equation(row).residual;
+            // What stays is differentiated as far as the new mode does.
+            let after = self.change.new.find(residual);
+            let after = after.map_or(0, |stays| self.change.new.equation_offset(stays));
+            let residual = self.change.before_jumps(pool, residual);
+            let highest = (previous.equation_offset(row) + self.beyond).max(after);
             for order in 0..=highest {
                 let residual = pool.nth_total_derivative(residual, order);
                 let source = KnownSource::Previous { row, order };

@@ -1,0 +1,178 @@
+//! Terms that vanish for the given parameter values.
+//!
+//! `R*i = v1 - v2` with R = 0 joins two nodes, `L*der(i) = v` with L = 0 takes a state away: a parameter that is exactly
+//! zero changes the structure. Structure cannot see that, so such terms are taken out before it is analysed. The
+//! parameters that made them vanish then shape the equations: another value for one of them, or zero for another
+//! coefficient, needs another compilation.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use saltus_mdae::eval::{Environment, evaluate};
+use saltus_mdae::{BinaryOp, ConditionId, ExprId, Mdae, Node, Role, VarId};
+
+/// Parameters in the coefficients of unknowns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coefficients {
+    /// They make a coefficient zero: the equations were compiled for that value.
+    pub vanished: BTreeSet<Arc<str>>,
+    /// Zero is a value the equations were not compiled for.
+    pub watched: BTreeSet<Arc<str>>,
+}
+
+/// Takes out the terms whose coefficients are zero for the parameter values in the model.
+pub fn drop_vanishing_terms(model: &mut Mdae) -> Coefficients {
+    let coefficients = coefficients(model);
+    let mut values = ParameterValues::default();
+    let mut vanishing: FxHashMap<ExprId, bool> = FxHashMap::default();
+    for &coefficient in &coefficients {
+        let zero = values.of_expression(model, coefficient) == Some(0.0);
+        vanishing.insert(coefficient, zero);
+    }
+    let mut found = Coefficients::default();
+    for &coefficient in &coefficients {
+        let list = match vanishing[&coefficient] {
+            true => &mut found.vanished,
+            false => &mut found.watched,
+        };
+        note_parameters(model, coefficient, list);
+    }
+    if !found.vanished.is_empty() {
+        rewrite(model, &vanishing);
+    }
+    found
+}
+
+fn rewrite(model: &mut Mdae, vanishing: &FxHashMap<ExprId, bool>) {
+    let vanishes = |side: ExprId| vanishing.get(&side) == Some(&true);
+    let residuals: Vec<ExprId> = model.equations.iter().map(|equation| equation.residual).collect();
+    let rewritten = model.pool.rewrite(&residuals, |pool, _, node| match node {
+        Node::Binary(BinaryOp::Mul, a, b) if vanishes(a) || vanishes(b) => Some(pool.real(0.0)),
+        _ => None,
+    });
+    for (equation, residual) in model.equations.iter_mut().zip(rewritten) {
+        equation.residual = residual;
+    }
+}
+
+/// What an expression is made of.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Constant,
+    Parameter,
+    Variable,
+}
+
+/// Expressions of parameters that something varying is multiplied by, in the order of their ids.
+fn coefficients(model: &Mdae) -> Vec<ExprId> {
+    let residuals: Vec<ExprId> = model.equations.iter().map(|equation| equation.residual).collect();
+    let mut kinds: FxHashMap<ExprId, Kind> = FxHashMap::default();
+    let mut found = BTreeSet::new();
+    // Children come before what is made of them.
+    for id in model.pool.reachable(&residuals) {
+        let mut kind = match model.pool.node(id) {
+            Node::Real(_) | Node::Integer(_) | Node::Boolean(_) => Kind::Constant,
+            Node::Var { var, .. } if model.variables[var].role == Role::Parameter => match settled(model, var) {
+                true => Kind::Parameter,
+                false => Kind::Variable,
+            },
+            Node::Var { .. } | Node::Pre { .. } | Node::Time => Kind::Variable,
+            Node::Condition(_) | Node::Initial | Node::Terminal => Kind::Variable,
+            _ => Kind::Constant,
+        };
+        let of_child = |child: ExprId| kinds.get(&child).copied().unwrap_or(Kind::Variable);
+        model
+            .pool
+            .for_each_child(model.pool.node(id), |child| kind = kind.max(of_child(child)));
+        kinds.insert(id, kind);
+        if let Node::Binary(BinaryOp::Mul, a, b) = model.pool.node(id) {
+            for (side, other) in [(a, b), (b, a)] {
+                if kinds.get(&side) == Some(&Kind::Parameter) && kinds.get(&other) == Some(&Kind::Variable) {
+                    found.insert(side);
+                }
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Whether a parameter has a value before initialisation.
+fn settled(model: &Mdae, var: VarId) -> bool {
+    let variable = &model.variables[var];
+    variable.fixed || variable.binding.is_some()
+}
+
+fn note_parameters(model: &Mdae, root: ExprId, names: &mut BTreeSet<Arc<str>>) {
+    let mut stack = vec![root];
+    while let Some(expression) = stack.pop() {
+        for (var, _) in model.pool.occurrences(expression) {
+            let variable = &model.variables[var];
+            if names.insert(Arc::from(&*variable.name)) {
+                stack.extend(variable.binding);
+            }
+        }
+    }
+}
+
+/// Values of parameters, computed when they are asked for.
+#[derive(Default)]
+struct ParameterValues {
+    known: FxHashMap<VarId, f64>,
+}
+
+impl ParameterValues {
+    fn of_expression(&mut self, model: &Mdae, root: ExprId) -> Option<f64> {
+        for var in in_order(model, root) {
+            if !self.known.contains_key(&var) {
+                let variable = &model.variables[var];
+                let value = self.evaluate(model, variable.binding.or(variable.start)?)?;
+                self.known.insert(var, value);
+            }
+        }
+        self.evaluate(model, root)
+    }
+
+    fn evaluate(&self, model: &Mdae, root: ExprId) -> Option<f64> {
+        let values = evaluate(&model.pool, &model.functions, &[root], self).ok()?;
+        values.first().copied()
+    }
+}
+
+/// The parameters that an expression needs, each after those that its binding needs.
+fn in_order(model: &Mdae, root: ExprId) -> Vec<VarId> {
+    let mut order = Vec::new();
+    let mut entered: BTreeSet<VarId> = BTreeSet::new();
+    let needs = |expression: ExprId| model.pool.occurrences(expression).into_iter().map(|(var, _)| var);
+    let mut stack: Vec<(VarId, bool)> = needs(root).map(|var| (var, false)).collect();
+    while let Some((var, leaving)) = stack.pop() {
+        if leaving {
+            order.push(var);
+        } else if entered.insert(var) {
+            stack.push((var, true));
+            let variable = &model.variables[var];
+            if let Some(binding) = variable.binding.or(variable.start) {
+                stack.extend(needs(binding).map(|var| (var, false)));
+            }
+        }
+    }
+    order
+}
+
+impl Environment for ParameterValues {
+    fn variable(&self, var: VarId, _order: u16) -> f64 {
+        self.known.get(&var).copied().unwrap_or(f64::NAN)
+    }
+    fn left_limit(&self, var: VarId, order: u16) -> f64 {
+        self.variable(var, order)
+    }
+    fn time(&self) -> f64 {
+        f64::NAN
+    }
+    fn condition(&self, _condition: ConditionId) -> bool {
+        false
+    }
+    fn initial(&self) -> bool {
+        false
+    }
+}
