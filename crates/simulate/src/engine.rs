@@ -99,6 +99,8 @@ pub(crate) struct Engine<'c> {
     pub systematic: bool,
     /// What the error of the event's time may leave of each condition function that is crossing zero.
     pub location_errors: Vec<f64>,
+    /// How the variables in conditions depend on states, by mode.
+    error_flows: FxHashMap<ModeId, crate::inherited::ErrorFlow>,
     pub samples: Vec<SampleClock>,
     pub counters: RunCounters,
     pub scratch: Vec<f64>,
@@ -182,6 +184,7 @@ impl<'c> Engine<'c> {
             jet_level: 0,
             systematic: false,
             location_errors: vec![0.0; model.conditions.len()],
+            error_flows: FxHashMap::default(),
             samples: Vec::new(),
             counters: RunCounters::default(),
             scratch: Vec::new(),
@@ -371,6 +374,24 @@ impl<'c> Engine<'c> {
             }
         }
         true
+    }
+
+    /// Errors that the variables in conditions inherit from the states of a mode, at the values in memory.
+    pub(crate) fn inherited_errors(&mut self, mode: ModeId) -> Result<FxHashMap<(VarId, u16), f64>, Failure> {
+        if !self.error_flows.contains_key(&mode) {
+            let tools = Tools {
+                model: self.model,
+                modes: self.compiled.modes(),
+                cache: &self.cache,
+                nominal: &self.nominal,
+            };
+            let plan = &self.modes[mode.index()].plan().plan;
+            let monitors = self.monitors.iter().flatten();
+            let wanted = monitors.flat_map(|monitor| monitor.reads(0).iter().copied());
+            let flow = crate::inherited::ErrorFlow::new(tools, &self.pool, plan, &self.memory, wanted)?;
+            self.error_flows.insert(mode, flow);
+        }
+        Ok(self.error_flows[&mode].errors(&self.memory, &self.scales))
     }
 
     /// Solves the blocks of a mode at the states in memory.

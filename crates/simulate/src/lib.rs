@@ -12,6 +12,7 @@ mod discrete;
 mod engine;
 mod error;
 mod event;
+mod inherited;
 mod initial;
 mod input;
 mod kernel;

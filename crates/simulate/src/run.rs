@@ -328,7 +328,7 @@ impl<'c> Run<'c> {
     fn phase(&mut self, sink: &mut dyn ResultSink, observer: &mut dyn Observer) -> Result<PhaseEnd, Failure> {
         let mode = self.engine.mode.expect("a mode is active after the start");
         let stop = self.engine.options.stop;
-        self.reset_watches();
+        self.reset_watches(mode)?;
         let (time_event, time_triggers) = self.next_time_event();
         let target = time_event.min(stop);
         if self.engine.memory.time() >= stop {
@@ -378,7 +378,8 @@ impl<'c> Run<'c> {
             .collect()
     }
 
-    fn reset_watches(&mut self) {
+    fn reset_watches(&mut self, mode: ModeId) -> Result<(), Failure> {
+        let inherited = self.engine.inherited_errors(mode)?;
         for id in self.engine.model.conditions.ids() {
             let repeated = self.watches[id.index()].repeated;
             self.watches[id.index()] = Watch {
@@ -390,13 +391,19 @@ impl<'c> Run<'c> {
             };
             let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
             let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
-            let band = reading.tolerance + self.engine.location_errors[id.index()];
+            let mut band = reading.tolerance + self.engine.location_errors[id.index()];
+            if !inherited.is_empty() {
+                let gradient = monitor.gradient(&self.engine.memory);
+                let error = |(leaf, slope): &((VarId, u16), f64)| slope.abs() * inherited.get(leaf).unwrap_or(&0.0);
+                band = band.max(10.0 * gradient.iter().map(error).sum::<f64>());
+            }
             self.watches[id.index()] = Watch {
                 armed: right_side && reading.value.abs() > band,
                 band,
                 repeated,
             };
         }
+        Ok(())
     }
 
     fn update_watches(&mut self, watched: &[(ConditionId, Arc<Monitor>)]) {
