@@ -1,23 +1,57 @@
-//! Cost of events and of re-entered modes, without output. Prints microseconds and the ratio to plain integration.
+//! Cost of events and of re-entered modes, without output, and how it compares with the integration between them.
 //!
 //! `cargo bench -p saltus-simulate`
+//!
+//! What is counted as an event is everything between the arrival at its time and the next step: locating the
+//! crossing belongs to the integration, finding the mode and its right limits to the event.
 
-use std::time::Instant;
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
-use saltus_mdae::{Builder, Mdae, UnaryOp};
+use saltus_mdae::{Builder, Ex, Mdae, UnaryOp};
 use saltus_results::Discard;
-use saltus_simulate::{Compiled, Options, Request, RunReport, Unobserved, simulate};
+use saltus_simulate::{Compiled, EventReport, Observer, Options, Request, RunReport, simulate};
 
-fn run(model: Mdae, stop: f64) -> (RunReport, f64) {
-    let compiled = Compiled::new(saltus_structure::prepare::prepare(model).model).expect("compiles");
+/// Measures the time between the arrival at an event and its end.
+struct Clock {
+    arrived: Instant,
+    in_events: Rc<Cell<Duration>>,
+}
+
+impl Observer for Clock {
+    fn progress(&mut self, _: f64) {
+        self.arrived = Instant::now();
+    }
+    fn event(&mut self, _: &EventReport) {
+        self.in_events.set(self.in_events.get() + self.arrived.elapsed());
+    }
+}
+
+struct Measured {
+    report: RunReport,
+    total: f64,
+    in_events: f64,
+}
+
+fn run(compiled: &Compiled, stop: f64) -> Measured {
     let options = Options {
         stop,
         interval: stop,
         ..Options::default()
     };
+    let in_events = Rc::new(Cell::new(Duration::ZERO));
     let start = Instant::now();
-    let report = simulate(&compiled, Request::default(), &options, &mut Discard, &mut Unobserved);
-    (report, start.elapsed().as_secs_f64())
+    let mut clock = Clock {
+        arrived: start,
+        in_events: Rc::clone(&in_events),
+    };
+    let report = simulate(compiled, Request::default(), &options, &mut Discard, &mut clock);
+    Measured {
+        report,
+        total: start.elapsed().as_secs_f64(),
+        in_events: in_events.get().as_secs_f64(),
+    }
 }
 
 /// A ball that bounces without loss.
@@ -31,45 +65,121 @@ fn ball() -> Mdae {
     m.finish().expect("valid")
 }
 
-/// A ladder of sections, each with a capacitor behind an ideal diode fed by a common alternating source.
+/// Sections side by side, each with a capacitor behind an ideal diode fed by a common alternating source.
 fn diodes(count: usize) -> Mdae {
     let m = Builder::new("Diodes");
     let source = (314.0 * m.time()).apply(UnaryOp::Sin) * 20.0;
     for k in 0..count {
         let name = |stem: &str| format!("{stem}{k}");
-        let (u, i, s) = (
-            m.state(&name("u"), 0.1 * k as f64),
-            m.unknown(&name("i")),
-            m.unknown(&name("s")),
-        );
-        let on = s.gt(&m.real(0.0));
-        let drop = &source - 1.0 * &i - &u;
-        m.equation_if(&on, &name("a"), &s - &i);
-        m.equation_if(&on, &name("b"), drop.clone());
-        m.equation_if(&!&on, &name("c"), &s - &drop);
-        m.equation_if(&!&on, &name("d"), i.clone());
+        let (u, i) = (m.state(&name("u"), 0.1 * k as f64), m.unknown(&name("i")));
+        diode(&m, k, &(&source - 1.0 * &i - &u), &i);
         m.equation(&name("e"), (1e-4 * (1.0 + 0.3 * k as f64)) * u.der() - &i + 0.02 * &u);
     }
     m.finish().expect("valid")
 }
 
-fn report(name: &str, (report, seconds): (RunReport, f64)) {
-    let counters = report.counters;
-    let events = counters.events.max(1) as f64;
+/// A ladder: each capacitor is charged through a resistor and an ideal diode from the one before it, and discharged by
+/// its load; the first one by an alternating source. All sections are coupled.
+fn chain(count: usize) -> Mdae {
+    let m = Builder::new("Chain");
+    let source = (314.0 * m.time()).apply(UnaryOp::Sin) * 20.0 + (1130.0 * m.time()).apply(UnaryOp::Sin) * 9.0;
+    let u: Vec<Ex> = (0..count).map(|k| m.state(&format!("u{k}"), 0.0)).collect();
+    let i: Vec<Ex> = (0..count).map(|k| m.unknown(&format!("i{k}"))).collect();
+    for k in 0..count {
+        let from = if k == 0 { source.clone() } else { u[k - 1].clone() };
+        diode(&m, k, &(from - 0.5 * &i[k] - &u[k]), &i[k]);
+        let mut flow = i[k].clone() - (0.005 + 0.01 * (k % 3) as f64) * &u[k];
+        if k + 1 < count {
+            flow = flow - &i[k + 1];
+        }
+        m.equation(&format!("c{k}"), (1e-4 / (1.0 + 0.2 * k as f64)) * u[k].der() - flow);
+    }
+    m.finish().expect("valid")
+}
+
+fn diode(m: &Builder, k: usize, drop: &Ex, i: &Ex) {
+    let name = |stem: &str| format!("{stem}{k}");
+    let s = m.unknown(&name("s"));
+    let on = s.gt(&m.real(0.0));
+    m.equation_if(&on, &name("on_s"), &s - i);
+    m.equation_if(&on, &name("on_v"), drop.clone());
+    m.equation_if(&!&on, &name("off_s"), &s - drop);
+    m.equation_if(&!&on, &name("off_i"), i.clone());
+}
+
+/// 48 masses in a row with springs between them; a clutch joins the first to a flywheel every other period: 100 equations,
+/// two modes entered again and again, each with an impulse.
+fn row_with_clutch() -> Mdae {
+    let m = Builder::new("Row");
+    let count = 48;
+    let x: Vec<Ex> = (0..count).map(|k| m.state(&format!("x{k}"), 0.01 * k as f64)).collect();
+    let v: Vec<Ex> = (0..count).map(|k| m.state(&format!("v{k}"), 0.0)).collect();
+    let (w, tau) = (m.state("w", 1.0), m.unknown("tau"));
+    let (phase, beat) = (m.state("phase", 0.0), m.unknown("beat"));
+    m.equation("phase", phase.der() - 62.8);
+    m.equation("beat", &beat - phase.apply(UnaryOp::Sin));
+    for k in 0..count {
+        let mut force = -1.0 * &v[k];
+        if k > 0 {
+            force = force + 100.0 * (&x[k - 1] - &x[k]);
+        } else {
+            force = force + &tau;
+        }
+        if k + 1 < count {
+            force = force + 100.0 * (&x[k + 1] - &x[k]);
+        }
+        m.equation(&format!("dx{k}"), x[k].der() - &v[k]);
+        m.equation(&format!("dv{k}"), v[k].der() - force);
+    }
+    m.equation("w", 5.0 * w.der() + &tau - 1.0 + 0.1 * &w);
+    let engaged = beat.gt(&m.real(0.0));
+    m.equation_if(&engaged, "engaged", &w - &v[0]);
+    m.equation_if(&!&engaged, "open", tau);
+    m.finish().expect("valid")
+}
+
+/// Two runs of different lengths: what the longer one adds is free of first entries.
+fn report(name: &str, model: Mdae, short: f64, long: f64) {
+    // `cargo bench … -- ball` runs what has that in its name.
+    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    if wanted.is_some_and(|wanted| !name.contains(&wanted)) {
+        return;
+    }
+    let compiled = Compiled::new(saltus_structure::prepare::prepare(model).model).expect("compiles");
+    let (first, second) = (run(&compiled, short), run(&compiled, long));
+    let count = |m: &Measured| m.report.counters.events as f64;
+    let events = (count(&second) - count(&first)).max(1.0);
+    let per_event = |all: f64| all * 1e6 / events;
+    let c = second.report.counters;
     println!(
-        "{name:28} {:>7} events {:>8.2} µs per event, {:>6.2} µs per step; {} modes, {} mode changes, {:?}",
-        counters.events,
-        seconds * 1e6 / events,
-        seconds * 1e6 / counters.steps.max(1) as f64,
-        counters.modes,
-        counters.mode_changes,
-        report.outcome.map_err(|failure| failure.to_string()),
+        "{name:22} {:>6} events: {:>7.2} µs each, of which {:>7.2} µs modes and restarts; in all {:>8.2} ms modes of {:>8.2} ms; \
+         {} modes, {} changes, {} candidates, {} restarts ({} analysed), {} steps{}",
+        c.events,
+        per_event(second.total - first.total),
+        per_event(second.in_events - first.in_events),
+        second.in_events * 1e3,
+        second.total * 1e3,
+        c.modes,
+        c.mode_changes,
+        c.candidates,
+        c.restarts,
+        c.restart_analyses,
+        c.steps,
+        second
+            .report
+            .outcome
+            .err()
+            .map_or_else(String::new, |failure| format!("; {failure}")),
     );
 }
 
 fn main() {
-    report("bouncing ball", run(ball(), 2000.0));
-    for count in [1, 4, 8] {
-        report(&format!("{count} diodes on one source"), run(diodes(count), 0.5));
+    report("bouncing ball", ball(), 200.0, 2000.0);
+    report("row with clutch", row_with_clutch(), 2.0, 20.0);
+    for count in [1, 8, 30] {
+        report(&format!("{count} diodes, one source"), diodes(count), 0.1, 0.5);
+    }
+    for count in [4, 10, 30] {
+        report(&format!("chain of {count} diodes"), chain(count), 0.1, 0.5);
     }
 }
