@@ -1,36 +1,65 @@
-//! The list of examples is complete and says what their headers say.
-
-use std::path::PathBuf;
+//! The list of examples is made from their headers.
 
 use crate::page::{files, read, root};
 
-/// The comment at the top of an example, as one line: what the system is, and what to look at.
+/// The sections of the list, each with its folder.
+const SECTIONS: &[(&str, &str)] = &[
+    ("Where to begin", "examples"),
+    ("States that come and go", "examples/basics"),
+    ("Mechanics", "examples/mechanics"),
+    ("Circuits", "examples/electrical"),
+    ("Control", "examples/control"),
+    ("Heat", "examples/thermal"),
+    ("Fluids", "examples/fluid"),
+];
+
+/// The comment at the top of an example: what the system is, and what to look at.
 fn header(source: &str) -> (String, String) {
     let comment = source.lines().take_while(|line| line.starts_with("//"));
     let told = comment.take_while(|line| !line.starts_with("// expect:") && !line.starts_with("// run:"));
     let text: Vec<&str> = told.map(|line| line.trim_start_matches('/').trim()).collect();
-    let text = text.join(" ");
+    let text = text.join(" ").replace(" - ", " ");
     let (system, look) = text.split_once("What to look at:").unwrap_or((&text, ""));
-    (system.trim().to_owned(), look.trim().to_owned())
+    let first = system.split(". ").next().unwrap_or("").trim().trim_end_matches('.');
+    (first.to_owned(), look.trim().to_owned())
+}
+
+fn list() -> String {
+    let mut page = String::new();
+    for (title, folder) in SECTIONS {
+        page.push_str(&format!(
+            "\n## {title}\n\n| file | system | what to look at |\n|---|---|---|\n"
+        ));
+        let folder = root().join(folder);
+        for file in files(&folder, "mo")
+            .iter()
+            .filter(|file| file.parent() == Some(&folder))
+        {
+            let (system, look) = header(&read(file));
+            assert!(look.len() >= 20, "{} does not say what to look at", file.display());
+            let place = file.strip_prefix(root()).expect("inside").display().to_string();
+            let name = file.file_name().expect("a name").to_string_lossy();
+            page.push_str(&format!("| [`{name}`](../../{place}) | {system} | {look} |\n"));
+        }
+    }
+    page
 }
 
 #[test]
-fn every_example_says_what_to_look_at_and_is_listed() {
-    let page = read(&root().join("docs/src/examples.md"));
-    let mut wrong: Vec<(PathBuf, &str)> = Vec::new();
-    for file in files(&root().join("examples"), "mo") {
-        let source = read(&file);
-        let (system, look) = header(&source);
-        let first = system.split(". ").next().unwrap_or("").trim_end_matches('.');
-        let name = file.file_name().expect("a name").to_string_lossy().into_owned();
-        if look.len() < 20 {
-            wrong.push((file.clone(), "does not say what to look at"));
-        }
-        match page.lines().find(|line| line.contains(&format!("[`{name}`]"))) {
-            None => wrong.push((file, "is not in docs/src/examples.md")),
-            Some(line) if !line.contains(first) => wrong.push((file, "is described otherwise in docs/src/examples.md")),
-            Some(_) => {}
-        }
+fn the_list_of_examples_says_what_their_headers_say() {
+    let page = root().join("docs/src/examples.md");
+    let before = read(&page);
+    let introduction = before.split("\n## ").next().unwrap_or("");
+    let expected = format!("{introduction}{}", list());
+    if std::env::var_os("SALTUS_UPDATE_GUIDE").is_some() {
+        std::fs::write(&page, &expected).expect("writable");
     }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(
+        expected.matches(".mo`]").count(),
+        files(&root().join("examples"), "mo").len()
+    );
+    assert!(
+        read(&page) == expected,
+        "docs/src/examples.md is out of date: run SALTUS_UPDATE_GUIDE=1 cargo test -p saltus-cli --test guide"
+    );
 }

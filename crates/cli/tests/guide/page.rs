@@ -72,15 +72,15 @@ pub fn steps(text: &str) -> Vec<Step> {
                 .expect("a block ends");
             steps.extend(block(language, &lines, at + 1..end, directive.take()));
             at = end;
-        } else if let Some(file) = directive.and_then(|d| d.strip_prefix("image: ")) {
-            if let Some((_, rest)) = line.split_once("](") {
-                let shown = rest.trim_end_matches(')').to_owned();
-                steps.push(Step::Image {
-                    file: file.to_owned(),
-                    shown,
-                });
-                directive = None;
-            }
+        } else if let Some(file) = directive.and_then(|d| d.strip_prefix("image: "))
+            && let Some((_, rest)) = line.split_once("](")
+        {
+            let shown = rest.trim_end_matches(')').to_owned();
+            steps.push(Step::Image {
+                file: file.to_owned(),
+                shown,
+            });
+            directive = None;
         }
         at += 1;
     }
@@ -96,15 +96,15 @@ fn is_ours(comment: &str) -> bool {
 
 fn block(language: &str, lines: &[&str], place: std::ops::Range<usize>, directive: Option<&str>) -> Vec<Step> {
     let body = &lines[place.clone()];
-    if let Some((word, command)) = directive.and_then(|d| d.split_once(": ")) {
-        if let Some(status) = word.strip_prefix("output") {
-            return vec![Step::Output {
-                command: command.to_owned(),
-                status: status.trim().parse().unwrap_or(0),
-                shown: body.join("\n"),
-                lines: place,
-            }];
-        }
+    if let Some((word, command)) = directive.and_then(|d| d.split_once(": "))
+        && let Some(status) = word.strip_prefix("output")
+    {
+        return vec![Step::Output {
+            command: command.to_owned(),
+            status: status.trim().parse().unwrap_or(0),
+            shown: body.join("\n"),
+            lines: place,
+        }];
     }
     match language {
         "sh" => commands(body),
