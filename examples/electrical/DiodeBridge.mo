@@ -3,10 +3,14 @@
 // What to look at: two diodes conduct in pairs, alternately; in between all four block.
 //
 // run: tolerance = 1e-9
-// expect: capacitor.v at 0.005 = 17.9425669116331 within 1e-5
-// expect: event at 0.00614778555481593 within 1e-6
-// expect: event at 0.0130342710996862 within 1e-6
-// expect: capacitor.v at 0.04 = 17.5249111380005 within 1e-5
+// expect: capacitor.v at 0.005 = 17.9425669116331 within 1e-7
+// expect: event at 0.00614778555481594 within 1e-8
+// expect: event at 0.0130342710996862 within 1e-8
+// expect: event at 0.0160287374782164 within 1e-8
+// expect: event at 0.0360231235766602 within 1e-8
+// expect: capacitor.v at 0.015 = 18.5685821568365 within 1e-7
+// expect: capacitor.v at 0.03 = 17.5245654357253 within 1e-7
+// expect: capacitor.v at 0.04 = 17.5249111380005 within 1e-7
 // expect: d1.v <= 1e-9 always
 // expect: d1.i >= -1e-9 always
 

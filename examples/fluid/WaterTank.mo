@@ -4,13 +4,17 @@
 // the inflow stops the level falls; at the bottom the outlet draws air.
 //
 // run: tolerance = 1e-9
-// expect: event at 34.3692877838612 within 1e-4
-// expect: tank.level at 80 = 1 within 1e-9
-// expect: tank.spill at 80 = 0.002038 within 1e-8
-// expect: event at 155.344786740347 within 1e-4
-// expect: tank.level at 199 = 0 within 1e-9
-// expect: tank.level >= -1e-7 always
-// expect: tank.level <= 1.0000001 always
+// expect: tank.level at 20 = 0.661704614955833 within 1e-8
+// expect: event at 34.3692877838612 within 1e-6
+// expect: tank.level at 80 = 1 within 1e-12
+// expect: tank.spill at 80 = 0.002038 within 1e-12
+// expect: tank.level at 120 = 0.510007732625206 within 1e-8
+// expect: event at 155.344786740347 within 1e-6
+// expect: events 3
+// expect: tank.level at 199 = 0 within 1e-12
+// expect: tank.air at 199 = 0.001 within 1e-12
+// expect: tank.level >= -1e-8 always
+// expect: tank.level <= 1.00000001 always
 
 model WaterTank "Tank with overflow and empty limits"
   import Saltus.Hydraulic.*;

@@ -2,10 +2,12 @@
 //
 // What to look at: at t = 10 s both jump to the common temperature that conserves energy; the heat flow is an impulse.
 //
-// expect: hot.T at 10+ = 320 within 1e-7
-// expect: cold.T at 10+ = 320 within 1e-7
-// expect: impulse contact.Q_flow at 10 = 60000 within 1e-3
-// expect: conserved 1000*hot.T + 3000*cold.T within 1e-5
+// expect: hot.T at 10- = 380 within 1e-12
+// expect: hot.T at 10+ = 320 within 1e-9
+// expect: cold.T at 10+ = 320 within 1e-9
+// expect: impulse contact.Q_flow at 10 = 60000 within 1e-6
+// expect: contact.Q_flow at 15 = 0 within 1e-9
+// expect: conserved 1000*hot.T + 3000*cold.T within 1e-6
 
 model HotContact "Ideal thermal contact"
   import Saltus.Thermal.*;

@@ -3,11 +3,14 @@
 // What to look at: the temperature swings between 291 K and 293 K; the heater switches exactly at the limits.
 //
 // run: tolerance = 1e-9
-// expect: event at 277.580984279102 within 1e-3
-// expect: event at 489.981982094205 within 1e-3
-// expect: room.T at 277.580984279102 = 293 within 1e-5
-// expect: room.T at 489.981982094205 = 291 within 1e-5
-// expect: room.T <= 293.0001 always
+// expect: event at 277.580984279102 within 1e-6
+// expect: event at 489.981982094205 within 1e-6
+// expect: event at 679.24839829111 within 1e-6
+// expect: event at 3490.92029637516 within 1e-5
+// expect: events 18
+// expect: room.T at 277.580984279102 = 293 within 1e-8
+// expect: room.T at 489.981982094205 = 291 within 1e-8
+// expect: room.T <= 293.00000001 always
 
 model Thermostat "Thermostat with hysteresis"
   import Saltus.Thermal.*;
