@@ -1,6 +1,7 @@
 //! Square systems of equations solved in place in the value memory.
 
 use saltus_codegen::{KernelCache, Leaf, System, SystemError};
+use saltus_graph::{Bipartite, Column, Matcher};
 use saltus_mdae::{ExprId, ExprPool, OriginId, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::{Factorisation, MatrixStructure, SparsityPattern};
@@ -16,6 +17,8 @@ const ITERATION_LIMIT: u32 = 60;
 const HALVING_LIMIT: u32 = 12;
 /// Relative size of a Newton step that counts as converged: the integrator must not see the iteration.
 const STEP_TOLERANCE: f64 = 1e-13;
+/// Sweeps over all equations of a block to improve a bad guess.
+const RELAXATION_SWEEPS: u32 = 4;
 
 /// Why a block could not be solved.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +104,77 @@ impl BlockSolver {
         }
     }
 
+    /// Solves where the values in memory may be no guess at all, as at the start: zero for a divisor, say. Guesses are
+    /// improved by solving one equation after the other, from the values in memory or with the nominal ones in place
+    /// of zeros.
+    pub(crate) fn solve_from_afar(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+        let guess: Vec<f64> = self.slots.iter().map(|&slot| memory.values[slot as usize]).collect();
+        let Err(failure) = self.solve(memory) else {
+            return Ok(());
+        };
+        let off_zero = |(&value, &nominal): (&f64, &f64)| match value != 0.0 && value.is_finite() {
+            true => value,
+            false => nominal,
+        };
+        let moved = guess.iter().zip(&self.nominal).map(off_zero).collect();
+        for start in [guess.clone(), moved] {
+            self.place(memory, &start);
+            self.relax(memory);
+            if self.solve(memory).is_ok() {
+                return Ok(());
+            }
+        }
+        self.place(memory, &guess);
+        Err(failure)
+    }
+
+    fn place(&self, memory: &mut Memory, values: &[f64]) {
+        for (&slot, &value) in self.slots.iter().zip(values) {
+            memory.values[slot as usize] = value;
+        }
+    }
+
+    /// A few sweeps of Newton steps, each of one equation for the unknown assigned to it.
+    fn relax(&mut self, memory: &mut Memory) {
+        let assigned = self.assignment();
+        for _ in 0..RELAXATION_SWEEPS {
+            for &(row, column, entry) in &assigned {
+                self.system
+                    .residual
+                    .evaluate_unchecked(&memory.values, &mut self.residual);
+                self.system
+                    .jacobian
+                    .evaluate_unchecked(&memory.values, &mut self.jacobian);
+                let step = self.residual[row] / self.jacobian[entry];
+                if step.is_finite() {
+                    memory.values[self.slots[column] as usize] -= step;
+                }
+            }
+        }
+    }
+
+    /// Rows with the columns they are assigned to and the places of these entries, in the order of the rows.
+    fn assignment(&self) -> Vec<(usize, usize, usize)> {
+        let columns = &self.system.column_starts;
+        let count = self.slots.len();
+        let rows_of = |column: usize| &self.system.row_indices[columns[column]..columns[column + 1]];
+        let by_column = Bipartite::from_rows(
+            count,
+            (0..count).map(|column| rows_of(column).iter().map(|&row| Column::from_index(row))),
+        );
+        let matching = Matcher::new().maximum(&by_column);
+        let mut assigned: Vec<(usize, usize, usize)> = matching
+            .pairs()
+            .filter_map(|(column, row)| {
+                let (column, row) = (column.index(), row.index());
+                let within = rows_of(column).iter().position(|&known| known == row)?;
+                Some((row, column, columns[column] + within))
+            })
+            .collect();
+        assigned.sort_unstable();
+        assigned
+    }
+
     fn solve_by_trust_region(&mut self, memory: &mut Memory, guess: &[f64]) -> Result<(), ()> {
         let mut x: Vec<f64> = guess.iter().map(|&g| if g.is_finite() { g } else { 0.0 }).collect();
         let pattern = match self.factorisation.structure() {
@@ -120,10 +194,7 @@ impl BlockSolver {
             pattern,
         };
         let solved = solve_newton(&mut system, &mut x, &options).is_ok();
-        let place = if solved { &x[..] } else { guess };
-        for (&slot, &value) in self.slots.iter().zip(place) {
-            memory.values[slot as usize] = value;
-        }
+        self.place(memory, if solved { &x } else { guess });
         if solved { Ok(()) } else { Err(()) }
     }
 

@@ -397,7 +397,7 @@ impl<'c> Engine<'c> {
     /// Solves the blocks of a mode at the states in memory.
     pub(crate) fn solve_mode(&mut self, mode: ModeId) -> Result<(), Failure> {
         self.jet_level = 0;
-        let outcome = self.modes[mode.index()].plan_mut().solve(&mut self.memory);
+        let outcome = self.modes[mode.index()].plan_mut().solve_from_afar(&mut self.memory);
         outcome.map_err(|(block, failure)| {
             let name = |var: VarId, order: u16| self.name(var, order);
             self.modes[mode.index()]

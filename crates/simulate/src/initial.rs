@@ -179,13 +179,7 @@ impl Engine<'_> {
     ) -> Result<Vec<ImpulseReport>, Failure> {
         let equations = self.active_initial_equations()?;
         if !equations.is_empty() {
-            let saved = self.memory.values.clone();
-            if let Err(first) = self.solve_for_states(mode, &equations) {
-                self.memory.values = saved;
-                self.solve_together(mode, &equations)
-                    .map_err(|second| first.or_else_also(second))?;
-            }
-            self.enter(mode)?;
+            self.start_with_equations(mode, &equations)?;
             return Ok(Vec::new());
         }
         let saved = self.memory.values.clone();
@@ -218,6 +212,24 @@ impl Engine<'_> {
         }
     }
 
+    /// Solves initial equations: in the order in which they determine things, else for the states alone, else all
+    /// together.
+    fn start_with_equations(&mut self, mode: ModeId, equations: &[(ExprId, OriginId)]) -> Result<(), Failure> {
+        let saved = self.memory.values.clone();
+        let in_order = match self.solve_in_order(mode, equations).and_then(|()| self.enter(mode)) {
+            Ok(()) if self.violated_start(mode).is_none() => return Ok(()),
+            Ok(()) => None,
+            Err(failure) => Some(failure),
+        };
+        self.memory.values.copy_from_slice(&saved);
+        if let Err(for_states) = self.solve_for_states(mode, equations) {
+            self.memory.values = saved;
+            let together = self.solve_together(mode, equations);
+            together.map_err(|failure| in_order.unwrap_or_else(|| for_states.or_else_also(failure)))?;
+        }
+        self.enter(mode)
+    }
+
     fn start_name(&self, at: usize) -> String {
         self.name(self.starts[at].var, self.starts[at].order)
     }
@@ -234,7 +246,7 @@ impl Engine<'_> {
     }
 
     /// Whether a variable is a parameter that initial equations determine and whose value is not known yet.
-    fn is_open_parameter(&self, var: VarId) -> bool {
+    pub(crate) fn is_open_parameter(&self, var: VarId) -> bool {
         let variable = &self.model.variables[var];
         variable.role == Role::Parameter
             && variable.binding.is_none()
@@ -323,10 +335,10 @@ impl Engine<'_> {
         })
     }
 
-    fn is_fixed(&self, var: VarId, order: u16) -> bool {
+    pub(crate) fn is_fixed(&self, var: VarId, order: u16) -> bool {
         self.starts.iter().any(|s| s.var == var && s.order == order && s.fixed)
     }
-    fn has_start(&self, var: VarId, order: u16) -> bool {
+    pub(crate) fn has_start(&self, var: VarId, order: u16) -> bool {
         self.starts.iter().any(|s| s.var == var && s.order == order)
     }
 
@@ -471,7 +483,7 @@ impl Engine<'_> {
     }
 
     /// Initial equations may speak of derivatives above the leading ones: so many levels more are needed.
-    fn orders_beyond(&self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> u16 {
+    pub(crate) fn orders_beyond(&self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> u16 {
         let mode = &self.modes[mode.index()];
         let above = |&(residual, _): &(ExprId, OriginId)| {
             let occurring = self.pool.occurrences(residual);
@@ -535,7 +547,7 @@ impl Engine<'_> {
     }
 
     /// The variables of an equation that have start values.
-    fn suspects_of(&self, row: usize, equations: &[(ExprId, u16)]) -> Option<Vec<String>> {
+    pub(crate) fn suspects_of(&self, row: usize, equations: &[(ExprId, u16)]) -> Option<Vec<String>> {
         let &(residual, _) = equations.get(row)?;
         let occurring = self.pool.occurrences(residual);
         Some(

@@ -14,6 +14,7 @@ mod error;
 mod event;
 mod inherited;
 mod initial;
+mod initial_order;
 mod input;
 mod kernel;
 mod memory;

@@ -267,6 +267,14 @@ impl PlanCode {
         Ok(())
     }
 
+    /// The same where values in memory may be no guesses: when a mode is entered.
+    pub(crate) fn solve_from_afar(&mut self, memory: &mut Memory) -> Result<(), (usize, BlockFailure)> {
+        for (at, block) in self.blocks.iter_mut().enumerate() {
+            block.solve_from_afar(memory).map_err(|failure| (at, failure))?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn block(&self, at: usize) -> &BlockSolver {
         &self.blocks[at]
     }

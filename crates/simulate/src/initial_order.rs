@@ -1,0 +1,179 @@
+//! Initial equations in the order in which they can be solved.
+//!
+//! The equations of the mode, their derivatives, the initial equations and the fixed starts together are sorted into
+//! blocks like the equations of a mode. What they leave open keeps its start value, states with a start value before
+//! those without. So a temperature given by an initial equation is known before anything divides by it, and each
+//! iteration has few unknowns.
+
+use saltus_graph::{Bipartite, BlockId, Blocks, Column, Matcher, Matching, Row, block_triangular_order};
+use saltus_mdae::{ExprId, Idx, OriginId, VarId};
+
+use crate::block::BlockSolver;
+use crate::engine::{Engine, ModeId};
+use crate::error::{Failure, FailureKind};
+use crate::kernel::Bound;
+
+/// A residual this small against the terms of its equation is zero.
+const TOLERANCE: f64 = 1e-7;
+
+/// The equations `f^(order)` at the start and what they determine.
+struct StartSystem {
+    equations: Vec<(ExprId, u16, OriginId)>,
+    unknowns: Vec<(VarId, u16)>,
+    /// The lower, the rather an unknown is determined by the equations than by its start value.
+    rank: Vec<u8>,
+}
+
+impl Engine<'_> {
+    /// Solves the initial equations with all others, block by block.
+    pub(crate) fn solve_in_order(&mut self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> Result<(), Failure> {
+        let system = self.start_system(mode, initial);
+        let (graph, matching) = self.assign(&system)?;
+        let blocks = block_triangular_order(&graph, &matching);
+        for block in (0..blocks.len()).map(BlockId::from_index) {
+            self.solve_start_block(&system, &blocks, &matching, block)?;
+        }
+        for row in matching.unmatched_rows() {
+            let (residual, order, _) = system.equations[row.index()];
+            self.check_start_equation(residual, order)?;
+        }
+        Ok(())
+    }
+
+    fn start_system(&mut self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> StartSystem {
+        let beyond = self.orders_beyond(mode, initial);
+        let structure = &self.modes[mode.index()].structure;
+        let mut system = StartSystem {
+            equations: Vec::new(),
+            unknowns: Vec::new(),
+            rank: Vec::new(),
+        };
+        for (&id, &c) in structure.equations.iter().zip(&structure.sigma.c) {
+            let equation = &self.model.equations[id];
+            let orders = 0..=c + beyond;
+            system
+                .equations
+                .extend(orders.map(|order| (equation.residual, order, equation.origin)));
+        }
+        let stated = initial.iter().map(|&(residual, origin)| (residual, 0, origin));
+        system.equations.extend(stated);
+        for (&var, &d) in structure.unknowns.iter().zip(&structure.sigma.d) {
+            for order in (0..=d + beyond).filter(|&order| !self.is_fixed(var, order)) {
+                system.unknowns.push((var, order));
+                system.rank.push(match order < d {
+                    true if self.has_start(var, order) => 2,
+                    true => 1,
+                    false => 0,
+                });
+            }
+        }
+        for var in self.model.variables.ids().filter(|&var| self.is_open_parameter(var)) {
+            system.unknowns.push((var, 0));
+            system.rank.push(0);
+        }
+        for at in 0..self.starts.len() {
+            let start = self.starts[at].clone();
+            if start.fixed {
+                self.memory.set(start.var, start.order, start.value);
+            }
+        }
+        system
+    }
+
+    /// Which equation determines which unknown.
+    fn assign(&mut self, system: &StartSystem) -> Result<(Bipartite, Matching), Failure> {
+        let place: rustc_hash::FxHashMap<(VarId, u16), usize> = system.unknowns.iter().copied().zip(0..).collect();
+        let mut rows = Vec::new();
+        for &(residual, order, _) in &system.equations {
+            let derivative = self.pool.nth_total_derivative(residual, order);
+            let occurring = self.pool.occurrences(derivative);
+            let columns: Vec<Column> = occurring
+                .iter()
+                .filter_map(|unknown| place.get(unknown))
+                .map(|&at| Column::from_index(at))
+                .collect();
+            rows.push(columns);
+        }
+        let graph = Bipartite::from_rows(system.unknowns.len(), rows);
+        let by_unknown = graph.transposed();
+        let mut preferred: Vec<usize> = (0..system.unknowns.len()).collect();
+        preferred.sort_by_key(|&at| system.rank[at]);
+        let mut matching = Matching::empty(system.unknowns.len(), system.equations.len());
+        let order = preferred.into_iter().map(Row::from_index);
+        let free = Matcher::new().augment_in_order(&by_unknown, &mut matching, order);
+        match free.iter().find(|row| system.rank[row.index()] == 0) {
+            Some(row) => {
+                let (var, order) = system.unknowns[row.index()];
+                let name = self.name(var, order);
+                Err(self.start_failure(format!("nothing determines {name} at the start")))
+            }
+            None => Ok((graph, matching.transposed())),
+        }
+    }
+
+    fn solve_start_block(
+        &mut self,
+        system: &StartSystem,
+        blocks: &Blocks,
+        matching: &Matching,
+        block: BlockId,
+    ) -> Result<(), Failure> {
+        let mut equations = Vec::new();
+        let mut unknowns = Vec::new();
+        for &row in blocks.rows(block) {
+            if let Some(column) = matching.column_of(row) {
+                equations.push(system.equations[row.index()]);
+                unknowns.push(system.unknowns[column.index()]);
+            }
+        }
+        if unknowns.is_empty() {
+            return Ok(());
+        }
+        let nominal = |var: VarId| self.nominal[var.index()];
+        let solver = BlockSolver::new(
+            &self.cache,
+            &self.pool,
+            &equations,
+            &unknowns,
+            false,
+            nominal,
+            &self.memory,
+        );
+        let mut solver = solver?;
+        let outcome = solver.solve_from_afar(&mut self.memory);
+        outcome.map_err(|failure| {
+            let name = |var: VarId, order: u16| self.name(var, order);
+            solver.explain(&failure, &self.memory, &name)
+        })
+    }
+
+    /// An equation that determines nothing more must hold.
+    fn check_start_equation(&mut self, residual: ExprId, order: u16) -> Result<(), Failure> {
+        let derivative = self.pool.nth_total_derivative(residual, order);
+        let value = Bound::of_value(&self.cache, &self.pool, derivative, &self.memory)?.value(&self.memory);
+        let size = |(var, order): (VarId, u16)| match order < self.memory.orders(var) {
+            true => self.memory.get(var, order).abs().max(self.nominal[var.index()]),
+            false => 1.0,
+        };
+        let scale = self
+            .pool
+            .occurrences(derivative)
+            .into_iter()
+            .map(size)
+            .fold(1.0, f64::max);
+        if value.abs() <= TOLERANCE * scale {
+            return Ok(());
+        }
+        Err(Failure::new(FailureKind::Initialisation {
+            reason: format!("too much is given at the start (residual {value:e})"),
+            suspects: self.suspects_of(0, &[(residual, order)]).unwrap_or_default(),
+        }))
+    }
+
+    fn start_failure(&self, reason: String) -> Failure {
+        Failure::new(FailureKind::Initialisation {
+            reason,
+            suspects: Vec::new(),
+        })
+    }
+}
