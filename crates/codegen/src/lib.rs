@@ -25,11 +25,13 @@ mod series;
 mod shape;
 mod spec;
 mod strides;
+mod system;
 mod table;
 mod tape;
 mod translate;
 
 pub use error::{CompileError, EvalError, Fault};
 pub use kernel::{HOT_EVALUATIONS, Kernel, KernelCache};
-pub use program::{InstanceId, Program, ProgramBuilder, ProgramError, System, SystemError};
+pub use program::{InstanceId, Program, ProgramBuilder, ProgramError};
 pub use spec::{Column, KernelSpec, Leaf, Output};
+pub use system::{Explicit, Partials, System, SystemError};

@@ -1,14 +1,12 @@
-//! Many kernels evaluated in one call: residual vectors and sparse Jacobians.
+//! Many kernels evaluated in one call.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use saltus_mdae::{ExprId, ExprPool};
 
 use crate::code::Instances;
-use crate::error::{CompileError, EvalError};
-use crate::kernel::{Kernel, KernelCache, all_finite};
-use crate::spec::{KernelSpec, Leaf};
+use crate::error::EvalError;
+use crate::kernel::{Kernel, all_finite};
 use crate::strides::{Run, StridedCode, runs};
 
 /// An instance of a kernel in a [`Program`]: its position in the order of [`ProgramBuilder::push`].
@@ -198,128 +196,3 @@ impl Program {
         first
     }
 }
-
-/// A system of equations with its sparse Jacobian in compressed columns. Instance `e` of `residual` and of `jacobian`
-/// belongs to equation `e`.
-#[derive(Debug, Clone)]
-pub struct System {
-    /// Residuals: equation `e` to `out[e]`.
-    pub residual: Program,
-    /// The numbers of the Jacobian in the order of `row_indices`.
-    pub jacobian: Program,
-    /// Start of each column in `row_indices`, and the end.
-    pub column_starts: Vec<usize>,
-    /// Row of each structural non-zero, ascending in each column.
-    pub row_indices: Vec<usize>,
-}
-
-impl System {
-    /// Builds residuals and exact Jacobian. `equations` are expressions with the order of total derivative to take,
-    /// `unknowns` the leaves of the columns, `slot` says where leaves sit in the value memory.
-    pub fn build(
-        cache: &KernelCache,
-        pool: &ExprPool,
-        equations: &[(ExprId, u16)],
-        unknowns: &[Leaf],
-        mut slot: impl FnMut(Leaf) -> Option<u32>,
-    ) -> Result<System, SystemError> {
-        let column_of: FxHashMap<Leaf, usize> = unknowns.iter().enumerate().map(|(k, &leaf)| (leaf, k)).collect();
-        let mut residual = ProgramBuilder::new();
-        let mut rows: Vec<(Kernel, Vec<usize>)> = Vec::with_capacity(equations.len());
-        for (row, &(expression, order)) in equations.iter().enumerate() {
-            let kernel = cache
-                .kernel(pool, &KernelSpec::total(expression, order))
-                .map_err(SystemError::Compile)?;
-            let slots = kernel.bind(&mut slot).map_err(SystemError::Unbound)?;
-            residual.push(&kernel, &slots, &[row as u32]);
-            rows.push(partials(cache, pool, (expression, order), &kernel, &column_of)?);
-        }
-        let (column_starts, row_indices, destinations) = compress(&rows, unknowns.len());
-        let mut jacobian = ProgramBuilder::new();
-        for ((kernel, _), destinations) in rows.iter().zip(&destinations) {
-            let slots = kernel.bind(&mut slot).map_err(SystemError::Unbound)?;
-            jacobian.push(kernel, &slots, destinations);
-        }
-        Ok(System {
-            residual: residual.finish(),
-            jacobian: jacobian.finish(),
-            column_starts,
-            row_indices,
-        })
-    }
-}
-
-/// The kernel of the non-zero partials of an equation, and their columns.
-fn partials(
-    cache: &KernelCache,
-    pool: &ExprPool,
-    (expression, order): (ExprId, u16),
-    residual: &Kernel,
-    column_of: &FxHashMap<Leaf, usize>,
-) -> Result<(Kernel, Vec<usize>), SystemError> {
-    // The leaves in the order in which the residual reads them: equations of the same shape get the same kernel.
-    let mut leaves: Vec<Leaf> = residual
-        .leaves()
-        .iter()
-        .copied()
-        .filter(|leaf| column_of.contains_key(leaf))
-        .collect();
-    loop {
-        let spec = KernelSpec::partials(expression, order, &leaves);
-        let kernel = cache.kernel(pool, &spec).map_err(SystemError::Compile)?;
-        let zero: Vec<bool> = (0..leaves.len())
-            .map(|k| kernel.constant_output(k) == Some(0.0))
-            .collect();
-        if !zero.contains(&true) {
-            let columns = leaves.iter().map(|leaf| column_of[leaf]).collect();
-            return Ok((kernel, columns));
-        }
-        let mut zero = zero.into_iter();
-        leaves.retain(|_| zero.next() == Some(false));
-    }
-}
-
-type Compressed = (Vec<usize>, Vec<usize>, Vec<Vec<u32>>);
-
-/// Compressed columns, and where each row's numbers go.
-fn compress(rows: &[(Kernel, Vec<usize>)], columns: usize) -> Compressed {
-    let mut starts = vec![0; columns + 1];
-    for &column in rows.iter().flat_map(|(_, columns)| columns) {
-        starts[column + 1] += 1;
-    }
-    for column in 0..columns {
-        starts[column + 1] += starts[column];
-    }
-    let mut next = starts.clone();
-    let mut row_indices = vec![0; starts[columns]];
-    let mut destinations = Vec::with_capacity(rows.len());
-    for (row, (_, columns)) in rows.iter().enumerate() {
-        let places = columns.iter().map(|&column| {
-            let place = next[column];
-            next[column] += 1;
-            row_indices[place] = row;
-            place as u32
-        });
-        destinations.push(places.collect());
-    }
-    (starts, row_indices, destinations)
-}
-
-/// Why a system cannot be built.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SystemError {
-    /// A kernel cannot be built.
-    Compile(CompileError),
-    /// A leaf has no place in the value memory.
-    Unbound(Leaf),
-}
-
-impl std::fmt::Display for SystemError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            SystemError::Compile(error) => write!(f, "{error}"),
-            SystemError::Unbound(leaf) => write!(f, "no place in the value memory for {leaf:?}"),
-        }
-    }
-}
-impl std::error::Error for SystemError {}

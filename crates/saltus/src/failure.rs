@@ -53,7 +53,7 @@ fn code(kind: &FailureKind) -> Code {
         FailureKind::Limit { .. } => codes::E0611,
         FailureKind::SingularMode { .. } => codes::E0612,
         FailureKind::Restart { .. } => codes::E0615,
-        FailureKind::Compile(_) => codes::E0613,
+        FailureKind::Compile { .. } => codes::E0613,
         FailureKind::Output(_) => codes::E0701,
     }
 }
@@ -104,7 +104,7 @@ fn message(kind: &FailureKind) -> String {
         FailureKind::Limit { what, limit } => format!("more than {limit} {what}"),
         FailureKind::SingularMode { mode, reason, .. } if mode.is_empty() => format!("singular: {reason}"),
         FailureKind::SingularMode { mode, reason, .. } => format!("the mode `{mode}` is singular: {reason}"),
-        FailureKind::Compile(message) => format!("code cannot be generated: {message}"),
+        FailureKind::Compile { message, .. } => format!("code cannot be generated: {message}"),
         FailureKind::Output(message) => message.clone(),
     }
 }
@@ -116,6 +116,7 @@ fn origins(kind: &FailureKind) -> &[OriginId] {
         | FailureKind::Chattering { origins, .. }
         | FailureKind::EndlessIteration { origins, .. }
         | FailureKind::Block { origins, .. }
+        | FailureKind::Compile { origins, .. }
         | FailureKind::Domain { origins, .. } => origins,
         FailureKind::Zeno { origin, .. } | FailureKind::Assertion { origin, .. } => std::slice::from_ref(origin),
         _ => &[],
@@ -203,7 +204,7 @@ fn help(kind: &FailureKind) -> Option<&'static str> {
             "`saltus analyze` shows the equations and unknowns of the mode"
         }
         FailureKind::Limit { .. } => "simulate a shorter time",
-        FailureKind::Assertion { .. } | FailureKind::Compile(_) | FailureKind::Output(_) => return None,
+        FailureKind::Assertion { .. } | FailureKind::Compile { .. } | FailureKind::Output(_) => return None,
     })
 }
 

@@ -1,15 +1,16 @@
 //! Square systems of equations solved in place in the value memory.
 
-use saltus_codegen::{KernelCache, Leaf, System, SystemError};
+use saltus_codegen::{CompileError, KernelCache, Leaf, System, SystemError};
 use saltus_graph::{Bipartite, Column, Matcher};
 use saltus_mdae::{ExprId, ExprPool, OriginId, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::{Factorisation, MatrixStructure, SparsityPattern};
-use saltus_numerics::nonlinear::{NewtonOptions, NonlinearSystem, solve_newton};
+use saltus_numerics::nonlinear::{NewtonOptions, NonlinearSystem, SolveFailure, solve_newton};
 
 use crate::error::{Failure, FailureKind};
 use crate::kernel::slot_of;
 use crate::memory::Memory;
+use crate::plan::Source;
 
 /// Newton iterations before a block is given up.
 const ITERATION_LIMIT: u32 = 60;
@@ -45,6 +46,8 @@ pub(crate) struct BlockSolver {
     nominal: Vec<f64>,
     /// Newton iterations so far.
     pub iterations: u64,
+    /// What the last attempt of the trust region saw, if it failed.
+    last_attempt: Option<Box<SolveFailure>>,
     /// For messages.
     pub unknowns: Vec<(VarId, u16)>,
     pub origins: Vec<OriginId>,
@@ -54,7 +57,7 @@ impl BlockSolver {
     pub(crate) fn new(
         cache: &KernelCache,
         pool: &ExprPool,
-        equations: &[(ExprId, u16, OriginId)],
+        equations: &[Source],
         unknowns: &[(VarId, u16)],
         linear: bool,
         nominal: impl Fn(VarId) -> f64,
@@ -65,11 +68,11 @@ impl BlockSolver {
             .iter()
             .map(|&(residual, order, _)| (residual, order))
             .collect();
-        let system =
-            System::build(cache, pool, &residuals, &leaves, |leaf| slot_of(memory, leaf)).map_err(system_failure)?;
+        let system = System::build(cache, pool, &residuals, &leaves, |leaf| slot_of(memory, leaf))
+            .map_err(|error| system_failure_of(error, equations))?;
         let n = unknowns.len();
         let pattern = SparsityPattern::new(n, system.column_starts.clone(), system.row_indices.clone())
-            .map_err(|error| Failure::new(FailureKind::Compile(format!("{error:?}"))))?;
+            .map_err(|error| Failure::no_code(format!("{error:?}"), Vec::new()))?;
         let entries = pattern.len();
         Ok(BlockSolver {
             system,
@@ -82,9 +85,15 @@ impl BlockSolver {
             step: vec![0.0; n],
             nominal: unknowns.iter().map(|&(var, _)| nominal(var)).collect(),
             iterations: 0,
+            last_attempt: None,
             unknowns: unknowns.to_vec(),
             origins: equations.iter().map(|&(_, _, origin)| origin).collect(),
         })
+    }
+
+    /// Places of the unknowns of an iteration; none if the first guess does not matter.
+    pub(crate) fn slots(&self) -> &[u32] {
+        if self.linear { &[] } else { &self.slots }
     }
 
     /// Solves from the values in memory as first guess and leaves the solution there: Newton's method, and a trust
@@ -193,7 +202,8 @@ impl BlockSolver {
             memory,
             pattern,
         };
-        let solved = solve_newton(&mut system, &mut x, &options).is_ok();
+        self.last_attempt = solve_newton(&mut system, &mut x, &options).err();
+        let solved = self.last_attempt.is_none();
         self.place(memory, if solved { &x } else { guess });
         if solved { Ok(()) } else { Err(()) }
     }
@@ -294,6 +304,22 @@ impl BlockSolver {
         }
     }
 
+    /// Factorises the Jacobian at the solution in memory, for [`BlockSolver::solve_tangent`].
+    pub(crate) fn factor_here(&mut self, memory: &Memory) -> Result<(), BlockFailure> {
+        self.system
+            .jacobian
+            .evaluate_unchecked(&memory.values, &mut self.jacobian);
+        let factored = self.factorisation.factor(&self.jacobian);
+        factored
+            .map(|_| ())
+            .map_err(|error| BlockFailure::Singular { column: error.column })
+    }
+
+    /// Replaces a right-hand side by the change of the unknowns that it makes.
+    pub(crate) fn solve_tangent(&mut self, right_side: &mut [f64]) {
+        self.factorisation.solve(right_side);
+    }
+
     /// The largest component of the step relative to its variable.
     fn step_size(&self, memory: &Memory) -> f64 {
         let relative = |at: usize| {
@@ -341,15 +367,9 @@ impl BlockSolver {
         let (reason, origins) = match *failure {
             BlockFailure::Singular { column } => {
                 let which = unknowns.get(column).cloned().unwrap_or_default();
-                (
-                    format!("the equations do not determine {which} (singular Jacobian)"),
-                    self.origins.clone(),
-                )
+                (singular(&which), self.origins.clone())
             }
-            BlockFailure::Diverged { equation, residual } => (
-                format!("the iteration does not converge; largest residual {residual:e}"),
-                vec![self.origins[equation]],
-            ),
+            BlockFailure::Diverged { equation, residual } => self.explain_divergence((equation, residual), &unknowns),
             BlockFailure::Undefined { equation } => (
                 "an equation is undefined there".to_string(),
                 vec![self.origins[equation]],
@@ -360,6 +380,39 @@ impl BlockSolver {
             origins,
             reason,
         })
+    }
+}
+
+impl BlockSolver {
+    /// How an iteration went that did not settle, and the equation with the largest residual.
+    fn explain_divergence(&self, worst: (usize, f64), unknowns: &[String]) -> (String, Vec<OriginId>) {
+        let Some(attempt) = &self.last_attempt else {
+            let (equation, residual) = worst;
+            let reason = format!("the iteration does not converge; largest residual {residual:.3e}");
+            return (reason, vec![self.origins[equation]]);
+        };
+        let mut reason = format!("{} after {} iterations", attempt.reason, attempt.history.len());
+        let norms: Vec<f64> = attempt
+            .history
+            .iter()
+            .map(|iteration| iteration.residual_norm)
+            .collect();
+        if let [first, .., last] = norms[..] {
+            reason.push_str(&format!("; the scaled residual went from {first:.3e} to {last:.3e}"));
+        }
+        let moved = attempt.most_moved.iter().take(3);
+        let moved: Vec<&str> = moved
+            .filter_map(|&(at, _)| unknowns.get(at).map(String::as_str))
+            .collect();
+        if !moved.is_empty() {
+            reason.push_str(&format!("; moved most: {}", moved.join(", ")));
+        }
+        let culprits = attempt.largest_residuals.iter().take(3);
+        let mut origins: Vec<OriginId> = culprits.filter_map(|&(at, _)| self.origins.get(at).copied()).collect();
+        if origins.is_empty() {
+            origins.push(self.origins[worst.0]);
+        }
+        (reason, origins)
     }
 }
 
@@ -408,9 +461,23 @@ fn norm(values: &[f64]) -> f64 {
     )
 }
 
+/// What is said of equations with a singular Jacobian.
+pub(crate) fn singular(unknown: &str) -> String {
+    format!("the equations do not determine {unknown} (singular Jacobian)")
+}
+
 pub(crate) fn system_failure(error: SystemError) -> Failure {
+    system_failure_of(error, &[])
+}
+
+/// The failure, with the equation among those of the system.
+pub(crate) fn system_failure_of(error: SystemError, equations: &[Source]) -> Failure {
     match error {
-        SystemError::Compile(error) => Failure::compile(error),
+        SystemError::Compile(error) => {
+            let of = |&&(residual, _, _): &&Source| matches!(&error, CompileError::TooLarge { expression, .. } if *expression == residual);
+            let origins = equations.iter().filter(of).map(|&(_, _, origin)| origin).collect();
+            Failure::no_code(error.to_string(), origins)
+        }
         SystemError::Unbound(leaf) => Failure::unbound(leaf),
     }
 }

@@ -4,23 +4,38 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use saltus_codegen::KernelCache;
-use saltus_mdae::{ConditionId, ConditionKind, ExprPool, Idx, Mdae, Role, VarId};
+use saltus_mdae::{ConditionId, ConditionKind, ExprPool, Idx, Mdae, OriginId, Role, VarId};
 use saltus_structure::mode::{ModeFailure, Valuation, analyze_mode};
 
 use crate::compiled::Compiled;
 use crate::condition::{Monitors, Scales, held_signs, monitors};
+use crate::delay::History;
 use crate::discrete::DiscreteProgram;
 use crate::error::{Failure, FailureKind};
 use crate::event::Truths;
 use crate::kernel::Bound;
 use crate::memory::{DEFAULT_ORDERS, Memory};
 use crate::mode::{ModeRuntime, Tools};
+use crate::ode::ModeOde;
 use crate::options::Options;
+use crate::plan::{PlanCode, PlanFailure, Stage};
+use crate::report::BlockCost;
 use crate::restart::RestartCache;
 
 saltus_mdae::typed_index! {
     /// A mode that has been entered, numbered in order of first entry.
     ModeId,
+}
+
+/// Why a mode cannot be entered.
+#[derive(Debug)]
+pub(crate) enum ModeRefusal {
+    /// Its equations do not determine its unknowns.
+    Structure(ModeFailure),
+    /// A derivative is needed that memory has no room for.
+    Order { var: VarId, order: u16 },
+    /// There is no code for its equations.
+    Code(Failure),
 }
 
 /// Work done by a run.
@@ -87,12 +102,14 @@ pub(crate) struct Engine<'c> {
     pub monitors: Monitors,
     pub guards: Vec<Bound>,
     pub modes: Vec<ModeRuntime>,
-    pub mode_by_valuation: FxHashMap<Valuation, Result<ModeId, Arc<ModeFailure>>>,
+    pub mode_by_valuation: FxHashMap<Valuation, Result<ModeId, Arc<ModeRefusal>>>,
     pub restarts: RestartCache,
     /// Conditions in force.
     pub truths: Truths,
     pub when_before: Vec<bool>,
     pub mode: Option<ModeId>,
+    /// Orders that memory would have to keep for a mode that was refused for want of room.
+    pub missing_orders: u16,
     /// Derivatives beyond the leading ones that are valid in memory.
     pub jet_level: u16,
     /// Whether the last search was systematic: ties then count as confirmed.
@@ -137,12 +154,18 @@ impl std::fmt::Debug for Engine<'_> {
 }
 
 impl<'c> Engine<'c> {
-    pub(crate) fn new(compiled: &'c Compiled, parameters: &[(VarId, f64)], options: Options) -> Result<Self, Failure> {
+    /// A run of a model; `orders` is how many derivatives of a variable must be kept at least.
+    pub(crate) fn new(
+        compiled: &'c Compiled,
+        parameters: &[(VarId, f64)],
+        options: Options,
+        orders: u16,
+    ) -> Result<Self, Failure> {
         let model = compiled.model();
         // Forks of a pool use the same ids for different expressions: each run has its own cache.
         let cache = compiled.cache().fork();
         let mut pool = ExprPool::fork(compiled.pool());
-        let mut memory = Memory::new(model, DEFAULT_ORDERS.max(compiled.needed_orders()));
+        let mut memory = Memory::new(model, DEFAULT_ORDERS.max(compiled.needed_orders()).max(orders));
         compiled.set_parameters(&mut memory, parameters)?;
         memory.set_time(options.start);
         let monitors = monitors(model, &mut pool, &cache, &memory)?;
@@ -181,6 +204,7 @@ impl<'c> Engine<'c> {
             truths: compiled.first_truths(&memory)?,
             when_before: Vec::new(),
             mode: None,
+            missing_orders: 0,
             jet_level: 0,
             systematic: false,
             location_errors: vec![0.0; model.conditions.len()],
@@ -263,73 +287,84 @@ impl<'c> Engine<'c> {
         })
     }
 
-    fn analysed(&mut self, valuation: &Valuation) -> Result<ModeId, Arc<ModeFailure>> {
+    fn analysed(&mut self, valuation: &Valuation) -> Result<ModeId, Arc<ModeRefusal>> {
         if let Some(known) = self.mode_by_valuation.get(valuation) {
             return known.clone();
         }
         self.counters.modes += 1;
-        let entry = match analyze_mode(self.model, self.compiled.modes(), valuation) {
-            Err(failure) => Err(Arc::new(failure)),
-            Ok(structure) if !self.keeps_enough(&structure) => {
-                let most = structure
-                    .sigma
-                    .c
-                    .iter()
-                    .zip(&structure.equations)
-                    .max()
-                    .map(|(_, &equation)| equation);
-                Err(Arc::new(ModeFailure::TooManyDifferentiations {
-                    equation: most.unwrap_or(saltus_mdae::EquationId(0)),
-                }))
-            }
-            Ok(structure) => {
-                let tools = Tools {
-                    model: self.model,
-                    modes: self.compiled.modes(),
-                    cache: &self.cache,
-                    nominal: &self.nominal,
-                };
-                match ModeRuntime::new(tools, &self.pool, structure, &self.memory) {
-                    Ok(runtime) => {
-                        self.modes.push(runtime);
-                        Ok(ModeId::from_usize(self.modes.len() - 1))
-                    }
-                    Err(failure) => {
-                        self.warnings.push(failure.to_string());
-                        Err(Arc::new(ModeFailure::TooManyDifferentiations {
-                            equation: saltus_mdae::EquationId(0),
-                        }))
-                    }
-                }
-            }
-        };
+        let entry = self.compile_mode(valuation).map_err(Arc::new);
         self.mode_by_valuation.insert(valuation.clone(), entry.clone());
         entry
     }
 
-    /// Whether memory has room for all derivatives of a mode.
-    fn keeps_enough(&self, structure: &saltus_structure::mode::ModeStructure) -> bool {
-        let mut unknowns = structure.unknowns.iter().zip(&structure.sigma.d);
-        unknowns.all(|(&var, &d)| d + 1 < self.memory.orders(var))
+    fn compile_mode(&mut self, valuation: &Valuation) -> Result<ModeId, ModeRefusal> {
+        let structure = analyze_mode(self.model, self.compiled.modes(), valuation).map_err(ModeRefusal::Structure)?;
+        let highest = structure.unknowns.iter().zip(&structure.sigma.d);
+        if let Some((&var, &order)) = highest
+            .filter(|&(&var, &d)| d + 1 >= self.memory.orders(var))
+            .max_by_key(|(_, d)| **d)
+        {
+            self.missing_orders = self.missing_orders.max(order + 2);
+            return Err(ModeRefusal::Order { var, order });
+        }
+        let runtime = ModeRuntime::new(self.tools(), &self.pool, structure, &self.memory);
+        self.modes.push(runtime.map_err(ModeRefusal::Code)?);
+        Ok(ModeId::from_usize(self.modes.len() - 1))
+    }
+
+    fn tools(&self) -> Tools<'_> {
+        Tools {
+            model: self.model,
+            modes: self.compiled.modes(),
+            cache: &self.cache,
+            nominal: &self.nominal,
+            profile: self.options.profile,
+        }
+    }
+
+    fn explain_refusal(&self, refusal: &ModeRefusal) -> String {
+        match refusal {
+            ModeRefusal::Structure(failure) => self.compiled.explain_mode_failure(failure),
+            ModeRefusal::Order { var, order } => format!(
+                "{} occurs when its equations are differentiated; derivatives up to order {} are kept",
+                self.name(*var, *order),
+                self.memory.orders(*var) - 2
+            ),
+            ModeRefusal::Code(failure) => {
+                let origins: &[OriginId] = match &failure.kind {
+                    FailureKind::Compile { origins, .. } => origins,
+                    _ => &[],
+                };
+                let equation = self
+                    .model
+                    .equations
+                    .iter()
+                    .find(|equation| origins.contains(&equation.origin));
+                match equation {
+                    Some(equation) => format!("`{}`: {failure}", self.model.print_equation(equation.residual)),
+                    None => failure.to_string(),
+                }
+            }
+        }
     }
 
     /// The mode of a valuation; the reason in words if it is singular.
     pub(crate) fn mode_of(&mut self, valuation: &Valuation) -> Result<ModeId, String> {
         self.analysed(valuation)
-            .map_err(|failure| self.compiled.explain_mode_failure(&failure))
+            .map_err(|refusal| self.explain_refusal(&refusal))
     }
 
     /// How many equations or unknowns are left over in a singular mode; 0 for a regular one.
     pub(crate) fn deficiency(&mut self, valuation: &Valuation) -> usize {
         match self.analysed(valuation) {
             Ok(_) => 0,
-            Err(failure) => match &*failure {
-                ModeFailure::Singular {
+            Err(refusal) => match &*refusal {
+                ModeRefusal::Structure(ModeFailure::Singular {
                     equations,
                     unknowns,
                     structural_rank,
                     ..
-                } => (equations - structural_rank) + (unknowns - structural_rank),
+                }) => (equations - structural_rank) + (unknowns - structural_rank),
                 _ => 1,
             },
         }
@@ -337,10 +372,10 @@ impl<'c> Engine<'c> {
 
     /// Positions of the conditions in the guards of over-determined equations.
     pub(crate) fn conditions_of_singular_part(&mut self, valuation: &Valuation) -> Vec<usize> {
-        let Err(failure) = self.analysed(valuation) else {
+        let Err(refusal) = self.analysed(valuation) else {
             return Vec::new();
         };
-        let ModeFailure::Singular { overdetermined, .. } = &*failure else {
+        let ModeRefusal::Structure(ModeFailure::Singular { overdetermined, .. }) = &*refusal else {
             return Vec::new();
         };
         let mut found: Vec<usize> = overdetermined
@@ -367,6 +402,7 @@ impl<'c> Engine<'c> {
                 modes: self.compiled.modes(),
                 cache: &self.cache,
                 nominal: &self.nominal,
+                profile: self.options.profile,
             };
             match self.modes[mode.index()].extend(tools, &self.pool, next, &mut self.memory) {
                 Ok(true) => self.jet_level = next,
@@ -379,12 +415,7 @@ impl<'c> Engine<'c> {
     /// Errors that the variables in conditions inherit from the states of a mode, at the values in memory.
     pub(crate) fn inherited_errors(&mut self, mode: ModeId) -> Result<FxHashMap<(VarId, u16), f64>, Failure> {
         if !self.error_flows.contains_key(&mode) {
-            let tools = Tools {
-                model: self.model,
-                modes: self.compiled.modes(),
-                cache: &self.cache,
-                nominal: &self.nominal,
-            };
+            let tools = self.tools();
             let plan = &self.modes[mode.index()].plan().plan;
             let monitors = self.monitors.iter().flatten();
             let wanted = monitors.flat_map(|monitor| monitor.reads(0).iter().copied());
@@ -398,13 +429,56 @@ impl<'c> Engine<'c> {
     pub(crate) fn solve_mode(&mut self, mode: ModeId) -> Result<(), Failure> {
         self.jet_level = 0;
         let outcome = self.modes[mode.index()].plan_mut().solve_from_afar(&mut self.memory);
-        outcome.map_err(|(block, failure)| {
-            let name = |var: VarId, order: u16| self.name(var, order);
-            self.modes[mode.index()]
-                .plan()
-                .block(block)
-                .explain(&failure, &self.memory, &name)
-        })
+        outcome.map_err(|failure| self.explain(mode, &failure))
+    }
+
+    /// A failure of a mode's equations in the model's terms.
+    pub(crate) fn explain(&self, mode: ModeId, failure: &PlanFailure) -> Failure {
+        let name = |var: VarId, order: u16| self.name(var, order);
+        self.modes[mode.index()].plan().explain(failure, &self.memory, &name)
+    }
+
+    /// The equations of a mode as a system for the integrators.
+    pub(crate) fn ode<'a>(&'a mut self, mode: ModeId, history: &'a History) -> ModeOde<'a> {
+        ModeOde {
+            memory: &mut self.memory,
+            code: self.modes[mode.index()].plan_mut(),
+            tools: Tools {
+                model: self.model,
+                modes: self.compiled.modes(),
+                cache: &self.cache,
+                nominal: &self.nominal,
+                profile: self.options.profile,
+            },
+            pool: &self.pool,
+            scales: &self.scales,
+            signals: &self.signals,
+            inputs_from: self.inputs_from,
+            history,
+            last_failure: None,
+        }
+    }
+
+    /// What parts of the equations cost, the most expensive first; empty if that was not measured.
+    pub(crate) fn profile(&self) -> Vec<BlockCost> {
+        const NAMES: usize = 4;
+        let mut costs = Vec::new();
+        for (mode, runtime) in self.modes.iter().enumerate() {
+            for (stage, cost) in runtime.plans().iter().flat_map(PlanCode::costs) {
+                let names = stage.unknowns().iter().take(NAMES);
+                costs.push(BlockCost {
+                    mode: ModeId::from_usize(mode),
+                    unknowns: names.map(|&(var, order)| self.name(var, order)).collect(),
+                    size: stage.unknowns().len(),
+                    coupled: matches!(stage, Stage::Block(_)),
+                    calls: cost.calls,
+                    iterations: stage.iterations(),
+                    time: cost.time,
+                });
+            }
+        }
+        costs.sort_by_key(|cost| std::cmp::Reverse(cost.time));
+        costs
     }
 
     /// Chooses states by the numbers in memory.
@@ -414,6 +488,7 @@ impl<'c> Engine<'c> {
             modes: self.compiled.modes(),
             cache: &self.cache,
             nominal: &self.nominal,
+            profile: self.options.profile,
         };
         let changed = self.modes[mode.index()].choose_states(tools, &self.pool, &self.memory)?;
         self.counters.state_choices += u64::from(changed);

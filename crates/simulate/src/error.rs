@@ -115,7 +115,12 @@ pub enum FailureKind {
     /// Writing results failed.
     Output(String),
     /// Code could not be generated.
-    Compile(String),
+    Compile {
+        /// In words.
+        message: String,
+        /// Equations involved.
+        origins: Vec<OriginId>,
+    },
 }
 
 impl Failure {
@@ -142,12 +147,15 @@ impl Failure {
         }
     }
     pub(crate) fn compile(error: CompileError) -> Self {
-        Failure::new(FailureKind::Compile(error.to_string()))
+        Self::no_code(error.to_string(), Vec::new())
     }
     pub(crate) fn unbound(leaf: Leaf) -> Self {
-        Failure::new(FailureKind::Compile(format!(
-            "no place for {leaf:?}: derivatives of too high an order are needed"
-        )))
+        let message = format!("no place for {leaf:?}: derivatives of too high an order are needed");
+        Self::no_code(message, Vec::new())
+    }
+    /// Code for equations could not be made.
+    pub(crate) fn no_code(message: String, origins: Vec<OriginId>) -> Self {
+        Failure::new(FailureKind::Compile { message, origins })
     }
     pub(crate) fn domain(error: &EvalError, origins: Vec<OriginId>) -> Self {
         Failure::new(FailureKind::Domain {
@@ -235,7 +243,7 @@ impl std::fmt::Display for Failure {
             }
             FailureKind::Limit { what, limit } => write!(f, "more than {limit} {what}"),
             FailureKind::Output(message) => f.write_str(message),
-            FailureKind::Compile(message) => write!(f, "cannot generate code: {message}"),
+            FailureKind::Compile { message, .. } => write!(f, "cannot generate code: {message}"),
         }
     }
 }

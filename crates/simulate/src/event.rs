@@ -70,6 +70,11 @@ impl Engine<'_> {
                 .instants
                 .push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
             let terminate = self.accept(accepted);
+            if self.options.all_instants
+                && let Some(instant) = report.instants.last_mut()
+            {
+                instant.values = Some(self.memory.values.clone().into());
+            }
             report.terminate = report.terminate.take().or(terminate);
             let next = self.next_triggers();
             if first_of_start {
@@ -242,6 +247,7 @@ impl Engine<'_> {
             transient: accepted.transient,
             candidates,
             whens: accepted.triggered.clone(),
+            values: None,
         }
     }
 }

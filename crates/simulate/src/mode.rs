@@ -2,16 +2,15 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
-use saltus_mdae::{ConditionId, EquationId, ExprPool, Idx, Mdae, OriginId, VarId};
-use saltus_structure::mode::{
-    BlockKind, Dependence, ModeStructure, Modes, Plan, Selection, needs_reselection, select_states, selection_quality,
-};
+use saltus_mdae::{ConditionId, EquationId, ExprPool, Idx, Mdae, VarId};
+use saltus_structure::mode::{Dependence, ModeStructure, Modes, needs_reselection, select_states, selection_quality};
 use saltus_structure::restart::{ModeEquation, ModeSystem};
 
-use crate::block::{BlockFailure, BlockSolver};
+use crate::block::BlockSolver;
 use crate::error::Failure;
 use crate::kernel::Bound;
 use crate::memory::Memory;
+use crate::plan::{PlanCode, source};
 
 /// What compiling a mode needs.
 #[derive(Copy, Clone)]
@@ -20,28 +19,14 @@ pub(crate) struct Tools<'a> {
     pub modes: &'a Modes,
     pub cache: &'a KernelCache,
     pub nominal: &'a [f64],
+    /// Whether the cost of every part is measured.
+    pub profile: bool,
 }
 
 impl Tools<'_> {
-    fn nominal(&self, var: VarId) -> f64 {
+    pub(crate) fn nominal(&self, var: VarId) -> f64 {
         self.nominal.get(var.index()).copied().unwrap_or(1.0)
     }
-}
-
-/// A plan with compiled blocks.
-#[derive(Debug)]
-pub(crate) struct PlanCode {
-    selection: Selection,
-    pub plan: Plan,
-    blocks: Vec<BlockSolver>,
-    /// Places of the states, in order.
-    pub state_slots: Vec<u32>,
-    /// Places of their derivatives.
-    pub derivative_slots: Vec<u32>,
-    /// States as variables.
-    pub states: Vec<(VarId, u16)>,
-    /// Sparsity of the Jacobian of the derivatives by the states, where that pays.
-    pub pattern: Option<saltus_numerics::linalg::SparsityPattern>,
 }
 
 /// A mode that has been entered.
@@ -108,6 +93,10 @@ impl ModeRuntime {
         })
     }
 
+    /// All choices of states so far.
+    pub(crate) fn plans(&self) -> &[PlanCode] {
+        &self.plans
+    }
     pub(crate) fn plan(&self) -> &PlanCode {
         &self.plans[self.current]
     }
@@ -219,83 +208,6 @@ impl ModeRuntime {
     }
 }
 
-impl PlanCode {
-    fn new(
-        tools: Tools<'_>,
-        pool: &ExprPool,
-        structure: &ModeStructure,
-        selection: Selection,
-        memory: &Memory,
-    ) -> Result<Self, Failure> {
-        let plan = structure.plan(tools.model, tools.modes, &selection);
-        let mut blocks = Vec::new();
-        for block in plan.blocks() {
-            let equations: Vec<_> = block
-                .equations
-                .iter()
-                .map(|&(e, order)| source(tools.model, e, order))
-                .collect();
-            let linear = block.kind != BlockKind::Nonlinear;
-            let nominal = |var: VarId| tools.nominal(var);
-            blocks.push(BlockSolver::new(
-                tools.cache,
-                pool,
-                &equations,
-                block.solve_for,
-                linear,
-                nominal,
-                memory,
-            )?);
-        }
-        let states: Vec<(VarId, u16)> = plan.states.iter().map(|s| s.state).collect();
-        Ok(PlanCode {
-            selection,
-            blocks,
-            state_slots: states.iter().map(|&(var, order)| memory.slot(var, order)).collect(),
-            derivative_slots: states.iter().map(|&(var, order)| memory.slot(var, order + 1)).collect(),
-            pattern: jacobian_pattern(tools.model, pool, &plan, &states),
-            states,
-            plan,
-        })
-    }
-
-    /// Computes everything from time, states and discrete values in memory. On failure says which block.
-    pub(crate) fn solve(&mut self, memory: &mut Memory) -> Result<(), (usize, BlockFailure)> {
-        for (at, block) in self.blocks.iter_mut().enumerate() {
-            block.solve(memory).map_err(|failure| (at, failure))?;
-        }
-        Ok(())
-    }
-
-    /// The same where values in memory may be no guesses: when a mode is entered.
-    pub(crate) fn solve_from_afar(&mut self, memory: &mut Memory) -> Result<(), (usize, BlockFailure)> {
-        for (at, block) in self.blocks.iter_mut().enumerate() {
-            block.solve_from_afar(memory).map_err(|failure| (at, failure))?;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn block(&self, at: usize) -> &BlockSolver {
-        &self.blocks[at]
-    }
-
-    pub(crate) fn read_states(&self, memory: &Memory, y: &mut Vec<f64>) {
-        y.clear();
-        y.extend(self.state_slots.iter().map(|&slot| memory.values[slot as usize]));
-    }
-
-    pub(crate) fn write_states(&self, y: &[f64], memory: &mut Memory) {
-        for (&slot, &value) in self.state_slots.iter().zip(y) {
-            memory.values[slot as usize] = value;
-        }
-    }
-}
-
-fn source(model: &Mdae, equation: EquationId, order: u16) -> (saltus_mdae::ExprId, u16, OriginId) {
-    let data = &model.equations[equation];
-    (data.residual, order, data.origin)
-}
-
 fn coefficient_kernels(
     tools: Tools<'_>,
     pool: &ExprPool,
@@ -322,57 +234,4 @@ fn coefficient_kernels(
         all.push(Some(kernels));
     }
     Ok(all)
-}
-
-/// Below this number of states a dense Jacobian is as good.
-const DENSE_STATES: usize = 12;
-
-/// Which states each state derivative depends on, through the blocks. `None` for few states or a nearly full matrix.
-fn jacobian_pattern(
-    model: &Mdae,
-    pool: &ExprPool,
-    plan: &Plan,
-    states: &[(VarId, u16)],
-) -> Option<saltus_numerics::linalg::SparsityPattern> {
-    if states.len() < DENSE_STATES {
-        return None;
-    }
-    let limit = (states.len() * states.len() / 3).min(64 * states.len() + 1_000_000);
-    let mut depends: FxHashMap<(VarId, u16), std::rc::Rc<[u32]>> = FxHashMap::default();
-    for (at, &state) in states.iter().enumerate() {
-        depends.insert(state, [at as u32].into());
-    }
-    let mut total = 0;
-    for block in plan.blocks() {
-        let mut reached: Vec<u32> = Vec::new();
-        for &(equation, order) in block.equations {
-            for (var, first) in pool.occurrences(model.equations[equation].residual) {
-                for k in first..=first + order {
-                    if let Some(known) = depends.get(&(var, k)) {
-                        reached.extend_from_slice(known);
-                    }
-                }
-            }
-        }
-        reached.sort_unstable();
-        reached.dedup();
-        total += reached.len();
-        if total > limit.max(4096) {
-            return None;
-        }
-        let shared: std::rc::Rc<[u32]> = reached.into();
-        for &derivative in block.solve_for {
-            depends.insert(derivative, shared.clone());
-        }
-    }
-    let mut entries = Vec::new();
-    for (row, &(var, order)) in states.iter().enumerate() {
-        let columns = depends.get(&(var, order + 1))?;
-        entries.extend(columns.iter().map(|&column| (row, column as usize)));
-    }
-    Some(saltus_numerics::linalg::SparsityPattern::from_entries(
-        states.len(),
-        states.len(),
-        entries,
-    ))
 }

@@ -1,25 +1,30 @@
 //! A mode as a system of ordinary differential equations for the integrators.
 
+use saltus_mdae::ExprPool;
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
-use saltus_numerics::ode::OdeSystem;
+use saltus_numerics::ode::{JacobianSource, OdeSystem};
 use saltus_numerics::roots::ConditionFunctions;
 
 use crate::condition::{Monitor, Scales};
 use crate::delay::History;
 use crate::input::{self, InputSignal};
 use crate::memory::Memory;
-use crate::mode::PlanCode;
+use crate::mode::Tools;
+use crate::plan::{PlanCode, PlanFailure};
 
 /// y' = f(t, y): states into memory, blocks solved, derivatives out.
 pub(crate) struct ModeOde<'a> {
     pub memory: &'a mut Memory,
     pub code: &'a mut PlanCode,
+    pub tools: Tools<'a>,
+    pub pool: &'a ExprPool,
+    pub scales: &'a Scales,
     pub signals: &'a [InputSignal],
     /// The time whose pieces of the signals hold.
     pub inputs_from: f64,
     pub history: &'a History,
-    pub last_failure: Option<(usize, crate::block::BlockFailure)>,
+    pub last_failure: Option<PlanFailure>,
 }
 
 impl ModeOde<'_> {
@@ -29,10 +34,10 @@ impl ModeOde<'_> {
         input::apply(self.signals, self.inputs_from, t, self.memory);
         self.history.apply(t, self.memory);
         self.code.write_states(y, self.memory);
-        self.code.solve(self.memory).map_err(|(block, failure)| {
-            let message = format!("block {block}: {failure:?}");
-            self.last_failure = Some((block, failure));
-            EvalError::recoverable(message)
+        self.code.solve(self.memory).map_err(|failure| {
+            let error = EvalError::recoverable(format!("{failure:?}"));
+            self.last_failure = Some(failure);
+            error
         })
     }
 }
@@ -51,7 +56,16 @@ impl OdeSystem for ModeOde<'_> {
     }
 
     fn jacobian_pattern(&self) -> Option<&SparsityPattern> {
-        self.code.pattern.as_ref()
+        self.code.pattern(self.tools, self.pool, self.memory)
+    }
+
+    fn jacobian_source(&self) -> JacobianSource {
+        JacobianSource::Values
+    }
+
+    fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), EvalError> {
+        self.evaluate(t, y)?;
+        self.code.jacobian(self.tools, self.pool, self.memory, values)
     }
 }
 
@@ -62,7 +76,6 @@ pub(crate) struct Watched<'a, 'b> {
     pub monitors: &'a [&'a Monitor],
     /// Added to each function: zero once it has been clear of its band, the band before.
     pub shifts: &'a [f64],
-    pub scales: &'a Scales,
     /// The side each function is on.
     pub sides: &'a [bool],
     /// The earliest time seen at which each function was clear of its band on that side.
@@ -82,7 +95,7 @@ impl ConditionFunctions for Watched<'_, '_> {
         }
         self.ode.evaluate(t, &self.y)?;
         for (at, monitor) in self.monitors.iter().enumerate() {
-            let reading = monitor.watch(self.ode.memory, self.scales, &mut self.scratch);
+            let reading = monitor.watch(self.ode.memory, self.ode.scales, &mut self.scratch);
             values[at] = reading.value + self.shifts[at];
             let clear = (reading.value > 0.0) == self.sides[at] && reading.value.abs() > reading.tolerance;
             if clear && self.clear_at[at].is_none_or(|first| t < first) {

@@ -45,6 +45,8 @@ pub struct Options {
     pub chatter_limit: u32,
     /// Keep a record of every candidate tried, for `--trace-events`.
     pub trace: bool,
+    /// Measure what every part of the equations costs, for `--profile`.
+    pub profile: bool,
 }
 
 impl Default for Options {
@@ -65,6 +67,7 @@ impl Default for Options {
             candidate_limit: 4096,
             chatter_limit: 200,
             trace: false,
+            profile: false,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What happened at events, as data for logs, traces and tests.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use saltus_mdae::{ConditionId, VarId};
 
@@ -48,6 +49,8 @@ pub struct InstantReport {
     pub candidates: Vec<CandidateReport>,
     /// When-clauses that acted.
     pub whens: Triggered,
+    /// The value memory after it, if all instants are to be written.
+    pub values: Option<Box<[f64]>>,
 }
 
 /// An event: all instants at one time.
@@ -59,4 +62,23 @@ pub struct EventReport {
     pub instants: Vec<InstantReport>,
     /// The message of a `terminate` that was reached.
     pub terminate: Option<Arc<str>>,
+}
+
+/// What a part of the equations of a mode has cost. Times are for telling only: nothing is decided by them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockCost {
+    /// The mode.
+    pub mode: ModeId,
+    /// What it determines: the first few names.
+    pub unknowns: Vec<String>,
+    /// How many unknowns it has.
+    pub size: usize,
+    /// Whether its equations are solved together; else each determines one value.
+    pub coupled: bool,
+    /// How often it was solved.
+    pub calls: u64,
+    /// Newton iterations; none for explicit equations.
+    pub iterations: u64,
+    /// Time spent.
+    pub time: Duration,
 }

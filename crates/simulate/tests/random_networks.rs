@@ -476,17 +476,17 @@ fn check(kind: &str, build: fn(u64, bool) -> (Mdae, Network)) {
         assert_eq!(plain.0.time().len(), permuted.0.time().len(), "{case}");
         for (_, left, right) in sides(&plain.0) {
             for at in [left, right] {
-            let values = row(&plain.0, &network.names, at);
-            let what = format!("row at {}", plain.0.time()[at]);
-            close(
-                &case,
-                &what,
-                &row(&permuted.0, &network.names, at),
-                &values,
-                &starts,
-                1e-7,
-            );
-            close(&case, &what, &row(&euler.0, &network.names, at), &values, &starts, 1e-6);
+                let values = row(&plain.0, &network.names, at);
+                let what = format!("row at {}", plain.0.time()[at]);
+                close(
+                    &case,
+                    &what,
+                    &row(&permuted.0, &network.names, at),
+                    &values,
+                    &starts,
+                    1e-7,
+                );
+                close(&case, &what, &row(&euler.0, &network.names, at), &values, &starts, 1e-6);
             }
         }
     }

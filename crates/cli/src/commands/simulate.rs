@@ -8,7 +8,7 @@ use saltus::results::{
     Disk, EventLogWriter, Formats, IoAction, ModeRecord, Pattern, ResultError, Selection, Storage, Tee, Trajectory,
     WriteOptions,
 };
-use saltus::simulate::{Cancel, End, FailureKind, RestartMethod};
+use saltus::simulate::{BlockCost, Cancel, End, FailureKind, RestartMethod};
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
 use saltus::{Method, Model, Phase, Run, RunSummary, Session, Timings, result_diagnostic};
 use serde_json::{Value, json};
@@ -103,7 +103,11 @@ pub struct SimulateArguments {
     #[arg(long)]
     pub verify_restarts: bool,
 
-    /// Say where the time went
+    /// Write a row for every instant of an event that takes several, not only its left and right limits
+    #[arg(long)]
+    pub all_instants: bool,
+
+    /// Say where the time went: phases, counts, and the most expensive equations
     #[arg(long)]
     pub profile: bool,
 }
@@ -308,6 +312,8 @@ impl Job<'_> {
             };
             options.verify_restarts = arguments.verify_restarts;
             options.trace = arguments.trace_events;
+            options.all_instants = arguments.all_instants;
+            options.profile = arguments.profile;
         }))
     }
 
@@ -316,6 +322,7 @@ impl Job<'_> {
         if let Some(path) = self.arguments.result_file(self.model.name()) {
             let options = WriteOptions {
                 selection: self.arguments.selection(),
+                all_instants: self.arguments.all_instants,
                 ..WriteOptions::default()
             };
             sink = sink.with(Formats::standard().create(&path, &mut Disk, &options)?);
@@ -490,6 +497,7 @@ impl Job<'_> {
         ] {
             text.push_str(&format!("    {name:<20}{count:>12}\n"));
         }
+        text.push_str(&blocks(&summary.report.profile));
         text
     }
 
@@ -533,10 +541,52 @@ impl Job<'_> {
             },
             "modes": modes.collect::<Vec<_>>(),
             "warnings": summary.report.warnings,
+            "blocks": summary.report.profile.iter().map(block_json).collect::<Vec<_>>(),
             "milliseconds": milliseconds.collect::<serde_json::Map<_, _>>(),
             "files": self.files().iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
         })
     }
+}
+
+/// The most expensive parts of the equations.
+fn blocks(costs: &[BlockCost]) -> String {
+    const MOST: usize = 12;
+    let total: f64 = costs.iter().map(|cost| cost.time.as_secs_f64()).sum();
+    let mut text = String::new();
+    if !costs.is_empty() {
+        text.push_str("    equations           mode   size      calls  iterations          ms      %  unknowns\n");
+    }
+    for cost in costs.iter().take(MOST) {
+        let seconds = cost.time.as_secs_f64();
+        let more = if cost.size > cost.unknowns.len() { ", …" } else { "" };
+        text.push_str(&format!(
+            "    {:<18}{:>6}{:>7}{:>11}{:>12}{:>12.3}{:>7.1}  {}{more}\n",
+            if cost.coupled { "solved together" } else { "explicit" },
+            cost.mode.0,
+            cost.size,
+            cost.calls,
+            cost.iterations,
+            1e3 * seconds,
+            100.0 * seconds / total.max(1e-12),
+            cost.unknowns.join(", ")
+        ));
+    }
+    if costs.len() > MOST {
+        text.push_str(&format!("    and {} more\n", plural(costs.len() - MOST, "part")));
+    }
+    text
+}
+
+fn block_json(cost: &BlockCost) -> Value {
+    json!({
+        "mode": cost.mode.0,
+        "unknowns": cost.unknowns,
+        "size": cost.size,
+        "coupled": cost.coupled,
+        "calls": cost.calls,
+        "iterations": cost.iterations,
+        "milliseconds": 1e3 * cost.time.as_secs_f64(),
+    })
 }
 
 /// What the mode numbers stand for: what is true in each, if that can be said in a line.

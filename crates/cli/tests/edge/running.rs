@@ -216,6 +216,104 @@ fn failures_point_at_the_text() {
     folder.expect(0, &["simulate", "M.mo", "--set", "R=2"]);
 }
 
+/// Every failure says when, in which equation and where it is written, and what to do about it.
+#[test]
+fn failures_say_what_and_where() {
+    let failing = |text: &str, arguments: &[&str]| {
+        let folder = Folder::new().with("M.mo", text);
+        folder.expect(3, &[&["simulate", "M.mo", "-o", "out.csv"], arguments].concat())
+    };
+    // Outside the domain of a function, in the course of the run.
+    let text = "model M\n  Real x(start = 1, fixed = true);\n  Real y;\nequation\n  der(x) = -1;\n  y = log(x);\n\
+                annotation(experiment(StopTime = 2));\nend M;\n";
+    let ran = failing(text, &[]);
+    ran.says("E0608")
+        .says("at t = ")
+        .says("log(")
+        .says("M.mo:6:")
+        .says("help");
+    // A parameter for which there is no solution.
+    let text = "model M\n  parameter Real R = 1;\n  Real i;\nequation\n  i = 1/R;\nend M;\n";
+    failing(text, &["--set", "R=0"]).says("by zero").says("M.mo:5:");
+    // Equations that say the same.
+    let text = "model M\n  parameter Real a = 1;\n  Real x, y, z(start = 1, fixed = true);\nequation\n  \
+                x + y = z;\n  a*x + y = 2;\n  der(z) = -x;\nend M;\n";
+    failing(text, &[]).says("singular").says("M.mo:5:");
+    // An iteration without a solution: how it went, and what moved.
+    let text = "model M\n  Real x(start = 1), y(start = 1), z(start = 1, fixed = true);\nequation\n  \
+                x^2 + y^2 + z = 0;\n  x - y = 1;\n  der(z) = -x;\nend M;\n";
+    failing(text, &[]).says("moved most").says("M.mo:4:").says("start");
+    // Fixed start values that contradict each other are ranked.
+    let text = "model M\n  Real x(start = 1, fixed = true), y(start = 5, fixed = true), v;\nequation\n  \
+                der(x) = v;\n  der(y) = -v;\n  x + y = 1;\nend M;\n";
+    failing(text, &[]).says("E0601").says("start");
+    // Steps that shrink to nothing: the state to blame.
+    let text = "model M\n  Real x(start = 1, fixed = true), z(start = 0, fixed = true);\nequation\n  \
+                der(x) = x^2;\n  der(z) = 1;\nannotation(experiment(StopTime = 2));\nend M;\n";
+    failing(text, &["--solver", "radau"]).says("at t = ").says("x");
+}
+
+/// A cascade: one row per instant where that is asked for, else the left and the right limit.
+#[test]
+fn all_instants() {
+    let text = "model M\n  Boolean a(start = false, fixed = true);\n  Integer n(start = 0, fixed = true);\n\
+                equation\n  when time >= 0.5 then\n    a = true;\n  end when;\n  \
+                when pre(a) then\n    n = pre(n) + 1;\n  end when;\nend M;\n";
+    let folder = Folder::new().with("M.mo", text);
+    let rows = |arguments: &[&str]| {
+        folder.expect(0, &[&["simulate", "M.mo", "-o", "out.csv"], arguments].concat());
+        let csv = folder.read("out.csv");
+        let at = column(&csv, "time")
+            .into_iter()
+            .zip(column(&csv, "a"))
+            .zip(column(&csv, "n"));
+        at.filter(|((time, _), _)| *time == 0.5)
+            .map(|((_, a), n)| (a, n))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&[]), [(0.0, 0.0), (1.0, 1.0)]);
+    let all = rows(&["--all-instants"]);
+    assert_eq!(&all[..3], [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)]);
+    assert_eq!(all.last(), Some(&(1.0, 1.0)));
+}
+
+#[test]
+fn a_profile_names_the_expensive_equations() {
+    let text = "model M\n  Real x(start = 1, fixed = true), y(start = 1), z(start = 0.5), w = x^2;\nequation\n  der(x) = -y;\n  \
+                y^3 + z = x;\n  z + sin(z*y) = x;\nend M;\n";
+    let folder = Folder::new().with("M.mo", text);
+    let ran = folder.expect(0, &["simulate", "M.mo", "-o", "out.csv", "--profile"]);
+    let phases = [
+        "parse",
+        "flatten",
+        "analyse",
+        "compile",
+        "initialise",
+        "integrate",
+        "write",
+    ];
+    let parts = ["solved together", "explicit", "der(x)", "Newton iterations"];
+    for words in phases.iter().chain(&parts) {
+        assert!(ran.stdout.contains(words), "{words} in {}", ran.stdout);
+    }
+    let ran = folder.expect(0, &["simulate", "M.mo", "-o", "out.csv", "--profile", "--json"]);
+    let blocks = ran.json()["blocks"].clone();
+    let coupled = blocks
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|block| block["coupled"] == true)
+        .unwrap();
+    assert_eq!(coupled["size"], 2);
+    assert!(coupled["iterations"].as_u64() > Some(0) && coupled["calls"].as_u64() > Some(0));
+    // What made the result is in it.
+    let sidecar: serde_json::Value = serde_json::from_str(&folder.read("out.csv.json")).unwrap();
+    let text = sidecar.to_string();
+    for words in ["sha256:", "version", "tolerance", "solver", "M.mo"] {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+}
+
 #[test]
 fn traced_events() {
     let folder = Folder::new().with("Ball.mo", BALL);

@@ -76,6 +76,21 @@ pub enum IntegrationError {
     NotStarted,
 }
 
+impl IntegrationError {
+    /// The component of the state that is to blame, where one is.
+    pub fn component(&self) -> Option<usize> {
+        match self {
+            Self::NotFinite { component } => *component,
+            Self::StepTooSmall { cause, .. } => match cause {
+                StepFailure::Accuracy { component, .. } | StepFailure::Newton { component } => Some(*component),
+                StepFailure::Evaluation(error) => error.index,
+                StepFailure::Singular(singular) => Some(singular.column),
+            },
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for StepFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

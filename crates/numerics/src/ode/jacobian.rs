@@ -11,29 +11,25 @@ use crate::linalg::{Colouring, MatrixStructure};
 pub struct Jacobian {
     structure: MatrixStructure,
     values: Vec<f64>,
-    groups: Vec<Vec<usize>>,
+    /// Columns that are found together; made at first use.
+    groups: Option<Vec<Vec<usize>>>,
     point: Vec<f64>,
     perturbed: Vec<f64>,
     increments: Vec<f64>,
 }
 
 impl Jacobian {
-    /// Prepares for a system: copies its pattern and, where columns must be perturbed, colours them.
+    /// Prepares for a system: copies its pattern.
     pub fn new(system: &dyn OdeSystem) -> Self {
         let n = system.dim();
         let structure = match system.jacobian_pattern() {
             Some(pattern) => MatrixStructure::Sparse(pattern.clone()),
             None => MatrixStructure::Dense { n },
         };
-        let groups = match (&structure, system.jacobian_source()) {
-            (_, JacobianSource::Values) => Vec::new(),
-            (MatrixStructure::Sparse(pattern), _) => Colouring::new(pattern).groups().to_vec(),
-            (MatrixStructure::Dense { .. }, _) => (0..n).map(|c| vec![c]).collect(),
-        };
         Self {
             values: vec![0.0; structure.len()],
             structure,
-            groups,
+            groups: None,
             point: vec![0.0; n],
             perturbed: vec![0.0; n],
             increments: vec![0.0; n],
@@ -80,23 +76,45 @@ impl Jacobian {
     ) -> Result<(), EvalError> {
         counters.jacobians += 1;
         match system.jacobian_source() {
-            JacobianSource::Values => system.jacobian(t, y, &mut self.values)?,
+            JacobianSource::Values => {
+                let exact = system.jacobian(t, y, &mut self.values);
+                match exact.and_then(|()| check_finite(&self.values)) {
+                    // Where f has no derivative (a square root at zero) quotients still say where it leads.
+                    Err(error) if error.recoverable => {
+                        let mut f = vec![0.0; y.len()];
+                        evaluate(system, t, y, &mut f, counters)?;
+                        self.fill_by_differences(system, (t, y, &f), options, counters)?;
+                    }
+                    outcome => return outcome,
+                }
+            }
             JacobianSource::Products => self.fill_by_products(system, t, y)?,
             JacobianSource::Differences => self.fill_by_differences(system, (t, y, f), options, counters)?,
         }
         check_finite(&self.values)
     }
 
+    /// To be put back after use.
+    fn groups(&mut self) -> Vec<Vec<usize>> {
+        let structure = &self.structure;
+        self.groups.take().unwrap_or_else(|| match structure {
+            MatrixStructure::Sparse(pattern) => Colouring::new(pattern).groups().to_vec(),
+            MatrixStructure::Dense { n } => (0..*n).map(|c| vec![c]).collect(),
+        })
+    }
+
     fn fill_by_products(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<(), EvalError> {
-        for g in 0..self.groups.len() {
+        let groups = self.groups();
+        for group in &groups {
             self.point.fill(0.0);
-            for &c in &self.groups[g] {
+            for &c in group {
                 self.point[c] = 1.0;
                 self.increments[c] = 1.0;
             }
             system.jacobian_times(t, y, &self.point, &mut self.perturbed)?;
-            self.store(g);
+            self.store(group);
         }
+        self.groups = Some(groups);
         Ok(())
     }
 
@@ -108,29 +126,31 @@ impl Jacobian {
         counters: &mut Counters,
     ) -> Result<(), EvalError> {
         self.point.copy_from_slice(y);
-        for g in 0..self.groups.len() {
-            self.perturb(g, y, options, 1.0);
+        let groups = self.groups();
+        for group in &groups {
+            self.perturb(group, y, options, 1.0);
             let mut result = evaluate(system, t, &self.point, &mut self.perturbed, counters);
             if result.as_ref().is_err_and(|e| e.recoverable) {
                 // At the edge of the domain the other side may do.
-                self.perturb(g, y, options, -1.0);
+                self.perturb(group, y, options, -1.0);
                 result = evaluate(system, t, &self.point, &mut self.perturbed, counters);
             }
-            for &c in &self.groups[g] {
+            for &c in group {
                 self.point[c] = y[c];
             }
             result?;
             for (p, f) in self.perturbed.iter_mut().zip(f) {
                 *p -= f;
             }
-            self.store(g);
+            self.store(group);
         }
+        self.groups = Some(groups);
         Ok(())
     }
 
     /// Moves the columns of a group by √ε of their size, or of the size at which the absolute tolerance matters.
-    fn perturb(&mut self, group: usize, y: &[f64], options: &Options, sign: f64) {
-        for &c in &self.groups[group] {
+    fn perturb(&mut self, group: &[usize], y: &[f64], options: &Options, sign: f64) {
+        for &c in group {
             let floor = options.atol.get(c) / options.effective_rtol().max(1e-10);
             let size = y[c].abs().max(floor).max(1e-100);
             let toward = if y[c] < 0.0 { -sign } else { sign };
@@ -140,8 +160,8 @@ impl Jacobian {
         }
     }
 
-    fn store(&mut self, group: usize) {
-        for &c in &self.groups[group] {
+    fn store(&mut self, group: &[usize]) {
+        for &c in group {
             match &self.structure {
                 MatrixStructure::Dense { n } => {
                     for (v, p) in self.values[c * n..(c + 1) * n].iter_mut().zip(&self.perturbed) {

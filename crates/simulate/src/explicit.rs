@@ -1,0 +1,120 @@
+//! Equations that each determine one value: x = −f(0)/f', many in one call.
+
+use saltus_codegen::{Explicit, KernelCache, Leaf};
+use saltus_mdae::{ExprId, ExprPool, OriginId, VarId};
+
+use crate::block::{BlockFailure, singular, system_failure_of};
+use crate::error::{Failure, FailureKind};
+use crate::kernel::slot_of;
+use crate::memory::Memory;
+use crate::plan::Source;
+
+/// Equations that are affine in their one unknown and do not depend on each other.
+#[derive(Debug)]
+pub(crate) struct ExplicitEquations {
+    code: Explicit,
+    slots: Vec<u32>,
+    residual: Vec<f64>,
+    /// The partial derivative of each equation by its unknown, at the last solution.
+    pub slopes: Vec<f64>,
+    /// For messages.
+    pub unknowns: Vec<(VarId, u16)>,
+    origins: Vec<OriginId>,
+}
+
+impl ExplicitEquations {
+    pub(crate) fn new(
+        cache: &KernelCache,
+        pool: &ExprPool,
+        equations: &[Source],
+        unknowns: &[(VarId, u16)],
+        memory: &Memory,
+    ) -> Result<Self, Failure> {
+        let leaves: Vec<Leaf> = unknowns.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
+        let residuals: Vec<(ExprId, u16)> = equations.iter().map(|&(f, order, _)| (f, order)).collect();
+        let code = Explicit::build(cache, pool, &residuals, &leaves, |leaf| slot_of(memory, leaf))
+            .map_err(|error| system_failure_of(error, equations))?;
+        Ok(ExplicitEquations {
+            slots: leaves.iter().map(|&leaf| memory.leaf_slot(leaf)).collect(),
+            residual: vec![0.0; unknowns.len()],
+            slopes: code.constant_slopes.clone(),
+            code,
+            unknowns: unknowns.to_vec(),
+            origins: equations.iter().map(|&(_, _, origin)| origin).collect(),
+        })
+    }
+
+    /// Leaves the solutions in memory; they do not depend on what was there before.
+    pub(crate) fn solve(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+        for &slot in &self.slots {
+            memory.values[slot as usize] = 0.0;
+        }
+        self.code
+            .residual
+            .evaluate_unchecked(&memory.values, &mut self.residual);
+        self.code.slopes.evaluate_unchecked(&memory.values, &mut self.slopes);
+        let mut sound = true;
+        for ((&slot, &residual), &slope) in self.slots.iter().zip(&self.residual).zip(&self.slopes) {
+            // Adding zero makes the negative zero of an equation `x = 0` a plain one.
+            let value = -residual / slope + 0.0;
+            sound &= value.is_finite();
+            memory.values[slot as usize] = value;
+        }
+        if sound { Ok(()) } else { Err(self.failure()) }
+    }
+
+    fn failure(&self) -> BlockFailure {
+        match self.residual.iter().position(|residual| !residual.is_finite()) {
+            Some(equation) => BlockFailure::Undefined { equation },
+            None => {
+                let value = |at: usize| -self.residual[at] / self.slopes[at];
+                let column = (0..self.slots.len()).find(|&at| !value(at).is_finite());
+                BlockFailure::Singular {
+                    column: column.unwrap_or(0),
+                }
+            }
+        }
+    }
+
+    /// The failure in the model's terms.
+    pub(crate) fn explain(
+        &self,
+        failure: &BlockFailure,
+        memory: &Memory,
+        name: &dyn Fn(VarId, u16) -> String,
+    ) -> Failure {
+        let (at, reason) = match *failure {
+            BlockFailure::Singular { column } => {
+                let (var, order) = self.unknowns[column];
+                (column, singular(&name(var, order)))
+            }
+            BlockFailure::Diverged { equation, .. } | BlockFailure::Undefined { equation } => {
+                (equation, "an equation is undefined there".to_owned())
+            }
+        };
+        let origins = vec![self.origins[at]];
+        if let Some(error) = self.diagnosed(at, memory) {
+            return Failure::domain(&error, origins);
+        }
+        let (var, order) = self.unknowns[at];
+        Failure::new(FailureKind::Block {
+            unknowns: vec![name(var, order)],
+            origins,
+            reason,
+        })
+    }
+
+    /// The operation outside its domain; values that failed must not hide what made them fail.
+    fn diagnosed(&self, at: usize, memory: &Memory) -> Option<saltus_codegen::EvalError> {
+        let mut values = memory.values.clone();
+        for &slot in &self.slots {
+            values[slot as usize] = 0.0;
+        }
+        let found = [&self.code.residual, &self.code.slopes]
+            .into_iter()
+            .find_map(|program| program.diagnose(&values));
+        found
+            .filter(|_| !self.residual[at].is_finite() || !self.slopes[at].is_finite())
+            .map(|found| found.error)
+    }
+}

@@ -1,0 +1,311 @@
+//! A plan compiled: everything from time, states and discrete values, in the order of the blocks.
+//!
+//! Blocks that depend only on earlier ones have no order among themselves. Explicit equations of the same depth are
+//! therefore evaluated in one call, where equations of the same shape run in one loop.
+
+use std::cell::OnceCell;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+use saltus_mdae::{EquationId, ExprId, ExprPool, Mdae, OriginId, VarId};
+use saltus_numerics::EvalError;
+use saltus_numerics::linalg::SparsityPattern;
+use saltus_structure::mode::{BlockKind, ModeStructure, Plan, Selection};
+
+use crate::block::{BlockFailure, BlockSolver};
+use crate::error::Failure;
+use crate::explicit::ExplicitEquations;
+use crate::jacobian::ExactJacobian;
+use crate::memory::Memory;
+use crate::mode::Tools;
+
+/// An equation with the order of its total derivative and where it comes from.
+pub(crate) type Source = (ExprId, u16, OriginId);
+
+/// Equations that are solved together.
+#[derive(Debug)]
+pub(crate) enum Stage {
+    /// Each by itself, in one call.
+    Explicit(ExplicitEquations),
+    /// As one system.
+    Block(BlockSolver),
+}
+
+impl Stage {
+    fn solve(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+        match self {
+            Stage::Explicit(equations) => equations.solve(memory),
+            Stage::Block(block) => block.solve(memory),
+        }
+    }
+
+    /// Newton iterations so far.
+    pub(crate) fn iterations(&self) -> u64 {
+        match self {
+            Stage::Explicit(_) => 0,
+            Stage::Block(block) => block.iterations,
+        }
+    }
+
+    /// What it determines.
+    pub(crate) fn unknowns(&self) -> &[(VarId, u16)] {
+        match self {
+            Stage::Explicit(equations) => &equations.unknowns,
+            Stage::Block(block) => &block.unknowns,
+        }
+    }
+}
+
+/// Which part of a plan failed, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PlanFailure {
+    stage: usize,
+    failure: BlockFailure,
+}
+
+/// What a part of a plan has cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct StageCost {
+    pub calls: u64,
+    pub time: Duration,
+}
+
+/// A plan with compiled blocks.
+#[derive(Debug)]
+pub(crate) struct PlanCode {
+    pub selection: Selection,
+    stages: Vec<Stage>,
+    sources: Vec<Vec<Source>>,
+    /// Cost of each stage, if it is to be measured.
+    costs: Option<Vec<StageCost>>,
+    /// Places of the states, in order.
+    state_slots: Vec<u32>,
+    /// Places of their derivatives.
+    pub derivative_slots: Vec<u32>,
+    /// States as variables.
+    pub states: Vec<(VarId, u16)>,
+    /// Blocks of the plan by their equations and unknowns, for derivatives beyond the leading ones.
+    pub plan: Plan,
+    /// Values of the unknowns of iterations at the last accepted point.
+    anchor: Vec<(u32, f64)>,
+    /// Whether the last attempt failed; what it left in memory is no first guess.
+    failed: bool,
+    /// Made when an implicit method first asks; `None` if no code could be made for it.
+    jacobian: OnceCell<Option<Box<ExactJacobian>>>,
+}
+
+impl PlanCode {
+    pub(crate) fn new(
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        structure: &ModeStructure,
+        selection: Selection,
+        memory: &Memory,
+    ) -> Result<Self, Failure> {
+        let plan = structure.plan(tools.model, tools.modes, &selection);
+        let (mut stages, mut all_sources) = (Vec::new(), Vec::new());
+        for Depth { explicit, blocks } in depths(tools.model, pool, &plan) {
+            if !explicit.is_empty() {
+                let sources: Vec<Source> = explicit
+                    .iter()
+                    .flat_map(|&at| block_sources(tools.model, &plan, at))
+                    .collect();
+                let unknowns: Vec<_> = explicit
+                    .iter()
+                    .flat_map(|&at| plan.block(at).solve_for)
+                    .copied()
+                    .collect();
+                let equations = ExplicitEquations::new(tools.cache, pool, &sources, &unknowns, memory)?;
+                stages.push(Stage::Explicit(equations));
+                all_sources.push(sources);
+            }
+            for at in blocks {
+                let block = plan.block(at);
+                let sources: Vec<Source> = block_sources(tools.model, &plan, at).collect();
+                let linear = block.kind != BlockKind::Nonlinear;
+                let nominal = |var: VarId| tools.nominal(var);
+                let solver = BlockSolver::new(tools.cache, pool, &sources, block.solve_for, linear, nominal, memory)?;
+                stages.push(Stage::Block(solver));
+                all_sources.push(sources);
+            }
+        }
+        let states: Vec<(VarId, u16)> = plan.states.iter().map(|s| s.state).collect();
+        Ok(PlanCode {
+            selection,
+            stages,
+            sources: all_sources,
+            costs: tools.profile.then(Vec::new),
+            state_slots: states.iter().map(|&(var, order)| memory.slot(var, order)).collect(),
+            derivative_slots: states.iter().map(|&(var, order)| memory.slot(var, order + 1)).collect(),
+            states,
+            plan,
+            anchor: Vec::new(),
+            failed: false,
+            jacobian: OnceCell::new(),
+        })
+    }
+
+    /// Computes everything from time, states and discrete values in memory. Iterations begin at the values there; where
+    /// that fails, because a trial step led far astray, at those of the last anchor.
+    pub(crate) fn solve(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
+        let anchored = std::mem::take(&mut self.failed) && self.back_to_anchor(memory);
+        let mut outcome = self.solve_stages(memory);
+        if outcome.is_err() && !anchored && self.back_to_anchor(memory) {
+            outcome = self.solve_stages(memory);
+        }
+        self.failed = outcome.is_err();
+        outcome
+    }
+
+    /// The same where values in memory may be no guesses: when a mode is entered.
+    pub(crate) fn solve_from_afar(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
+        for (stage, part) in self.stages.iter_mut().enumerate() {
+            let outcome = match part {
+                Stage::Explicit(equations) => equations.solve(memory),
+                Stage::Block(block) => block.solve_from_afar(memory),
+            };
+            outcome.map_err(|failure| PlanFailure { stage, failure })?;
+        }
+        self.failed = false;
+        Ok(())
+    }
+
+    /// The values in memory are a solution to which iterations can return.
+    pub(crate) fn set_anchor(&mut self, memory: &Memory) {
+        self.anchor.clear();
+        for stage in &self.stages {
+            if let Stage::Block(block) = stage {
+                self.anchor
+                    .extend(block.slots().iter().map(|&slot| (slot, memory.values[slot as usize])));
+            }
+        }
+    }
+
+    /// False if there is none.
+    fn back_to_anchor(&self, memory: &mut Memory) -> bool {
+        for &(slot, value) in &self.anchor {
+            memory.values[slot as usize] = value;
+        }
+        !self.anchor.is_empty()
+    }
+
+    fn solve_stages(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
+        if self.costs.is_some() {
+            return self.solve_measured(memory);
+        }
+        for (stage, part) in self.stages.iter_mut().enumerate() {
+            part.solve(memory).map_err(|failure| PlanFailure { stage, failure })?;
+        }
+        Ok(())
+    }
+
+    fn solve_measured(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
+        let costs = self.costs.get_or_insert_default();
+        costs.resize(self.stages.len(), StageCost::default());
+        for (stage, (part, cost)) in self.stages.iter_mut().zip(costs).enumerate() {
+            let begin = Instant::now();
+            let outcome = part.solve(memory);
+            cost.calls += 1;
+            cost.time += begin.elapsed();
+            outcome.map_err(|failure| PlanFailure { stage, failure })?;
+        }
+        Ok(())
+    }
+
+    /// A failure in the model's terms.
+    pub(crate) fn explain(
+        &self,
+        failure: &PlanFailure,
+        memory: &Memory,
+        name: &dyn Fn(VarId, u16) -> String,
+    ) -> Failure {
+        match &self.stages[failure.stage] {
+            Stage::Explicit(equations) => equations.explain(&failure.failure, memory, name),
+            Stage::Block(block) => block.explain(&failure.failure, memory, name),
+        }
+    }
+
+    /// Every part with its cost, if that was measured.
+    pub(crate) fn costs(&self) -> impl Iterator<Item = (&Stage, &StageCost)> {
+        self.stages.iter().zip(self.costs.iter().flatten())
+    }
+
+    pub(crate) fn read_states(&self, memory: &Memory, y: &mut Vec<f64>) {
+        y.clear();
+        y.extend(self.state_slots.iter().map(|&slot| memory.values[slot as usize]));
+    }
+
+    pub(crate) fn write_states(&self, y: &[f64], memory: &mut Memory) {
+        for (&slot, &value) in self.state_slots.iter().zip(y) {
+            memory.values[slot as usize] = value;
+        }
+    }
+
+    /// The entries of the Jacobian of the state derivatives by the states that can be nonzero; `None` if all can.
+    pub(crate) fn pattern(&self, tools: Tools<'_>, pool: &ExprPool, memory: &Memory) -> Option<&SparsityPattern> {
+        let exact = self.jacobian.get_or_init(|| {
+            let parts = (&self.stages[..], &self.sources[..]);
+            let exact = ExactJacobian::new(tools.cache, pool, &self.states, parts, memory);
+            exact.ok().map(Box::new)
+        });
+        exact.as_ref()?.pattern()
+    }
+
+    /// The Jacobian at the values in memory, which are a solution, in the order of the pattern.
+    pub(crate) fn jacobian(
+        &mut self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        memory: &Memory,
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
+        self.pattern(tools, pool, memory);
+        match self.jacobian.get_mut() {
+            Some(Some(exact)) => exact.evaluate(&mut self.stages, memory, values),
+            _ => Err(EvalError::recoverable("no code for the derivatives")),
+        }
+    }
+}
+
+/// An equation of a model with the order of its total derivative.
+pub(crate) fn source(model: &Mdae, equation: EquationId, order: u16) -> Source {
+    let data = &model.equations[equation];
+    (data.residual, order, data.origin)
+}
+
+fn block_sources<'a>(model: &'a Mdae, plan: &'a Plan, at: usize) -> impl Iterator<Item = Source> + 'a {
+    plan.block(at)
+        .equations
+        .iter()
+        .map(|&(equation, order)| source(model, equation, order))
+}
+
+/// Blocks of a plan that depend on earlier depths only.
+#[derive(Default)]
+struct Depth {
+    explicit: Vec<usize>,
+    blocks: Vec<usize>,
+}
+
+fn depths(model: &Mdae, pool: &ExprPool, plan: &Plan) -> Vec<Depth> {
+    let mut depth_of: FxHashMap<(VarId, u16), usize> = FxHashMap::default();
+    let mut depths: Vec<Depth> = Vec::new();
+    for (at, block) in plan.blocks().enumerate() {
+        let mut depth = 0;
+        for &(equation, order) in block.equations {
+            for (var, first) in pool.occurrences(model.equations[equation].residual) {
+                let needed = (first..=first + order).filter_map(|k| depth_of.get(&(var, k)));
+                depth = needed.fold(depth, |depth, &below| depth.max(below + 1));
+            }
+        }
+        depth_of.extend(block.solve_for.iter().map(|&unknown| (unknown, depth)));
+        if depths.len() <= depth {
+            depths.resize_with(depth + 1, Depth::default);
+        }
+        match block.kind {
+            BlockKind::Explicit => depths[depth].explicit.push(at),
+            _ => depths[depth].blocks.push(at),
+        }
+    }
+    depths
+}

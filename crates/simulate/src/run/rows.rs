@@ -1,0 +1,192 @@
+//! Rows and events on their way into results.
+
+use saltus_results::{EventRecord, Impulse, Jump, ModeRecord, ResultSink, RowKind, Trigger};
+
+use super::{Run, output_failure};
+use crate::engine::{Engine, ModeId};
+use crate::error::Failure;
+use crate::report::EventReport;
+
+impl Run<'_> {
+    /// Rows at the output points before `end`.
+    pub(super) fn write_outputs(&mut self, mode: ModeId, end: f64, sink: &mut dyn ResultSink) -> Result<(), Failure> {
+        let (start, interval) = (self.engine.options.start, self.engine.options.interval);
+        loop {
+            let time = start + self.next_output as f64 * interval;
+            if time >= end - 1e-12 * (1.0 + end.abs()) || interval <= 0.0 {
+                return Ok(());
+            }
+            self.move_to(mode, time)?;
+            // Writing a row moves on to the next output point.
+            self.write_row(sink, RowKind::Regular)?;
+        }
+    }
+
+    pub(super) fn write_row(&mut self, sink: &mut dyn ResultSink, kind: RowKind) -> Result<(), Failure> {
+        let time = self.engine.memory.time();
+        let mode = self.engine.mode.map_or(0, |mode| mode.0);
+        self.announce_mode(sink)?;
+        let mut row = std::mem::take(&mut self.row);
+        self.layout.row(&self.engine.memory, &mut row);
+        let outcome = sink.row(time, kind, mode, &row);
+        self.row = row;
+        let interval = self.engine.options.interval;
+        while interval > 0.0
+            && self.engine.options.start + self.next_output as f64 * interval <= time + 1e-12 * (1.0 + time.abs())
+        {
+            self.next_output += 1;
+        }
+        outcome.map_err(|error| output_failure(error).at(time))
+    }
+
+    /// Says what a mode number stands for before its first row.
+    pub(super) fn announce_mode(&mut self, sink: &mut dyn ResultSink) -> Result<(), Failure> {
+        let Some(mode) = self.engine.mode else { return Ok(()) };
+        if self.known_modes.iter().any(|known| known.mode == mode.0) {
+            return Ok(());
+        }
+        let record = self.engine.mode_record(mode);
+        self.known_modes.push(record.clone());
+        sink.mode(&record).map_err(output_failure)
+    }
+
+    pub(super) fn write_event(
+        &mut self,
+        sink: &mut dyn ResultSink,
+        report: &EventReport,
+        left: &[f64],
+    ) -> Result<(), Failure> {
+        let time = report.time;
+        let last = report.instants.len();
+        for (n, instant) in report.instants.iter().enumerate() {
+            let nothing = instant.changed.is_empty() && instant.impulses.is_empty() && instant.from == instant.to;
+            if nothing && n > 0 && n + 1 < last {
+                continue;
+            }
+            let mut record = EventRecord {
+                time,
+                instant: n as u32 + 1,
+                from_mode: instant.from.or(instant.to).map_or(0, |mode| mode.0),
+                to_mode: instant.to.map_or(0, |mode| mode.0),
+                ..EventRecord::default()
+            };
+            if instant.from.is_some_and(|from| instant.to != Some(from)) {
+                self.engine.counters.mode_changes += 1;
+            }
+            record.triggers = instant
+                .triggers
+                .iter()
+                .map(|&id| Trigger {
+                    condition: self.engine.model.conditions[id].text.to_string(),
+                    span: None,
+                })
+                .collect();
+            for impulse in &instant.impulses {
+                let names = self.engine.compiled.names_of(impulse.var, impulse.derivative);
+                record
+                    .impulses
+                    .extend(names.into_iter().map(|(variable, negated)| Impulse {
+                        variable,
+                        order: u32::from(impulse.order),
+                        weight: if negated { -impulse.weight } else { impulse.weight },
+                    }));
+            }
+            if n + 1 == last {
+                record.jumps = self.jumps(left);
+            }
+            sink.event(&record).map_err(|error| output_failure(error).at(time))?;
+        }
+        Ok(())
+    }
+
+    /// With `all_instants`, the values after every instant of an event but the last.
+    pub(super) fn write_instants(&mut self, sink: &mut dyn ResultSink, report: &EventReport) -> Result<(), Failure> {
+        let Some((_, earlier)) = report.instants.split_last() else {
+            return Ok(());
+        };
+        let (present, mode) = (self.engine.memory.values.clone(), self.engine.mode);
+        let mut outcome = Ok(());
+        for instant in earlier {
+            let Some(values) = instant.values.as_ref().filter(|_| outcome.is_ok()) else {
+                continue;
+            };
+            self.engine.memory.values.copy_from_slice(values);
+            self.engine.mode = instant.to;
+            outcome = self.write_row(sink, RowKind::Instant);
+        }
+        self.engine.memory.values = present;
+        self.engine.mode = mode;
+        outcome
+    }
+
+    pub(super) fn jumps(&self, left: &[f64]) -> Vec<Jump> {
+        let columns = self.layout.schema.columns();
+        left.iter()
+            .zip(&self.row)
+            .zip(columns)
+            .filter(|((a, b), _)| (*a - *b).abs() > 1e-7 * (1.0 + a.abs() + b.abs()))
+            .map(|((&left, &right), &signal)| Jump {
+                variable: self.layout.schema.signal(signal).name.clone(),
+                left,
+                right,
+            })
+            .collect()
+    }
+
+    pub(super) fn collect_counters(&mut self) {
+        let work = self.integrator.counters();
+        let counters = &mut self.engine.counters;
+        counters.evaluations = work.rhs as u64;
+        counters.rejected_steps = work.rejected as u64;
+        counters.jacobians = work.jacobians as u64;
+        counters.factorisations = work.factorisations as u64;
+        counters.newton_iterations = work.newton_iterations as u64;
+        counters.newton_failures = work.newton_failures as u64;
+    }
+
+    pub(super) fn counts(&self) -> std::collections::BTreeMap<String, u64> {
+        let c = &self.engine.counters;
+        [
+            ("steps", c.steps),
+            ("rejected steps", c.rejected_steps),
+            ("evaluations", c.evaluations),
+            ("jacobians", c.jacobians),
+            ("factorisations", c.factorisations),
+            ("newton iterations", c.newton_iterations),
+            ("newton failures", c.newton_failures),
+            ("events", c.events),
+            ("instants", c.instants),
+            ("mode changes", c.mode_changes),
+            ("candidates", c.candidates),
+            ("modes", c.modes),
+            ("restarts", c.restarts),
+            ("restart analyses", c.restart_analyses),
+            ("state choices", c.state_choices),
+        ]
+        .into_iter()
+        .map(|(name, count)| (name.to_string(), count))
+        .collect()
+    }
+}
+
+impl Engine<'_> {
+    /// A mode in words: the truth values of the conditions and Booleans in its guards.
+    pub(crate) fn mode_record(&self, mode: ModeId) -> ModeRecord {
+        let mut valuation: Vec<(String, bool)> = Vec::new();
+        for (text, truth) in self.compiled.guard_atoms(&self.memory) {
+            if !valuation.iter().any(|(known, _)| *known == text) {
+                valuation.push((text, truth));
+            }
+        }
+        let label = valuation
+            .iter()
+            .map(|(text, truth)| if *truth { text.clone() } else { format!("not {text}") })
+            .collect::<Vec<_>>()
+            .join(", ");
+        ModeRecord {
+            mode: mode.0,
+            label,
+            valuation,
+        }
+    }
+}

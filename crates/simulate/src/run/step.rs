@@ -1,0 +1,148 @@
+//! Steps of the integrator, and what holds at a point within the last one.
+
+use saltus_mdae::{AssertionLevel, Idx};
+use saltus_numerics::ode::{IntegrationError, Options as OdeOptions, Start};
+
+use super::{Run, integration_failure};
+use crate::engine::ModeId;
+use crate::error::{Failure, FailureKind};
+use crate::plan::PlanFailure;
+
+impl Run<'_> {
+    /// Begins at the states in memory; the Jacobian is kept if it is the same function there.
+    pub(super) fn restart_integrator(&mut self, mode: ModeId, same_function: bool) -> Result<(), Failure> {
+        let time = self.engine.memory.time();
+        let code = self.engine.modes[mode.index()].plan();
+        let mut y = Vec::new();
+        code.read_states(&self.engine.memory, &mut y);
+        let absolute: Vec<f64> = code
+            .states
+            .iter()
+            .map(|&(var, _)| self.engine.scales.absolute[var])
+            .collect();
+        let max_step = self.history.max_step(&self.engine.memory);
+        let mut options = OdeOptions::new(self.engine.options.tolerance, absolute);
+        options.max_step = max_step
+            .min(self.engine.options.stop - self.engine.options.start)
+            .max(f64::MIN_POSITIVE);
+        self.integrator
+            .set_options(options)
+            .map_err(|e| integration_failure(e).at(time))?;
+        if y.is_empty() {
+            return Ok(());
+        }
+        let mut ode = self.engine.ode(mode, &self.history);
+        ode.code.set_anchor(ode.memory);
+        let mut start = Start::at(time, &y);
+        start.keep_jacobian = same_function;
+        let outcome = self.integrator.restart(&mut ode, &start);
+        let blamed = ode.last_failure.take();
+        outcome.map_err(|error| self.explain_integration(mode, error, blamed).at(time))
+    }
+
+    /// One accepted step: its beginning and end.
+    pub(super) fn step(&mut self, mode: ModeId, target: f64) -> Result<(f64, f64), Failure> {
+        let time = self.engine.memory.time();
+        let code = self.engine.modes[mode.index()].plan();
+        if code.states.is_empty() {
+            // Nothing to integrate: go on in output intervals, so that conditions are watched closely.
+            let next = time
+                + self
+                    .engine
+                    .options
+                    .interval
+                    .max((self.engine.options.stop - self.engine.options.start) * 1e-5);
+            return Ok((time, next.min(target)));
+        }
+        let mut ode = self.engine.ode(mode, &self.history);
+        ode.code.set_anchor(ode.memory);
+        let outcome = self.integrator.step(&mut ode, target);
+        let blamed = ode.last_failure.take();
+        match outcome {
+            Ok(step) => Ok((step.t_old, step.t)),
+            Err(error) => Err(self.explain_integration(mode, error, blamed).at(time)),
+        }
+    }
+
+    /// Everything at a point within the last step.
+    pub(super) fn move_to(&mut self, mode: ModeId, time: f64) -> Result<(), Failure> {
+        let mut ode = self.engine.ode(mode, &self.history);
+        let mut y = vec![0.0; ode.code.states.len()];
+        if !y.is_empty() {
+            self.integrator.interpolate(time, &mut y);
+        }
+        let outcome = ode.evaluate(time, &y);
+        let blamed = ode.last_failure.take();
+        self.engine.jet_level = 0;
+        match (outcome, blamed) {
+            (Ok(()), _) => Ok(()),
+            (Err(error), None) => Err(Failure::new(FailureKind::Integration {
+                reason: error.to_string(),
+                variables: vec![],
+            })
+            .at(time)),
+            (Err(_), Some(failure)) => Err(self.engine.explain(mode, &failure).at(time)),
+        }
+    }
+
+    pub(super) fn check_assertions(&mut self) -> Result<(), Failure> {
+        let time = self.engine.memory.time();
+        for (guard, condition, at) in &self.assertions {
+            if guard.value(&self.engine.memory) == 0.0 || condition.value(&self.engine.memory) != 0.0 {
+                continue;
+            }
+            let assertion = &self.engine.model.assertions[*at];
+            match assertion.level {
+                AssertionLevel::Error => {
+                    let kind = FailureKind::Assertion {
+                        message: assertion.message.clone(),
+                        origin: assertion.origin,
+                    };
+                    return Err(Failure::new(kind).at(time));
+                }
+                AssertionLevel::Warning if !self.warned[*at] => {
+                    self.warned[*at] = true;
+                    self.engine
+                        .warnings
+                        .push(format!("at t = {time}: {}", assertion.message));
+                }
+                AssertionLevel::Warning => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn explain_integration(&self, mode: ModeId, error: IntegrationError, blamed: Option<PlanFailure>) -> Failure {
+        match blamed {
+            Some(failure) => self.engine.explain(mode, &failure),
+            None => {
+                let named = |&component: &usize| self.engine.modes[mode.index()].plan().states.get(component);
+                let variables = error
+                    .component()
+                    .as_ref()
+                    .and_then(named)
+                    .map(|&(var, order)| self.engine.name(var, order));
+                let kind = FailureKind::Integration {
+                    reason: error.to_string(),
+                    variables: variables.into_iter().collect(),
+                };
+                Failure::new(kind)
+            }
+        }
+    }
+
+    /// The last step, up to an event in it, becomes the past of delayed signals.
+    pub(super) fn record_history(&mut self, mode: ModeId, span: (f64, f64)) -> Result<(), Failure> {
+        if self.history.is_empty() || span.1 <= span.0 {
+            return Ok(());
+        }
+        let mut recording = self.history.recording(span, self.engine.options.tolerance);
+        while let Some(time) = recording.next_point() {
+            self.move_to(mode, time)?;
+            recording.push(self.history.expressions(&self.engine.memory));
+        }
+        self.history.store(recording);
+        self.history.forget(&self.engine.memory);
+        Ok(())
+    }
+}

@@ -1,0 +1,258 @@
+//! Watching conditions: where the next event is, and events that accumulate or chatter.
+
+use std::sync::Arc;
+
+use saltus_mdae::{ConditionId, Idx, VarId};
+use saltus_numerics::roots::{RootError, ScanOptions, first_event};
+
+use super::Run;
+use crate::condition::{Decided, Monitor};
+use crate::engine::ModeId;
+use crate::error::{Failure, FailureKind};
+use crate::ode::Watched;
+
+/// What is known of a condition since the last event.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Watch {
+    /// Whether it has been clear of its tolerance band on the right side.
+    armed: bool,
+    band: f64,
+    /// How many events in a row were its own.
+    repeated: u32,
+}
+
+/// A pair of crossings inside the band is noise of a comparison; when the event before was the condition's own too, it
+/// is an accumulation. (Waiting longer would let a ball sink through the floor inside the band.)
+const REPETITIONS: u32 = 2;
+
+impl Run<'_> {
+    /// Zeno accumulation: a condition never left its band between two of its own events. Chattering: very many
+    /// events with hardly any progress.
+    pub(super) fn detect_chattering(&mut self, time: f64, triggers: &[ConditionId]) -> Result<(), Failure> {
+        let Some((last, before)) = &self.last_event else {
+            return Ok(());
+        };
+        let interval = time - last;
+        let model = self.engine.model;
+        for &id in triggers {
+            let zero_crossing = self.engine.monitors[id]
+                .as_ref()
+                .is_some_and(|m| m.decided != Decided::ByTime);
+            let watch = &mut self.watches[id.index()];
+            watch.repeated = if zero_crossing && before.contains(&id) {
+                watch.repeated + 1
+            } else {
+                0
+            };
+            if watch.repeated >= REPETITIONS && !watch.armed {
+                let condition = &model.conditions[id];
+                let kind = FailureKind::Zeno {
+                    condition: condition.text.clone(),
+                    origin: condition.origin,
+                    interval,
+                };
+                return Err(Failure::new(kind).at(time));
+            }
+        }
+        let span = self.engine.options.stop - self.engine.options.start;
+        let quick = interval <= 1e-9 * span.abs().max(1e-3) && !triggers.is_empty();
+        self.quick_events = if quick { self.quick_events + 1 } else { 0 };
+        if self.quick_events > self.engine.options.chatter_limit {
+            let mut conditions: Vec<ConditionId> = before.iter().chain(triggers).copied().collect();
+            conditions.sort_unstable();
+            conditions.dedup();
+            let kind = FailureKind::Chattering {
+                conditions: conditions.iter().map(|&id| model.conditions[id].text.clone()).collect(),
+                origins: conditions.iter().map(|&id| model.conditions[id].origin).collect(),
+                count: self.quick_events,
+            };
+            return Err(Failure::new(kind).at(time));
+        }
+        Ok(())
+    }
+
+    pub(super) fn watched_conditions(&self) -> Vec<(ConditionId, Arc<Monitor>)> {
+        let moving = |monitor: &Arc<Monitor>| !monitor.affine_in_time;
+        let all = self.engine.monitors.iter_enumerated();
+        all.filter_map(|(id, monitor)| Some((id, monitor.clone().filter(moving)?)))
+            .collect()
+    }
+
+    pub(super) fn reset_watches(&mut self, mode: ModeId) -> Result<(), Failure> {
+        let inherited = self.engine.inherited_errors(mode)?;
+        for id in self.engine.model.conditions.ids() {
+            let repeated = self.watches[id.index()].repeated;
+            self.watches[id.index()] = Watch {
+                repeated,
+                ..Watch::default()
+            };
+            let Some(monitor) = self.engine.monitors[id].clone() else {
+                continue;
+            };
+            let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
+            let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
+            let mut band = reading.tolerance + self.engine.location_errors[id.index()];
+            if !inherited.is_empty() {
+                let gradient = monitor.gradient(&self.engine.memory);
+                let error = |(leaf, slope): &((VarId, u16), f64)| slope.abs() * inherited.get(leaf).unwrap_or(&0.0);
+                band = band.max(10.0 * gradient.iter().map(error).sum::<f64>());
+            }
+            self.watches[id.index()] = Watch {
+                armed: right_side && reading.value.abs() > band,
+                band,
+                repeated,
+            };
+        }
+        Ok(())
+    }
+
+    pub(super) fn update_watches(&mut self, watched: &[(ConditionId, Arc<Monitor>)]) {
+        for (id, monitor) in watched {
+            let watch = &mut self.watches[id.index()];
+            if !watch.armed {
+                let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
+                let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
+                watch.armed = right_side && reading.value.abs() > reading.tolerance;
+                watch.band = watch.band.max(reading.tolerance);
+            }
+        }
+    }
+
+    /// The next time at which a time event, an affine condition or an input point falls.
+    pub(super) fn next_time_event(&mut self) -> (f64, Vec<ConditionId>) {
+        let now = self.engine.memory.time();
+        let tolerance = 1e-12 * (1.0 + now.abs());
+        let mut next = f64::INFINITY;
+        let mut triggers: Vec<ConditionId> = Vec::new();
+        let mut offer = |time: f64, condition: Option<ConditionId>| {
+            if time < next - tolerance {
+                next = time;
+                triggers.clear();
+            }
+            if time <= next + tolerance {
+                triggers.extend(condition);
+            }
+        };
+        for clock in &self.engine.samples {
+            offer(clock.next(), Some(clock.condition));
+        }
+        for (id, monitor) in self.engine.monitors.iter_enumerated() {
+            let Some(monitor) = monitor else { continue };
+            if !monitor.affine_in_time {
+                continue;
+            }
+            let value = monitor
+                .read(
+                    0,
+                    false,
+                    &self.engine.memory,
+                    &self.engine.scales,
+                    &mut self.engine.scratch,
+                )
+                .value;
+            let slope = monitor
+                .read(
+                    1,
+                    false,
+                    &self.engine.memory,
+                    &self.engine.scales,
+                    &mut self.engine.scratch,
+                )
+                .value;
+            let time = now - value / slope;
+            if slope != 0.0 && time > now + tolerance {
+                offer(time, Some(id));
+            }
+        }
+        for signal in &self.engine.signals {
+            if let Some(time) = signal.next_point(now) {
+                offer(time, None);
+            }
+        }
+        (next, triggers)
+    }
+
+    /// The earliest change of a watched condition within a step.
+    pub(super) fn first_event(
+        &mut self,
+        mode: ModeId,
+        (t_old, t_new): (f64, f64),
+        watched: &[(ConditionId, Arc<Monitor>)],
+    ) -> Result<Option<(f64, Vec<ConditionId>)>, Failure> {
+        if watched.is_empty() {
+            return Ok(None);
+        }
+        let truths = self.engine.truths.clone();
+        let sides: Vec<bool> = watched.iter().map(|(id, _)| truths[id.index()]).collect();
+        let shifts: Vec<f64> = watched
+            .iter()
+            .map(|(id, _)| {
+                let watch = self.watches[id.index()];
+                let band = if watch.armed {
+                    0.0
+                } else {
+                    watch.band.max(f64::MIN_POSITIVE)
+                };
+                if truths[id.index()] { band } else { -band }
+            })
+            .collect();
+        let monitors: Vec<&Monitor> = watched.iter().map(|(_, monitor)| &**monitor).collect();
+        let mut ode = self.engine.ode(mode, &self.history);
+        let y = vec![0.0; ode.code.states.len()];
+        let mut functions = Watched {
+            ode: &mut ode,
+            integrator: &*self.integrator,
+            monitors: &monitors,
+            shifts: &shifts,
+            sides: &sides,
+            clear_at: vec![None; watched.len()],
+            y,
+            scratch: Vec::new(),
+        };
+        let failed = |error: RootError| {
+            let kind = FailureKind::Integration {
+                reason: error.to_string(),
+                variables: vec![],
+            };
+            Failure::new(kind).at(t_old)
+        };
+        let options = scan_options(t_old, t_new);
+        let found = first_event(&mut functions, (t_old, t_new), &sides, &options).map_err(failed)?;
+        let Some(mut event) = found else { return Ok(None) };
+        // A condition that has been clear of its band within this step is located at its zero, not at the band.
+        let clear: Vec<Option<f64>> = functions
+            .clear_at
+            .iter()
+            .map(|&t| t.filter(|&t| t < event.left))
+            .collect();
+        let late = event.changed.iter().any(|&at| clear[at].is_some() && shifts[at] != 0.0);
+        if late {
+            let from = event.changed.iter().filter_map(|&at| clear[at]).fold(t_old, f64::max);
+            let adjusted: Vec<f64> = shifts
+                .iter()
+                .zip(&clear)
+                .map(|(&shift, clear)| if clear.is_some() { 0.0 } else { shift })
+                .collect();
+            functions.shifts = &adjusted;
+            if let Some(earlier) = first_event(&mut functions, (from, event.right), &sides, &options).map_err(failed)? {
+                event = earlier;
+            }
+        }
+        self.location_width = (event.right - event.left) + 4.0 * f64::EPSILON * event.right.abs();
+        for (at, (id, _)) in watched.iter().enumerate() {
+            self.watches[id.index()].armed |= clear[at].is_some();
+        }
+        Ok(Some((
+            event.right,
+            event.changed.iter().map(|&at| watched[at].0).collect(),
+        )))
+    }
+}
+
+/// Crossings are located to a share of the step: what switches within microseconds needs more than 1e-12 s.
+fn scan_options(t_old: f64, t_new: f64) -> ScanOptions {
+    let mut options = ScanOptions::default();
+    let magnitude = 1.0 + t_new.abs();
+    options.tolerance.relative *= (t_new - t_old).min(magnitude) / magnitude;
+    options
+}
