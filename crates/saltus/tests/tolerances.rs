@@ -35,14 +35,15 @@ const ENLARGEMENT: f64 = 1e4;
 const SMALLEST: f64 = 1e-2;
 /// Errors below this are rounding of event times and restarts.
 const FLOOR: f64 = 1e-9;
-/// What the default test runs.
+/// What the default test runs. (Not `DiodeBridge`: where no current flows either end of its source may float, and two modes
+/// that differ in nothing but potentials are chosen by rounding.)
 const CHOSEN: [&str; 6] = [
     "BuckDiscontinuous",
     "CupAndBall.mo",
     "TwoBlocks.mo",
     "MotorAndLoad",
     "Cradle.mo",
-    "DiodeBridge",
+    "ThyristorRectifier",
 ];
 
 fn compiled(path: &Path) -> Option<Model> {
