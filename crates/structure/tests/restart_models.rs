@@ -423,7 +423,6 @@ fn explanations_speak_of_the_model() {
     let contradictory = explained(&bounce);
     assert_eq!(
         contradictory.summary,
-        "the mode change is overdetermined: these equations contradict each other"
+        "the mode change is overdetermined: `der(x) = 1` and `der(x) + e*pre(der(x)) = 0` contradict each other"
     );
-    assert!(contradictory.details.len() >= 2, "{contradictory}");
 }

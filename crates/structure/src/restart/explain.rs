@@ -358,21 +358,14 @@ impl Words<'_> {
         let restart = labels
             .iter()
             .any(|label| matches!(label.source, EquationSource::Restart(_)));
-        let summary = if analysis.conflict.is_empty() {
-            format!(
-                "{} cannot hold: the values before the change contradict it",
-                list(&conflict)
-            )
-        } else {
-            "the mode change is overdetermined: these equations contradict each other".to_owned()
+        let conflict = list(&conflict);
+        let summary = match analysis.conflict.is_empty() {
+            true => format!("{conflict} cannot hold: the values before the change contradict it"),
+            false => format!("the mode change is overdetermined: {conflict} contradict each other"),
         };
         Explanation {
             summary,
-            details: if analysis.conflict.is_empty() {
-                Vec::new()
-            } else {
-                conflict
-            },
+            details: Vec::new(),
             help: vec![match restart {
                 true => "leave out the restart equation, or let it act in a transient mode (a mode of zero duration \
                          in which one of the other equations does not hold)"
