@@ -13,10 +13,10 @@
 // expect: rotor.w at 0 = 6.4 within 1e-9
 // expect: load.w at 0 = 6.4 within 1e-9
 // expect: capacitor.u at 0 = 1.6 within 1e-9
-// expect: rotor.w at 100 = 27.63925077663954 within 1e-5
-// expect: rotor.w at 300- = 39.95221433063844 within 1e-5
-// expect: load.w at 300- = 27.63925077663954 within 1e-5
-// expect: rotor.w at 300+ = 32.07191765607914 within 1e-5
+// expect: rotor.w at 100 = 27.63925077663954 within 1e-7
+// expect: rotor.w at 300- = 39.95221433063844 within 1e-6
+// expect: load.w at 300- = 27.63925077663954 within 1e-7
+// expect: rotor.w at 300+ = 32.07191765607914 within 1e-6
 // expect: impulse clutch.tau at 300 = 1.773066751775842 within 1e-5
 // expect: reference ref_motor_and_load.csv rotor.w=w1, load.w=w2, capacitor.u=u within 1e-5
 

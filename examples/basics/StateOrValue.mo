@@ -2,7 +2,7 @@
 //
 // What to look at: x rises to 5, then jumps to -5 and stays there. The number of states changes from one to none.
 //
-// expect: x at 0.5- = 5 within 1e-7
+// expect: x at 0.5- = 5 within 1e-8
 // expect: x at 0.5+ = -5 within 1e-12
 // expect: x at 1 = -5 within 1e-12
 

@@ -2,10 +2,10 @@
 //
 // What to look at: x and y are continuous at t = 1 s although x stops being a state and y becomes one.
 //
-// expect: x at 1+ = 1 within 1e-7
-// expect: y at 1+ = 2 within 1e-7
-// expect: x at 2 = 0.5 within 1e-7
-// expect: y at 2 = 1 within 1e-7
+// expect: x at 1+ = 1 within 1e-8
+// expect: y at 1+ = 2 within 1e-8
+// expect: x at 2 = 0.5 within 1e-8
+// expect: y at 2 = 1 within 1e-8
 
 model TradingPlaces "State and algebraic variable trade places"
   Real x(start = 0, fixed = true);

@@ -7,9 +7,9 @@
 // run: tolerance = 1e-10
 // expect: u at 0 = 0.4 within 1e-9
 // expect: xc at 0 = 0.1 within 1e-9
-// expect: u at 0.5+ = 0.6295290906312514 within 1e-7
-// expect: y at 0.7 = 0.1278941678719116 within 1e-7
-// expect: y at 10 = 0.9958671065987721 within 1e-6
+// expect: u at 0.5+ = 0.6295290906312514 within 1e-8
+// expect: y at 0.7 = 0.1278941678719116 within 1e-8
+// expect: y at 10 = 0.9958671065987721 within 1e-8
 // expect: reference ref_sampled_data.csv y=y, u=u, xc=xc within 1e-6
 
 model SampledDataControl "Sampled PI control of a continuous plant"

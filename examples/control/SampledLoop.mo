@@ -6,14 +6,14 @@
 // run: tolerance = 1e-9
 // expect: hold.y at 0.22 = 0.9510565162951535 within 1e-9
 // expect: delayed.y at 0.27 = 0.9510565162951535 within 1e-9
-// expect: bounded.y at 0.4 = 0.25 within 1e-6
+// expect: bounded.y at 0.4 = 0.25 within 1e-8
 // expect: bounded.y <= 0.2500001 always
 // expect: sum.y at 0.22 = 1.951056516295153 within 1e-9
 // expect: difference.y at 0.22 = -0.04894348370484647 within 1e-9
 // expect: doubled.y at 0.22 = 1.902113032590307 within 1e-9
 // expect: product.y at 0.22 = 0.9510565162951535 within 1e-9
 // expect: clipped.y at 0.22 = 0.8 within 1e-9
-// expect: area.y at 0.5 = 0.3183098861837907 within 1e-6
+// expect: area.y at 0.5 = 0.3183098861837907 within 1e-8
 // expect: pi.y at 0.05 = 1 within 1e-9
 // expect: alarm.y at 0.9 = 1 within 0
 

@@ -4,12 +4,12 @@
 // it opens, the diode takes the current of the inductor over.
 //
 // run: tolerance = 1e-9
-// expect: inductor.i at 0.0007 = 1.0093401838219 within 1e-7
-// expect: capacitor.v at 0.0007 = 11.5015632372192 within 1e-7
+// expect: inductor.i at 0.0007 = 1.0093401838219 within 1e-8
+// expect: capacitor.v at 0.0007 = 11.5015632372192 within 1e-8
 // expect: capacitor.v at 0.0095 = 18.720367729123 within 1e-7
-// expect: inductor.i at 0.0095 = 1.38413408688908 within 1e-7
-// expect: inductor.i at 0.0148 = 1.79846903789818 within 1e-7
-// expect: capacitor.v at 0.0196 = 19.8482301233213 within 1e-7
+// expect: inductor.i at 0.0095 = 1.38413408688908 within 1e-8
+// expect: inductor.i at 0.0148 = 1.79846903789818 within 1e-8
+// expect: capacitor.v at 0.0196 = 19.8482301233213 within 1e-8
 // expect: diode.i >= -1e-9 always
 // expect: diode.v <= 1e-9 always
 // expect: events 40

@@ -4,13 +4,13 @@
 // at which the switch opens, without an impulse.
 //
 // run: tolerance = 1e-9
-// expect: inductor.i at 0.0012 = 1.2983859135588 within 1e-7
+// expect: inductor.i at 0.0012 = 1.2983859135588 within 1e-8
 // expect: capacitor.v at 0.0012 = 6.67869122829483 within 1e-7
-// expect: inductor.i at 0.0105 = 1.51215320439949 within 1e-7
-// expect: capacitor.v at 0.0105 = 12.1174287981192 within 1e-7
-// expect: inductor.i at 0.0152 = 1.1389776420982 within 1e-7
+// expect: inductor.i at 0.0105 = 1.51215320439949 within 1e-8
+// expect: capacitor.v at 0.0105 = 12.1174287981192 within 1e-8
+// expect: inductor.i at 0.0152 = 1.1389776420982 within 1e-8
 // expect: capacitor.v at 0.0196 = 12.2909908337073 within 1e-7
-// expect: inductor.i at 0.02- = 0.893713248019235 within 1e-7
+// expect: inductor.i at 0.02- = 0.893713248019235 within 1e-8
 // expect: events 40
 
 model BuckConverter "Buck converter"

@@ -4,10 +4,10 @@
 //
 // run: tolerance = 1e-9
 // expect: lamp.i at 0.003 = 0 within 1e-12
-// expect: lamp.i at 0.007 = 8.09016994374947 within 1e-6
-// expect: event at 0.01 within 1e-6
+// expect: lamp.i at 0.007 = 8.09016994374947 within 1e-8
+// expect: event at 0.01 within 1e-8
 // expect: lamp.i at 0.015 = 0 within 1e-12
-// expect: lamp.i at 0.027 = 8.09016994374947 within 1e-6
+// expect: lamp.i at 0.027 = 8.09016994374947 within 1e-8
 
 model Dimmer "Phase control of a resistor"
   import Saltus.Electrical.*;

@@ -8,10 +8,10 @@
 //
 // run: tolerance = 1e-10
 // expect: inductor.i at 0.005 = 2.27528288373031 within 1e-7
-// expect: event at 0.0133803940679514 within 1e-7
+// expect: event at 0.0133803940679514 within 1e-8
 // expect: inductor.i at 0.018 = 0 within 1e-12
 // expect: diode.v at 0.005 = 0 within 1e-12
-// expect: inductor.i at 0.025 = 2.27528288373031 within 1e-6
+// expect: inductor.i at 0.025 = 2.27528288373031 within 1e-7
 // expect: inductor.i >= -1e-9 always
 
 model DiodeInductor "Half-wave rectifier with inductive load"

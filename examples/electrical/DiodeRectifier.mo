@@ -6,11 +6,11 @@
 // What to look at: v2 follows the source through R1 while the diode conducts and decays through R2 while it blocks.
 //
 // run: tolerance = 1e-10
-// expect: event at 0.3552237757310271 within 1e-7
-// expect: v2 at 0.3552237757310271 = 7.8929246936587365 within 1e-6
-// expect: event at 1.0635388154804033 within 1e-7
-// expect: event at 1.3512525426719841 within 1e-7
-// expect: event at 4.351165860812078 within 1e-7
+// expect: event at 0.3552237757310271 within 1e-8
+// expect: v2 at 0.3552237757310271 = 7.8929246936587365 within 1e-8
+// expect: event at 1.0635388154804033 within 1e-8
+// expect: event at 1.3512525426719841 within 1e-8
+// expect: event at 4.351165860812078 within 1e-8
 // expect: events 9
 // expect: reference ref_rectifier_diode.csv v2=v2 within 1e-6
 

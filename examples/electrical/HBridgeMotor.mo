@@ -6,14 +6,14 @@
 // through the diodes until it is zero.
 //
 // run: tolerance = 1e-9
-// expect: rotor.w at 0.05 = 20.8638487533192 within 1e-6
+// expect: rotor.w at 0.05 = 20.8638487533192 within 1e-8
 // expect: winding.i at 0.0506 = 9.37984272877409 within 1e-6
-// expect: winding.i at 0.0998 = 6.57143326916427 within 1e-6
-// expect: rotor.w at 0.1 = 37.6346251607219 within 1e-6
-// expect: winding.i at 0.1006 = -4.74808523329311 within 1e-6
-// expect: rotor.w at 0.15 = 8.93474133764126 within 1e-6
-// expect: winding.i at 0.15 = -8.00870116009209 within 1e-6
-// expect: rotor.w at 0.2 = -14.4865925170894 within 1e-6
+// expect: winding.i at 0.0998 = 6.57143326916427 within 1e-8
+// expect: rotor.w at 0.1 = 37.6346251607219 within 1e-8
+// expect: winding.i at 0.1006 = -4.74808523329311 within 1e-8
+// expect: rotor.w at 0.15 = 8.93474133764126 within 1e-8
+// expect: winding.i at 0.15 = -8.00870116009209 within 1e-7
+// expect: rotor.w at 0.2 = -14.4865925170894 within 1e-8
 
 model HBridgeMotor "H-bridge motor drive"
   import Saltus.Electrical.*;

@@ -4,11 +4,11 @@
 // inputs are no longer at the same potential and the capacitor charges through the resistor.
 //
 // run: tolerance = 1e-9
-// expect: amplifier.out.v at 1 = -2 within 1e-7
-// expect: event at 2.5 within 1e-6
+// expect: amplifier.out.v at 1 = -2 within 1e-8
+// expect: event at 2.5 within 1e-8
 // expect: amplifier.out.v at 4 = -5 within 1e-9
-// expect: amplifier.in_n.v at 3.5 = 1.264241117657115 within 1e-6
-// expect: follower.out.v at 1 = -2 within 1e-7
+// expect: amplifier.in_n.v at 3.5 = 1.264241117657115 within 1e-8
+// expect: follower.out.v at 1 = -2 within 1e-8
 
 model Integrator "Integrator with a limited amplifier"
   import Saltus.Electrical.*;

@@ -4,7 +4,7 @@
 // with the weight of the flux, L*i. In reality this is the spark.
 //
 // run: tolerance = 1e-9
-// expect: inductor.i at 1- = 4.99999998969 within 1e-7
+// expect: inductor.i at 1- = 4.99999998969 within 1e-8
 // expect: inductor.i at 1+ = 0 within 1e-12
 // expect: impulse switch.v at 1 = 0.499999998969 within 1e-8
 // expect: switch.v at 2 = 10 within 1e-9

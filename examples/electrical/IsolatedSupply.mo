@@ -5,9 +5,9 @@
 //
 // run: tolerance = 1e-9
 // expect: transformer.v2 at 0.005 = 20 within 1e-9
-// expect: capacitor.v at 0.005 = 20 within 1e-6
-// expect: capacitor.v at 0.02 = 16.712261116217 within 1e-6
-// expect: capacitor.v at 0.04 = 14.712261116217 within 1e-6
+// expect: capacitor.v at 0.005 = 20 within 1e-8
+// expect: capacitor.v at 0.02 = 16.712261116217 within 1e-8
+// expect: capacitor.v at 0.04 = 14.712261116217 within 1e-8
 // expect: meter.y at 0.035 = 2 within 1e-9
 
 model IsolatedSupply "Supply with transformer"

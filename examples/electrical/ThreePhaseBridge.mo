@@ -8,8 +8,8 @@
 // expect: event at 0.00833333333333333 within 1e-9
 // expect: event at 0.0183333333333333 within 1e-9
 // expect: events 6
-// expect: dc.v at 0.005 = 150 within 1e-7
-// expect: dc.v at 0.0123 = 164.158303994537 within 1e-7
+// expect: dc.v at 0.005 = 150 within 1e-8
+// expect: dc.v at 0.0123 = 164.158303994537 within 1e-8
 // expect: inductor.i at 0.005 = 23.5580184175156 within 1e-7
 // expect: inductor.i at 0.0123 = 31.297245273711 within 1e-7
 // expect: inductor.i at 0.02 = 32.8875945106868 within 1e-7

@@ -6,10 +6,10 @@
 //
 // run: tolerance = 1e-10
 // expect: event at 0.15 within 1e-9
-// expect: event at 0.367154319280459 within 1e-7
-// expect: v2 at 0.367154319280459 = 7.410911162717563 within 1e-6
-// expect: event at 1.3572514938063083 within 1e-7
-// expect: event at 4.356739173898558 within 1e-7
+// expect: event at 0.367154319280459 within 1e-8
+// expect: v2 at 0.367154319280459 = 7.410911162717563 within 1e-7
+// expect: event at 1.3572514938063083 within 1e-8
+// expect: event at 4.356739173898558 within 1e-8
 // expect: reference ref_rectifier_thyristor.csv v2=v2 within 1e-6
 
 model ThyristorRectifier "Half-wave rectifier with an ideal thyristor"

@@ -7,13 +7,13 @@
 // grows, and the ball leaves the floor exactly when f would become negative, at t = 2 s.
 //
 // run: tolerance = 1e-9
-// expect: event at 0.4515236409857309 within 1e-6
+// expect: event at 0.4515236409857309 within 1e-8
 // expect: v at 0.4515236409857309+ = 0 within 1e-9
 // expect: impulse f at 0.4515236409857309 = 4.429446918 within 1e-5
 // expect: f at 1 = 9.81 within 1e-8
-// expect: event at 2 within 1e-6
-// expect: v at 3 = 9.81 within 1e-5
-// expect: h at 3 = 3.27 within 1e-5
+// expect: event at 2 within 1e-8
+// expect: v at 3 = 9.81 within 1e-8
+// expect: h at 3 = 3.27 within 1e-8
 // expect: h >= -1e-7 always
 
 model BallOnFloor "Ball and floor, impact without rebound"

@@ -5,13 +5,13 @@
 //
 // run: tolerance = 1e-10
 // expect: fails E0604 at 2.5586339655858 within 1e-3
-// expect: event at 0.451523640985730904 within 1e-7
-// expect: v at 0.451523640985730904+ = 3.10061284265 within 1e-6
-// expect: event at 1.08365673836575417 within 1e-7
-// expect: event at 1.52614990653177046 within 1e-7
-// expect: event at 1.83589512424798186 within 1e-7
-// expect: event at 2.05271677664932984 within 1e-7
-// expect: v at 2.05271677664932984+ = 0.74445714352 within 1e-6
+// expect: event at 0.451523640985730904 within 1e-8
+// expect: v at 0.451523640985730904+ = 3.10061284265 within 1e-8
+// expect: event at 1.08365673836575417 within 1e-8
+// expect: event at 1.52614990653177046 within 1e-8
+// expect: event at 1.83589512424798186 within 1e-8
+// expect: event at 2.05271677664932984 within 1e-8
+// expect: v at 2.05271677664932984+ = 0.74445714352 within 1e-8
 // expect: h >= -1e-6 always
 
 model BouncingBall "Bouncing ball without a rest mode"

@@ -6,10 +6,10 @@
 // What to look at: after the last bounce h and v stay at zero, and f is 9.81 N.
 //
 // run: tolerance = 1e-10
-// expect: event at 0.451523640985730904 within 1e-7
-// expect: event at 1.08365673836575417 within 1e-7
+// expect: event at 0.451523640985730904 within 1e-8
+// expect: event at 1.08365673836575417 within 1e-8
 // expect: v at 3 = 0 within 1e-12
-// expect: h at 3 = 0 within 1e-6
+// expect: h at 3 = 0 within 1e-8
 // expect: f at 3 = 9.81 within 1e-9
 // expect: h >= -1e-6 always
 

@@ -3,12 +3,12 @@
 // What to look at: the first impact is plastic: a and b go on together. The second one is elastic: c bounces off both.
 //
 // run: tolerance = 1e-9
-// expect: event at 1 within 1e-7
-// expect: a.v at 1+ = 1 within 1e-7
-// expect: b.v at 1+ = 1 within 1e-7
-// expect: event at 3 within 1e-6
-// expect: c.v at 3+ = 1.3333333333333333 within 1e-6
-// expect: b.v at 3+ = 0.3333333333333333 within 1e-6
+// expect: event at 1 within 1e-8
+// expect: a.v at 1+ = 1 within 1e-8
+// expect: b.v at 1+ = 1 within 1e-8
+// expect: event at 3 within 1e-8
+// expect: c.v at 3+ = 1.3333333333333333 within 1e-8
+// expect: b.v at 3+ = 0.3333333333333333 within 1e-8
 // expect: conserved a.v + b.v + c.v within 1e-9
 
 model Buffer "Plastic and elastic impact"

@@ -5,11 +5,11 @@
 //
 // run: tolerance = 1e-9
 // expect: w1 at 1- = 5 within 1e-6
-// expect: w2 at 1- = 1 within 1e-6
-// expect: w1 at 1+ = 2.3333333333333335 within 1e-6
-// expect: w2 at 1+ = 2.3333333333333335 within 1e-6
+// expect: w2 at 1- = 1 within 1e-8
+// expect: w1 at 1+ = 2.3333333333333335 within 1e-8
+// expect: w2 at 1+ = 2.3333333333333335 within 1e-8
 // expect: impulse tau at 1 = 2.6666666666666665 within 1e-6
-// expect: w1 at 2 = 1.4736842105263157 within 1e-6
+// expect: w1 at 2 = 1.4736842105263157 within 1e-8
 
 model ClutchNonlinear "Clutch with nonlinear torques"
   parameter Real J1(unit = "kg.m2") = 1 "First moment of inertia";

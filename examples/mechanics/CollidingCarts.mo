@@ -5,12 +5,12 @@
 //
 // What to look at: v1 and v2 at t = 1 s, and the impulse of f.
 //
-// expect: event at 1 within 1e-7
+// expect: event at 1 within 1e-8
 // expect: v1 at 1+ = -1.16 within 1e-9
 // expect: v2 at 1+ = 0.44 within 1e-9
 // expect: impulse f at 1 = 4.32 within 1e-8
 // expect: conserved 2*v1 + 3*v2 within 1e-9
-// expect: x2 at 2 = 1.44 within 1e-7
+// expect: x2 at 2 = 1.44 within 1e-8
 
 model CollidingCarts "Impact of two carts with restitution"
   parameter Real m1(unit = "kg") = 2 "Mass of the first cart";

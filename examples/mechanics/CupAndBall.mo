@@ -8,15 +8,15 @@
 // Nothing in the text says what happens at a jump.
 //
 // run: tolerance = 1e-10
-// expect: event at 0.11254847613752363 within 1e-7
-// expect: vx at 0.11254847613752363- = 3.2 within 1e-6
-// expect: vx at 0.11254847613752363+ = 0.8659907002236293 within 1e-6
-// expect: vy at 0.11254847613752363+ = 2.975247980968237 within 1e-6
-// expect: lambda at 0.11254847613752363+ = -12.343617581297314 within 1e-5
-// expect: event at 0.3106302249185691 within 1e-7
-// expect: event at 0.7836994216827396 within 1e-7
-// expect: event at 1.5754618526771582 within 1e-7
-// expect: event at 5.5452027850234895 within 1e-6
+// expect: event at 0.11254847613752363 within 1e-8
+// expect: vx at 0.11254847613752363- = 3.2 within 1e-8
+// expect: vx at 0.11254847613752363+ = 0.8659907002236293 within 1e-8
+// expect: vy at 0.11254847613752363+ = 2.975247980968237 within 1e-8
+// expect: lambda at 0.11254847613752363+ = -12.343617581297314 within 1e-8
+// expect: event at 0.3106302249185691 within 1e-8
+// expect: event at 0.7836994216827396 within 1e-8
+// expect: event at 1.5754618526771582 within 1e-8
+// expect: event at 5.5452027850234895 within 1e-8
 // expect: events 11
 // expect: reference ref_cup_and_ball_inelastic_slack.csv x=x, y=y, vx=vx, vy=vy, lambda=lambda within 1e-5
 

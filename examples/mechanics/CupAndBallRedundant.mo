@@ -6,9 +6,9 @@
 // What to look at: the same motion as without the `when`.
 //
 // run: tolerance = 1e-10
-// expect: event at 0.42019009430079311 within 1e-7
-// expect: vx at 0.42019009430079311+ = -1.7849064272874373 within 1e-6
-// expect: vy at 0.42019009430079311+ = -1.0305162062726951 within 1e-6
+// expect: event at 0.42019009430079311 within 1e-8
+// expect: vx at 0.42019009430079311+ = -1.7849064272874373 within 1e-8
+// expect: vy at 0.42019009430079311+ = -1.0305162062726951 within 1e-8
 
 model CupAndBallRedundant "Impact law that follows from the equations"
   parameter Real L(unit = "m") = 1 "Length of the rope";

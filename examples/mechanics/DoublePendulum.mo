@@ -6,12 +6,12 @@
 // expect: conserved ball1.energy + ball2.energy within 1e-7
 // expect: conserved ball1.x^2 + ball1.y^2 within 1e-10
 // expect: conserved (ball2.x - ball1.x)^2 + (ball2.y - ball1.y)^2 within 1e-10
-// expect: ball2.x at 1 = -1.44481884994348 within 1e-7
-// expect: ball2.y at 1 = -1.32179446138145 within 1e-7
-// expect: ball1.x at 2 = -0.464412868699563 within 1e-7
-// expect: ball2.x at 2 = -1.43412481746433 within 1e-7
-// expect: ball2.x at 3 = 1.87625085068211 within 1e-6
-// expect: ball2.y at 3 = -0.224038497912771 within 1e-6
+// expect: ball2.x at 1 = -1.44481884994348 within 1e-8
+// expect: ball2.y at 1 = -1.32179446138145 within 1e-8
+// expect: ball1.x at 2 = -0.464412868699563 within 1e-8
+// expect: ball2.x at 2 = -1.43412481746433 within 1e-8
+// expect: ball2.x at 3 = 1.87625085068211 within 1e-8
+// expect: ball2.y at 3 = -0.224038497912771 within 1e-7
 
 model DoublePendulum "Double pendulum in Cartesian coordinates"
   import Saltus.Planar.*;

@@ -10,12 +10,12 @@
 // expect: clutch1.w_rel at 0.5 = 0 within 1e-9
 // expect: vehicle.w at 1 = 15.0847457627119 within 1e-8
 // expect: event at 1.62173913043478 within 1e-8
-// expect: engine.w at 1.7 = 48.5615327929257 within 1e-7
+// expect: engine.w at 1.7 = 48.5615327929257 within 1e-8
 // expect: event at 1.81891937162845 within 1e-8
 // expect: clutch2.w_rel at 3.5 = 0 within 1e-9
 // expect: engine.w - 2*vehicle.w at 3.5 = 0 within 1e-8
-// expect: vehicle.w at 3.5 = 23.9896012445755 within 1e-7
-// expect: vehicle.w at 4 = 25.8414530964273 within 1e-7
+// expect: vehicle.w at 3.5 = 23.9896012445755 within 1e-8
+// expect: vehicle.w at 4 = 25.8414530964273 within 1e-8
 
 model DualClutch "Gear shift with two friction clutches"
   import Saltus.Rotational.*;

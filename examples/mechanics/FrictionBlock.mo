@@ -6,15 +6,15 @@
 // What to look at: v is exactly zero while stuck, and the friction force stays within its limits.
 //
 // run: tolerance = 1e-10
-// expect: event at 0.14555974098132823 within 1e-7
-// expect: event at 1.6231900038491067 within 1e-6
-// expect: event at 1.640540905462529 within 1e-6
-// expect: event at 2.2827223688174403 within 1e-6
-// expect: event at 2.7205623774162753 within 1e-6
-// expect: event at 3.921218028262599 within 1e-6
-// expect: event at 5.357070261713815 within 1e-6
+// expect: event at 0.14555974098132823 within 1e-8
+// expect: event at 1.6231900038491067 within 1e-8
+// expect: event at 1.640540905462529 within 1e-8
+// expect: event at 2.2827223688174403 within 1e-8
+// expect: event at 2.7205623774162753 within 1e-8
+// expect: event at 3.921218028262599 within 1e-8
+// expect: event at 5.357070261713815 within 1e-8
 // expect: events 7
-// expect: v at 3 = 0.08265283125451742 within 1e-6
+// expect: v at 3 = 0.08265283125451742 within 1e-8
 // expect: v at 5 = 0 within 1e-12
 // expect: reference ref_friction_block.csv x=x, v=v within 1e-6
 

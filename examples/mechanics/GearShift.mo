@@ -5,8 +5,8 @@
 //
 // expect: w1 at 0 = 9 within 1e-9
 // expect: w2 at 0 = 3 within 1e-9
-// expect: w1 at 1+ = 7.333333333333333 within 1e-7
-// expect: w2 at 1+ = 3.6666666666666665 within 1e-7
+// expect: w1 at 1+ = 7.333333333333333 within 1e-8
+// expect: w2 at 1+ = 3.6666666666666665 within 1e-8
 
 model GearShift "Gear shift between two inertias"
   parameter Real J1(unit = "kg.m2") = 1 "Fast side";

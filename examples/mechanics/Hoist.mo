@@ -3,11 +3,11 @@
 // What to look at: the weight rises, stops at once at t = 1 s when the brake locks, and hangs there.
 //
 // run: tolerance = 1e-9
-// expect: weight.v at 1- = 1 within 1e-6
+// expect: weight.v at 1- = 1 within 1e-8
 // expect: weight.v at 1+ = 0 within 1e-9
 // expect: impulse brake.tau at 1 = 0.7 within 1e-6
-// expect: weight.s at 2 = 0.5 within 1e-6
-// expect: brake.tau at 2 = -1.962 within 1e-6
+// expect: weight.s at 2 = 0.5 within 1e-8
+// expect: brake.tau at 2 = -1.962 within 1e-8
 
 model Hoist "Hoist with brake"
   Saltus.Rotational.TorqueSource motor;

@@ -4,17 +4,17 @@
 // lets go when the torque would become negative.
 //
 // run: tolerance = 1e-9
-// expect: event at 0.31332102041487 within 1e-7
-// expect: event at 1.68133165515564 within 1e-7
+// expect: event at 0.31332102041487 within 1e-8
+// expect: event at 1.68133165515564 within 1e-8
 // expect: load.w at 2 = 1.22235862927888 within 1e-7
 // expect: drive.w at 5 = -4.53473985264307 within 1e-7
 // expect: load.w at 5 = 0.577401331925697 within 1e-7
 // expect: event at 7.0159513658334 within 1e-7
-// expect: event at 7.90393761600458 within 1e-7
+// expect: event at 7.90393761600458 within 1e-8
 // expect: events 4
 // expect: load.w at 8 = 0.585003215684254 within 1e-7
 // expect: drive.w at 10 = -4.02909823573456 within 1e-7
-// expect: load.w at 10 = 0.354822386342982 within 1e-7
+// expect: load.w at 10 = 0.354822386342982 within 1e-8
 // expect: clutch.tau >= -1e-8 always
 // expect: drive.w - load.w <= 1e-8 always
 

@@ -6,9 +6,9 @@
 // What to look at: the energy does not drift, the length is exact.
 //
 // run: tolerance = 1e-10
-// expect: x at 5 = 0.94230543504375734 within 1e-6
-// expect: y at 5 = -0.33475433841400058 within 1e-6
-// expect: lambda at 5 = -9.8518201795240371 within 1e-5
+// expect: x at 5 = 0.94230543504375734 within 1e-7
+// expect: y at 5 = -0.33475433841400058 within 1e-7
+// expect: lambda at 5 = -9.8518201795240371 within 1e-6
 // expect: x at 10 = 0.27508746257611686 within 1e-6
 // expect: conserved (vx^2 + vy^2)/2 + 9.81*y within 1e-6
 // expect: conserved x^2 + y^2 within 1e-9

@@ -3,10 +3,10 @@
 // What to look at: the ball falls, the rope throws it back, it flies into the wall and bounces off. The energy is kept.
 //
 // run: tolerance = 1e-11
-// expect: event at 0.42019009430079311 within 1e-7
-// expect: ball.vx at 0.42019009430079311+ = -3.5698128545748746 within 1e-6
-// expect: event at 0.504228113160952 within 1e-6
-// expect: ball.vx at 0.504228113160952+ = 3.5698128545748746 within 1e-6
+// expect: event at 0.42019009430079311 within 1e-8
+// expect: ball.vx at 0.42019009430079311+ = -3.5698128545748746 within 1e-8
+// expect: event at 0.504228113160952 within 1e-8
+// expect: ball.vx at 0.504228113160952+ = 3.5698128545748746 within 1e-8
 // expect: conserved ball.energy within 1e-7
 
 model PendulumWall "Ball, elastic rope and wall"

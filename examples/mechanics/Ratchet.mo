@@ -7,13 +7,13 @@
 // drive it on before it has stopped.
 //
 // run: tolerance = 1e-9
-// expect: event at 0.0540867239846964 within 1e-6
-// expect: event at 0.782851871137617 within 1e-6
-// expect: shaft.phi at 1 = 0.60254303 within 1e-6
+// expect: event at 0.0540867239846964 within 1e-8
+// expect: event at 0.782851871137617 within 1e-8
+// expect: shaft.phi at 1 = 0.60254303 within 1e-7
 // expect: shaft.w at 1 = 0 within 1e-9
-// expect: hold.tau at 1 = 1 within 1e-7
-// expect: shaft.phi at 2 = 2.44446905 within 1e-5
-// expect: shaft.phi at 5 = 7.93903139 within 1e-5
+// expect: hold.tau at 1 = 1 within 1e-8
+// expect: shaft.phi at 2 = 2.44446905 within 1e-6
+// expect: shaft.phi at 5 = 7.93903139 within 1e-6
 // expect: shaft.w >= -1e-7 always
 
 model Ratchet "Ratchet mechanism"

@@ -4,15 +4,15 @@
 // 3 s the brake stops the load for good; motor and load lose their momentum to the housing.
 //
 // run: tolerance = 1e-9
-// expect: motor.w at 1- = 12 within 1e-7
-// expect: motor.w at 1+ = 8 within 1e-7
-// expect: load.w at 1+ = 4 within 1e-7
-// expect: motor.w at 2+ = 3.2 within 1e-7
-// expect: load.w at 2+ = 6.4 within 1e-7
+// expect: motor.w at 1- = 12 within 1e-8
+// expect: motor.w at 1+ = 8 within 1e-8
+// expect: load.w at 1+ = 4 within 1e-8
+// expect: motor.w at 2+ = 3.2 within 1e-8
+// expect: load.w at 2+ = 6.4 within 1e-8
 // expect: load.w at 3+ = 0 within 1e-9
 // expect: motor.w at 3+ = 0 within 1e-9
 // expect: impulse brake.tau at 3 = 8 within 1e-6
-// expect: speed.w at 2.5 = 6.4 within 1e-7
+// expect: speed.w at 2.5 = 6.4 within 1e-8
 
 model ShiftAndBrake "Clutch, gear shift and brake"
   import Saltus.Rotational.*;

@@ -4,7 +4,7 @@
 // too weak to move it.
 //
 // run: tolerance = 1e-10
-// expect: event at 3.141592653589793 within 1e-6
+// expect: event at 3.141592653589793 within 1e-8
 // expect: slider.s at 3.141592653589793 = -0.8 within 1e-6
 // expect: slider.s at 6.283185307179586 = 0.6 within 1e-6
 // expect: slider.s at 9.42477796076938 = -0.4 within 1e-6

@@ -6,12 +6,12 @@
 // What to look at: v1 and v2 coincide while the blocks stick together, and are exactly zero while both stand still.
 //
 // run: tolerance = 1e-10
-// expect: event at 0.03868938324532019 within 1e-6
-// expect: event at 1.0343835084556507 within 1e-6
-// expect: event at 1.2329735031530769 within 1e-6
-// expect: event at 2.504880175761838 within 1e-6
-// expect: event at 6.217884424329085 within 1e-6
-// expect: event at 8.370314013045608 within 1e-6
+// expect: event at 0.03868938324532019 within 1e-8
+// expect: event at 1.0343835084556507 within 1e-8
+// expect: event at 1.2329735031530769 within 1e-8
+// expect: event at 2.504880175761838 within 1e-8
+// expect: event at 6.217884424329085 within 1e-8
+// expect: event at 8.370314013045608 within 1e-8
 // expect: events 16
 // expect: reference ref_two_blocks_peak1.csv x1=x1, v1=v1, x2=x2, v2=v2 within 1e-6
 

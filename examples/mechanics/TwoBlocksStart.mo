@@ -10,7 +10,7 @@
 // expect: der(v2) at 0.5 = 0.5 within 1e-9
 // expect: f1 at 0.5 = 1 within 1e-9
 // expect: f2 at 0.5 = 0.6 within 1e-9
-// expect: v1 at 0.6 = 0.25 within 1e-7
+// expect: v1 at 0.6 = 0.25 within 1e-8
 
 model TwoBlocksStart "Two blocks that start to move"
   parameter Real f0(unit = "N") = 1 "Friction";

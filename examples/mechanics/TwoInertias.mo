@@ -5,8 +5,8 @@
 //
 // expect: w1 at 0 = 8 within 1e-9
 // expect: w2 at 0 = 8 within 1e-9
-// expect: w1 at 1 = 10 within 1e-6
-// expect: tau at 1 = 0.8 within 1e-6
+// expect: w1 at 1 = 10 within 1e-8
+// expect: tau at 1 = 0.8 within 1e-8
 
 model TwoInertias "Rigidly coupled inertias"
   parameter Real J1(unit = "kg.m2") = 0.1 "First moment of inertia";

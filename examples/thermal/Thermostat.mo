@@ -3,10 +3,10 @@
 // What to look at: the temperature swings between 291 K and 293 K; the heater switches exactly at the limits.
 //
 // run: tolerance = 1e-9
-// expect: event at 277.580984279102 within 1e-6
-// expect: event at 489.981982094205 within 1e-6
-// expect: event at 679.24839829111 within 1e-6
-// expect: event at 3490.92029637516 within 1e-5
+// expect: event at 277.580984279102 within 1e-8
+// expect: event at 489.981982094205 within 1e-7
+// expect: event at 679.24839829111 within 1e-7
+// expect: event at 3490.92029637516 within 1e-6
 // expect: events 18
 // expect: room.T at 277.580984279102 = 293 within 1e-8
 // expect: room.T at 489.981982094205 = 291 within 1e-8
