@@ -5,6 +5,7 @@
 //! *A polyalgorithm for the numerical solution of ordinary differential equations*, 1975. Dense output is the
 //! interpolating polynomial of the differences, of the order of the method.
 
+use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep};
 use super::iteration::StageSolver;
 use super::{
@@ -80,23 +81,6 @@ impl Bdf {
     /// Order of the last step.
     pub fn order(&self) -> usize {
         self.order
-    }
-
-    fn begin(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<f64, IntegrationError> {
-        if !self.has_history {
-            let h = self.point.first_step(system, 1, stop)?;
-            self.differences.iter_mut().for_each(|d| d.fill(0.0));
-            for (d, f) in self.differences[1].iter_mut().zip(&self.point.f) {
-                *d = h * f;
-            }
-            (self.spacing, self.order, self.next_order) = (h, 1, 1);
-            self.equal_steps = 0;
-            self.has_history = true;
-        }
-        self.order = self.next_order;
-        // The state may have been replaced since the last step.
-        self.differences[0].copy_from_slice(&self.point.y);
-        Ok(self.point.h.unwrap_or(self.spacing))
     }
 
     /// Changes the spacing of the differences: the polynomial stays, its representation changes.
@@ -234,6 +218,65 @@ fn spacing_matrix(k: usize, factor: f64) -> [[f64; MAX_ORDER + 1]; MAX_ORDER + 1
     m
 }
 
+impl Stepper for Bdf {
+    fn point(&mut self) -> &mut Point {
+        &mut self.point
+    }
+
+    fn begin(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<f64, IntegrationError> {
+        if !self.has_history {
+            let h = self.point.first_step(system, 1, stop)?;
+            self.differences.iter_mut().for_each(|d| d.fill(0.0));
+            for (d, f) in self.differences[1].iter_mut().zip(&self.point.f) {
+                *d = h * f;
+            }
+            (self.spacing, self.order, self.next_order) = (h, 1, 1);
+            self.equal_steps = 0;
+            self.has_history = true;
+        }
+        self.order = self.next_order;
+        // The state may have been replaced since the last step.
+        self.differences[0].copy_from_slice(&self.point.y);
+        Ok(self.point.h.unwrap_or(self.spacing))
+    }
+
+    fn try_step(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        trial: &TrialStep,
+        wanted: f64,
+        _failed: usize,
+    ) -> Result<Attempt, StepFailure> {
+        self.change_spacing(trial.h);
+        let iterations = self.attempt(system, trial)?;
+        let safety = 0.9 * (2 * NEWTON_ITERATIONS + 1) as f64 / (2 * NEWTON_ITERATIONS + iterations) as f64;
+        let constant = error_constant(self.order);
+        for (e, d) in self.error.iter_mut().zip(&self.correction) {
+            *e = constant * d;
+        }
+        let error = self.point.error_norm(&self.error, &self.y_new);
+        // Written so that NaN is a rejection.
+        if !(error <= 1.0) {
+            let factor = safety * error.powf(-1.0 / (self.order as f64 + 1.0));
+            return Ok(Attempt::Rejected {
+                error,
+                factor: shrinking(factor, MIN_FACTOR),
+                component: self.point.worst_component(&self.error),
+            });
+        }
+        self.update_differences();
+        self.point.h = Some(if trial.at_stop {
+            wanted.min(MAX_FACTOR * trial.h)
+        } else {
+            trial.h
+        });
+        self.choose_order(error, safety);
+        self.point.y.copy_from_slice(&self.y_new);
+        self.solver.cache.accepted();
+        Ok(Attempt::Accepted(self.point.accept(trial)))
+    }
+}
+
 impl Integrator for Bdf {
     fn method(&self) -> Method {
         Method::Bdf
@@ -257,74 +300,7 @@ impl Integrator for Bdf {
         Ok(())
     }
 
-    fn step(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<Step, IntegrationError> {
-        self.point.check_step(stop)?;
-        let mut h = self.begin(system, stop)?;
-        let mut attempts = 0;
-        loop {
-            let trial = self.point.limit(h, stop);
-            self.change_spacing(trial.h);
-            let cause = match self.attempt(system, &trial) {
-                Ok(iterations) => {
-                    let safety = 0.9 * (2 * NEWTON_ITERATIONS + 1) as f64 / (2 * NEWTON_ITERATIONS + iterations) as f64;
-                    let constant = error_constant(self.order);
-                    for (e, d) in self.error.iter_mut().zip(&self.correction) {
-                        *e = constant * d;
-                    }
-                    let error = self.point.error_norm(&self.error, &self.y_new);
-                    if error <= 1.0 {
-                        self.update_differences();
-                        self.point.h = Some(if trial.at_stop {
-                            h.min(MAX_FACTOR * trial.h)
-                        } else {
-                            trial.h
-                        });
-                        self.choose_order(error, safety);
-                        self.point.y.copy_from_slice(&self.y_new);
-                        self.solver.cache.accepted();
-                        return Ok(self.point.accept(&trial));
-                    }
-                    self.point.counters.rejected += 1;
-                    let factor = safety * error.powf(-1.0 / (self.order as f64 + 1.0));
-                    h = trial.h
-                        * if factor >= MIN_FACTOR {
-                            factor.min(0.95)
-                        } else {
-                            MIN_FACTOR
-                        };
-                    let component = self.point.worst_component(&self.error);
-                    StepFailure::Accuracy {
-                        component,
-                        ratio: error,
-                    }
-                }
-                Err(StepFailure::Evaluation(error)) => {
-                    h = 0.25 * trial.h;
-                    StepFailure::Evaluation(self.point.recoverable(trial.t_new, error)?)
-                }
-                Err(failure) => {
-                    h = 0.5 * trial.h;
-                    failure
-                }
-            };
-            attempts += 1;
-            if h < self.point.smallest_step() || attempts >= self.point.options.max_attempts {
-                return Err(self.point.give_up(h, cause));
-            }
-        }
-    }
-
-    fn time(&self) -> f64 {
-        self.point.t
-    }
-
-    fn previous_time(&self) -> f64 {
-        self.point.t_old
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.point.y
-    }
+    integrate_by_steps!();
 
     fn interpolate(&self, t: f64, y: &mut [f64]) {
         y.copy_from_slice(&self.differences[0]);
@@ -369,24 +345,6 @@ impl Integrator for Bdf {
         // The step size of a high order is far too large for the first order to begin with.
         self.point.h = None;
         Ok(Replacement::Restarted)
-    }
-
-    fn next_step_size(&self) -> Option<f64> {
-        self.point.h
-    }
-
-    fn counters(&self) -> Counters {
-        self.point.counters
-    }
-
-    fn options(&self) -> &Options {
-        &self.point.options
-    }
-
-    fn set_options(&mut self, options: Options) -> Result<(), IntegrationError> {
-        options.validate()?;
-        self.point.options = options;
-        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@
 //! estimate is filtered by (I − γhJ)⁻¹ so that stiff components do not dominate it. Dense output is the cubic
 //! through values and slopes at both ends.
 
+use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep, hermite, hermite_derivative};
 use super::iteration::StageSolver;
 use super::{
@@ -167,6 +168,45 @@ impl Esdirk {
     }
 }
 
+impl Stepper for Esdirk {
+    fn point(&mut self) -> &mut Point {
+        &mut self.point
+    }
+
+    fn begin(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<f64, IntegrationError> {
+        self.point.first_step(system, 4, stop)
+    }
+
+    fn try_step(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        trial: &TrialStep,
+        wanted: f64,
+        failed: usize,
+    ) -> Result<Attempt, StepFailure> {
+        let rate = self.attempt(system, trial)?;
+        let error = self.error_estimate(trial.h);
+        let factor = 0.9 * error.max(1e-10).powf(-0.25);
+        // Written so that NaN is a rejection.
+        if !(error <= 1.0) {
+            return Ok(Attempt::Rejected {
+                error,
+                factor: shrinking(factor, MIN_FACTOR),
+                component: self.point.worst_component(&self.error),
+            });
+        }
+        let largest = if failed > 0 { 1.0 } else { MAX_FACTOR };
+        let next = trial.h * factor.clamp(MIN_FACTOR, largest);
+        self.solver.cache.accepted();
+        self.solver.cache.is_stale |= rate > SLOW_RATE;
+        std::mem::swap(&mut self.y_old, &mut self.point.y);
+        self.point.y.copy_from_slice(&self.y_new);
+        self.point.f.copy_from_slice(&self.slopes[STAGES - 1]);
+        self.point.h = Some(if trial.at_stop { next.max(wanted) } else { next });
+        Ok(Attempt::Accepted(self.point.accept(trial)))
+    }
+}
+
 impl Integrator for Esdirk {
     fn method(&self) -> Method {
         Method::Esdirk43
@@ -188,69 +228,7 @@ impl Integrator for Esdirk {
         Ok(())
     }
 
-    fn step(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<Step, IntegrationError> {
-        self.point.check_step(stop)?;
-        let mut h = self.point.first_step(system, 4, stop)?;
-        let mut rejected = false;
-        let mut attempts = 0;
-        loop {
-            let trial = self.point.limit(h, stop);
-            let cause = match self.attempt(system, &trial) {
-                Ok(rate) => {
-                    let error = self.error_estimate(trial.h);
-                    let factor = 0.9 * error.max(1e-10).powf(-0.25);
-                    if error <= 1.0 {
-                        let largest = if rejected { 1.0 } else { MAX_FACTOR };
-                        let next = trial.h * factor.clamp(MIN_FACTOR, largest);
-                        self.solver.cache.accepted();
-                        self.solver.cache.is_stale |= rate > SLOW_RATE;
-                        std::mem::swap(&mut self.y_old, &mut self.point.y);
-                        self.point.y.copy_from_slice(&self.y_new);
-                        self.point.f.copy_from_slice(&self.slopes[STAGES - 1]);
-                        self.point.h = Some(if trial.at_stop { next.max(h) } else { next });
-                        return Ok(self.point.accept(&trial));
-                    }
-                    self.point.counters.rejected += 1;
-                    h = trial.h
-                        * if factor >= MIN_FACTOR {
-                            factor.min(0.95)
-                        } else {
-                            MIN_FACTOR
-                        };
-                    let component = self.point.worst_component(&self.error);
-                    StepFailure::Accuracy {
-                        component,
-                        ratio: error,
-                    }
-                }
-                Err(StepFailure::Evaluation(error)) => {
-                    h = 0.25 * trial.h;
-                    StepFailure::Evaluation(self.point.recoverable(trial.t_new, error)?)
-                }
-                Err(failure) => {
-                    h = 0.5 * trial.h;
-                    failure
-                }
-            };
-            rejected = true;
-            attempts += 1;
-            if h < self.point.smallest_step() || attempts >= self.point.options.max_attempts {
-                return Err(self.point.give_up(h, cause));
-            }
-        }
-    }
-
-    fn time(&self) -> f64 {
-        self.point.t
-    }
-
-    fn previous_time(&self) -> f64 {
-        self.point.t_old
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.point.y
-    }
+    integrate_by_steps!();
 
     fn interpolate(&self, t: f64, y: &mut [f64]) {
         let h = self.point.t - self.point.t_old;
@@ -273,33 +251,7 @@ impl Integrator for Esdirk {
     }
 
     fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
-        self.point.check_state(y)?;
-        let small = self.point.is_small_change(y);
-        self.point.y.copy_from_slice(y);
-        self.point.evaluate_here(system)?;
-        Ok(if small {
-            Replacement::Absorbed
-        } else {
-            Replacement::Restarted
-        })
-    }
-
-    fn next_step_size(&self) -> Option<f64> {
-        self.point.h
-    }
-
-    fn counters(&self) -> Counters {
-        self.point.counters
-    }
-
-    fn options(&self) -> &Options {
-        &self.point.options
-    }
-
-    fn set_options(&mut self, options: Options) -> Result<(), IntegrationError> {
-        options.validate()?;
-        self.point.options = options;
-        Ok(())
+        self.point.replace(system, y)
     }
 }
 

@@ -5,6 +5,7 @@
 //! so the quotient of the differences of their slopes and states estimates the largest eigenvalue of the Jacobian;
 //! a step size that sits at the border of the stability region again and again means stiffness.
 
+use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep, evaluate, hermite, hermite_derivative};
 use super::{
     Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
@@ -249,6 +250,50 @@ impl ExplicitRk {
     }
 }
 
+impl Stepper for ExplicitRk {
+    fn point(&mut self) -> &mut Point {
+        &mut self.point
+    }
+
+    fn begin(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<f64, IntegrationError> {
+        let order = if self.pair.method == Method::Tsit45 { 5 } else { 8 };
+        self.point.first_step(system, order, stop)
+    }
+
+    fn try_step(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        trial: &TrialStep,
+        wanted: f64,
+        failed: usize,
+    ) -> Result<Attempt, StepFailure> {
+        self.attempt(system, trial).map_err(StepFailure::Evaluation)?;
+        let error = self.error_estimate(trial.h);
+        // Written so that NaN is a rejection.
+        if !(error <= 1.0) {
+            let factor = SAFETY * error.powf(-self.pair.exponent);
+            return Ok(Attempt::Rejected {
+                error,
+                factor: shrinking(factor, self.pair.min_factor),
+                component: self.point.worst_component(&self.error),
+            });
+        }
+        let factor = SAFETY
+            * error.max(1e-10).powf(-(self.pair.exponent - 0.75 * self.pair.beta))
+            * self.previous_error.powf(self.pair.beta);
+        let largest = if failed > 0 { 1.0 } else { self.pair.max_factor };
+        self.previous_error = error.max(1e-4);
+        self.observe_stiffness(trial.h);
+        // Only a fatal failure comes back from here.
+        self.prepare_dense(system, trial.h).map_err(StepFailure::Evaluation)?;
+        let step = self.accept(trial);
+        let next = trial.h * factor.clamp(self.pair.min_factor, largest);
+        // A step cut short by the stop time says little about the next one.
+        self.point.h = Some(if trial.at_stop { next.max(wanted) } else { next });
+        Ok(Attempt::Accepted(step))
+    }
+}
+
 impl Integrator for ExplicitRk {
     fn method(&self) -> Method {
         self.pair.method
@@ -265,73 +310,7 @@ impl Integrator for ExplicitRk {
         Ok(())
     }
 
-    fn step(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<Step, IntegrationError> {
-        self.point.check_step(stop)?;
-        let order = if self.pair.method == Method::Tsit45 { 5 } else { 8 };
-        let mut h = self.point.first_step(system, order, stop)?;
-        let mut rejected = false;
-        let mut attempts = 0;
-        loop {
-            let trial = self.point.limit(h, stop);
-            let cause = match self.attempt(system, &trial) {
-                Ok(()) => {
-                    let error = self.error_estimate(trial.h);
-                    if error <= 1.0 {
-                        let factor = SAFETY
-                            * error.max(1e-10).powf(-(self.pair.exponent - 0.75 * self.pair.beta))
-                            * self.previous_error.powf(self.pair.beta);
-                        let largest = if rejected { 1.0 } else { self.pair.max_factor };
-                        self.previous_error = error.max(1e-4);
-                        self.observe_stiffness(trial.h);
-                        if let Err(error) = self.prepare_dense(system, trial.h) {
-                            self.point.recoverable(trial.t_new, error)?;
-                        }
-                        let step = self.accept(&trial);
-                        let next = trial.h * factor.clamp(self.pair.min_factor, largest);
-                        // A step cut short by the stop time says little about the next one.
-                        self.point.h = Some(if trial.at_stop { next.max(h) } else { next });
-                        return Ok(step);
-                    }
-                    self.point.counters.rejected += 1;
-                    let factor = SAFETY * error.powf(-self.pair.exponent);
-                    // An error that is not a number gives the smallest factor.
-                    let factor = if factor >= self.pair.min_factor {
-                        factor
-                    } else {
-                        self.pair.min_factor
-                    };
-                    h = trial.h * factor.min(0.95);
-                    let component = self.point.worst_component(&self.error);
-                    StepFailure::Accuracy {
-                        component,
-                        ratio: error,
-                    }
-                }
-                Err(error) => {
-                    let error = self.point.recoverable(trial.t_new, error)?;
-                    h = 0.25 * trial.h;
-                    StepFailure::Evaluation(error)
-                }
-            };
-            rejected = true;
-            attempts += 1;
-            if h < self.point.smallest_step() || attempts >= self.point.options.max_attempts {
-                return Err(self.point.give_up(h, cause));
-            }
-        }
-    }
-
-    fn time(&self) -> f64 {
-        self.point.t
-    }
-
-    fn previous_time(&self) -> f64 {
-        self.point.t_old
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.point.y
-    }
+    integrate_by_steps!();
 
     fn interpolate(&self, t: f64, y: &mut [f64]) {
         let h = self.point.t - self.point.t_old;
@@ -374,33 +353,7 @@ impl Integrator for ExplicitRk {
     }
 
     fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
-        self.point.check_state(y)?;
-        let small = self.point.is_small_change(y);
-        self.point.y.copy_from_slice(y);
-        self.point.evaluate_here(system)?;
-        Ok(if small {
-            Replacement::Absorbed
-        } else {
-            Replacement::Restarted
-        })
-    }
-
-    fn next_step_size(&self) -> Option<f64> {
-        self.point.h
-    }
-
-    fn counters(&self) -> Counters {
-        self.point.counters
-    }
-
-    fn options(&self) -> &Options {
-        &self.point.options
-    }
-
-    fn set_options(&mut self, options: Options) -> Result<(), IntegrationError> {
-        options.validate()?;
-        self.point.options = options;
-        Ok(())
+        self.point.replace(system, y)
     }
 }
 

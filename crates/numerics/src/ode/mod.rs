@@ -32,6 +32,7 @@
 //! # Ok::<(), ode::IntegrationError>(())
 //! ```
 
+mod attempts;
 mod auto;
 mod bdf;
 mod control;

@@ -4,6 +4,7 @@
 //! system is transformed so that one real and one complex system of dimension n remain, sparse if the Jacobian
 //! is. Dense output is the collocation polynomial.
 
+use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep, evaluate};
 use super::iteration::{JacobianCache, ShiftedMatrix, newton_tolerance};
 use super::{
@@ -308,26 +309,6 @@ impl Radau {
         self.cache.accepted();
         Ok(self.point.accept(trial))
     }
-
-    fn try_step(&mut self, system: &mut dyn OdeSystem, trial: &TrialStep, first: bool) -> Result<Outcome, StepFailure> {
-        let (iterations, rate) = self.attempt(system, trial)?;
-        let error = self.error_estimate(system, trial.h, first || self.previous.is_none())? / self.leniency();
-        let safety = 0.9 * (2 * NEWTON_ITERATIONS + 1) as f64 / (2 * NEWTON_ITERATIONS + iterations) as f64;
-        let factor = self.growth(trial.h, error, safety);
-        // Written so that NaN is a rejection.
-        if !(error <= 1.0) {
-            return Ok(Outcome::Rejected { error, factor });
-        }
-        let step = self.accept(system, trial)?;
-        self.previous = Some((trial.h, error.max(1e-2)));
-        self.cache.is_stale |= iterations > 2 && rate > FAST_RATE;
-        Ok(Outcome::Accepted { step, factor })
-    }
-}
-
-enum Outcome {
-    Accepted { step: Step, factor: f64 },
-    Rejected { error: f64, factor: f64 },
 }
 
 fn transform(matrix: &[[f64; 3]; 3], from: &[Vec<f64>; 3], to: &mut [Vec<f64>; 3]) {
@@ -335,6 +316,48 @@ fn transform(matrix: &[[f64; 3]; 3], from: &[Vec<f64>; 3], to: &mut [Vec<f64>; 3
         for (i, o) in out.iter_mut().enumerate() {
             *o = row[0] * from[0][i] + row[1] * from[1][i] + row[2] * from[2][i];
         }
+    }
+}
+
+impl Stepper for Radau {
+    fn point(&mut self) -> &mut Point {
+        &mut self.point
+    }
+
+    fn begin(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<f64, IntegrationError> {
+        self.point.first_step(system, 3, stop)
+    }
+
+    fn try_step(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        trial: &TrialStep,
+        wanted: f64,
+        failed: usize,
+    ) -> Result<Attempt, StepFailure> {
+        let (iterations, rate) = self.attempt(system, trial)?;
+        let estimate_again = failed > 0 || self.previous.is_none();
+        let error = self.error_estimate(system, trial.h, estimate_again)? / self.leniency();
+        let safety = 0.9 * (2 * NEWTON_ITERATIONS + 1) as f64 / (2 * NEWTON_ITERATIONS + iterations) as f64;
+        let factor = self.growth(trial.h, error, safety);
+        // Written so that NaN is a rejection.
+        if !(error <= 1.0) {
+            return Ok(Attempt::Rejected {
+                error,
+                factor: shrinking(factor, MIN_FACTOR),
+                component: self.point.worst_component(&self.error),
+            });
+        }
+        let step = self.accept(system, trial)?;
+        self.previous = Some((trial.h, error.max(1e-2)));
+        self.cache.is_stale |= iterations > 2 && rate > FAST_RATE;
+        let largest = if failed > 0 { 1.0 } else { MAX_FACTOR };
+        let factor = factor.clamp(MIN_FACTOR, largest);
+        // Keeping the step keeps the factorisations, unless the Jacobian goes anyway.
+        let keep = (1.0..1.2).contains(&factor) && !self.cache.is_stale;
+        let next = if keep { trial.h } else { trial.h * factor };
+        self.point.h = Some(if trial.at_stop { next.max(wanted) } else { next });
+        Ok(Attempt::Accepted(step))
     }
 }
 
@@ -363,63 +386,7 @@ impl Integrator for Radau {
         Ok(())
     }
 
-    fn step(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<Step, IntegrationError> {
-        self.point.check_step(stop)?;
-        let mut h = self.point.first_step(system, 3, stop)?;
-        let mut attempts = 0;
-        loop {
-            let trial = self.point.limit(h, stop);
-            let cause = match self.try_step(system, &trial, attempts > 0) {
-                Ok(Outcome::Accepted { step, factor }) => {
-                    let largest = if attempts > 0 { 1.0 } else { MAX_FACTOR };
-                    let factor = factor.clamp(MIN_FACTOR, largest);
-                    // Keeping the step keeps the factorisations, unless the Jacobian goes anyway.
-                    let keep = (1.0..1.2).contains(&factor) && !self.cache.is_stale;
-                    let next = if keep { trial.h } else { trial.h * factor };
-                    self.point.h = Some(if trial.at_stop { next.max(h) } else { next });
-                    return Ok(step);
-                }
-                Ok(Outcome::Rejected { error, factor }) => {
-                    self.point.counters.rejected += 1;
-                    h = trial.h
-                        * if factor >= MIN_FACTOR {
-                            factor.min(0.95)
-                        } else {
-                            MIN_FACTOR
-                        };
-                    let component = self.point.worst_component(&self.error);
-                    StepFailure::Accuracy {
-                        component,
-                        ratio: error,
-                    }
-                }
-                Err(StepFailure::Evaluation(error)) => {
-                    h = 0.25 * trial.h;
-                    StepFailure::Evaluation(self.point.recoverable(trial.t_new, error)?)
-                }
-                Err(failure) => {
-                    h = 0.5 * trial.h;
-                    failure
-                }
-            };
-            attempts += 1;
-            if h < self.point.smallest_step() || attempts >= self.point.options.max_attempts {
-                return Err(self.point.give_up(h, cause));
-            }
-        }
-    }
-
-    fn time(&self) -> f64 {
-        self.point.t
-    }
-
-    fn previous_time(&self) -> f64 {
-        self.point.t_old
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.point.y
-    }
+    integrate_by_steps!();
 
     fn interpolate(&self, t: f64, y: &mut [f64]) {
         if !self.has_polynomial {
@@ -446,34 +413,12 @@ impl Integrator for Radau {
     }
 
     fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
-        self.point.check_state(y)?;
-        let small = self.point.is_small_change(y);
-        self.point.y.copy_from_slice(y);
-        self.point.evaluate_here(system)?;
-        if small {
-            return Ok(Replacement::Absorbed);
+        let replacement = self.point.replace(system, y)?;
+        if replacement == Replacement::Restarted {
+            self.previous = None;
+            self.continues = false;
         }
-        self.previous = None;
-        self.continues = false;
-        Ok(Replacement::Restarted)
-    }
-
-    fn next_step_size(&self) -> Option<f64> {
-        self.point.h
-    }
-
-    fn counters(&self) -> Counters {
-        self.point.counters
-    }
-
-    fn options(&self) -> &Options {
-        &self.point.options
-    }
-
-    fn set_options(&mut self, options: Options) -> Result<(), IntegrationError> {
-        options.validate()?;
-        self.point.options = options;
-        Ok(())
+        Ok(replacement)
     }
 }
 
