@@ -174,11 +174,28 @@ fn fast_pairs_of_crossings_are_found_and_near_misses_are_not() {
 }
 
 #[test]
+fn fast_oscillations_within_one_step_are_found() {
+    let options = ScanOptions::default();
+    for periods in [1.0, 2.0, 4.0, 7.5, 16.0, 23.0] {
+        // Below zero for a tenth of every period only.
+        let lowest = 0.5 - (0.95f64).acos() / (2.0 * std::f64::consts::PI);
+        let g = |t: f64, v: &mut [f64]| v[0] = 0.95 + (2.0 * std::f64::consts::PI * periods * t).cos();
+        let event = first_event(&mut functions(1, g), (0.0, 1.0), &[true], &options).unwrap();
+        let event = event.unwrap_or_else(|| panic!("missed with {periods} periods"));
+        let phase = (event.right * periods).fract();
+        assert!(
+            (phase - lowest).abs() < 1e-9,
+            "{periods} periods: {phase} instead of {lowest}"
+        );
+    }
+}
+
+#[test]
 fn a_step_without_events_costs_the_samples_only() {
     let mut g = functions(1, |t, v| v[0] = 1.0 + t);
     let options = ScanOptions::default();
     assert_eq!(first_event(&mut g, (0.0, 1.0), &[true], &options).unwrap(), None);
-    assert_eq!(g.evaluations, options.interior_samples + 4);
+    assert_eq!(g.evaluations, 7);
     let mut none = functions(0, |_, _| {});
     assert_eq!(first_event(&mut none, (0.0, 1.0), &[], &options).unwrap(), None);
 }
