@@ -118,7 +118,7 @@ impl RestartAnalysis {
     pub fn agrees(&self, pool: &ExprPool, facts: &mut dyn Facts) -> bool {
         self.answers.iter().all(|answer| match &answer.reason {
             Some(FactReason::Entailed(_)) => true,
-            reason => facts.holds(pool, answer.expression) == reason.is_some(),
+            reason => facts.holds(pool, answer) == reason.is_some(),
         })
     }
 }

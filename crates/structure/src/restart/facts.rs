@@ -5,6 +5,7 @@ use saltus_mdae::function::Functions;
 use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Node, VarId};
 
 use super::entail::{Entailment, FixedValues, entailed};
+use super::inquiry::Answer;
 use super::knowledge::Knowledge;
 use super::tape::Tape;
 
@@ -28,9 +29,9 @@ pub trait Facts {
     /// Whether the equation `0 = expression` holds at the left limits, and why.
     fn is_fact(&mut self, pool: &mut ExprPool, known: &mut Knowledge, expression: ExprId) -> Option<FactReason>;
 
-    /// Whether it holds by the numbers alone.
-    fn holds(&mut self, pool: &ExprPool, expression: ExprId) -> bool {
-        let _ = (pool, expression);
+    /// Whether what was asked before holds now, by the numbers alone.
+    fn holds(&mut self, pool: &ExprPool, question: &Answer) -> bool {
+        let _ = (pool, question);
         false
     }
 }
@@ -100,7 +101,10 @@ impl<'a> NumericFacts<'a> {
 
     /// The residual at the left limits and the size of its terms.
     pub fn residual(&self, pool: &ExprPool, expression: ExprId) -> (f64, f64) {
-        let tape = Tape::new(pool, expression);
+        self.tape_residual(&Tape::new(pool, expression))
+    }
+
+    fn tape_residual(&self, tape: &Tape) -> (f64, f64) {
         let (mut values, mut floors) = (Vec::new(), Vec::new());
         for &leaf in tape.leaves() {
             values.push(match leaf {
@@ -126,8 +130,8 @@ impl Facts for NumericFacts<'_> {
         entailed(pool, self.functions, self.fixed, expression, &layers).map(FactReason::Entailed)
     }
 
-    fn holds(&mut self, pool: &ExprPool, expression: ExprId) -> bool {
-        let (residual, scale) = self.residual(pool, expression);
+    fn holds(&mut self, pool: &ExprPool, question: &Answer) -> bool {
+        let (residual, scale) = self.tape_residual(question.tape(pool));
         residual.abs() <= self.tolerance * scale
     }
 }

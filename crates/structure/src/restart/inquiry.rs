@@ -11,6 +11,7 @@ use super::entail::FixedValues;
 use super::facts::{FactReason, Facts};
 use super::knowledge::Knowledge;
 use super::past::Past;
+use super::tape::Tape;
 
 /// One question to the oracle with its answer.
 #[derive(Clone, Debug)]
@@ -19,6 +20,14 @@ pub struct Answer {
     pub expression: ExprId,
     /// Why it holds, or `None` if it does not.
     pub reason: Option<FactReason>,
+    tape: std::sync::OnceLock<Tape>,
+}
+
+impl Answer {
+    /// The expression ready for evaluation, made when first asked again.
+    pub(crate) fn tape(&self, pool: &ExprPool) -> &Tape {
+        self.tape.get_or_init(|| Tape::new(pool, self.expression))
+    }
 }
 
 pub(crate) struct Inquiry<'a> {
@@ -112,6 +121,7 @@ impl<'a> Inquiry<'a> {
         self.answers.push(Answer {
             expression,
             reason: reason.clone(),
+            tape: std::sync::OnceLock::new(),
         });
         reason
     }

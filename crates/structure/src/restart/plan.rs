@@ -67,6 +67,8 @@ pub struct RestartPlan {
     pub checks: Vec<(u32, ExprId)>,
     /// Unknowns (positions) whose values are impulses.
     pub impulses: Vec<usize>,
+    /// The equations and checks ready for evaluation, made when first solved.
+    pub(crate) programs: std::sync::OnceLock<super::solve::Programs>,
 }
 
 /// The array from which plans are made.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
-use saltus_mdae::{ExprPool, Node, VarId};
+use saltus_mdae::{ExprId, ExprPool, Node, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr, SparseLu, SparsityPattern};
 
 use super::facts::leaf_value;
@@ -109,7 +109,7 @@ pub fn solve_restart(
             unknowns: singular,
         });
     }
-    system.check(pool)?;
+    system.check()?;
     Ok(RestartSolution {
         right_limits: plan
             .right_limits
@@ -162,17 +162,52 @@ enum Leaf {
     Known(f64),
 }
 
-struct Equation {
+/// An equation ready for evaluation, with the positions of its leaves among the unknowns.
+#[derive(Clone, Debug)]
+struct Program {
     tape: Tape,
-    leaves: Vec<Leaf>,
+    unknowns: Vec<Option<usize>>,
+}
+
+/// The equations of a plan, then its checks.
+#[derive(Clone, Debug)]
+pub(crate) struct Programs {
+    equations: Vec<Program>,
+    checks: Vec<Program>,
+}
+
+impl Programs {
+    fn new(pool: &ExprPool, plan: &RestartPlan) -> Self {
+        let number: FxHashMap<VarId, usize> = plan.unknowns.iter().enumerate().map(|(i, u)| (u.symbol, i)).collect();
+        let program = |residual: ExprId| {
+            let tape = Tape::new(pool, residual);
+            let unknown = |leaf: &Node| match leaf {
+                Node::Var { var, .. } => number.get(var).copied(),
+                _ => None,
+            };
+            Program {
+                unknowns: tape.leaves().iter().map(unknown).collect(),
+                tape,
+            }
+        };
+        Programs {
+            equations: plan
+                .equations
+                .iter()
+                .map(|equation| program(equation.residual))
+                .collect(),
+            checks: plan.checks.iter().map(|&(_, residual)| program(residual)).collect(),
+        }
+    }
 }
 
 struct System<'a> {
     functions: &'a Functions,
     plan: &'a RestartPlan,
     environment: &'a dyn Environment,
-    number: FxHashMap<VarId, usize>,
-    equations: Vec<Equation>,
+    programs: &'a Programs,
+    /// Leaves of the equations.
+    leaves: Vec<Vec<Leaf>>,
     x: Vec<f64>,
 }
 
@@ -183,52 +218,40 @@ struct SolvedBlock {
 
 impl<'a> System<'a> {
     fn new(pool: &ExprPool, functions: &'a Functions, plan: &'a RestartPlan, environment: &'a dyn Environment) -> Self {
-        let mut system = System {
+        let programs = plan.programs.get_or_init(|| Programs::new(pool, plan));
+        System {
             functions,
             plan,
             environment,
-            number: plan.unknowns.iter().enumerate().map(|(i, u)| (u.symbol, i)).collect(),
-            equations: Vec::new(),
+            programs,
+            leaves: programs
+                .equations
+                .iter()
+                .map(|program| leaves_of(program, environment))
+                .collect(),
             x: plan
                 .unknowns
                 .iter()
                 .map(|unknown| start(unknown, environment))
                 .collect(),
-        };
-        system.equations = plan
-            .equations
-            .iter()
-            .map(|equation| system.equation(Tape::new(pool, equation.residual)))
-            .collect();
-        system
-    }
-
-    fn equation(&self, tape: Tape) -> Equation {
-        let leaf = |&node: &Node| match node {
-            Node::Var { var, .. } if self.number.contains_key(&var) => Leaf::Unknown(self.number[&var]),
-            other => Leaf::Known(leaf_value(self.environment, other)),
-        };
-        Equation {
-            leaves: tape.leaves().iter().map(leaf).collect(),
-            tape,
         }
     }
 
-    fn values(&self, equation: &Equation) -> Vec<f64> {
+    fn values(&self, leaves: &[Leaf]) -> Vec<f64> {
         let value = |leaf: &Leaf| match *leaf {
             Leaf::Unknown(unknown) => self.x[unknown],
             Leaf::Known(value) => value,
         };
-        equation.leaves.iter().map(value).collect()
+        leaves.iter().map(value).collect()
     }
 
     /// Residuals and Jacobian rows of a block, each row divided by its largest entry.
     fn linearise(&self, block: &[(usize, usize)], local: &FxHashMap<usize, usize>) -> Result<Linear, RestartFailure> {
         let mut linear = Linear::default();
         for &(equation, _) in block {
-            let Equation { tape, leaves } = &self.equations[equation];
-            let values = self.values(&self.equations[equation]);
-            let (value, gradient) = tape.gradient(self.functions, &values);
+            let leaves = &self.leaves[equation];
+            let values = self.values(leaves);
+            let (value, gradient) = self.programs.equations[equation].tape.gradient(self.functions, &values);
             let mut row: Vec<(usize, f64)> = leaves
                 .iter()
                 .zip(gradient)
@@ -314,12 +337,11 @@ impl<'a> System<'a> {
     }
 
     /// Restart equations that the tail entails must hold.
-    fn check(&self, pool: &ExprPool) -> Result<(), RestartFailure> {
-        for &(restart_equation, residual) in &self.plan.checks {
-            let equation = self.equation(Tape::new(pool, residual));
-            let values = self.values(&equation);
+    fn check(&self) -> Result<(), RestartFailure> {
+        for (&(restart_equation, _), program) in self.plan.checks.iter().zip(&self.programs.checks) {
+            let values = self.values(&leaves_of(program, self.environment));
             let floors = vec![0.0; values.len()];
-            let (residual, scale) = equation.tape.value_and_scale(self.functions, &values, &floors);
+            let (residual, scale) = program.tape.value_and_scale(self.functions, &values, &floors);
             let holds = residual.abs() <= CHECK * (1.0 + scale);
             if !holds {
                 return Err(RestartFailure::CheckFailed {
@@ -330,6 +352,14 @@ impl<'a> System<'a> {
         }
         Ok(())
     }
+}
+
+fn leaves_of(program: &Program, environment: &dyn Environment) -> Vec<Leaf> {
+    let leaf = |(&node, unknown): (&Node, &Option<usize>)| match *unknown {
+        Some(unknown) => Leaf::Unknown(unknown),
+        None => Leaf::Known(leaf_value(environment, node)),
+    };
+    program.tape.leaves().iter().zip(&program.unknowns).map(leaf).collect()
 }
 
 /// Finite unknowns start at their left limits, impulses at zero.
@@ -353,6 +383,13 @@ impl Linear {
     /// The Newton step (to be subtracted) and the numeric rank; least squares when singular.
     fn step(&self) -> (Vec<f64>, usize) {
         let n = self.rows.len();
+        if let ([row], [residual]) = (self.rows.as_slice(), self.residuals.as_slice()) {
+            // Rows are scaled to one.
+            return match row.first() {
+                Some(&(_, slope)) if slope != 0.0 => (vec![residual / slope], 1),
+                _ => (vec![0.0], 0),
+            };
+        }
         let scales = self.column_scales();
         let (mut step, rank) = match n <= DENSE {
             true => self.dense_step(&scales),
