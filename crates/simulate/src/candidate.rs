@@ -254,15 +254,29 @@ impl Engine<'_> {
         self.extend_jets(mode, needed.unwrap_or(0))
     }
 
+    /// What computing discrete variables changes: the truth values of conditions and the discrete variables.
+    fn save_discrete(&self) -> Vec<f64> {
+        let discrete = self.discrete.variables.iter().map(|&var| self.memory.get(var, 0));
+        self.memory.conditions().iter().copied().chain(discrete).collect()
+    }
+
+    fn restore_discrete(&mut self, saved: &[f64]) {
+        let (conditions, discrete) = saved.split_at(self.memory.conditions().len());
+        self.memory.conditions_mut().copy_from_slice(conditions);
+        for (&var, &value) in self.discrete.variables.iter().zip(discrete) {
+            self.memory.set(var, 0, value);
+        }
+    }
+
     /// The guards' truth values under a valuation of the conditions, with the values in memory.
     pub(crate) fn guards_of(&mut self, truths: &[bool]) -> Valuation {
-        let saved = self.memory.values.clone();
+        let saved = self.save_discrete();
         self.set_truths(truths);
         let before = std::mem::take(&mut self.when_before);
         self.discrete.compute(&mut self.memory, &before);
         self.when_before = before;
         let valuation = self.evaluate_guards();
-        self.memory.values = saved;
+        self.restore_discrete(&saved);
         valuation
     }
 
@@ -457,7 +471,7 @@ impl Engine<'_> {
     /// Whether other truth values select the same equations and the same discrete values.
     fn same_outcome(&mut self, indicated: &Truths, truths: &Truths, mode: ModeId) -> bool {
         let discrete: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
-        let saved = self.memory.values.clone();
+        let saved = self.save_discrete();
         self.set_truths(indicated);
         let before = self.when_before.clone();
         self.discrete.compute(&mut self.memory, &before);
@@ -469,7 +483,7 @@ impl Engine<'_> {
             .all(|(&v, &old)| same(self.memory.get(v, 0), old));
         let valuation = self.evaluate_guards();
         let same_switches = self.value_switches_agree(mode, indicated, truths);
-        self.memory.values = saved;
+        self.restore_discrete(&saved);
         same_values && same_switches && self.mode_of(&valuation) == Ok(mode)
     }
 

@@ -104,6 +104,8 @@ pub(crate) struct Engine<'c> {
     pub modes: Vec<ModeRuntime>,
     pub mode_by_valuation: FxHashMap<Valuation, Result<ModeId, Arc<ModeRefusal>>>,
     pub restarts: RestartCache,
+    /// Restart equations with the derivatives of defined variables written out.
+    pub written_out: FxHashMap<saltus_mdae::ExprId, saltus_mdae::ExprId>,
     /// Conditions in force.
     pub truths: Truths,
     pub when_before: Vec<bool>,
@@ -201,6 +203,7 @@ impl<'c> Engine<'c> {
             modes: Vec::new(),
             mode_by_valuation: FxHashMap::default(),
             restarts: RestartCache::default(),
+            written_out: FxHashMap::default(),
             truths: compiled.first_truths(&memory)?,
             when_before: Vec::new(),
             mode: None,

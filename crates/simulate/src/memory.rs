@@ -20,6 +20,7 @@ pub struct Memory {
     current: Vec<u32>,
     left: Vec<u32>,
     orders: Vec<u16>,
+    condition_count: usize,
 }
 
 impl Memory {
@@ -31,6 +32,7 @@ impl Memory {
             current: Vec::new(),
             left: Vec::new(),
             orders: Vec::new(),
+            condition_count: model.conditions.len(),
         };
         for id in model.variables.ids() {
             let count = if model.pool.variable_traits(id).continuous {
@@ -120,6 +122,14 @@ impl Memory {
     pub fn set_left(&mut self, var: VarId, order: u16, value: f64) {
         let slot = self.left_slot(var, order);
         self.values[slot as usize] = value;
+    }
+    /// The truth values of all conditions, as numbers.
+    pub fn conditions(&self) -> &[f64] {
+        &self.values[FIRST_CONDITION as usize..][..self.condition_count]
+    }
+    /// The truth values of all conditions, as numbers.
+    pub fn conditions_mut(&mut self) -> &mut [f64] {
+        &mut self.values[FIRST_CONDITION as usize..][..self.condition_count]
     }
     /// Whether a condition is taken to hold.
     pub fn condition(&self, condition: ConditionId) -> bool {

@@ -28,12 +28,17 @@ pub(crate) struct ModeOde<'a> {
 }
 
 impl ModeOde<'_> {
-    /// Everything at a point in time.
-    pub(crate) fn evaluate(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
+    /// Time, inputs and states at a point in time; nothing else is computed.
+    pub(crate) fn place(&mut self, t: f64, y: &[f64]) {
         self.memory.set_time(t);
         input::apply(self.signals, self.inputs_from, t, self.memory);
         self.history.apply(t, self.memory);
         self.code.write_states(y, self.memory);
+    }
+
+    /// Everything at a point in time.
+    pub(crate) fn evaluate(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
+        self.place(t, y);
         self.code.solve(self.memory).map_err(|failure| {
             let error = EvalError::recoverable(format!("{failure:?}"));
             self.last_failure = Some(failure);
@@ -74,12 +79,16 @@ pub(crate) struct Watched<'a, 'b> {
     pub ode: &'a mut ModeOde<'b>,
     pub integrator: &'a dyn saltus_numerics::ode::Integrator,
     pub monitors: &'a [&'a Monitor],
+    /// Whether the functions read more than states, so that the equations have to be solved for them.
+    pub solve: bool,
     /// Added to each function: zero once it has been clear of its band, the band before.
     pub shifts: &'a [f64],
     /// The side each function is on.
     pub sides: &'a [bool],
     /// The earliest time seen at which each function was clear of its band on that side.
     pub clear_at: Vec<Option<f64>>,
+    /// The latest band of each function.
+    pub bands: Vec<f64>,
     pub y: Vec<f64>,
     pub scratch: Vec<f64>,
 }
@@ -93,15 +102,23 @@ impl ConditionFunctions for Watched<'_, '_> {
         if !self.y.is_empty() {
             self.integrator.interpolate(t, &mut self.y);
         }
-        self.ode.evaluate(t, &self.y)?;
+        if self.solve {
+            self.ode.evaluate(t, &self.y)?;
+        } else {
+            self.ode.place(t, &self.y);
+        }
         for (at, monitor) in self.monitors.iter().enumerate() {
             let reading = monitor.watch(self.ode.memory, self.ode.scales, &mut self.scratch);
             values[at] = reading.value + self.shifts[at];
+            self.bands[at] = reading.tolerance;
             let clear = (reading.value > 0.0) == self.sides[at] && reading.value.abs() > reading.tolerance;
             if clear && self.clear_at[at].is_none_or(|first| t < first) {
                 self.clear_at[at] = Some(t);
             }
         }
         Ok(())
+    }
+    fn noise(&self, i: usize) -> f64 {
+        self.bands[i]
     }
 }

@@ -189,7 +189,10 @@ impl Engine<'_> {
         let restart: Vec<ModeEquation> = restart
             .iter()
             .map(|&(residual, origin)| ModeEquation {
-                residual: self.compiled.write_out(&mut self.pool, residual),
+                residual: *self
+                    .written_out
+                    .entry(residual)
+                    .or_insert_with(|| self.compiled.write_out(&mut self.pool, residual)),
                 origin,
             })
             .collect();

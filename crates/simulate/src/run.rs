@@ -7,6 +7,7 @@ mod watch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustc_hash::FxHashMap;
 use saltus_mdae::{ConditionId, VarId};
 use saltus_numerics::ode::{IntegrationError, Integrator, Options as OdeOptions, new_integrator};
 use saltus_results::{Manifest, ModeRecord, ResultSink, RowKind, Status, Summary};
@@ -14,7 +15,7 @@ use saltus_results::{Manifest, ModeRecord, ResultSink, RowKind, Status, Summary}
 use crate::compiled::Compiled;
 use crate::condition::Monitor;
 use crate::delay::History;
-use crate::engine::{Engine, RunCounters};
+use crate::engine::{Engine, ModeId, RunCounters};
 use crate::error::{Failure, FailureKind};
 use crate::input::InputSignal;
 use crate::kernel::Bound;
@@ -159,6 +160,32 @@ struct Run<'c> {
     watches: Vec<Watch>,
     /// Width of the bracket in which the last zero crossing was located; zero for time events.
     location_width: f64,
+    /// The last visits to modes.
+    visits: FxHashMap<ModeId, Visit>,
+    /// The mode that the integrator was last started in.
+    last_mode: Option<ModeId>,
+}
+
+/// What the last visit to a mode tells about how to begin the next one.
+#[derive(Copy, Clone, Debug, Default)]
+struct Visit {
+    /// The second step, which the error of the first one allowed, or the only one.
+    step: f64,
+    /// How long it took from the start to a zero crossing.
+    duration: f64,
+}
+
+impl Visit {
+    /// The step to begin with. Half the time to the next crossing, if that is what it was: farther out nothing is known
+    /// to be defined, and a bounce must be seen to leave the floor.
+    fn first_step(&self) -> Option<f64> {
+        let limit = if self.duration > 0.0 {
+            0.5 * self.duration
+        } else {
+            f64::INFINITY
+        };
+        (self.step > 0.0).then(|| self.step.min(limit))
+    }
 }
 
 impl<'c> Run<'c> {
@@ -189,6 +216,8 @@ impl<'c> Run<'c> {
             last_event: None,
             quick_events: 0,
             location_width: 0.0,
+            visits: FxHashMap::default(),
+            last_mode: None,
             watches: vec![Watch::default(); engine.model.conditions.len()],
             engine,
             request,
@@ -347,12 +376,18 @@ impl<'c> Run<'c> {
         }
         self.restart_integrator(mode, false)?;
         let watched: Vec<(ConditionId, Arc<Monitor>)> = self.watched_conditions();
+        let mut taken = 0;
+        let begin = self.engine.memory.time();
         loop {
             if self.request.cancel.is_cancelled() {
                 return Ok(PhaseEnd::Cancelled);
             }
             let step = self.step(mode, target)?;
             self.engine.counters.steps += 1;
+            taken += 1;
+            if taken <= 2 && step.1 < target {
+                self.visits.entry(mode).or_default().step = step.1 - step.0;
+            }
             if self.engine.counters.steps > self.engine.options.step_limit {
                 let limit = self.engine.options.step_limit;
                 return Err(Failure::new(FailureKind::Limit { what: "steps", limit }).at(step.0));
@@ -364,6 +399,7 @@ impl<'c> Run<'c> {
             self.move_to(mode, end)?;
             observer.progress(end);
             if let Some((_, triggers)) = event {
+                self.visits.entry(mode).or_default().duration = end - begin;
                 return Ok(PhaseEnd::Event(triggers));
             }
             self.check_assertions()?;
@@ -385,6 +421,9 @@ impl<'c> Run<'c> {
             }
             if self.engine.choose_states(mode)? {
                 self.engine.solve_mode(mode)?;
+                // Other states: neither step size nor Jacobian are theirs.
+                self.visits.remove(&mode);
+                self.last_mode = None;
                 self.restart_integrator(mode, false)?;
             } else if at_break {
                 self.restart_integrator(mode, true)?;

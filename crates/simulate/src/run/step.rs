@@ -33,8 +33,15 @@ impl Run<'_> {
         }
         let mut ode = self.engine.ode(mode, &self.history);
         ode.code.set_anchor(ode.memory);
+        let slots = ode.code.derivative_slots.iter();
+        let dy: Vec<f64> = slots.map(|&slot| ode.memory.values[slot as usize]).collect();
         let mut start = Start::at(time, &y);
-        start.keep_jacobian = same_function;
+        if dy.iter().all(|dy| dy.is_finite()) {
+            start = start.with_derivative(&dy);
+        }
+        start.step = self.visits.get(&mode).and_then(super::Visit::first_step);
+        start.keep_jacobian = same_function || self.last_mode == Some(mode);
+        self.last_mode = Some(mode);
         let outcome = self.integrator.restart(&mut ode, &start);
         let blamed = ode.last_failure.take();
         outcome.map_err(|error| self.explain_integration(mode, error, blamed).at(time))

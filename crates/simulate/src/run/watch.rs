@@ -199,13 +199,19 @@ impl Run<'_> {
         let monitors: Vec<&Monitor> = watched.iter().map(|(_, monitor)| &**monitor).collect();
         let mut ode = self.engine.ode(mode, &self.history);
         let y = vec![0.0; ode.code.states.len()];
+        let solve = {
+            let known = |leaf: &(VarId, u16)| ode.code.states.contains(leaf) || !ode.tools.model.is_unknown(leaf.0);
+            !monitors.iter().all(|monitor| monitor.reads(0).iter().all(known))
+        };
         let mut functions = Watched {
+            solve,
             ode: &mut ode,
             integrator: &*self.integrator,
             monitors: &monitors,
             shifts: &shifts,
             sides: &sides,
             clear_at: vec![None; watched.len()],
+            bands: vec![0.0; watched.len()],
             y,
             scratch: Vec::new(),
         };
