@@ -35,8 +35,7 @@ const ENLARGEMENT: f64 = 1e4;
 const SMALLEST: f64 = 1e-2;
 /// Errors below this are rounding of event times and restarts.
 const FLOOR: f64 = 1e-9;
-/// What the default test runs. (Not `DiodeBridge`: where no current flows either end of its source may float, and two modes
-/// that differ in nothing but potentials are chosen by rounding.)
+/// What the default test runs.
 const CHOSEN: [&str; 6] = [
     "BuckDiscontinuous",
     "CupAndBall.mo",
@@ -45,6 +44,9 @@ const CHOSEN: [&str; 6] = [
     "Cradle.mo",
     "ThyristorRectifier",
 ];
+
+/// While all diodes block, the potential of the source floats, and which diode holds it at zero current is arbitrary.
+const AMBIGUOUS: [&str; 1] = ["DiodeBridge"];
 
 fn compiled(path: &Path) -> Option<Model> {
     let session = Session::with_libraries(vec![root().join("library")]);
@@ -101,15 +103,24 @@ fn distance(a: &Trajectory, b: &Trajectory) -> f64 {
     sum / count.max(1) as f64
 }
 
-/// The grid of `a` without the points at which `b` has an event.
+/// The grid of `a` without the points at which either has an event: a switch that falls on a point of the grid may be
+/// seen before or after it.
 fn common(a: &Trajectory, b: &Trajectory) -> Vec<(String, Vec<f64>)> {
-    let regular = |t: &Trajectory| -> Vec<u64> {
-        let rows = (0..t.rows()).filter(|&row| t.kinds()[row] == RowKind::Regular);
-        rows.map(|row| (t.time()[row] * 1e9).round() as i64 as u64).collect()
+    let of_kind = |t: &Trajectory, regular: bool| -> Vec<i64> {
+        let rows = (0..t.rows()).filter(|&row| (t.kinds()[row] == RowKind::Regular) == regular);
+        rows.map(|row| (t.time()[row] * 1e9).round() as i64).collect()
     };
-    let (own, other) = (regular(a), regular(b));
+    let (own, other) = (of_kind(a, true), of_kind(b, true));
+    let mut events = of_kind(a, false);
+    events.extend(of_kind(b, false));
+    events.sort_unstable();
+    let near_event = |time: i64| {
+        let window = 1_000.max(time / 1_000_000);
+        let after = events.partition_point(|&event| event < time - window);
+        events.get(after).is_some_and(|&event| event <= time + window)
+    };
     let keep: Vec<usize> = (0..own.len())
-        .filter(|&at| other.binary_search(&own[at]).is_ok())
+        .filter(|&at| other.binary_search(&own[at]).is_ok() && !near_event(own[at]))
         .collect();
     grid(a)
         .into_iter()
@@ -161,6 +172,7 @@ fn errors_shrink_with_the_tolerance() {
     let all = std::env::var("SALTUS_TOLERANCES").is_ok();
     let mut files = modelica_files(&root().join("examples"));
     files.extend(modelica_files(&root().join("tests/models/modes")));
+    files.retain(|file| !AMBIGUOUS.iter().any(|name| file.to_string_lossy().contains(name)));
     if !all {
         files.retain(|file| CHOSEN.iter().any(|name| file.to_string_lossy().contains(name)));
     }
