@@ -42,6 +42,8 @@ pub(crate) struct BlockSolver {
     residual: Vec<f64>,
     trial: Vec<f64>,
     jacobian: Vec<f64>,
+    /// The Jacobian that `factorisation` holds; empty before the first. Linear blocks mostly have constant ones.
+    factored: Vec<f64>,
     step: Vec<f64>,
     nominal: Vec<f64>,
     /// Newton iterations so far.
@@ -82,6 +84,7 @@ impl BlockSolver {
             residual: vec![0.0; n],
             trial: vec![0.0; n],
             jacobian: vec![0.0; entries],
+            factored: Vec::new(),
             step: vec![0.0; n],
             nominal: unknowns.iter().map(|&(var, _)| nominal(var)).collect(),
             iterations: 0,
@@ -235,15 +238,19 @@ impl BlockSolver {
                 return Ok(());
             }
             // Rounding: steps no longer shrink although the residual is at its floor.
-            if (size <= 1e-10 && norm(&self.residual) >= 0.5 * before) || self.at_rounding(memory) {
+            if (size <= 1e-10 && norm(&self.residual) >= 0.5 * before) || self.at_rounding(memory, 1e-14) {
                 return Ok(());
             }
         }
-        Err(self.diverged())
+        // An ill-conditioned block does not settle better than its residuals can be computed.
+        match self.at_rounding(memory, 1e-12) {
+            true => Ok(()),
+            false => Err(self.diverged()),
+        }
     }
 
-    /// Whether every residual is as small as rounding of its terms.
-    fn at_rounding(&self, memory: &Memory) -> bool {
+    /// Whether every residual is small against its terms.
+    fn at_rounding(&self, memory: &Memory, relative: f64) -> bool {
         let mut scale = vec![0.0f64; self.residual.len()];
         for (column, &slot) in self.slots.iter().enumerate() {
             let value = memory.values[slot as usize].abs();
@@ -251,7 +258,7 @@ impl BlockSolver {
                 scale[self.system.row_indices[at]] += (self.jacobian[at] * value).abs();
             }
         }
-        self.residual.iter().zip(&scale).all(|(r, s)| r.abs() <= 1e-14 * s)
+        self.residual.iter().zip(&scale).all(|(r, s)| r.abs() <= relative * s)
     }
 
     fn diverged(&self) -> BlockFailure {
@@ -291,9 +298,7 @@ impl BlockSolver {
             self.step[0] = -residual / slope;
             return Ok(());
         }
-        self.factorisation
-            .factor(&self.jacobian)
-            .map_err(|error| BlockFailure::Singular { column: error.column })?;
+        self.factor()?;
         for (step, residual) in self.step.iter_mut().zip(&self.residual) {
             *step = -residual;
         }
@@ -309,15 +314,24 @@ impl BlockSolver {
         self.system
             .jacobian
             .evaluate_unchecked(&memory.values, &mut self.jacobian);
-        let factored = self.factorisation.factor(&self.jacobian);
-        factored
-            .map(|_| ())
-            .map_err(|error| BlockFailure::Singular { column: error.column })
+        self.factor()
     }
 
     /// Replaces a right-hand side by the change of the unknowns that it makes.
     pub(crate) fn solve_tangent(&mut self, right_side: &mut [f64]) {
         self.factorisation.solve(right_side);
+    }
+
+    fn factor(&mut self) -> Result<(), BlockFailure> {
+        if self.factored == self.jacobian {
+            return Ok(());
+        }
+        self.factored.clear();
+        self.factorisation
+            .factor(&self.jacobian)
+            .map_err(|error| BlockFailure::Singular { column: error.column })?;
+        self.factored.extend_from_slice(&self.jacobian);
+        Ok(())
     }
 
     /// The largest component of the step relative to its variable.

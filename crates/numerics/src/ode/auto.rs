@@ -149,9 +149,9 @@ impl Integrator for Auto {
     fn restart(&mut self, system: &mut dyn OdeSystem, start: &Start<'_>) -> Result<(), IntegrationError> {
         self.switch = false;
         let dim = system.dim();
-        // Another function may be stiff or not: begin again. The same one keeps its verdict.
+        // After an event the function is another one, but mostly as stiff as before: the verdict stays until steps
+        // speak against it.
         if !start.keep_jacobian || dim != self.dim {
-            self.is_implicit = false;
             self.easy_steps = 0;
             self.returns = 0;
         }
@@ -167,9 +167,10 @@ impl Integrator for Auto {
             self.make_switch(system)?;
         }
         let result = match self.active_mut().step(system, stop) {
-            // Stiffness beyond what the test sees: very fast transients drive the explicit step to nothing.
+            // Stiffness beyond what the test sees: very fast transients drive the explicit step to nothing, or its
+            // stages to where the function is not defined.
             Err(IntegrationError::StepTooSmall {
-                cause: StepFailure::Accuracy { .. },
+                cause: StepFailure::Accuracy { .. } | StepFailure::Evaluation(_),
                 ..
             }) if !self.is_implicit => {
                 self.make_switch(system)?;
