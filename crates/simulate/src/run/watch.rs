@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use saltus_mdae::{ConditionId, Idx, VarId};
-use saltus_numerics::roots::{RootError, ScanOptions, first_event};
+use saltus_numerics::roots::{ConditionFunctions, RootError, ScanOptions, first_event};
 
 use super::Run;
 use crate::condition::{Decided, Monitor};
@@ -224,30 +224,42 @@ impl Run<'_> {
         };
         let options = scan_options(t_old, t_new);
         let found = first_event(&mut functions, (t_old, t_new), &sides, &options).map_err(failed)?;
-        let Some(mut event) = found else { return Ok(None) };
-        // A condition that has been clear of its band within this step is located at its zero, not at the band.
-        let clear: Vec<Option<f64>> = functions
-            .clear_at
-            .iter()
-            .map(|&t| t.filter(|&t| t < event.left))
+        // A condition that has been clear of its band within this step is located at its zero, not at the band; also one
+        // that is back inside the band at the end of the step without having left it on the other side.
+        let until = found.as_ref().map_or(f64::INFINITY, |event| event.left);
+        let clear: Vec<Option<f64>> = functions.clear_at.iter().map(|&t| t.filter(|&t| t < until)).collect();
+        let newly: Vec<usize> = (0..watched.len())
+            .filter(|&at| clear[at].is_some() && shifts[at] != 0.0)
             .collect();
-        let late = event.changed.iter().any(|&at| clear[at].is_some() && shifts[at] != 0.0);
-        if late {
-            let from = event.changed.iter().filter_map(|&at| clear[at]).fold(t_old, f64::max);
-            let adjusted: Vec<f64> = shifts
-                .iter()
-                .zip(&clear)
-                .map(|(&shift, clear)| if clear.is_some() { 0.0 } else { shift })
-                .collect();
+        let late: Vec<usize> = match &found {
+            Some(event) => newly.iter().copied().filter(|at| event.changed.contains(at)).collect(),
+            None => newly.clone(),
+        };
+        let adjusted: Vec<f64> = shifts
+            .iter()
+            .zip(&clear)
+            .map(|(&shift, clear)| if clear.is_some() { 0.0 } else { shift })
+            .collect();
+        let mut located = found;
+        if !late.is_empty() {
             functions.shifts = &adjusted;
-            if let Some(earlier) = first_event(&mut functions, (from, event.right), &sides, &options).map_err(failed)? {
-                event = earlier;
+            let end = located.as_ref().map_or(t_new, |event| event.right);
+            let mut values = vec![0.0; watched.len()];
+            let evaluated = functions.evaluate(end, &mut values);
+            evaluated.map_err(|error| failed(RootError::Evaluation { t: end, error }))?;
+            let crossed = late.iter().filter(|&&at| (values[at] > 0.0) != sides[at]);
+            let from = crossed.filter_map(|&at| clear[at]).fold(f64::NEG_INFINITY, f64::max);
+            if from > t_old
+                && let Some(earlier) = first_event(&mut functions, (from, end), &sides, &options).map_err(failed)?
+            {
+                located = Some(earlier);
             }
         }
-        self.location_width = (event.right - event.left) + 4.0 * f64::EPSILON * event.right.abs();
-        for (at, (id, _)) in watched.iter().enumerate() {
-            self.watches[id.index()].armed |= clear[at].is_some();
+        for at in newly {
+            self.watches[watched[at].0.index()].armed = true;
         }
+        let Some(event) = located else { return Ok(None) };
+        self.location_width = (event.right - event.left) + 4.0 * f64::EPSILON * event.right.abs();
         Ok(Some((
             event.right,
             event.changed.iter().map(|&at| watched[at].0).collect(),
