@@ -221,11 +221,24 @@ impl Engine<'_> {
             .collect();
         conditions.sort_unstable();
         conditions.dedup();
+        // What goes on with the same conditions are discrete variables that depend on their own previous values.
+        let variables: Vec<saltus_mdae::VarId> = self
+            .remembered
+            .iter()
+            .copied()
+            .filter(|&var| conditions.is_empty() && !same(self.memory.get(var, 0), self.memory.left(var, 0)))
+            .collect();
+        let named = variables.iter().map(|&var| &self.model.variables[var]);
         Failure::new(FailureKind::EndlessIteration {
-            origins: conditions.iter().map(|&id| self.model.conditions[id].origin).collect(),
+            origins: conditions
+                .iter()
+                .map(|&id| self.model.conditions[id].origin)
+                .chain(named.clone().map(|variable| variable.origin))
+                .collect(),
             conditions: conditions
                 .iter()
                 .map(|&id| self.model.conditions[id].text.clone())
+                .chain(named.map(|variable| variable.name.clone()))
                 .collect(),
         })
     }
