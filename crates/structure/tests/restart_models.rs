@@ -281,7 +281,7 @@ fn reinit_is_a_transient_without_the_equation_of_the_state() {
     let case = Case {
         prev: Some(ball.clone()),
         new: ball,
-        zero_crossing: Some("x".into()),
+        zero_crossings: vec!["x".into()],
         restart: equations(&[("reinit", "x' + e*x'^-")]),
         transient: Some(equations(&[("c", "z' + z - x")])),
         parameters: values(&[("g", 9.81), ("e", 0.8)]),
@@ -307,7 +307,7 @@ fn refusal_of_one_component_leaves_the_others() {
     let case = Case {
         prev: Some(join(&[("f1", "l1"), ("f2", "l2")])),
         new: join(&[("k1", "x1**2 + y1**2 - 1"), ("k2", "x2**2 + y2**2 - 1")]),
-        zero_crossing: Some("x1**2 + y1**2 - 1".into()),
+        zero_crossings: vec!["x1**2 + y1**2 - 1".into()],
         parameters: values(&[("g", 9.81)]),
         ..Case::default()
     };
@@ -410,7 +410,7 @@ fn explanations_speak_of_the_model() {
     let mut bounce = Case {
         prev: Some(ball.clone()),
         new: ball,
-        zero_crossing: Some("x".into()),
+        zero_crossings: vec!["x".into()],
         transient: Some(equations(&[("n", "m*x'' + f + m*g")])),
         parameters: values(&[("m", 2.0), ("g", 9.81), ("e", 0.8)]),
         left: values(&[("x", 0.0), ("x'", -3.0)]),

@@ -36,6 +36,15 @@ impl Attempt {
             quotient,
         }
     }
+
+    /// Equations of a complete matching that are disabled although the past does not determine their variables.
+    fn lost(&self) -> Vec<ArrayLabel> {
+        if !self.quotient.is_complete() {
+            return Vec::new();
+        }
+        let lost = self.quotient.disabled(&self.array).1.into_iter();
+        lost.map(|i| self.array.candidates[i].label).collect()
+    }
 }
 
 /// K_* and K^* by component.
@@ -188,10 +197,11 @@ pub(crate) fn search(pool: &mut ExprPool, inquiry: &mut Inquiry, touched: &Arc<T
     for _ in 0..ATTEMPTS {
         let attempt = Attempt::new(pool, inquiry, heights.clone());
         // A complete matching that loses equations is kept only if no height does better.
-        if attempt.quotient.is_complete() && attempt.quotient.disabled(&attempt.array).1.is_empty() {
+        let lost = attempt.lost();
+        if attempt.quotient.is_complete() && lost.is_empty() {
             return attempt;
         }
-        let raised = raise(inquiry, &attempt, bounds);
+        let raised = raise(inquiry, &attempt, bounds, &lost);
         let total = heights.of.values().map(|&height| u32::from(height)).sum();
         let score = (attempt.quotient.over_count(), attempt.quotient.under.len(), total);
         if best.as_ref().is_none_or(|(least, _)| score < *least) {
@@ -205,12 +215,31 @@ pub(crate) fn search(pool: &mut ExprPool, inquiry: &mut Inquiry, touched: &Arc<T
     best.expect("at least one attempt").1
 }
 
-/// Raises the heights of the components at fault, or of all that can be raised; `None` if none can.
-fn raise(inquiry: &Inquiry, attempt: &Attempt, bounds: &Bounds) -> Option<Heights> {
+/// How far above K^* a height may help equations that are too many: as many instants as some variable has derivatives with
+/// a past that are no states any more. (A torque that was the state of a spring keeps its past value for an instant;
+/// after that it is as free as any other torque.)
+fn beyond_upper(inquiry: &Inquiry, touched: &Touched, component: ComponentId) -> u16 {
     let new = inquiry.change.new;
+    let columns = touched.columns(component).iter();
+    let surplus = columns.map(|&column| {
+        let past = inquiry.past_offset(new.unknown(column));
+        past.saturating_sub(new.unknown_offset(column))
+    });
+    surplus.max().unwrap_or(0)
+}
+
+/// Raises the heights of the components at fault, or of all that can be raised; `None` if none can.
+fn raise(inquiry: &Inquiry, attempt: &Attempt, bounds: &Bounds, lost: &[ArrayLabel]) -> Option<Heights> {
+    let new = inquiry.change.new;
+    let touched = &attempt.heights.touched;
+    let overfull = !lost.is_empty() || attempt.quotient.over_count() > 0;
     let can_rise = |component: &ComponentId| {
         let upper = bounds.get(component).map_or(0, |bound| bound.1);
-        attempt.heights.of[component] < upper
+        let more = match overfull {
+            true => beyond_upper(inquiry, touched, *component),
+            false => 0,
+        };
+        attempt.heights.of[component] < upper + more
     };
     let rising: Vec<ComponentId> = attempt.heights.of.keys().copied().filter(can_rise).collect();
     if rising.is_empty() {
@@ -218,6 +247,7 @@ fn raise(inquiry: &Inquiry, attempt: &Attempt, bounds: &Bounds) -> Option<Height
     }
     let over = attempt.quotient.over.iter().map(|&i| attempt.array.candidates[i].label);
     let over = over.chain(attempt.quotient.broken.iter().copied());
+    let over = over.chain(lost.iter().copied());
     let of_rows = over.filter_map(|label| match label.source {
         EquationSource::Mode(row) => Some(new.component_of_row(row)),
         _ => None,

@@ -17,7 +17,7 @@ use super::{Equations, Random, Values, split_primes};
 pub struct Case {
     pub prev: Option<Equations>,
     pub new: Equations,
-    pub zero_crossing: Option<String>,
+    pub zero_crossings: Vec<String>,
     pub restart: Equations,
     pub transient: Option<Equations>,
     pub parameters: Values,
@@ -44,7 +44,11 @@ impl Case {
         Case {
             prev: optional("prev"),
             new: strings(&inputs["new"]),
-            zero_crossing: inputs["zero_crossing"].as_str().map(str::to_string),
+            zero_crossings: inputs["zero_crossing"]
+                .as_str()
+                .map(str::to_string)
+                .into_iter()
+                .collect(),
             restart: strings(&inputs["T"]),
             transient: optional("transient_mode"),
             parameters: numbers(&inputs["parameters"]),
@@ -62,7 +66,7 @@ impl Case {
             self.transient.as_ref(),
         ];
         let equations = modes.into_iter().flatten().flat_map(|equations| equations.values());
-        equations.chain(&self.zero_crossing).collect()
+        equations.chain(&self.zero_crossings).collect()
     }
 
     pub fn input_names(&self) -> BTreeSet<String> {
@@ -140,6 +144,11 @@ pub struct Built {
 
 impl Built {
     pub fn new(case: &Case, disguise: &mut Disguise) -> Self {
+        Self::regular(case, disguise).expect("regular modes")
+    }
+
+    /// `None` if a mode is structurally singular.
+    pub fn regular(case: &Case, disguise: &mut Disguise) -> Option<Self> {
         let m = Builder::new("case");
         let names: BTreeSet<String> = case.texts().into_iter().flat_map(|text| identifiers(text)).collect();
         let names = names
@@ -187,7 +196,7 @@ impl Built {
             .map(|equations| add(equations, &between, disguise));
         let restart = add(&case.restart, &between, disguise);
         let zero_crossings = case
-            .zero_crossing
+            .zero_crossings
             .iter()
             .map(|text| parse(&m, &lookup, text).id)
             .collect();
@@ -210,10 +219,14 @@ impl Built {
             list.into_iter().map(equation).collect()
         };
         let is_unknown = |var: VarId| model.variables[var].role == Role::Continuous;
-        let system = |list| ModeSystem::new(&model.pool, equations(list), is_unknown).expect("a regular mode");
+        let system = |list| ModeSystem::new(&model.pool, equations(list), is_unknown).ok();
+        let prev = match prev {
+            Some(equations) => Some(system(equations)?),
+            None => None,
+        };
         let mut built = Built {
-            prev: prev.map(system),
-            new: system(new),
+            prev,
+            new: system(new)?,
             zero_crossings,
             restart: equations(restart),
             transient: transient.map(equations),
@@ -235,7 +248,7 @@ impl Built {
         };
         built.pool = ExprPool::fork(&Arc::new(std::mem::take(&mut built.model.pool)));
         built.set_values(case);
-        built
+        Some(built)
     }
 
     /// Left limits, inputs and parameters by original name.
