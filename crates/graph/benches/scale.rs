@@ -118,13 +118,26 @@ fn build(rows: &Rows) -> WeightedBipartite {
 }
 
 /// Nanoseconds per row, the best of a few runs.
+/// Nanoseconds this program has had the processor, where the system tells; it counts in steps of some milliseconds.
+fn time_on_processor() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
 fn time(rows: usize, mut run: impl FnMut()) -> f64 {
     let repetitions = (300_000 / rows).clamp(3, 50);
     let mut best = f64::INFINITY;
     for _ in 0..repetitions {
-        let start = Instant::now();
+        let (start, on_processor) = (Instant::now(), time_on_processor());
         run();
-        best = best.min(start.elapsed().as_nanos() as f64 / rows as f64);
+        let elapsed = start.elapsed().as_nanos() as f64;
+        let spent = time_on_processor().zip(on_processor).map(|(end, start)| end - start);
+        // Other programs only ever add to the time that passes.
+        let nanoseconds = match spent {
+            Some(spent) if spent > 2e7 => spent,
+            _ => elapsed,
+        };
+        best = best.min(nanoseconds / rows as f64);
     }
     best
 }

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::index::{Column, Row};
-use crate::matching::Matching;
 use crate::transversal::HighestValueTransversal;
 use crate::weighted::WeightedAdjacency;
 
@@ -57,7 +56,7 @@ impl Hungarian {
         let outcome = self.search(graph, state, roots, budget, i64::MAX);
         if let Outcome::Found(end, distance) = outcome {
             self.raise_offsets(state, distance);
-            self.flip(&mut state.matching, end);
+            state.matching.flip(&self.via, end, &mut self.rematched);
         }
         self.forget_reached(0);
         match outcome {
@@ -79,7 +78,7 @@ impl Hungarian {
             let first = self.reached.len();
             let outcome = self.search(graph, state, &[row], usize::MAX, 0);
             let Outcome::Found(end, _) = outcome else { return true };
-            self.flip(&mut state.matching, end);
+            state.matching.flip(&self.via, end, &mut self.rematched);
             self.forget_reached(first);
             false
         });
@@ -185,20 +184,5 @@ impl Hungarian {
                 state.offsets.columns[column.index()] += end - distance;
             }
         }
-    }
-
-    fn flip(&mut self, matching: &mut Matching, end: Column) {
-        let mut column = end;
-        loop {
-            let row = self.via[column.index()];
-            let former = matching.column_of(row);
-            matching.set(row, column);
-            self.rematched.push(row);
-            match former {
-                Some(former) => column = former,
-                None => break,
-            }
-        }
-        matching.grow();
     }
 }

@@ -135,6 +135,22 @@ impl Matching {
     pub(crate) fn grow(&mut self) {
         self.size += 1;
     }
+
+    /// Writes the augmenting path that ends in `end`, found back through `via`; adds the rows with a new partner.
+    pub(crate) fn flip(&mut self, via: &[Row], end: Column, rematched: &mut Vec<Row>) {
+        let mut column = end;
+        loop {
+            let row = via[column.index()];
+            let former = self.column_of(row);
+            self.set(row, column);
+            rematched.push(row);
+            match former {
+                Some(former) => column = former,
+                None => break,
+            }
+        }
+        self.grow();
+    }
 }
 
 /// A row's level in the layered graph of Hopcroft–Karp: not reached yet.
@@ -306,7 +322,7 @@ impl Matcher {
         for column in self.visited.drain(..) {
             self.seen[column.index()] = 0;
         }
-        self.flip(matching, end);
+        matching.flip(&self.via, end, &mut self.rematched);
         true
     }
 
@@ -332,21 +348,6 @@ impl Matcher {
             }
         }
         None
-    }
-
-    fn flip(&mut self, matching: &mut Matching, end: Column) {
-        let mut column = end;
-        loop {
-            let row = self.via[column.index()];
-            let former = matching.column_of(row);
-            matching.set(row, column);
-            self.rematched.push(row);
-            match former {
-                Some(former) => column = former,
-                None => break,
-            }
-        }
-        matching.grow();
     }
 }
 

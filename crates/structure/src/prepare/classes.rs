@@ -36,12 +36,8 @@ pub(super) struct Classes {
 /// Derivatives that `reinit` assigns, by variable.
 fn reinitialised(model: &Mdae) -> Vec<Vec<u16>> {
     let mut found = vec![Vec::new(); model.variables.len()];
-    for branch in model.whens.iter().flat_map(|when| &when.branches) {
-        for action in &branch.actions {
-            if let saltus_mdae::Action::Reinit { var, order, .. } = action {
-                found[var.index()].push(*order);
-            }
-        }
+    for (var, order) in super::reinitialised(model) {
+        found[var.index()].push(order);
     }
     found
 }

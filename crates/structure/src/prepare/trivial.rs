@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use saltus_mdae::{Action, EquationId, ExprId, Idx, Mdae, Node, Role, Type, UnaryOp, VarId};
 use saltus_mdae::{BinaryOp, IndexVec};
+use saltus_mdae::{EquationId, ExprId, Idx, Mdae, Node, Role, Type, UnaryOp, VarId};
 
 use super::classes::{Classes, Term, Union};
 
@@ -145,15 +145,8 @@ fn is_real_unknown(model: &Mdae, var: VarId) -> bool {
 /// Variables that `reinit` assigns: they are states, whatever else the equations say, and stay variables.
 fn reinitialised(model: &Mdae) -> Vec<bool> {
     let mut assigned = vec![false; model.variables.len()];
-    let actions = model
-        .whens
-        .iter()
-        .flat_map(|when| &when.branches)
-        .flat_map(|branch| &branch.actions);
-    for action in actions {
-        if let Action::Reinit { var, .. } = action {
-            assigned[var.index()] = true;
-        }
+    for (var, _) in super::reinitialised(model) {
+        assigned[var.index()] = true;
     }
     assigned
 }
