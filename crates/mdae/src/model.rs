@@ -131,6 +131,15 @@ pub struct Origin {
     pub label: Arc<str>,
 }
 
+/// An equation inside modes that stands for another at mode changes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Combination {
+    /// A combination of equations and their derivatives, equivalent to the other while they hold.
+    pub equation: EquationId,
+    /// The other, which came before it in the model.
+    pub stands_for: EquationId,
+}
+
 /// `0 = residual` while `guard` is true.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Equation {
@@ -344,6 +353,8 @@ pub struct Mdae {
     pub constants: Vec<ConstantVariable>,
     /// Guarded equations.
     pub equations: IndexVec<EquationId, Equation>,
+    /// Equations put in place of others because leading derivatives cancel.
+    pub combinations: Vec<Combination>,
     /// Conditions.
     pub conditions: IndexVec<ConditionId, Condition>,
     /// Equations of discrete variables.
@@ -389,6 +400,12 @@ impl Mdae {
         let id = self.variables.push(variable);
         debug_assert_eq!(declared, id);
         id
+    }
+
+    /// The equation that an equation stands for at mode changes: itself, unless it is a combination.
+    pub fn stands_for(&self, equation: EquationId) -> EquationId {
+        let known = self.combinations.iter().find(|known| known.equation == equation);
+        known.map_or(equation, |known| self.stands_for(known.stands_for))
     }
 
     /// Adds an equation that always holds.

@@ -5,7 +5,7 @@
 use rustc_hash::FxHashMap;
 use saltus_mdae::eval::{Environment, apply_binary, apply_unary, power, truth};
 use saltus_mdae::function::CallError;
-use saltus_mdae::{BinaryOp, ConditionId, ExprId, Idx, Mdae, Node, Role, UnaryOp, VarId};
+use saltus_mdae::{BinaryOp, ConditionId, ExprId, Idx, Mdae, Node, Role, Type, UnaryOp, VarId};
 
 use crate::sigma::{Derivative, SignatureReader};
 
@@ -198,6 +198,17 @@ impl SamplePoint {
             point.spread[at] = matches!(variable.role, Role::Continuous | Role::Input) && !(seed == 0 && is_known);
             if !is_known {
                 point.base[at] = if variable.role == Role::Parameter { 1.0 } else { 0.0 };
+            }
+        }
+        point
+    }
+
+    /// Another point, with other values of the real parameters too: what holds there as well is no accident of them.
+    pub fn with_other_parameters(model: &Mdae, seed: u32) -> Self {
+        let mut point = Self::new(model, seed);
+        for (var, variable) in model.variables.iter_enumerated() {
+            if variable.role == Role::Parameter && variable.ty == Type::Real {
+                point.base[var.index()] *= 1.0 + 0.3 * point.noise(var, 0);
             }
         }
         point

@@ -9,6 +9,7 @@ mod explain;
 mod guards;
 mod plan;
 mod rank;
+mod regular;
 mod select;
 mod structure;
 
@@ -18,5 +19,6 @@ pub use explain::{explain_failure, explain_rank};
 pub use guards::{GuardId, Modes, StructuralNoEvent, Valuation};
 pub use plan::{Block, BlockKind, BlockTearing, DerivativeRole, Plan, StateDerivative};
 pub use rank::{RankDeficiency, Remedy, check_rank, combined_residual};
+pub use regular::regularise;
 pub use select::{RankDeficient, needs_reselection, select_states, selection_quality};
 pub use structure::{JumpSources, ModeFailure, ModeStructure, SingularPiece, analyze_mode};

@@ -66,7 +66,7 @@ pub fn check_rank(
 ) -> Vec<RankDeficiency> {
     let start = SamplePoint::new(model, 0);
     let point = point.unwrap_or(&start);
-    let others = [1, 2].map(|seed| SamplePoint::new(model, seed));
+    let others = [1, 2].map(|seed| SamplePoint::with_other_parameters(model, seed));
     let mut checker = Checker {
         model,
         structure,

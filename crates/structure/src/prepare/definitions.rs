@@ -99,26 +99,13 @@ fn wanted(model: &Mdae, reinitialised: &FxHashSet<VarId>) -> FxHashSet<VarId> {
         let occurrences = model.pool.occurrences(equation.residual);
         found.extend(occurrences.into_iter().filter(|&(_, order)| guarded || order > 0));
     }
-    for action in actions(model) {
+    for action in super::actions(model) {
         if let Action::Restart { residual, .. } = action {
             found.extend(model.pool.occurrences(*residual));
         }
     }
     let vars = found.into_iter().map(|(var, _)| var);
     vars.filter(|&var| replaceable(model, var, reinitialised)).collect()
-}
-
-fn actions(model: &Mdae) -> impl Iterator<Item = &Action> {
-    let branches = model.whens.iter().flat_map(|when| &when.branches);
-    branches.flat_map(|branch| &branch.actions)
-}
-
-fn reinitialised(model: &Mdae) -> FxHashSet<VarId> {
-    let reinitialised = |action: &Action| match action {
-        Action::Reinit { var, .. } => Some(*var),
-        _ => None,
-    };
-    actions(model).filter_map(reinitialised).collect()
 }
 
 /// Not a variable whose own value the model gives: a fixed start, a `reinit`, a wish to be a state.
@@ -137,7 +124,7 @@ struct Definitions {
 }
 
 fn definitions(model: &mut Mdae) -> Definitions {
-    let reinitialised = reinitialised(model);
+    let reinitialised: FxHashSet<VarId> = super::reinitialised(model).map(|(var, _)| var).collect();
     let mut wanted = wanted(model, &reinitialised);
     let mut found = Definitions::default();
     let orders = unguarded_orders(model);
@@ -172,6 +159,10 @@ fn defined(
     let unknowns = unknowns_of(model, residual);
     let order = |var: VarId| orders.get(&var).copied().unwrap_or(0);
     let highest = unknowns.iter().map(|&(var, _)| order(var)).max()?;
+    // What a force is by the acceleration it causes tells nothing of its past: no leading derivatives.
+    if unknowns.iter().any(|&(var, own)| own > 0 && own >= order(var)) {
+        return None;
+    }
     let candidates = unknowns.iter().filter(|&&(var, own)| {
         let once = unknowns.iter().filter(|(other, _)| *other == var).count() == 1;
         let lower = order(var) < highest || unknowns.len() == 1;
@@ -200,11 +191,22 @@ fn defined(
 fn continuous(model: &Mdae, node: Node) -> bool {
     match node {
         Node::Var { var, .. } => matches!(model.variables[var].role, Role::Continuous | Role::Parameter),
-        Node::Unary(op, _) => matches!(op, UnaryOp::Neg),
-        Node::Binary(op, ..) => matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div),
+        Node::Unary(op, _) => smooth(op),
+        Node::Binary(op, ..) => matches!(
+            op,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow
+        ),
         Node::Real(_) | Node::Integer(_) | Node::Time => true,
         _ => false,
     }
+}
+
+fn smooth(op: UnaryOp) -> bool {
+    use UnaryOp::*;
+    matches!(
+        op,
+        Neg | Sqrt | Exp | Log | Log10 | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh
+    )
 }
 
 /// The highest derivative of each unknown in the unguarded equations.

@@ -7,6 +7,8 @@
 //! - *Coefficients*: `ratio = if second then 2 else 3` is replaced by its definition; its equation stays.
 //! - *Definitions*: a relative coordinate `rel = x2 - x1` is replaced where its derivatives may be needed in some modes
 //!   only; its equation stays.
+//! - *Observed derivatives*: a condition `der(s) <= 0` gives s a derivative in every mode.
+//! - *Combinations* take the place of equations whose leading derivatives cancel.
 //!
 //! Only unguarded equations count, so that what is eliminated holds in every mode. No variable is lost: each one is a
 //! variable, an alias ([`Mdae::aliases`]) or a constant ([`Mdae::constants`]) of the prepared model. Parameters are
@@ -17,12 +19,13 @@
 
 mod classes;
 mod definitions;
+mod observed;
 mod piecewise;
 mod rewrite;
 mod trivial;
 mod vanishing;
 
-use saltus_mdae::{EquationId, ExprId, IndexVec, Mdae, VarId};
+use saltus_mdae::{Action, EquationId, ExprId, IndexVec, Mdae, VarId};
 
 use classes::Classes;
 pub use vanishing::{Coefficients, drop_vanishing_terms};
@@ -70,6 +73,20 @@ pub struct ConflictingStarts {
     pub other: VarId,
 }
 
+/// What the when-clauses of a model do.
+fn actions(model: &Mdae) -> impl Iterator<Item = &Action> {
+    let branches = model.whens.iter().flat_map(|when| &when.branches);
+    branches.flat_map(|branch| &branch.actions)
+}
+
+/// The derivatives that `reinit` gives new values.
+fn reinitialised(model: &Mdae) -> impl Iterator<Item = (VarId, u16)> {
+    actions(model).filter_map(|action| match action {
+        Action::Reinit { var, order, .. } => Some((*var, *order)),
+        _ => None,
+    })
+}
+
 /// Eliminates trivial unguarded equations.
 pub fn prepare(model: Mdae) -> Prepared {
     let mut classes = Classes::new(&model);
@@ -77,6 +94,8 @@ pub fn prepare(model: Mdae) -> Prepared {
     let mut prepared = rewrite::rewrite(model, &mut classes, &used_up);
     prepared.replaced = definitions::replace_defined(&mut prepared.model);
     piecewise::write_out_coefficients(&mut prepared.model);
+    observed::give_values_to_observed(&mut prepared.model);
+    crate::mode::regularise(&mut prepared.model);
     debug_assert_eq!(prepared.model.validate(), Ok(()));
     prepared
 }

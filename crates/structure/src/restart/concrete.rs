@@ -27,7 +27,7 @@ pub(crate) enum Coefficient {
     Expression(ExprId),
     /// A number.
     Number(f64),
-    /// A number times a left limit.
+    /// A left limit with its sign, ±1.
     LeftLimit(f64, VarId, u16),
 }
 

@@ -123,11 +123,15 @@ impl Source<'_, '_> {
         let mut sum = pool.real(0.0);
         for term in terms.terms.iter().filter(|term| order(term, mu) == highest) {
             let part = self.term(pool, equation, term, symbols);
-            sum = pool.add(sum, part);
+            sum = match negative_sign(pool, term.coefficient) {
+                true => pool.sub(sum, part),
+                false => pool.add(sum, part),
+            };
         }
         sum
     }
 
+    /// A term without the sign of a coefficient −1.
     fn term(
         &self,
         pool: &mut ExprPool,
@@ -136,11 +140,11 @@ impl Source<'_, '_> {
         symbols: &FxHashMap<ArrayVariable, VarId>,
     ) -> ExprId {
         let mut product = match term.coefficient {
-            Coefficient::Number(value) => pool.real(value),
-            Coefficient::LeftLimit(sign, var, order) => {
-                let (sign, left) = (pool.real(sign), pool.pre_var(var, order));
-                pool.mul(sign, left)
+            _ if negative_sign(pool, term.coefficient) && !matches!(term.coefficient, Coefficient::LeftLimit(..)) => {
+                pool.real(1.0)
             }
+            Coefficient::Number(value) => pool.real(value),
+            Coefficient::LeftLimit(_, var, order) => pool.pre_var(var, order),
             Coefficient::Expression(expression) => {
                 let candidate = self.concrete.candidates[equation].expect("only array equations have expressions");
                 let candidate = &self.attempt.array.candidates[candidate];
@@ -257,5 +261,13 @@ impl Source<'_, '_> {
             .filter(|(_, unknown)| unknown.mu > 0 && before_tail(unknown))
             .map(|(i, _)| i)
             .collect()
+    }
+}
+
+/// Whether a coefficient is −1, or −1 times a left limit.
+fn negative_sign(pool: &ExprPool, coefficient: Coefficient) -> bool {
+    match coefficient {
+        Coefficient::Number(value) | Coefficient::LeftLimit(value, ..) => value == -1.0,
+        Coefficient::Expression(expression) => pool.constant(expression) == Some(-1.0),
     }
 }

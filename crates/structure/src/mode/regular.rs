@@ -1,0 +1,146 @@
+//! The remedy for modes in which structure and numbers disagree, applied once per model.
+//!
+//! Where the leading derivatives of some equations cancel (RR-9603, F.2), a combination of them takes the place of one
+//! of them, in all modes in which they hold together ([`Remedy::LinearCombination`]). The combination is equivalent
+//! inside such a mode only: it rests on derivatives of constraints, which hold from the mode change on. So
+//! [`Mdae::combinations`] remembers what it stands for, and mode changes are analysed with that.
+
+use rustc_hash::FxHashSet;
+use saltus_mdae::{Combination, ConditionId, Equation, Mdae, Node, Type, VarId};
+
+use super::guards::{Modes, Valuation};
+use super::rank::{RankDeficiency, Remedy, check_rank, combined_residual};
+use super::structure::analyze_mode;
+
+/// Modes looked at times equations in them: a few per cent of the time that compiling a model takes.
+const BUDGET: usize = 3000;
+/// Combinations in one model.
+const MOST_COMBINATIONS: usize = 16;
+
+/// Puts combinations in place of equations whose leading derivatives cancel, in the modes that can be looked at cheaply.
+/// Only combinations that hold for all values of the parameters are used.
+pub fn regularise(model: &mut Mdae) {
+    if model.equations.len() > BUDGET {
+        return;
+    }
+    for _ in 0..MOST_COMBINATIONS {
+        if !improve(model) {
+            return;
+        }
+    }
+}
+
+/// Finds one combination; false if none helps.
+fn improve(model: &mut Mdae) -> bool {
+    let modes = Modes::new(model);
+    let mut seen: FxHashSet<Valuation> = FxHashSet::default();
+    for truths in truths(model, &modes) {
+        let Some(valuation) = truths.valuation(model, &modes) else {
+            continue;
+        };
+        if !seen.insert(valuation.clone()) {
+            continue;
+        }
+        let Ok(structure) = analyze_mode(model, &modes, &valuation) else {
+            continue;
+        };
+        let found = check_rank(model, &modes, &structure, None);
+        if found.iter().any(|one| apply(model, &truths, one, found.len())) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Applies a remedy if it makes the mode better.
+fn apply(model: &mut Mdae, truths: &Truths, found: &RankDeficiency, count: usize) -> bool {
+    let Remedy::LinearCombination { replaced, terms } = &found.remedy else {
+        return false;
+    };
+    let Some(residual) = combined_residual(model, found) else {
+        return false;
+    };
+    let saved = model.equations.clone();
+    let own = model.equations[*replaced].guard;
+    let mut together = model.pool.boolean(true);
+    for (equation, ..) in terms {
+        together = model.pool.and(together, model.equations[*equation].guard);
+    }
+    model.equations[*replaced].guard = match together == own {
+        true => model.pool.boolean(false),
+        false => {
+            let apart = model.pool.not(together);
+            model.pool.and(own, apart)
+        }
+    };
+    let equation = model.equations.push(Equation {
+        guard: together,
+        residual,
+        origin: model.equations[*replaced].origin,
+    });
+    model.combinations.push(Combination {
+        equation,
+        stands_for: *replaced,
+    });
+    let modes = Modes::new(model);
+    let better = truths.valuation(model, &modes).is_some_and(|valuation| {
+        let structure = analyze_mode(model, &modes, &valuation);
+        structure.is_ok_and(|structure| check_rank(model, &modes, &structure, None).len() < count)
+    });
+    if !better {
+        model.equations = saved;
+        model.combinations.pop();
+    }
+    better
+}
+
+/// The conditions and Boolean variables that hold.
+#[derive(Clone, Default)]
+struct Truths {
+    conditions: FxHashSet<ConditionId>,
+    booleans: FxHashSet<VarId>,
+}
+
+impl Truths {
+    fn valuation(&self, model: &Mdae, modes: &Modes) -> Option<Valuation> {
+        let condition = |id: ConditionId| self.conditions.contains(&id);
+        let boolean = |var: VarId| f64::from(u8::from(self.booleans.contains(&var)));
+        modes.valuation_where(model, condition, boolean).ok()
+    }
+}
+
+/// As many combinations of what the guards are made of as the budget allows: all of them if they are few, else those
+/// with at most one that holds.
+fn truths(model: &Mdae, modes: &Modes) -> Vec<Truths> {
+    let most = BUDGET / model.equations.len().max(1);
+    let mut atoms = Vec::new();
+    for id in model.pool.reachable(modes.formulas()) {
+        match model.pool.node(id) {
+            node @ Node::Condition(_) => atoms.push(node),
+            node @ Node::Var { var, .. } if model.variables[var].ty == Type::Boolean => atoms.push(node),
+            _ => {}
+        }
+    }
+    let pick = |chosen: &dyn Fn(usize) -> bool| {
+        let mut truths = Truths::default();
+        for (_, atom) in atoms.iter().enumerate().filter(|(at, _)| chosen(*at)) {
+            match *atom {
+                Node::Condition(id) => {
+                    truths.conditions.insert(id);
+                }
+                Node::Var { var, .. } => {
+                    truths.booleans.insert(var);
+                }
+                _ => {}
+            }
+        }
+        truths
+    };
+    let all = 1_usize.checked_shl(atoms.len() as u32).filter(|&all| all <= most);
+    match all {
+        Some(all) => (0..all).map(|row| pick(&|at| row >> at & 1 == 1)).collect(),
+        None => (0..most.min(atoms.len() + 1))
+            .map(|row| pick(&|at| at + 1 == row))
+            .collect(),
+    }
+}
