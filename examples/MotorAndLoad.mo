@@ -19,6 +19,10 @@
 // expect: rotor.w at 300+ = 32.07191765607914 within 1e-6
 // expect: impulse clutch.tau at 300 = 1.773066751775842 within 1e-5
 // expect: reference ref_motor_and_load.csv rotor.w=w1, load.w=w2, capacitor.u=u within 1e-5
+// analyze: mode clutch.engaged: index 2; states capacitor.u
+// analyze: mode not clutch.engaged: index 2; states capacitor.u, load.w
+// analyze: clutch.engaged -> not clutch.engaged: accepted; height 0; says all states keep their values
+// analyze: not clutch.engaged -> clutch.engaged: accepted; height 1; says `rotor.w` and `load.w` jump to a common value; says `capacitor.u` may jump; says `rotor.w = load.w` must hold from now on
 
 connector Pin "Electrical pin"
   Real v(unit = "V") "Potential";

@@ -13,6 +13,10 @@
 // expect: event at 4.351165860812078 within 1e-8
 // expect: events 9
 // expect: reference ref_rectifier_diode.csv v2=v2 within 1e-6
+// analyze: mode off: index 1; states v2
+// analyze: mode not off: index 1; states v2
+// analyze: off -> not off: accepted; height 0; impulses; says all states keep their values
+// analyze: not off -> off: accepted; height 0; impulses; says all states keep their values
 
 model DiodeRectifier "Half-wave rectifier with an ideal diode"
   constant Real pi = 3.14159265358979323846;

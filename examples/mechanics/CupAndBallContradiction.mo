@@ -6,6 +6,8 @@
 // What to look at: the run ends at the first impact with an error that says that equations contradict each other.
 //
 // expect: fails E0602 at 0.42019009430079311 within 1e-5
+// analyze: mode tight: index 3; states x, vx
+// analyze: not tight -> tight: refused overdetermined; height 1; says contradict each other; says `der(vx) = lambda*x`; says `der(vy) = lambda*y - g`; says `x^2 + y^2 = L^2` (differentiated); says `x*vx + y*vy + (x*pre(vx) + y*pre(vy)) = 0`; says leave out the restart equation
 
 model CupAndBallContradiction "Elastic and inelastic at once"
   parameter Real L(unit = "m") = 1 "Length of the rope";

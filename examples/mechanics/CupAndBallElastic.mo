@@ -22,6 +22,9 @@
 // expect: vy at 6.4664797247362162+ = 3.7240367236848724 within 1e-6
 // expect: events 12
 // expect: conserved (vx^2 + vy^2)/2 + 9.81*y within 1e-7
+// analyze: mode not tight: index 1; states x, vx, y, vy
+// analyze: mode tight: transient
+// analyze: not tight -> tight: through; accepted; height 1; impulses lambda 1; says `vx` and `vy` may jump; says restart equation
 
 model CupAndBallElastic "Ball on a rope, elastic impact"
   parameter Real L(unit = "m") = 1 "Length of the rope";

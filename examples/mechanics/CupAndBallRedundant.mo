@@ -9,6 +9,8 @@
 // expect: event at 0.42019009430079311 within 1e-8
 // expect: vx at 0.42019009430079311+ = -1.7849064272874373 within 1e-8
 // expect: vy at 0.42019009430079311+ = -1.0305162062726951 within 1e-8
+// analyze: mode tight: index 3; states x, vx
+// analyze: not tight -> tight: accepted; height 1; impulses lambda 1, s 1; says restart equation `x*vx + y*vy = 0` follows from the new mode
 
 model CupAndBallRedundant "Impact law that follows from the equations"
   parameter Real L(unit = "m") = 1 "Length of the rope";

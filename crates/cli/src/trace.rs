@@ -159,12 +159,9 @@ fn instant_in_words(text: &mut String, model: &Mdae, instant: &InstantReport, no
         let _ = write!(text, "\n  triggered by {}", conditions(&instant.triggers));
     }
     for candidate in &instant.candidates {
-        if let Some(reason) = &candidate.refused {
-            let _ = write!(
-                text,
-                "\n  tried {} and rolled back: {reason}",
-                valuation(model, candidate)
-            );
+        if let Some(refusal) = &candidate.refused {
+            let (mode, reason) = (valuation(model, candidate), &refusal.reason);
+            let _ = write!(text, "\n  tried {mode} and rolled back: {reason}");
         }
     }
     if !instant.changed.is_empty() && instant.from.is_some() && instant.changed != instant.triggers {

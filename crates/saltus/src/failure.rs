@@ -2,7 +2,7 @@
 
 use saltus_mdae::{Mdae, OriginId};
 use saltus_results::ResultError;
-use saltus_simulate::{Failure, FailureKind};
+use saltus_simulate::{Failure, FailureKind, Refusal};
 use saltus_source::{Code, Diagnostic, Severity, Span, codes};
 
 use crate::result_diagnostic;
@@ -11,6 +11,8 @@ use crate::result_diagnostic;
 const MOST_CANDIDATES: usize = 8;
 /// More places than this hide the first.
 const MOST_PLACES: usize = 6;
+/// More proposals than this are no help.
+const MOST_PROPOSALS: usize = 3;
 
 /// What stopped a run, as a diagnostic. `output` is the error of a result file, if that is what stopped it.
 pub fn failure_diagnostic(failure: &Failure, model: &Mdae, output: Option<&ResultError>) -> Diagnostic {
@@ -21,8 +23,9 @@ pub fn failure_diagnostic(failure: &Failure, model: &Mdae, output: Option<&Resul
         Some(time) => format!("at t = {time}: {}", message(&failure.kind)),
         None => message(&failure.kind),
     };
-    let mut diagnostic = at_origins(code(&failure.kind), message, origins(&failure.kind), model);
+    let mut diagnostic = at_origins(code(&failure.kind), message, &origins(&failure.kind), model);
     add_notes(&mut diagnostic, &failure.kind);
+    diagnostic.help.extend(proposals(&failure.kind));
     diagnostic.help.extend(help(&failure.kind).map(str::to_owned));
     diagnostic
 }
@@ -31,7 +34,7 @@ pub fn failure_diagnostic(failure: &Failure, model: &Mdae, output: Option<&Resul
 fn only_reason(kind: &FailureKind) -> Option<&str> {
     match kind {
         FailureKind::NoConsistentMode { candidates } if candidates.iter().all(|(mode, _)| mode.is_empty()) => {
-            candidates.first().map(|(_, reason)| reason.as_str())
+            candidates.first().map(|(_, refusal)| refusal.reason.as_str())
         }
         _ => None,
     }
@@ -52,7 +55,7 @@ fn code(kind: &FailureKind) -> Code {
         FailureKind::Integration { .. } => codes::E0610,
         FailureKind::Limit { .. } => codes::E0611,
         FailureKind::SingularMode { .. } => codes::E0612,
-        FailureKind::Restart { .. } => codes::E0615,
+        FailureKind::Restart(_) => codes::E0615,
         FailureKind::Compile { .. } => codes::E0613,
         FailureKind::Output(_) => codes::E0701,
     }
@@ -65,7 +68,7 @@ fn message(kind: &FailureKind) -> String {
     match kind {
         FailureKind::Initialisation { reason, .. } => format!("initialisation failed: {reason}"),
         FailureKind::NoConsistentMode { .. } => "no mode is consistent with its own conditions".to_owned(),
-        FailureKind::Restart { reason, .. } => reason.clone(),
+        FailureKind::Restart(refusal) => refusal.reason.clone(),
         FailureKind::Chattering {
             conditions, count: 0, ..
         } => {
@@ -109,18 +112,38 @@ fn message(kind: &FailureKind) -> String {
     }
 }
 
-fn origins(kind: &FailureKind) -> &[OriginId] {
+fn origins(kind: &FailureKind) -> Vec<OriginId> {
     match kind {
         FailureKind::SingularMode { origins, .. }
-        | FailureKind::Restart { origins, .. }
         | FailureKind::Chattering { origins, .. }
         | FailureKind::EndlessIteration { origins, .. }
         | FailureKind::Block { origins, .. }
         | FailureKind::Compile { origins, .. }
-        | FailureKind::Domain { origins, .. } => origins,
-        FailureKind::Zeno { origin, .. } | FailureKind::Assertion { origin, .. } => std::slice::from_ref(origin),
-        _ => &[],
+        | FailureKind::Domain { origins, .. } => origins.clone(),
+        FailureKind::Restart(refusal) => refusal.origins.clone(),
+        FailureKind::NoConsistentMode { candidates } => {
+            let refusals = candidates.iter().map(|(_, refusal)| refusal);
+            refusals.flat_map(|refusal| refusal.origins.iter().copied()).collect()
+        }
+        FailureKind::Zeno { origin, .. } | FailureKind::Assertion { origin, .. } => vec![*origin],
+        _ => Vec::new(),
     }
+}
+
+/// What could be done about the refusals, each proposal once.
+fn proposals(kind: &FailureKind) -> Vec<String> {
+    let refusals: Vec<&Refusal> = match kind {
+        FailureKind::Restart(refusal) => vec![refusal],
+        FailureKind::NoConsistentMode { candidates } => candidates.iter().map(|(_, refusal)| refusal).collect(),
+        _ => Vec::new(),
+    };
+    let mut found: Vec<String> = Vec::new();
+    for help in refusals.into_iter().flat_map(|refusal| &refusal.help) {
+        if !found.contains(help) && found.len() < MOST_PROPOSALS {
+            found.push(help.clone());
+        }
+    }
+    found
 }
 
 fn add_notes(diagnostic: &mut Diagnostic, kind: &FailureKind) {
@@ -140,9 +163,9 @@ fn add_notes(diagnostic: &mut Diagnostic, kind: &FailureKind) {
 }
 
 /// The reasons why candidates were refused, each once, with the first candidate it struck.
-fn refusals(candidates: &[(String, String)]) -> Vec<String> {
+fn refusals(candidates: &[(String, Refusal)]) -> Vec<String> {
     let mut reasons: Vec<(&str, &str, usize)> = Vec::new();
-    for (mode, reason) in candidates {
+    for (mode, Refusal { reason, .. }) in candidates {
         match reasons.iter_mut().find(|(_, known, _)| known == reason) {
             Some((_, _, count)) => *count += 1,
             None => reasons.push((mode, reason, 1)),
@@ -200,7 +223,7 @@ fn help(kind: &FailureKind) -> Option<&'static str> {
         FailureKind::Block { .. } => "check that there is a solution; give `start` and `nominal` values near it",
         FailureKind::Domain { .. } => "keep the argument in the domain of the function with a condition",
         FailureKind::Integration { .. } => "try another `--solver`, another `--tolerance`, or `nominal` values",
-        FailureKind::SingularMode { .. } | FailureKind::Restart { .. } => {
+        FailureKind::SingularMode { .. } | FailureKind::Restart(_) => {
             "`saltus analyze` shows the equations and unknowns of the mode"
         }
         FailureKind::Limit { .. } => "simulate a shorter time",

@@ -10,7 +10,7 @@ use crate::discrete::{self, Triggered};
 use crate::engine::{Engine, ModeId};
 use crate::error::Failure;
 use crate::event::{Truths, same};
-use crate::report::ImpulseReport;
+use crate::report::{ImpulseReport, Refusal};
 
 /// Rounds of the discrete equations at one instant before they are called unsettled.
 const SETTLING_LIMIT: u32 = 50;
@@ -74,7 +74,7 @@ pub(crate) enum Verdict {
         by_ties_only: bool,
     },
     /// No right limits.
-    Inadmissible(String),
+    Inadmissible(Refusal),
 }
 
 /// A state that gets a new value.
@@ -99,6 +99,8 @@ pub(crate) struct Instant {
     pub initial: bool,
     /// Ties confirm the candidate.
     pub ties_confirm: bool,
+    /// Whether right limits may come from the consistency projector where structure decides nothing.
+    pub projects: bool,
 }
 
 impl Engine<'_> {
@@ -312,7 +314,7 @@ impl Engine<'_> {
             };
             let impulses = match self.restart(mode, &restart, None, instant) {
                 Ok(impulses) => impulses,
-                Err(failure) => return Ok(Verdict::Inadmissible(failure.to_string())),
+                Err(failure) => return Ok(Verdict::Inadmissible(failure.into_refusal())),
             };
             let discrete_before: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
             self.set_truths(given);
@@ -330,9 +332,8 @@ impl Engine<'_> {
             triggered = again;
             self.back_to_left_limits(instant);
         }
-        Ok(Verdict::Inadmissible(
-            "the discrete variables do not settle".to_string(),
-        ))
+        let reason = "the discrete variables do not settle".to_string();
+        Ok(Verdict::Inadmissible(reason.into()))
     }
 
     /// The truth values with the conditions that follow discrete variables as just computed.
@@ -541,7 +542,7 @@ impl Engine<'_> {
         restart.extend(self.reinit_equations(reinits));
         let here = self.memory.values.clone();
         let mut seen: Vec<Valuation> = Vec::new();
-        let mut failures: Vec<String> = Vec::new();
+        let mut failures: Vec<Refusal> = Vec::new();
         for long in self.long_candidates(truths, instant) {
             self.memory.values.copy_from_slice(&here);
             self.jet_level = 0;
@@ -558,7 +559,7 @@ impl Engine<'_> {
             let impulses = match self.restart(mode, &restart, Some(&transient), instant) {
                 Ok(impulses) => impulses,
                 Err(failure) => {
-                    failures.push(failure.to_string());
+                    failures.push(failure.into_refusal());
                     continue;
                 }
             };
@@ -575,14 +576,17 @@ impl Engine<'_> {
                 // The next impact: a further instant starts from these right limits.
                 return Ok(self.accepted(long, mode, impulses, triggered, true));
             }
-            failures.push(self.difference(&long, &got));
+            failures.push(self.difference(&long, &got).into());
         }
-        let reason = if failures.is_empty() {
-            "no long mode follows it".to_string()
-        } else {
-            failures.join("; ")
-        };
-        Ok(Verdict::Inadmissible(format!("transient: {reason}")))
+        if failures.is_empty() {
+            failures.push("no long mode follows it".to_string().into());
+        }
+        let reasons: Vec<&str> = failures.iter().map(|refusal| refusal.reason.as_str()).collect();
+        Ok(Verdict::Inadmissible(Refusal {
+            reason: format!("transient: {}", reasons.join("; ")),
+            origins: failures.iter().flat_map(|refusal| refusal.origins.clone()).collect(),
+            help: failures.into_iter().flat_map(|refusal| refusal.help).collect(),
+        }))
     }
 
     fn indicated_after_transient(&mut self, long: &Truths, mode: ModeId, instant: &Instant) -> (Truths, Vec<Sign>) {

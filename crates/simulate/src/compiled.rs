@@ -11,6 +11,7 @@ use saltus_structure::mode::{ModeFailure, Modes};
 use crate::error::{Failure, FailureKind};
 use crate::kernel::Bound;
 use crate::memory::Memory;
+use crate::report::Refusal;
 
 /// A compiled model. It knows no run: parameters, start values and options belong to runs.
 #[derive(Debug)]
@@ -23,7 +24,6 @@ pub struct Compiled {
     residual_conditions: IndexVec<EquationId, Vec<ConditionId>>,
     parameter_order: Vec<VarId>,
     needed_orders: u16,
-    definitions: rustc_hash::FxHashMap<VarId, ExprId>,
 }
 
 impl Compiled {
@@ -39,7 +39,6 @@ impl Compiled {
             .collect();
         let parameter_order = parameter_order(&model)?;
         let highest = highest_occurrence(&model);
-        let definitions = definitions(&model);
         let pool = model.pool.freeze();
         Ok(Compiled {
             pool,
@@ -49,7 +48,6 @@ impl Compiled {
             residual_conditions,
             parameter_order,
             needed_orders: highest + 7,
-            definitions,
             model,
         })
     }
@@ -151,27 +149,6 @@ impl Compiled {
         Ok(truths)
     }
 
-    /// An expression with the derivatives of defined variables written out: `der(rel)` becomes `der(phi2) - der(phi1)`
-    /// where `rel = phi2 - phi1` holds in every mode. Restart equations need this: no mode need contain der(rel).
-    pub(crate) fn write_out(&self, pool: &mut ExprPool, expr: ExprId) -> ExprId {
-        let mut current = expr;
-        // Definitions may be chained.
-        for _ in 0..DEFINITION_DEPTH {
-            let next = pool.rewrite(&[current], |pool, _, node| match node {
-                Node::Var { var, order } if order > 0 => {
-                    let definition = *self.definitions.get(&var)?;
-                    Some(pool.nth_total_derivative(definition, order))
-                }
-                _ => None,
-            })[0];
-            if next == current {
-                break;
-            }
-            current = next;
-        }
-        current
-    }
-
     /// Whether the model asks for `terminal()` or `initial()`.
     pub(crate) fn uses(&self, node: Node) -> bool {
         (0..self.model.pool.len()).any(|raw| self.model.pool.node(ExprId::from_usize(raw)) == node)
@@ -218,8 +195,25 @@ impl Compiled {
         atoms
     }
 
-    /// A singular mode in words.
-    pub(crate) fn explain_mode_failure(&self, failure: &ModeFailure) -> String {
+    /// A singular mode in words, with the equations that are too many.
+    pub(crate) fn explain_mode_failure(&self, failure: &ModeFailure) -> Refusal {
+        let equations: Vec<EquationId> = match failure {
+            ModeFailure::Singular { overdetermined, .. } => overdetermined
+                .iter()
+                .flat_map(|piece| piece.equations.iter().copied())
+                .collect(),
+            ModeFailure::TooManyDifferentiations { equation } => vec![*equation],
+            ModeFailure::DependentConstraints { dependent, .. } => dependent.clone(),
+        };
+        let origins = equations.iter().map(|&id| self.model.equations[id].origin);
+        Refusal {
+            reason: self.mode_failure_in_words(failure),
+            origins: origins.collect(),
+            help: Vec::new(),
+        }
+    }
+
+    fn mode_failure_in_words(&self, failure: &ModeFailure) -> String {
         let equation = |id: &EquationId| format!("`{}`", self.model.print_equation(self.model.equations[*id].residual));
         let list = |items: Vec<String>| {
             let more = items.len().saturating_sub(4);
@@ -291,44 +285,6 @@ impl Compiled {
         }
         Ok(())
     }
-}
-
-/// How far chains of definitions are followed.
-const DEFINITION_DEPTH: usize = 16;
-
-/// Unknowns that an unguarded equation `x = expression` defines and that no equation differentiates.
-fn definitions(model: &Mdae) -> rustc_hash::FxHashMap<VarId, ExprId> {
-    let mut differentiated: FxHashSet<VarId> = FxHashSet::default();
-    for equation in &model.equations {
-        let occurring = model.pool.occurrences(equation.residual);
-        differentiated.extend(
-            occurring
-                .into_iter()
-                .filter(|&(_, order)| order > 0)
-                .map(|(var, _)| var),
-        );
-    }
-    let mut found = rustc_hash::FxHashMap::default();
-    for (_, equation) in model
-        .equations
-        .iter_enumerated()
-        .filter(|(id, _)| model.is_unguarded(*id))
-    {
-        let Node::Binary(saltus_mdae::BinaryOp::Sub, a, b) = model.pool.node(equation.residual) else {
-            continue;
-        };
-        for (this, other) in [(a, b), (b, a)] {
-            let Node::Var { var, order: 0 } = model.pool.node(this) else {
-                continue;
-            };
-            let own = model.pool.occurrences(other).iter().any(|&(v, _)| v == var);
-            if model.is_unknown(var) && !own && !differentiated.contains(&var) && !found.contains_key(&var) {
-                found.insert(var, other);
-                break;
-            }
-        }
-    }
-    found
 }
 
 /// Discrete variables whose `pre` occurs anywhere, or that feed when-conditions.

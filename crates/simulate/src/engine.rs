@@ -19,7 +19,7 @@ use crate::mode::{ModeRuntime, Tools};
 use crate::ode::ModeOde;
 use crate::options::Options;
 use crate::plan::{PlanCode, PlanFailure, Stage};
-use crate::report::BlockCost;
+use crate::report::{BlockCost, Refusal};
 use crate::restart::RestartCache;
 
 saltus_mdae::typed_index! {
@@ -104,8 +104,6 @@ pub(crate) struct Engine<'c> {
     pub modes: Vec<ModeRuntime>,
     pub mode_by_valuation: FxHashMap<Valuation, Result<ModeId, Arc<ModeRefusal>>>,
     pub restarts: RestartCache,
-    /// Restart equations with the derivatives of defined variables written out.
-    pub written_out: FxHashMap<saltus_mdae::ExprId, saltus_mdae::ExprId>,
     /// Conditions in force.
     pub truths: Truths,
     pub when_before: Vec<bool>,
@@ -114,6 +112,8 @@ pub(crate) struct Engine<'c> {
     pub missing_orders: u16,
     /// Derivatives beyond the leading ones that are valid in memory.
     pub jet_level: u16,
+    /// Whether a candidate was refused whose right limits the consistency projector might find.
+    pub projectable: bool,
     /// Whether the last search was systematic: ties then count as confirmed.
     pub systematic: bool,
     /// What the error of the event's time may leave of each condition function that is crossing zero.
@@ -203,12 +203,12 @@ impl<'c> Engine<'c> {
             modes: Vec::new(),
             mode_by_valuation: FxHashMap::default(),
             restarts: RestartCache::default(),
-            written_out: FxHashMap::default(),
             truths: compiled.first_truths(&memory)?,
             when_before: Vec::new(),
             mode: None,
             missing_orders: 0,
             jet_level: 0,
+            projectable: false,
             systematic: false,
             location_errors: vec![0.0; model.conditions.len()],
             error_flows: FxHashMap::default(),
@@ -325,34 +325,32 @@ impl<'c> Engine<'c> {
         }
     }
 
-    fn explain_refusal(&self, refusal: &ModeRefusal) -> String {
+    fn explain_refusal(&self, refusal: &ModeRefusal) -> Refusal {
         match refusal {
             ModeRefusal::Structure(failure) => self.compiled.explain_mode_failure(failure),
-            ModeRefusal::Order { var, order } => format!(
+            ModeRefusal::Order { var, order } => Refusal::from(format!(
                 "{} occurs when its equations are differentiated; derivatives up to order {} are kept",
                 self.name(*var, *order),
                 self.memory.orders(*var) - 2
-            ),
+            )),
             ModeRefusal::Code(failure) => {
-                let origins: &[OriginId] = match &failure.kind {
-                    FailureKind::Compile { origins, .. } => origins,
-                    _ => &[],
-                };
+                let refusal = failure.clone().into_refusal();
                 let equation = self
                     .model
                     .equations
                     .iter()
-                    .find(|equation| origins.contains(&equation.origin));
-                match equation {
+                    .find(|equation| refusal.origins.contains(&equation.origin));
+                let reason = match equation {
                     Some(equation) => format!("`{}`: {failure}", self.model.print_equation(equation.residual)),
                     None => failure.to_string(),
-                }
+                };
+                Refusal { reason, ..refusal }
             }
         }
     }
 
     /// The mode of a valuation; the reason in words if it is singular.
-    pub(crate) fn mode_of(&mut self, valuation: &Valuation) -> Result<ModeId, String> {
+    pub(crate) fn mode_of(&mut self, valuation: &Valuation) -> Result<ModeId, Refusal> {
         self.analysed(valuation)
             .map_err(|refusal| self.explain_refusal(&refusal))
     }

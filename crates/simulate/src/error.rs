@@ -5,6 +5,8 @@ use std::sync::Arc;
 use saltus_codegen::{CompileError, EvalError, Leaf};
 use saltus_mdae::OriginId;
 
+use crate::report::Refusal;
+
 /// What stopped a run.
 #[derive(Clone, Debug)]
 pub struct Failure {
@@ -34,16 +36,11 @@ pub enum FailureKind {
         origins: Vec<OriginId>,
     },
     /// The right limits of a mode change cannot be found.
-    Restart {
-        /// In words.
-        reason: String,
-        /// Equations involved.
-        origins: Vec<OriginId>,
-    },
+    Restart(Refusal),
     /// At an event no mode is consistent.
     NoConsistentMode {
         /// Each candidate with the reason why it was refused.
-        candidates: Vec<(String, String)>,
+        candidates: Vec<(String, Refusal)>,
     },
     /// Both sides of a switching surface point at it.
     Chattering {
@@ -134,6 +131,22 @@ impl Failure {
         self.time.get_or_insert(time);
         self
     }
+    /// As the reason why a candidate mode is not taken.
+    pub(crate) fn into_refusal(self) -> Refusal {
+        let reason = self.to_string();
+        match self.kind {
+            FailureKind::Restart(refusal) => Refusal { reason, ..refusal },
+            FailureKind::SingularMode { origins, .. }
+            | FailureKind::Block { origins, .. }
+            | FailureKind::Compile { origins, .. }
+            | FailureKind::Domain { origins, .. } => Refusal {
+                reason,
+                origins,
+                help: Vec::new(),
+            },
+            _ => reason.into(),
+        }
+    }
     /// Both ways of initialisation failed: the second reason joined to the first.
     pub(crate) fn or_else_also(self, second: Failure) -> Self {
         match (self.kind, second.kind) {
@@ -179,11 +192,11 @@ impl std::fmt::Display for Failure {
                 Ok(())
             }
             FailureKind::SingularMode { mode, reason, .. } => write!(f, "the mode [{mode}] is singular: {reason}"),
-            FailureKind::Restart { reason, .. } => f.write_str(reason),
+            FailureKind::Restart(refusal) => f.write_str(&refusal.reason),
             FailureKind::NoConsistentMode { candidates } => {
                 write!(f, "no mode is consistent")?;
-                for (mode, reason) in candidates.iter().take(12) {
-                    write!(f, "\n  [{mode}]: {reason}")?;
+                for (mode, refusal) in candidates.iter().take(12) {
+                    write!(f, "\n  [{mode}]: {}", refusal.reason)?;
                 }
                 Ok(())
             }

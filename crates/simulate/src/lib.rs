@@ -35,5 +35,5 @@ pub use engine::{ModeId, RunCounters};
 pub use error::{Failure, FailureKind};
 pub use input::InputSignal;
 pub use options::{Options, RestartMethod};
-pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport};
+pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport, Refusal};
 pub use run::{Cancel, End, Observer, Request, RunReport, Unobserved, simulate};

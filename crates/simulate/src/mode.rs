@@ -53,15 +53,7 @@ impl ModeRuntime {
         structure: ModeStructure,
         memory: &Memory,
     ) -> Result<Self, Failure> {
-        let equation = |id: &EquationId| {
-            let equation = &tools.model.equations[*id];
-            ModeEquation {
-                residual: equation.residual,
-                origin: equation.origin,
-            }
-        };
-        let equations = structure.equations.iter().map(equation).collect();
-        let system = ModeSystem::from_parts(equations, structure.matrix(tools.modes), structure.sigma.clone());
+        let system = system_of_changes(tools, pool, &structure);
         let highest = structure
             .unknowns
             .iter()
@@ -234,4 +226,29 @@ fn coefficient_kernels(
         all.push(Some(kernels));
     }
     Ok(all)
+}
+
+/// The equations of a mode as mode changes see them: combinations stand for what they were made from.
+fn system_of_changes(tools: Tools<'_>, pool: &ExprPool, structure: &ModeStructure) -> ModeSystem {
+    let model = tools.model;
+    let equation = |id: &EquationId| {
+        let equation = &model.equations[model.stands_for(*id)];
+        ModeEquation {
+            residual: equation.residual,
+            origin: equation.origin,
+        }
+    };
+    let equations: Vec<ModeEquation> = structure.equations.iter().map(equation).collect();
+    let combined = !model.combinations.is_empty() && structure.equations.iter().any(|&id| model.stands_for(id) != id);
+    let known = || {
+        ModeSystem::from_parts(
+            equations.clone(),
+            structure.matrix(tools.modes),
+            structure.sigma.clone(),
+        )
+    };
+    match combined {
+        false => known(),
+        true => ModeSystem::new(pool, equations.clone(), |var| model.is_unknown(var)).unwrap_or_else(|_| known()),
+    }
 }

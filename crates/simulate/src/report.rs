@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use saltus_mdae::{ConditionId, VarId};
+use saltus_mdae::{ConditionId, OriginId, VarId};
 
 use crate::discrete::Triggered;
 use crate::engine::ModeId;
@@ -21,13 +21,33 @@ pub struct ImpulseReport {
     pub weight: f64,
 }
 
+/// Why a candidate mode was not taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Refusal {
+    /// In words.
+    pub reason: String,
+    /// Equations involved.
+    pub origins: Vec<OriginId>,
+    /// What could be done about it.
+    pub help: Vec<String>,
+}
+
+impl From<String> for Refusal {
+    fn from(reason: String) -> Self {
+        Refusal {
+            reason,
+            ..Refusal::default()
+        }
+    }
+}
+
 /// A candidate mode that was tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CandidateReport {
     /// Truth values of the conditions.
     pub truths: Vec<bool>,
     /// Why it was not taken; `None` for the accepted one.
-    pub refused: Option<String>,
+    pub refused: Option<Refusal>,
 }
 
 /// One super-dense instant.

@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::eval::Environment;
-use saltus_mdae::{ConditionId, ExprId, Idx, Mdae, OriginId, Role, VarId};
+use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
     Before, EulerFailure, EulerLimit, FixedValues, ModeChange, ModeEquation, NumericFacts, RestartAnalysis,
-    RestartFailure, RestartOptions, RestartSolution, analyze_restart, explain, implicit_euler_restart,
+    RestartFailure, RestartOptions, RestartSolution, Verdict, analyze_restart, explain, implicit_euler_restart,
     implicit_euler_through, levels_beyond, project_restart, solve_restart,
 };
 
@@ -16,7 +16,7 @@ use crate::error::{Failure, FailureKind};
 use crate::event::same;
 use crate::memory::Memory;
 use crate::options::RestartMethod;
-use crate::report::ImpulseReport;
+use crate::report::{ImpulseReport, Refusal};
 
 /// Analyses kept for one mode change; different facts at the left limits give different ones.
 const VARIANTS: usize = 16;
@@ -188,13 +188,7 @@ impl Engine<'_> {
             .collect();
         let restart: Vec<ModeEquation> = restart
             .iter()
-            .map(|&(residual, origin)| ModeEquation {
-                residual: *self
-                    .written_out
-                    .entry(residual)
-                    .or_insert_with(|| self.compiled.write_out(&mut self.pool, residual)),
-                origin,
-            })
+            .map(|&(residual, origin)| ModeEquation { residual, origin })
             .collect();
         let options = self.restart_options(from, new);
         let key = ChangeKey {
@@ -264,29 +258,35 @@ impl Engine<'_> {
             .iter()
             .flat_map(|touched| change.new.component_rows(touched.component).iter().copied())
             .collect();
-        let plan = match (&analysis.plan, analysis.is_good()) {
-            (Some(plan), true) => plan,
-            _ => return Err(refused(explain(model, pool, &change, &analysis))),
-        };
         let present = Present {
             memory: &self.memory,
             initial: from.is_none(),
         };
-        let mut solution = match solve_restart(pool, &model.functions, plan, &present) {
-            Ok(solution) => solution,
-            Err(failure @ RestartFailure::Singular { .. }) => {
+        let project = |pool: &ExprPool| {
+            let projected = project_restart(pool, &model.functions, change.new, &rows, &present);
+            projected.ok().map(projected_solution)
+        };
+        let mut solution = match &analysis.plan {
+            Some(plan) if analysis.is_good() => match solve_restart(pool, &model.functions, plan, &present) {
+                Ok(solution) => solution,
                 // Structure says yes, numbers say no: the consistency projector decides linear cases (F.2 of RR-9603).
-                let projected = project_restart(pool, &model.functions, change.new, &rows, &present);
-                let right_limits = projected.map_err(|_| unsolved(&failure))?;
-                RestartSolution {
-                    right_limits,
-                    impulses: Vec::new(),
-                    unknowns: Vec::new(),
-                    residual: 0.0,
-                    rank: 0,
+                Err(failure @ RestartFailure::Singular { .. }) => project(pool).ok_or_else(|| unsolved(&failure))?,
+                Err(failure) => return Err(unsolved(&failure)),
+            },
+            // Impulses beyond the last instant: the projector decides linear cases here too (F.1), but only where no
+            // other mode is consistent.
+            _ => {
+                let refusal = || refused(explain(model, pool, &change, &analysis));
+                let beyond = analysis.verdict == Verdict::NotGood && analysis.violations.nonlinear.is_empty();
+                if !beyond || !restart.is_empty() || transient.is_some() {
+                    return Err(refusal());
                 }
+                if !instant.projects {
+                    self.projectable = true;
+                    return Err(refusal());
+                }
+                project(pool).ok_or_else(refusal)?
             }
-            Err(failure) => return Err(unsolved(&failure)),
         };
         if self.options.verify_restarts || self.options.restart == RestartMethod::Euler {
             let euler = match transient {
@@ -478,7 +478,7 @@ impl Engine<'_> {
             .active(valuation)
             .filter(|equation| !dropped.contains(equation))
             .map(|equation| {
-                let data = &self.model.equations[equation];
+                let data = &self.model.equations[self.model.stands_for(equation)];
                 ModeEquation {
                     residual: data.residual,
                     origin: data.origin,
@@ -499,10 +499,11 @@ impl Engine<'_> {
 }
 
 fn refused(explanation: saltus_structure::restart::Explanation) -> Failure {
-    Failure::new(FailureKind::Restart {
+    Failure::new(FailureKind::Restart(Refusal {
         reason: explanation.summary,
         origins: explanation.equations,
-    })
+        help: explanation.help,
+    }))
 }
 
 fn unsolved(failure: &RestartFailure) -> Failure {
@@ -518,10 +519,18 @@ fn unsolved(failure: &RestartFailure) -> Failure {
             format!("a restart equation contradicts the mode entered (residual {residual:e})")
         }
     };
-    Failure::new(FailureKind::Restart {
-        reason,
-        origins: Vec::new(),
-    })
+    Failure::new(FailureKind::Restart(reason.into()))
+}
+
+/// Right limits found by projection; impulses are not known.
+fn projected_solution(right_limits: Vec<(VarId, u16, f64)>) -> RestartSolution {
+    RestartSolution {
+        right_limits,
+        impulses: Vec::new(),
+        unknowns: Vec::new(),
+        residual: 0.0,
+        rank: 0,
+    }
 }
 
 /// Right limits on which the two methods disagree.

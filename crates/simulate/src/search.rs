@@ -38,7 +38,35 @@ impl Engine<'_> {
             zero_crossings,
             initial,
             ties_confirm: false,
+            projects: false,
         };
+        self.projectable = false;
+        let (found, search) = self.search_once(&guess, &mut instant)?;
+        let found = match found {
+            None if self.projectable => {
+                instant.projects = true;
+                let (found, _) = self.search_once(&guess, &mut instant)?;
+                if found.is_some() {
+                    let time = self.memory.time();
+                    self.warnings.push(format!(
+                        "at t = {time}: right limits of a linear mode by the consistency projector; its impulses are not known"
+                    ));
+                }
+                found
+            }
+            found => found,
+        };
+        match found {
+            Some(accepted) => Ok((*accepted, search.tried)),
+            None => Err(self.no_consistent_mode(&search)),
+        }
+    }
+
+    fn search_once(
+        &mut self,
+        guess: &Truths,
+        instant: &mut Instant,
+    ) -> Result<(Option<Box<Accepted>>, Search), Failure> {
         let mut search = Search {
             tried: Vec::new(),
             seen: FxHashSet::default(),
@@ -47,19 +75,17 @@ impl Engine<'_> {
             inadmissible: false,
         };
         self.systematic = false;
-        let (found, last_regular) = self.follow(&guess, &mut search, &mut instant)?;
+        instant.ties_confirm = false;
+        let (found, last_regular) = self.follow(guess, &mut search, instant)?;
         let found = match found {
             Some(found) => Some(found),
             None => {
                 self.systematic = true;
                 instant.ties_confirm = true;
-                self.search_systematically(&guess, last_regular, &mut search, &mut instant)?
+                self.search_systematically(guess, last_regular, &mut search, instant)?
             }
         };
-        match found {
-            Some(accepted) => Ok((*accepted, search.tried)),
-            None => Err(self.no_consistent_mode(&search)),
-        }
+        Ok((found, search))
     }
 
     fn attempt(&mut self, truths: &Truths, search: &mut Search, instant: &mut Instant) -> Result<Verdict, Failure> {
@@ -74,11 +100,11 @@ impl Engine<'_> {
                 if *by_ties_only {
                     search.tied.push(truths.clone());
                 }
-                Some(reason.clone())
+                Some(reason.clone().into())
             }
-            Verdict::Inadmissible(reason) => {
+            Verdict::Inadmissible(refusal) => {
                 search.inadmissible = true;
-                Some(reason.clone())
+                Some(refusal.clone())
             }
         };
         search.tried.push(CandidateReport {

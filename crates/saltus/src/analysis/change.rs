@@ -10,7 +10,7 @@ use saltus_structure::restart::{
 
 use super::RestartReport;
 use super::mode::residual_text;
-use super::situation::{Known, Situation};
+use super::situation::{Known, Situation, Trigger};
 
 /// What a change of mode is about.
 pub(super) struct Question<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Question<'a> {
     /// The mode in between, if it lasts for the instant only.
     pub transient: Option<Vec<ModeEquation>>,
     pub restart_equations: &'a [ModeEquation],
-    pub trigger: ConditionId,
+    pub trigger: Trigger,
     pub old: &'a Situation,
     pub new: &'a Situation,
 }
@@ -69,7 +69,10 @@ impl Question<'_> {
     }
 
     fn zero_crossings(&self) -> Vec<ExprId> {
-        match self.names.model().conditions[self.trigger].kind {
+        let Trigger::Condition(condition) = self.trigger else {
+            return Vec::new();
+        };
+        match self.names.model().conditions[condition].kind {
             ConditionKind::Relation { function, .. } => vec![function],
             ConditionKind::Sample { .. } => Vec::new(),
         }
@@ -99,8 +102,8 @@ impl Question<'_> {
 
 /// The active equations of a mode.
 pub(super) fn equations(model: &Mdae, structure: &ModeStructure) -> Vec<ModeEquation> {
-    let ids = structure.equations.iter();
-    ids.map(|&id| ModeEquation {
+    let ids = structure.equations.iter().map(|&id| model.stands_for(id));
+    ids.map(|id| ModeEquation {
         residual: model.equations[id].residual,
         origin: model.equations[id].origin,
     })

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use saltus_mdae::print::{UserNames, expression};
-use saltus_mdae::{ConditionId, ExprPool, Idx, Mdae};
+use saltus_mdae::{ExprPool, Idx, Mdae};
 use saltus_results::Trajectory;
 use saltus_simulate::{EventReport, Observer};
 use saltus_source::Diagnostic;
@@ -12,7 +12,7 @@ use saltus_structure::restart::ModeEquation;
 
 use super::change::Question;
 use super::mode::{refusal, residual_text, shape};
-use super::situation::{Consequences, Situation};
+use super::situation::{Consequences, Situation, Trigger};
 use super::{Analysis, AnalysisOptions, ChangeOutcome, ChangeReport, ModeNumber, ModeReport, RestartReport};
 use crate::Model;
 
@@ -108,14 +108,13 @@ impl Explorer<'_> {
     }
 
     fn neighbours(&mut self, start: ModeNumber) {
-        for condition in self.model.conditions.ids() {
-            self.follow(start, condition, true);
+        let triggers = Trigger::all(self.model);
+        for &trigger in &triggers {
+            self.follow(start, trigger, true);
         }
-        for neighbour in 0..self.found.len() {
-            for condition in self.model.conditions.ids() {
-                if neighbour != start {
-                    self.follow(neighbour, condition, false);
-                }
+        for neighbour in (0..self.found.len()).filter(|&mode| mode != start) {
+            for &trigger in &triggers {
+                self.follow(neighbour, trigger, false);
             }
         }
     }
@@ -123,9 +122,10 @@ impl Explorer<'_> {
     fn everything(&mut self, start: ModeNumber) {
         let mut pending = VecDeque::from([start]);
         let mut visited = vec![start];
+        let triggers = Trigger::all(self.model);
         while let Some(mode) = pending.pop_front() {
-            for condition in self.model.conditions.ids() {
-                if let Some(next) = self.follow(mode, condition, true)
+            for &trigger in &triggers {
+                if let Some(next) = self.follow(mode, trigger, true)
                     && !visited.contains(&next)
                 {
                     visited.push(next);
@@ -145,8 +145,10 @@ impl Explorer<'_> {
                 }
             }
             let origin = self.found[start].situation.clone();
-            let mut conditions = self.model.conditions.ids();
-            let trigger = conditions.find(|id| origin.truths[id.index()] != situation.truths[id.index()]);
+            let mut triggers = Trigger::all(self.model)
+                .into_iter()
+                .chain(Trigger::booleans(self.model));
+            let trigger = triggers.find(|trigger| trigger.is_true(&origin) != trigger.is_true(&situation));
             let Some(mode) = self.mode_of(situation.clone()) else {
                 continue;
             };
@@ -158,38 +160,44 @@ impl Explorer<'_> {
         }
     }
 
-    /// Changes a condition in a mode and analyses what happens; the mode that is reached. A mode that was not met
-    /// before counts only if `new_modes` says so.
-    fn follow(&mut self, from: ModeNumber, condition: ConditionId, new_modes: bool) -> Option<ModeNumber> {
+    /// Changes a condition or input in a mode and analyses what happens; the mode that is reached. A mode that was not
+    /// met before counts only if `new_modes` says so.
+    fn follow(&mut self, from: ModeNumber, trigger: Trigger, new_modes: bool) -> Option<ModeNumber> {
         let old = self.found[from].situation.clone();
-        if !old.can_flip(self.model, condition) {
+        if !old.can_flip(self.model, trigger) {
             return None;
         }
-        let (new, consequences) = old.flipped(self.model, condition);
+        let (new, consequences) = old.flipped(self.model, trigger);
         let valuation = new.valuation(self.model, self.modes)?;
         let quiet = consequences.restart_equations.is_empty() && consequences.reinits.is_empty();
-        if valuation == self.found[from].valuation && quiet && !self.jumps(from, condition) {
+        if valuation == self.found[from].valuation && quiet && !self.jumps(from, trigger) {
             return Some(from);
         }
         if !new_modes && !self.found.iter().any(|found| found.valuation == valuation) {
             return None;
         }
         let to = self.mode_of(new.clone())?;
-        self.change(from, to, condition, &old, &new, &consequences);
+        self.change(from, to, trigger, &old, &new, &consequences);
         Some(to)
     }
 
-    /// Whether a condition sits in a differentiated equation of a mode, so that its change acts like a mode change.
-    fn jumps(&self, mode: ModeNumber, condition: ConditionId) -> bool {
+    /// Whether a condition or input sits in a differentiated equation of a mode, so that its change acts like a mode
+    /// change.
+    fn jumps(&self, mode: ModeNumber, trigger: Trigger) -> bool {
         let structure = self.found[mode].structure.as_ref();
-        structure.is_ok_and(|s| s.jumps.iter().any(|jump| jump.conditions.contains(&condition)))
+        structure.is_ok_and(|structure| {
+            structure.jumps.iter().any(|jump| match trigger {
+                Trigger::Condition(condition) => jump.conditions.contains(&condition),
+                Trigger::Input(var) => jump.inputs.contains(&var),
+            })
+        })
     }
 
     fn change(
         &mut self,
         from: ModeNumber,
         to: ModeNumber,
-        condition: ConditionId,
+        trigger: Trigger,
         old: &Situation,
         new: &Situation,
         consequences: &Consequences,
@@ -202,7 +210,7 @@ impl Explorer<'_> {
             self.analysis.omitted_changes += 1;
             return;
         }
-        let outcome = match self.restart(from, to, condition, old, new, consequences) {
+        let outcome = match self.restart(from, to, trigger, old, new, consequences) {
             Some(report) => ChangeOutcome::Analysed(Box::new(report)),
             None => ChangeOutcome::SingularMode,
         };
@@ -212,15 +220,12 @@ impl Explorer<'_> {
             format!("reinit({}, {value})", self.model.variables[var].name)
         };
         let equations = consequences.restart_equations.iter().map(equation);
-        let data = &self.model.conditions[condition];
+        let (text, origin) = trigger.text(self.model);
         self.analysis.changes.push(ChangeReport {
             from,
             to,
-            trigger: (
-                data.text.to_string(),
-                new.truths[condition.index()] || !old.truths[condition.index()],
-            ),
-            span: self.model.origins.get(data.origin).and_then(|origin| origin.span),
+            trigger: (text, trigger.is_true(new) || !trigger.is_true(old)),
+            span: self.model.origins.get(origin).and_then(|origin| origin.span),
             restart_equations: equations.chain(consequences.reinits.iter().map(reinit)).collect(),
             transient: self.found[to].structure.is_err() && matches!(outcome, ChangeOutcome::Analysed(_)),
             outcome,
@@ -232,7 +237,7 @@ impl Explorer<'_> {
         &mut self,
         from: ModeNumber,
         to: ModeNumber,
-        trigger: ConditionId,
+        trigger: Trigger,
         old: &Situation,
         new: &Situation,
         consequences: &Consequences,

@@ -68,6 +68,7 @@ fn shape_to_json(shape: &ModeShape, sources: &SourceMap) -> Value {
         "equations": equations.collect::<Vec<_>>(),
         "unknowns": shape.unknowns.iter().map(|u| json!({"name": u.name, "d": u.order})).collect::<Vec<_>>(),
         "blocks": blocks.collect::<Vec<_>>(),
+        "singular_blocks": shape.singular_blocks.iter().map(|b| refusal_to_json(b, sources)).collect::<Vec<_>>(),
     })
 }
 

@@ -90,6 +90,8 @@ pub struct ModeShape {
     pub index: u16,
     /// Blocks in the order in which they are solved.
     pub blocks: Vec<BlockReport>,
+    /// Blocks that are regular in structure and singular in numbers, wherever one looks.
+    pub singular_blocks: Vec<Refusal>,
 }
 
 /// An active equation.

@@ -5,7 +5,9 @@ use std::cmp::Ordering;
 use saltus_mdae::print::{Names, UserNames, expression};
 use saltus_mdae::{BinaryOp, EquationId, ExprId, ExprPool, Idx, Mdae, Node, VarId};
 use saltus_source::Span;
-use saltus_structure::mode::{BlockKind, ModeFailure, ModeStructure, Modes, SingularPiece};
+use saltus_structure::mode::{
+    BlockKind, ModeFailure, ModeStructure, Modes, RankDeficiency, Remedy, SingularPiece, check_rank,
+};
 
 use super::{BlockReport, EquationReport, ModeShape, Refusal, UnknownReport};
 
@@ -59,6 +61,46 @@ pub(super) fn shape(names: &UserNames, modes: &Modes, structure: &ModeStructure)
             .collect(),
         index: structure.index(),
         blocks: blocks.collect(),
+        singular_blocks: singular_blocks(names, modes, structure),
+    }
+}
+
+/// Larger modes are not looked at in numbers.
+const MOST_EQUATIONS_IN_NUMBERS: usize = 20_000;
+
+fn singular_blocks(names: &UserNames, modes: &Modes, structure: &ModeStructure) -> Vec<Refusal> {
+    if structure.equations.len() > MOST_EQUATIONS_IN_NUMBERS {
+        return Vec::new();
+    }
+    let found = check_rank(names.model(), modes, structure, None);
+    let everywhere = found.iter().filter(|found| found.remedy != Remedy::AnotherPoint);
+    everywhere.map(|found| singular_block(names, found)).collect()
+}
+
+fn singular_block(names: &UserNames, found: &RankDeficiency) -> Refusal {
+    let model = names.model();
+    let equations = found.equations.iter();
+    let unknown = |&var: &VarId| {
+        let origin = model.origins.get(model.variables[var].origin);
+        (names.derivative(var, 0), origin.and_then(|origin| origin.span))
+    };
+    Refusal {
+        summary: format!(
+            "{} equations determine only {} of their unknowns, although each unknown occurs where it should",
+            found.equations.len(),
+            found.rank
+        ),
+        equations: equations
+            .map(|&(id, times)| (differentiated(names, id, times), span(model, id)))
+            .collect(),
+        unknowns: found.undetermined.iter().map(unknown).collect(),
+        help: match &found.remedy {
+            Remedy::LinearCombination { replaced, .. } => format!(
+                "leading derivatives cancel in a combination of these equations: write it in place of {}",
+                equation_text(names, *replaced)
+            ),
+            _ => "state the equations in other variables, so that no combination of them cancels".to_owned(),
+        },
     }
 }
 

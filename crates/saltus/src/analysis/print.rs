@@ -100,7 +100,7 @@ fn print_mode(out: &mut String, number: usize, mode: &ModeReport, transient: boo
     match &mode.structure {
         Ok(shape) => print_shape(out, shape, sources),
         Err(_) if transient => line(out, 1, "lasts for an instant only, with restart equations of its own"),
-        Err(refusal) => print_refusal(out, refusal, sources),
+        Err(refusal) => print_refusal(out, "singular", refusal, sources),
     }
 }
 
@@ -150,6 +150,9 @@ fn print_shape(out: &mut String, shape: &ModeShape, sources: &SourceMap) {
         line(out, 2, &format!("and {} more", constraints.len() - MOST_LISTED));
     }
     print_blocks(out, &shape.blocks);
+    for block in &shape.singular_blocks {
+        print_refusal(out, "singular in numbers", block, sources);
+    }
     if !shape.dead.is_empty() {
         line(
             out,
@@ -181,8 +184,8 @@ fn print_blocks(out: &mut String, blocks: &[BlockReport]) {
     }
 }
 
-fn print_refusal(out: &mut String, refusal: &Refusal, sources: &SourceMap) {
-    line(out, 1, &format!("singular: {}", refusal.summary));
+fn print_refusal(out: &mut String, what: &str, refusal: &Refusal, sources: &SourceMap) {
+    line(out, 1, &format!("{what}: {}", refusal.summary));
     for (equation, span) in refusal.equations.iter().take(MOST_LISTED) {
         line(out, 2, &format!("{equation}{}", place(*span, sources)));
     }

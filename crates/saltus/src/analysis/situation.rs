@@ -1,7 +1,7 @@
 //! A point of the discrete state space: truth values of the conditions and values of the discrete variables.
 
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{Action, ConditionId, ConditionKind, ExprId, Idx, Mdae, Node, Role, Type, VarId};
+use saltus_mdae::{Action, ConditionId, ConditionKind, ExprId, Idx, Mdae, Node, OriginId, Role, Type, UnaryOp, VarId};
 use saltus_structure::mode::{Modes, Valuation};
 use saltus_structure::restart::{FixedValues, ModeEquation};
 
@@ -15,6 +15,49 @@ pub(super) struct Situation {
     /// By variable; NaN where nothing is known.
     pub values: Vec<f64>,
     pub time: f64,
+}
+
+/// What can change by itself.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Trigger {
+    /// A relation or a clock.
+    Condition(ConditionId),
+    /// A Boolean that is given from outside.
+    Input(VarId),
+}
+
+impl Trigger {
+    /// All of a model.
+    pub fn all(model: &Mdae) -> Vec<Trigger> {
+        let conditions = model.conditions.ids().map(Trigger::Condition);
+        let is_input = |var: &VarId| {
+            let variable = &model.variables[*var];
+            variable.role == Role::Input && variable.ty == Type::Boolean
+        };
+        let inputs = model.variables.ids().filter(is_input).map(Trigger::Input);
+        conditions.chain(inputs).collect()
+    }
+
+    /// All Booleans of a model, as if they were given from outside.
+    pub fn booleans(model: &Mdae) -> impl Iterator<Item = Trigger> {
+        let is_boolean = |var: &VarId| model.variables[*var].ty == Type::Boolean;
+        model.variables.ids().filter(is_boolean).map(Trigger::Input)
+    }
+
+    /// As the user wrote it, and where.
+    pub fn text(self, model: &Mdae) -> (String, OriginId) {
+        match self {
+            Trigger::Condition(id) => (model.conditions[id].text.to_string(), model.conditions[id].origin),
+            Trigger::Input(var) => (model.variables[var].name.to_string(), model.variables[var].origin),
+        }
+    }
+
+    pub fn is_true(self, situation: &Situation) -> bool {
+        match self {
+            Trigger::Condition(id) => situation.truths[id.index()],
+            Trigger::Input(var) => situation.value(var, 0) == 1.0,
+        }
+    }
 }
 
 /// What a change of one condition brings about besides the new situation.
@@ -125,14 +168,17 @@ impl Situation {
     }
 
     /// Whether a condition may change from here: one that is affine in time changes once, in one direction.
-    pub fn can_flip(&self, model: &Mdae, condition: ConditionId) -> bool {
+    pub fn can_flip(&self, model: &Mdae, trigger: Trigger) -> bool {
+        let Trigger::Condition(condition) = trigger else {
+            return true;
+        };
         let ConditionKind::Relation { function, .. } = model.conditions[condition].kind else {
             return true;
         };
         let of_parameters = |(var, _): (VarId, u16)| model.variables[var].role == Role::Parameter;
-        if !model.pool.conditions_in(function).is_empty()
-            || !model.pool.occurrences(function).into_iter().all(of_parameters)
-        {
+        let mut mentioned = model.pool.occurrences(function);
+        mentioned.extend(model.pool.left_limit_occurrences(function));
+        if !model.pool.conditions_in(function).is_empty() || !mentioned.into_iter().all(of_parameters) {
             return true;
         }
         let at = |time: f64| {
@@ -149,10 +195,14 @@ impl Situation {
         slope != 0.0 && (slope > 0.0) != self.truths[condition.index()]
     }
 
-    /// The situation after one condition changed, and what else that does.
-    pub fn flipped(&self, model: &Mdae, condition: ConditionId) -> (Situation, Consequences) {
+    /// The situation after one condition or input changed, and what else that does.
+    pub fn flipped(&self, model: &Mdae, trigger: Trigger) -> (Situation, Consequences) {
         let mut next = self.clone();
-        next.truths[condition.index()] = !self.truths[condition.index()];
+        let now = !trigger.is_true(self);
+        match trigger {
+            Trigger::Condition(id) => next.truths[id.index()] = now,
+            Trigger::Input(var) => next.values[var.index()] = f64::from(u8::from(now)),
+        }
         let mut consequences = Consequences::default();
         next.settle(model, self, &[]);
         let acting = next.acting_branches(model, self);
@@ -168,8 +218,10 @@ impl Situation {
             }
         }
         next.settle(model, self, &acting);
-        if matches!(model.conditions[condition].kind, ConditionKind::Sample { .. }) {
-            next.truths[condition.index()] = false;
+        if let Trigger::Condition(id) = trigger
+            && matches!(model.conditions[id].kind, ConditionKind::Sample { .. })
+        {
+            next.truths[id.index()] = false;
         }
         (next, consequences)
     }
@@ -244,7 +296,24 @@ impl Situation {
                 (alias.target, alias.negated)
             }
         };
-        next.values[target.index()] = f64::from(u8::from(value != negated));
+        let value = value != negated;
+        // A Boolean that stands for a condition is that condition.
+        let definition = model.discrete.iter().find(|equation| equation.target == target);
+        let condition = definition.and_then(|equation| match model.pool.node(equation.value) {
+            Node::Condition(id) => Some((id, value)),
+            Node::Unary(UnaryOp::Not, inner) => match model.pool.node(inner) {
+                Node::Condition(id) => Some((id, !value)),
+                _ => None,
+            },
+            _ => None,
+        });
+        match condition {
+            Some((id, truth)) => {
+                next.truths[id.index()] = truth;
+                next.settle(model, self, &[]);
+            }
+            None => next.values[target.index()] = f64::from(u8::from(value)),
+        }
         Some(next)
     }
 
