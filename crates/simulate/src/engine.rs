@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use saltus_codegen::KernelCache;
-use saltus_mdae::{ConditionId, ConditionKind, ExprPool, Idx, Mdae, OriginId, Role, VarId};
+use saltus_mdae::{ConditionId, ConditionKind, ExprPool, Idx, Mdae, Role, VarId};
 use saltus_structure::mode::{ModeFailure, Valuation, analyze_mode};
 
 use crate::compiled::Compiled;

@@ -253,7 +253,13 @@ impl<'c> Run<'c> {
             .ok()
             .and_then(|mode| self.engine.solve_mode(mode).err());
         match found {
-            Some(found) if candidates.iter().any(|(_, reason)| *reason == found.to_string()) => found,
+            Some(found)
+                if candidates
+                    .iter()
+                    .any(|(_, refusal)| refusal.reason == found.to_string()) =>
+            {
+                found
+            }
             _ => failure,
         }
     }

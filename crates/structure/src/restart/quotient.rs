@@ -24,26 +24,36 @@ pub(crate) struct Quotient {
 
 impl Quotient {
     /// Matches mandatory equations first, then optional ones by priority. The matchable sets form a transversal
-    /// matroid, so this is optimal.
+    /// matroid, so this is optimal. Among equals the order decides which ones stay out: those whose loss would matter are
+    /// preferred in turn, until none is lost or all of them are in.
     pub(crate) fn new(array: &Array, frame: Frame) -> Self {
         let classes = required_classes(array, frame);
-        let number: FxHashMap<VariableClass, usize> = classes.iter().enumerate().map(|(i, &c)| (c, i)).collect();
-        let incidence = |dependent: &[ArrayVariable]| {
-            let mut columns: Vec<Column> = dependent
-                .iter()
-                .map(|variable| Column::from_index(number[&variable.class()]))
-                .collect();
-            columns.sort_unstable();
-            columns.dedup();
-            columns
-        };
-        let rows = array.candidates.iter().map(|candidate| incidence(&candidate.dependent));
-        let graph = Bipartite::from_rows(classes.len(), rows);
+        let graph = incidence(array, &classes);
+        let mut preferred = FxHashSet::default();
+        let mut best = Self::matched(array, &classes, &graph, &preferred);
+        let mut fewest = best.disabled(array).1;
+        let mut lost = fewest.clone();
+        while best.is_complete() && lost.iter().any(|&i| !preferred.contains(&i)) {
+            preferred.extend(lost.iter().copied());
+            let next = Self::matched(array, &classes, &graph, &preferred);
+            lost = next.disabled(array).1;
+            if lost.len() < fewest.len() {
+                fewest.clone_from(&lost);
+                best = next;
+            }
+        }
+        best
+    }
+
+    fn matched(array: &Array, classes: &[VariableClass], graph: &Bipartite, preferred: &FxHashSet<usize>) -> Self {
         let mut order: Vec<usize> = (0..array.candidates.len()).collect();
-        order.sort_by_key(|&i| (!array.candidates[i].mandatory, array.candidates[i].priority));
+        order.sort_by_key(|&i| {
+            let candidate = &array.candidates[i];
+            (!candidate.mandatory, !preferred.contains(&i), candidate.priority)
+        });
         let mut matching = Matching::empty(graph.row_count(), graph.column_count());
         let order = order.into_iter().map(Row::from_index);
-        let free = Matcher::new().augment_in_order(&graph, &mut matching, order);
+        let free = Matcher::new().augment_in_order(graph, &mut matching, order);
         let unmatched: Vec<usize> = free.into_iter().map(|row| row.index()).collect();
         let mandatory_past = array.past_only.iter().filter(|(_, mandatory)| *mandatory);
         Quotient {
@@ -58,8 +68,8 @@ impl Quotient {
                 .map(|column| classes[column.index()])
                 .collect(),
             unmatched,
-            classes,
-            graph,
+            classes: classes.to_vec(),
+            graph: graph.clone(),
             matching,
         }
     }
@@ -158,6 +168,22 @@ impl Quotient {
         }
         determined
     }
+}
+
+/// Which classes each candidate mentions.
+fn incidence(array: &Array, classes: &[VariableClass]) -> Bipartite {
+    let number: FxHashMap<VariableClass, usize> = classes.iter().enumerate().map(|(i, &c)| (c, i)).collect();
+    let row = |dependent: &[ArrayVariable]| {
+        let mut columns: Vec<Column> = dependent
+            .iter()
+            .map(|variable| Column::from_index(number[&variable.class()]))
+            .collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    };
+    let rows = array.candidates.iter().map(|candidate| row(&candidate.dependent));
+    Bipartite::from_rows(classes.len(), rows)
 }
 
 /// Classes (x, D) with d⁻_x ≤ D < K + d_x, and what else the equations mention: variables of a transient mode only,
