@@ -5,7 +5,7 @@ use saltus_graph::{Bipartite, Column, Matcher};
 use saltus_mdae::{ExprId, ExprPool, OriginId, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::{Factorisation, MatrixStructure, SparsityPattern};
-use saltus_numerics::nonlinear::{NewtonOptions, NonlinearSystem, SolveFailure, solve_newton};
+use saltus_numerics::nonlinear::{NewtonOptions, NonlinearSystem, SolveFailure, follow_arc, solve_newton};
 
 use crate::error::{Failure, FailureKind};
 use crate::kernel::slot_of;
@@ -20,6 +20,9 @@ const HALVING_LIMIT: u32 = 12;
 const STEP_TOLERANCE: f64 = 1e-13;
 /// Sweeps over all equations of a block to improve a bad guess.
 const RELAXATION_SWEEPS: u32 = 4;
+
+/// A linear step that shrinks everything by more than this has lost too many digits.
+const CANCELLATION: f64 = 1e-6;
 
 /// Why a block could not be solved.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,13 +109,69 @@ impl BlockSolver {
             return Ok(());
         }
         if self.linear {
-            return self.solve_by_newton(memory);
+            return self.solve_linear(memory);
         }
         let guess: Vec<f64> = self.slots.iter().map(|&slot| memory.values[slot as usize]).collect();
-        let outcome = self.solve_by_newton(memory);
-        match outcome {
-            Err(failure) => self.solve_by_trust_region(memory, &guess).map_err(|()| failure),
+        self.solve_from(memory, &guess)
+    }
+
+    /// The same from a guess that was a solution a moment ago: where the solution nearby has ceased to exist, the arc
+    /// that leads on from there is followed to the one that remains.
+    pub(crate) fn solve_over_folds(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+        let guess: Vec<f64> = self.slots.iter().map(|&slot| memory.values[slot as usize]).collect();
+        match self.solve(memory) {
+            Err(failure) if !self.linear => self.solve_along_arc(memory, &guess).map_err(|()| {
+                self.place(memory, &guess);
+                failure
+            }),
+            outcome => outcome,
+        }
+    }
+
+    fn solve_from(&mut self, memory: &mut Memory, guess: &[f64]) -> Result<(), BlockFailure> {
+        self.place(memory, guess);
+        match self.solve_by_newton(memory) {
+            Err(failure) => self.solve_by_trust_region(memory, guess).map_err(|()| failure),
             solved => solved,
+        }
+    }
+
+    /// One Newton step. From a guess far larger than the solution (a trial point that was given up) it would be all
+    /// rounding: then it is made from zero.
+    fn solve_linear(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+        let size = |block: &Self, memory: &Memory| {
+            let values = block.slots.iter().map(|&slot| memory.values[slot as usize].abs());
+            values.fold(0.0, f64::max)
+        };
+        let before = size(self, memory);
+        let outcome = self.solve_by_newton(memory);
+        if outcome.is_ok() && size(self, memory) >= CANCELLATION * before {
+            return outcome;
+        }
+        self.place(memory, &vec![0.0; self.slots.len()]);
+        self.solve_by_newton(memory)
+    }
+
+    fn solve_along_arc(&mut self, memory: &mut Memory, guess: &[f64]) -> Result<(), ()> {
+        let mut x = guess.to_vec();
+        let scales: Vec<f64> = x.iter().zip(&self.nominal).map(|(x, n)| x.abs().max(*n)).collect();
+        let pattern = self.pattern();
+        let mut system = InMemory {
+            system: &self.system,
+            slots: &self.slots,
+            memory,
+            pattern,
+        };
+        if !follow_arc(&mut system, &mut x, &scales) {
+            return Err(());
+        }
+        self.solve_from(memory, &x).map_err(drop)
+    }
+
+    fn pattern(&self) -> Option<SparsityPattern> {
+        match self.factorisation.structure() {
+            MatrixStructure::Sparse(pattern) => Some(pattern.clone()),
+            MatrixStructure::Dense { .. } => None,
         }
     }
 
@@ -189,10 +248,7 @@ impl BlockSolver {
 
     fn solve_by_trust_region(&mut self, memory: &mut Memory, guess: &[f64]) -> Result<(), ()> {
         let mut x: Vec<f64> = guess.iter().map(|&g| if g.is_finite() { g } else { 0.0 }).collect();
-        let pattern = match self.factorisation.structure() {
-            MatrixStructure::Sparse(pattern) => Some(pattern.clone()),
-            MatrixStructure::Dense { .. } => None,
-        };
+        let pattern = self.pattern();
         let options = NewtonOptions {
             nominal: Some(self.nominal.clone()),
             max_iterations: 200,

@@ -146,15 +146,30 @@ impl PlanCode {
     }
 
     /// Computes everything from time, states and discrete values in memory. Iterations begin at the values there; where
-    /// that fails, because a trial step led far astray, at those of the last anchor.
+    /// that fails, because a trial step led far astray, at those of the last anchor; and where no solution is near
+    /// those any more, they go on to the one that is left.
     pub(crate) fn solve(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
         let anchored = std::mem::take(&mut self.failed) && self.back_to_anchor(memory);
         let mut outcome = self.solve_stages(memory);
         if outcome.is_err() && !anchored && self.back_to_anchor(memory) {
             outcome = self.solve_stages(memory);
         }
+        if outcome.is_err() && self.back_to_anchor(memory) {
+            outcome = self.solve_over_folds(memory);
+        }
         self.failed = outcome.is_err();
         outcome
+    }
+
+    fn solve_over_folds(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
+        for (stage, part) in self.stages.iter_mut().enumerate() {
+            let outcome = match part {
+                Stage::Explicit(equations) => equations.solve(memory),
+                Stage::Block(block) => block.solve_over_folds(memory),
+            };
+            outcome.map_err(|failure| PlanFailure { stage, failure })?;
+        }
+        Ok(())
     }
 
     /// The same where values in memory may be no guesses: when a mode is entered.

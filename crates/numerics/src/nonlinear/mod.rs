@@ -2,9 +2,10 @@
 //!
 //! [`NewtonSolver`] tries damped Newton first, a dogleg trust region next (measured: 399 of 400 random starts
 //! against 307), both with rows and columns scaled by nominal values; [`solve_homotopy`] follows a family of systems
-//! where even that fails. [`project`] moves a point onto constraints with the smallest weighted change. Every failure
+//! where even that fails, [`follow_arc`] the residual itself, over folds. [`project`] moves a point onto constraints with the smallest weighted change. Every failure
 //! carries the history of the iteration and the variables and residuals to blame.
 
+mod arc;
 mod dogleg;
 mod homotopy;
 mod newton;
@@ -12,6 +13,7 @@ mod projection;
 mod report;
 mod system;
 
+pub use arc::follow_arc;
 pub use homotopy::{HomotopyFailure, HomotopyOptions, HomotopyReport, HomotopySystem, solve_homotopy};
 pub use newton::{NewtonOptions, NewtonSolver, solve_newton};
 pub use projection::{ConstraintSystem, ProjectionFailure, ProjectionOptions, ProjectionReport, project};

@@ -50,8 +50,9 @@ impl Run<'_> {
     /// One accepted step: its beginning and end.
     pub(super) fn step(&mut self, mode: ModeId, target: f64) -> Result<(f64, f64), Failure> {
         let time = self.engine.memory.time();
-        let code = self.engine.modes[mode.index()].plan();
-        if code.states.is_empty() {
+        let ode = self.engine.ode(mode, &self.history);
+        ode.code.set_anchor(ode.memory);
+        if ode.code.states.is_empty() {
             // Nothing to integrate: go on in output intervals, so that conditions are watched closely.
             let next = time
                 + self
@@ -62,7 +63,6 @@ impl Run<'_> {
             return Ok((time, next.min(target)));
         }
         let mut ode = self.engine.ode(mode, &self.history);
-        ode.code.set_anchor(ode.memory);
         let outcome = self.integrator.step(&mut ode, target);
         let blamed = ode.last_failure.take();
         match outcome {
