@@ -31,6 +31,17 @@ use crate::{Outcome, Run, Session, failure_diagnostic};
 /// let simulation = model.run().stop(1.0).tolerance(1e-9).simulate().unwrap();
 /// let x = simulation.values("x").unwrap();
 /// assert!((x.last().unwrap() - (-2.0_f64).exp()).abs() < 1e-7);
+///
+/// // Threads share it; nothing is compiled again.
+/// let end = |k: &str| {
+///     let simulation = model.run().set("k", k).unwrap().simulate().unwrap();
+///     simulation.values("x").unwrap().last().copied().unwrap()
+/// };
+/// let (fast, slow) = std::thread::scope(|scope| {
+///     let threads = ["3", "1"].map(|k| scope.spawn(move || end(k)));
+///     threads.map(|thread| thread.join().unwrap()).into()
+/// });
+/// assert!(fast < slow);
 /// ```
 #[derive(Debug)]
 pub struct Model {
@@ -117,6 +128,23 @@ impl Session {
 
     /// Compiles a class with values for parameters (`("a.n", "3")`), also for those that shape the equations, and for
     /// start values (`("x.start", "1.5")`). Returns the model with the values that a run has to set.
+    ///
+    /// ```
+    /// let session = saltus::Session::new();
+    /// session.add_text("M.mo", "
+    ///     model M
+    ///       parameter Integer n = 1;
+    ///       parameter Real k = 1;
+    ///       Real x[n] = {k*i for i in 1:n};
+    ///     end M;
+    /// ");
+    /// let settings = [("n", "3"), ("k", "2")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    /// let (model, rest) = session.compile_with("M", &settings).into_result().unwrap();
+    /// // `n` changed the equations; `k` can have another value in every run.
+    /// assert_eq!(rest, [("k".to_owned(), "2".to_owned())]);
+    /// let simulation = model.run().set("k", "5").unwrap().simulate().unwrap();
+    /// assert_eq!(simulation.values("x[3]").unwrap().last(), Some(&15.0));
+    /// ```
     pub fn compile_with(&self, model: &str, settings: &[(String, String)]) -> Outcome<(Model, Vec<(String, String)>)> {
         self.compile(model).then(|compiled| {
             let mut modifications = Vec::new();

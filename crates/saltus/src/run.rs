@@ -153,13 +153,63 @@ impl<'m> Run<'m> {
     }
 
     /// Stops the run when asked to; results so far are kept.
+    ///
+    /// ```
+    /// use saltus::simulate::{Cancel, End, Observer};
+    ///
+    /// /// Has seen enough after a while; another thread could ask as well.
+    /// struct Impatient(Cancel);
+    /// impl Observer for Impatient {
+    ///     fn progress(&mut self, time: f64) {
+    ///         if time > 0.5 {
+    ///             self.0.cancel();
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let session = saltus::Session::new();
+    /// session.add_text("M.mo", "model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;");
+    /// let model = session.compile("M").into_result().unwrap();
+    /// let cancel = Cancel::new();
+    /// let run = model.run().stop(1e6).observe(Impatient(cancel.clone())).cancel(cancel);
+    /// let simulation = run.simulate().unwrap();
+    /// assert_eq!(simulation.summary.end(), Some(&End::Cancelled));
+    /// assert!(simulation.time().last().unwrap() < &1e6);
+    /// ```
     #[must_use]
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;
         self
     }
 
-    /// Follows the run.
+    /// Follows the run: steps, and events with the modes and impulses they brought.
+    ///
+    /// ```
+    /// use saltus::simulate::{EventReport, Observer};
+    ///
+    /// struct Count<'a>(&'a std::cell::Cell<u32>);
+    /// impl Observer for Count<'_> {
+    ///     fn event(&mut self, event: &EventReport) {
+    ///         // What happens at the start is reported as an event, too.
+    ///         if event.time > 0.0 {
+    ///             self.0.set(self.0.get() + 1);
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let session = saltus::Session::new();
+    /// session.add_text("M.mo", "
+    ///     model M
+    ///       Real x(start = 0, fixed = true);
+    ///     equation
+    ///       der(x) = if time < 1 then 1 elseif time < 2 then 0 else -1;
+    ///     end M;
+    /// ");
+    /// let model = session.compile("M").into_result().unwrap();
+    /// let events = std::cell::Cell::new(0);
+    /// model.run().stop(3.0).observe(Count(&events)).simulate().unwrap();
+    /// assert_eq!(events.get(), 2);
+    /// ```
     #[must_use]
     pub fn observe(mut self, observer: impl Observer + 'm) -> Self {
         self.observer = Some(Box::new(observer));

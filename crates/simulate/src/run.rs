@@ -22,6 +22,7 @@ use crate::kernel::Bound;
 use crate::options::Options;
 use crate::output::Layout;
 use crate::report::{BlockCost, EventReport};
+use step::Resumption;
 use watch::Watch;
 
 /// Asks a run to stop; can be shared between threads.
@@ -380,7 +381,7 @@ impl<'c> Run<'c> {
         if self.engine.memory.time() >= stop {
             return Ok(PhaseEnd::Stop);
         }
-        self.restart_integrator(mode, false)?;
+        self.restart_integrator(mode, Resumption::Event)?;
         let watched: Vec<(ConditionId, Arc<Monitor>)> = self.watched_conditions();
         let mut taken = 0;
         let begin = self.engine.memory.time();
@@ -427,12 +428,12 @@ impl<'c> Run<'c> {
             }
             if self.engine.choose_states(mode)? {
                 self.engine.solve_mode(mode)?;
-                // Other states: neither step size nor Jacobian are theirs.
+                // Other states: neither the first step of the last visit nor the Jacobian is theirs.
                 self.visits.remove(&mode);
                 self.last_mode = None;
-                self.restart_integrator(mode, false)?;
+                self.restart_integrator(mode, Resumption::StateChoice)?;
             } else if at_break {
-                self.restart_integrator(mode, true)?;
+                self.restart_integrator(mode, Resumption::Break)?;
             }
         }
     }

@@ -1,16 +1,27 @@
 //! Steps of the integrator, and what holds at a point within the last one.
 
 use saltus_mdae::{AssertionLevel, Idx};
-use saltus_numerics::ode::{IntegrationError, Options as OdeOptions, Start};
+use saltus_numerics::ode::{IntegrationError, Method, Options as OdeOptions, Start};
 
 use super::{Run, integration_failure};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
 use crate::plan::PlanFailure;
 
+/// What came before a new beginning of the integrator.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Resumption {
+    /// An event: nothing is known.
+    Event,
+    /// Another choice of states: the same motion in other coordinates.
+    StateChoice,
+    /// A bend of a delayed signal: the same function.
+    Break,
+}
+
 impl Run<'_> {
-    /// Begins at the states in memory; the Jacobian is kept if it is the same function there.
-    pub(super) fn restart_integrator(&mut self, mode: ModeId, same_function: bool) -> Result<(), Failure> {
+    /// Begins at the states in memory.
+    pub(super) fn restart_integrator(&mut self, mode: ModeId, from: Resumption) -> Result<(), Failure> {
         let time = self.engine.memory.time();
         let code = self.engine.modes[mode.index()].plan();
         let mut y = Vec::new();
@@ -20,6 +31,9 @@ impl Run<'_> {
             .iter()
             .map(|&(var, _)| self.engine.scales.absolute[var])
             .collect();
+        // A multistep method begins at first order, for which its last step is far too long.
+        let goes_on = from != Resumption::Event && self.integrator.method() != Method::Bdf;
+        let step = self.integrator.next_step_size().filter(|_| goes_on);
         let max_step = self.history.max_step(&self.engine.memory);
         let mut options = OdeOptions::new(self.engine.options.tolerance, absolute);
         options.max_step = max_step
@@ -39,8 +53,8 @@ impl Run<'_> {
         if dy.iter().all(|dy| dy.is_finite()) {
             start = start.with_derivative(&dy);
         }
-        start.step = self.visits.get(&mode).and_then(super::Visit::first_step);
-        start.keep_jacobian = same_function || self.last_mode == Some(mode);
+        start.step = step.or_else(|| self.visits.get(&mode).and_then(super::Visit::first_step));
+        start.keep_jacobian = from == Resumption::Break || self.last_mode == Some(mode);
         self.last_mode = Some(mode);
         let outcome = self.integrator.restart(&mut ode, &start);
         let blamed = ode.last_failure.take();
