@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{Action, Builder, ConditionId, ConditionKind, Ex, ExprId, Mdae, StateSelect, VarId};
+use saltus_mdae::{Action, Builder, ConditionId, ConditionKind, Ex, ExprId, Mdae, StateSelect, Type, VarId};
 use saltus_structure::mode::{Modes, Valuation, analyze_mode};
 use saltus_structure::prepare::{Place, Prepared, prepare};
 
@@ -275,4 +275,65 @@ fn the_derivative_of_an_algebraic_variable_has_an_equation() {
     assert_eq!((structure.index(), structure.degrees_of_freedom()), (3, 0));
     assert_eq!(alias(&prepared, "v"), ("x".into(), 1, false));
     assert!(prepared.model.variable_named("a").is_some());
+}
+
+/// What the conditions of a prepared model mention.
+fn observed(prepared: &Prepared) -> Vec<(String, u16)> {
+    let model = &prepared.model;
+    let functions = model.conditions.iter().filter_map(|condition| match condition.kind {
+        ConditionKind::Relation { function, .. } => Some(function),
+        ConditionKind::Sample { .. } => None,
+    });
+    let mentioned = functions.flat_map(|function| {
+        let left = model.pool.left_limit_occurrences(function);
+        model.pool.occurrences(function).into_iter().chain(left)
+    });
+    mentioned
+        .map(|(var, order)| (model.variables[var].name.to_string(), order))
+        .collect()
+}
+
+#[test]
+fn derivatives_in_conditions_have_values_in_every_mode() {
+    let m = Builder::new("Observed");
+    let (x, s) = (m.state("x", 1.0), m.unknown("s"));
+    let (on, off) = (
+        m.discrete("on", Type::Boolean, 1.0),
+        m.discrete("off", Type::Boolean, 0.0),
+    );
+    let (falling, was, slow) = (
+        m.discrete("falling", Type::Boolean, 0.0),
+        m.discrete("was", Type::Boolean, 0.0),
+        m.discrete("slow", Type::Boolean, 0.0),
+    );
+    m.equation("motion", x.der() + &x);
+    m.equation_if(&on, "straight", &s - &x);
+    m.equation_if(&off, "square", &s - &x * &x);
+    m.define(&falling, &s.der().lt(&m.real(0.0)));
+    m.define(&was, &s.der().pre().lt(&m.real(0.0)));
+    // An equation that always holds contains it already.
+    m.define(&slow, &x.der().lt(&m.real(1.0)));
+    let prepared = prepare(m.finish().unwrap());
+    let names = [
+        ("$der(s)".to_string(), 0),
+        ("$der(s)".to_string(), 0),
+        ("x".to_string(), 1),
+    ];
+    assert_eq!(observed(&prepared), names);
+    let model = &prepared.model;
+    assert_eq!(model.equations.len(), 4);
+    assert!(model.variables[var(&prepared, "$der(s)")].hidden);
+    let (on, off) = (var(&prepared, "on"), var(&prepared, "off"));
+    let modes = Modes::new(model);
+    for (first, second, equations) in [(1.0, 0.0, 3), (0.0, 1.0, 3), (0.0, 0.0, 1)] {
+        let boolean = |var: VarId| match var {
+            var if var == on => first,
+            var if var == off => second,
+            _ => 0.0,
+        };
+        let valuation = modes.valuation_where(model, |_| false, boolean).unwrap();
+        // Where s is dead, its derivative is too.
+        let structure = analyze_mode(model, &modes, &valuation).unwrap();
+        assert_eq!(structure.equations.len(), equations);
+    }
 }

@@ -1,11 +1,12 @@
 //! Structure against numbers: ranks, and the reference derivatives they rest on.
 
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{BinaryOp, Builder, EquationId, Ex, Mdae, UnaryOp, VarId};
+use saltus_mdae::{BinaryOp, Builder, EquationId, Ex, Mdae, Type, UnaryOp, VarId};
 use saltus_structure::jacobian::{JacobianReader, SamplePoint};
 use saltus_structure::mode::{
     ModeStructure, Modes, Remedy, Valuation, analyze_mode, check_rank, combined_residual, explain_failure, explain_rank,
 };
+use saltus_structure::prepare::prepare;
 
 fn analyze(model: &Mdae) -> (Modes, ModeStructure) {
     let modes = Modes::new(model);
@@ -183,4 +184,64 @@ fn parameters_are_evaluated_through_their_bindings() {
     model.variables[b].binding = Some(double);
     let point = SamplePoint::new(&model, 0);
     assert_eq!((point.variable(a, 0), point.variable(b, 0)), (2.0, 4.0));
+}
+
+/// The same clutch, open or engaged: inside the engaged mode a combination takes the place of a law of motion; mode
+/// changes keep the law.
+#[test]
+fn preparation_applies_the_combination_inside_modes() {
+    let m = Builder::new("F2");
+    let (w1, w2) = (m.unknown("w1"), m.unknown("w2"));
+    let (s1, s2) = (m.unknown("s1"), m.unknown("s2"));
+    let a = m.parameter("a", 0.1);
+    let (on, off) = (
+        m.discrete("on", Type::Boolean, 0.0),
+        m.discrete("off", Type::Boolean, 1.0),
+    );
+    let torque = |w: &Ex, s: &Ex| s - w - &a * (s + w);
+    m.equation("f1", w1.der() + s1.der() - torque(&w1, &s1));
+    m.equation("f2", w2.der() + s2.der() - torque(&w2, &s2));
+    m.equation_if(&on, "f3", (&w1 + &s1) - (&w2 + &s2));
+    m.equation_if(&on, "f4", (&s1 + &s2) - (&w1 + &w2));
+    m.equation_if(&off, "f5", &w1 - &s1);
+    m.equation_if(&off, "f6", &w2 - &s2);
+    let model = prepare(m.finish().unwrap()).model;
+    let [combination] = model.combinations[..] else {
+        panic!("one combination: {:?}", model.combinations);
+    };
+    let label = |equation| model.origins[model.equations[equation].origin].label.to_string();
+    assert!(["f1", "f2"].contains(&label(combination.stands_for).as_str()));
+    assert_eq!(model.stands_for(combination.equation), combination.stands_for);
+    let modes = Modes::new(&model);
+    let on = model.variable_named("on").unwrap();
+    for (engaged, freedom) in [(true, 1), (false, 2)] {
+        let boolean = |var: VarId| f64::from(u8::from((var == on) == engaged));
+        let valuation = modes.valuation_where(&model, |_| false, boolean).unwrap();
+        let structure = analyze_mode(&model, &modes, &valuation).unwrap();
+        assert_eq!(check_rank(&model, &modes, &structure, None), []);
+        assert_eq!(structure.degrees_of_freedom(), freedom);
+        let combined = structure.equations.contains(&combination.equation);
+        assert_eq!(
+            (combined, structure.equations.contains(&combination.stands_for)),
+            (engaged, !engaged)
+        );
+    }
+}
+
+/// A combination that depends on parameters is none for good: they can be changed between runs.
+#[test]
+fn combinations_of_parameters_are_not_applied() {
+    let m = Builder::new("F2");
+    let (w1, w2) = (m.unknown("w1"), m.unknown("w2"));
+    let (s1, s2) = (m.unknown("s1"), m.unknown("s2"));
+    let inertia = m.parameter("J", 3.0);
+    m.equation("f1", w1.der() + s1.der() - (&s1 - &w1));
+    m.equation("f2", &inertia * (w2.der() + s2.der()) - (&s2 - &w2));
+    m.equation("f3", (&w1 + &s1) - (&w2 + &s2));
+    m.equation("f4", (&s1 + &s2) - (&w1 + &w2));
+    let model = prepare(m.finish().unwrap()).model;
+    assert!(model.combinations.is_empty());
+    let (modes, structure) = analyze(&model);
+    let found = check_rank(&model, &modes, &structure, None);
+    assert_eq!((found.len(), &found[0].remedy), (1, &Remedy::None));
 }
