@@ -19,14 +19,8 @@ pub(crate) trait Number: Clone {
     fn add(&self, other: &Self) -> Self {
         Self::binary(BinaryOp::Add, self, other)
     }
-    fn sub(&self, other: &Self) -> Self {
-        Self::binary(BinaryOp::Sub, self, other)
-    }
     fn mul(&self, other: &Self) -> Self {
         Self::binary(BinaryOp::Mul, self, other)
-    }
-    fn scale(&self, factor: f64) -> Self {
-        self.mul(&self.like(factor))
     }
 }
 

@@ -223,22 +223,17 @@ fn recursion() {
 fn tables_of_one_and_two_arguments() {
     for smoothness in [
         Smoothness::Linear,
-        Smoothness::ContinuousDerivative,
         Smoothness::Constant,
+        Smoothness::Akima,
+        Smoothness::ModifiedAkima,
+        Smoothness::FritschButland,
+        Smoothness::Steffen,
     ] {
         for extrapolation in [Extrapolation::Hold, Extrapolation::Tangent, Extrapolation::Periodic] {
-            let one = Table {
-                x: vec![-1.0, 0.0, 0.5, 1.5, 2.0],
-                y: Vec::new(),
-                values: vec![1.0, -0.5, 0.3, 2.0, 1.0],
-                smoothness,
-                extrapolation,
-            };
-            let two = Table {
-                y: vec![0.0, 1.0, 2.0],
-                values: (0..15).map(|k| f64::from(k * k % 7)).collect(),
-                ..one.clone()
-            };
+            let x = vec![-1.0, 0.0, 0.5, 1.5, 2.0];
+            let one = Table::of_one(x.clone(), vec![1.0, -0.5, 0.3, 2.0, 1.0], smoothness, extrapolation);
+            let values = (0..15).map(|k| f64::from(k * k % 7)).collect();
+            let two = Table::new(x, vec![0.0, 1.0, 2.0], values, smoothness, extrapolation);
             let table = |inputs: &[u32], table: Table| Function {
                 body: Body::Table(Arc::new(table)),
                 ..function(
@@ -284,7 +279,16 @@ fn failures_are_typed() {
         )],
     );
     let endless = recursive_power(FunctionId(2));
-    let functions = library(vec![index, assertion, endless]);
+    let table = Function {
+        body: Body::Table(Arc::new(Table::of_one(
+            vec![0.0, 1.0, 3.0],
+            vec![0.0, 1.0, 0.0],
+            Smoothness::Linear,
+            Extrapolation::Forbidden,
+        ))),
+        ..function("table", vec![local("u", &[]), local("y", &[])], &[0], &[1], Vec::new())
+    };
+    let functions = library(vec![index, assertion, endless, table]);
     let mut pool = pool(1);
     let x = pool.var(VarId(0));
     let n = pool.real(1e9);
@@ -292,6 +296,7 @@ fn failures_are_typed() {
         pool.call(FunctionId(0), 0, &[x]),
         pool.call(FunctionId(1), 0, &[x]),
         pool.call(FunctionId(2), 0, &[x, n]),
+        pool.call(FunctionId(3), 0, &[x]),
     ];
     let mut memory = Memory::new(1);
     memory.set(Leaf::var(VarId(0), 0), 4.0);

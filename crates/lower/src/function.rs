@@ -257,21 +257,25 @@ fn plain_operator(op: FlatBinary) -> BinaryOp {
 }
 
 fn lower_table(table: &flat::Table) -> Table {
-    Table {
-        x: table.x.clone(),
-        y: table.y.clone(),
-        values: table.values.clone(),
-        smoothness: match table.smoothness {
-            flat::Smoothness::Linear => Smoothness::Linear,
-            flat::Smoothness::ContinuousDerivative | flat::Smoothness::MonotoneDerivative => {
-                Smoothness::ContinuousDerivative
-            }
-            flat::Smoothness::Constant => Smoothness::Constant,
-        },
-        extrapolation: match table.extrapolation {
-            flat::Extrapolation::Hold => Extrapolation::Hold,
-            flat::Extrapolation::Tangent | flat::Extrapolation::Forbidden => Extrapolation::Tangent,
-            flat::Extrapolation::Periodic => Extrapolation::Periodic,
-        },
-    }
+    let smoothness = match table.smoothness {
+        flat::Smoothness::Linear => Smoothness::Linear,
+        flat::Smoothness::Constant => Smoothness::Constant,
+        flat::Smoothness::Akima => Smoothness::Akima,
+        flat::Smoothness::ModifiedAkima => Smoothness::ModifiedAkima,
+        flat::Smoothness::FritschButland => Smoothness::FritschButland,
+        flat::Smoothness::Steffen => Smoothness::Steffen,
+    };
+    let extrapolation = match table.extrapolation {
+        flat::Extrapolation::Hold => Extrapolation::Hold,
+        flat::Extrapolation::Tangent => Extrapolation::Tangent,
+        flat::Extrapolation::Periodic => Extrapolation::Periodic,
+        flat::Extrapolation::Forbidden => Extrapolation::Forbidden,
+    };
+    Table::new(
+        table.x.clone(),
+        table.y.clone(),
+        table.values.clone(),
+        smoothness,
+        extrapolation,
+    )
 }

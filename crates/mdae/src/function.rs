@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::dual::Dual;
 use crate::expr::{BinaryOp, Type, UnaryOp};
 use crate::index::{FunctionId, IndexVec, OriginId};
-use crate::table::Table;
+use crate::table::{Outside, Table};
 
 /// A local variable of a function (inputs and outputs included).
 #[derive(Clone, Debug, PartialEq)]
@@ -168,6 +168,13 @@ pub enum CallError {
         /// The message of the assertion.
         message: Arc<str>,
     },
+    /// A table that forbids extrapolation was read outside its points.
+    Extrapolation {
+        /// The table.
+        table: Arc<str>,
+        /// What was asked for, and where the table ends.
+        outside: Outside,
+    },
     /// Too many statements executed: an endless loop or recursion.
     Fuel {
         /// The function.
@@ -190,6 +197,20 @@ impl std::fmt::Display for CallError {
                 )
             }
             CallError::Assertion { function, message } => write!(f, "in function `{function}`: {message}"),
+            CallError::Extrapolation { table, outside } => {
+                let side = if outside.value < outside.limit {
+                    "below the first"
+                } else {
+                    "above the last"
+                };
+                write!(
+                    f,
+                    "argument {} of table `{table}` is {}, {side} abscissa {}, and the table forbids extrapolation",
+                    outside.argument + 1,
+                    outside.value,
+                    outside.limit
+                )
+            }
             CallError::Fuel { function } => {
                 write!(
                     f,
@@ -270,7 +291,15 @@ impl<'f> Machine<'f> {
         }
         let statements = match &function.body {
             Body::Algorithm(statements) => statements,
-            Body::Table(table) => return Ok(table.interpolate_dual(&args)),
+            Body::Table(table) => {
+                let value = table
+                    .interpolate_dual(&args)
+                    .map_err(|outside| CallError::Extrapolation {
+                        table: function.name.clone(),
+                        outside,
+                    })?;
+                return Ok(vec![value]);
+            }
         };
         self.depth += 1;
         let mut frame = self.frame(function);

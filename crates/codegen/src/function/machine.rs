@@ -47,7 +47,10 @@ impl<'a, N: Number> Machine<'a, N> {
         let first_arg = self.stack.len() - code.inputs.len();
         let instructions = match &code.program {
             Program::Table(table) => {
-                let value = lookup(table, &self.stack[first_arg..]);
+                let value = lookup(table, &self.stack[first_arg..]).map_err(|outside| CallError::Extrapolation {
+                    table: code.name.clone(),
+                    outside,
+                })?;
                 self.stack.truncate(first_arg);
                 self.stack.push(value);
                 return Ok(());

@@ -109,12 +109,23 @@ pub enum FunctionStatement {
 pub enum Smoothness {
     /// Linear between neighbouring points.
     Linear,
-    /// Continuous first derivative (Akima).
-    ContinuousDerivative,
-    /// Continuous first derivative, monotone between the points (Fritsch–Butland).
-    MonotoneDerivative,
     /// The value of the point at or before.
     Constant,
+    /// Continuous first derivative (Akima).
+    Akima,
+    /// Continuous first derivative (Akima's method with modified weights).
+    ModifiedAkima,
+    /// Continuous first derivative, monotone where the points are (Fritsch and Butland).
+    FritschButland,
+    /// Continuous first derivative, monotone where the points are (Steffen).
+    Steffen,
+}
+
+impl Smoothness {
+    /// Whether it is a spline.
+    pub fn is_spline(self) -> bool {
+        !matches!(self, Smoothness::Linear | Smoothness::Constant)
+    }
 }
 
 /// What happens outside the points of a table.

@@ -26,6 +26,8 @@ use crate::tensor::{Dims, Elem, Tensor, Ty};
 pub(crate) struct ExternalValue {
     /// The foreign function that makes it.
     pub constructor: String,
+    /// The component it is declared in.
+    pub owner: Arc<str>,
     pub arguments: Vec<(Name, Tensor)>,
 }
 
@@ -65,6 +67,10 @@ impl Flattener<'_> {
             .collect();
         let value = ExternalValue {
             constructor: name,
+            owner: match ctx.scope.instance {
+                Some(instance) => Arc::clone(&self.instances[instance].path),
+                None => "".into(),
+            },
             arguments,
         };
         Ok(Tensor {

@@ -43,7 +43,7 @@ pub(crate) struct FunctionTable {
     signatures: FxHashMap<ClassId, Rc<Signature>>,
     /// Specialised functions by class; each with the arguments it is for.
     specialised: FxHashMap<ClassId, Vec<(Vec<lower::Shape>, FunctionId)>>,
-    tables: Vec<(Arc<crate::flat::Table>, FunctionId)>,
+    tables: Vec<tables::KnownTable>,
     /// Functions being inlined or evaluated, innermost last.
     active: Vec<Arc<ClassDefinition>>,
 }

@@ -7,7 +7,7 @@ use saltus_source::Span;
 
 use super::external::{ExternalValue, known_number};
 use crate::codes;
-use crate::failure::{Fallible, fail};
+use crate::failure::{Fallible, error, fail};
 use crate::flat::{
     BinaryOp, Builtin, Extrapolation, FlatExpr, FlatFunction, FunctionBody, FunctionCall, FunctionId, IndexVec, Local,
     ProvenanceKind, ScalarType, Smoothness, Table,
@@ -17,6 +17,8 @@ use crate::tensor::{Elem, Tensor, Ty, binary};
 
 /// The data of an external table object.
 struct TableObject {
+    /// The component it belongs to.
+    owner: Arc<str>,
     /// Rows of the matrix.
     rows: Vec<Vec<f64>>,
     columns: Vec<usize>,
@@ -26,6 +28,13 @@ struct TableObject {
     shift_time: f64,
     /// 1: at every abscissa, 2: at discontinuities, 3: none.
     time_events: i64,
+}
+
+/// A table that is a function already.
+pub(super) struct KnownTable {
+    owner: Arc<str>,
+    table: Arc<Table>,
+    function: FunctionId,
 }
 
 impl Flattener<'_> {
@@ -45,11 +54,11 @@ impl Flattener<'_> {
                 let (Some(column), Some(u)) = (arguments.get(1).and_then(Tensor::as_integer), argument(2)) else {
                     return fail(codes::E0304, span, "the column of a table must be known");
                 };
-                let data = self.column(&table, column, span)?;
                 let timed = operation.starts_with("CombiTime");
+                let data = column_of(&table, column, timed, span)?;
                 let shift = if timed { table.shift_time } else { 0.0 };
                 let at = shifted(u.clone(), shift, span);
-                let value = self.table_call(Arc::new(data), vec![at], span);
+                let value = self.table_call(&table.owner, data, vec![at], span);
                 if timed && table.start_time > 0.0 {
                     let started = binary(BinaryOp::GreaterEqual, u, FlatExpr::Real(table.start_time), span);
                     let started = FlatExpr::Builtin(Builtin::NoEvent, Box::new([started]), span);
@@ -62,7 +71,7 @@ impl Flattener<'_> {
                     return fail(codes::E0212, span, "a table of two arguments needs both");
                 };
                 let data = matrix(&table, span)?;
-                scalar(self.table_call(Arc::new(data), vec![u, v], span))
+                scalar(self.table_call(&table.owner, data, vec![u, v], span))
             }
             "CombiTable1D_minimumAbscissa" | "CombiTimeTable_minimumTime" => {
                 let shift = if operation.starts_with("CombiTime") {
@@ -141,41 +150,38 @@ impl Flattener<'_> {
                 .collect(),
             None => (2..=width).collect(),
         };
+        // The order of the literals of Modelica.Blocks.Types.Smoothness and Extrapolation.
+        let smoothness = match number("smoothness").unwrap_or(1.0) as i64 {
+            1 => Smoothness::Linear,
+            2 => Smoothness::Akima,
+            3 => Smoothness::Constant,
+            4 => Smoothness::FritschButland,
+            5 => Smoothness::Steffen,
+            6 => Smoothness::ModifiedAkima,
+            other => return fail(codes::E0309, span, format!("tables have no smoothness number {other}")),
+        };
+        let extrapolation = match number("extrapolation").unwrap_or(2.0) as i64 {
+            1 => Extrapolation::Hold,
+            2 => Extrapolation::Tangent,
+            3 => Extrapolation::Periodic,
+            4 => Extrapolation::Forbidden,
+            other => {
+                return fail(
+                    codes::E0309,
+                    span,
+                    format!("tables have no extrapolation number {other}"),
+                );
+            }
+        };
         Ok(TableObject {
+            owner: Arc::clone(&object.owner),
             rows,
             columns,
-            smoothness: match number("smoothness").unwrap_or(1.0) as i64 {
-                1 => Smoothness::Linear,
-                3 => Smoothness::Constant,
-                4 | 5 => Smoothness::MonotoneDerivative,
-                _ => Smoothness::ContinuousDerivative,
-            },
-            extrapolation: match number("extrapolation").unwrap_or(2.0) as i64 {
-                1 => Extrapolation::Hold,
-                3 => Extrapolation::Periodic,
-                4 => Extrapolation::Forbidden,
-                _ => Extrapolation::Tangent,
-            },
+            smoothness,
+            extrapolation,
             start_time: number("startTime").unwrap_or(0.0),
             shift_time: number("shiftTime").unwrap_or(0.0),
             time_events: number("timeEvents").unwrap_or(1.0) as i64,
-        })
-    }
-
-    fn column(&self, table: &TableObject, column: i64, span: Span) -> Fallible<Table> {
-        let index = usize::try_from(column - 1).ok().and_then(|k| table.columns.get(k));
-        let width = table.rows[0].len();
-        let Some(&index) = index.filter(|&&k| k >= 1 && k <= width) else {
-            return fail(codes::E0306, span, format!("the table has no column number {column}"));
-        };
-        let x: Vec<f64> = table.rows.iter().map(|row| row[0]).collect();
-        check_ascending(&x, span)?;
-        Ok(Table {
-            x,
-            y: Vec::new(),
-            values: table.rows.iter().map(|row| row[index - 1]).collect(),
-            smoothness: table.smoothness,
-            extrapolation: table.extrapolation,
         })
     }
 
@@ -214,7 +220,7 @@ impl Flattener<'_> {
             smoothness: Smoothness::Constant,
             extrapolation: Extrapolation::Hold,
         };
-        self.table_call(Arc::new(data), vec![time], span)
+        self.table_call(&table.owner, data, vec![time], span)
     }
 
     /// time + (next event in the first period − place in the first period).
@@ -241,23 +247,23 @@ impl Flattener<'_> {
             extrapolation: Extrapolation::Periodic,
         };
         let at = shifted(time.clone(), table.shift_time, span);
-        let next = self.table_call(Arc::new(next), vec![at.clone()], span);
-        let place = self.table_call(Arc::new(place), vec![at], span);
+        let next = self.table_call(&table.owner, next, vec![at.clone()], span);
+        let place = self.table_call(&table.owner, place, vec![at], span);
         let ahead = binary(BinaryOp::Subtract, next, place, span);
         binary(BinaryOp::Add, time, ahead, span)
     }
 
-    /// A call of a table as a function; equal tables are one function.
-    fn table_call(&mut self, table: Arc<Table>, arguments: Vec<FlatExpr>, span: Span) -> FlatExpr {
+    /// A call of a table as a function. Equal tables are one function, unless their names may have to be told.
+    fn table_call(&mut self, owner: &Arc<str>, table: Table, arguments: Vec<FlatExpr>, span: Span) -> FlatExpr {
+        let named = table.extrapolation == Extrapolation::Forbidden;
         let known = self
             .functions
             .tables
             .iter()
-            .find(|(t, _)| **t == *table)
-            .map(|(_, id)| *id);
+            .find(|known| *known.table == table && (!named || known.owner == *owner));
         let function = match known {
-            Some(id) => id,
-            None => self.add_table(table, arguments.len(), span),
+            Some(known) => known.function,
+            None => self.add_table(owner, Arc::new(table), arguments.len(), span),
         };
         FlatExpr::Call(Box::new(FunctionCall {
             function,
@@ -267,7 +273,7 @@ impl Flattener<'_> {
         }))
     }
 
-    fn add_table(&mut self, table: Arc<Table>, inputs: usize, span: Span) -> FunctionId {
+    fn add_table(&mut self, owner: &Arc<str>, table: Arc<Table>, inputs: usize, span: Span) -> FunctionId {
         let provenance = self.add_provenance(span, &"".into(), ProvenanceKind::Function);
         let mut locals = IndexVec::new();
         let mut add = |name: &str| {
@@ -280,8 +286,12 @@ impl Flattener<'_> {
         let inputs = ["u", "v"][..inputs.min(2)].iter().map(|name| add(name)).collect();
         let outputs = vec![add("y")];
         let number = self.functions.tables.len() + 1;
+        let name = match (&table.extrapolation, &**owner) {
+            (Extrapolation::Forbidden, owner) if !owner.is_empty() => owner.into(),
+            _ => format!("table{number}").into(),
+        };
         let id = self.model.functions.push(FlatFunction {
-            name: format!("table{number}").into(),
+            name,
             locals,
             inputs,
             outputs,
@@ -289,7 +299,11 @@ impl Flattener<'_> {
             smooth_order: None,
             provenance,
         });
-        self.functions.tables.push((table, id));
+        self.functions.tables.push(KnownTable {
+            owner: Arc::clone(owner),
+            table,
+            function: id,
+        });
         id
     }
 }
@@ -299,6 +313,25 @@ fn shifted(time: FlatExpr, shift: f64, span: Span) -> FlatExpr {
         return time;
     }
     binary(BinaryOp::Subtract, time, FlatExpr::Real(shift), span)
+}
+
+/// A column of a table of one argument. Abscissae of time tables may be equal, which marks a jump.
+fn column_of(table: &TableObject, column: i64, timed: bool, span: Span) -> Fallible<Table> {
+    let index = usize::try_from(column - 1).ok().and_then(|k| table.columns.get(k));
+    let width = table.rows[0].len();
+    let Some(&index) = index.filter(|&&k| k >= 1 && k <= width) else {
+        return fail(codes::E0306, span, format!("the table has no column number {column}"));
+    };
+    let x: Vec<f64> = table.rows.iter().map(|row| row[0]).collect();
+    check_ascending(&x, timed && !table.smoothness.is_spline(), span)?;
+    check_period(&x, table, span)?;
+    Ok(Table {
+        x,
+        y: Vec::new(),
+        values: table.rows.iter().map(|row| row[index - 1]).collect(),
+        smoothness: table.smoothness,
+        extrapolation: table.extrapolation,
+    })
 }
 
 /// The table of two arguments: abscissae in the first column and the first row.
@@ -312,8 +345,17 @@ fn matrix(table: &TableObject, span: Span) -> Fallible<Table> {
     }
     let x: Vec<f64> = table.rows[1..].iter().map(|row| row[0]).collect();
     let y: Vec<f64> = table.rows[0][1..].to_vec();
-    check_ascending(&x, span)?;
-    check_ascending(&y, span)?;
+    check_ascending(&x, false, span)?;
+    check_ascending(&y, false, span)?;
+    if table.smoothness.is_spline() && table.smoothness != Smoothness::Akima {
+        return Err(error(
+            codes::E0309,
+            span,
+            "monotone and modified Akima splines are defined for tables of one argument only",
+        )
+        .with_help("use `smoothness = Modelica.Blocks.Types.Smoothness.ContinuousDerivative`")
+        .into());
+    }
     Ok(Table {
         x,
         y,
@@ -326,8 +368,8 @@ fn matrix(table: &TableObject, span: Span) -> Fallible<Table> {
     })
 }
 
-fn check_ascending(x: &[f64], span: Span) -> Fallible<()> {
-    match x.windows(2).find(|w| w[1] < w[0]) {
+fn check_ascending(x: &[f64], jumps: bool, span: Span) -> Fallible<()> {
+    match x.windows(2).find(|w| !(w[0] < w[1] || jumps && w[0] == w[1])) {
         None => Ok(()),
         Some(w) => fail(
             codes::E0306,
@@ -338,4 +380,12 @@ fn check_ascending(x: &[f64], span: Span) -> Fallible<()> {
             ),
         ),
     }
+}
+
+/// What repeats needs a period.
+fn check_period(x: &[f64], table: &TableObject, span: Span) -> Fallible<()> {
+    if table.extrapolation == Extrapolation::Periodic && x.len() > 1 && x[0] == x[x.len() - 1] {
+        return fail(codes::E0306, span, "the table repeats with a period of zero length");
+    }
+    Ok(())
 }
