@@ -28,7 +28,7 @@ pub(crate) fn try_inline(
     len: usize,
     budget: &mut u32,
 ) -> Option<Vec<Jet>> {
-    if matches!(functions[call.function].body, Body::Table(_)) {
+    if stays_call(&functions[call.function]) {
         return None;
     }
     let allowed = STEP_LIMIT.min(*budget);
@@ -48,6 +48,11 @@ pub(crate) fn try_inline(
         (outputs, Some(asserted)) => Some(guard_outputs(tape, call, outputs, asserted)),
         (outputs, None) => Some(outputs),
     }
+}
+
+/// Tables, and functions whose derivative is a function of its own.
+fn stays_call(function: &Function) -> bool {
+    matches!(function.body, Body::Table(_)) || !function.derivatives.is_empty()
 }
 
 /// The outputs where the assertions hold; elsewhere what a call yields, which fails.
@@ -146,13 +151,17 @@ impl<'a> Inliner<'a> {
     fn run(&mut self, id: FunctionId, args: Vec<Jet>) -> Option<Vec<Jet>> {
         let functions: &'a Functions = self.functions;
         let function = &functions[id];
-        let Body::Algorithm(statements) = &function.body else {
+        let statements = match &function.body {
+            Body::Algorithm(statements) if !stays_call(function) => Some(statements),
+            _ => None,
+        };
+        let Some(statements) = statements else {
             let call = Call {
                 function: id,
                 outputs: function.output_size(),
                 partials: &[],
                 args: &args,
-                guard: None,
+                guard: self.path,
             };
             let outputs = 0..function.output_size() as u32;
             return Some(

@@ -15,6 +15,16 @@ pub(crate) trait Number: Clone {
     fn binary(op: BinaryOp, a: &Self, b: &Self) -> Self;
     /// All coefficients: for each set of directions the coefficients of its series.
     fn write(&self, out: &mut [f64]);
+    /// The last direction in which it varies, if only the first `terms` coefficients of series count.
+    fn last_direction(&self, terms: usize) -> Option<Direction>;
+    /// Without variation in a direction.
+    fn base(&self, direction: Direction) -> Self;
+    /// Where the derivative in a direction is to be taken, and the number's own derivative there.
+    fn split(&self, direction: Direction, terms: usize) -> (Self, Self);
+    /// The number with this base and derivative in a direction.
+    fn join(base: &Self, slope: &Self, direction: Direction) -> Self;
+    fn is_zero(&self) -> bool;
+    fn same(&self, other: &Self) -> bool;
 
     fn add(&self, other: &Self) -> Self {
         Self::binary(BinaryOp::Add, self, other)
@@ -22,6 +32,15 @@ pub(crate) trait Number: Clone {
     fn mul(&self, other: &Self) -> Self {
         Self::binary(BinaryOp::Mul, self, other)
     }
+}
+
+/// What a number varies with.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Direction {
+    /// A direction of its duals.
+    Dual(u32),
+    /// The variable of its power series.
+    Series,
 }
 
 /// A value with its mixed derivatives by log₂ `W` directions; coefficient `s` (a bit set of directions) is the mixed
@@ -71,6 +90,44 @@ impl<const W: usize> Number for Dual<W> {
     }
     fn write(&self, out: &mut [f64]) {
         out.copy_from_slice(&self.0);
+    }
+    fn last_direction(&self, _: usize) -> Option<Direction> {
+        let varying = (0..W).filter(|&set| self.0[set] != 0.0);
+        let union = varying.fold(0, |union, set| union | set);
+        union.checked_ilog2().map(Direction::Dual)
+    }
+    fn base(&self, direction: Direction) -> Self {
+        self.split(direction, 0).0
+    }
+    fn split(&self, direction: Direction, _: usize) -> (Self, Self) {
+        let Direction::Dual(bit) = direction else {
+            return (*self, Dual([0.0; W]));
+        };
+        let bit = 1 << bit;
+        let (mut value, mut slope) = ([0.0; W], [0.0; W]);
+        for (set, &coefficient) in self.0.iter().enumerate() {
+            if set & bit == 0 {
+                value[set] = coefficient;
+            } else {
+                slope[set & !bit] = coefficient;
+            }
+        }
+        (Dual(value), Dual(slope))
+    }
+    fn join(base: &Self, slope: &Self, direction: Direction) -> Self {
+        let mut joined = *base;
+        if let Direction::Dual(bit) = direction {
+            for set in (0..W).filter(|set| set & (1 << bit) == 0) {
+                joined.0[set | (1 << bit)] = slope.0[set];
+            }
+        }
+        joined
+    }
+    fn is_zero(&self) -> bool {
+        self.0.iter().all(|&c| c == 0.0)
+    }
+    fn same(&self, other: &Self) -> bool {
+        self == other
     }
 }
 
@@ -320,5 +377,51 @@ impl<const W: usize> Number for PowerSeries<W> {
                 out[set * self.0.len() + k] = number;
             }
         }
+    }
+    fn last_direction(&self, terms: usize) -> Option<Direction> {
+        if self.0.iter().take(terms).skip(1).any(|c| !c.is_zero()) {
+            return Some(Direction::Series);
+        }
+        self.0[0].last_direction(0)
+    }
+    fn base(&self, direction: Direction) -> Self {
+        match direction {
+            Direction::Series => {
+                let mut constant = self.like(0.0);
+                constant.0[0] = self.0[0];
+                constant
+            }
+            dual => PowerSeries(self.0.iter().map(|c| c.base(dual)).collect()),
+        }
+    }
+    /// The derivative of a series has one coefficient less; what belongs to it is cut to the same length.
+    fn split(&self, direction: Direction, terms: usize) -> (Self, Self) {
+        if direction != Direction::Series {
+            let (values, slopes) = self.0.iter().map(|c| c.split(direction, 0)).unzip();
+            return (PowerSeries(values), PowerSeries(slopes));
+        }
+        let (mut value, mut slope) = (self.like(0.0), self.like(0.0));
+        for k in 0..terms.saturating_sub(1).min(self.0.len() - 1) {
+            value.0[k] = self.0[k];
+            slope.0[k] = Dual(self.0[k + 1].0.map(|c| c * (k + 1) as f64));
+        }
+        (value, slope)
+    }
+    fn join(base: &Self, slope: &Self, direction: Direction) -> Self {
+        if direction != Direction::Series {
+            let pairs = base.0.iter().zip(&slope.0);
+            return PowerSeries(pairs.map(|(b, s)| Dual::join(b, s, direction)).collect());
+        }
+        let mut joined = base.clone();
+        for k in 1..joined.0.len() {
+            joined.0[k] = Dual(slope.0[k - 1].0.map(|c| c / k as f64));
+        }
+        joined
+    }
+    fn is_zero(&self) -> bool {
+        self.0.iter().all(Number::is_zero)
+    }
+    fn same(&self, other: &Self) -> bool {
+        self.0 == other.0
     }
 }

@@ -41,6 +41,8 @@ fn function(name: &str, locals: Vec<Local>, inputs: &[u32], outputs: &[u32], bod
         inputs: inputs.iter().map(|&k| LocalId(k)).collect(),
         outputs: outputs.iter().map(|&k| LocalId(k)).collect(),
         body: Body::Algorithm(body),
+        derivatives: Vec::new(),
+        inverses: Vec::new(),
         origin: OriginId(0),
     }
 }

@@ -232,6 +232,8 @@ fn functions() -> Arc<Functions> {
                 )],
             },
         ]),
+        derivatives: Vec::new(),
+        inverses: Vec::new(),
         origin: OriginId(0),
     };
     let positive = binary(BinaryOp::Gt, read(1), FunctionExpr::Constant(0.3));

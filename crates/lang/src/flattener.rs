@@ -10,7 +10,7 @@ use saltus_syntax::library::Library;
 use crate::class::ClassNode;
 use crate::codes;
 use crate::expr::Item;
-use crate::failure::{Failure, Fallible, fail};
+use crate::failure::{Failure, Fallible, error, fail};
 use crate::flat::{Attributes, FlatModel, IndexVec, Provenance, ProvenanceId, ProvenanceKind};
 use crate::function::FunctionTable;
 use crate::ids::{ClassId, ComponentId, InstanceId};
@@ -26,6 +26,7 @@ pub(crate) struct Flattener<'l> {
     pub library: &'l Library,
     pub limits: Limits,
     pub fuel: u64,
+    pub function_fuel: u64,
     pub depth: u32,
     pub diagnostics: Diagnostics,
     pub classes: IndexVec<ClassId, ClassNode>,
@@ -63,6 +64,7 @@ impl<'l> Flattener<'l> {
             library,
             limits,
             fuel: limits.fuel,
+            function_fuel: limits.function_fuel,
             depth: 0,
             diagnostics: Diagnostics::new(),
             classes: IndexVec::new(),
@@ -109,6 +111,24 @@ impl<'l> Flattener<'l> {
 
     /// Spends fuel.
     pub fn spend(&mut self, amount: u64, span: Span) -> Fallible<()> {
+        if self.functions.is_running() {
+            self.function_fuel = match self.function_fuel.checked_sub(amount) {
+                Some(left) => left,
+                None => {
+                    let limit = self.limits.function_fuel;
+                    return Err(error(
+                        codes::E0307,
+                        span,
+                        format!("evaluating functions takes more than {limit} steps"),
+                    )
+                    .with_note(
+                        "sizes, constants and parameters that decide the structure are computed before the simulation",
+                    )
+                    .with_help("look for a loop or recursion that does not end")
+                    .into());
+                }
+            };
+        }
         match self.fuel.checked_sub(amount) {
             Some(left) => {
                 self.fuel = left;

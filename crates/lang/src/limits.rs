@@ -12,6 +12,8 @@ pub struct Limits {
     pub string_length: usize,
     /// Statements and expression nodes evaluated while flattening.
     pub fuel: u64,
+    /// Those of them in functions: what a model computes before it is simulated (sizes, constants, tables).
+    pub function_fuel: u64,
     /// Nesting of components, of inheritance, of evaluation and of calls.
     pub depth: u32,
 }
@@ -21,6 +23,8 @@ impl Default for Limits {
         Limits {
             scalars: 3_000_000,
             fuel: 100_000_000,
+            // About ten million turns of a small loop: a second or two in an unoptimised build.
+            function_fuel: 60_000_000,
             components: 1_200_000,
             string_length: 1 << 20,
             depth: 600,

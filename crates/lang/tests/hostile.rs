@@ -15,6 +15,7 @@ fn options() -> Options {
             components: 10_000,
             string_length: 10_000,
             fuel: 1_000_000,
+            function_fuel: 300_000,
             ..Limits::default()
         },
     }

@@ -115,7 +115,14 @@ impl Lowering<'_> {
                     self.literal = outer;
                     self.model.assertions.push(assertion);
                 }
-                StatementKind::NoReturnCall(_) | StatementKind::Return => {}
+                StatementKind::NoReturnCall(call) => {
+                    let always = self.model.pool.boolean(true);
+                    let outer = self.substitution.replace(values.clone());
+                    let assertion = self.call_for_effect(call, always, origin);
+                    self.substitution = outer;
+                    self.model.assertions.push(assertion);
+                }
+                StatementKind::Return => {}
                 StatementKind::While(..) | StatementKind::Break => {
                     let span = self.span_of(origin);
                     self.report(
@@ -211,7 +218,6 @@ impl Lowering<'_> {
     ) {
         let always = self.model.pool.boolean(true);
         let mut inner = Section::default();
-        let mut plain: Vec<FlatStatement> = Vec::new();
         for statement in body {
             let origin = self.origin(statement.provenance);
             match &statement.kind {
@@ -232,8 +238,13 @@ impl Lowering<'_> {
                     let assertion = self.assertion(condition, message, *level, always, origin);
                     actions.push(Action::Assert(assertion));
                 }
+                StatementKind::NoReturnCall(call) => {
+                    let outer = self.substitution.replace(own.clone());
+                    let assertion = self.call_for_effect(call, always, origin);
+                    self.substitution = outer;
+                    actions.push(Action::Assert(assertion));
+                }
                 _ => {
-                    plain.push(statement.clone());
                     self.statements(std::slice::from_ref(statement), own, &mut inner);
                 }
             }

@@ -1,7 +1,7 @@
 //! Equations: if-equations become guarded equations, discrete ones are set aside for their targets to be found.
 
-use saltus_lang::flat::{AssertLevel, EquationKind, FlatEquation, FlatExpr};
-use saltus_mdae::{Assertion, AssertionLevel, ExprId, Node, OriginId, Role, Type};
+use saltus_lang::flat::{AssertLevel, EquationBranch, EquationKind, FlatEquation, FlatExpr};
+use saltus_mdae::{Assertion, AssertionLevel, BinaryOp, ExprId, Node, OriginId, Role, Type, UnaryOp};
 use saltus_source::{Diagnostic, codes};
 
 use crate::Lowering;
@@ -12,22 +12,15 @@ impl Lowering<'_> {
         let origin = self.origin(equation.provenance);
         match &equation.kind {
             EquationKind::Equal(lhs, rhs) => {
-                if self.is_text(lhs) {
-                    return;
+                if let Some((a, b)) = self.sides(lhs, rhs) {
+                    self.equal(a, b, guard, origin);
                 }
-                let (a, b) = (self.expr(lhs), self.expr(rhs));
-                self.equal(a, b, guard, origin);
             }
             EquationKind::If { branches, otherwise } => {
-                let mut rest = guard;
-                for branch in branches {
-                    let condition = self.guard_condition(&branch.condition, origin);
-                    let active = self.model.pool.and(rest, condition);
-                    branch.body.iter().for_each(|e| self.equation(e, active));
-                    let negated = self.model.pool.not(condition);
-                    rest = self.model.pool.and(rest, negated);
-                }
-                otherwise.iter().for_each(|e| self.equation(e, rest));
+                let condition = |this: &mut Self, c: &FlatExpr| this.guard_condition(c, origin);
+                self.spread(branches, otherwise, guard, &condition, &mut |this, inner, active| {
+                    this.equation(inner, active);
+                });
             }
             EquationKind::When { branches } => self.when_equation(branches, origin),
             EquationKind::Assert {
@@ -45,7 +38,56 @@ impl Lowering<'_> {
                         .with_help("put it into `when condition then … end when;`"),
                 );
             }
-            EquationKind::NoReturnCall(_) => {}
+            EquationKind::NoReturnCall(call) => {
+                let assertion = self.call_for_effect(call, guard, origin);
+                self.model.assertions.push(assertion);
+            }
+        }
+    }
+
+    /// Both sides of an equation; none of an equation between strings, which have no place here.
+    pub(crate) fn sides(&mut self, lhs: &FlatExpr, rhs: &FlatExpr) -> Option<(ExprId, ExprId)> {
+        if self.is_text(lhs) {
+            return None;
+        }
+        Some((self.expr(lhs), self.expr(rhs)))
+    }
+
+    /// The equations in an if-equation, each with the guard under which it holds.
+    pub(crate) fn spread(
+        &mut self,
+        branches: &[EquationBranch],
+        otherwise: &[FlatEquation],
+        guard: ExprId,
+        condition: &dyn Fn(&mut Self, &FlatExpr) -> ExprId,
+        each: &mut dyn FnMut(&mut Self, &FlatEquation, ExprId),
+    ) {
+        let mut rest = guard;
+        for branch in branches {
+            let condition = condition(self, &branch.condition);
+            let active = self.model.pool.and(rest, condition);
+            branch.body.iter().for_each(|inner| each(self, inner, active));
+            let negated = self.model.pool.not(condition);
+            rest = self.model.pool.and(rest, negated);
+        }
+        otherwise.iter().for_each(|inner| each(self, inner, rest));
+    }
+
+    /// A function called for its assertions: an assertion that always holds once the call succeeds.
+    pub(crate) fn call_for_effect(&mut self, call: &FlatExpr, guard: ExprId, origin: OriginId) -> Assertion {
+        let result = self.literal_expr(call);
+        // A call that fails yields no number.
+        let (size, bound) = (
+            self.model.pool.unary(UnaryOp::Abs, result),
+            self.model.pool.real(f64::INFINITY),
+        );
+        let condition = self.model.pool.binary(BinaryOp::Le, size, bound);
+        Assertion {
+            condition,
+            message: "".into(),
+            level: AssertionLevel::Error,
+            guard,
+            origin,
         }
     }
 
@@ -133,22 +175,15 @@ impl Lowering<'_> {
         let origin = self.origin(equation.provenance);
         match &equation.kind {
             EquationKind::Equal(lhs, rhs) => {
-                if self.is_text(lhs) {
-                    return;
+                if let Some((a, b)) = self.sides(lhs, rhs) {
+                    self.initial_equal(a, b, guard, origin);
                 }
-                let (a, b) = (self.expr(lhs), self.expr(rhs));
-                self.initial_equal(a, b, guard, origin);
             }
             EquationKind::If { branches, otherwise } => {
-                let mut rest = guard;
-                for branch in branches {
-                    let condition = self.guard_condition(&branch.condition, origin);
-                    let active = self.model.pool.and(rest, condition);
-                    branch.body.iter().for_each(|e| self.initial_equation(e, active));
-                    let negated = self.model.pool.not(condition);
-                    rest = self.model.pool.and(rest, negated);
-                }
-                otherwise.iter().for_each(|e| self.initial_equation(e, rest));
+                let condition = |this: &mut Self, c: &FlatExpr| this.guard_condition(c, origin);
+                self.spread(branches, otherwise, guard, &condition, &mut |this, inner, active| {
+                    this.initial_equation(inner, active);
+                });
             }
             EquationKind::Assert {
                 condition,
@@ -160,7 +195,12 @@ impl Lowering<'_> {
                 let assertion = self.assertion(condition, message, *level, at_start, origin);
                 self.model.assertions.push(assertion);
             }
-            EquationKind::NoReturnCall(_) => {}
+            EquationKind::NoReturnCall(call) => {
+                let initial = self.model.pool.intern(Node::Initial);
+                let at_start = self.model.pool.and(guard, initial);
+                let assertion = self.call_for_effect(call, at_start, origin);
+                self.model.assertions.push(assertion);
+            }
             _ => {
                 let span = self.span_of(origin);
                 self.report(

@@ -2,8 +2,8 @@
 
 use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, ScalarType, UnaryOp as FlatUnary};
 use saltus_mdae::{
-    Action, BinaryOp, Comparison, ConditionKind, Delay, ExprId, Node, OriginId, Role, Type, UnaryOp, VarId, Variable,
-    When, WhenBranch,
+    Action, BinaryOp, Comparison, ConditionKind, Delay, ExprId, Homotopy, Node, OriginId, Role, Type, UnaryOp, VarId,
+    Variable, When, WhenBranch,
 };
 use saltus_source::{Diagnostic, Span, codes};
 
@@ -223,7 +223,7 @@ impl Lowering<'_> {
                 Some(order) if order >= 1.0 => self.literal_expr(&args[1]),
                 _ => self.expr(&args[1]),
             },
-            Builtin::Homotopy => self.expr(&args[0]),
+            Builtin::Homotopy => self.homotopy(args),
             Builtin::Delay => self.delay(args, span),
             Builtin::SemiLinear => {
                 let x = self.expr(&args[0]);
@@ -257,6 +257,22 @@ impl Lowering<'_> {
                 self.model.pool.real(0.0)
             }
         }
+    }
+
+    /// The actual expression. The simplified one is kept aside, unless the actual one is a name or a number: what
+    /// stands for it elsewhere could not be told apart.
+    fn homotopy(&mut self, args: &[FlatExpr]) -> ExprId {
+        let actual = self.expr(&args[0]);
+        let is_operation = matches!(
+            self.model.pool.node(actual),
+            Node::Unary(..) | Node::Binary(..) | Node::If(..) | Node::Call { .. }
+        );
+        if is_operation && let Some(simplified) = args.get(1) {
+            // Without conditions of its own: it decides nothing.
+            let simplified = self.literal_expr(simplified);
+            self.model.homotopies.push(Homotopy { actual, simplified });
+        }
+        actual
     }
 
     fn without_substitution(&mut self, expr: &FlatExpr) -> ExprId {

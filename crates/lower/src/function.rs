@@ -6,7 +6,9 @@ use saltus_lang::flat::{
     self, BinaryOp as FlatBinary, Builtin, FlatExpr, FlatFunction, FunctionBody, FunctionStatement,
     UnaryOp as FlatUnary,
 };
-use saltus_mdae::function::{Body, Function, FunctionExpr, Local, LocalId, Place, Statement};
+use saltus_mdae::function::{
+    Body, Derivative, DerivativeInput, Function, FunctionExpr, Inverse, Local, LocalId, Place, Statement,
+};
 use saltus_mdae::table::{Extrapolation, Smoothness, Table};
 use saltus_mdae::{BinaryOp, FunctionId, Type, UnaryOp};
 use saltus_source::{Diagnostic, codes};
@@ -43,6 +45,8 @@ impl Lowering<'_> {
             inputs: function.inputs.iter().map(|id| LocalId(id.0)).collect(),
             outputs: function.outputs.iter().map(|id| LocalId(id.0)).collect(),
             body,
+            derivatives: function.derivatives.iter().map(lower_derivative).collect(),
+            inverses: function.inverses.iter().map(lower_inverse).collect(),
             origin,
         }
     }
@@ -134,6 +138,10 @@ impl Lowering<'_> {
                 };
                 FunctionExpr::Unary(op, Box::new(self.function_expr(a, function)))
             }
+            FlatExpr::Binary(op, operands, span) if is_order(*op) && self.is_local_text(&operands[0], function) => {
+                self.text_in_function(function, *span);
+                FunctionExpr::Constant(0.0)
+            }
             FlatExpr::Binary(op, operands, _) => {
                 let (a, b) = (
                     self.function_expr(&operands[0], function),
@@ -174,8 +182,32 @@ impl Lowering<'_> {
                 }
             },
             FlatExpr::String(text) => FunctionExpr::Constant(self.text_number(text) as f64),
+            FlatExpr::Time => {
+                let message = format!("function `{}` reads `time`", function.name);
+                self.report(
+                    Diagnostic::error(codes::E0501, self.flat.provenances[function.provenance].span, message)
+                        .with_help("give it to the function as an argument"),
+                );
+                FunctionExpr::Constant(0.0)
+            }
             other => FunctionExpr::Constant(other.as_number().unwrap_or(0.0)),
         }
+    }
+
+    fn is_local_text(&self, expr: &FlatExpr, function: &FlatFunction) -> bool {
+        let types: Vec<flat::ScalarType> = function.locals.iter().map(|local| local.ty).collect();
+        expr.type_in_function(self.flat, &types) == flat::ScalarType::String
+    }
+
+    fn text_in_function(&mut self, function: &FlatFunction, span: saltus_source::Span) {
+        self.report(
+            Diagnostic::error(
+                codes::E0501,
+                span,
+                format!("function `{}` compares the order of strings", function.name),
+            )
+            .with_help("use an enumeration or an Integer instead of the String"),
+        );
     }
 
     fn function_builtin(
@@ -235,6 +267,36 @@ impl Lowering<'_> {
             }
         };
         FunctionExpr::Unary(unary, Box::new(lowered.swap_remove(0)))
+    }
+}
+
+/// Texts are numbers in functions, which tell whether they are equal.
+fn is_order(op: FlatBinary) -> bool {
+    op.is_relation() && !matches!(op, FlatBinary::Equal | FlatBinary::NotEqual)
+}
+
+fn lower_derivative(derivative: &flat::FlatDerivative) -> Derivative {
+    Derivative {
+        function: FunctionId(derivative.function.0),
+        inputs: derivative
+            .inputs
+            .iter()
+            .map(|input| match *input {
+                flat::DerivativeInput::Value(position) => DerivativeInput::Value(position),
+                flat::DerivativeInput::Derivative(position) => DerivativeInput::Derivative(position),
+            })
+            .collect(),
+        outputs: derivative.outputs.clone(),
+        constant: derivative.constant.clone(),
+        linked: derivative.linked.clone(),
+    }
+}
+
+fn lower_inverse(inverse: &flat::FlatInverse) -> Inverse {
+    Inverse {
+        argument: inverse.argument,
+        function: FunctionId(inverse.function.0),
+        inputs: inverse.inputs.clone(),
     }
 }
 

@@ -33,10 +33,9 @@ impl Lowering<'_> {
         let origin = self.origin(equation.provenance);
         match &equation.kind {
             EquationKind::Equal(lhs, rhs) => {
-                if self.is_text(lhs) {
+                let Some((a, b)) = self.sides(lhs, rhs) else {
                     return;
-                }
-                let (a, b) = (self.expr(lhs), self.expr(rhs));
+                };
                 for (this, value) in [(a, b), (b, a)] {
                     if let Node::Var { var: target, order: 0 } = self.model.pool.node(this)
                         && self.model.variables[target].role == Role::Discrete
@@ -49,15 +48,10 @@ impl Lowering<'_> {
                 self.conditional(guard, Action::Restart { residual, origin }, origin, actions);
             }
             EquationKind::If { branches, otherwise } => {
-                let mut rest = guard;
-                for branch in branches {
-                    let condition = self.expr(&branch.condition);
-                    let active = self.model.pool.and(rest, condition);
-                    branch.body.iter().for_each(|e| self.when_action(e, active, actions));
-                    let negated = self.model.pool.not(condition);
-                    rest = self.model.pool.and(rest, negated);
-                }
-                otherwise.iter().for_each(|e| self.when_action(e, rest, actions));
+                let condition = |this: &mut Self, c: &FlatExpr| this.expr(c);
+                self.spread(branches, otherwise, guard, &condition, &mut |this, inner, active| {
+                    this.when_action(inner, active, actions);
+                });
             }
             EquationKind::Reinit(id, value) => {
                 if let Some(action) = self.reinit(*id, value, origin) {
@@ -76,7 +70,10 @@ impl Lowering<'_> {
                 let assertion = self.assertion(condition, message, *level, guard, origin);
                 actions.push((guard, Action::Assert(assertion)));
             }
-            EquationKind::NoReturnCall(_) => {}
+            EquationKind::NoReturnCall(call) => {
+                let assertion = self.call_for_effect(call, guard, origin);
+                actions.push((guard, Action::Assert(assertion)));
+            }
             EquationKind::When { .. } => {
                 let span = self.span_of(origin);
                 self.report(

@@ -25,6 +25,37 @@ impl Dual {
     pub(crate) fn highest(&self) -> f64 {
         self.0[self.0.len() - 1]
     }
+    pub(crate) fn is_zero(&self) -> bool {
+        self.0.iter().all(|&c| c == 0.0)
+    }
+    /// The last direction in which it varies.
+    pub(crate) fn last_direction(&self) -> Option<usize> {
+        let varying = (0..self.0.len()).filter(|&set| self.0[set] != 0.0);
+        varying
+            .fold(0, |union, set| union | set)
+            .checked_ilog2()
+            .map(|bit| bit as usize)
+    }
+    /// Without a direction, and the derivative in that direction.
+    pub(crate) fn split(&self, direction: usize) -> (Dual, Dual) {
+        let bit = 1 << direction;
+        let (mut value, mut slope) = (self.like(0.0), self.like(0.0));
+        for (set, &coefficient) in self.0.iter().enumerate() {
+            if set & bit == 0 {
+                value.0[set] = coefficient;
+            } else {
+                slope.0[set & !bit] = coefficient;
+            }
+        }
+        (value, slope)
+    }
+    /// Sets the derivative in a direction; `slope` does not vary in it.
+    pub(crate) fn set_slope(&mut self, direction: usize, slope: &Dual) {
+        let bit = 1 << direction;
+        for set in (0..self.0.len()).filter(|set| set & bit == 0) {
+            self.0[set | bit] = slope.0[set];
+        }
+    }
     fn halves(&self) -> Option<(Dual, Dual)> {
         let half = self.0.len() / 2;
         (half > 0).then(|| (Dual(self.0[..half].to_vec()), Dual(self.0[half..].to_vec())))

@@ -126,8 +126,48 @@ pub struct Function {
     pub outputs: Vec<LocalId>,
     /// What it does.
     pub body: Body,
+    /// Functions that yield its derivative; the first that can be used is used.
+    pub derivatives: Vec<Derivative>,
+    /// Functions that yield an argument from the result.
+    pub inverses: Vec<Inverse>,
     /// Where it is written.
     pub origin: OriginId,
+}
+
+/// A function that yields the derivative of another one along a direction, given by a `derivative` annotation. It is
+/// used wherever the function is differentiated; where no annotation fits, the statements are differentiated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derivative {
+    /// The function.
+    pub function: FunctionId,
+    /// What each of its scalar arguments is.
+    pub inputs: Vec<DerivativeInput>,
+    /// For each scalar output the output that is its derivative; `None` if it has none (it is not Real).
+    pub outputs: Vec<Option<u32>>,
+    /// Scalar arguments that must not vary (`zeroDerivative`).
+    pub constant: Vec<u32>,
+    /// Pairs of scalar arguments of which the second must be the derivative of the first (`order` above 1).
+    pub linked: Vec<(u32, u32)>,
+}
+
+/// A scalar argument of a function that yields a derivative.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum DerivativeInput {
+    /// A scalar argument of the function that is differentiated.
+    Value(u32),
+    /// The derivative of one.
+    Derivative(u32),
+}
+
+/// A function that solves `result = f(…)` for an argument, given by an `inverse` annotation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inverse {
+    /// The scalar argument it yields.
+    pub argument: u32,
+    /// The function; its only scalar output is the argument.
+    pub function: FunctionId,
+    /// What each of its scalar arguments is: a scalar argument of the inverted function, or `None` for the result.
+    pub inputs: Vec<Option<u32>>,
 }
 
 impl Function {
@@ -144,6 +184,15 @@ impl Function {
             .iter()
             .map(|local| self.locals[local.0 as usize].size())
             .sum()
+    }
+}
+
+impl Derivative {
+    fn applies(&self, args: &[Dual], direction: usize) -> bool {
+        let slope = |position: u32| args[position as usize].split(direction).1;
+        let value = |position: u32| args[position as usize].split(direction).0;
+        self.constant.iter().all(|&position| slope(position).is_zero())
+            && self.linked.iter().all(|&(base, next)| slope(base) == value(next))
     }
 }
 
@@ -223,8 +272,9 @@ impl std::fmt::Display for CallError {
 
 impl std::error::Error for CallError {}
 
-/// Statements one call from an equation may execute, callees included.
-pub const STATEMENT_LIMIT: u64 = 50_000_000;
+/// Statements one call from an equation may execute, callees included. A call that needs more would take seconds, and
+/// there are thousands of calls in a simulation; an endless loop is found soon.
+pub const STATEMENT_LIMIT: u64 = 10_000_000;
 /// Nesting of calls.
 pub const DEPTH_LIMIT: u32 = 200;
 
@@ -284,6 +334,12 @@ struct Frame<'f> {
 impl<'f> Machine<'f> {
     fn run(&mut self, id: FunctionId, args: Vec<Dual>) -> Result<Vec<Dual>, CallError> {
         let function = &self.functions[id];
+        if !function.derivatives.is_empty()
+            && let Some(direction) = args.iter().filter_map(Dual::last_direction).max()
+            && let Some(derivative) = function.derivatives.iter().find(|d| d.applies(&args, direction))
+        {
+            return self.differentiated(id, derivative, args, direction);
+        }
         if self.depth >= DEPTH_LIMIT {
             return Err(CallError::Fuel {
                 function: function.name.clone(),
@@ -318,6 +374,30 @@ impl<'f> Machine<'f> {
             results.extend_from_slice(&frame.slots[start..start + function.locals[output.0 as usize].size()]);
         }
         Ok(results)
+    }
+
+    /// f(x + ε·ẋ) = f(x) + ε·f_der(x, ẋ)
+    fn differentiated(
+        &mut self,
+        id: FunctionId,
+        derivative: &'f Derivative,
+        args: Vec<Dual>,
+        direction: usize,
+    ) -> Result<Vec<Dual>, CallError> {
+        let (values, slopes): (Vec<Dual>, Vec<Dual>) = args.iter().map(|arg| arg.split(direction)).unzip();
+        let inputs = derivative.inputs.iter().map(|input| match *input {
+            DerivativeInput::Value(position) => values[position as usize].clone(),
+            DerivativeInput::Derivative(position) => slopes[position as usize].clone(),
+        });
+        let inputs = inputs.collect();
+        let results = self.run(derivative.function, inputs)?;
+        let mut outputs = self.run(id, values)?;
+        for (output, slope) in outputs.iter_mut().zip(&derivative.outputs) {
+            if let Some(slope) = slope {
+                output.set_slope(direction, &results[*slope as usize]);
+            }
+        }
+        Ok(outputs)
     }
 
     fn frame(&self, function: &'f Function) -> Frame<'f> {

@@ -301,6 +301,15 @@ pub struct Delay {
     pub origin: OriginId,
 }
 
+/// An expression of the equations and what it may be replaced by to find a first approximation of the solution.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Homotopy {
+    /// What holds.
+    pub actual: ExprId,
+    /// What is easier to solve.
+    pub simplified: ExprId,
+}
+
 /// Suggested run settings.
 #[derive(Copy, Clone, Debug, PartialEq, Default)]
 pub struct Experiment {
@@ -369,6 +378,8 @@ pub struct Mdae {
     pub assertions: Vec<Assertion>,
     /// Delays.
     pub delays: Vec<Delay>,
+    /// Expressions with a simplified form to begin with.
+    pub homotopies: Vec<Homotopy>,
     /// Provenance.
     pub origins: IndexVec<OriginId, Origin>,
     /// Suggested run settings.

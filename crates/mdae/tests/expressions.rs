@@ -143,6 +143,8 @@ proptest! {
                 to: FunctionExpr::Constant(3.0),
                 body: vec![Statement::Assign(place(2), sum)],
             }]),
+            derivatives: Vec::new(),
+            inverses: Vec::new(),
             origin: OriginId(0),
         });
         let mut pool = pool();
@@ -213,6 +215,8 @@ fn an_endless_loop_in_a_function_is_an_error() {
                 targets: vec![],
             }],
         )]),
+        derivatives: Vec::new(),
+        inverses: Vec::new(),
         origin: OriginId(0),
     });
     assert!(functions.call_all(f, &[]).is_err());

@@ -49,6 +49,8 @@ pub(crate) struct BlockSolver {
     factored: Vec<f64>,
     step: Vec<f64>,
     nominal: Vec<f64>,
+    /// A simplified form of the equations whose solution is a better first guess where the given one fails.
+    simplified: Option<Box<BlockSolver>>,
     /// Newton iterations so far.
     pub iterations: u64,
     /// What the last attempt of the trust region saw, if it failed.
@@ -90,11 +92,20 @@ impl BlockSolver {
             factored: Vec::new(),
             step: vec![0.0; n],
             nominal: unknowns.iter().map(|&(var, _)| nominal(var)).collect(),
+            simplified: None,
             iterations: 0,
             last_attempt: None,
             unknowns: unknowns.to_vec(),
             origins: equations.iter().map(|&(_, _, origin)| origin).collect(),
         })
+    }
+
+    /// The same with equations to be solved first where the guess in memory leads nowhere.
+    pub(crate) fn beginning_with(self, simplified: BlockSolver) -> Self {
+        BlockSolver {
+            simplified: Some(Box::new(simplified)),
+            ..self
+        }
     }
 
     /// Places of the unknowns of an iteration; none if the first guess does not matter.
@@ -131,7 +142,10 @@ impl BlockSolver {
     fn solve_from(&mut self, memory: &mut Memory, guess: &[f64]) -> Result<(), BlockFailure> {
         self.place(memory, guess);
         match self.solve_by_newton(memory) {
-            Err(failure) => self.solve_by_trust_region(memory, guess).map_err(|()| failure),
+            Err(failure) => self
+                .solve_by_trust_region(memory, guess)
+                .or_else(|()| self.solve_from_simplified(memory, guess))
+                .map_err(|()| failure),
             solved => solved,
         }
     }
@@ -244,6 +258,21 @@ impl BlockSolver {
             .collect();
         assigned.sort_unstable();
         assigned
+    }
+
+    /// From the solution of the simplified equations, which is sought from the same guess.
+    fn solve_from_simplified(&mut self, memory: &mut Memory, guess: &[f64]) -> Result<(), ()> {
+        let mut simplified = self.simplified.take().ok_or(())?;
+        let begun = simplified.solve(memory);
+        self.simplified = Some(simplified);
+        let begin: Vec<f64> = self.slots.iter().map(|&slot| memory.values[slot as usize]).collect();
+        let solved = begun.is_ok()
+            && (self.solve_by_newton(memory).is_ok() || self.solve_by_trust_region(memory, &begin).is_ok());
+        if solved {
+            return Ok(());
+        }
+        self.place(memory, guess);
+        Err(())
     }
 
     fn solve_by_trust_region(&mut self, memory: &mut Memory, guess: &[f64]) -> Result<(), ()> {

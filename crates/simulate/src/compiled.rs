@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use saltus_codegen::KernelCache;
+use saltus_mdae::homotopy::{SimplifiedResiduals, simplified_residuals};
+use saltus_mdae::inverse::{SolvedByInverse, solved_by_inverse};
 use saltus_mdae::print::derivative_name;
 use saltus_mdae::{ConditionId, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId};
 use saltus_structure::mode::{ModeFailure, Modes};
 
 use crate::error::{Failure, FailureKind};
+use crate::forms::OtherForms;
 use crate::kernel::Bound;
 use crate::memory::Memory;
 use crate::report::Refusal;
@@ -24,6 +27,8 @@ pub struct Compiled {
     residual_conditions: IndexVec<EquationId, Vec<ConditionId>>,
     parameter_order: Vec<VarId>,
     needed_orders: u16,
+    inverses: SolvedByInverse,
+    simplified: SimplifiedResiduals,
 }
 
 impl Compiled {
@@ -39,6 +44,8 @@ impl Compiled {
             .collect();
         let parameter_order = parameter_order(&model)?;
         let highest = highest_occurrence(&model);
+        let inverses = solved_by_inverse(&mut model);
+        let simplified = simplified_residuals(&mut model);
         let pool = model.pool.freeze();
         Ok(Compiled {
             pool,
@@ -48,6 +55,8 @@ impl Compiled {
             residual_conditions,
             parameter_order,
             needed_orders: highest + 7,
+            inverses,
+            simplified,
             model,
         })
     }
@@ -66,6 +75,12 @@ impl Compiled {
     }
     pub(crate) fn pool(&self) -> &Arc<ExprPool> {
         &self.pool
+    }
+    pub(crate) fn forms(&self) -> OtherForms<'_> {
+        OtherForms {
+            inverses: &self.inverses,
+            simplified: &self.simplified,
+        }
     }
     pub(crate) fn cache(&self) -> &KernelCache {
         &self.cache

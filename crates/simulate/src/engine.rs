@@ -321,6 +321,7 @@ impl<'c> Engine<'c> {
             modes: self.compiled.modes(),
             cache: &self.cache,
             nominal: &self.nominal,
+            forms: self.compiled.forms(),
             profile: self.options.profile,
         }
     }
@@ -403,6 +404,7 @@ impl<'c> Engine<'c> {
                 modes: self.compiled.modes(),
                 cache: &self.cache,
                 nominal: &self.nominal,
+                forms: self.compiled.forms(),
                 profile: self.options.profile,
             };
             match self.modes[mode.index()].extend(tools, &self.pool, next, &mut self.memory) {
@@ -449,6 +451,7 @@ impl<'c> Engine<'c> {
                 modes: self.compiled.modes(),
                 cache: &self.cache,
                 nominal: &self.nominal,
+                forms: self.compiled.forms(),
                 profile: self.options.profile,
             },
             pool: &self.pool,
@@ -489,6 +492,7 @@ impl<'c> Engine<'c> {
             modes: self.compiled.modes(),
             cache: &self.cache,
             nominal: &self.nominal,
+            forms: self.compiled.forms(),
             profile: self.options.profile,
         };
         let changed = self.modes[mode.index()].choose_states(tools, &self.pool, &self.memory)?;

@@ -69,7 +69,9 @@ impl Engine<'_> {
             report
                 .instants
                 .push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
+            let triggered = accepted.triggered.clone();
             let terminate = self.accept(accepted);
+            self.check_triggered(&triggered)?;
             if self.options.all_instants
                 && let Some(instant) = report.instants.last_mut()
             {

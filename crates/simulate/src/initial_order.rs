@@ -8,7 +8,6 @@
 use saltus_graph::{Bipartite, BlockId, Blocks, Column, Matcher, Matching, Row, block_triangular_order};
 use saltus_mdae::{ExprId, Idx, OriginId, VarId};
 
-use crate::block::BlockSolver;
 use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
 use crate::kernel::Bound;
@@ -130,12 +129,14 @@ impl Engine<'_> {
             return Ok(());
         }
         let nominal = |var: VarId| self.nominal[var.index()];
-        let solver = BlockSolver::new(
+        let forms = self.compiled.forms();
+        let (equations, linear) = forms.solved(equations, &unknowns, false);
+        let solver = forms.solver(
             &self.cache,
             &self.pool,
             &equations,
             &unknowns,
-            false,
+            linear,
             nominal,
             &self.memory,
         );

@@ -3,6 +3,7 @@
 //! [`Compiled`] is a model ready to run; [`simulate`] runs it and pushes rows and events into a sink. What happens
 //! at an event is written above the loop in `event.rs`.
 
+mod assertion;
 mod block;
 mod candidate;
 mod compiled;
@@ -13,6 +14,7 @@ mod engine;
 mod error;
 mod event;
 mod explicit;
+mod forms;
 mod inherited;
 mod initial;
 mod initial_order;

@@ -8,6 +8,7 @@ use saltus_structure::restart::{ModeEquation, ModeSystem};
 
 use crate::block::BlockSolver;
 use crate::error::Failure;
+use crate::forms::OtherForms;
 use crate::kernel::Bound;
 use crate::memory::Memory;
 use crate::plan::{PlanCode, source};
@@ -19,6 +20,7 @@ pub(crate) struct Tools<'a> {
     pub modes: &'a Modes,
     pub cache: &'a KernelCache,
     pub nominal: &'a [f64],
+    pub forms: OtherForms<'a>,
     /// Whether the cost of every part is measured.
     pub profile: bool,
 }

@@ -123,8 +123,12 @@ impl PlanCode {
                 let block = plan.block(at);
                 let sources: Vec<Source> = block_sources(tools.model, &plan, at).collect();
                 let linear = block.kind != BlockKind::Nonlinear;
+                let (sources, linear) = tools.forms.solved(sources, block.solve_for, linear);
                 let nominal = |var: VarId| tools.nominal(var);
-                let solver = BlockSolver::new(tools.cache, pool, &sources, block.solve_for, linear, nominal, memory)?;
+                let (cache, unknowns) = (tools.cache, block.solve_for);
+                let solver = tools
+                    .forms
+                    .solver(cache, pool, &sources, unknowns, linear, nominal, memory)?;
                 stages.push(Stage::Block(solver));
                 all_sources.push(sources);
             }

@@ -55,7 +55,7 @@ registry! {
     E0701 E0702 E0703 E0704 E0705
 
     // Warnings.
-    W0101 W0102 W0103 W0201 W0501
+    W0101 W0102 W0103 W0201 W0202 W0203 W0501
 }
 
 /// What a code means.

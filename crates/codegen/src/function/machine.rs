@@ -1,11 +1,11 @@
 //! The machine that executes bytecode.
 
 use saltus_mdae::FunctionId;
-use saltus_mdae::function::{CallError, DEPTH_LIMIT, STATEMENT_LIMIT};
+use saltus_mdae::function::{CallError, DEPTH_LIMIT, Derivative, DerivativeInput, STATEMENT_LIMIT};
 
 use crate::function::Library;
 use crate::function::bytecode::{Access, Code, Instruction, Program};
-use crate::number::Number;
+use crate::number::{Direction, Number};
 use crate::table::lookup;
 
 /// Registers all frames together may have; only runaway recursion with large arrays comes near.
@@ -18,17 +18,20 @@ pub(crate) struct Machine<'a, N> {
     zero: N,
     fuel: u64,
     depth: u32,
+    /// Coefficients of series that are asked for.
+    terms: usize,
 }
 
 impl<'a, N: Number> Machine<'a, N> {
     /// A machine on the given memory, which must be empty.
-    pub(crate) fn new(library: &'a Library, stack: Vec<N>, zero: N) -> Self {
+    pub(crate) fn new(library: &'a Library, stack: Vec<N>, zero: N, terms: usize) -> Self {
         Machine {
             library,
             stack,
             zero,
             fuel: STATEMENT_LIMIT,
             depth: 0,
+            terms,
         }
     }
 
@@ -45,6 +48,12 @@ impl<'a, N: Number> Machine<'a, N> {
     pub(crate) fn run(&mut self, function: FunctionId) -> Result<(), CallError> {
         let code = self.library.code(function);
         let first_arg = self.stack.len() - code.inputs.len();
+        let derivatives = &self.library.functions()[function].derivatives;
+        if !derivatives.is_empty()
+            && let Some((derivative, direction)) = self.applicable(derivatives, first_arg)
+        {
+            return self.differentiated(function, derivative, direction, first_arg);
+        }
         let instructions = match &code.program {
             Program::Table(table) => {
                 let value = lookup(table, &self.stack[first_arg..]).map_err(|outside| CallError::Extrapolation {
@@ -76,6 +85,55 @@ impl<'a, N: Number> Machine<'a, N> {
             self.stack.push(output);
         }
         self.stack.drain(first_arg..top);
+        Ok(())
+    }
+
+    /// The derivative function to be used for the arguments on top of the stack.
+    fn applicable(&self, derivatives: &'a [Derivative], first_arg: usize) -> Option<(&'a Derivative, Direction)> {
+        let args = &self.stack[first_arg..];
+        let direction = args.iter().filter_map(|arg| arg.last_direction(self.terms)).max()?;
+        let split = |position: u32| args[position as usize].split(direction, self.terms);
+        let applies = |derivative: &&Derivative| {
+            derivative.constant.iter().all(|&position| split(position).1.is_zero())
+                && derivative
+                    .linked
+                    .iter()
+                    .all(|&(base, next)| split(base).1.same(&split(next).0))
+        };
+        Some((derivatives.iter().find(applies)?, direction))
+    }
+
+    /// f(x + ε·ẋ) = f(x) + ε·f_der(x, ẋ), and for series f(x(t))' = f_der(x(t), x'(t)). What is asked of the series of
+    /// the derivative is one coefficient less, so derivatives of derivatives come to an end.
+    fn differentiated(
+        &mut self,
+        function: FunctionId,
+        derivative: &Derivative,
+        direction: Direction,
+        first_arg: usize,
+    ) -> Result<(), CallError> {
+        let args = self.stack.split_off(first_arg);
+        let (values, slopes): (Vec<N>, Vec<N>) = args.iter().map(|arg| arg.split(direction, self.terms)).unzip();
+        self.push_args(derivative.inputs.iter().map(|input| match *input {
+            DerivativeInput::Value(position) => values[position as usize].clone(),
+            DerivativeInput::Derivative(position) => slopes[position as usize].clone(),
+        }));
+        let terms = self.terms;
+        if direction == Direction::Series {
+            self.terms -= 1;
+        }
+        self.depth += 1;
+        self.run(derivative.function)?;
+        self.depth -= 1;
+        self.terms = terms;
+        let results = self.stack.split_off(first_arg);
+        self.push_args(args.iter().map(|arg| arg.base(direction)));
+        self.run(function)?;
+        for (output, slope) in self.stack[first_arg..].iter_mut().zip(&derivative.outputs) {
+            if let Some(slope) = slope {
+                *output = N::join(output, &results[*slope as usize], direction);
+            }
+        }
         Ok(())
     }
 

@@ -85,7 +85,7 @@ impl Library {
     fn call_plain(&self, function: FunctionId, args: &[f64], results: &mut [f64]) -> Result<(), CallError> {
         let mut stack = STACK.take();
         stack.clear();
-        let mut machine = Machine::new(self, stack, Dual::<1>::constant(0.0));
+        let mut machine = Machine::new(self, stack, Dual::<1>::constant(0.0), 1);
         machine.push_args(args.iter().map(|&value| Dual::constant(value)));
         let outcome = machine.run(function);
         let stack = machine.into_stack();
@@ -109,7 +109,7 @@ impl Library {
         results: &mut [f64],
     ) -> Result<(), CallError> {
         let zero = Dual::<W>::constant(0.0);
-        let mut machine = Machine::new(self, Vec::new(), zero);
+        let mut machine = Machine::new(self, Vec::new(), zero, 1);
         machine.push_args(args.iter().enumerate().map(|(position, &value)| {
             let mut arg = Dual::constant(value);
             seed(&mut arg, position, directions);
@@ -127,7 +127,7 @@ impl Library {
         results: &mut [f64],
     ) -> Result<(), CallError> {
         let zero = PowerSeries(vec![Dual::<W>::constant(0.0); len]);
-        let mut machine = Machine::new(self, Vec::new(), zero);
+        let mut machine = Machine::new(self, Vec::new(), zero, len);
         machine.push_args(args.chunks(len).enumerate().map(|(position, coefficients)| {
             let mut arg: Vec<Dual<W>> = coefficients.iter().map(|&c| Dual::constant(c)).collect();
             seed(&mut arg[0], position, directions);

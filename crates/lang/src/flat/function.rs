@@ -24,8 +24,47 @@ pub struct FlatFunction {
     pub body: FunctionBody,
     /// `smoothOrder` annotation.
     pub smooth_order: Option<u32>,
+    /// Functions that yield its derivative (`derivative` annotations that can be used).
+    pub derivatives: Vec<FlatDerivative>,
+    /// Functions that yield an argument from the result (`inverse` annotations that can be used).
+    pub inverses: Vec<FlatInverse>,
     /// Where it comes from.
     pub provenance: ProvenanceId,
+}
+
+/// A function that yields the derivative of another one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlatDerivative {
+    /// The function.
+    pub function: FunctionId,
+    /// What each of its scalar arguments is.
+    pub inputs: Vec<DerivativeInput>,
+    /// For each scalar output the output that is its derivative, if it has one.
+    pub outputs: Vec<Option<u32>>,
+    /// Scalar arguments that must not vary.
+    pub constant: Vec<u32>,
+    /// Pairs of scalar arguments of which the second must be the derivative of the first.
+    pub linked: Vec<(u32, u32)>,
+}
+
+/// A scalar argument of a function that yields a derivative.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum DerivativeInput {
+    /// A scalar argument of the function that is differentiated.
+    Value(u32),
+    /// The derivative of one.
+    Derivative(u32),
+}
+
+/// A function that solves for an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlatInverse {
+    /// The scalar argument it yields.
+    pub argument: u32,
+    /// The function.
+    pub function: FunctionId,
+    /// What each of its scalar arguments is: one of the inverted function, or `None` for the result.
+    pub inputs: Vec<Option<u32>>,
 }
 
 /// A variable of a function.

@@ -22,7 +22,10 @@ pub use equation::{
     StatementKind, WhenBranch, collect_assigned, count_equations,
 };
 pub use expr::{BinaryOp, FlatExpr, FunctionCall, ScalarType, UnaryOp};
-pub use function::{Extrapolation, FlatFunction, FunctionBody, FunctionStatement, Local, Place, Smoothness, Table};
+pub use function::{
+    DerivativeInput, Extrapolation, FlatDerivative, FlatFunction, FlatInverse, FunctionBody, FunctionStatement, Local,
+    Place, Smoothness, Table,
+};
 pub(crate) use index::typed_index;
 pub use index::{EnumerationId, FunctionId, Idx, IndexVec, LocalId, ProvenanceId, VariableId};
 

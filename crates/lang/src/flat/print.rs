@@ -206,33 +206,12 @@ impl Printer<'_> {
                 self.expr(rhs, 0)?;
             }
             EquationKind::If { branches, otherwise } => {
-                for (i, branch) in branches.iter().enumerate() {
-                    if i > 0 {
-                        self.indent(depth);
-                    }
-                    self.out.push_str(if i == 0 { "if " } else { "elseif " });
-                    self.expr(&branch.condition, 0)?;
-                    self.out.push_str(" then\n");
-                    self.equations(&branch.body, depth + 1)?;
-                }
-                if !otherwise.is_empty() {
-                    self.indent(depth);
-                    self.out.push_str("else\n");
-                    self.equations(otherwise, depth + 1)?;
-                }
-                self.indent(depth);
-                self.out.push_str("end if");
+                let branches = branches.iter().map(|branch| (&branch.condition, &branch.body[..]));
+                self.if_text(branches, otherwise, depth, Self::equations)?;
             }
             EquationKind::When { branches } => {
-                for (i, branch) in branches.iter().enumerate() {
-                    if i > 0 {
-                        self.indent(depth);
-                    }
-                    self.when_head(i, &branch.conditions)?;
-                    self.equations(&branch.body, depth + 1)?;
-                }
-                self.indent(depth);
-                self.out.push_str("end when");
+                let branches = branches.iter().map(|branch| (&branch.conditions[..], &branch.body[..]));
+                self.when_text(branches, depth, Self::equations)?;
             }
             EquationKind::Reinit(variable, value) => self.reinit(*variable, value)?,
             EquationKind::Assert {
@@ -246,6 +225,51 @@ impl Printer<'_> {
             EquationKind::NoReturnCall(call) => self.expr(call, 0)?,
         }
         self.out.push_str(";\n");
+        Ok(())
+    }
+
+    /// `if … then … elseif … else … end if`, behind the indentation of its first line.
+    fn if_text<'e, T: 'e>(
+        &mut self,
+        branches: impl Iterator<Item = (&'e FlatExpr, &'e [T])>,
+        otherwise: &[T],
+        depth: usize,
+        body: impl Fn(&mut Self, &[T], usize) -> fmt::Result,
+    ) -> fmt::Result {
+        for (i, (condition, inner)) in branches.enumerate() {
+            if i > 0 {
+                self.indent(depth);
+            }
+            self.out.push_str(if i == 0 { "if " } else { "elseif " });
+            self.expr(condition, 0)?;
+            self.out.push_str(" then\n");
+            body(self, inner, depth + 1)?;
+        }
+        if !otherwise.is_empty() {
+            self.indent(depth);
+            self.out.push_str("else\n");
+            body(self, otherwise, depth + 1)?;
+        }
+        self.indent(depth);
+        self.out.push_str("end if");
+        Ok(())
+    }
+
+    fn when_text<'e, T: 'e>(
+        &mut self,
+        branches: impl Iterator<Item = (&'e [FlatExpr], &'e [T])>,
+        depth: usize,
+        body: impl Fn(&mut Self, &[T], usize) -> fmt::Result,
+    ) -> fmt::Result {
+        for (i, (conditions, inner)) in branches.enumerate() {
+            if i > 0 {
+                self.indent(depth);
+            }
+            self.when_head(i, conditions)?;
+            body(self, inner, depth + 1)?;
+        }
+        self.indent(depth);
+        self.out.push_str("end when");
         Ok(())
     }
 
@@ -308,22 +332,8 @@ impl Printer<'_> {
                 self.expr(value, 0)?;
             }
             StatementKind::If { branches, otherwise } => {
-                for (i, branch) in branches.iter().enumerate() {
-                    if i > 0 {
-                        self.indent(depth);
-                    }
-                    self.out.push_str(if i == 0 { "if " } else { "elseif " });
-                    self.expr(&branch.condition, 0)?;
-                    self.out.push_str(" then\n");
-                    self.statements(&branch.body, depth + 1)?;
-                }
-                if !otherwise.is_empty() {
-                    self.indent(depth);
-                    self.out.push_str("else\n");
-                    self.statements(otherwise, depth + 1)?;
-                }
-                self.indent(depth);
-                self.out.push_str("end if");
+                let branches = branches.iter().map(|branch| (&branch.condition, &branch.body[..]));
+                self.if_text(branches, otherwise, depth, Self::statements)?;
             }
             StatementKind::While(condition, body) => {
                 self.out.push_str("while ");
@@ -334,15 +344,8 @@ impl Printer<'_> {
                 self.out.push_str("end while");
             }
             StatementKind::When { branches } => {
-                for (i, (conditions, body)) in branches.iter().enumerate() {
-                    if i > 0 {
-                        self.indent(depth);
-                    }
-                    self.when_head(i, conditions)?;
-                    self.statements(body, depth + 1)?;
-                }
-                self.indent(depth);
-                self.out.push_str("end when");
+                let branches = branches.iter().map(|(conditions, body)| (&conditions[..], &body[..]));
+                self.when_text(branches, depth, Self::statements)?;
             }
             StatementKind::Reinit(variable, value) => self.reinit(*variable, value)?,
             StatementKind::Assert {
@@ -455,22 +458,8 @@ impl Printer<'_> {
                 self.out.push(')');
             }
             FunctionStatement::If(branches, otherwise) => {
-                for (i, (condition, body)) in branches.iter().enumerate() {
-                    if i > 0 {
-                        self.indent(depth);
-                    }
-                    self.out.push_str(if i == 0 { "if " } else { "elseif " });
-                    self.expr(condition, 0)?;
-                    self.out.push_str(" then\n");
-                    self.function_statements(body, depth + 1)?;
-                }
-                if !otherwise.is_empty() {
-                    self.indent(depth);
-                    self.out.push_str("else\n");
-                    self.function_statements(otherwise, depth + 1)?;
-                }
-                self.indent(depth);
-                self.out.push_str("end if");
+                let branches = branches.iter().map(|(condition, body)| (condition, &body[..]));
+                self.if_text(branches, otherwise, depth, Self::function_statements)?;
             }
             FunctionStatement::For {
                 counter,

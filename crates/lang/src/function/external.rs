@@ -5,12 +5,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use saltus_source::Span;
+use saltus_source::{Diagnostic, Span};
 use saltus_syntax::ast::{ClassKind, ExprKind, Name};
 use smallvec::smallvec;
 
-use super::Signature;
 use super::frame::{Frame, FrameVar};
+use super::{Effect, Signature};
 use crate::class::{Found, SimpleType};
 use crate::codes;
 use crate::expr::{Arguments, Context, Mode};
@@ -117,8 +117,7 @@ impl Flattener<'_> {
             return self.external_results(signature, results);
         }
         if signature.outputs.is_empty() {
-            // Messages and files: nothing a model depends on.
-            return Ok(Vec::new());
+            return self.foreign_effect(&name, &arguments, span, ctx).map(|()| Vec::new());
         }
         Err(error(
             codes::E0309,
@@ -128,6 +127,32 @@ impl Flattener<'_> {
         .with_secondary(clause.span, format!("`{}` is defined by it", self.classes[class].name))
         .with_note("external code is never executed")
         .into())
+    }
+
+    /// Messages that end the run are assertions. Other messages and files change nothing in the model: they are left
+    /// out, and said to be.
+    fn foreign_effect(&mut self, name: &str, arguments: &[Tensor], span: Span, ctx: &Context<'_>) -> Fallible<()> {
+        if name == "ModelicaError" {
+            let message = arguments.first().and_then(Tensor::as_expr).cloned();
+            let message = message.unwrap_or_else(|| FlatExpr::String("".into()));
+            if ctx.mode == Mode::Evaluate {
+                return fail(codes::E0308, span, super::statements::message_text(&message));
+            }
+            self.functions.effects.push(Effect::Error(message));
+            return Ok(());
+        }
+        let message = format!("`{name}` is external code and is not executed");
+        let known = self
+            .diagnostics
+            .iter()
+            .any(|d| d.code == codes::W0203 && d.message == message);
+        if !known {
+            self.diagnostics.push(
+                Diagnostic::warning(codes::W0203, span, message)
+                    .with_note("the model does not depend on it: the message or file it would write is missing"),
+            );
+        }
+        Ok(())
     }
 
     /// Foreign functions yield ordinals where enumerations are declared.

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use super::Signature;
 use super::frame::{Frame, FrameVar};
 use super::signature::Formal;
+use super::statements::is_warning;
 use crate::class::SimpleType;
 use crate::codes;
 use crate::expr::{Context, Iterators, Mode};
@@ -396,23 +397,25 @@ impl Flattener<'_> {
             let Some(condition) = call.positional().first() else {
                 return fail(codes::E0212, expr.span, "`assert` needs a condition and a message");
             };
-            if self.condition(condition, ctx)? == FlatExpr::Boolean(false) {
-                let message = match call.positional().get(1) {
-                    Some(message) => self.expr(message, ctx)?.as_str().map(|s| s.to_string()),
-                    None => None,
-                };
-                let text = message.unwrap_or_else(|| "assertion failed".to_owned());
-                let warning = call.positional().get(2).is_some_and(|level| {
-                    matches!(&level.kind, ExprKind::Reference(r)
-                        if r.parts.last().is_some_and(|p| p.name.name == "warning"))
-                });
-                if !warning {
-                    return fail(codes::E0308, expr.span, format!("assertion failed: {text}"));
+            return match self.condition(condition, ctx)? {
+                FlatExpr::Boolean(true) => Ok(()),
+                _ if is_warning(call) => Ok(()),
+                FlatExpr::Boolean(false) => {
+                    let message = match call.positional().get(1) {
+                        Some(message) => self.expr(message, ctx)?.as_str().map(|s| s.to_string()),
+                        None => None,
+                    };
+                    let text = message.unwrap_or_else(|| "assertion failed".to_owned());
+                    fail(codes::E0308, expr.span, format!("assertion failed: {text}"))
                 }
-            }
-            return Ok(());
+                // The function stays a call, which keeps its assertion.
+                _ => fail(codes::E0304, condition.span, "this condition must be known here"),
+            };
         }
-        self.call_results(call, expr.span, ctx).map(|_| ())
+        if !self.effects_of(call, expr.span, ctx)?.is_empty() {
+            return fail(codes::E0304, expr.span, "the arguments of this call must be known here");
+        }
+        Ok(())
     }
 
     /// `target := value` in a function that runs.

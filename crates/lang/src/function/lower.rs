@@ -7,8 +7,8 @@ use std::sync::Arc;
 use saltus_source::Span;
 use saltus_syntax::ast::{ComponentReference, ExprKind, Name, Statement, StatementKind};
 
-use super::Signature;
 use super::frame::{Frame, FrameVar};
+use super::{Effect, Signature};
 use crate::codes;
 use crate::expr::{Context, Mode};
 use crate::failure::{Failure, Fallible, fail};
@@ -48,12 +48,7 @@ impl Flattener<'_> {
         span: Span,
     ) -> Fallible<Vec<Tensor>> {
         let shapes: Vec<Shape> = bound.iter().map(shape_of).collect();
-        let known = self
-            .functions
-            .specialised
-            .get(&class)
-            .and_then(|list| list.iter().find(|(s, _)| *s == shapes).map(|(_, id)| *id));
-        let function = match known {
+        let function = match self.known_specialisation(class, &shapes) {
             Some(id) => id,
             None => self.specialise(class, signature, &bound, shapes, span)?,
         };
@@ -61,7 +56,22 @@ impl Flattener<'_> {
         for value in &bound {
             open_scalars(value, &mut arguments);
         }
+        if signature.outputs.is_empty() {
+            let call = FunctionCall {
+                function,
+                output: 0,
+                arguments: arguments.into(),
+                span,
+            };
+            self.functions.effects.push(Effect::Call(call));
+            return Ok(Vec::new());
+        }
         self.call_outputs(signature, function, arguments.into(), span)
+    }
+
+    pub(super) fn known_specialisation(&self, class: ClassId, shapes: &[Shape]) -> Option<FunctionId> {
+        let list = self.functions.specialised.get(&class)?;
+        list.iter().find(|(s, _)| *s == shapes).map(|(_, id)| *id)
     }
 
     /// The results of a call as values over its scalar outputs.
@@ -197,6 +207,15 @@ impl Flattener<'_> {
                 &mut outputs,
             )?;
         }
+        // A call is known by a result, so a function that is called for its assertions alone gets one.
+        let unnamed = signature.outputs.is_empty().then(|| {
+            builder.locals.push(Local {
+                name: "$done".into(),
+                ty: ScalarType::Boolean,
+                dims: Vec::new(),
+            })
+        });
+        outputs.extend(unnamed);
         // Known before the body is lowered, so that the function may call itself.
         let name = Arc::clone(&self.classes[class].name);
         let id = self.model.functions.push(FlatFunction {
@@ -206,6 +225,8 @@ impl Flattener<'_> {
             outputs,
             body: FunctionBody::Algorithm(Vec::new()),
             smooth_order: signature.smooth_order,
+            derivatives: Vec::new(),
+            inverses: Vec::new(),
             provenance,
         });
         self.functions
@@ -216,7 +237,7 @@ impl Flattener<'_> {
         let result = self
             .lower_body(class, &mut builder, &ctx, &mut body)
             .and_then(|()| self.final_outputs(signature, &frame));
-        let outputs = match result {
+        let mut outputs = match result {
             Ok(outputs) => outputs,
             Err(failure) => {
                 if let Some(list) = self.functions.specialised.get_mut(&class) {
@@ -231,10 +252,12 @@ impl Flattener<'_> {
                 });
             }
         };
+        outputs.extend(unnamed);
         let function = &mut self.model.functions[id];
         function.outputs = outputs;
         function.locals = builder.locals;
         function.body = FunctionBody::Algorithm(body);
+        self.specialise_annotations(class, signature, bound, id)?;
         Ok(id)
     }
 

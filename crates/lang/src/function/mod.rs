@@ -1,6 +1,7 @@
 //! Functions: evaluated where all arguments are known, inlined where asked for, and otherwise
 //! specialised to the sizes of their arguments.
 
+mod annotations;
 mod declare;
 pub(crate) mod external;
 pub(crate) mod frame;
@@ -17,13 +18,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use saltus_source::Span;
-use saltus_syntax::ast::{ClassDefinition, ClassKind, Name};
+use saltus_syntax::ast::{Call, ClassDefinition, ClassKind, Name};
 use smallvec::{SmallVec, smallvec};
 
 use crate::codes;
 use crate::expr::{Arguments, Context, Mode};
 use crate::failure::{Failure, Fallible, fail};
-use crate::flat::{BinaryOp, Builtin, FlatExpr, FunctionId};
+use crate::flat::{BinaryOp, Builtin, FlatExpr, FunctionCall, FunctionId};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
 use crate::tensor::{Dims, Elem, Tensor, Ty, volume};
@@ -37,6 +38,15 @@ pub(crate) struct FunctionValue {
     pub bound: Vec<(Name, Tensor)>,
 }
 
+/// What a call without results does.
+#[derive(Clone, Debug)]
+pub(crate) enum Effect {
+    /// A function is called for its assertions.
+    Call(FunctionCall),
+    /// The run ends with a message.
+    Error(FlatExpr),
+}
+
 /// Functions known so far.
 #[derive(Default)]
 pub(crate) struct FunctionTable {
@@ -44,8 +54,17 @@ pub(crate) struct FunctionTable {
     /// Specialised functions by class; each with the arguments it is for.
     specialised: FxHashMap<ClassId, Vec<(Vec<lower::Shape>, FunctionId)>>,
     tables: Vec<tables::KnownTable>,
+    /// What the calls of the present statement do besides yielding values.
+    pub(crate) effects: Vec<Effect>,
     /// Functions being inlined or evaluated, innermost last.
     active: Vec<Arc<ClassDefinition>>,
+}
+
+impl FunctionTable {
+    /// Whether a function is being evaluated or inlined.
+    pub(crate) fn is_running(&self) -> bool {
+        !self.active.is_empty()
+    }
 }
 
 /// Results with more nodes than this are not inlined: each use would repeat them.
@@ -178,7 +197,9 @@ impl Flattener<'_> {
             return self.call_external(class, signature, bound, span, ctx);
         }
         let known = bound.iter().all(Tensor::is_known);
-        if known {
+        // What has no results is there for its assertions: they belong where the call stands, not to the flattening.
+        let for_effect = signature.outputs.is_empty() && ctx.mode == Mode::Flat;
+        if known && !for_effect {
             return self.run_function(class, signature, bound, Mode::Evaluate, span);
         }
         if ctx.mode == Mode::Evaluate {
@@ -216,6 +237,19 @@ impl Flattener<'_> {
             }
         }
         (decided != bound).then_some(decided)
+    }
+
+    /// What a call that stands alone does: the effects of its evaluation, and those of the function whose results are
+    /// not used.
+    pub(crate) fn effects_of(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Vec<Effect>> {
+        let outer = std::mem::take(&mut self.functions.effects);
+        let results = self.call_results(call, span, ctx);
+        let mut effects = std::mem::replace(&mut self.functions.effects, outer);
+        let results = results?;
+        if let Some(FlatExpr::Call(call)) = results.into_iter().flat_map(|r| r.scalars()).next() {
+            effects.push(Effect::Call(*call));
+        }
+        Ok(effects)
     }
 
     fn is_active(&self, class: ClassId) -> bool {

@@ -4,8 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_source::Span;
-use saltus_syntax::ast::{Binding, Causality, ClassDefinition, ClassKind, ExprKind, External, Name, StatementKind};
+use saltus_syntax::ast::{Causality, ClassDefinition, ClassKind, External, Name, StatementKind};
 
+use super::annotations::{DerivativeAnnotation, InverseAnnotation};
 use super::frame::{Frame, FrameVar};
 use crate::codes;
 use crate::expr::{Arguments, Context, Mode};
@@ -37,6 +38,8 @@ pub(crate) struct Signature {
     pub inline: bool,
     pub generates_events: bool,
     pub smooth_order: Option<u32>,
+    pub derivatives: Vec<DerivativeAnnotation>,
+    pub inverses: Vec<InverseAnnotation>,
 }
 
 impl Signature {
@@ -61,6 +64,8 @@ impl Flattener<'_> {
             inline: false,
             generates_events: false,
             smooth_order: None,
+            derivatives: Vec::new(),
+            inverses: Vec::new(),
         };
         for (index, entry) in table.entries.iter().enumerate() {
             let Some((clause, component)) = entry.component() else {
@@ -104,7 +109,9 @@ impl Flattener<'_> {
         }
         self.check_function(class, &signature)?;
         self.read_annotations(class, &mut signature);
-        if statements <= 1 && assignments_only && signature.external.is_none() {
+        // What is written into the equations has no derivative or inverse of its own any more.
+        let plain = signature.derivatives.is_empty() && signature.inverses.is_empty();
+        if statements <= 1 && assignments_only && signature.external.is_none() && plain {
             signature.inline = true;
         }
         let signature = Rc::new(signature);
@@ -135,26 +142,6 @@ impl Flattener<'_> {
             }
         }
         Ok(())
-    }
-
-    fn read_annotations(&mut self, class: ClassId, signature: &mut Signature) {
-        let def = Arc::clone(self.def(class));
-        let Some(annotation) = &def.annotation else {
-            return;
-        };
-        let value = |name: &str| -> Option<ExprKind> {
-            let m = annotation.modification.find(name)?;
-            match m.modification.as_ref()?.binding.as_ref()? {
-                Binding::Expr(expr) => Some(expr.kind.clone()),
-                Binding::Break(_) => None,
-            }
-        };
-        let is_true = |name: &str| value(name) == Some(ExprKind::Boolean(true));
-        signature.inline = is_true("Inline") || is_true("LateInline") || is_true("GenerateEvents");
-        signature.generates_events = is_true("GenerateEvents");
-        if let Some(ExprKind::Integer(order)) = value("smoothOrder") {
-            signature.smooth_order = u32::try_from(order).ok();
-        }
     }
 
     /// One value per input, defaults filled in.

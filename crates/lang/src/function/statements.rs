@@ -1,13 +1,14 @@
 //! Statements of functions that are lowered.
 
+use super::Effect;
 use super::lower::Builder;
 use crate::codes;
 use crate::expr::{Context, Iterators};
 use crate::failure::{Failure, Fallible, fail};
-use crate::flat::{FlatExpr, FunctionStatement, Local};
+use crate::flat::{BinaryOp, FlatExpr, FunctionStatement, Local};
 use crate::flattener::Flattener;
 use crate::tensor::Tensor;
-use saltus_syntax::ast::{Expr, ExprKind, ForIndex, Statement, StatementKind};
+use saltus_syntax::ast::{Call, Expr, ExprKind, ForIndex, Statement, StatementKind};
 
 impl Flattener<'_> {
     pub(super) fn lower_statements(
@@ -215,17 +216,49 @@ impl Flattener<'_> {
                 return fail(codes::E0212, expr.span, "`assert` needs a condition and a message");
             };
             let condition = self.condition(condition, ctx)?;
+            // A warning inside a function has no place to go: results are what counts there.
+            if condition == FlatExpr::Boolean(true) || is_warning(call) {
+                return Ok(());
+            }
             let message = match call.positional().get(1) {
-                Some(message) => self.expr(message, ctx)?.as_str().cloned(),
+                Some(message) => self.expr(message, ctx)?.as_expr().map(message_text),
                 None => None,
             };
-            let message = message.unwrap_or_else(|| "assertion failed".into());
-            if condition != FlatExpr::Boolean(true) {
-                out.push(FunctionStatement::Assert(condition, message));
-            }
+            let message = message.unwrap_or_else(|| "assertion failed".to_owned());
+            out.push(FunctionStatement::Assert(condition, message.into()));
             return Ok(());
         }
-        self.call_results(call, expr.span, ctx).map(|_| ())
+        for effect in self.effects_of(call, expr.span, ctx)? {
+            out.push(match effect {
+                Effect::Call(call) => FunctionStatement::CallAssign {
+                    function: call.function,
+                    arguments: call.arguments.to_vec(),
+                    targets: Vec::new(),
+                },
+                Effect::Error(message) => {
+                    FunctionStatement::Assert(FlatExpr::Boolean(false), message_text(&message).into())
+                }
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Whether an assertion only warns.
+pub(super) fn is_warning(call: &Call) -> bool {
+    let named = call.named().iter().find(|argument| argument.name.name == "level");
+    let level = call.positional().get(2).or(named.map(|argument| &argument.value));
+    level.is_some_and(|level| {
+        matches!(&level.kind, ExprKind::Reference(r) if r.parts.last().is_some_and(|p| p.name.name == "warning"))
+    })
+}
+
+/// A message with `…` for what is known only when it is needed.
+pub(super) fn message_text(message: &FlatExpr) -> String {
+    match message {
+        FlatExpr::String(text) => text.to_string(),
+        FlatExpr::Binary(BinaryOp::Add, operands, _) => message_text(&operands[0]) + &message_text(&operands[1]),
+        _ => "…".to_owned(),
     }
 }
 

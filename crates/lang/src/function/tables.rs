@@ -297,6 +297,8 @@ impl Flattener<'_> {
             outputs,
             body: FunctionBody::Table(Arc::clone(&table)),
             smooth_order: None,
+            derivatives: Vec::new(),
+            inverses: Vec::new(),
             provenance,
         });
         self.functions.tables.push(KnownTable {

@@ -10,10 +10,11 @@ use crate::codes;
 use crate::expr::{Context, Iterators, Mode};
 use crate::failure::{Failure, Fallible, fail};
 use crate::flat::{
-    EquationBranch, EquationKind, FlatEquation, FlatExpr, ProvenanceId, ProvenanceKind, ScalarType, Variability,
-    VariableId, WhenBranch,
+    AssertLevel, EquationBranch, EquationKind, FlatEquation, FlatExpr, ProvenanceId, ProvenanceKind, ScalarType,
+    Variability, VariableId, WhenBranch,
 };
 use crate::flattener::Flattener;
+use crate::function::Effect;
 use crate::tensor::{Elem, Tensor, Ty};
 
 /// Equations and statements take memory: fuel bounds their number.
@@ -401,13 +402,29 @@ impl Flattener<'_> {
             Some("initialState" | "transition") => {
                 return fail(codes::E0214, expr.span, "state machines are not supported yet");
             }
-            _ if Self::is_graph_statement(call) => return Ok(()),
-            _ => {
-                let results = self.call_results(call, expr.span, ctx)?;
-                match results.into_iter().flat_map(|r| r.scalars()).next() {
-                    Some(FlatExpr::Call(call)) => EquationKind::NoReturnCall(FlatExpr::Call(call)),
-                    _ => return Ok(()),
+            _ if Self::is_graph_statement(call) => {
+                if place.in_when || place.in_branch {
+                    return fail(
+                        codes::E0311,
+                        expr.span,
+                        "what is connected cannot depend on time: this belongs outside of `when` and `if`",
+                    );
                 }
+                return Ok(());
+            }
+            _ => {
+                for effect in self.effects_of(call, expr.span, ctx)? {
+                    let kind = match effect {
+                        Effect::Call(call) => EquationKind::NoReturnCall(FlatExpr::Call(Box::new(call))),
+                        Effect::Error(message) => EquationKind::Assert {
+                            condition: FlatExpr::Boolean(false),
+                            message,
+                            level: AssertLevel::Error,
+                        },
+                    };
+                    out.push(FlatEquation { kind, provenance });
+                }
+                return Ok(());
             }
         };
         out.push(FlatEquation { kind, provenance });

@@ -8,10 +8,11 @@ use crate::codes;
 use crate::expr::{Context, Iterators, Mode, Resolved};
 use crate::failure::{Failure, Fallible, fail};
 use crate::flat::{
-    BinaryOp, FlatExpr, FlatStatement, ProvenanceId, ProvenanceKind, StatementBranch, StatementKind, Variability,
-    VariableId,
+    AssertLevel, BinaryOp, FlatExpr, FlatStatement, ProvenanceId, ProvenanceKind, StatementBranch, StatementKind,
+    Variability, VariableId,
 };
 use crate::flattener::Flattener;
+use crate::function::Effect;
 use crate::tensor::{Elem, Tensor, Ty, binary};
 
 /// Where a statement stands.
@@ -275,9 +276,16 @@ impl Flattener<'_> {
                 }
             }
             _ => {
-                let results = self.call_results(call, span, ctx)?;
-                if let Some(call @ FlatExpr::Call(_)) = results.into_iter().flat_map(|r| r.scalars()).next() {
-                    self.push(StatementKind::NoReturnCall(call), span, ctx, out);
+                for effect in self.effects_of(call, span, ctx)? {
+                    let kind = match effect {
+                        Effect::Call(call) => StatementKind::NoReturnCall(FlatExpr::Call(Box::new(call))),
+                        Effect::Error(message) => StatementKind::Assert {
+                            condition: FlatExpr::Boolean(false),
+                            message,
+                            level: AssertLevel::Error,
+                        },
+                    };
+                    self.push(kind, span, ctx, out);
                 }
             }
         }

@@ -107,27 +107,15 @@ impl Run<'_> {
     }
 
     pub(super) fn check_assertions(&mut self) -> Result<(), Failure> {
-        let time = self.engine.memory.time();
         for (guard, condition, at) in &self.assertions {
             if guard.value(&self.engine.memory) == 0.0 || condition.value(&self.engine.memory) != 0.0 {
                 continue;
             }
             let assertion = &self.engine.model.assertions[*at];
-            match assertion.level {
-                AssertionLevel::Error => {
-                    let kind = FailureKind::Assertion {
-                        message: assertion.message.clone(),
-                        origin: assertion.origin,
-                    };
-                    return Err(Failure::new(kind).at(time));
-                }
-                AssertionLevel::Warning if !self.warned[*at] => {
-                    self.warned[*at] = true;
-                    self.engine
-                        .warnings
-                        .push(format!("at t = {time}: {}", assertion.message));
-                }
-                AssertionLevel::Warning => {}
+            // A warning is given once.
+            if assertion.level == AssertionLevel::Error || !self.warned[*at] {
+                self.warned[*at] = true;
+                self.engine.violated(assertion, condition)?;
             }
         }
         Ok(())

@@ -1,0 +1,44 @@
+//! Assertions: what is said when one is violated.
+
+use saltus_mdae::{Action, Assertion, AssertionLevel};
+
+use crate::discrete::{self, Triggered};
+use crate::engine::Engine;
+use crate::error::{Failure, FailureKind};
+use crate::kernel::Bound;
+
+impl Engine<'_> {
+    /// The assertions of when-clauses that were triggered, at the values now in memory.
+    pub(crate) fn check_triggered(&mut self, triggered: &Triggered) -> Result<(), Failure> {
+        for action in discrete::actions(self.model, triggered) {
+            let Action::Assert(assertion) = action else {
+                continue;
+            };
+            let bind = |expr| Bound::of_value(&self.cache, &self.pool, expr, &self.memory);
+            let (guard, condition) = (bind(assertion.guard)?, bind(assertion.condition)?);
+            if guard.value(&self.memory) != 0.0 && condition.value(&self.memory) == 0.0 {
+                self.violated(assertion, &condition)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the run, or keeps a warning. A function that failed while the condition was computed has the word.
+    pub(crate) fn violated(&mut self, assertion: &Assertion, condition: &Bound) -> Result<(), Failure> {
+        let message = match condition.evaluate_checked(&self.memory, &mut [0.0]) {
+            Ok(()) => assertion.message.clone(),
+            Err(error) => error.to_string().into(),
+        };
+        let time = self.memory.time();
+        match assertion.level {
+            AssertionLevel::Error => {
+                let origin = assertion.origin;
+                Err(Failure::new(FailureKind::Assertion { message, origin }).at(time))
+            }
+            AssertionLevel::Warning => {
+                self.warnings.push(format!("at t = {time}: {message}"));
+                Ok(())
+            }
+        }
+    }
+}
