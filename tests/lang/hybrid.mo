@@ -40,7 +40,7 @@ equation
 end Ball;
 
 // model Unbalanced
-// error E0403 2 unknowns, but 1 equations
+// error E0403 2 unknowns, but 1 equation
 model Unbalanced
   Real x;
   Real y;

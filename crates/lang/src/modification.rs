@@ -71,6 +71,8 @@ pub(crate) struct Redeclare {
     pub scope: ClassId,
     pub constraining: Option<ast::ConstrainingClause>,
     pub is_final: bool,
+    /// Whether it may be redeclared in turn.
+    pub replaceable: bool,
     pub span: Span,
     /// For `redeclare model extends M`: the class body extends the class it replaces.
     pub class_extends: bool,
@@ -227,6 +229,21 @@ pub(crate) fn final_violation(outer: &Mod, inner: &Mod) -> Option<(Name, Span)> 
     None
 }
 
+/// A redeclaration of what a redeclaration without `replaceable` has put in place.
+pub(crate) fn second_redeclaration(outer: &Mod, inner: &Mod) -> Option<(Name, Span, Span)> {
+    outer.children.iter().find_map(|(name, child)| {
+        let inner_child = inner.child(name)?;
+        match (&child.redeclare, &inner_child.redeclare) {
+            (Some(second), Some(first))
+                if !first.replaceable && !first.class_extends && !second.class_extends && first.span != second.span =>
+            {
+                Some((name.clone(), second.span, first.span))
+            }
+            _ => second_redeclaration(child, inner_child),
+        }
+    })
+}
+
 /// A modification as written: `depth` is −1 for the arguments of `extends` and class definitions,
 /// 0 for those of a component (see [`Binding::skip`]).
 pub(crate) fn from_ast(modification: &ClassModification, scope: ClassId, depth: i8) -> Fallible<Mod> {
@@ -357,6 +374,7 @@ impl Builder {
                 scope: self.scope,
                 constraining: r.constraining.clone(),
                 is_final: r.is_final,
+                replaceable: r.replaceable,
                 span: r.span,
                 class_extends: false,
                 previous: None,

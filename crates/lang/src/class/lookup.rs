@@ -264,17 +264,32 @@ impl Flattener<'_> {
             }
             return self.look_from_root(&parts, import.name.span).map(Some);
         }
+        let mut first: Option<(Found, ClassId)> = None;
         for import in imports(&def).filter(|i| matches!(i.kind, ImportKind::Unqualified)) {
             let parts: Vec<Name> = import.name.parts.iter().map(|p| p.name.clone()).collect();
-            if let Found::Class(package) = self.look_from_root(&parts, import.name.span)? {
-                // Imports do not see what is protected, nor imports of the package.
-                if let Some(found) = self.member(package, name)? {
-                    self.check_import_path(package, name, import.name.span)?;
-                    return Ok(Some(found));
+            let Found::Class(package) = self.look_from_root(&parts, import.name.span)? else {
+                continue;
+            };
+            // Imports do not see what is protected, nor imports of the package.
+            let Some(found) = self.member(package, name)? else {
+                continue;
+            };
+            self.check_import_path(package, name, import.name.span)?;
+            match first {
+                Some((_, other)) if other != package => {
+                    let packages = (&self.classes[other].name, &self.classes[package].name);
+                    return Err(error(
+                        codes::E0201,
+                        import.name.span,
+                        format!("`{name}` is imported from both `{}` and `{}`", packages.0, packages.1),
+                    )
+                    .with_help(format!("import one of them by name: `import {}.{name};`", packages.0))
+                    .into());
                 }
+                _ => first = Some((found, package)),
             }
         }
-        Ok(None)
+        Ok(first.map(|(found, _)| found))
     }
 
     /// A dotted name from the top level.
@@ -319,10 +334,14 @@ impl Flattener<'_> {
                 None => return Err(self.unknown_from(scope, &first.name, first.span)),
             }
         };
+        let mut through_component = false;
         for part in &name.parts[1..] {
             let class = match found {
                 Found::Class(class) => class,
-                Found::Component(class, index) => self.component_type(class, index)?,
+                Found::Component(class, index) => {
+                    through_component = true;
+                    self.component_type(class, index)?
+                }
             };
             found = match self.member(class, &part.name)? {
                 Some(found) => found,
@@ -331,6 +350,11 @@ impl Flattener<'_> {
             self.check_visible(scope, class, &part.name, part.span)?;
         }
         match found {
+            Found::Class(class) if through_component && !crate::function::is_function_kind(self.kind(class)) => fail(
+                codes::E0202,
+                name.span,
+                format!("`{name}` is looked up through a component, which only functions can be"),
+            ),
             Found::Class(class) => Ok(class),
             Found::Component(..) => fail(
                 codes::E0202,
@@ -374,6 +398,8 @@ impl Flattener<'_> {
         );
         if let Some(other) = did_you_mean(name, names.iter().map(|n| n.as_str())) {
             diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+        } else if name.starts_with(char::is_uppercase) {
+            diagnostic = diagnostic.with_help("if it is a library, name its folder with -L, or set MODELICAPATH");
         }
         diagnostic.into()
     }

@@ -5,7 +5,7 @@ use crate::codes;
 use crate::failure::{Failure, Fallible, did_you_mean, error, fail};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
-use crate::modification::{self, Mod, Redeclare, RedeclareKind, final_violation, merge};
+use crate::modification::{self, Mod, Redeclare, RedeclareKind, final_violation, merge, second_redeclaration};
 use saltus_source::Span;
 use saltus_syntax::ast::{ClassBody, ConstrainingClause, Element, ElementKind, Name};
 use std::rc::Rc;
@@ -27,6 +27,7 @@ impl Flattener<'_> {
                     scope: class,
                     constraining: element.constraining.clone(),
                     is_final: element.is_final,
+                    replaceable: element.replaceable,
                     span: element.span,
                     class_extends,
                     previous: None,
@@ -163,6 +164,14 @@ impl Flattener<'_> {
                 codes::E0206,
                 span,
                 format!("`{name}` is declared final and cannot be modified"),
+            );
+        }
+        if let Some((name, second, first)) = second_redeclaration(outer, inner) {
+            return Err(
+                error(codes::E0207, second, format!("`{name}` is not replaceable any more"))
+                    .with_secondary(first, "redeclared here without `replaceable`")
+                    .with_help("write `redeclare replaceable` there")
+                    .into(),
             );
         }
         Ok(merge(outer, inner))

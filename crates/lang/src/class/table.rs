@@ -34,7 +34,7 @@ pub(crate) enum SimpleType {
 }
 
 /// All elements of a class.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub entries: Vec<Entry>,
     pub by_name: FxHashMap<Name, u32>,
@@ -50,6 +50,8 @@ pub(crate) struct Table {
     pub causality: Option<Causality>,
     /// Whether the class is a connector.
     pub is_connector: bool,
+    /// Whether connections may add elements to it.
+    pub is_expandable: bool,
 }
 
 /// An element of a class.
@@ -113,7 +115,19 @@ impl Table {
             dims: Vec::new(),
             causality: None,
             is_connector: false,
+            is_expandable: false,
         }
+    }
+
+    /// The same table with one more component.
+    pub fn with_entry(&self, name: &Name, entry: Entry) -> Table {
+        let mut table = self.clone();
+        table.by_name.insert(name.clone(), table.entries.len() as u32);
+        table.entries.push(Entry {
+            name: name.clone(),
+            ..entry
+        });
+        table
     }
 
     pub fn find(&self, name: &str) -> Option<(u32, &Entry)> {
@@ -145,6 +159,7 @@ impl Flattener<'_> {
         match result {
             Ok(mut table) => {
                 table.is_connector |= matches!(node.def.kind, ClassKind::Connector | ClassKind::ExpandableConnector);
+                table.is_expandable |= node.def.kind == ClassKind::ExpandableConnector;
                 let table = Rc::new(table);
                 node.table = Some(Rc::clone(&table));
                 node.lookups.clear();
@@ -207,6 +222,7 @@ impl Flattener<'_> {
                     dims,
                     causality: causality.or(table.causality),
                     is_connector: table.is_connector,
+                    is_expandable: table.is_expandable,
                 })
             }
             ClassBody::Derivative { .. } => fail(
@@ -341,7 +357,7 @@ impl Flattener<'_> {
             ElementKind::Class(def) => {
                 let class_extends = matches!(def.body, ClassBody::Extends { .. });
                 if element.redeclare || class_extends {
-                    return require_inherited(table, &def.name.name, element.span);
+                    return require_inherited(table, &def.name.name, element);
                 }
                 let mods = outer.child(&def.name.name).cloned().unwrap_or_default();
                 if mods.removed {
@@ -389,7 +405,7 @@ impl Flattener<'_> {
     ) -> Fallible<()> {
         let name = &component.name.name;
         if element.redeclare {
-            return require_inherited(table, name, element.span);
+            return require_inherited(table, name, element);
         }
         let mods = outer.child(name).cloned().unwrap_or_default();
         if mods.removed {
@@ -460,13 +476,26 @@ fn entry_of(element: &Element, name: Name, kind: EntryKind, scope: ClassId, mods
     }
 }
 
-fn require_inherited(table: &mut Table, name: &Name, span: Span) -> Fallible<()> {
-    if table.by_name.contains_key(name) {
-        return Ok(());
+fn require_inherited(table: &mut Table, name: &Name, element: &Element) -> Fallible<()> {
+    if let Some((_, inherited)) = table.find(name) {
+        let protected = element.visibility == Visibility::Protected;
+        if inherited.protected == protected {
+            return Ok(());
+        }
+        let words = |protected: bool| if protected { "protected" } else { "public" };
+        return fail(
+            codes::E0207,
+            element.span,
+            format!(
+                "`{name}` is {} and cannot be redeclared as {}",
+                words(inherited.protected),
+                words(protected)
+            ),
+        );
     }
     fail(
         codes::E0207,
-        span,
+        element.span,
         format!("there is no inherited element `{name}` to redeclare"),
     )
 }

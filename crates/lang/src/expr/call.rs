@@ -168,6 +168,7 @@ impl Flattener<'_> {
                 }
                 let mut class = self.components[component].class;
                 for part in &name.parts[1..] {
+                    self.check_visible(ctx.scope.class, class, &part.name, part.span)?;
                     class = match self.member(class, &part.name)? {
                         Some(Found::Class(inner)) => inner,
                         Some(Found::Component(owner, index)) => self.component_type(owner, index)?,

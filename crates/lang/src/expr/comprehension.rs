@@ -1,15 +1,18 @@
 //! Ranges, array comprehensions and reductions.
 
+use std::rc::Rc;
+
 use saltus_source::Span;
-use saltus_syntax::ast::{Expr, ExprKind, ForIndex};
+use saltus_syntax::ast::{ComponentReference, Expr, ExprKind, ForIndex, Subscript};
 use smallvec::SmallVec;
 
-use super::{Context, Iterators};
+use super::{Context, Iterators, Resolved};
 use crate::class::SimpleType;
 use crate::codes;
 use crate::failure::{Fallible, fail};
 use crate::flat::FlatExpr;
 use crate::flattener::Flattener;
+use crate::ids::ClassId;
 use crate::tensor::{Elem, Tensor, Ty, stack};
 
 impl Flattener<'_> {
@@ -85,6 +88,9 @@ impl Flattener<'_> {
         let Some(range) = &index.range else {
             // The size of the first array that the iterator indexes.
             if let Some((array, dimension)) = body(&index.name.name) {
+                if let Some(values) = self.index_type_values(&array, dimension, ctx)? {
+                    return Ok(values);
+                }
                 let value = self.reference(&array, ctx)?;
                 if let Some(&size) = value.dims.get(dimension) {
                     let values = (1..=i64::from(size)).map(FlatExpr::Integer);
@@ -102,22 +108,8 @@ impl Flattener<'_> {
             && let Some(name) = reference.to_qualified_name()
             && let Ok(class) = self.lookup_class(ctx.scope.class, &name)
         {
-            let table = self.table(class)?;
-            match table.simple {
-                Some(SimpleType::Enumeration(class)) => {
-                    let (id, count) = self.enumeration(class)?;
-                    let values = (1..=count).map(|k| FlatExpr::Enumeration(id, k));
-                    return Ok(Tensor::array(
-                        Ty::Enumeration(id),
-                        SmallVec::from_slice(&[count]),
-                        values,
-                    ));
-                }
-                Some(SimpleType::Boolean) => {
-                    let values = [FlatExpr::Boolean(false), FlatExpr::Boolean(true)];
-                    return Ok(Tensor::array(Ty::Boolean, SmallVec::from_slice(&[2]), values));
-                }
-                _ => {}
+            if let Some(values) = self.type_values(class)? {
+                return Ok(values);
             }
         }
         let value = self.evaluate(range, ctx)?;
@@ -125,6 +117,52 @@ impl Flattener<'_> {
             return fail(codes::E0302, range.span, "the values of an iterator must form a vector");
         }
         Ok(value)
+    }
+
+    /// All values of an enumeration or of Boolean.
+    fn type_values(&mut self, class: ClassId) -> Fallible<Option<Tensor>> {
+        Ok(match self.table(class)?.simple {
+            Some(SimpleType::Enumeration(class)) => {
+                let (id, count) = self.enumeration(class)?;
+                let values = (1..=count).map(|k| FlatExpr::Enumeration(id, k));
+                let dims = SmallVec::from_slice(&[count]);
+                Some(Tensor::array(Ty::Enumeration(id), dims, values))
+            }
+            Some(SimpleType::Boolean) => {
+                let values = [FlatExpr::Boolean(false), FlatExpr::Boolean(true)];
+                Some(Tensor::array(Ty::Boolean, SmallVec::from_slice(&[2]), values))
+            }
+            _ => None,
+        })
+    }
+
+    /// The values that index a dimension of an array declared as `x[E]` or `x[Boolean]`.
+    fn index_type_values(
+        &mut self,
+        array: &ComponentReference,
+        dimension: usize,
+        ctx: &Context<'_>,
+    ) -> Fallible<Option<Tensor>> {
+        let Ok(Resolved::Selection(selection)) = self.resolve(array, ctx) else {
+            return Ok(None);
+        };
+        let Some(component) = selection.last.map(|id| &self.components[id]) else {
+            return Ok(None);
+        };
+        let table = Rc::clone(&self.instances[component.parent].table);
+        let entry = &table.entries[component.entry as usize];
+        let Some((clause, declared)) = entry.component() else {
+            return Ok(None);
+        };
+        let mut subscripts = declared.subscripts.iter().chain(&clause.subscripts);
+        if let Some(Subscript::Expr(expr)) = subscripts.nth(dimension)
+            && let ExprKind::Reference(reference) = &expr.kind
+            && let Some(name) = reference.to_qualified_name()
+            && let Ok(class) = self.lookup_class(entry.dims_scope, &name)
+        {
+            return self.type_values(class);
+        }
+        Ok(None)
     }
 
     pub(super) fn array_comprehension(

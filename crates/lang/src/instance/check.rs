@@ -62,6 +62,13 @@ impl Flattener<'_> {
                     format!("`{}` is a flow or stream and must be Real", entry.name),
                 );
             }
+            if clause.prefix.connector == Some(ConnectorPrefix::Stream) && !owner.connector {
+                return fail(
+                    codes::E0216,
+                    clause.span,
+                    format!("`{}` is a stream, which only elements of connectors can be", entry.name),
+                );
+            }
             if owner.flow.is_some() {
                 return fail(
                     codes::E0216,
@@ -141,7 +148,7 @@ impl Flattener<'_> {
         let partial = self.def(class).partial;
         let mut size = ConnectorSize::default();
         self.measure_connector(first, &mut size);
-        if partial || size.overconstrained {
+        if partial || size.overconstrained || self.instances[first].table.is_expandable {
             return Ok(());
         }
         let name = self.classes[class].name.clone();

@@ -175,6 +175,15 @@ impl Flattener<'_> {
             }
         }
         if entry.outer && !entry.inner {
+            if let Some(modified) = self.instances[instance].mods.child(&entry.name)
+                && (modified.binding.is_some() || !modified.children.is_empty())
+            {
+                return fail(
+                    codes::E0209,
+                    modified.span.unwrap_or(entry.span),
+                    format!("`{}` is an outer component and cannot be modified here", entry.name),
+                );
+            }
             return self.resolve_outer(instance, entry).map(Some);
         }
         let mods = self.component_mods(instance, entry)?;
@@ -254,6 +263,12 @@ impl Flattener<'_> {
                 };
                 let class = self.lookup_class(entry.scope, &clause.type_name)?;
                 entry.class.set(Some(class));
+                if let Some(constraining) = &entry.constraining
+                    && entry.constraint.is_none()
+                    && let Ok(constraint) = self.lookup_class(entry.scope, &constraining.base)
+                {
+                    self.check_constraint(class, constraint, entry.span)?;
+                }
                 if let (Some((scope, name)), Some(span)) = (&entry.constraint, entry.mods.span)
                     && let Ok(constraint) = self.lookup_class(*scope, name)
                 {
@@ -283,14 +298,8 @@ impl Flattener<'_> {
         let def = self.def(class);
         let name = &self.classes[class].name;
         let span = clause.type_name.span;
-        match def.kind {
-            ClassKind::Package | ClassKind::Operator => {
-                return fail(codes::E0202, span, format!("`{name}` is a package, not a type"));
-            }
-            ClassKind::ExpandableConnector => {
-                return fail(codes::E0214, span, "expandable connectors are not supported yet");
-            }
-            _ => {}
+        if matches!(def.kind, ClassKind::Package | ClassKind::Operator) {
+            return fail(codes::E0202, span, format!("`{name}` is a package, not a type"));
         }
         if matches!(table.simple, Some(SimpleType::Clock)) {
             return fail(codes::E0214, span, "clocks are not supported yet");

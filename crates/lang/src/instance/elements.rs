@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl Flattener<'_> {
-    pub(super) fn make_elements(&mut self, id: ComponentId, table: &Rc<Table>) -> Fallible<()> {
+    pub(crate) fn make_elements(&mut self, id: ComponentId, table: &Rc<Table>) -> Fallible<()> {
         let kind = match table.simple {
             Some(SimpleType::ExternalObject) => ComponentKind::External,
             Some(simple) => {

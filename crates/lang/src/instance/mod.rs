@@ -9,7 +9,7 @@ mod outer;
 mod sizes;
 mod value;
 
-pub(crate) use create::root_inheritance;
+pub(crate) use create::{join_path, root_inheritance};
 pub(crate) use elements::{element_path, indices};
 
 use std::rc::Rc;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use saltus_source::{Diagnostic, Severity};
+use saltus_source::{Diagnostic, Severity, Span};
 use saltus_syntax::ast::{Causality as AstCausality, ClassKind};
 
+use super::culprits::{Culprits, culprits};
 use crate::codes;
 use crate::flat::{
     EquationKind, FlatEquation, FlatExpr, FlatModel, ProvenanceKind, VariableId, collect_assigned, count_equations,
@@ -36,42 +37,88 @@ impl Flattener<'_> {
             return;
         }
         let message = format!(
-            "`{}` has {} unknowns, but {} equations",
+            "`{}` has {}, but {}",
             self.model.name,
-            counts.unknowns,
-            range(counts.min_equations, counts.max_equations)
+            count(counts.unknowns, counts.unknowns, "unknown"),
+            count(counts.min_equations, counts.max_equations, "equation"),
         );
-        let mut diagnostic = Diagnostic::without_place(codes::E0403, Severity::Error, message);
-        for (path, share) in self.unbalanced_components().into_iter().take(NAMED) {
+        let components = self.unbalanced_components();
+        let place = components.iter().find_map(|(path, _)| self.declared_at(path));
+        let mut diagnostic = match place {
+            Some(span) => Diagnostic::error(codes::E0403, span, message),
+            None => Diagnostic::without_place(codes::E0403, Severity::Error, message),
+        };
+        for (path, share) in components.iter().take(NAMED) {
             let place = if path.is_empty() {
                 "the model itself".to_owned()
             } else {
                 format!("component `{path}`")
             };
-            let equations = range(share.min_equations, share.max_equations);
+            let equations = count(share.min_equations, share.max_equations, "equation");
+            let unknowns = count(share.unknowns, share.unknowns, "unknown");
             diagnostic = diagnostic.with_note(format!(
-                "{place} has {equations} equations for the {} unknowns it should determine",
-                share.unknowns
+                "{place} has {equations} for the {unknowns} it should determine"
             ));
         }
-        let unused = unused_unknowns(&self.model);
-        if counts.unknowns > counts.max_equations && !unused.is_empty() {
-            let names: Vec<String> = unused
-                .iter()
-                .take(NAMED)
-                .map(|v| format!("`{}`", self.model.variables[*v].name))
-                .collect();
-            let more = match unused.len().saturating_sub(NAMED) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let span = self.model.provenance(self.model.variables[unused[0]].provenance).span;
-            diagnostic = diagnostic
-                .with_note(format!("no equation mentions {}{more}", names.join(", ")))
-                .with_help("give them an equation or a value, connect them, or make them parameters")
-                .with_secondary(span, "declared here");
-        }
+        let culprits = culprits(&self.model);
+        diagnostic = self.name_equations(diagnostic, &culprits);
+        diagnostic = self.name_unknowns(diagnostic, &culprits);
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Equations that determine nothing, or nothing that others do not determine.
+    fn name_equations(&self, mut diagnostic: Diagnostic, culprits: &Culprits) -> Diagnostic {
+        let span = |id| self.model.provenance(id).span;
+        for &equation in culprits.idle.iter().take(NAMED) {
+            diagnostic = diagnostic.with_secondary(span(equation), "no unknown is in this equation");
+        }
+        for &equation in culprits.surplus.iter().take(NAMED) {
+            diagnostic = diagnostic.with_secondary(span(equation), "one of these is too many");
+        }
+        if !culprits.idle.is_empty() {
+            diagnostic = diagnostic.with_help(
+                "parameters get their values in their declarations or in an initial equation, inputs from outside",
+            );
+        } else if !culprits.surplus.is_empty() {
+            diagnostic = diagnostic.with_help("remove an equation, or add an unknown that it determines");
+        }
+        diagnostic
+    }
+
+    /// Unknowns that no equation is left for.
+    fn name_unknowns(&self, diagnostic: Diagnostic, culprits: &Culprits) -> Diagnostic {
+        let unused = unused_unknowns(&self.model);
+        let (unknowns, words) = if unused.is_empty() {
+            (&culprits.open, "there are not enough equations for")
+        } else {
+            (&unused, "no equation mentions")
+        };
+        // A long list of everything that hangs together helps nobody: the component is named above.
+        let Some(&first) = unknowns
+            .first()
+            .filter(|_| !unused.is_empty() || unknowns.len() <= 2 * NAMED)
+        else {
+            return diagnostic;
+        };
+        let names: Vec<String> = unknowns
+            .iter()
+            .take(NAMED)
+            .map(|v| format!("`{}`", self.model.variables[*v].name))
+            .collect();
+        let more = match unknowns.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let span = self.model.provenance(self.model.variables[first].provenance).span;
+        diagnostic
+            .with_note(format!("{words} {}{more}", names.join(", ")))
+            .with_help("give them an equation or a value, connect them, or make them parameters")
+            .with_secondary(span, "declared here")
+    }
+
+    fn declared_at(&self, path: &Arc<str>) -> Option<Span> {
+        let component = self.components.iter().find(|component| component.path == *path);
+        component.map(|component| component.span)
     }
 
     /// Components whose own equations do not go with their own unknowns. Each connector variable
@@ -131,11 +178,11 @@ impl Flattener<'_> {
     }
 }
 
-fn range(min: usize, max: usize) -> String {
-    if min == max {
-        max.to_string()
-    } else {
-        format!("{min} to {max}")
+fn count(min: usize, max: usize, noun: &str) -> String {
+    match (min, max) {
+        (1, 1) => format!("1 {noun}"),
+        _ if min == max => format!("{max} {noun}s"),
+        _ => format!("{min} to {max} {noun}s"),
     }
 }
 

@@ -1,5 +1,8 @@
 //! Checks of the flat model as a whole.
 
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
 use saltus_source::Span;
 
 use crate::codes;
@@ -25,7 +28,14 @@ impl Flattener<'_> {
             let data = &self.model.variables[variable];
             let span = self.model.provenance(data.provenance).span;
             let message = format!("the value of the parameter `{}` depends on itself", data.name);
-            self.diagnostics.push(error(codes::E0305, span, message));
+            let mut diagnostic = error(codes::E0305, span, message);
+            let circle = self.circle(variable);
+            if circle.len() > 1 {
+                let name = |v: &VariableId| format!("`{}`", self.model.variables[*v].name);
+                let names: Vec<String> = circle.iter().chain([&variable]).map(name).collect();
+                diagnostic = diagnostic.with_note(format!("in a circle: {}", names.join(" needs ")));
+            }
+            self.diagnostics.push(diagnostic);
         }
         self.check_certain_failures();
     }
@@ -60,6 +70,29 @@ impl Flattener<'_> {
             }
         }
         found
+    }
+
+    /// A shortest circle of values that need each other, from a parameter on.
+    fn circle(&self, start: VariableId) -> Vec<VariableId> {
+        let mut before: FxHashMap<VariableId, VariableId> = FxHashMap::default();
+        let mut queue = VecDeque::from([start]);
+        while let Some(variable) = queue.pop_front() {
+            for next in self.needs(variable) {
+                if next == start {
+                    let mut circle = vec![variable];
+                    while let Some(&earlier) = before.get(&circle[circle.len() - 1]) {
+                        circle.push(earlier);
+                    }
+                    circle.reverse();
+                    return circle;
+                }
+                if !before.contains_key(&next) {
+                    before.insert(next, variable);
+                    queue.push_back(next);
+                }
+            }
+        }
+        vec![start]
     }
 
     /// Two parameters may be given by each other, and a third one decides which is: its choice is

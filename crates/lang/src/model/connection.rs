@@ -14,7 +14,7 @@ use crate::failure::{Fallible, error, fail};
 use crate::flat::{BinaryOp, EquationKind, FlatEquation, FlatExpr, ProvenanceKind, UnaryOp, Variability, VariableId};
 use crate::flattener::Flattener;
 use crate::ids::{ComponentId, InstanceId};
-use crate::instance::{Component, ComponentKind};
+use crate::instance::{Component, ComponentKind, Slot};
 use crate::tensor::{Tensor, binary, fold_in_groups, unary, volume};
 
 /// A side of a variable: seen from the component it belongs to (outside connector) or from the
@@ -147,6 +147,15 @@ impl Flattener<'_> {
                 "the index of a connector must be known before the simulation",
             );
         }
+        if reference.parts.len() > 2 && !self.reaches_a_connector(reference, &ctx) {
+            return Err(error(
+                codes::E0402,
+                reference.span,
+                "only connectors of this model and of its components can be connected",
+            )
+            .with_help("give the component in between a connector of its own, and connect that")
+            .into());
+        }
         let is_connector = match selection.last {
             Some(component) => self.components[component].inherited.connector,
             None => false,
@@ -159,6 +168,23 @@ impl Flattener<'_> {
                 .into());
         }
         Ok(Some(selection))
+    }
+
+    /// Whether the first or the second name of a reference is a connector.
+    fn reaches_a_connector(&mut self, reference: &ComponentReference, ctx: &Context<'_>) -> bool {
+        (1..=2).any(|count| {
+            let prefix = ComponentReference {
+                parts: reference.parts[..count].to_vec(),
+                ..reference.clone()
+            };
+            match self.resolve(&prefix, ctx) {
+                Ok(Resolved::Selection(selection)) => selection
+                    .last
+                    .is_some_and(|component| self.components[component].inherited.connector),
+                // What is wrong with it is said elsewhere.
+                _ => true,
+            }
+        })
     }
 
     /// A connector of the component itself, as opposed to one of a component inside it.
@@ -186,6 +212,9 @@ impl Flattener<'_> {
         place: &(Span, Arc<str>),
     ) -> Fallible<()> {
         let (table, other) = (Rc::clone(&self.instances[a].table), Rc::clone(&self.instances[b].table));
+        if table.is_expandable && other.is_expandable {
+            return self.connect_buses(a, b, sides, place);
+        }
         for (index, entry) in table.entries.iter().enumerate() {
             if entry.component().is_none() {
                 continue;
@@ -207,6 +236,27 @@ impl Flattener<'_> {
         for entry in &other.entries {
             if entry.component().is_some() && table.find(&entry.name).is_none() {
                 return self.mismatch(b, a, &entry.name, place);
+            }
+        }
+        Ok(())
+    }
+
+    /// Buses have the same elements by now, those that exist.
+    fn connect_buses(
+        &mut self,
+        a: InstanceId,
+        b: InstanceId,
+        sides: (bool, bool),
+        place: &(Span, Arc<str>),
+    ) -> Fallible<()> {
+        let other = Rc::clone(&self.instances[b].table);
+        for slot in self.instances[a].slots.clone() {
+            let Slot::Ready(x) = slot else { continue };
+            let found = other.find(&self.components[x].name).map(|(index, _)| index);
+            if let Some(index) = found
+                && let Slot::Ready(y) = self.instances[b].slots[index as usize]
+            {
+                self.connect_components(x, y, sides, place)?;
             }
         }
         Ok(())
@@ -335,7 +385,7 @@ impl Flattener<'_> {
         let (a, b) = (&self.components[x], &self.components[y]);
         // Seen from here, an input of the model around is a source, one of a component a sink.
         let is_source = |c: &Component, outside: bool| match c.causality {
-            _ if c.inherited.protected => false,
+            _ if c.inherited.protected || self.instances[c.parent].table.is_expandable => false,
             Some(Causality::Output) => !outside,
             Some(Causality::Input) => outside,
             None => false,

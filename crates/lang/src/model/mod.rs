@@ -4,7 +4,9 @@ mod arguments;
 mod balance;
 mod check;
 pub(crate) mod connection;
+mod culprits;
 mod equation;
+mod expandable;
 pub(crate) mod implicit;
 pub(crate) mod overconstrained;
 mod statement;
@@ -15,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_source::{Diagnostic, Severity};
-use saltus_syntax::ast::{Binding, ClassDefinition, ClassKind, ExprKind, Name};
+use saltus_syntax::ast::{Binding, ClassDefinition, ClassKind, ExprKind, Name, Variability as AstVariability};
 
 use crate::class::{Found, nowhere};
 use crate::codes;
@@ -52,6 +54,8 @@ impl Flattener<'_> {
             added += 1;
         }
         self.model_instances.clone_from(&instances);
+        self.expand_connectors(&mut instances)?;
+        self.model_instances.clone_from(&instances);
         let mut done = 0;
         // Translating bindings makes no new components of the model, but of packages.
         while done < self.pending.len() {
@@ -62,6 +66,12 @@ impl Flattener<'_> {
         self.solve_connection_graph();
         for instance in instances {
             self.instance_sections(instance);
+        }
+        // Equations may have named elements of buses that no connection does.
+        while done < self.pending.len() {
+            let component = self.pending[done];
+            self.finish_component(component);
+            done += 1;
         }
         self.connection_equations();
         self.stream_equations();
@@ -134,6 +144,12 @@ impl Flattener<'_> {
         for (index, entry) in table.entries.iter().enumerate() {
             if entry.component().is_none() {
                 // Classes inside are not looked at unless something uses them.
+                continue;
+            }
+            // The elements of a bus are those that connections name.
+            if table.is_expandable && !is_fixed(entry) {
+                let result = check_bus_element(entry);
+                self.accept(result);
                 continue;
             }
             let before = self.instances[instance].slots[index];
@@ -239,4 +255,25 @@ impl Flattener<'_> {
         experiment.interval = number("Interval");
         experiment
     }
+}
+
+/// Flows belong to the connectors in a bus, not to the bus itself.
+fn check_bus_element(entry: &crate::class::Entry) -> Fallible<()> {
+    match entry.component() {
+        Some((clause, _)) if clause.prefix.connector.is_some() => fail(
+            codes::E0216,
+            entry.span,
+            format!(
+                "`{}` is a flow or stream, which an expandable connector cannot have",
+                entry.name
+            ),
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a component is a constant or parameter.
+fn is_fixed(entry: &crate::class::Entry) -> bool {
+    let variability = entry.component().and_then(|(clause, _)| clause.prefix.variability);
+    matches!(variability, Some(AstVariability::Constant | AstVariability::Parameter))
 }
