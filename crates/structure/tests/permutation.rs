@@ -190,8 +190,10 @@ fn make(whole: &Whole, shape: &mut Shape) -> Made {
     let variables: BTreeMap<VarId, String> = known.keys().map(|name| (id(name), name.clone())).collect();
     let on = (0..whole.switches).map(|k| id(&format!("on{k}"))).collect();
     let mut left = TestEnvironment::default();
-    let mut fixed = FixedTable::default();
-    fixed.values = vec![None; model.variables.len()];
+    let mut fixed = FixedTable {
+        values: vec![None; model.variables.len()],
+        ..FixedTable::default()
+    };
     for (&var, name) in &variables {
         let mut random = Random(name.bytes().fold(7, |hash, byte| hash * 31 + u64::from(byte)));
         (0..4).for_each(|order| {

@@ -1,6 +1,9 @@
 //! Families of mode changes with many variations, against the laws of impact solved directly:
 //! M·(v⁺ − v⁻) = −Gᵀ·P and G·v⁺ = −e·G·v⁻, with P the impulses of what G's rows pull with.
 
+// Bodies, axes and ropes go by number.
+#![allow(clippy::needless_range_loop)]
+
 mod restart_support;
 
 use std::collections::BTreeMap;
