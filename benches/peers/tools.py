@@ -2,16 +2,17 @@
 
 `version()` is None where a tool is not installed. `run(case, folder)` returns an Outcome: seconds from the text to
 something that can be run (compile), seconds of the run with its results (run), and the results; or why there are none.
+Seconds are of processor time, so that other work on the machine does not count.
 """
 
 import csv
 import dataclasses
 import json
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
-import time
 
 from cases import LIBRARY, TOLERANCE
 
@@ -34,6 +35,14 @@ class Outcome:
 
 def _process(command, **options):
     return subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, **options)
+
+
+def _timed(command, **options):
+    """A process that has ended, and the processor time it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = _process(command, **options)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def _first_line(text):
@@ -64,17 +73,14 @@ class Saltus:
 
     def run(self, case, folder):
         output = pathlib.Path(folder) / "saltus.csv"
-        command = [self.binary, "simulate", str(case.path), "-L", str(LIBRARY), "--json", "-o", str(output)]
-        command += ["--stop", str(case.stop), "--interval", str(case.interval), "--tolerance", str(TOLERANCE)]
-        begin = time.perf_counter()
-        done = _process(command)
-        wall = time.perf_counter() - begin
-        if done.returncode != 0:
-            return Outcome(refusal=_first_line(done.stderr))
-        spent = json.loads(done.stdout)["milliseconds"]
-        run = (spent["initialise"] + spent["integrate"] + spent["write"]) / 1000
-        # The whole process counts: starting it and reading the library are part of the total.
-        return Outcome(wall - run, run, *_table(output))
+        command = [self.binary, "simulate", str(case.path), "-L", str(LIBRARY), "-o", str(output)]
+        command += ["--interval", str(case.interval), "--tolerance", str(TOLERANCE), "--stop"]
+        # A run that ends where it begins: everything but the run.
+        before, compile_time = _timed([*command, "0"])
+        done, total = _timed([*command, str(case.stop)])
+        if before.returncode != 0 or done.returncode != 0:
+            return Outcome(refusal=_first_line(before.stderr + done.stderr))
+        return Outcome(compile_time, max(total - compile_time, 0.0), *_table(output))
 
 
 class OpenModelica:
@@ -93,16 +99,12 @@ class OpenModelica:
             f'loadFile("{LIBRARY / "Saltus" / "package.mo"}");\nloadFile("{case.path}");\n'
             f'buildModel({case.name}, {settings}, outputFormat = "csv");\ngetErrorString();\n'
         )
-        begin = time.perf_counter()
-        built = _process(["omc", script.name], cwd=folder)
-        compile_time = time.perf_counter() - begin
+        built, compile_time = _timed(["omc", script.name], cwd=folder)
         program = pathlib.Path(folder) / case.name
         if not program.exists():
             errors = [line for line in built.stdout.splitlines() if "Error:" in line]
             return Outcome(refusal=_first_line("\n".join(errors) or built.stdout))
-        begin = time.perf_counter()
-        done = _process([str(program)], cwd=folder)
-        run = time.perf_counter() - begin
+        done, run = _timed([str(program)], cwd=folder)
         result = pathlib.Path(folder) / f"{case.name}_res.csv"
         if done.returncode != 0 or not result.exists():
             return Outcome(refusal=_first_line(done.stdout + done.stderr))

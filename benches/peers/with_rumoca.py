@@ -10,13 +10,13 @@ from cases import LIBRARY, TOLERANCE, cases
 
 case = cases([sys.argv[1]])[0]
 try:
-    begin = time.perf_counter()
+    begin = time.process_time()
     session = rumoca.Session(roots=[str(LIBRARY)])
     model = session.load(str(case.path), model=case.name)
-    compiled = time.perf_counter()
+    compiled = time.process_time()
     config = rumoca.SimConfig(rtol=TOLERANCE, atol=TOLERANCE * 1e-3, max_wall_seconds=50)
     result = model.simulate(t=(0, case.stop), dt=case.interval, config=config)
-    ended = time.perf_counter()
+    ended = time.process_time()
 except rumoca.RumocaError as error:
     print(json.dumps({"refusal": " ".join(str(error).split())[:200]}))
     sys.exit()

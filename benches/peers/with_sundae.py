@@ -154,9 +154,9 @@ def main():
     if case.name not in BY_HAND:
         print(json.dumps({"refusal": "not written by hand"}))
         return
-    begin = time.perf_counter()
+    begin = time.process_time()
     times, columns = BY_HAND[case.name](case)
-    run = time.perf_counter() - begin
+    run = time.process_time() - begin
     wanted = {check.variable for check in case.checks} & columns.keys()
     values = {name: [float(value) for value in columns[name]] for name in sorted(wanted)}
     print(json.dumps({"run": run, "times": [float(t) for t in times], "columns": values}))

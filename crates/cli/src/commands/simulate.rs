@@ -390,6 +390,8 @@ impl Job<'_> {
             true => self
                 .console
                 .report(self.to_json(summary), &diagnostics, self.session.sources()),
+            // Nothing was run that could be told of.
+            false if refused && failed => {}
             false => self.console.print(&self.to_text(summary)),
         }
         match (failed, refused) {
