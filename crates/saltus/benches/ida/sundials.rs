@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_long, c_void};
 use std::time::Instant;
 
 use crate::problems::{ByHand, Problem};
-use crate::{Sample, error};
+use crate::{LONGEST, Sample, error};
 
 type Context = *mut c_void;
 type Vector = *mut c_void;
@@ -135,7 +135,7 @@ fn run(problem: &Problem, tolerance: f64) -> Option<(Vec<f64>, f64)> {
         };
         IDASetLinearSolver(memory, solver, matrix);
         IDASetJacFn(memory, jacobian);
-        IDASetMaxNumSteps(memory, 1_000_000);
+        IDASetMaxNumSteps(memory, 200_000);
         IDASetId(memory, differential);
         IDASetStopTime(memory, problem.end);
         let begin = Instant::now();
@@ -158,15 +158,15 @@ fn run(problem: &Problem, tolerance: f64) -> Option<(Vec<f64>, f64)> {
 pub fn samples(problem: &Problem, tolerances: &[f64]) -> Vec<Sample> {
     let mut samples = Vec::new();
     for &tolerance in tolerances {
-        let runs: Vec<(Vec<f64>, f64)> = (0..3).filter_map(|_| run(problem, tolerance)).collect();
-        let Some((found, _)) = runs.first() else { continue };
+        let runs: Vec<(Vec<f64>, f64)> = (0..3).map_while(|_| run(problem, tolerance)).collect();
+        let Some((found, _)) = runs.first() else { break };
         let seconds = runs.iter().map(|(_, seconds)| *seconds).fold(f64::INFINITY, f64::min);
         samples.push(Sample {
             tolerance,
             error: error(found, &problem.expected, &problem.sizes),
             seconds,
         });
-        if seconds > 20.0 {
+        if seconds > LONGEST {
             break;
         }
     }
