@@ -28,7 +28,7 @@ pub(crate) enum Stage {
     /// Each by itself, in one call.
     Explicit(ExplicitEquations),
     /// As one system.
-    Block(BlockSolver),
+    Block(Box<BlockSolver>),
 }
 
 impl Stage {
@@ -129,7 +129,7 @@ impl PlanCode {
                 let solver = tools
                     .forms
                     .solver(cache, pool, &sources, unknowns, linear, nominal, memory)?;
-                stages.push(Stage::Block(solver));
+                stages.push(Stage::Block(Box::new(solver)));
                 all_sources.push(sources);
             }
         }

@@ -107,10 +107,9 @@ impl Flattener<'_> {
         if let ExprKind::Reference(reference) = &range.kind
             && let Some(name) = reference.to_qualified_name()
             && let Ok(class) = self.lookup_class(ctx.scope.class, &name)
+            && let Some(values) = self.type_values(class)?
         {
-            if let Some(values) = self.type_values(class)? {
-                return Ok(values);
-            }
+            return Ok(values);
         }
         let value = self.evaluate(range, ctx)?;
         if value.dims.len() != 1 {

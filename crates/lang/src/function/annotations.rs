@@ -328,7 +328,7 @@ fn differentiated_inputs(
         return Ok(vec![(0..total).filter(varies).collect()]);
     }
     let new = derivative.inputs.len().saturating_sub(total);
-    let first = total.checked_sub(lower.saturating_mul(new)).unwrap_or(0);
+    let first = total.saturating_sub(lower.saturating_mul(new));
     let mut groups: Vec<Vec<usize>> = vec![(0..first).filter(varies).collect()];
     groups.extend((0..lower).map(|k| (first + k * new..first + (k + 1) * new).collect()));
     if new == 0 || groups[0].len() != new {

@@ -1,6 +1,7 @@
 //! Checks of the flat model as a whole.
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 use saltus_source::Span;
@@ -86,8 +87,8 @@ impl Flattener<'_> {
                     circle.reverse();
                     return circle;
                 }
-                if !before.contains_key(&next) {
-                    before.insert(next, variable);
+                if let Entry::Vacant(place) = before.entry(next) {
+                    place.insert(variable);
                     queue.push_back(next);
                 }
             }
