@@ -149,6 +149,10 @@ impl Flattener<'_> {
             if let Some((index, entry)) = table.find(name)
                 && entry.component().is_some()
             {
+                // Inside the class a component that is both means the outer one (5.4.1).
+                if entry.inner && entry.outer {
+                    return self.resolve_outer(instance, entry).map(Start::Component).map(Some);
+                }
                 return Ok(Some(match self.component(instance, index)? {
                     Some(component) => Start::Component(component),
                     None => Start::Absent,

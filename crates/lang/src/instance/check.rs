@@ -97,7 +97,8 @@ impl Flattener<'_> {
 
     /// An inner component must offer what the outer declaration says.
     pub(super) fn check_outer(&mut self, entry: &Entry, inner: ComponentId) -> Fallible<()> {
-        if entry.declared.binding.is_some() || !entry.declared.children.is_empty() {
+        let modified = entry.declared.binding.is_some() || !entry.declared.children.is_empty();
+        if modified && !entry.inner {
             return fail(
                 codes::E0209,
                 entry.span,

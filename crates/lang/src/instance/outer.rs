@@ -9,7 +9,8 @@ use saltus_source::Diagnostic;
 use std::rc::Rc;
 
 impl Flattener<'_> {
-    pub(super) fn resolve_outer(&mut self, instance: InstanceId, entry: &Entry) -> Fallible<ComponentId> {
+    /// The inner component that an outer declaration in an instance stands for.
+    pub(crate) fn resolve_outer(&mut self, instance: InstanceId, entry: &Entry) -> Fallible<ComponentId> {
         let mut current = self.instances[instance].parent;
         while let Some(ancestor) = current {
             let table = Rc::clone(&self.instances[ancestor].table);
