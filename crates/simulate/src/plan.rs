@@ -19,6 +19,9 @@ use crate::jacobian::ExactJacobian;
 use crate::memory::Memory;
 use crate::mode::Tools;
 
+/// Relative change of an unknown since the last anchor from which on it is no guess for other points.
+const FAR: f64 = 0.5;
+
 /// An equation with the order of its total derivative and where it comes from.
 pub(crate) type Source = (ExprId, u16, OriginId);
 
@@ -161,8 +164,17 @@ impl PlanCode {
         if outcome.is_err() && self.back_to_anchor(memory) {
             outcome = self.solve_over_folds(memory);
         }
-        self.failed = outcome.is_err();
+        self.failed = outcome.is_err() || self.is_far_from_anchor(memory);
         outcome
+    }
+
+    /// Whether the solution in memory is another one than that of the anchor, or may be: it must not be the guess for
+    /// the next trial, which can be before the point where the two meet.
+    fn is_far_from_anchor(&self, memory: &Memory) -> bool {
+        self.anchor.iter().any(|&(slot, value)| {
+            let now = memory.values[slot as usize];
+            (now - value).abs() > FAR * now.abs().max(value.abs())
+        })
     }
 
     fn solve_over_folds(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
