@@ -275,9 +275,11 @@ fn reference_cases_disguised() {
 #[test]
 fn further_cases() {
     let mut failures = Vec::new();
-    for (name, case) in &cases("restart_cases_more.json") {
-        failures.extend(check(name, case, &mut Disguise::none()));
-        failures.extend(check(name, case, &mut Disguise::seeded(7)));
+    for file in ["restart_cases_more.json", "restart_cases_families.json"] {
+        for (name, case) in &cases(file) {
+            failures.extend(check(name, case, &mut Disguise::none()));
+            failures.extend(check(name, case, &mut Disguise::seeded(7)));
+        }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
