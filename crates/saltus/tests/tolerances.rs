@@ -128,8 +128,11 @@ fn common(a: &Trajectory, b: &Trajectory) -> Vec<(String, Vec<f64>)> {
         .collect()
 }
 
+/// Solvers with their error, or the reason of failing, at each tolerance.
+type Errors = Vec<(&'static str, Vec<Result<f64, String>>)>;
+
 /// Errors by solver and tolerance.
-fn table(path: &Path, tolerances: &[f64]) -> Option<Vec<(&'static str, Vec<Result<f64, String>>)>> {
+fn table(path: &Path, tolerances: &[f64]) -> Option<Errors> {
     let model = compiled(path)?;
     // Without events there is nothing here that the integrators' own tests do not show, and stiff models without them
     // are nothing for explicit methods.
@@ -156,7 +159,7 @@ fn table(path: &Path, tolerances: &[f64]) -> Option<Vec<(&'static str, Vec<Resul
     Some(rows)
 }
 
-fn tables(files: &[PathBuf], tolerances: &[f64]) -> BTreeMap<String, Vec<(&'static str, Vec<Result<f64, String>>)>> {
+fn tables(files: &[PathBuf], tolerances: &[f64]) -> BTreeMap<String, Errors> {
     let next = AtomicUsize::new(0);
     let found = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
