@@ -181,14 +181,15 @@ impl StagePartials {
         for row in 0..n {
             tangents[self.first + row] = self.right_side(row, tangents);
         }
+        let own = &mut tangents[self.first..self.first + n];
         for lane in 0..LANES {
             column.clear();
-            column.extend((0..n).map(|row| tangents[self.first + row][lane]));
+            column.extend(own.iter().map(|tangent| tangent[lane]));
             // Most lanes do not reach most blocks.
             if column.iter().any(|&c| c != 0.0) {
                 block.solve_tangent(column);
-                for (row, &value) in column.iter().enumerate() {
-                    tangents[self.first + row][lane] = value;
+                for (tangent, &value) in own.iter_mut().zip(&*column) {
+                    tangent[lane] = value;
                 }
             }
         }

@@ -197,7 +197,7 @@ end Problem;",
         size: None,
         end: 10.0,
         columns: ["x", "y"].map(str::to_owned).to_vec(),
-        expected: vec![0.27508746257611686, -0.96141920509912506],
+        expected: vec![0.275087462576117, -0.961419205099125],
         sizes: vec![1.0, 1.0],
         by_hand: ByHand {
             y: vec![1.0, 0.0, 0.0, 0.0, 0.0],
@@ -291,13 +291,13 @@ fn ladder(name: &'static str, n: usize) -> Problem {
     };
     let nodes = [1, 20, 40, 80];
     let mut columns = vec![Vec::new(); n];
-    for c in 0..n {
+    for (c, column) in columns.iter_mut().enumerate() {
         if c > 0 {
-            columns[c].push((c - 1, 1.0));
+            column.push((c - 1, 1.0));
         }
-        columns[c].push((c, if c + 1 < n { -2.0 } else { -1.0 }));
+        column.push((c, if c + 1 < n { -2.0 } else { -1.0 }));
         if c + 1 < n {
-            columns[c].push((c + 1, 1.0));
+            column.push((c + 1, 1.0));
         }
     }
     let mut source = vec![0.0; n];
