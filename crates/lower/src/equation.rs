@@ -1,7 +1,7 @@
 //! Equations: if-equations become guarded equations, discrete ones are set aside for their targets to be found.
 
 use saltus_lang::flat::{AssertLevel, EquationBranch, EquationKind, FlatEquation, FlatExpr};
-use saltus_mdae::{Assertion, AssertionLevel, BinaryOp, ExprId, Node, OriginId, Role, Type, UnaryOp};
+use saltus_mdae::{Assertion, AssertionLevel, BinaryOp, ExprId, Node, OriginId, Role, Type, UnaryOp, VarId};
 use saltus_source::{Diagnostic, codes};
 
 use crate::Lowering;
@@ -15,6 +15,9 @@ impl Lowering<'_> {
                 if let Some((a, b)) = self.sides(lhs, rhs) {
                     self.equal(a, b, guard, origin);
                 }
+            }
+            EquationKind::If { branches, otherwise } if self.switches_values(branches, otherwise) => {
+                self.value_equations(branches, otherwise, guard);
             }
             EquationKind::If { branches, otherwise } => {
                 let condition = |this: &mut Self, c: &FlatExpr| this.guard_condition(c, origin);
@@ -51,6 +54,47 @@ impl Lowering<'_> {
             return None;
         }
         Some((self.expr(lhs), self.expr(rhs)))
+    }
+
+    /// Whether an if-equation only says what the same quantities are in either case, under conditions that generate no
+    /// events: it is standard Modelica and needs no instant of change.
+    fn switches_values(&mut self, branches: &[EquationBranch], otherwise: &[FlatEquation]) -> bool {
+        let defines = |body: &[FlatEquation]| {
+            let same = |(a, b): (&FlatEquation, &FlatEquation)| matches!((&a.kind, &b.kind), (EquationKind::Equal(x, _), EquationKind::Equal(y, _)) if x == y);
+            body.len() == otherwise.len() && body.iter().zip(otherwise).all(same)
+        };
+        branches.iter().all(|branch| defines(&branch.body))
+            && branches.iter().any(|branch| {
+                let condition = self.expr(&branch.condition);
+                self.varies_without_events(condition)
+            })
+    }
+
+    /// `x = if c then a else b` for each `if c then x = a; else x = b; end if`.
+    fn value_equations(&mut self, branches: &[EquationBranch], otherwise: &[FlatEquation], guard: ExprId) {
+        let conditions: Vec<ExprId> = branches.iter().map(|branch| self.expr(&branch.condition)).collect();
+        for (at, last) in otherwise.iter().enumerate() {
+            let origin = self.origin(last.provenance);
+            let EquationKind::Equal(lhs, rhs) = &last.kind else {
+                continue;
+            };
+            let Some((left, mut value)) = self.sides(lhs, rhs) else {
+                continue;
+            };
+            for (branch, &condition) in branches.iter().zip(&conditions).rev() {
+                if let EquationKind::Equal(_, rhs) = &branch.body[at].kind {
+                    let chosen = self.expr(rhs);
+                    value = self.model.pool.if_else(condition, chosen, value);
+                }
+            }
+            self.equal(left, value, guard, origin);
+        }
+    }
+
+    fn varies_without_events(&self, condition: ExprId) -> bool {
+        let unknowns = self.model.pool.occurrences(condition);
+        let continuous = |&(var, _): &(VarId, u16)| self.model.variables[var].role == Role::Continuous;
+        unknowns.iter().any(continuous)
     }
 
     /// The equations in an if-equation, each with the guard under which it holds.
@@ -117,11 +161,7 @@ impl Lowering<'_> {
     /// A guard is a formula over conditions and discrete variables: what else switches is given a name.
     fn guard_condition(&mut self, condition: &FlatExpr, origin: OriginId) -> ExprId {
         let lowered = self.expr(condition);
-        let unknowns = self.model.pool.occurrences(lowered);
-        if unknowns
-            .iter()
-            .any(|&(var, _)| self.model.variables[var].role == Role::Continuous)
-        {
+        if self.varies_without_events(lowered) {
             let span = condition.span().unwrap_or_else(|| self.span_of(origin));
             self.report(
                 Diagnostic::error(
