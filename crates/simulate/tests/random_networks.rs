@@ -109,9 +109,9 @@ fn eliminate(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
         for row in 0..n {
             if row != column {
                 let factor = rows[row][column] / rows[column][column];
-                for at in column..=n {
-                    let above = rows[column][at];
-                    rows[row][at] -= factor * above;
+                let above = rows[column].clone();
+                for (entry, above) in rows[row].iter_mut().zip(above).skip(column) {
+                    *entry -= factor * above;
                 }
             }
         }
@@ -274,14 +274,16 @@ fn inductors(seed: u64, permute: bool) -> (Mdae, Network) {
             }
         })
         .collect();
-    let mut active = vec![vec![false; PHASES]; count];
-    for phase in 0..PHASES {
-        loop {
+    let mut active = vec![Vec::new(); count];
+    for _ in 0..PHASES {
+        let closed = loop {
             let closed: Vec<bool> = (0..count).map(|_| random.below(3) > 0).collect();
             if connected(&ends, &closed, nodes) {
-                (0..count).for_each(|k| active[k][phase] = !closed[k]);
-                break;
+                break closed;
             }
+        };
+        for (active, closed) in active.iter_mut().zip(closed) {
+            active.push(!closed);
         }
     }
     let m = Builder::new("Inductors");
