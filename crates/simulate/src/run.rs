@@ -17,6 +17,7 @@ use crate::condition::Monitor;
 use crate::delay::History;
 use crate::engine::{Engine, ModeId, RunCounters};
 use crate::error::{Failure, FailureKind};
+use crate::event::Truths;
 use crate::input::InputSignal;
 use crate::kernel::Bound;
 use crate::options::Options;
@@ -163,8 +164,16 @@ struct Run<'c> {
     location_width: f64,
     /// The last visits to modes.
     visits: FxHashMap<ModeId, Visit>,
-    /// The mode that the integrator was last started in.
-    last_mode: Option<ModeId>,
+    /// What the integrator was last started in.
+    last_phase: Option<Phase>,
+}
+
+/// What decides the right-hand side of a phase without events.
+#[derive(Debug)]
+struct Phase {
+    mode: ModeId,
+    truths: Truths,
+    discrete: Vec<f64>,
 }
 
 /// What the last visit to a mode tells about how to begin the next one.
@@ -218,7 +227,7 @@ impl<'c> Run<'c> {
             quick_events: 0,
             location_width: 0.0,
             visits: FxHashMap::default(),
-            last_mode: None,
+            last_phase: None,
             watches: vec![Watch::default(); engine.model.conditions.len()],
             engine,
             request,
@@ -430,7 +439,7 @@ impl<'c> Run<'c> {
                 self.engine.solve_mode(mode)?;
                 // Other states: neither the first step of the last visit nor the Jacobian is theirs.
                 self.visits.remove(&mode);
-                self.last_mode = None;
+                self.last_phase = None;
                 self.restart_integrator(mode, Resumption::StateChoice)?;
             } else if at_break {
                 self.restart_integrator(mode, Resumption::Break)?;

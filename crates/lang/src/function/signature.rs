@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_source::Span;
-use saltus_syntax::ast::{Causality, ClassDefinition, ClassKind, External, Name, StatementKind};
+use saltus_syntax::ast::{Causality, ClassDefinition, ClassKind, ExprKind, External, Name, Statement, StatementKind};
 
 use super::annotations::{DerivativeAnnotation, InverseAnnotation};
 use super::frame::{Frame, FrameVar};
@@ -91,6 +91,7 @@ impl Flattener<'_> {
         }
         let mut statements = 0;
         let mut assignments_only = true;
+        let mut passes_on = true;
         for scope in &table.scopes {
             let def = Arc::clone(self.def(*scope));
             let Some(composition) = def.composition() else {
@@ -101,6 +102,8 @@ impl Flattener<'_> {
             }
             for section in &composition.algorithms {
                 statements += section.statements.len();
+                // What only passes an argument on needs no annotation to be differentiated.
+                passes_on &= section.statements.iter().all(is_copy);
                 assignments_only &= section
                     .statements
                     .iter()
@@ -111,7 +114,7 @@ impl Flattener<'_> {
         self.read_annotations(class, &mut signature);
         // What is written into the equations has no derivative or inverse of its own any more.
         let plain = signature.derivatives.is_empty() && signature.inverses.is_empty();
-        if statements <= 1 && assignments_only && signature.external.is_none() && plain {
+        if statements <= 1 && assignments_only && signature.external.is_none() && (plain || passes_on) {
             signature.inline = true;
         }
         let signature = Rc::new(signature);
@@ -285,4 +288,9 @@ impl Flattener<'_> {
         }
         Ok(true)
     }
+}
+
+/// Whether a statement only copies a value.
+fn is_copy(statement: &Statement) -> bool {
+    matches!(&statement.kind, StatementKind::Assign { value, .. } if matches!(value.kind, ExprKind::Reference(_)))
 }

@@ -141,7 +141,7 @@ impl Bdf {
                 .solve(system, &mut self.point, stage, &mut self.y_new, &mut self.correction);
             match result {
                 Ok(converged) => return Ok(converged.iterations),
-                Err(StepFailure::Newton { .. }) if !self.solver.cache.is_current => {
+                Err(StepFailure::Newton { .. } | StepFailure::Evaluation(_)) if !self.solver.cache.is_current => {
                     self.solver.refresh(system, &mut self.point, false)?;
                 }
                 Err(failure) => return Err(failure),

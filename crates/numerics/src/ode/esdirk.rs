@@ -112,7 +112,7 @@ impl Esdirk {
         loop {
             self.solver.prepare(GAMMA * trial.h, &mut self.point)?;
             match self.stages(system, trial) {
-                Err(StepFailure::Newton { .. }) if !self.solver.cache.is_current => {
+                Err(StepFailure::Newton { .. } | StepFailure::Evaluation(_)) if !self.solver.cache.is_current => {
                     self.solver.refresh(system, &mut self.point, false)?;
                 }
                 other => return other,

@@ -172,7 +172,9 @@ impl Radau {
             self.factor(trial.h)?;
             self.predict(trial.h);
             match self.newton(system, trial) {
-                Err(StepFailure::Newton { .. }) if !self.cache.is_current => self.refresh(system)?,
+                Err(StepFailure::Newton { .. } | StepFailure::Evaluation(_)) if !self.cache.is_current => {
+                    self.refresh(system)?
+                }
                 other => return other,
             }
         }

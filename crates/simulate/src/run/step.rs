@@ -3,7 +3,7 @@
 use saltus_mdae::{AssertionLevel, Idx};
 use saltus_numerics::ode::{IntegrationError, Method, Options as OdeOptions, Start};
 
-use super::{Run, integration_failure};
+use super::{Phase, Run, integration_failure};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
 use crate::plan::PlanFailure;
@@ -45,6 +45,7 @@ impl Run<'_> {
         if y.is_empty() {
             return Ok(());
         }
+        let same_function = self.is_function_of_last_phase(mode);
         let mut ode = self.engine.ode(mode, &self.history);
         ode.code.set_anchor(ode.memory);
         let slots = ode.code.derivative_slots.iter();
@@ -53,12 +54,28 @@ impl Run<'_> {
         if dy.iter().all(|dy| dy.is_finite()) {
             start = start.with_derivative(&dy);
         }
-        start.step = step.or_else(|| self.visits.get(&mode).and_then(super::Visit::first_step));
-        start.keep_jacobian = from == Resumption::Break || self.last_mode == Some(mode);
-        self.last_mode = Some(mode);
+        // A visit may have been shorter than times can be told apart now.
+        let of_last_visit = self.visits.get(&mode).and_then(super::Visit::first_step);
+        start.step = step.or_else(|| of_last_visit.filter(|step| time + 1e-3 * step > time));
+        start.keep_jacobian = from == Resumption::Break || same_function;
         let outcome = self.integrator.restart(&mut ode, &start);
         let blamed = ode.last_failure.take();
         outcome.map_err(|error| self.explain_integration(mode, error, blamed).at(time))
+    }
+
+    /// Whether the right-hand side is the one integrated last: the same mode, and no switch turned in it.
+    fn is_function_of_last_phase(&mut self, mode: ModeId) -> bool {
+        let engine = &self.engine;
+        let discrete = engine.discrete.variables.iter().map(|&var| engine.memory.get(var, 0));
+        let same = self.last_phase.as_ref().is_some_and(|last| {
+            let truths =
+                last.truths == engine.truths || engine.value_switches_agree(mode, &last.truths, &engine.truths);
+            last.mode == mode && truths && discrete.clone().eq(last.discrete.iter().copied())
+        });
+        let discrete = discrete.collect();
+        let truths = engine.truths.clone();
+        self.last_phase = Some(Phase { mode, truths, discrete });
+        same
     }
 
     /// One accepted step: its beginning and end.
