@@ -52,6 +52,7 @@ impl Lowering<'_> {
             }
             FlatExpr::Builtin(builtin, args, span) => self.builtin(*builtin, args, *span),
             FlatExpr::Call(call) => {
+                self.check_texts(call);
                 let args: Vec<ExprId> = call.arguments.iter().map(|arg| self.expr(arg)).collect();
                 let function = saltus_mdae::FunctionId(call.function.0);
                 self.model.pool.call(function, call.output, &args)

@@ -18,9 +18,13 @@ use crate::{Lowering, Meaning};
 
 impl Lowering<'_> {
     pub(crate) fn lower_functions(&mut self) {
-        for function in self.flat.functions.iter() {
+        for (id, function) in self.flat.functions.iter_enumerated() {
+            self.reads_text = false;
             let lowered = self.function(function);
             self.model.functions.push(lowered);
+            if self.reads_text {
+                self.text_readers.insert(id);
+            }
         }
     }
 
@@ -121,6 +125,7 @@ impl Lowering<'_> {
     fn function_expr(&mut self, expr: &FlatExpr, function: &FlatFunction) -> FunctionExpr {
         match expr {
             FlatExpr::Local(local, indices) => {
+                self.reads_text |= function.locals[*local].ty == flat::ScalarType::String;
                 let indices = indices
                     .iter()
                     .map(|index| self.function_expr(index, function))

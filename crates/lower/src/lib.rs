@@ -76,6 +76,10 @@ struct Lowering<'f> {
     initial: Vec<discrete::Candidate>,
     /// Numbers that stand for texts.
     texts: FxHashMap<std::sync::Arc<str>, i64>,
+    /// Functions whose results may depend on the text of an argument.
+    text_readers: rustc_hash::FxHashSet<saltus_lang::flat::FunctionId>,
+    /// Whether the function being lowered looks at a text.
+    reads_text: bool,
     /// Inside `noEvent`.
     literal: bool,
     generated: u32,
@@ -94,6 +98,8 @@ impl<'f> Lowering<'f> {
             discrete: Vec::new(),
             initial: Vec::new(),
             texts: FxHashMap::default(),
+            text_readers: rustc_hash::FxHashSet::default(),
+            reads_text: false,
             literal: false,
             generated: 0,
         }

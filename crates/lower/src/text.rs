@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use saltus_lang::flat::{BinaryOp as FlatBinary, FlatExpr, ScalarType};
+use saltus_lang::flat::{BinaryOp as FlatBinary, FlatExpr, FunctionCall, ScalarType};
 use saltus_mdae::ExprId;
 use saltus_source::{Diagnostic, Span, codes};
 
@@ -65,15 +65,7 @@ impl Lowering<'_> {
             .text_cases(left, DEPTH_LIMIT)
             .and_then(|left| Some((left, self.text_cases(right, DEPTH_LIMIT)?)));
         let Some((left, right)) = cases else {
-            self.report(
-                Diagnostic::error(
-                    codes::E0501,
-                    span,
-                    "the texts compared here are not known before the run",
-                )
-                .with_note("Strings have values only where constants and parameters give them")
-                .with_help("compare Integers, Booleans or the literals of an enumeration instead"),
-            );
+            self.unknown_text(span, "the texts compared here are not known before the run");
             return Some(self.model.pool.boolean(false));
         };
         let mut result = self.model.pool.boolean(false);
@@ -86,6 +78,29 @@ impl Lowering<'_> {
             }
         }
         Some(result)
+    }
+
+    fn unknown_text(&mut self, span: Span, message: &str) {
+        self.report(
+            Diagnostic::error(codes::E0501, span, message)
+                .with_note("Strings have values only where constants and parameters give them")
+                .with_help("use Integers, Booleans or the literals of an enumeration instead"),
+        );
+    }
+
+    /// A function that looks at the text of an argument must be given one that is known.
+    pub(crate) fn check_texts(&mut self, call: &FunctionCall) {
+        if !self.text_readers.contains(&call.function) {
+            return;
+        }
+        for argument in call.arguments.iter() {
+            if self.is_text(argument) && self.text_cases(argument, DEPTH_LIMIT).is_none() {
+                self.unknown_text(
+                    call.span,
+                    "this function looks at a text that is not known before the run",
+                );
+            }
+        }
     }
 
     fn text_cases(&mut self, expr: &FlatExpr, depth: u32) -> Option<Vec<Case>> {

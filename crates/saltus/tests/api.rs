@@ -231,6 +231,26 @@ fn coefficients_that_appear_or_vanish_need_another_compilation() {
     assert!(apart.run().set("R", "0").is_err());
 }
 
+/// A text that depends on the run is no text: it must not compare as unequal to everything.
+#[test]
+fn functions_do_not_look_at_unknown_texts() {
+    let with = |text: &str| {
+        let session = Session::new();
+        let model = format!(
+            "model M function f input String s; input Real x; output Real y; algorithm y := 0; for i in 1:3 loop \
+             y := y + (if s == \"a\" then x else 2*x); end for; end f; Real z = f({text}, time); end M;"
+        );
+        session.add_text("M.mo", &model);
+        session.compile("M")
+    };
+    let switched = with("if time > 0.5 then \"a\" else \"b\"").into_result().unwrap();
+    let simulation = switched.run().simulate().unwrap();
+    assert_eq!(simulation.values("z").unwrap().last(), Some(&3.0));
+    let unknown = with("String(time)");
+    assert!(unknown.value.is_none());
+    assert!(unknown.diagnostics.iter().any(|d| d.code.to_string() == "E0501"));
+}
+
 #[test]
 fn all_solvers_agree() {
     let model = compiled("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;");
