@@ -2,16 +2,18 @@
 //!
 //! The past is kept as one polynomial per step of the integrator, through values at Chebyshev–Lobatto points of its
 //! dense output: five of them, or nine where five do not reproduce a further value within the tolerance. A delayed
-//! signal is therefore as exact as the solution itself. Where the past has a jump or a kink (the start, an event) the
+//! signal is therefore as exact as the solution itself, and has derivatives: signs at events are decided by them. Where the past has a jump or a kink (the start, an event) the
 //! signal has one a delay later; the run does not step across such a *break*. Each break smooths the solution by one
 //! order and makes the next one; [`GENERATIONS`] of them are enough for the orders of the integrators.
+//!
+//! Where the delay depends on unknowns, signals and unknowns are found in turn until they agree.
 
 use std::collections::VecDeque;
 
-use saltus_codegen::KernelCache;
-use saltus_mdae::{ExprPool, Mdae, VarId};
+use saltus_codegen::{KernelCache, KernelSpec};
+use saltus_mdae::{ExprId, ExprPool, Mdae, Node, OriginId, VarId};
 
-use crate::error::Failure;
+use crate::error::{Failure, FailureKind};
 use crate::kernel::Bound;
 use crate::memory::Memory;
 
@@ -22,24 +24,85 @@ const DEGREES: [usize; 2] = [4, 8];
 /// Segments before the oldest that can still be asked for are forgotten in pieces of this size.
 const FORGOTTEN_TOGETHER: usize = 256;
 
+/// A signal delayed by a varying time has this many derivatives: enough to decide signs at events.
+const DERIVATIVES: usize = 3;
+/// Passes until delays that depend on unknowns and these unknowns agree.
+const PASSES: usize = 50;
+
 /// A step of the past.
 #[derive(Clone, Debug)]
 struct Segment {
     start: f64,
     end: f64,
-    /// Values at the Chebyshev–Lobatto points, ascending in time.
-    values: Vec<f64>,
+    /// Coefficients of the Chebyshev polynomials over the step.
+    coefficients: Vec<f64>,
+}
+
+/// What a delay depends on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Varying {
+    /// Parameters and discrete variables: it is the same until the next event.
+    AtEvents,
+    /// Time only.
+    WithTime,
+    /// States or other unknowns: known only once the equations are solved.
+    WithUnknowns,
 }
 
 #[derive(Clone, Debug)]
 struct Line {
     output: VarId,
     expression: Bound,
+    /// The delay and its derivatives.
     delay: Bound,
+    orders: usize,
+    varying: Varying,
     max_delay: Bound,
+    origin: OriginId,
     /// The value at the start.
     first: f64,
     segments: VecDeque<Segment>,
+}
+
+/// Why delayed values are not known.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum DelayError {
+    /// The delay is shorter than the step under way.
+    TooNear,
+    /// A delay that cannot be.
+    OutOfRange(WrongDelay),
+    /// Signals and the unknowns that their delays depend on do not settle.
+    NoAgreement,
+}
+
+impl From<DelayError> for Failure {
+    fn from(error: DelayError) -> Self {
+        let integration = |reason: &str| FailureKind::Integration {
+            reason: reason.to_string(),
+            variables: Vec::new(),
+        };
+        Failure::new(match error {
+            DelayError::TooNear => integration("a delay becomes shorter than the shortest step"),
+            DelayError::NoAgreement => {
+                integration("a delay depends on the signal that it delays, and no values agree with both")
+            }
+            DelayError::OutOfRange(wrong) => FailureKind::Domain {
+                message: format!(
+                    "a delay of {} is not between 0 and its bound {}",
+                    wrong.delay, wrong.bound
+                ),
+                origins: vec![wrong.origin],
+            },
+        })
+    }
+}
+
+/// A delay that cannot be: negative, or above its bound.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct WrongDelay {
+    pub origin: OriginId,
+    pub delay: f64,
+    pub bound: f64,
 }
 
 /// A time at which the past is not smooth, and how many delays it is away from an event.
@@ -54,7 +117,6 @@ struct Break {
 pub(crate) struct History {
     lines: Vec<Line>,
     breaks: Vec<Break>,
-    started: bool,
     /// Where the present phase ends: at that time signals have their left limits.
     horizon: f64,
 }
@@ -76,11 +138,17 @@ impl History {
         let mut lines = Vec::new();
         for delay in &model.delays {
             let bind = |expr| Bound::of_value(cache, pool, expr, memory);
+            let varying = varying(model, pool, delay.delay);
+            let orders = if varying == Varying::AtEvents { 0 } else { DERIVATIVES };
+            let derivatives = KernelSpec::matrix(&[delay.delay], 0..=orders as u16, &[]);
             lines.push(Line {
                 output: delay.output,
                 expression: bind(delay.expression)?,
-                delay: bind(delay.delay)?,
+                delay: Bound::new(cache, pool, &derivatives, memory)?,
+                orders,
+                varying,
                 max_delay: bind(delay.max_delay)?,
+                origin: delay.origin,
                 first: 0.0,
                 segments: VecDeque::new(),
             });
@@ -96,12 +164,22 @@ impl History {
         self.lines.is_empty()
     }
 
+    /// Before the start a delayed signal is the expression itself: its values for the unknowns in memory; whether
+    /// those in memory were others.
+    pub(crate) fn guess(&self, memory: &mut Memory) -> bool {
+        let before: Vec<f64> = self.signals(memory).collect();
+        for line in &self.lines {
+            memory.set(line.output, 0, line.expression.value(memory));
+        }
+        let same = |(a, b): (&f64, f64)| (a - b).abs() <= 1e-12 * (1e-3 + a.abs().max(b.abs()));
+        !before.iter().zip(self.signals(memory)).all(same)
+    }
+
     /// The values at the start become the past before it.
     pub(crate) fn begin(&mut self, memory: &Memory) {
         for line in &mut self.lines {
             line.first = line.expression.value(memory);
         }
-        self.started = true;
         self.interrupted(memory.time());
     }
 
@@ -136,7 +214,7 @@ impl History {
             line.segments.push_back(Segment {
                 start,
                 end,
-                values: rows.iter().map(|row| row[at]).collect(),
+                coefficients: coefficients(&rows.iter().map(|row| row[at]).collect::<Vec<f64>>()),
             });
         }
     }
@@ -148,40 +226,94 @@ impl History {
             let oldest = now - line.max_delay.value(memory);
             let old = line.segments.partition_point(|segment| segment.end < oldest);
             if old > FORGOTTEN_TOGETHER {
-                line.first = line.segments[old - 1].values.last().copied().unwrap_or(line.first);
+                let last = &line.segments[old - 1];
+                line.first = last.series(last.end)[0];
                 line.segments.drain(..old);
             }
         }
     }
 
-    /// Writes the delayed values at a time into memory. Before the start it is the value then.
-    pub(crate) fn apply(&self, time: f64, memory: &mut Memory) {
+    /// Writes the delayed values and their derivatives at a time into memory. Before the start it is the value then.
+    /// Says what lies too near: a value within the step under way, which is not known yet.
+    pub(crate) fn apply(&self, time: f64, memory: &mut Memory) -> Result<(), DelayError> {
         let left = time >= self.horizon - 1e-12 * (1.0 + time.abs());
+        let mut outcome = Ok(());
         for line in &self.lines {
-            let value = match self.started {
-                false => line.expression.value(memory),
-                true => line.at(time - line.delay.value(memory), left),
-            };
-            memory.set(line.output, 0, value);
+            let delays = line.delays(memory);
+            outcome = outcome.and(line.checked(delays[0], time, memory));
+            let series = line.delayed(time, &delays, left, memory);
+            let orders = (memory.orders(line.output) as usize).min(series.len());
+            let mut factorial = 1.0;
+            for (order, coefficient) in series.iter().enumerate().take(orders) {
+                factorial *= order.max(1) as f64;
+                memory.set(line.output, order as u16, coefficient * factorial);
+            }
         }
+        outcome
+    }
+
+    /// Whether delays are known only once the equations are solved.
+    pub(crate) fn depends_on_unknowns(&self) -> bool {
+        self.lines.iter().any(|line| line.varying == Varying::WithUnknowns)
+    }
+
+    /// Signals and unknowns in turn until they agree: `solve` computes the unknowns for the signals in memory.
+    pub(crate) fn solve_with<E: From<DelayError>>(
+        &self,
+        time: f64,
+        memory: &mut Memory,
+        mut solve: impl FnMut(&mut Memory) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let first = self.apply(time, memory);
+        let near = 1e-9 * (1.0 + time.abs());
+        let without_delay = self.lines.iter().any(|line| line.delays(memory)[0] <= near);
+        if !self.depends_on_unknowns() && !without_delay {
+            first?;
+            return solve(memory);
+        }
+        for _ in 0..PASSES {
+            solve(memory)?;
+            let before: Vec<f64> = self.signals(memory).collect();
+            let applied = self.apply(time, memory);
+            if agree(&before, self.signals(memory)) {
+                return applied.map_err(E::from);
+            }
+        }
+        Err(DelayError::NoAgreement.into())
+    }
+
+    fn signals<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = f64> + 'a {
+        self.lines.iter().map(|line| memory.get(line.output, 0))
+    }
+
+    /// The signals for the delays in memory; whether they differ from those that the values in memory were computed for.
+    pub(crate) fn renew(&self, memory: &mut Memory) -> bool {
+        let before: Vec<f64> = self.signals(memory).collect();
+        // A delay that is out of its range is reported by the step that follows.
+        let _ = self.apply(memory.time(), memory);
+        !agree(&before, self.signals(memory))
     }
 
     /// A step may not be longer than the shortest delay, so that the past is always known.
     pub(crate) fn max_step(&self, memory: &Memory) -> f64 {
-        let delays = self
-            .lines
-            .iter()
-            .map(|line| line.delay.value(memory))
-            .filter(|&d| d > 0.0);
-        delays.fold(f64::INFINITY, f64::min)
+        let near = 1e-9 * (1.0 + memory.time().abs());
+        let delays = self.lines.iter().map(|line| line.delays(memory)[0]);
+        delays.filter(|&delay| delay > near).fold(f64::INFINITY, f64::min)
     }
 
     /// The next time at which a delayed signal is not smooth; the phase that begins now ends there.
     pub(crate) fn next_break(&mut self, memory: &Memory) -> f64 {
         let now = memory.time();
         let later = |time: f64| time > now + 1e-12 * (1.0 + now.abs());
-        let delays = self.lines.iter().map(|line| line.delay.value(memory));
-        let times = delays.flat_map(|delay| self.breaks.iter().map(move |b| b.time + delay));
+        // Where t − delay(t) reaches a break, to first order in time.
+        let reached = |line: &Line, b: &Break| {
+            let [delay, slope, ..] = line.delays(memory);
+            now + (b.time - (now - delay)) / (1.0 - slope).max(1e-3)
+        };
+        let times = self
+            .lines
+            .iter()
+            .flat_map(|line| self.breaks.iter().map(move |b| reached(line, b)));
         self.horizon = times.filter(|&time| later(time)).fold(f64::INFINITY, f64::min);
         self.horizon
     }
@@ -190,10 +322,8 @@ impl History {
     pub(crate) fn jumps(&self, memory: &Memory) -> bool {
         let time = memory.time();
         self.lines.iter().any(|line| {
-            let (left, right) = (
-                memory.get(line.output, 0),
-                line.at(time - line.delay.value(memory), false),
-            );
+            let right = line.delayed(time, &line.delays(memory), false, memory)[0];
+            let left = memory.get(line.output, 0);
             (left - right).abs() > 1e-9 * (1.0 + left.abs().max(right.abs()))
         })
     }
@@ -205,7 +335,7 @@ impl History {
         let mut generation = GENERATIONS;
         let mut longest: f64 = 0.0;
         for line in &self.lines {
-            let delay = line.delay.value(memory);
+            let delay = line.delays(memory)[0];
             longest = longest.max(line.max_delay.value(memory)).max(delay);
             let causes = self.breaks.iter().filter(|b| (b.time + delay - time).abs() <= near);
             generation = causes.map(|b| b.generation + 1).fold(generation, u32::min);
@@ -215,7 +345,7 @@ impl History {
             self.breaks.push(Break { time, generation });
         }
         self.horizon = f64::INFINITY;
-        self.apply(time, memory);
+        self.renew(memory);
     }
 }
 
@@ -255,7 +385,13 @@ impl Recording {
         values.iter().enumerate().all(|(at, &value)| {
             let coarse: Vec<f64> = self.coarse.iter().map(|row| row[at]).collect();
             let size = coarse.iter().fold(value.abs(), |size, v| size.max(v.abs()));
-            (interpolate(&coarse, self.span, test) - value).abs() <= 0.1 * self.tolerance * size.max(1e-3)
+            let (start, end) = self.span;
+            let polynomial = Segment {
+                start,
+                end,
+                coefficients: coefficients(&coarse),
+            };
+            (polynomial.series(test)[0] - value).abs() <= 0.1 * self.tolerance * size.max(1e-3)
         })
     }
 
@@ -273,40 +409,162 @@ impl Recording {
 }
 
 impl Line {
-    /// The value at a time; at a jump the one before or after it.
-    fn at(&self, time: f64, left: bool) -> f64 {
+    /// The delay and its derivatives.
+    fn delays(&self, memory: &Memory) -> [f64; DERIVATIVES + 1] {
+        let mut delays = [0.0; DERIVATIVES + 1];
+        self.delay.evaluate(memory, &mut delays[..=self.orders]);
+        delays
+    }
+
+    fn checked(&self, delay: f64, time: f64, memory: &Memory) -> Result<(), DelayError> {
+        let bound = self.max_delay.value(memory);
+        let near = 1e-9 * (1.0 + time.abs());
+        if !(delay >= -near && delay <= bound + near) {
+            return Err(DelayError::OutOfRange(WrongDelay {
+                origin: self.origin,
+                delay,
+                bound,
+            }));
+        }
+        let known = self.segments.back().map_or(f64::INFINITY, |last| last.end);
+        if delay > near && time - delay > known + near {
+            Err(DelayError::TooNear)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Coefficients of the Taylor series of the signal: that of the past composed with that of `t − delay(t)`.
+    fn delayed(&self, time: f64, delays: &[f64; DERIVATIVES + 1], left: bool, memory: &Memory) -> Series {
+        if delays[0] <= 1e-9 * (1.0 + time.abs()) {
+            let mut now = Series::default();
+            now[0] = self.expression.value(memory);
+            return now;
+        }
+        let outer = self.at(time - delays[0], left);
+        let inner: Series = std::array::from_fn(|order| match order {
+            0 => 0.0,
+            1 => 1.0 - delays[1],
+            order => -delays[order] / (2..=order).product::<usize>() as f64,
+        });
+        composed(&outer, &inner)
+    }
+
+    /// The series at a time; at a jump the one before or after it.
+    fn at(&self, time: f64, left: bool) -> Series {
         let near = 1e-12 * (1.0 + time.abs());
         let after = match left {
             true => self.segments.partition_point(|segment| segment.start < time - near),
             false => self.segments.partition_point(|segment| segment.start <= time + near),
         };
         match after.checked_sub(1) {
-            None => self.first,
+            None => constant(self.first),
             Some(at) => {
                 let segment = &self.segments[at];
-                let within = time.clamp(segment.start, segment.end);
-                interpolate(&segment.values, (segment.start, segment.end), within)
+                segment.series(time.clamp(segment.start, segment.end))
             }
         }
     }
 }
 
-/// The polynomial through values at Chebyshev–Lobatto points, by the barycentric formula: weights are alternating
-/// ones, halved at the ends.
-fn interpolate(values: &[f64], (start, end): (f64, f64), time: f64) -> f64 {
-    let degree = values.len() - 1;
-    let (mut above, mut below) = (0.0, 0.0);
-    for ((k, point), value) in points(degree, (start, end)).enumerate().zip(values) {
-        let distance = time - point;
-        if distance == 0.0 {
-            return *value;
+/// Coefficients of a Taylor series.
+type Series = [f64; DERIVATIVES + 1];
+
+fn constant(value: f64) -> Series {
+    let mut series = Series::default();
+    series[0] = value;
+    series
+}
+
+/// `outer(inner(h))` for an inner series without constant term, by Horner's rule.
+fn composed(outer: &Series, inner: &Series) -> Series {
+    let mut result = Series::default();
+    for &coefficient in outer.iter().rev() {
+        let mut product = Series::default();
+        for (i, a) in result.iter().enumerate() {
+            for (j, b) in inner.iter().enumerate().take(DERIVATIVES + 1 - i) {
+                product[i + j] += a * b;
+            }
         }
-        let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
-        let weight = if k == 0 || k == degree { 0.5 * sign } else { sign } / distance;
-        above += weight * value;
-        below += weight;
+        product[0] += coefficient;
+        result = product;
     }
-    above / below
+    result
+}
+
+impl Segment {
+    /// The Taylor series of the polynomial at a time.
+    fn series(&self, time: f64) -> Series {
+        let length = self.end - self.start;
+        let x = (2.0 * time - self.start - self.end) / length;
+        let mut series = Series::default();
+        let mut coefficients = self.coefficients.clone();
+        let mut scale = 1.0;
+        for (order, value) in series.iter_mut().enumerate() {
+            *value = scale * clenshaw(&coefficients, x);
+            scale *= 2.0 / (length * (order + 1) as f64);
+            coefficients = differentiated(&coefficients);
+        }
+        series
+    }
+}
+
+/// Chebyshev coefficients of the polynomial through values at Chebyshev–Lobatto points, ascending in time.
+fn coefficients(values: &[f64]) -> Vec<f64> {
+    let degree = values.len() - 1;
+    let halved = |k: usize| if k == 0 || k == degree { 0.5 } else { 1.0 };
+    let cosine = |j: usize, k: usize| (std::f64::consts::PI * (j * k) as f64 / degree as f64).cos();
+    let coefficient = |k: usize| {
+        let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
+        let terms = values
+            .iter()
+            .enumerate()
+            .map(|(j, value)| halved(j) * value * cosine(j, k));
+        sign * halved(k) * 2.0 / degree as f64 * terms.sum::<f64>()
+    };
+    (0..=degree).map(coefficient).collect()
+}
+
+/// The value of a sum of Chebyshev polynomials.
+fn clenshaw(coefficients: &[f64], x: f64) -> f64 {
+    let (mut next, mut after) = (0.0, 0.0);
+    for &coefficient in coefficients.iter().skip(1).rev() {
+        (next, after) = (2.0 * x * next - after + coefficient, next);
+    }
+    x * next - after + coefficients.first().copied().unwrap_or(0.0)
+}
+
+/// The coefficients of the derivative: `c'ₖ₋₁ = c'ₖ₊₁ + 2k·cₖ`, the first halved.
+fn differentiated(coefficients: &[f64]) -> Vec<f64> {
+    let mut result = vec![0.0; coefficients.len() + 1];
+    for k in (1..coefficients.len()).rev() {
+        result[k - 1] = result[k + 1] + 2.0 * k as f64 * coefficients[k];
+    }
+    result[0] *= 0.5;
+    result.truncate(coefficients.len().saturating_sub(1));
+    result
+}
+
+fn agree(before: &[f64], now: impl Iterator<Item = f64>) -> bool {
+    let same =
+        |(a, b): (&f64, f64)| (a - b).abs() <= 1e-14 * (1e-3 + a.abs().max(b.abs())) || a.to_bits() == b.to_bits();
+    before.iter().zip(now).all(same)
+}
+
+fn varying(model: &Mdae, pool: &ExprPool, delay: ExprId) -> Varying {
+    let leaves = pool.occurrences(delay);
+    if leaves.iter().any(|&(var, _)| model.is_unknown(var)) {
+        Varying::WithUnknowns
+    } else if pool
+        .reachable(&[delay])
+        .into_iter()
+        .any(|id| pool.node(id) == Node::Time)
+        || leaves.iter().any(|&(var, _)| pool.variable_traits(var).continuous)
+    {
+        Varying::WithTime
+    } else {
+        Varying::AtEvents
+    }
 }
 
 #[cfg(test)]
@@ -317,11 +575,31 @@ mod tests {
     fn polynomials_of_the_degree_are_exact() {
         for degree in DEGREES {
             let p = |t: f64| (0..=degree).map(|k| (k as f64 + 1.0) * t.powi(k as i32)).sum::<f64>();
+            let slope = |t: f64| {
+                (1..=degree)
+                    .map(|k| ((k + 1) * k) as f64 * t.powi(k as i32 - 1))
+                    .sum::<f64>()
+            };
             let values: Vec<f64> = points(degree, (0.5, 1.5)).map(p).collect();
+            let segment = Segment {
+                start: 0.5,
+                end: 1.5,
+                coefficients: coefficients(&values),
+            };
             for t in [0.5, 0.6, 0.77, 1.0, 1.4999, 1.5] {
-                let found = interpolate(&values, (0.5, 1.5), t);
-                assert!((found - p(t)).abs() < 1e-12 * p(t), "{degree}: {t}");
+                let series = segment.series(t);
+                assert!((series[0] - p(t)).abs() < 1e-12 * p(t), "{degree}: {t}");
+                assert!((series[1] - slope(t)).abs() < 1e-10 * slope(t), "{degree}: {t}");
             }
+        }
+    }
+
+    #[test]
+    fn series_compose() {
+        // sin(h + h²) = h + h² − h³/6 + …
+        let found = composed(&[0.0, 1.0, 0.0, -1.0 / 6.0], &[0.0, 1.0, 1.0, 0.0]);
+        for (found, expected) in found.iter().zip([0.0, 1.0, 1.0, -1.0 / 6.0]) {
+            assert!((found - expected).abs() < 1e-15);
         }
     }
 

@@ -16,7 +16,7 @@ use crate::event::Truths;
 use crate::kernel::Bound;
 use crate::memory::{DEFAULT_ORDERS, Memory};
 use crate::mode::{ModeRuntime, Tools};
-use crate::ode::ModeOde;
+use crate::ode::{ModeOde, OdeFailure};
 use crate::options::Options;
 use crate::plan::{PlanCode, PlanFailure, Stage};
 use crate::report::{BlockCost, Refusal};
@@ -439,6 +439,14 @@ impl<'c> Engine<'c> {
     pub(crate) fn explain(&self, mode: ModeId, failure: &PlanFailure) -> Failure {
         let name = |var: VarId, order: u16| self.name(var, order);
         self.modes[mode.index()].plan().explain(failure, &self.memory, &name)
+    }
+
+    /// A failure to evaluate a mode in the model's terms.
+    pub(crate) fn explain_evaluation(&self, mode: ModeId, failure: &OdeFailure) -> Failure {
+        match failure {
+            OdeFailure::Plan(failure) => self.explain(mode, failure),
+            OdeFailure::Delay(error) => error.clone().into(),
+        }
     }
 
     /// The equations of a mode as a system for the integrators.

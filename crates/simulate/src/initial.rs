@@ -82,11 +82,13 @@ impl Engine<'_> {
         Ok(Bound::of_value(&self.cache, &self.pool, expr, &self.memory)?.value(&self.memory))
     }
 
-    fn set_start_values(&mut self) -> Result<(), Failure> {
+    pub(crate) fn set_start_values(&mut self) -> Result<(), Failure> {
         self.solve_open_parameters()?;
         for id in self.model.variables.ids() {
             let variable = &self.model.variables[id];
-            if variable.role == Role::Parameter {
+            // Delayed signals have been set from what they repeat.
+            let delayed = || self.model.delays.iter().any(|delay| delay.output == id);
+            if variable.role == Role::Parameter || (variable.role == Role::Input && delayed()) {
                 continue;
             }
             let start = variable

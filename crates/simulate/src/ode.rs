@@ -7,7 +7,7 @@ use saltus_numerics::ode::{JacobianSource, OdeSystem};
 use saltus_numerics::roots::ConditionFunctions;
 
 use crate::condition::{Monitor, Scales};
-use crate::delay::History;
+use crate::delay::{DelayError, History};
 use crate::input::{self, InputSignal};
 use crate::memory::Memory;
 use crate::mode::Tools;
@@ -24,26 +24,50 @@ pub(crate) struct ModeOde<'a> {
     /// The time whose pieces of the signals hold.
     pub inputs_from: f64,
     pub history: &'a History,
-    pub last_failure: Option<PlanFailure>,
+    pub last_failure: Option<OdeFailure>,
+}
+
+/// Why the equations of a mode have no values at a point.
+#[derive(Clone, Debug)]
+pub(crate) enum OdeFailure {
+    Plan(PlanFailure),
+    Delay(DelayError),
+}
+
+impl From<DelayError> for OdeFailure {
+    fn from(error: DelayError) -> Self {
+        OdeFailure::Delay(error)
+    }
 }
 
 impl ModeOde<'_> {
     /// Time, inputs and states at a point in time; nothing else is computed.
-    pub(crate) fn place(&mut self, t: f64, y: &[f64]) {
+    fn place(&mut self, t: f64, y: &[f64]) {
         self.memory.set_time(t);
         input::apply(self.signals, self.inputs_from, t, self.memory);
-        self.history.apply(t, self.memory);
         self.code.write_states(y, self.memory);
+    }
+
+    /// What is known at a point in time without solving equations.
+    pub(crate) fn place_known(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
+        self.place(t, y);
+        let applied = self.history.apply(t, self.memory);
+        applied.map_err(|error| self.failed(error.into()))
     }
 
     /// Everything at a point in time.
     pub(crate) fn evaluate(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
         self.place(t, y);
-        self.code.solve(self.memory).map_err(|failure| {
-            let error = EvalError::recoverable(format!("{failure:?}"));
-            self.last_failure = Some(failure);
-            error
-        })
+        let (history, code) = (self.history, &mut *self.code);
+        let solve = |memory: &mut Memory| code.solve(memory).map_err(OdeFailure::Plan);
+        let solved = history.solve_with(t, self.memory, solve);
+        solved.map_err(|failure| self.failed(failure))
+    }
+
+    fn failed(&mut self, failure: OdeFailure) -> EvalError {
+        let error = EvalError::recoverable(format!("{failure:?}"));
+        self.last_failure = Some(failure);
+        error
     }
 }
 
@@ -105,7 +129,7 @@ impl ConditionFunctions for Watched<'_, '_> {
         if self.solve {
             self.ode.evaluate(t, &self.y)?;
         } else {
-            self.ode.place(t, &self.y);
+            self.ode.place_known(t, &self.y)?;
         }
         for (at, monitor) in self.monitors.iter().enumerate() {
             let reading = monitor.watch(self.ode.memory, self.ode.scales, &mut self.scratch);

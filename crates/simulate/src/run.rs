@@ -198,6 +198,9 @@ impl Visit {
     }
 }
 
+/// Passes until delayed signals and the values that they depend on agree at the start or an event.
+const DELAY_PASSES: usize = 100;
+
 impl<'c> Run<'c> {
     fn new(compiled: &'c Compiled, request: Request<'c>, options: &Options, orders: u16) -> Result<Self, Failure> {
         let mut engine = Engine::new(compiled, request.parameters, options.clone(), orders)?;
@@ -237,7 +240,7 @@ impl<'c> Run<'c> {
     /// Finds the values at the start; what happened there.
     fn initialise(&mut self) -> Result<Vec<EventReport>, Failure> {
         let start = self.engine.options.start;
-        let reports = match self.engine.initialise() {
+        let reports = match self.initialise_with_delays() {
             Ok(reports) => reports,
             Err(failure) => return Err(self.with_places(failure).at(start)),
         };
@@ -245,6 +248,24 @@ impl<'c> Run<'c> {
         self.layout = Layout::new(self.engine.compiled, &self.engine.memory)?;
         self.history.begin(&self.engine.memory);
         Ok(reports)
+    }
+
+    /// Before the start a delayed signal is the expression itself: values and signals in turn until they agree.
+    fn initialise_with_delays(&mut self) -> Result<Vec<EventReport>, Failure> {
+        if self.history.is_empty() {
+            return self.engine.initialise();
+        }
+        self.engine.set_start_values()?;
+        self.history.guess(&mut self.engine.memory);
+        for _ in 0..DELAY_PASSES {
+            let reports = self.engine.initialise()?;
+            if !self.history.guess(&mut self.engine.memory) {
+                return Ok(reports);
+            }
+        }
+        let reason = "delayed signals and the values that they repeat do not agree at the start".to_string();
+        let suspects = Vec::new();
+        Err(Failure::new(FailureKind::Initialisation { reason, suspects }))
     }
 
     /// Where the only mode there is was refused because its equations cannot be solved: that failure itself, which
@@ -367,8 +388,17 @@ impl<'c> Run<'c> {
         self.engine
             .set_location_errors(triggers, std::mem::take(&mut self.location_width));
         self.history.pass_break(&mut self.engine.memory);
-        let report = self.engine.event(triggers, false).map_err(|failure| failure.at(time))?;
+        let mut report = self.engine.event(triggers, false).map_err(|failure| failure.at(time))?;
         self.engine.advance_samples();
+        // A delay that changed at the event gives other signals.
+        for _ in 0..DELAY_PASSES {
+            if self.history.is_empty() || !self.history.renew(&mut self.engine.memory) {
+                break;
+            }
+            let more = self.engine.event(&[], false).map_err(|failure| failure.at(time))?;
+            report.instants.extend(more.instants);
+            report.terminate = report.terminate.or(more.terminate);
+        }
         self.engine.counters.instants += report.instants.len() as u64;
         self.write_instants(sink, &report)?;
         self.write_row(sink, RowKind::EventRight)?;

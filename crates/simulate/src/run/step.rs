@@ -6,7 +6,7 @@ use saltus_numerics::ode::{IntegrationError, Method, Options as OdeOptions, Star
 use super::{Phase, Run, integration_failure};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
-use crate::plan::PlanFailure;
+use crate::ode::OdeFailure;
 
 /// What came before a new beginning of the integrator.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl Run<'_> {
                 variables: vec![],
             })
             .at(time)),
-            (Err(_), Some(failure)) => Err(self.engine.explain(mode, &failure).at(time)),
+            (Err(_), Some(failure)) => Err(self.engine.explain_evaluation(mode, &failure).at(time)),
         }
     }
 
@@ -138,9 +138,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn explain_integration(&self, mode: ModeId, error: IntegrationError, blamed: Option<PlanFailure>) -> Failure {
+    fn explain_integration(&self, mode: ModeId, error: IntegrationError, blamed: Option<OdeFailure>) -> Failure {
         match blamed {
-            Some(failure) => self.engine.explain(mode, &failure),
+            Some(failure) => self.engine.explain_evaluation(mode, &failure),
             None => {
                 let named = |&component: &usize| self.engine.modes[mode.index()].plan().states.get(component);
                 let variables = error

@@ -201,7 +201,7 @@ impl Run<'_> {
         let y = vec![0.0; ode.code.states.len()];
         let solve = {
             let known = |leaf: &(VarId, u16)| ode.code.states.contains(leaf) || !ode.tools.model.is_unknown(leaf.0);
-            !monitors.iter().all(|monitor| monitor.reads(0).iter().all(known))
+            self.history.depends_on_unknowns() || !monitors.iter().all(|monitor| monitor.reads(0).iter().all(known))
         };
         let mut functions = Watched {
             solve,
