@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_mdae::{Builder, EquationId, Idx, VarId};
 use saltus_structure::constructive::{
-    EquationKind, Failure, Formula, Options, Outcome, PredicateId, Reaction, Report, Step, System, SystemEquation,
-    analyze,
+    EquationKind, Failure, Formula, Options, Outcome, PredicateId, Reaction, Rejection, Report, Step, System,
+    SystemEquation, analyze,
 };
 use serde_json::Value;
 
@@ -17,11 +17,12 @@ struct Case {
     predicates: Vec<String>,
 }
 
-fn cases() -> Vec<Value> {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../tests/reference/constructive_cases.json"
-    );
+fn cases(file: &str) -> Vec<Value> {
+    let path = format!("{}/../../tests/reference/{file}", env!("CARGO_MANIFEST_DIR"));
+    cases_of(&path)
+}
+
+fn cases_of(path: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(path).expect("the reference cases");
     let all: Value = serde_json::from_str(&text).expect("valid JSON");
     all["cases"].as_array().expect("a list").clone()
@@ -56,6 +57,10 @@ fn read(case: &Value, reverse: bool) -> Case {
     let mut variables: BTreeSet<String> = BTreeSet::new();
     for name in &equations {
         let list = strings(&inputs["equations"][name]["variables"]);
+        variables.extend(list.iter().map(|v| split(v).0));
+    }
+    for name in &predicates {
+        let list = strings(&inputs["predicates"][name]);
         variables.extend(list.iter().map(|v| split(v).0));
     }
     let mut variables: Vec<String> = variables.into_iter().collect();
@@ -148,9 +153,16 @@ impl Case {
         if texts.is_empty() {
             "single".to_owned()
         } else {
-            texts.join(",")
+            sorted_mode(&texts.join(","))
         }
     }
+}
+
+/// Predicates in order of name; a reaction names them in order of evaluation.
+fn sorted_mode(text: &str) -> String {
+    let mut parts: Vec<&str> = text.split(',').collect();
+    parts.sort_unstable();
+    parts.join(",")
 }
 
 fn set(texts: impl IntoIterator<Item = String>) -> BTreeSet<String> {
@@ -219,6 +231,7 @@ fn expected(case: &Value, reaction: &Value) -> Value {
         let instant = &case["instants"][reaction[key].as_u64().expect("a number") as usize];
         serde_json::json!({"known": set(strings(&instant["known"])), "facts": set(strings(&instant["facts"]))})
     };
+    let mode = sorted_mode(reaction["mode"].as_str().expect("a mode"));
     if reaction["ok"] == Value::Bool(false) {
         let fail = reaction["fail"].as_str().expect("a reason");
         let kind = [
@@ -231,7 +244,7 @@ fn expected(case: &Value, reaction: &Value) -> Value {
         .into_iter()
         .find(|kind| fail.starts_with(kind))
         .expect("a known reason");
-        return serde_json::json!({"from": state("from"), "mode": reaction["mode"], "fail": kind});
+        return serde_json::json!({"from": state("from"), "mode": mode, "fail": kind});
     }
     let blocks: BTreeSet<(BTreeSet<String>, BTreeSet<String>)> = reaction["blocks"]
         .as_array()
@@ -241,18 +254,22 @@ fn expected(case: &Value, reaction: &Value) -> Value {
         .collect();
     let of = |key: &str| set(strings(&reaction[key]));
     serde_json::json!({
-        "from": state("from"), "to": state("to"), "mode": reaction["mode"], "blocks": blocks, "evt": reaction["evt"],
+        "from": state("from"), "to": state("to"), "mode": mode, "blocks": blocks, "evt": reaction["evt"],
         "FS": of("FS"), "PR": of("PR"), "LE": of("LE"), "max_shift": reaction["max_shift"],
         "dead": of("dead"), "dead_vars": of("dead_vars"),
     })
 }
 
-fn check_modes(case: &Case, reference: &Value, report: &Report, name: &str) {
+fn compare_modes(case: &Case, reference: &Value, report: &Report, compare: &mut dyn FnMut(&str, String, String)) {
     for mode in &report.modes {
         let valuation: Vec<Option<bool>> = mode.valuation.iter().copied().map(Some).collect();
         let expected = &reference["sigma"][case.mode(&valuation)];
         let Ok(sigma) = &mode.sigma else {
-            assert!(expected["reject"].is_string(), "{name}: {expected}");
+            compare(
+                "singular",
+                "true".to_owned(),
+                expected["reject"].is_string().to_string(),
+            );
             continue;
         };
         let c: BTreeMap<String, u16> = mode
@@ -268,45 +285,88 @@ fn check_modes(case: &Case, reference: &Value, report: &Report, name: &str) {
             .zip(sigma.d.clone())
             .collect();
         let found = serde_json::json!({"c": c, "d": d, "dof": sigma.degrees_of_freedom(), "nu": sigma.index()});
-        assert_eq!(&found, expected, "{name}");
+        compare("offsets", found.to_string(), expected.to_string());
     }
+}
+
+/// What differs from a reference case.
+fn differences(reference: &Value, reverse: bool) -> Vec<String> {
+    let case = read(reference, reverse);
+    let report = match analyze(&case.system, Options::default()) {
+        Ok(report) => report,
+        Err(error) => return vec![format!("{error:?}")],
+    };
+    let mut differences = Vec::new();
+    let mut compare = |what: &str, found: String, wanted: String| {
+        if found != wanted {
+            differences.push(format!("{what}: {found}, expected {wanted}"));
+        }
+    };
+    compare(
+        "accepted",
+        report.is_accepted().to_string(),
+        reference["accept"].to_string(),
+    );
+    let cascade = report.event_cycle.is_some().to_string();
+    compare("event cycle", cascade, reference["unbounded_event_cascade"].to_string());
+    let modes = |count: usize| count.to_string();
+    compare(
+        "modes",
+        modes(report.modes.len()),
+        modes(strings(&reference["modes"]).len()),
+    );
+    compare_modes(&case, reference, &report, &mut compare);
+    let unfinished = strings(&reference["reject_reasons"]);
+    let unfinished = unfinished.iter().any(|reason| reason.contains("not finite"));
+    if unfinished || report.rejections.contains(&Rejection::TooManyInstants) {
+        return differences;
+    }
+    if reverse && report.modes.iter().any(|mode| mode.sigma.is_err()) {
+        // How far a singular mode gets before it is stuck depends on the order of its equations.
+        return differences;
+    }
+    let instants = reference["instants"].as_array().expect("a list").len();
+    compare("instants", report.instants.len().to_string(), instants.to_string());
+    let found = report.reactions.iter();
+    let mut found: Vec<String> = found.map(|r| describe(&case, &report, r).to_string()).collect();
+    let wanted = reference["reactions"].as_array().expect("a list").iter();
+    let mut wanted: Vec<String> = wanted.map(|r| expected(reference, r).to_string()).collect();
+    found.sort();
+    wanted.sort();
+    compare("reactions", format!("{found:#?}"), format!("{wanted:#?}"));
+    differences
 }
 
 #[test]
 fn the_reference_cases_hold_in_any_order() {
-    let references = cases();
+    let references = cases("constructive_cases.json");
     assert_eq!(references.len(), 16);
-    for reference in &references {
+    let further = cases("constructive_cases_more.json");
+    for reference in references.iter().chain(&further) {
         for reverse in [false, true] {
-            let name = reference["name"].as_str().expect("a name");
-            let case = read(reference, reverse);
-            let report = analyze(&case.system, Options::default()).unwrap();
-            assert_eq!(report.is_accepted(), reference["accept"] == Value::Bool(true), "{name}");
-            let cascade = reference["unbounded_event_cascade"] == Value::Bool(true);
-            assert_eq!(report.event_cycle.is_some(), cascade, "{name}");
-            assert_eq!(report.modes.len(), strings(&reference["modes"]).len(), "{name}");
-            check_modes(&case, reference, &report, name);
-            if reverse && report.modes.iter().any(|mode| mode.sigma.is_err()) {
-                // How far a singular mode gets before it is stuck depends on the order of its equations.
-                continue;
-            }
-            assert_eq!(
-                report.instants.len(),
-                reference["instants"].as_array().unwrap().len(),
-                "{name}"
-            );
-            let mut found: Vec<String> = report
-                .reactions
-                .iter()
-                .map(|r| describe(&case, &report, r).to_string())
-                .collect();
-            let reactions = reference["reactions"].as_array().expect("a list");
-            let mut wanted: Vec<String> = reactions.iter().map(|r| expected(reference, r).to_string()).collect();
-            found.sort();
-            wanted.sort();
-            assert_eq!(found, wanted, "{name}");
+            let found = differences(reference, reverse);
+            assert!(found.is_empty(), "{}: {}", reference["name"], found.join("\n"));
         }
     }
+}
+
+/// Systems of a file in the same form that is named by `SALTUS_CONSTRUCTIVE_CASES`; every difference is printed.
+#[test]
+#[ignore = "needs a file of cases"]
+fn cases_of_another_file() {
+    let path = std::env::var("SALTUS_CONSTRUCTIVE_CASES").expect("the file");
+    let references = cases_of(&path);
+    let mut different = 0;
+    for reference in &references {
+        for reverse in [false, true] {
+            let found = differences(reference, reverse);
+            different += usize::from(!found.is_empty());
+            for difference in found {
+                println!("{} {reverse}: {difference}", reference["name"]);
+            }
+        }
+    }
+    println!("{different} of {} differ", 2 * references.len());
 }
 
 #[test]

@@ -275,13 +275,43 @@ fn reference_cases_disguised() {
 #[test]
 fn further_cases() {
     let mut failures = Vec::new();
-    for file in ["restart_cases_more.json", "restart_cases_families.json"] {
+    let files = [
+        "restart_cases_more.json",
+        "restart_cases_families.json",
+        "restart_cases_composed.json",
+    ];
+    for file in files {
         for (name, case) in &cases(file) {
             failures.extend(check(name, case, &mut Disguise::none()));
             failures.extend(check(name, case, &mut Disguise::seeded(7)));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Mode changes of a file in the same form that is named by `SALTUS_RESTART_CASES`; every difference is printed.
+#[test]
+#[ignore = "needs a file of cases"]
+fn cases_of_another_file() {
+    let path = std::env::var("SALTUS_RESTART_CASES").expect("the file");
+    let text = std::fs::read_to_string(path).expect("the file");
+    let all: Value = serde_json::from_str(&text).expect("valid JSON");
+    let mut different = 0;
+    let cases = all["cases"].as_object().unwrap();
+    for (name, case) in cases {
+        let stated = Case::from_json(&case["inputs"]);
+        if Built::regular(&stated, &mut Disguise::none()).is_none() {
+            println!("{name}: a mode is singular");
+            different += 1;
+            continue;
+        }
+        let failures = check(name, case, &mut Disguise::none());
+        different += usize::from(!failures.is_empty());
+        for failure in failures {
+            println!("{failure}");
+        }
+    }
+    println!("{different} of {} differ", cases.len());
 }
 
 /// Implicit Euler limits and consistency projections given in the reference file.

@@ -274,6 +274,34 @@ fn restart_equation_about_an_algebraic_variable() {
     assert!((push.weight - 2.0 * (1.5 - 0.5)).abs() < 1e-12);
 }
 
+/// The mode's equations are differentiated as far as a restart equation asks.
+#[test]
+fn restart_equation_about_a_derivative_of_an_algebraic_variable() {
+    // A push p after which the damper's force must rise at rate 1: f' = b·x'' = −b·f/m.
+    let cart = equations(&[("m", "m*x'' + f"), ("s", "f - b*x'")]);
+    let case = Case {
+        prev: Some(cart.clone()),
+        new: cart,
+        restart: equations(&[("N", "f' - 1")]),
+        transient: Some(equations(&[("push", "m*x'' + f + p"), ("s", "f - b*x'")])),
+        parameters: values(&[("m", 2.0), ("b", 6.0)]),
+        left: values(&[("x", 0.1), ("x'", 1.5), ("f", 9.0)]),
+        ..Case::default()
+    };
+    let after = right_limits(&case, &mut Disguise::seeded(2));
+    assert!((after["x'"] + 1.0 / 18.0).abs() < 1e-12, "{after:?}");
+    // Without a push the rate is what the mode makes it.
+    let capacitors = Case {
+        prev: Some(equations(&[("c1", "C*v1' + i"), ("c2", "C*v2' - i"), ("o", "i")])),
+        new: equations(&[("c1", "C*v1' + i"), ("c2", "C*v2' - i"), ("cl", "v1 - v2")]),
+        restart: equations(&[("N", "i' + i'^-")]),
+        parameters: values(&[("C", 1.0)]),
+        ..Case::default()
+    };
+    let analysis = Built::new(&capacitors, &mut Disguise::none()).analyze();
+    assert_eq!(analysis.verdict, Verdict::Overdetermined);
+}
+
 /// `reinit(v, −e·pre(v))`: a transient whose head leaves out the equation of the state.
 #[test]
 fn reinit_is_a_transient_without_the_equation_of_the_state() {

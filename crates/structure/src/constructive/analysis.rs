@@ -161,15 +161,18 @@ fn explore(system: &System, options: Options, report: &mut Report) {
     numbers.insert(first.clone(), 0);
     queue.push_back(first);
     while let Some(state) = queue.pop_front() {
-        if report.instants.len() >= options.max_instants {
-            report.rejections.push(Rejection::TooManyInstants);
-            return;
-        }
         let from = report.instants.len();
         report.instants.push(Instant {
             known: state.known.iter().copied().collect(),
             facts: state.facts.iter().copied().collect(),
         });
+        if from >= options.max_instants {
+            // The others that were discovered are named by reactions, but not explored.
+            if from == options.max_instants {
+                report.rejections.push(Rejection::TooManyInstants);
+            }
+            continue;
+        }
         let reactor = Reactor {
             system,
             start: &state,

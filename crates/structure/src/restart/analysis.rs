@@ -14,7 +14,7 @@ use super::concrete::{Concrete, ConcreteEquation};
 use super::diagnosis::{self, Diagnosis};
 use super::entail::FixedValues;
 use super::facts::{FactReason, Facts};
-use super::heights::{Attempt, Bounds, bounds, search};
+use super::heights::{Attempt, Bounds, beyond_tail, bounds, search};
 use super::inquiry::{Answer, Inquiry};
 use super::plan::{RestartPlan, Source};
 use super::rescale::{Offsets, Unscalable, Violations, goodness, rescale};
@@ -202,10 +202,10 @@ fn first_attempt(pool: &mut ExprPool, inquiry: &mut Inquiry, touched: &Arc<Touch
     let Some(forced) = inquiry.change.options.forced_height else {
         return search(pool, inquiry, touched, bounds);
     };
-    let leading = super::heights::leading_components(pool, inquiry);
+    let beyond = beyond_tail(pool, &inquiry.change);
     let heights = Heights {
         of: bounds.keys().map(|&component| (component, forced)).collect(),
-        leading: leading.into_iter().collect(),
+        beyond: Arc::new(beyond),
         touched: touched.clone(),
     };
     Attempt::new(pool, inquiry, heights)

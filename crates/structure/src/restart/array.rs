@@ -3,7 +3,7 @@
 //! `x'^m@k` is the m-th derivative of x at t* + k·ε; its class is (x, m + k). Of each (equation, class) one
 //! representative is a candidate.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -109,13 +109,17 @@ pub struct FactRecord {
     pub reason: FactReason,
 }
 
+/// Derivatives of equations beyond the consistency equations that belong to the tail.
+pub(crate) type Beyond = BTreeMap<Row, u16>;
+
 /// The heights of the touched components.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heights {
     /// K of each touched component; the others have K = 0 and an empty array.
     pub(crate) of: BTreeMap<ComponentId, u16>,
-    /// Components whose tail includes the leading block: a restart equation speaks of leading variables.
-    pub(crate) leading: BTreeSet<ComponentId>,
+    /// How many derivatives from the leading one on belong to the tail, by equation and the unknown matched to it, where
+    /// there are any: a restart equation speaks of leading variables or their derivatives.
+    pub(crate) beyond: Arc<Beyond>,
     /// The part of each component that has an array.
     pub(crate) touched: Arc<Touched>,
 }
@@ -163,11 +167,11 @@ impl Frame<'_, '_> {
         let component = self.inquiry.change.new.component_of_row(row);
         self.heights.of.get(&component).copied().unwrap_or(0)
     }
-    /// The number of derivatives of an unknown that belong to the tail: d_x, one more with the leading block.
+    /// The number of derivatives of an unknown that belong to the tail: d_x, more where restart equations ask for them.
     pub(crate) fn tail_orders(&self, column: Column) -> u16 {
         let new = self.inquiry.change.new;
-        let leading = self.heights.leading.contains(&new.component_of_column(column));
-        new.unknown_offset(column) + u16::from(leading)
+        let beyond = self.heights.beyond.get(&new.matched_row(column));
+        new.unknown_offset(column) + beyond.copied().unwrap_or(0)
     }
 
     /// The instant of a variable in an equation at instant `k`; variables of lower components stay at their tail.
@@ -245,12 +249,12 @@ impl<'b> ArrayBuilder<'_, 'b> {
         for &row in heights.touched.rows(component) {
             let height = self.frame().height_of_row(row);
             let c = new.equation_offset(row);
-            let leading = heights.leading.contains(&component);
+            let beyond = heights.beyond.get(&row).copied().unwrap_or(0);
             let invariant = self.inquiry.is_invariant(row);
             let source = EquationSource::Mode(row);
             let label = |order, instant| ArrayLabel { source, order, instant };
             // The tail: consistency equations at the last instant, all mandatory.
-            for order in 0..c + u16::from(leading) {
+            for order in 0..c + beyond {
                 self.add(label(order, height), Part::Tail, true);
             }
             if self.inquiry.change.transient.is_some() && !invariant {

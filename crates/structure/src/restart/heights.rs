@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use saltus_graph::{ComponentId, Row};
+use saltus_graph::{Column, ComponentId, Row};
 use saltus_mdae::ExprPool;
 
-use super::array::{Array, ArrayLabel, EquationSource, Frame, Heights, build};
+use super::array::{Array, ArrayLabel, Beyond, EquationSource, Frame, Heights, build};
+use super::change::ModeChange;
 use super::inquiry::Inquiry;
 use super::quotient::Quotient;
 use super::touched::Touched;
@@ -169,28 +170,41 @@ fn restart_equations_are_open(pool: &mut ExprPool, inquiry: &mut Inquiry, compon
     })
 }
 
-/// Components whose leading variables a restart equation mentions at their right limits.
-pub(crate) fn leading_components(pool: &ExprPool, inquiry: &Inquiry) -> Vec<ComponentId> {
-    let new = inquiry.change.new;
-    let restart = inquiry.change.restart_equations.iter();
+/// Equations that must be differentiated beyond their offset because restart equations mention the right limits of leading
+/// variables or of their derivatives: those matched to them, and to what they mention in turn.
+pub(crate) fn beyond_tail(pool: &ExprPool, change: &ModeChange) -> Beyond {
+    let new = change.new;
+    let restart = change.restart_equations.iter();
     let mentioned = restart.flat_map(|equation| pool.occurrences(equation.residual));
-    mentioned
-        .filter_map(|(var, order)| {
-            let column = new.column_of(var)?;
-            (order >= new.unknown_offset(column)).then(|| new.component_of_column(column))
-        })
-        .collect()
+    let mut open: Vec<(Column, u16)> = mentioned
+        .filter_map(|(var, order)| Some((new.column_of(var)?, order)))
+        .collect();
+    let mut beyond = Beyond::new();
+    while let Some((column, order)) = open.pop() {
+        let (row, offset) = (new.matched_row(column), new.unknown_offset(column));
+        if order < offset {
+            continue;
+        }
+        let count = beyond.entry(row).or_insert(0);
+        if *count > order - offset {
+            continue;
+        }
+        *count = order - offset + 1;
+        let differentiated = new.equation_offset(row) + order - offset;
+        open.extend(new.signature(row).map(|(used, sigma)| (used, sigma + differentiated)));
+    }
+    beyond
 }
 
 /// Tries heights from K_* up, smallest first; the best attempt, complete or not.
 pub(crate) fn search(pool: &mut ExprPool, inquiry: &mut Inquiry, touched: &Arc<Touched>, bounds: &Bounds) -> Attempt {
-    let leading = leading_components(pool, inquiry).into_iter().collect();
+    let beyond = Arc::new(beyond_tail(pool, &inquiry.change));
     let mut heights = Heights {
         of: bounds
             .iter()
             .map(|(&component, &(lower, _))| (component, lower))
             .collect(),
-        leading,
+        beyond,
         touched: touched.clone(),
     };
     let mut best: Option<((usize, usize, u32), Attempt)> = None;

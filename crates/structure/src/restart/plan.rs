@@ -242,13 +242,24 @@ impl Source<'_, '_> {
 
     fn checks(&self, pool: &mut ExprPool, symbols: &FxHashMap<ArrayVariable, VarId>) -> Vec<(u32, ExprId)> {
         let restart = self.frame.inquiry.change.restart_equations;
-        let dropped = self.attempt.array.dropped.iter();
-        dropped
-            .map(|&position| {
-                let residual = restart[position as usize].residual;
-                (position, self.substituted(pool, residual, Part::Restart, 0, symbols))
-            })
-            .collect()
+        let mut checks = Vec::new();
+        for &position in &self.attempt.array.dropped {
+            let residual = restart[position as usize].residual;
+            if self.is_determined(pool, residual, symbols) {
+                checks.push((position, self.substituted(pool, residual, Part::Restart, 0, symbols)));
+            }
+        }
+        checks
+    }
+
+    /// Whether the plan determines all right limits in a restart equation: the plan of a refused change is of a part.
+    fn is_determined(&self, pool: &ExprPool, residual: ExprId, symbols: &FxHashMap<ArrayVariable, VarId>) -> bool {
+        let frame = self.frame;
+        pool.occurrences(residual).into_iter().all(|(var, order)| {
+            let variable = frame.array_variable(var, order, Part::Restart, 0);
+            let is_unknown = (frame.inquiry.change.is_unknown)(var);
+            !is_unknown || frame.is_past(variable) || symbols.contains_key(&variable)
+        })
     }
 
     fn impulses(&self, plan: &RestartPlan) -> Vec<usize> {

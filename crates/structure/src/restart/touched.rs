@@ -7,6 +7,7 @@ use saltus_graph::{BlockId, Column, ComponentId, Row};
 use saltus_mdae::{ExprId, ExprPool};
 
 use super::change::Scope;
+use super::heights::beyond_tail;
 use super::inquiry::Inquiry;
 use super::system::ModeSystem;
 
@@ -42,6 +43,7 @@ impl Touched {
         for equation in change.restart_equations.iter().chain(transient) {
             start.extend(rows_that_determine(pool, new, equation.residual));
         }
+        start.extend(beyond_tail(pool, change).into_keys());
         let mut touched = Touched::default();
         touched.extend(new, start);
         touched
