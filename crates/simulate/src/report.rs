@@ -84,6 +84,16 @@ pub struct EventReport {
     pub terminate: Option<Arc<str>>,
 }
 
+impl EventReport {
+    /// Whether anything is different afterwards: a condition, a mode, a discrete variable, or through an impulse.
+    pub(crate) fn has_effect(&self) -> bool {
+        self.instants.iter().any(|instant| {
+            let acted = !instant.whens.branches.is_empty() || instant.transient || !instant.impulses.is_empty();
+            acted || !instant.changed.is_empty() || instant.from != instant.to
+        })
+    }
+}
+
 /// What a part of the equations of a mode has cost. Times are for telling only: nothing is decided by them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockCost {

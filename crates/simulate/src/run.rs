@@ -405,6 +405,7 @@ impl<'c> Run<'c> {
         self.write_event(sink, &report, &left)?;
         self.history.interrupted(time);
         self.check_assertions()?;
+        self.weigh_event(triggers, &report);
         self.last_event = Some((time, triggers.to_vec()));
         observer.event(&report);
         Ok(report.terminate)

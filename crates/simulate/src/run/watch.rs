@@ -10,6 +10,7 @@ use crate::condition::{Decided, Monitor};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
 use crate::ode::Watched;
+use crate::report::EventReport;
 
 /// What is known of a condition since the last event.
 #[derive(Copy, Clone, Debug, Default)]
@@ -19,7 +20,12 @@ pub(super) struct Watch {
     band: f64,
     /// How many events in a row were its own.
     repeated: u32,
+    /// How many of its own events in a row had no effect: crossings that are noise.
+    futile: u32,
 }
+
+/// How much wider the band becomes with each event that had no effect.
+const WIDENING: f64 = 4.0;
 
 /// A pair of crossings inside the band is noise of a comparison; when the event before was the condition's own too, it
 /// is an accumulation. (Waiting longer would let a ball sink through the floor inside the band.)
@@ -71,6 +77,21 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// An event that changed nothing was noise of the conditions that asked for it. They have to leave a wider band
+    /// before they ask again, and it is no sign of an accumulation.
+    pub(super) fn weigh_event(&mut self, triggers: &[ConditionId], report: &EventReport) {
+        let futile = !report.has_effect();
+        for &id in triggers {
+            let watch = &mut self.watches[id.index()];
+            if futile {
+                watch.futile += 1;
+                watch.repeated = watch.repeated.saturating_sub(1);
+            } else {
+                watch.futile = 0;
+            }
+        }
+    }
+
     pub(super) fn watched_conditions(&self) -> Vec<(ConditionId, Arc<Monitor>)> {
         let moving = |monitor: &Arc<Monitor>| !monitor.affine_in_time;
         let all = self.engine.monitors.iter_enumerated();
@@ -81,9 +102,10 @@ impl Run<'_> {
     pub(super) fn reset_watches(&mut self, mode: ModeId) -> Result<(), Failure> {
         let inherited = self.engine.inherited_errors(mode)?;
         for id in self.engine.model.conditions.ids() {
-            let repeated = self.watches[id.index()].repeated;
+            let Watch { repeated, futile, .. } = self.watches[id.index()];
             self.watches[id.index()] = Watch {
                 repeated,
+                futile,
                 ..Watch::default()
             };
             let Some(monitor) = self.engine.monitors[id].clone() else {
@@ -97,10 +119,12 @@ impl Run<'_> {
                 let error = |(leaf, slope): &((VarId, u16), f64)| slope.abs() * inherited.get(leaf).unwrap_or(&0.0);
                 band = band.max(10.0 * gradient.iter().map(error).sum::<f64>());
             }
+            band *= WIDENING.powi(futile.min(100) as i32);
             self.watches[id.index()] = Watch {
                 armed: right_side && reading.value.abs() > band,
                 band,
                 repeated,
+                futile,
             };
         }
         Ok(())
