@@ -72,9 +72,20 @@ pub(crate) enum Verdict {
         truths: Truths,
         reason: String,
         by_ties_only: bool,
+        /// Every condition that asks for it is at its zero: derivatives decide.
+        on_surface: bool,
     },
     /// No right limits.
     Inadmissible(Refusal),
+}
+
+/// What right limits say of the conditions.
+struct Indications {
+    truths: Truths,
+    /// Only ties ask for other truth values.
+    ties_only: bool,
+    /// Only conditions at their zero ask for other truth values.
+    on_surface: bool,
 }
 
 /// A state that gets a new value.
@@ -187,6 +198,15 @@ impl Engine<'_> {
             }
         }
         Sign::Tie
+    }
+
+    /// Whether a condition function near zero moves to the side that its truth value says, at a rate that is certain.
+    pub(crate) fn leaves_zero(&mut self, id: ConditionId, monitor: &Monitor, mode: ModeId) -> bool {
+        if !self.ensure_derivatives(monitor, Some(mode), 1) {
+            return false;
+        }
+        let rate = monitor.read(1, false, &self.memory, &self.scales, &mut self.scratch);
+        rate.value.abs() > rate.tolerance && (rate.value > 0.0) == self.truths[id.0 as usize]
     }
 
     /// Bounds what is left of the condition functions near zero because the event was located within a bracket of the
@@ -314,7 +334,10 @@ impl Engine<'_> {
             };
             let impulses = match self.restart(mode, &restart, None, instant) {
                 Ok(impulses) => impulses,
-                Err(failure) => return Ok(Verdict::Inadmissible(failure.into_refusal())),
+                Err(failure) => {
+                    self.last_refusal = Some(failure.clone());
+                    return Ok(Verdict::Inadmissible(failure.into_refusal()));
+                }
             };
             let discrete_before: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
             self.set_truths(given);
@@ -387,7 +410,11 @@ impl Engine<'_> {
         triggered: Triggered,
         instant: &mut Instant,
     ) -> Result<Verdict, Failure> {
-        let (indicated, ties) = self.indicated(truths, mode, &impulses, instant);
+        let Indications {
+            truths: indicated,
+            ties_only,
+            on_surface,
+        } = self.indicated(truths, mode, &impulses, instant);
         if let Some(latch) = self.latch_set_by_impulse(truths, mode, &impulses, instant) {
             let mut set = truths.clone();
             set[latch.0 as usize] = !set[latch.0 as usize];
@@ -396,6 +423,7 @@ impl Engine<'_> {
                 truths: set,
                 reason,
                 by_ties_only: false,
+                on_surface: false,
             });
         }
         if &indicated == truths || self.same_outcome(&indicated, truths, mode) {
@@ -405,7 +433,8 @@ impl Engine<'_> {
         Ok(Verdict::Indicates {
             truths: indicated,
             reason,
-            by_ties_only: ties,
+            by_ties_only: ties_only,
+            on_surface,
         })
     }
 
@@ -416,9 +445,9 @@ impl Engine<'_> {
         mode: ModeId,
         impulses: &[ImpulseReport],
         instant: &Instant,
-    ) -> (Truths, bool) {
+    ) -> Indications {
         let mut indicated = truths.clone();
-        let mut ties_only = true;
+        let (mut ties_only, mut on_surface) = (true, true);
         for id in self.model.conditions.ids() {
             let at = id.0 as usize;
             if let Some(held) = instant.held[at] {
@@ -433,11 +462,17 @@ impl Engine<'_> {
                 continue;
             }
             if let Some(truth) = sign.truth(monitor.holds_at_zero) {
-                ties_only &= truth == truths[at] || sign == Sign::Tie;
+                let same = truth == truths[at];
+                ties_only &= same || sign == Sign::Tie;
+                on_surface &= same || matches!(sign, Sign::Tie | Sign::ByDerivative { .. });
                 indicated[at] = truth;
             }
         }
-        (indicated, ties_only)
+        Indications {
+            truths: indicated,
+            ties_only,
+            on_surface,
+        }
     }
 
     /// A latch whose condition an impulse of the candidate turns, once per instant.

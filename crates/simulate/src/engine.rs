@@ -114,6 +114,8 @@ pub(crate) struct Engine<'c> {
     pub jet_level: u16,
     /// Whether a candidate was refused whose right limits the consistency projector might find.
     pub projectable: bool,
+    /// Why the last candidate without right limits has none.
+    pub last_refusal: Option<Failure>,
     /// Whether the last search was systematic: ties then count as confirmed.
     pub systematic: bool,
     /// What the error of the event's time may leave of each condition function that is crossing zero.
@@ -209,6 +211,7 @@ impl<'c> Engine<'c> {
             missing_orders: 0,
             jet_level: 0,
             projectable: false,
+            last_refusal: None,
             systematic: false,
             location_errors: vec![0.0; model.conditions.len()],
             error_flows: FxHashMap::default(),
@@ -354,6 +357,12 @@ impl<'c> Engine<'c> {
     pub(crate) fn mode_of(&mut self, valuation: &Valuation) -> Result<ModeId, Refusal> {
         self.analysed(valuation)
             .map_err(|refusal| self.explain_refusal(&refusal))
+    }
+
+    /// Whether the equations of a mode do not determine its unknowns.
+    pub(crate) fn is_singular(&mut self, valuation: &Valuation) -> bool {
+        self.analysed(valuation)
+            .is_err_and(|refusal| matches!(*refusal, ModeRefusal::Structure(_)))
     }
 
     /// How many equations or unknowns are left over in a singular mode; 0 for a regular one.

@@ -109,6 +109,8 @@ pub(crate) struct Watched<'a, 'b> {
     pub shifts: &'a [f64],
     /// The side each function is on.
     pub sides: &'a [bool],
+    /// The part of its band beyond which each function is clear of zero.
+    pub shares: &'a [f64],
     /// The earliest time seen at which each function was clear of its band on that side.
     pub clear_at: Vec<Option<f64>>,
     /// The latest band of each function.
@@ -135,7 +137,8 @@ impl ConditionFunctions for Watched<'_, '_> {
             let reading = monitor.watch(self.ode.memory, self.ode.scales, &mut self.scratch);
             values[at] = reading.value + self.shifts[at];
             self.bands[at] = reading.tolerance;
-            let clear = (reading.value > 0.0) == self.sides[at] && reading.value.abs() > reading.tolerance;
+            let clear =
+                (reading.value > 0.0) == self.sides[at] && reading.value.abs() > self.shares[at] * reading.tolerance;
             if clear && self.clear_at[at].is_none_or(|first| t < first) {
                 self.clear_at[at] = Some(t);
             }

@@ -11,7 +11,7 @@ use crate::candidate::{Accepted, Instant, Verdict};
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
 use crate::event::Truths;
-use crate::report::CandidateReport;
+use crate::report::{CandidateReport, Refusal};
 
 struct Search {
     tried: Vec<CandidateReport>,
@@ -19,8 +19,9 @@ struct Search {
     /// Candidates that only ties spoke against.
     tied: Vec<Truths>,
     limit: usize,
-    /// Whether some candidate had no right limits at all.
-    inadmissible: bool,
+    /// Whether some candidate had no right limits at all, or right limits clear of the surface that indicate another one:
+    /// then it is not derivatives that drive to the other side.
+    off_surface: bool,
 }
 
 impl Engine<'_> {
@@ -41,6 +42,7 @@ impl Engine<'_> {
             projects: false,
         };
         self.projectable = false;
+        self.last_refusal = None;
         let (found, search) = self.search_once(&guess, &mut instant)?;
         let found = match found {
             None if self.projectable => {
@@ -58,7 +60,7 @@ impl Engine<'_> {
         };
         match found {
             Some(accepted) => Ok((*accepted, search.tried)),
-            None => Err(self.no_consistent_mode(&search)),
+            None => Err(self.no_mode(&search)),
         }
     }
 
@@ -72,7 +74,7 @@ impl Engine<'_> {
             seen: FxHashSet::default(),
             tied: Vec::new(),
             limit: self.options.candidate_limit as usize,
-            inadmissible: false,
+            off_surface: false,
         };
         self.systematic = false;
         instant.ties_confirm = false;
@@ -95,15 +97,26 @@ impl Engine<'_> {
         let refused = match &verdict {
             Verdict::Accepted(_) => None,
             Verdict::Indicates {
-                reason, by_ties_only, ..
+                truths: indicated,
+                reason,
+                by_ties_only,
+                on_surface,
+                ..
             } => {
+                search.off_surface |= !on_surface;
                 if *by_ties_only {
                     search.tied.push(truths.clone());
                 }
-                Some(reason.clone().into())
+                let contested = self.model.conditions.iter_enumerated();
+                let contested = contested.filter(|(id, _)| truths[id.0 as usize] != indicated[id.0 as usize]);
+                Some(Refusal {
+                    reason: reason.clone(),
+                    origins: contested.map(|(_, condition)| condition.origin).collect(),
+                    help: Vec::new(),
+                })
             }
             Verdict::Inadmissible(refusal) => {
-                search.inadmissible = true;
+                search.off_surface = true;
                 Some(refusal.clone())
             }
         };
@@ -250,7 +263,11 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    fn no_consistent_mode(&self, search: &Search) -> Failure {
+    /// Why no candidate was accepted.
+    fn no_mode(&mut self, search: &Search) -> Failure {
+        if let Some(failure) = self.failure_of_only_mode(search) {
+            return failure;
+        }
         if let Some(conditions) = self.opposed_conditions(search) {
             return Failure::new(FailureKind::Chattering {
                 origins: conditions.iter().map(|&id| self.model.conditions[id].origin).collect(),
@@ -269,10 +286,31 @@ impl Engine<'_> {
         Failure::new(FailureKind::NoConsistentMode { candidates })
     }
 
+    /// All candidates select one mode: why that one cannot be entered.
+    fn failure_of_only_mode(&mut self, search: &Search) -> Option<Failure> {
+        let first = search.tried.first()?;
+        if first.truths.is_empty() {
+            return None;
+        }
+        let valuation = self.guards_of(&first.truths);
+        if search.tried.iter().any(|c| self.guards_of(&c.truths) != valuation) {
+            return None;
+        }
+        if !self.is_singular(&valuation) {
+            return self.last_refusal.take();
+        }
+        let refusal = first.refused.clone().unwrap_or_default();
+        Some(Failure::new(FailureKind::SingularMode {
+            mode: self.describe_truths(&first.truths),
+            reason: refusal.reason,
+            origins: refusal.origins,
+        }))
+    }
+
     /// Both sides of a switching surface point at it: every candidate has right limits, and each indicates another
     /// one. The conditions in question.
     fn opposed_conditions(&self, search: &Search) -> Option<Vec<ConditionId>> {
-        if search.inadmissible || search.tried.is_empty() {
+        if search.off_surface || search.tried.is_empty() {
             return None;
         }
         let differs = |id: &ConditionId| {

@@ -19,6 +19,11 @@ pub(super) enum Resumption {
     Break,
 }
 
+/// The part of the tolerance that a step may use where there are zero crossings.
+const EVENT_SHARE: f64 = 0.5;
+/// Below this rounding decides.
+const LEAST_TOLERANCE: f64 = 1e-13;
+
 impl Run<'_> {
     /// Begins at the states in memory.
     pub(super) fn restart_integrator(&mut self, mode: ModeId, from: Resumption) -> Result<(), Failure> {
@@ -35,7 +40,7 @@ impl Run<'_> {
         let goes_on = from != Resumption::Event && self.integrator.method() != Method::Bdf;
         let step = self.integrator.next_step_size().filter(|_| goes_on);
         let max_step = self.history.max_step(&self.engine.memory);
-        let mut options = OdeOptions::new(self.engine.options.tolerance, absolute);
+        let mut options = OdeOptions::new(self.local_tolerance(), absolute);
         options.max_step = max_step
             .min(self.engine.options.stop - self.engine.options.start)
             .max(f64::MIN_POSITIVE);
@@ -61,6 +66,15 @@ impl Run<'_> {
         let outcome = self.integrator.restart(&mut ode, &start);
         let blamed = ode.last_failure.take();
         outcome.map_err(|error| self.explain_integration(mode, error, blamed).at(time))
+    }
+
+    /// The relative tolerance of a step. Impacts enlarge the errors before them, and times of events inherit them: where
+    /// there are conditions to watch, a step may use half of what was asked for.
+    fn local_tolerance(&self) -> f64 {
+        let watched = self.engine.monitors.iter().flatten().any(|m| !m.affine_in_time);
+        let share = if watched { EVENT_SHARE } else { 1.0 };
+        let asked = self.engine.options.tolerance;
+        (share * asked).max(asked.min(LEAST_TOLERANCE))
     }
 
     /// Whether the right-hand side is the one integrated last: the same mode, and no switch turned in it.

@@ -18,6 +18,8 @@ pub(super) struct Watch {
     /// Whether it has been clear of its tolerance band on the right side.
     armed: bool,
     band: f64,
+    /// It begins on the right side at a rate that is certain: a share of the band is clear of it already.
+    leaving: bool,
     /// How many events in a row were its own.
     repeated: u32,
     /// How many of its own events in a row had no effect: crossings that are noise.
@@ -26,6 +28,17 @@ pub(super) struct Watch {
 
 /// How much wider the band becomes with each event that had no effect.
 const WIDENING: f64 = 4.0;
+
+/// What leaves zero at a certain rate is clear of it here, in parts of the band: a bounce is seen as one although its
+/// height is below what counts as zero elsewhere.
+const LEAVING: f64 = 1e-3;
+
+impl Watch {
+    /// The part of the band beyond which the condition is clear of zero.
+    fn share(&self) -> f64 {
+        if self.leaving { LEAVING } else { 1.0 }
+    }
+}
 
 /// A pair of crossings inside the band is noise of a comparison; when the event before was the condition's own too, it
 /// is an accumulation. (Waiting longer would let a ball sink through the floor inside the band.)
@@ -120,9 +133,12 @@ impl Run<'_> {
                 band = band.max(10.0 * gradient.iter().map(error).sum::<f64>());
             }
             band *= WIDENING.powi(futile.min(100) as i32);
+            let armed = right_side && reading.value.abs() > band;
+            let leaving = !armed && futile == 0 && self.engine.leaves_zero(id, &monitor, mode);
             self.watches[id.index()] = Watch {
-                armed: right_side && reading.value.abs() > band,
+                armed,
                 band,
+                leaving,
                 repeated,
                 futile,
             };
@@ -136,7 +152,7 @@ impl Run<'_> {
             if !watch.armed {
                 let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
                 let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
-                watch.armed = right_side && reading.value.abs() > reading.tolerance;
+                watch.armed = right_side && reading.value.abs() > reading.tolerance * watch.share();
                 watch.band = watch.band.max(reading.tolerance);
             }
         }
@@ -220,6 +236,7 @@ impl Run<'_> {
                 if truths[id.index()] { band } else { -band }
             })
             .collect();
+        let shares: Vec<f64> = watched.iter().map(|(id, _)| self.watches[id.index()].share()).collect();
         let monitors: Vec<&Monitor> = watched.iter().map(|(_, monitor)| &**monitor).collect();
         let mut ode = self.engine.ode(mode, &self.history);
         let y = vec![0.0; ode.code.states.len()];
@@ -234,6 +251,7 @@ impl Run<'_> {
             monitors: &monitors,
             shifts: &shifts,
             sides: &sides,
+            shares: &shares,
             clear_at: vec![None; watched.len()],
             bands: vec![0.0; watched.len()],
             y,
