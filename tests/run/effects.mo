@@ -24,11 +24,23 @@
 // stop 1
 // fails E0608 only small
 // at 0.5
+// model Effects.AssertAtStart
+// stop 1
+// fails E0609 starts too high
 // model Effects.Texts
 // stop 1
 // final x 1
 // final y 2
 package Effects
+  model AssertAtStart "What is asserted of the initial instant is looked at there"
+    Real x(start = 2, fixed = true);
+  equation
+    der(x) = -1;
+    if initial() then
+      assert(x < 1, "starts too high");
+    end if;
+  end AssertAtStart;
+
   function check
     input Real x;
   algorithm

@@ -1,6 +1,6 @@
 //! Assertions: what is said when one is violated.
 
-use saltus_mdae::{Action, Assertion, AssertionLevel};
+use saltus_mdae::{Action, Assertion, AssertionLevel, Node};
 
 use crate::discrete::{self, Triggered};
 use crate::engine::Engine;
@@ -14,11 +14,32 @@ impl Engine<'_> {
             let Action::Assert(assertion) = action else {
                 continue;
             };
-            let bind = |expr| Bound::of_value(&self.cache, &self.pool, expr, &self.memory);
-            let (guard, condition) = (bind(assertion.guard)?, bind(assertion.condition)?);
-            if guard.value(&self.memory) != 0.0 && condition.value(&self.memory) == 0.0 {
-                self.violated(assertion, &condition)?;
+            self.check_assertion(assertion)?;
+        }
+        Ok(())
+    }
+
+    /// The assertions that speak of `initial()`, at the initial instant: all others are looked at after it.
+    pub(crate) fn check_initial(&mut self) -> Result<(), Failure> {
+        if !self.compiled.uses(Node::Initial) {
+            return Ok(());
+        }
+        let model = self.model;
+        for assertion in &model.assertions {
+            let parts = [assertion.guard, assertion.condition];
+            let mut nodes = model.pool.reachable(&parts).into_iter();
+            if nodes.any(|id| model.pool.node(id) == Node::Initial) {
+                self.check_assertion(assertion)?;
             }
+        }
+        Ok(())
+    }
+
+    fn check_assertion(&mut self, assertion: &Assertion) -> Result<(), Failure> {
+        let bind = |expr| Bound::of_value(&self.cache, &self.pool, expr, &self.memory);
+        let (guard, condition) = (bind(assertion.guard)?, bind(assertion.condition)?);
+        if guard.value(&self.memory) != 0.0 && condition.value(&self.memory) == 0.0 {
+            self.violated(assertion, &condition)?;
         }
         Ok(())
     }

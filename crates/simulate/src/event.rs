@@ -80,6 +80,7 @@ impl Engine<'_> {
             report.terminate = report.terminate.take().or(terminate);
             let next = self.next_triggers();
             if first_of_start {
+                self.check_initial().map_err(|failure| failure.at(time))?;
                 // `initial()` holds at the first instant only; what depends on it is settled anew.
                 self.memory.set_initial(false);
                 if self.compiled.uses(Node::Initial) {
@@ -214,15 +215,22 @@ impl Engine<'_> {
     }
 
     fn endless(&self, report: &EventReport) -> Failure {
-        let mut conditions: Vec<ConditionId> = report
-            .instants
-            .iter()
-            .rev()
-            .take(8)
-            .flat_map(|instant| instant.changed.iter().copied())
+        let last = report.instants.iter().rev().take(8);
+        let transient = last.clone().all(|instant| instant.transient);
+        let mut conditions: Vec<ConditionId> = last
+            .flat_map(|instant| instant.changed.iter().chain(&instant.triggers).copied())
             .collect();
         conditions.sort_unstable();
         conditions.dedup();
+        if let ([id], true) = (&conditions[..], transient) {
+            // Impacts of one condition that leave nothing of the speed: the end of an accumulation.
+            let condition = &self.model.conditions[*id];
+            return Failure::new(FailureKind::Zeno {
+                condition: condition.text.clone(),
+                origin: condition.origin,
+                interval: 0.0,
+            });
+        }
         // What goes on with the same conditions are discrete variables that depend on their own previous values.
         let variables: Vec<saltus_mdae::VarId> = self
             .remembered

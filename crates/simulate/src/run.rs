@@ -404,6 +404,7 @@ impl<'c> Run<'c> {
         self.write_row(sink, RowKind::EventRight)?;
         self.write_event(sink, &report, &left)?;
         self.history.interrupted(time);
+        self.detect_lost_bounce(time, triggers, &report)?;
         self.check_assertions()?;
         self.weigh_event(triggers, &report);
         self.last_event = Some((time, triggers.to_vec()));

@@ -6,6 +6,7 @@ use saltus_mdae::{ConditionId, Idx, VarId};
 use saltus_numerics::roots::{ConditionFunctions, RootError, ScanOptions, first_event};
 
 use super::Run;
+use crate::candidate::Sign;
 use crate::condition::{Decided, Monitor};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
@@ -103,6 +104,42 @@ impl Run<'_> {
                 watch.futile = 0;
             }
         }
+    }
+
+    /// The end of an accumulation: after several restarts of its own in a row a condition is not undone any more, because
+    /// the speed that the restart gives is too small to tell from zero, and the motion goes on into it. (A ball would sink
+    /// through the floor.)
+    pub(super) fn detect_lost_bounce(
+        &mut self,
+        time: f64,
+        triggers: &[ConditionId],
+        report: &EventReport,
+    ) -> Result<(), Failure> {
+        if !report.instants.iter().any(|instant| instant.transient) {
+            return Ok(());
+        }
+        for &id in triggers {
+            if self.watches[id.index()].repeated < REPETITIONS {
+                continue;
+            }
+            let truth = self.engine.truths[id.index()];
+            let sinks = match self.engine.sign_before(id) {
+                Sign::ByDerivative { positive, order } => order >= 2 && positive == truth,
+                _ => false,
+            };
+            let until_now = self.last_phase.as_ref().map(|phase| phase.truths[id.index()]);
+            if sinks && until_now == Some(!truth) {
+                let interval = self.last_event.as_ref().map_or(0.0, |(last, _)| time - last);
+                let condition = &self.engine.model.conditions[id];
+                let kind = FailureKind::Zeno {
+                    condition: condition.text.clone(),
+                    origin: condition.origin,
+                    interval,
+                };
+                return Err(Failure::new(kind).at(time));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn watched_conditions(&self) -> Vec<(ConditionId, Arc<Monitor>)> {
