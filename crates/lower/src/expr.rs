@@ -2,8 +2,8 @@
 
 use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, ScalarType, UnaryOp as FlatUnary};
 use saltus_mdae::{
-    Action, BinaryOp, Comparison, ConditionKind, Delay, ExprId, Homotopy, Node, OriginId, Role, Type, UnaryOp, VarId,
-    Variable, When, WhenBranch,
+    Action, BinaryOp, Comparison, ConditionKind, Delay, ExprId, Node, OriginId, Role, Type, UnaryOp, VarId, Variable,
+    When, WhenBranch,
 };
 use saltus_source::{Diagnostic, Span, codes};
 
@@ -271,7 +271,7 @@ impl Lowering<'_> {
         if is_operation && let Some(simplified) = args.get(1) {
             // Without conditions of its own: it decides nothing.
             let simplified = self.literal_expr(simplified);
-            self.model.homotopies.push(Homotopy { actual, simplified });
+            self.homotopies.insert(actual, simplified);
         }
         actual
     }

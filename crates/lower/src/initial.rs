@@ -30,6 +30,7 @@ impl Lowering<'_> {
         self.model.initial_equations.push(Equation {
             guard,
             residual,
+            simplified: None,
             origin,
         });
     }

@@ -70,6 +70,8 @@ struct Lowering<'f> {
     substitution: Option<FxHashMap<VarId, ExprId>>,
     /// Conditions by their zero-crossing function, so that equal relations are one condition.
     conditions: FxHashMap<(ExprId, bool), saltus_mdae::ConditionId>,
+    /// The simplified expressions of `homotopy(actual, simplified)` by the actual ones.
+    homotopies: FxHashMap<ExprId, ExprId>,
     /// Discrete equations whose target is not decided yet.
     discrete: Vec<discrete::Candidate>,
     /// Initial equations of discrete variables whose target is not decided yet.
@@ -94,6 +96,7 @@ impl<'f> Lowering<'f> {
             origins: FxHashMap::default(),
             diagnostics: Diagnostics::new(),
             substitution: None,
+            homotopies: FxHashMap::default(),
             conditions: FxHashMap::default(),
             discrete: Vec::new(),
             initial: Vec::new(),
@@ -131,6 +134,7 @@ impl<'f> Lowering<'f> {
         }
         self.resolve_discrete();
         self.resolve_initial();
+        self.simplify_homotopies();
         self.split_structural_ifs();
     }
 

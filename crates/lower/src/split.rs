@@ -13,6 +13,20 @@ const PART_LIMIT: usize = 64;
 const ATOM_LIMIT: usize = 12;
 
 impl Lowering<'_> {
+    /// Gives equations with `homotopy(actual, simplified)` their simplified form, before they are split.
+    pub(crate) fn simplify_homotopies(&mut self) {
+        let simplified = std::mem::take(&mut self.homotopies);
+        if simplified.is_empty() {
+            return;
+        }
+        let model = &mut self.model;
+        for equation in model.equations.iter_mut() {
+            let replaced = |_: &mut ExprPool, id: ExprId, _| simplified.get(&id).copied();
+            let other = model.pool.rewrite(&[equation.residual], replaced)[0];
+            equation.simplified = (other != equation.residual).then_some(other);
+        }
+    }
+
     pub(crate) fn split_structural_ifs(&mut self) {
         let equations = std::mem::take(&mut self.model.equations);
         for equation in equations.iter() {
@@ -46,6 +60,7 @@ impl Lowering<'_> {
                 pending.push(Equation {
                     guard,
                     residual,
+                    simplified: part.simplified,
                     origin: part.origin,
                 });
             }

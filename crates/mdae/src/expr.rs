@@ -177,7 +177,7 @@ pub struct VarTraits {
 ///
 /// [`ExprPool::fork`] makes a cheap extension of a frozen pool: a compiled model is shared between runs, and what a
 /// run adds (derivatives for newly entered modes) stays its own.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ExprPool {
     base: Option<Arc<ExprPool>>,
     base_nodes: usize,

@@ -10,20 +10,21 @@ pub type SimplifiedResiduals = FxHashMap<ExprId, ExprId>;
 
 /// The equations that have a simplified form of no more unknowns: it can be solved in the place of the actual one, to
 /// find where to begin.
-pub fn simplified_residuals(model: &mut Mdae) -> SimplifiedResiduals {
-    let mut found = SimplifiedResiduals::default();
-    if model.homotopies.is_empty() {
-        return found;
-    }
-    let simplified: FxHashMap<ExprId, ExprId> = model.homotopies.iter().map(|h| (h.actual, h.simplified)).collect();
-    let residuals: Vec<ExprId> = model.equations.iter().map(|equation| equation.residual).collect();
-    for residual in residuals {
-        let other = model.pool.rewrite(&[residual], |_, id, _| simplified.get(&id).copied())[0];
+pub fn simplified_residuals(model: &Mdae) -> SimplifiedResiduals {
+    let others = model.equations.iter().filter_map(|e| Some((e.residual, e.simplified?)));
+    let fits = |&(residual, other): &(ExprId, ExprId)| {
         let known = model.pool.occurrences(residual);
-        let fits = model.pool.occurrences(other).iter().all(|place| known.contains(place));
-        if other != residual && fits {
-            found.insert(residual, other);
-        }
+        model.pool.occurrences(other).iter().all(|place| known.contains(place))
+    };
+    others.filter(fits).collect()
+}
+
+/// The model with simplified expressions everywhere: its initial values are where those of the actual one are sought.
+pub fn simplified_model(model: &Mdae) -> Option<Mdae> {
+    model.equations.iter().find(|equation| equation.simplified.is_some())?;
+    let mut other = model.clone();
+    for equation in other.equations.iter_mut() {
+        equation.residual = equation.simplified.take().unwrap_or(equation.residual);
     }
-    found
+    Some(other)
 }

@@ -147,6 +147,8 @@ pub struct Equation {
     pub guard: ExprId,
     /// Zero while the equation is active.
     pub residual: ExprId,
+    /// The same with the simplified expressions of `homotopy(actual, simplified)`, where it has any.
+    pub simplified: Option<ExprId>,
     /// Provenance.
     pub origin: OriginId,
 }
@@ -301,15 +303,6 @@ pub struct Delay {
     pub origin: OriginId,
 }
 
-/// An expression of the equations and what it may be replaced by to find a first approximation of the solution.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Homotopy {
-    /// What holds.
-    pub actual: ExprId,
-    /// What is easier to solve.
-    pub simplified: ExprId,
-}
-
 /// Suggested run settings.
 #[derive(Copy, Clone, Debug, PartialEq, Default)]
 pub struct Experiment {
@@ -346,7 +339,7 @@ pub struct ConstantVariable {
 }
 
 /// A multi-mode DAE.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Mdae {
     /// The model's name.
     pub name: Arc<str>,
@@ -378,8 +371,6 @@ pub struct Mdae {
     pub assertions: Vec<Assertion>,
     /// Delays.
     pub delays: Vec<Delay>,
-    /// Expressions with a simplified form to begin with.
-    pub homotopies: Vec<Homotopy>,
     /// Provenance.
     pub origins: IndexVec<OriginId, Origin>,
     /// Suggested run settings.
@@ -430,6 +421,7 @@ impl Mdae {
         self.equations.push(Equation {
             guard,
             residual,
+            simplified: None,
             origin,
         })
     }

@@ -141,9 +141,11 @@ impl Engine<'_> {
     pub(crate) fn sign_at_start(&mut self, id: ConditionId) -> Sign {
         match self.monitor(id) {
             Some(monitor) => {
-                // What has no start value cannot decide.
+                // What has neither a start value nor one found with simplified equations cannot decide.
                 let unknown = |&(var, order): &(VarId, u16)| {
-                    self.model.is_unknown(var) && !self.starts.iter().any(|s| (s.var, s.order) == (var, order))
+                    let guessed = order == 0 && self.guesses.iter().any(|&(known, _)| known == var);
+                    let started = || self.starts.iter().any(|s| (s.var, s.order) == (var, order));
+                    self.model.is_unknown(var) && !guessed && !started()
                 };
                 let undecided = monitor.reads(0).iter().any(unknown);
                 let reading = monitor.read(0, true, &self.memory, &self.scales, &mut self.scratch);

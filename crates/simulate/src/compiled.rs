@@ -1,10 +1,10 @@
 //! A model ready to run: shared between runs and threads.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashSet;
 use saltus_codegen::KernelCache;
-use saltus_mdae::homotopy::{SimplifiedResiduals, simplified_residuals};
+use saltus_mdae::homotopy::{SimplifiedResiduals, simplified_model, simplified_residuals};
 use saltus_mdae::inverse::{SolvedByInverse, solved_by_inverse};
 use saltus_mdae::print::derivative_name;
 use saltus_mdae::{ConditionId, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId};
@@ -29,6 +29,8 @@ pub struct Compiled {
     needed_orders: u16,
     inverses: SolvedByInverse,
     simplified: SimplifiedResiduals,
+    /// The model with the simplified expressions of `homotopy`, made when a run asks for it.
+    simplified_model: OnceLock<Option<Box<Compiled>>>,
 }
 
 impl Compiled {
@@ -45,7 +47,7 @@ impl Compiled {
         let parameter_order = parameter_order(&model)?;
         let highest = highest_occurrence(&model);
         let inverses = solved_by_inverse(&mut model);
-        let simplified = simplified_residuals(&mut model);
+        let simplified = simplified_residuals(&model);
         let pool = model.pool.freeze();
         Ok(Compiled {
             pool,
@@ -57,8 +59,18 @@ impl Compiled {
             needed_orders: highest + 7,
             inverses,
             simplified,
+            simplified_model: OnceLock::new(),
             model,
         })
+    }
+
+    /// The model with the simplified expressions of `homotopy(…)` in place of the actual ones, if it has any.
+    pub(crate) fn simplified(&self) -> Option<&Compiled> {
+        let made = self.simplified_model.get_or_init(|| {
+            let simplified = simplified_model(&self.model)?;
+            Compiled::new(simplified).ok().map(Box::new)
+        });
+        made.as_deref()
     }
 
     /// The model.

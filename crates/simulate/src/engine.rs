@@ -140,6 +140,8 @@ pub(crate) struct Engine<'c> {
     pub used_up: rustc_hash::FxHashSet<saltus_mdae::ExprId>,
     /// During initialisation no time event is due.
     pub starting: bool,
+    /// Values with which the search for those at the start begins.
+    pub guesses: Vec<(VarId, f64)>,
     /// Signals given from outside.
     pub signals: Vec<crate::input::InputSignal>,
     /// The time whose pieces of the signals hold.
@@ -230,6 +232,7 @@ impl<'c> Engine<'c> {
             solved_parameters: rustc_hash::FxHashSet::default(),
             used_up: rustc_hash::FxHashSet::default(),
             starting: false,
+            guesses: Vec::new(),
             signals: Vec::new(),
             inputs_from: f64::NEG_INFINITY,
             warnings: Vec::new(),

@@ -107,6 +107,10 @@ impl Engine<'_> {
             self.memory.set(var, order, value);
             self.memory.set_left(var, order, value);
         }
+        for &(var, value) in &self.guesses {
+            self.memory.set(var, 0, value);
+            self.memory.set_left(var, 0, value);
+        }
         self.apply_inputs(self.options.start);
         self.apply_initial_assignments()
     }

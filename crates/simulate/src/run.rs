@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashMap;
-use saltus_mdae::{ConditionId, VarId};
+use saltus_mdae::{ConditionId, Role, VarId};
 use saltus_numerics::ode::{IntegrationError, Integrator, Options as OdeOptions, new_integrator};
 use saltus_results::{Manifest, ModeRecord, ResultSink, RowKind, Status, Summary};
 
@@ -20,6 +20,7 @@ use crate::error::{Failure, FailureKind};
 use crate::event::Truths;
 use crate::input::InputSignal;
 use crate::kernel::Bound;
+use crate::memory::DEFAULT_ORDERS;
 use crate::options::Options;
 use crate::output::Layout;
 use crate::report::{BlockCost, EventReport};
@@ -240,7 +241,13 @@ impl<'c> Run<'c> {
     /// Finds the values at the start; what happened there.
     fn initialise(&mut self) -> Result<Vec<EventReport>, Failure> {
         let start = self.engine.options.start;
-        let reports = match self.initialise_with_delays() {
+        self.engine.guesses = self.simplified_start();
+        let mut found = self.initialise_with_delays();
+        if found.is_err() && !self.engine.guesses.is_empty() {
+            self.engine.guesses.clear();
+            found = self.initialise_with_delays();
+        }
+        let reports = match found {
             Ok(reports) => reports,
             Err(failure) => return Err(self.with_places(failure).at(start)),
         };
@@ -248,6 +255,27 @@ impl<'c> Run<'c> {
         self.layout = Layout::new(self.engine.compiled, &self.engine.memory)?;
         self.history.begin(&self.engine.memory);
         Ok(reports)
+    }
+
+    /// Where the equations have several solutions at the start, the simplified expressions of `homotopy(…)` choose: the
+    /// values with which the model starts that has them in place of the actual ones; none if that fails.
+    fn simplified_start(&self) -> Vec<(VarId, f64)> {
+        let Some(simplified) = self.engine.compiled.simplified() else {
+            return Vec::new();
+        };
+        let orders = simplified.needed_orders().max(DEFAULT_ORDERS);
+        let options = self.engine.options.clone();
+        let Ok(mut engine) = Engine::new(simplified, self.request.parameters, options, orders) else {
+            return Vec::new();
+        };
+        engine.signals = self.request.inputs.clone();
+        if engine.initialise().is_err() {
+            return Vec::new();
+        }
+        let variables = engine.model.variables.iter_enumerated();
+        let unknowns = variables.filter(|(_, variable)| variable.role == Role::Continuous && !variable.fixed);
+        let values = unknowns.map(|(id, _)| (id, engine.memory.get(id, 0)));
+        values.filter(|(_, value)| value.is_finite()).collect()
     }
 
     /// Before the start a delayed signal is the expression itself: values and signals in turn until they agree.

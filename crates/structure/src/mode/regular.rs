@@ -76,6 +76,7 @@ fn apply(model: &mut Mdae, truths: &Truths, found: &RankDeficiency, count: usize
     let equation = model.equations.push(Equation {
         guard: together,
         residual,
+        simplified: None,
         origin: model.equations[*replaced].origin,
     });
     model.combinations.push(Combination {

@@ -69,6 +69,7 @@ fn give_values_to_derivatives(model: &mut Mdae, defined: &FxHashMap<VarId, ExprI
         model.equations.push(Equation {
             guard,
             residual,
+            simplified: None,
             origin,
         });
         returned.insert(at);

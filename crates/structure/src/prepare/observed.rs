@@ -48,6 +48,7 @@ pub(super) fn give_values_to_observed(model: &mut Mdae) {
         model.equations.push(Equation {
             guard,
             residual,
+            simplified: None,
             origin,
         });
         values.insert(derivative, value);

@@ -2,7 +2,7 @@
 
 use saltus_mdae::{
     Action, Alias, Assertion, Condition, ConditionKind, ConstantVariable, Delay, DiscreteEquation, Equation,
-    EquationId, ExprId, ExprPool, Homotopy, Idx, IndexVec, Mdae, Node, StateSelect, VarId, Variable, When,
+    EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, StateSelect, VarId, Variable, When,
 };
 
 use super::classes::Classes;
@@ -33,14 +33,6 @@ pub(super) fn rewrite(mut old: Mdae, classes: &mut Classes, used_up: &IndexVec<E
             .collect(),
         assertions: old.assertions.iter().map(|a| assertion(a, &t)).collect(),
         delays: old.delays.iter().map(|d| delay(d, &places, &t)).collect(),
-        homotopies: old
-            .homotopies
-            .iter()
-            .map(|h| Homotopy {
-                actual: t(h.actual),
-                simplified: t(h.simplified),
-            })
-            .collect(),
         origins: std::mem::take(&mut old.origins),
         experiment: old.experiment,
         ..Mdae::default()
@@ -110,6 +102,7 @@ fn roots(model: &Mdae, used_up: &IndexVec<EquationId, bool>) -> Vec<ExprId> {
         .map(|(_, e)| e);
     for equation in kept.chain(&model.initial_equations) {
         roots.extend([equation.guard, equation.residual]);
+        roots.extend(equation.simplified);
     }
     for equation in model.discrete.iter().chain(&model.initial_assignments) {
         roots.extend([equation.guard, equation.value]);
@@ -136,9 +129,6 @@ fn roots(model: &Mdae, used_up: &IndexVec<EquationId, bool>) -> Vec<ExprId> {
     }
     for delay in &model.delays {
         roots.extend([delay.expression, delay.delay, delay.max_delay]);
-    }
-    for homotopy in &model.homotopies {
-        roots.extend([homotopy.actual, homotopy.simplified]);
     }
     let known = model.aliases.iter().map(|alias| &alias.variable);
     let known = known.chain(model.constants.iter().map(|constant| &constant.variable));
@@ -248,6 +238,7 @@ fn equation(equation: &Equation, t: &impl Fn(ExprId) -> ExprId) -> Equation {
     Equation {
         guard: t(equation.guard),
         residual: t(equation.residual),
+        simplified: equation.simplified.map(t),
         origin: equation.origin,
     }
 }
