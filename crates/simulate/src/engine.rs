@@ -49,6 +49,8 @@ pub struct RunCounters {
     pub mode_changes: u64,
     /// Candidate modes tried.
     pub candidates: u64,
+    /// Candidates that complementarity pivoting proposed.
+    pub pivoted: u64,
     /// Modes analysed.
     pub modes: u64,
     /// Restart systems analysed.
@@ -104,6 +106,8 @@ pub(crate) struct Engine<'c> {
     pub modes: Vec<ModeRuntime>,
     pub mode_by_valuation: FxHashMap<Valuation, Result<ModeId, Arc<ModeRefusal>>>,
     pub restarts: RestartCache,
+    /// Equations compiled for complementarity pivoting.
+    pub pivot_rows: crate::pivot::PivotRows,
     /// Conditions in force.
     pub truths: Truths,
     pub when_before: Vec<bool>,
@@ -207,6 +211,7 @@ impl<'c> Engine<'c> {
             modes: Vec::new(),
             mode_by_valuation: FxHashMap::default(),
             restarts: RestartCache::default(),
+            pivot_rows: crate::pivot::PivotRows::default(),
             truths: compiled.first_truths(&memory)?,
             when_before: Vec::new(),
             mode: None,

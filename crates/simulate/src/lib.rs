@@ -26,6 +26,7 @@ mod mode;
 mod ode;
 mod options;
 mod output;
+mod pivot;
 mod plan;
 mod report;
 mod restart;
