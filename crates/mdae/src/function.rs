@@ -284,6 +284,17 @@ pub type Functions = IndexVec<FunctionId, Function>;
 impl Functions {
     /// Calls a function: its scalar result `output`, differentiated by the arguments in `partials`.
     pub fn call(&self, function: FunctionId, output: u32, partials: &[u32], args: &[f64]) -> Result<f64, CallError> {
+        self.call_counted(function, output, partials, args).0
+    }
+
+    /// As [`Functions::call`], with the number of statements that were executed.
+    pub fn call_counted(
+        &self,
+        function: FunctionId,
+        output: u32,
+        partials: &[u32],
+        args: &[f64],
+    ) -> (Result<f64, CallError>, u64) {
         let order = partials.len();
         let mut duals: Vec<Dual> = args.iter().map(|&x| Dual::constant(x, order)).collect();
         for (direction, &position) in partials.iter().enumerate() {
@@ -295,8 +306,9 @@ impl Functions {
             depth: 0,
             order,
         };
-        let outputs = machine.run(function, duals)?;
-        Ok(outputs[output as usize].highest())
+        let outputs = machine.run(function, duals);
+        let statements = STATEMENT_LIMIT - machine.fuel;
+        (outputs.map(|outputs| outputs[output as usize].highest()), statements)
     }
 
     /// Calls a function: all its scalar results.

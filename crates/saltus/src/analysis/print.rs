@@ -8,6 +8,8 @@ use super::{Analysis, BlockReport, ChangeOutcome, ChangeReport, ModeReport, Mode
 
 /// Longer lists are cut in text; JSON has all of it.
 const MOST_LISTED: usize = 24;
+/// Longer equations are cut in text.
+const MOST_CHARACTERS: usize = 160;
 
 impl Analysis {
     /// For people.
@@ -68,7 +70,34 @@ pub(crate) fn valuation_text(valuation: &[(String, bool)]) -> String {
 }
 
 fn line(out: &mut String, depth: usize, text: &str) {
+    // What stands between backquotes is an equation or a name.
+    let parts = text.split('`').enumerate();
+    let parts = parts.map(|(i, part)| if i % 2 == 1 { brief(part) } else { part.to_owned() });
+    let text = parts.collect::<Vec<_>>().join("`");
     let _ = writeln!(out, "{:indent$}{text}", "", indent = 2 * depth);
+}
+
+/// The beginning and the end of a long equation.
+fn brief(equation: &str) -> String {
+    let characters: Vec<char> = equation.chars().collect();
+    if characters.len() <= MOST_CHARACTERS {
+        return equation.to_owned();
+    }
+    let tail = MOST_CHARACTERS / 4;
+    let head: String = characters[..MOST_CHARACTERS - tail].iter().collect();
+    let tail: String = characters[characters.len() - tail..].iter().collect();
+    format!("{} … {}", head.trim_end(), tail.trim_start())
+}
+
+/// The first lines of a long list, with how many there are besides.
+fn some_lines<'a>(out: &mut String, depth: usize, lines: impl ExactSizeIterator<Item = &'a String>, noun: &str) {
+    let more = lines.len().saturating_sub(MOST_LISTED);
+    for text in lines.take(MOST_LISTED) {
+        line(out, depth, text);
+    }
+    if more > 0 {
+        line(out, depth, &format!("and {more} more {noun}"));
+    }
 }
 
 fn quoted(names: &[String]) -> Vec<String> {
@@ -143,7 +172,7 @@ fn print_shape(out: &mut String, shape: &ModeShape, sources: &SourceMap) {
         line(
             out,
             2,
-            &format!("{} ({times}){}", equation.text, place(equation.span, sources)),
+            &format!("{} ({times}){}", brief(&equation.text), place(equation.span, sources)),
         );
     }
     if constraints.len() > MOST_LISTED {
@@ -187,7 +216,7 @@ fn print_blocks(out: &mut String, blocks: &[BlockReport]) {
 fn print_refusal(out: &mut String, what: &str, refusal: &Refusal, sources: &SourceMap) {
     line(out, 1, &format!("{what}: {}", refusal.summary));
     for (equation, span) in refusal.equations.iter().take(MOST_LISTED) {
-        line(out, 2, &format!("{equation}{}", place(*span, sources)));
+        line(out, 2, &format!("{}{}", brief(equation), place(*span, sources)));
     }
     if !refusal.unknowns.is_empty() {
         let names: Vec<String> = refusal.unknowns.iter().map(|(name, _)| name.clone()).collect();
@@ -212,7 +241,7 @@ fn print_change(out: &mut String, analysis: &Analysis, change: &ChangeReport, so
         &format!("when `{condition}` becomes {value}{}", place(change.span, sources)),
     );
     for equation in &change.restart_equations {
-        line(out, 1, &format!("with {equation}"));
+        line(out, 1, &format!("with {}", brief(equation)));
     }
     match &change.outcome {
         ChangeOutcome::SingularMode => line(out, 1, "the mode to enter is singular: see there"),
@@ -225,9 +254,7 @@ fn print_restart(out: &mut String, report: &RestartReport, sources: &SourceMap) 
         true => line(out, 1, &report.summary),
         false => line(out, 1, &format!("refused ({}): {}", report.verdict, report.summary)),
     }
-    for detail in &report.details {
-        line(out, 2, detail);
-    }
+    some_lines(out, 2, report.details.iter(), "lines");
     if !report.accepted {
         for span in &report.places {
             line(out, 2, place(Some(*span), sources).trim_start());
@@ -238,15 +265,7 @@ fn print_restart(out: &mut String, report: &RestartReport, sources: &SourceMap) 
     }
     if !report.system.is_empty() {
         line(out, 1, "restart system:");
-        for equation in report.system.iter().take(MOST_LISTED) {
-            line(out, 2, equation);
-        }
-        if report.system.len() > MOST_LISTED {
-            line(
-                out,
-                2,
-                &format!("and {} more equations", report.system.len() - MOST_LISTED),
-            );
-        }
+        let system: Vec<String> = report.system.iter().map(|equation| brief(equation)).collect();
+        some_lines(out, 2, system.iter(), "equations");
     }
 }

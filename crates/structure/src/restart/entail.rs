@@ -21,6 +21,9 @@ const ZERO: f64 = 1e-7;
 const ON_VARIETY: f64 = 1e-12;
 /// Larger systems are not sampled: it costs more than the answer is worth.
 const EQUATION_LIMIT: usize = 60;
+/// Operations that one question may take: more than a second would be needed for a few of such questions, and the
+/// answer "does not follow" is safe.
+const WORK_LIMIT: u64 = 20_000_000;
 /// Points farther out than this tell little: rounding dominates.
 const FAR: f64 = 1e3;
 
@@ -107,6 +110,8 @@ struct Sampler<'a> {
     /// Free symbols with their magnitudes.
     magnitudes: Vec<f64>,
     number: FxHashMap<Node, usize>,
+    /// Operations left.
+    work: u64,
 }
 
 /// A residual with its leaves bound to fixed values or free symbols.
@@ -114,6 +119,8 @@ struct Bound {
     tape: Tape,
     leaves: Vec<Leaf>,
     floors: Vec<f64>,
+    /// Operations of the tape that depend on free symbols.
+    dependents: Vec<bool>,
 }
 
 enum Leaf {
@@ -140,10 +147,12 @@ impl<'a> Sampler<'a> {
                 tape: Tape::new(pool, target),
                 leaves: Vec::new(),
                 floors: Vec::new(),
+                dependents: Vec::new(),
             },
             given: Vec::new(),
             magnitudes: Vec::new(),
             number: FxHashMap::default(),
+            work: WORK_LIMIT,
         };
         sampler.target = sampler.bind(pool, target);
         sampler
@@ -178,16 +187,26 @@ impl<'a> Sampler<'a> {
                 }
             }
         }
-        Bound { tape, leaves, floors }
+        let dependents = tape.dependents(|leaf| matches!(leaves[leaf], Leaf::Free(_)));
+        Bound {
+            tape,
+            leaves,
+            floors,
+            dependents,
+        }
     }
 
     /// Whether enough points are found and the target is zero at all of them.
-    fn target_vanishes(&self) -> bool {
+    fn target_vanishes(&mut self) -> bool {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let mut agreed = 0;
+        let mut work = None;
         for _ in 0..STARTS {
-            let start = self.magnitudes.iter().map(|m| 1.5 * m * random.normal()).collect();
-            let Some(point) = self.project(start) else { continue };
+            let start: Vec<f64> = self.magnitudes.iter().map(|m| 1.5 * m * random.normal()).collect();
+            let work = *work.get_or_insert_with(|| self.work_per_iteration(&start));
+            let (projected, iterations) = self.project(start, (self.work / work) as usize);
+            self.work -= work * iterations as u64;
+            let Some(point) = projected else { continue };
             let leaves = self.target.values(&point);
             let (value, scale) = self
                 .target
@@ -205,43 +224,75 @@ impl<'a> Sampler<'a> {
         false
     }
 
-    /// Gauss–Newton in units of the magnitudes, minimum-norm steps.
-    fn project(&self, mut point: Vec<f64>) -> Option<Vec<f64>> {
-        let (rows, columns) = (self.given.len(), self.magnitudes.len());
-        for _ in 0..ITERATIONS {
-            let mut jacobian: DenseMatrix = DenseMatrix::zeros(rows, columns);
-            let mut residual = vec![0.0; rows];
-            let mut done = true;
-            for (row, given) in self.given.iter().enumerate() {
-                let leaves = given.values(&point);
-                let (value, scale) = given.tape.value_and_scale(self.functions, &leaves, &given.floors);
-                if !value.is_finite() || !scale.is_finite() {
-                    return None;
+    /// The operations of one Gauss–Newton iteration.
+    fn work_per_iteration(&self, point: &[f64]) -> u64 {
+        let evaluation = self.given.iter().map(|given| {
+            let leaves = given.values(point);
+            given.tape.gradient_work(self.functions, &leaves, &given.dependents)
+        });
+        let (rows, columns) = (self.given.len() as u64, self.magnitudes.len() as u64);
+        1 + evaluation.sum::<u64>() + rows * rows.min(columns) * columns
+    }
+
+    /// A point on the variety near another one, with the number of iterations that were taken.
+    fn project(&self, mut point: Vec<f64>, iterations: usize) -> (Option<Vec<f64>>, usize) {
+        let iterations = iterations.min(ITERATIONS);
+        for taken in 0..iterations {
+            match self.step(&mut point) {
+                Step::Taken => {}
+                Step::Arrived => {
+                    let near = point.iter().zip(&self.magnitudes).all(|(x, m)| x.abs() <= FAR * m);
+                    return (near.then_some(point), taken + 1);
                 }
-                let scale = if scale > 0.0 { scale } else { 1.0 };
-                done &= value.abs() <= ON_VARIETY * scale;
-                residual[row] = value / scale;
-                let (_, gradient) = given.tape.gradient(self.functions, &leaves);
-                for (leaf, slope) in given.leaves.iter().zip(gradient) {
-                    if let Leaf::Free(symbol) = leaf {
-                        jacobian[(row, *symbol)] += slope * self.magnitudes[*symbol] / scale;
-                    }
-                }
-            }
-            if done {
-                let near = point.iter().zip(&self.magnitudes).all(|(x, m)| x.abs() <= FAR * m);
-                return near.then_some(point);
-            }
-            if jacobian.values().iter().any(|slope| !slope.is_finite()) {
-                return None;
-            }
-            let step = PivotedQr::new(&jacobian, Some(1e-11)).minimum_norm_solution(&residual);
-            for ((x, m), s) in point.iter_mut().zip(&self.magnitudes).zip(&step) {
-                *x -= m * s;
+                Step::Failed => return (None, taken + 1),
             }
         }
-        None
+        (None, iterations)
     }
+
+    /// One Gauss–Newton step of minimum norm, in units of the magnitudes.
+    fn step(&self, point: &mut [f64]) -> Step {
+        let (rows, columns) = (self.given.len(), self.magnitudes.len());
+        let mut jacobian: DenseMatrix = DenseMatrix::zeros(rows, columns);
+        let mut residual = vec![0.0; rows];
+        let mut done = true;
+        for (row, given) in self.given.iter().enumerate() {
+            let leaves = given.values(point);
+            let (value, scale) = given.tape.value_and_scale(self.functions, &leaves, &given.floors);
+            if !value.is_finite() || !scale.is_finite() {
+                return Step::Failed;
+            }
+            let scale = if scale > 0.0 { scale } else { 1.0 };
+            done &= value.abs() <= ON_VARIETY * scale;
+            residual[row] = value / scale;
+            let (_, gradient) = given.tape.gradient_by(self.functions, &leaves, Some(&given.dependents));
+            for (leaf, slope) in given.leaves.iter().zip(gradient) {
+                if let Leaf::Free(symbol) = leaf {
+                    jacobian[(row, *symbol)] += slope * self.magnitudes[*symbol] / scale;
+                }
+            }
+        }
+        if done {
+            return Step::Arrived;
+        }
+        if jacobian.values().iter().any(|slope| !slope.is_finite()) {
+            return Step::Failed;
+        }
+        let step = PivotedQr::new(&jacobian, Some(1e-11)).minimum_norm_solution(&residual);
+        for ((x, m), s) in point.iter_mut().zip(&self.magnitudes).zip(&step) {
+            *x -= m * s;
+        }
+        Step::Taken
+    }
+}
+
+/// What a step led to.
+enum Step {
+    Taken,
+    /// The point was on the variety already.
+    Arrived,
+    /// Residuals or slopes are not finite.
+    Failed,
 }
 
 /// A small deterministic generator (splitmix64): equal questions get equal answers on every machine.

@@ -21,6 +21,9 @@ enum Op {
     },
 }
 
+/// A statement of a function costs about as much as this many operations on numbers.
+const OPERATIONS_PER_STATEMENT: u64 = 50;
+
 /// An expression ready for repeated evaluation.
 #[derive(Clone, Debug)]
 pub(crate) struct Tape {
@@ -135,8 +138,58 @@ impl Tape {
         (v[v.len() - 1], s[s.len() - 1])
     }
 
+    /// Which operations depend on a leaf for which `wanted` holds.
+    pub(crate) fn dependents(&self, wanted: impl Fn(usize) -> bool) -> Vec<bool> {
+        let mut found: Vec<bool> = Vec::with_capacity(self.ops.len());
+        for op in &self.ops {
+            let at = |slot: &u32| found[*slot as usize];
+            let depends = match op {
+                Op::Constant(_) => false,
+                Op::Leaf(leaf) => wanted(*leaf as usize),
+                Op::Unary(_, a) => at(a),
+                Op::Binary(_, a, b) => at(a) || at(b),
+                Op::If(c, a, b) => at(c) || at(a) || at(b),
+                Op::Call { args, .. } => args.iter().any(at),
+            };
+            found.push(depends);
+        }
+        found
+    }
+
+    /// How much work a gradient by the leaves on which `dependents` depend is, in operations: a function is called
+    /// once for its value and once for each argument that depends on them.
+    pub(crate) fn gradient_work(&self, functions: &Functions, leaves: &[f64], dependents: &[bool]) -> u64 {
+        let v = self.values(functions, leaves);
+        let mut work = 2 * self.ops.len() as u64;
+        for op in &self.ops {
+            if let Op::Call {
+                function,
+                output,
+                partials,
+                args,
+            } = op
+            {
+                let varied = args.iter().filter(|&&arg| dependents[arg as usize]).count() as u64;
+                let values: Vec<f64> = args.iter().map(|&arg| v[arg as usize]).collect();
+                let (_, statements) = functions.call_counted(*function, *output, partials, &values);
+                work += (1 + varied) * (statements + 1) * OPERATIONS_PER_STATEMENT;
+            }
+        }
+        work
+    }
+
     /// The value and the derivative by each leaf.
     pub(crate) fn gradient(&self, functions: &Functions, leaves: &[f64]) -> (f64, Vec<f64>) {
+        self.gradient_by(functions, leaves, None)
+    }
+
+    /// The value and the derivative by those leaves on which the given operations depend, if any are given.
+    pub(crate) fn gradient_by(
+        &self,
+        functions: &Functions,
+        leaves: &[f64],
+        dependents: Option<&[bool]>,
+    ) -> (f64, Vec<f64>) {
         let v = self.values(functions, leaves);
         let mut adjoint = vec![0.0; v.len()];
         let mut gradient = vec![0.0; self.leaves.len()];
@@ -164,6 +217,9 @@ impl Tape {
                 } => {
                     let values: Vec<f64> = args.iter().map(|&arg| v[arg as usize]).collect();
                     for (position, &arg) in args.iter().enumerate() {
+                        if dependents.is_some_and(|dependents| !dependents[arg as usize]) {
+                            continue;
+                        }
                         let mut more = partials.to_vec();
                         more.push(position as u32);
                         more.sort_unstable();
