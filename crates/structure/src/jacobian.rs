@@ -16,6 +16,10 @@ pub struct JacobianReader {
     order: Vec<(ExprId, Node)>,
     value: Vec<f64>,
     adjoint: Vec<f64>,
+    /// Whether a node depends on what is differentiated by.
+    depends: Vec<bool>,
+    /// Statements of functions executed so far.
+    statements: u64,
 }
 
 impl JacobianReader {
@@ -24,12 +28,29 @@ impl JacobianReader {
         Self::default()
     }
 
+    /// The number of statements in functions that were executed so far: what evaluations have cost.
+    pub fn statements(&self) -> u64 {
+        self.statements
+    }
+
     /// The value of an expression; its partial derivatives by unknowns and their derivatives go to `out`, sorted.
     pub fn read(
         &mut self,
         model: &Mdae,
         root: ExprId,
         env: &dyn Environment,
+        out: &mut Vec<(Derivative, f64)>,
+    ) -> Result<f64, CallError> {
+        self.read_by(model, root, env, &|_, _| true, out)
+    }
+
+    /// As [`JacobianReader::read`], by those unknowns and derivatives alone for which `wanted` holds.
+    pub fn read_by(
+        &mut self,
+        model: &Mdae,
+        root: ExprId,
+        env: &dyn Environment,
+        wanted: &dyn Fn(VarId, u16) -> bool,
         out: &mut Vec<(Derivative, f64)>,
     ) -> Result<f64, CallError> {
         out.clear();
@@ -41,18 +62,21 @@ impl JacobianReader {
         if self.value.len() < model.pool.len() {
             self.value.resize(model.pool.len(), 0.0);
             self.adjoint.resize(model.pool.len(), 0.0);
+            self.depends.resize(model.pool.len(), false);
         }
+        let is_wanted = |var: VarId, order| model.variables[var].role == Role::Continuous && wanted(var, order);
         for at in 0..self.order.len() {
             let (id, node) = self.order[at];
             self.value[id.index()] = self.evaluate(model, node, env)?;
             self.adjoint[id.index()] = 0.0;
+            self.depends[id.index()] = self.depends_on(model, node, &is_wanted);
         }
         self.adjoint[root.index()] = 1.0;
         for at in (0..self.order.len()).rev() {
             let (id, node) = self.order[at];
             let adjoint = self.adjoint[id.index()];
             if let Node::Var { var, order } = node {
-                if model.variables[var].role == Role::Continuous {
+                if is_wanted(var, order) {
                     out.push(((var, order), adjoint));
                 }
             } else if adjoint != 0.0 {
@@ -63,7 +87,20 @@ impl JacobianReader {
         Ok(self.value[root.index()])
     }
 
-    fn evaluate(&self, model: &Mdae, node: Node, env: &dyn Environment) -> Result<f64, CallError> {
+    /// Whether a node depends on something that is wanted; its operands have been asked.
+    fn depends_on(&self, model: &Mdae, node: Node, is_wanted: &dyn Fn(VarId, u16) -> bool) -> bool {
+        let depends = |id: ExprId| self.depends[id.index()];
+        match node {
+            Node::Var { var, order } => is_wanted(var, order),
+            Node::Unary(_, a) => depends(a),
+            Node::Binary(_, a, b) => depends(a) || depends(b),
+            Node::If(c, a, b) => depends(c) || depends(a) || depends(b),
+            Node::Call { args, .. } => model.pool.args(args).any(depends),
+            _ => false,
+        }
+    }
+
+    fn evaluate(&mut self, model: &Mdae, node: Node, env: &dyn Environment) -> Result<f64, CallError> {
         let value = |id: ExprId| self.value[id.index()];
         Ok(match node {
             Node::Real(bits) => bits.get(),
@@ -85,9 +122,10 @@ impl JacobianReader {
                 args,
             } => {
                 let args: Vec<f64> = model.pool.args(args).map(value).collect();
-                model
-                    .functions
-                    .call(function, output, model.pool.list(partials), &args)?
+                let partials = model.pool.list(partials);
+                let (result, statements) = model.functions.call_counted(function, output, partials, &args);
+                self.statements += statements;
+                result?
             }
         })
     }
@@ -122,11 +160,15 @@ impl JacobianReader {
                 let args: Vec<ExprId> = model.pool.args(args).collect();
                 let values: Vec<f64> = args.iter().map(|arg| self.value[arg.index()]).collect();
                 for (position, arg) in args.iter().enumerate() {
+                    if !self.depends[arg.index()] {
+                        continue;
+                    }
                     let mut by = model.pool.list(partials).to_vec();
                     by.push(position as u32);
                     by.sort_unstable();
-                    let slope = model.functions.call(function, output, &by, &values)?;
-                    self.adjoint[arg.index()] += adjoint * slope;
+                    let (slope, statements) = model.functions.call_counted(function, output, &by, &values);
+                    self.statements += statements;
+                    self.adjoint[arg.index()] += adjoint * slope?;
                 }
             }
             _ => {}

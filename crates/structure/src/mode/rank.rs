@@ -21,6 +21,10 @@ const DENSE_LIMIT: usize = 200;
 /// Pivots below this part of the largest count as zero.
 const ZERO_PIVOT: f64 = 1e-10;
 
+/// Statements in functions that one check may execute; blocks that are looked at later are taken for regular. Functions of
+/// media take thousands of statements per call.
+const STATEMENT_LIMIT: u64 = 200_000;
+
 /// A block whose equations do not determine its unknowns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankDeficiency {
@@ -140,7 +144,11 @@ impl Checker<'_> {
         let structure = self.structure;
         let residual = self.model.equations[structure.equations[row.index()]].residual;
         let mut partials = Vec::new();
-        if self.reader.read(self.model, residual, point, &mut partials).is_err() {
+        let column_of = |var: VarId| structure.unknowns.binary_search(&var).ok();
+        let position = &self.position;
+        let wanted = |var, _| column_of(var).is_some_and(|column| position[column] != u32::MAX);
+        let read = self.reader.read_by(self.model, residual, point, &wanted, &mut partials);
+        if read.is_err() || self.reader.statements() > STATEMENT_LIMIT {
             return false;
         }
         for (column, order) in structure.leading_columns(&self.matrix, row) {
