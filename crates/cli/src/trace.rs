@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use saltus::Model;
-use saltus::mdae::{ConditionId, Mdae};
+use saltus::mdae::{Alias, ConditionId, Mdae};
 use saltus::results::{
     EventRecord, Jump, Manifest, ModeRecord, ResultError, ResultSink, RowKind, Schema, Signal, SignalKind, Summary,
 };
@@ -17,6 +17,8 @@ use crate::progress::Progress;
 
 /// Variables that jumped are named up to this number; a component has many names for the same thing.
 const SHOWN_JUMPS: usize = 8;
+/// So many names of one impulse are told.
+const IMPULSES_TOLD: usize = 4;
 
 /// Tells every event on standard error.
 pub struct Trace<'m> {
@@ -184,17 +186,29 @@ fn instant_in_words(text: &mut String, model: &Mdae, instant: &InstantReport, no
         }
         _ => {}
     }
-    // The impulse of a derivative is the jump of its variable.
-    let told = |impulse: &&ImpulseReport| impulse.derivative == 0 && impulse.weight.abs() > 1e-12;
-    for impulse in instant.impulses.iter().filter(told) {
-        let name = model.variables.get(impulse.var).map_or("?", |variable| &*variable.name);
-        let _ = write!(
-            text,
-            "\n  impulse of `{name}`: order {}, weight {}",
-            impulse.order,
-            short(impulse.weight)
-        );
+    for impulse in instant.impulses.iter().filter(|impulse| impulse.weight.abs() > 1e-12) {
+        for (name, negated) in names(model, impulse) {
+            let weight = short(if negated { -impulse.weight } else { impulse.weight });
+            let _ = write!(
+                text,
+                "\n  impulse of `{name}`: order {}, weight {weight}",
+                impulse.order
+            );
+        }
     }
+}
+
+/// The variables that are impulsive, with their signs. A derivative is one only if the text has a name for it: else the
+/// jump of what it is the derivative of tells the same.
+fn names<'a>(model: &'a Mdae, impulse: &ImpulseReport) -> Vec<(&'a str, bool)> {
+    let own = model.variables.get(impulse.var).filter(|_| impulse.derivative == 0);
+    let own = own.map(|variable| (&*variable.name, false));
+    let same = |alias: &&Alias| (alias.target, alias.order) == (impulse.var, impulse.derivative);
+    let aliases = model.aliases.iter().filter(same);
+    own.into_iter()
+        .chain(aliases.map(|alias| (&*alias.variable.name, alias.negated)))
+        .take(IMPULSES_TOLD)
+        .collect()
 }
 
 /// The conditions of a candidate that are true.

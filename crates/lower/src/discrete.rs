@@ -173,7 +173,7 @@ impl Lowering<'_> {
     fn overlap(&mut self, a: &Candidate, b: &Candidate) -> bool {
         let pool = &mut self.model.pool;
         let both = pool.and(a.guard, b.guard);
-        !crate::split::is_contradiction(pool, both)
+        !saltus_mdae::split::is_contradiction(pool, both)
     }
 
     fn report_undefined(&mut self, assigned: &FxHashSet<VarId>, defined: &FxHashMap<VarId, usize>) {

@@ -2,8 +2,8 @@
 
 use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, ScalarType, UnaryOp as FlatUnary};
 use saltus_mdae::{
-    Action, BinaryOp, Comparison, ConditionKind, Delay, ExprId, Node, OriginId, Role, Type, UnaryOp, VarId, Variable,
-    When, WhenBranch,
+    Action, BinaryOp, Comparison, ConditionKind, Delay, ExprId, ExprPool, Node, OriginId, Role, Type, UnaryOp, VarId,
+    Variable, When, WhenBranch,
 };
 use saltus_source::{Diagnostic, Span, codes};
 
@@ -274,6 +274,20 @@ impl Lowering<'_> {
             self.homotopies.insert(actual, simplified);
         }
         actual
+    }
+
+    /// Gives equations with `homotopy(actual, simplified)` their simplified form, before they are split.
+    pub(crate) fn simplify_homotopies(&mut self) {
+        let simplified = std::mem::take(&mut self.homotopies);
+        if simplified.is_empty() {
+            return;
+        }
+        let model = &mut self.model;
+        for equation in model.equations.iter_mut() {
+            let replaced = |_: &mut ExprPool, id: ExprId, _| simplified.get(&id).copied();
+            let other = model.pool.rewrite(&[equation.residual], replaced)[0];
+            equation.simplified = (other != equation.residual).then_some(other);
+        }
     }
 
     fn without_substitution(&mut self, expr: &FlatExpr) -> ExprId {

@@ -12,7 +12,6 @@ mod equation;
 mod expr;
 mod function;
 mod initial;
-mod split;
 mod text;
 mod variables;
 mod when;
@@ -135,7 +134,7 @@ impl<'f> Lowering<'f> {
         self.resolve_discrete();
         self.resolve_initial();
         self.simplify_homotopies();
-        self.split_structural_ifs();
+        self.model.split_structural_ifs();
     }
 
     fn origin(&mut self, provenance: ProvenanceId) -> OriginId {

@@ -14,6 +14,7 @@ pub mod index;
 pub mod inverse;
 pub mod model;
 pub mod print;
+pub mod split;
 pub mod table;
 pub mod validate;
 

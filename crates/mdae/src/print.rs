@@ -56,6 +56,14 @@ impl<'m> UserNames<'m> {
     pub fn model(&self) -> &'m Mdae {
         self.model
     }
+    /// The variable of the text, up to its sign, that a derivative is; the variable itself for order zero.
+    pub fn variable_of(&self, var: crate::VarId, order: u16) -> Option<&str> {
+        if order == 0 {
+            return Some(self.variable(var));
+        }
+        let same = |alias: &&crate::Alias| (alias.target, alias.order) == (var, order);
+        self.model.aliases.iter().find(same).map(|alias| &*alias.variable.name)
+    }
     /// The name of a derivative as such, also where a variable stands for it: `der(x)` beside `v`, but `der(v)` rather
     /// than `der(x, 2)`.
     pub fn as_derivative(&self, var: crate::VarId, order: u16) -> String {

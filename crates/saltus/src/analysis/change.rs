@@ -117,7 +117,8 @@ fn report(names: &UserNames, pool: &ExprPool, change: &ModeChange, analysis: &Re
     let impulses = analysis.plan.iter().flat_map(|plan| {
         plan.impulses.iter().filter_map(|&position| {
             let unknown = plan.unknowns[position];
-            (unknown.variable.order == 0).then(|| (names.derivative(unknown.variable.var, 0), unknown.mu))
+            let name = names.variable_of(unknown.variable.var, unknown.variable.order)?;
+            Some((name.to_owned(), unknown.mu))
         })
     });
     let mut impulses: Vec<(String, u32)> = impulses.collect();

@@ -3,14 +3,20 @@
 //! `R*i = v1 - v2` with R = 0 joins two nodes, `L*der(i) = v` with L = 0 takes a state away: a parameter that is exactly
 //! zero changes the structure. Structure cannot see that, so such terms are taken out before it is analysed. The
 //! parameters that made them vanish then shape the equations: another value for one of them, or zero for another
-//! coefficient, needs another compilation.
+//! coefficient, needs another compilation. An ideal switch `v = s*(if open then 1 else Ron)` with Ron = 0 is `v = s` while
+//! it is open and `v = 0` while it is closed: equations with such a coefficient in one branch are split.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{BinaryOp, ConditionId, ExprId, Mdae, Node, Role, VarId};
+use saltus_mdae::{BinaryOp, ConditionId, ExprId, ExprPool, Mdae, Node, Role, VarId};
+
+/// Products within products are looked through to this depth.
+const NESTING_LIMIT: usize = 16;
+/// At most this many branches of a factor are looked at.
+const BRANCH_LIMIT: usize = 64;
 
 /// Parameters in the coefficients of unknowns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,21 +44,72 @@ pub fn drop_vanishing_terms(model: &mut Mdae) -> Coefficients {
         };
         note_parameters(model, coefficient, list);
     }
-    if !found.vanished.is_empty() {
+    if vanishing.values().any(|&vanishes| vanishes) {
         rewrite(model, &vanishing);
     }
     found
 }
 
 fn rewrite(model: &mut Mdae, vanishing: &FxHashMap<ExprId, bool>) {
-    let vanishes = |side: ExprId| vanishing.get(&side) == Some(&true);
-    let residuals: Vec<ExprId> = model.equations.iter().map(|equation| equation.residual).collect();
-    let rewritten = model.pool.rewrite(&residuals, |pool, _, node| match node {
-        Node::Binary(BinaryOp::Mul, a, b) if vanishes(a) || vanishes(b) => Some(pool.real(0.0)),
-        _ => None,
-    });
-    for (equation, residual) in model.equations.iter_mut().zip(rewritten) {
-        equation.residual = residual;
+    // Products within products are found once those around them are gone.
+    for _ in 0..NESTING_LIMIT {
+        let residuals: Vec<ExprId> = model.equations.iter().map(|equation| equation.residual).collect();
+        let rewritten = model.pool.rewrite(&residuals, |pool, _, node| match node {
+            Node::Binary(BinaryOp::Mul, a, b) if has_vanishing_branch(pool, vanishing, a) => {
+                Some(product(pool, vanishing, b, a))
+            }
+            Node::Binary(BinaryOp::Mul, a, b) if has_vanishing_branch(pool, vanishing, b) => {
+                Some(product(pool, vanishing, a, b))
+            }
+            _ => None,
+        });
+        if rewritten == residuals {
+            break;
+        }
+        for (equation, residual) in model.equations.iter_mut().zip(rewritten) {
+            equation.residual = residual;
+        }
+    }
+    model.split_structural_ifs();
+}
+
+/// Whether a factor is zero, everywhere or in a branch.
+fn has_vanishing_branch(pool: &ExprPool, vanishing: &FxHashMap<ExprId, bool>, factor: ExprId) -> bool {
+    branches(pool, factor).any(|branch| vanishing.get(&branch) == Some(&true))
+}
+
+/// Whether a branch is written as zero: outside if-expressions such products are simplified when they are made.
+fn is_zero(pool: &ExprPool, value: ExprId) -> bool {
+    match pool.node(value) {
+        Node::Real(number) => number.get() == 0.0,
+        Node::Integer(number) => number == 0,
+        _ => false,
+    }
+}
+
+/// The values that a factor can have: those of the branches of an if-expression.
+fn branches(pool: &ExprPool, factor: ExprId) -> impl Iterator<Item = ExprId> {
+    let mut found = Vec::new();
+    let mut stack = vec![factor];
+    while let Some(id) = stack.pop() {
+        match pool.node(id) {
+            Node::If(_, then, otherwise) if found.len() + stack.len() < BRANCH_LIMIT => stack.extend([then, otherwise]),
+            _ => found.push(id),
+        }
+    }
+    found.into_iter()
+}
+
+/// The product with a factor that vanishes in a branch, as an if-expression of products.
+fn product(pool: &mut ExprPool, vanishing: &FxHashMap<ExprId, bool>, other: ExprId, factor: ExprId) -> ExprId {
+    match pool.node(factor) {
+        _ if vanishing.get(&factor) == Some(&true) => pool.real(0.0),
+        Node::If(condition, then, otherwise) if has_vanishing_branch(pool, vanishing, factor) => {
+            let then = product(pool, vanishing, other, then);
+            let otherwise = product(pool, vanishing, other, otherwise);
+            pool.if_else(condition, then, otherwise)
+        }
+        _ => pool.mul(other, factor),
     }
 }
 
@@ -88,8 +145,10 @@ fn coefficients(model: &Mdae) -> Vec<ExprId> {
         kinds.insert(id, kind);
         if let Node::Binary(BinaryOp::Mul, a, b) = model.pool.node(id) {
             for (side, other) in [(a, b), (b, a)] {
-                if kinds.get(&side) == Some(&Kind::Parameter) && kinds.get(&other) == Some(&Kind::Variable) {
-                    found.insert(side);
+                if kinds.get(&other) == Some(&Kind::Variable) {
+                    let values = branches(&model.pool, side);
+                    let is_parameter = |value: ExprId| kinds.get(&value) == Some(&Kind::Parameter);
+                    found.extend(values.filter(|&value| is_parameter(value) || is_zero(&model.pool, value)));
                 }
             }
         }

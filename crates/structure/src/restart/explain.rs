@@ -289,20 +289,22 @@ impl Words<'_> {
         }
     }
 
-    /// Variables that are impulsive for another reason than that a variable of which they are the derivative jumps.
+    /// Variables of the text that are impulsive. A derivative without a name is told by the jump of its variable.
     fn impulses(&self, plan: &RestartPlan) -> Vec<String> {
-        let mut by_variable: BTreeMap<VarId, u32> = BTreeMap::new();
+        let mut by_variable: BTreeMap<(VarId, u16), u32> = BTreeMap::new();
         for &position in &plan.impulses {
             let unknown = plan.unknowns[position];
-            if unknown.variable.order == 0 {
-                let known = by_variable.entry(unknown.variable.var).or_insert(0);
-                *known = (*known).max(unknown.mu);
-            }
+            let known = by_variable
+                .entry((unknown.variable.var, unknown.variable.order))
+                .or_insert(0);
+            *known = (*known).max(unknown.mu);
         }
         let mut by_order: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-        for (var, mu) in by_variable {
-            by_order.entry(mu).or_default().push(self.state(var, 0));
+        for ((var, order), mu) in by_variable {
+            let name = self.names.variable_of(var, order).map(|name| format!("`{name}`"));
+            by_order.entry(mu).or_default().extend(name);
         }
+        by_order.retain(|_, names| !names.is_empty());
         by_order
             .into_iter()
             .map(|(mu, names)| {

@@ -1,9 +1,10 @@
 //! If-expressions whose branches differ in structure become guarded equations.
 
 use rustc_hash::FxHashMap;
-use saltus_mdae::{BinaryOp, Equation, ExprId, ExprPool, Node, Role, UnaryOp, VarId};
 
-use crate::Lowering;
+use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
+use crate::index::{ExprId, VarId};
+use crate::model::{Equation, Mdae, Role};
 
 /// One equation is split into at most this many parts; beyond that the if-expressions stay as they are and the
 /// equation counts with the incidence of all branches.
@@ -12,26 +13,13 @@ const PART_LIMIT: usize = 64;
 /// Formulas with more atoms than this are not searched for contradictions.
 const ATOM_LIMIT: usize = 12;
 
-impl Lowering<'_> {
-    /// Gives equations with `homotopy(actual, simplified)` their simplified form, before they are split.
-    pub(crate) fn simplify_homotopies(&mut self) {
-        let simplified = std::mem::take(&mut self.homotopies);
-        if simplified.is_empty() {
-            return;
-        }
-        let model = &mut self.model;
-        for equation in model.equations.iter_mut() {
-            let replaced = |_: &mut ExprPool, id: ExprId, _| simplified.get(&id).copied();
-            let other = model.pool.rewrite(&[equation.residual], replaced)[0];
-            equation.simplified = (other != equation.residual).then_some(other);
-        }
-    }
-
-    pub(crate) fn split_structural_ifs(&mut self) {
-        let equations = std::mem::take(&mut self.model.equations);
+impl Mdae {
+    /// Splits equations with if-expressions that switch at events and whose branches differ in structure.
+    pub fn split_structural_ifs(&mut self) {
+        let equations = std::mem::take(&mut self.equations);
         for equation in equations.iter() {
             for part in self.parts(equation) {
-                self.model.equations.push(part);
+                self.equations.push(part);
             }
         }
     }
@@ -47,7 +35,7 @@ impl Lowering<'_> {
             if done.len() + pending.len() + 2 > PART_LIMIT {
                 return vec![equation.clone()];
             }
-            let pool = &mut self.model.pool;
+            let pool = &mut self.pool;
             let negated = pool.not(condition);
             for (branch, literal) in [(otherwise, negated), (then, condition)] {
                 let guard = pool.and(part.guard, literal);
@@ -71,7 +59,7 @@ impl Lowering<'_> {
     /// An if-expression with an event-generating condition whose branches differ in their signature (the highest
     /// derivative of each unknown).
     fn structural_if(&self, residual: ExprId) -> Option<(ExprId, ExprId, ExprId, ExprId)> {
-        let pool = &self.model.pool;
+        let pool = &self.pool;
         pool.reachable(&[residual])
             .into_iter()
             .rev()
@@ -84,22 +72,21 @@ impl Lowering<'_> {
     }
 
     fn switches_at_events(&self, condition: ExprId) -> bool {
-        let occurring = self.model.pool.occurrences(condition);
+        let occurring = self.pool.occurrences(condition);
         occurring
             .iter()
-            .all(|&(var, _)| self.model.variables[var].role != Role::Continuous)
+            .all(|&(var, _)| self.variables[var].role != Role::Continuous)
             && !self
-                .model
                 .pool
                 .reachable(&[condition])
                 .into_iter()
-                .any(|id| self.model.pool.node(id) == Node::Time)
+                .any(|id| self.pool.node(id) == Node::Time)
     }
 
     fn signature(&self, expr: ExprId) -> Vec<(VarId, u16)> {
         let mut highest: Vec<(VarId, u16)> = Vec::new();
-        for (var, order) in self.model.pool.occurrences(expr) {
-            if self.model.variables[var].role != Role::Continuous {
+        for (var, order) in self.pool.occurrences(expr) {
+            if self.variables[var].role != Role::Continuous {
                 continue;
             }
             match highest.last_mut() {
@@ -130,7 +117,7 @@ fn choose(
 }
 
 /// Whether a propositional formula is never true, by trying all valuations of its atoms.
-pub(crate) fn is_contradiction(pool: &ExprPool, formula: ExprId) -> bool {
+pub fn is_contradiction(pool: &ExprPool, formula: ExprId) -> bool {
     if let Node::Boolean(value) = pool.node(formula) {
         return !value;
     }
