@@ -17,8 +17,6 @@ use crate::progress::Progress;
 
 /// Variables that jumped are named up to this number; a component has many names for the same thing.
 const SHOWN_JUMPS: usize = 8;
-/// So many names of one impulse are told.
-const IMPULSES_TOLD: usize = 4;
 
 /// Tells every event on standard error.
 pub struct Trace<'m> {
@@ -187,7 +185,7 @@ fn instant_in_words(text: &mut String, model: &Mdae, instant: &InstantReport, no
         _ => {}
     }
     for impulse in instant.impulses.iter().filter(|impulse| impulse.weight.abs() > 1e-12) {
-        for (name, negated) in names(model, impulse) {
+        if let Some((name, negated)) = name(model, impulse) {
             let weight = short(if negated { -impulse.weight } else { impulse.weight });
             let _ = write!(
                 text,
@@ -198,17 +196,15 @@ fn instant_in_words(text: &mut String, model: &Mdae, instant: &InstantReport, no
     }
 }
 
-/// The variables that are impulsive, with their signs. A derivative is one only if the text has a name for it: else the
-/// jump of what it is the derivative of tells the same.
-fn names<'a>(model: &'a Mdae, impulse: &ImpulseReport) -> Vec<(&'a str, bool)> {
-    let own = model.variables.get(impulse.var).filter(|_| impulse.derivative == 0);
-    let own = own.map(|variable| (&*variable.name, false));
+/// The variable that is impulsive, and whether with the opposite sign. A derivative is one only if the text has a name
+/// for it: else the jump of what it is the derivative of tells the same.
+fn name<'a>(model: &'a Mdae, impulse: &ImpulseReport) -> Option<(&'a str, bool)> {
+    if impulse.derivative == 0 {
+        return Some((&*model.variables.get(impulse.var)?.name, false));
+    }
     let same = |alias: &&Alias| (alias.target, alias.order) == (impulse.var, impulse.derivative);
-    let aliases = model.aliases.iter().filter(same);
-    own.into_iter()
-        .chain(aliases.map(|alias| (&*alias.variable.name, alias.negated)))
-        .take(IMPULSES_TOLD)
-        .collect()
+    let alias = model.aliases.iter().find(same)?;
+    Some((&*alias.variable.name, alias.negated))
 }
 
 /// The conditions of a candidate that are true.
