@@ -20,6 +20,9 @@ const IMPULSE_TOLERANCE: f64 = 1e-9;
 /// Condition functions within so many bands of zero may be crossing with the one that triggered.
 const NEAR: f64 = 1e4;
 
+/// Values that count as zero lean to their side from this share of the tolerance on.
+const LEANING: f64 = 1e-3;
+
 /// What is known about the sign of a condition function.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(crate) enum Sign {
@@ -27,8 +30,12 @@ pub(crate) enum Sign {
     ByImpulse { positive: bool, order: u16 },
     /// The value decides.
     ByValue { positive: bool },
-    /// The value is zero; a derivative decides.
-    ByDerivative { positive: bool, order: u16 },
+    /// The value counts as zero; a derivative decides. `leans` is the side of a value that is small but no rounding.
+    ByDerivative {
+        positive: bool,
+        order: u16,
+        leans: Option<bool>,
+    },
     /// Value and derivatives are zero.
     Tie,
     /// A dead variable, or nothing to evaluate.
@@ -48,6 +55,11 @@ impl Sign {
             Sign::Given(truth) => Some(truth),
             Sign::Undecided => None,
         }
+    }
+
+    /// Whether the value, though it counts as zero, leans to the side of a truth value.
+    pub(crate) fn leans_to(self, truth: bool) -> bool {
+        matches!(self, Sign::ByDerivative { leans, .. } if leans == Some(truth))
     }
 }
 
@@ -71,6 +83,7 @@ pub(crate) enum Verdict {
     Indicates {
         truths: Truths,
         reason: String,
+        /// Only ties, and values that lean to the candidate's side, speak against it.
         by_ties_only: bool,
         /// Every condition that asks for it is at its zero: derivatives decide.
         on_surface: bool,
@@ -110,6 +123,8 @@ pub(crate) struct Instant {
     pub initial: bool,
     /// Ties confirm the candidate.
     pub ties_confirm: bool,
+    /// Values that count as zero confirm a candidate to whose side they lean, whatever their derivatives say.
+    pub leanings_confirm: bool,
     /// Whether right limits may come from the consistency projector where structure decides nothing.
     pub projects: bool,
 }
@@ -177,6 +192,7 @@ impl Engine<'_> {
         if let Some(sign) = self.impulse_sign(monitor, impulses) {
             return sign;
         }
+        let mut leans = None;
         for order in 0..=SIGN_ORDERS {
             if !self.ensure_derivatives(monitor, mode, order) {
                 return if order == 0 { Sign::Undecided } else { Sign::Tie };
@@ -195,8 +211,11 @@ impl Engine<'_> {
                 return if order == 0 {
                     Sign::ByValue { positive }
                 } else {
-                    Sign::ByDerivative { positive, order }
+                    Sign::ByDerivative { positive, order, leans }
                 };
+            }
+            if order == 0 && reading.value.abs() > LEANING * reading.tolerance + 2.0 * located {
+                leans = Some(reading.value > 0.0);
             }
         }
         Sign::Tie
@@ -460,12 +479,12 @@ impl Engine<'_> {
             }
             let Some(monitor) = self.monitor(id) else { continue };
             let sign = self.sign(id, &monitor, Some(mode), impulses, true);
-            if sign == Sign::Tie && instant.ties_confirm {
+            if sign == Sign::Tie && instant.ties_confirm || instant.leanings_confirm && sign.leans_to(truths[at]) {
                 continue;
             }
             if let Some(truth) = sign.truth(monitor.holds_at_zero) {
                 let same = truth == truths[at];
-                ties_only &= same || sign == Sign::Tie;
+                ties_only &= same || sign == Sign::Tie || sign.leans_to(truths[at]);
                 on_surface &= same || matches!(sign, Sign::Tie | Sign::ByDerivative { .. });
                 indicated[at] = truth;
             }

@@ -122,6 +122,8 @@ pub(crate) struct Engine<'c> {
     pub last_refusal: Option<Failure>,
     /// Whether the last search was systematic: ties then count as confirmed.
     pub systematic: bool,
+    /// Whether it took values that lean to a side, though they count as zero, as confirmation.
+    pub leaning: bool,
     /// What the error of the event's time may leave of each condition function that is crossing zero.
     pub location_errors: Vec<f64>,
     /// How the variables in conditions depend on states, by mode.
@@ -220,6 +222,7 @@ impl<'c> Engine<'c> {
             projectable: false,
             last_refusal: None,
             systematic: false,
+            leaning: false,
             location_errors: vec![0.0; model.conditions.len()],
             error_flows: FxHashMap::default(),
             samples: Vec::new(),

@@ -19,7 +19,8 @@
 //!       discrete variables again with X⁺, until they settle
 //!       w    := for each condition not held: the sign of its impulse, else of its value at X⁺, else of its
 //!               derivatives; a tie is true for >= and false for > while following indications, and confirms the
-//!               candidate in the systematic search
+//!               candidate in the systematic search; there, as a last resort, so does a value within its tolerance on
+//!               the candidate's side (the same current is clear of zero in amperes and not in volts)
 //!       w = v                                    → accepted
 //!       otherwise roll back to X⁻                → try what w indicates, see `search`
 //!     none accepted                              → error that quotes every candidate
@@ -202,8 +203,9 @@ impl Engine<'_> {
         self.undo_ties_that_select_singular_modes(&mut next, &signs);
         for id in self.model.conditions.ids() {
             let at = id.0 as usize;
-            let tie_after_search = self.systematic && signs[at] == Sign::Tie;
-            if next[at] != self.truths[at] && !tie_after_search {
+            let confirmed = self.systematic && signs[at] == Sign::Tie
+                || self.leaning && signs[at].leans_to(self.truths[at]);
+            if next[at] != self.truths[at] && !confirmed {
                 changed.push(id);
             }
         }

@@ -20,7 +20,7 @@ const DEPARTURES: u32 = 4;
 struct Search {
     tried: Vec<CandidateReport>,
     seen: FxHashSet<Truths>,
-    /// Candidates that only ties spoke against.
+    /// Candidates that only ties, and values that lean to the candidate's side, spoke against.
     tied: Vec<Truths>,
     limit: usize,
     /// Whether some candidate had no right limits at all, or right limits clear of the surface that indicate another one:
@@ -43,6 +43,7 @@ impl Engine<'_> {
             zero_crossings,
             initial,
             ties_confirm: false,
+            leanings_confirm: false,
             projects: false,
         };
         self.projectable = false;
@@ -81,7 +82,9 @@ impl Engine<'_> {
             off_surface: false,
         };
         self.systematic = false;
+        self.leaning = false;
         instant.ties_confirm = false;
+        instant.leanings_confirm = false;
         let (found, last_regular) = self.follow(guess, &mut search, instant)?;
         let found = match found {
             Some(found) => Some(found),
@@ -177,11 +180,16 @@ impl Engine<'_> {
         {
             return Ok(Some(found));
         }
-        for truths in std::mem::take(&mut search.tied) {
+        let mut tied = std::mem::take(&mut search.tied);
+        tied.dedup();
+        instant.leanings_confirm = true;
+        for truths in tied {
             if let Verdict::Accepted(accepted) = self.attempt(&truths, search, instant)? {
+                self.leaning = true;
                 return Ok(Some(accepted));
             }
         }
+        instant.leanings_confirm = false;
         self.enumerate(guess, &free, search, instant)
     }
 

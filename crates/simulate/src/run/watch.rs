@@ -124,7 +124,7 @@ impl Run<'_> {
             }
             let truth = self.engine.truths[id.index()];
             let sinks = match self.engine.sign_before(id) {
-                Sign::ByDerivative { positive, order } => order >= 2 && positive == truth,
+                Sign::ByDerivative { positive, order, .. } => order >= 2 && positive == truth,
                 _ => false,
             };
             let until_now = self.last_phase.as_ref().map(|phase| phase.truths[id.index()]);
