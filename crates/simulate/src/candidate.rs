@@ -403,7 +403,7 @@ impl Engine<'_> {
         self.jet_level = 0;
     }
 
-    fn reinits(&self, triggered: &Triggered) -> Vec<Reinit> {
+    pub(crate) fn reinits(&self, triggered: &Triggered) -> Vec<Reinit> {
         discrete::actions(self.model, triggered)
             .filter_map(|action| match action {
                 Action::Reinit {

@@ -203,8 +203,8 @@ impl Engine<'_> {
         self.undo_ties_that_select_singular_modes(&mut next, &signs);
         for id in self.model.conditions.ids() {
             let at = id.0 as usize;
-            let confirmed = self.systematic && signs[at] == Sign::Tie
-                || self.leaning && signs[at].leans_to(self.truths[at]);
+            let confirmed =
+                self.systematic && signs[at] == Sign::Tie || self.leaning && signs[at].leans_to(self.truths[at]);
             if next[at] != self.truths[at] && !confirmed {
                 changed.push(id);
             }

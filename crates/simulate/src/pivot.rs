@@ -21,7 +21,7 @@ use saltus_structure::mode::Valuation;
 
 use crate::candidate::Instant;
 use crate::condition::Decided;
-use crate::discrete;
+use crate::discrete::{self, Triggered};
 use crate::engine::{Engine, ModeId};
 use crate::event::Truths;
 use crate::kernel::Bound;
@@ -95,6 +95,19 @@ struct Element {
     residuals: Vec<(usize, f64)>,
 }
 
+/// The regular mode from which the others are seen.
+struct Base<'a> {
+    truths: &'a Truths,
+    valuation: Valuation,
+    triggered: Triggered,
+    /// Its equations, linearised.
+    rows: Vec<Linear>,
+    place: FxHashMap<EquationId, usize>,
+    /// c by row.
+    differentiations: Vec<u16>,
+    columns: Columns,
+}
+
 impl Engine<'_> {
     /// The mode that complementarity pivoting proposes, from a regular one. Memory is as before afterwards.
     pub(crate) fn pivoted(&mut self, from: &Truths, instant: &Instant) -> Option<Truths> {
@@ -109,7 +122,7 @@ impl Engine<'_> {
     }
 
     fn pivoted_here(&mut self, from: &Truths, instant: &Instant) -> Option<Truths> {
-        let (mode, valuation) = self.enter_for_pivoting(from, instant)?;
+        let (mode, valuation, triggered) = self.enter_for_pivoting(from, instant)?;
         let structure = &self.modes[mode.index()].structure;
         if structure.unknowns.len() > MOST_UNKNOWNS {
             return None;
@@ -131,17 +144,26 @@ impl Engine<'_> {
             .map(|(&equation, &c)| self.pivot_row(equation, &columns, c))
             .collect::<Option<_>>()?;
         let place: FxHashMap<EquationId, usize> = equations.iter().copied().zip(0..).collect();
+        let base = Base {
+            truths: from,
+            valuation,
+            triggered,
+            rows,
+            place,
+            differentiations,
+            columns,
+        };
         let model = self.model;
         let mut elements: Vec<Element> = Vec::new();
         for id in model.conditions.ids() {
             if self.may_pivot(id, instant) {
-                elements.extend(self.element(id, from, &valuation, &rows, &place, &differentiations, &columns));
+                elements.extend(self.element(id, &base));
             }
         }
         if elements.len() < 2 {
             return None;
         }
-        let flipped = solve_elements(&rows, &elements)?;
+        let flipped = solve_elements(&base.rows, &elements)?;
         let mut truths = from.clone();
         for at in flipped {
             let condition = elements[at].condition.index();
@@ -151,19 +173,20 @@ impl Engine<'_> {
     }
 
     /// Puts the right limits of a mode into memory; not for instants with restart equations.
-    fn enter_for_pivoting(&mut self, truths: &Truths, instant: &Instant) -> Option<(ModeId, Valuation)> {
+    fn enter_for_pivoting(&mut self, truths: &Truths, instant: &Instant) -> Option<(ModeId, Valuation, Triggered)> {
         self.memory.values.copy_from_slice(&instant.saved);
         self.jet_level = 0;
         self.set_truths(truths);
         let before = self.when_before.clone();
         let triggered = self.discrete.compute(&mut self.memory, &before);
-        if discrete::actions(self.model, &triggered).next().is_some() {
+        let restarts = !discrete::restart_equations(self.model, &triggered).is_empty();
+        if restarts || !self.reinits(&triggered).is_empty() {
             return None;
         }
         let valuation = self.evaluate_guards();
         let mode = self.mode_of(&valuation).ok()?;
         self.restart(mode, &[], None, instant).ok()?;
-        Some((mode, valuation))
+        Some((mode, valuation, triggered))
     }
 
     fn may_pivot(&self, id: ConditionId, instant: &Instant) -> bool {
@@ -195,17 +218,7 @@ impl Engine<'_> {
     }
 
     /// A condition as an element, if its branches meet.
-    #[allow(clippy::too_many_arguments)]
-    fn element(
-        &mut self,
-        id: ConditionId,
-        from: &Truths,
-        valuation: &Valuation,
-        rows: &[Linear],
-        place: &FxHashMap<EquationId, usize>,
-        differentiations: &[u16],
-        columns: &Columns,
-    ) -> Option<Element> {
+    fn element(&mut self, id: ConditionId, base: &Base<'_>) -> Option<Element> {
         let monitor = self.monitors[id].clone()?;
         let reading = monitor.read(0, true, &self.memory, &self.scales, &mut self.scratch);
         let gradient = monitor.gradient(&self.memory);
@@ -214,7 +227,7 @@ impl Engine<'_> {
             gradient: Vec::new(),
         };
         for ((var, order), slope) in gradient {
-            match columns.of.get(&var) {
+            match base.columns.of.get(&var) {
                 Some(&(column, highest)) if order == highest => function.gradient.push((column, slope)),
                 Some(&(_, highest)) if order > highest => return None,
                 _ => {}
@@ -223,13 +236,13 @@ impl Engine<'_> {
         if !function.value.is_finite() || function.gradient.is_empty() {
             return None;
         }
-        let (here, there) = self.branches(id, from, valuation, place, columns)?;
-        if here.iter().any(|&row| differentiations[row] > 0) {
+        let (here, there) = self.branches(id, base)?;
+        if here.iter().any(|&row| base.differentiations[row] > 0) {
             return None;
         }
-        let of_here: Vec<&Linear> = here.iter().map(|&row| &rows[row]).collect();
+        let of_here: Vec<&Linear> = here.iter().map(|&row| &base.rows[row]).collect();
         let ratios = other_ray(&of_here, &there, &function)?;
-        let sign = if from[id.index()] { 1.0 } else { -1.0 };
+        let sign = if base.truths[id.index()] { 1.0 } else { -1.0 };
         Some(Element {
             condition: id,
             sign,
@@ -243,22 +256,13 @@ impl Engine<'_> {
     }
 
     /// The rows that hold with the condition as it is and change with it, and what takes their place.
-    fn branches(
-        &mut self,
-        id: ConditionId,
-        from: &Truths,
-        valuation: &Valuation,
-        place: &FxHashMap<EquationId, usize>,
-        columns: &Columns,
-    ) -> Option<(Vec<usize>, Vec<Linear>)> {
+    fn branches(&mut self, id: ConditionId, base: &Base<'_>) -> Option<(Vec<usize>, Vec<Linear>)> {
         let here = self.memory.values.clone();
-        let mut flipped = from.clone();
+        let mut flipped = base.truths.clone();
         flipped[id.index()] = !flipped[id.index()];
         self.set_truths(&flipped);
         let before = self.when_before.clone();
-        let acts = discrete::actions(self.model, &self.discrete.compute(&mut self.memory, &before))
-            .next()
-            .is_some();
+        let acts = self.discrete.compute(&mut self.memory, &before) != base.triggered;
         let other = self.evaluate_guards();
         let changed: Vec<VarId> = self
             .discrete
@@ -269,15 +273,15 @@ impl Engine<'_> {
             .collect();
         let mut rows: Vec<usize> = Vec::new();
         let mut replacements: Vec<EquationId> = Vec::new();
-        for guard in valuation.difference(&other) {
+        for guard in base.valuation.difference(&other) {
             for &equation in self.compiled.modes().equations_of(guard) {
-                match place.get(&equation) {
+                match base.place.get(&equation) {
                     Some(&row) => rows.push(row),
                     None => replacements.push(equation),
                 }
             }
         }
-        for (&equation, &row) in place {
+        for (&equation, &row) in &base.place {
             let compiled = self.pivot_rows.0.get(&equation).and_then(Option::as_ref);
             let switches = compiled.map_or(&[][..], |compiled| &compiled.switches);
             let switched = self.compiled.conditions_in_residual(equation).contains(&id)
@@ -291,7 +295,7 @@ impl Engine<'_> {
         replacements.sort_unstable();
         let there: Option<Vec<Linear>> = replacements
             .iter()
-            .map(|&equation| self.pivot_row(equation, columns, 0))
+            .map(|&equation| self.pivot_row(equation, &base.columns, 0))
             .collect();
         self.memory.values.copy_from_slice(&here);
         let there = there?;
