@@ -83,6 +83,8 @@ pub(crate) enum Verdict {
     Indicates {
         truths: Truths,
         reason: String,
+        /// The conditions among them that make a difference.
+        effective: Vec<usize>,
         /// Only ties, and values that lean to the candidate's side, speak against it.
         by_ties_only: bool,
         /// Every condition that asks for it is at its zero: derivatives decide.
@@ -90,15 +92,6 @@ pub(crate) enum Verdict {
     },
     /// No right limits.
     Inadmissible(Refusal),
-}
-
-/// What right limits say of the conditions.
-struct Indications {
-    truths: Truths,
-    /// Only ties ask for other truth values.
-    ties_only: bool,
-    /// Only conditions at their zero ask for other truth values.
-    on_surface: bool,
 }
 
 /// A state that gets a new value.
@@ -431,11 +424,7 @@ impl Engine<'_> {
         triggered: Triggered,
         instant: &mut Instant,
     ) -> Result<Verdict, Failure> {
-        let Indications {
-            truths: indicated,
-            ties_only,
-            on_surface,
-        } = self.indicated(truths, mode, &impulses, instant);
+        let (indicated, against) = self.indicated(truths, mode, &impulses, instant);
         if let Some(latch) = self.latch_set_by_impulse(truths, mode, &impulses, instant) {
             let mut set = truths.clone();
             set[latch.0 as usize] = !set[latch.0 as usize];
@@ -443,6 +432,7 @@ impl Engine<'_> {
             return Ok(Verdict::Indicates {
                 truths: set,
                 reason,
+                effective: vec![latch.0 as usize],
                 by_ties_only: false,
                 on_surface: false,
             });
@@ -451,24 +441,51 @@ impl Engine<'_> {
             return Ok(self.accepted(indicated, mode, impulses, triggered, false));
         }
         let reason = self.difference(truths, &indicated);
+        let effective = self.effective(truths, &indicated, against, mode);
+        let near = |&(at, sign): &(usize, Sign)| sign == Sign::Tie || sign.leans_to(truths[at]);
+        let at_zero = |(_, sign): &(usize, Sign)| matches!(sign, Sign::Tie | Sign::ByDerivative { .. });
         Ok(Verdict::Indicates {
             truths: indicated,
             reason,
-            by_ties_only: ties_only,
-            on_surface,
+            by_ties_only: effective.iter().all(near),
+            on_surface: effective.iter().all(at_zero),
+            effective: effective.into_iter().map(|(at, _)| at).collect(),
         })
     }
 
-    /// The truth values that the right limits in memory indicate; ties count as asked for.
+    /// Of the conditions that speak against a candidate, those that make a difference: `s < 0` in `s < 0 or not fire` makes
+    /// none while nothing is fired.
+    fn effective(
+        &mut self,
+        truths: &Truths,
+        indicated: &Truths,
+        against: Vec<(usize, Sign)>,
+        mode: ModeId,
+    ) -> Vec<(usize, Sign)> {
+        let mut others = truths.clone();
+        let (idle, effective): (Vec<_>, Vec<_>) = against.iter().copied().partition(|&(at, _)| {
+            let mut flipped = truths.clone();
+            flipped[at] = indicated[at];
+            self.same_outcome(&flipped, truths, mode)
+        });
+        idle.iter().for_each(|&(at, _)| others[at] = indicated[at]);
+        if idle.is_empty() || self.same_outcome(&others, truths, mode) {
+            effective
+        } else {
+            against
+        }
+    }
+
+    /// The truth values that the right limits in memory indicate, ties as asked for, and what speaks against the candidate.
     fn indicated(
         &mut self,
         truths: &Truths,
         mode: ModeId,
         impulses: &[ImpulseReport],
         instant: &Instant,
-    ) -> Indications {
+    ) -> (Truths, Vec<(usize, Sign)>) {
         let mut indicated = truths.clone();
-        let (mut ties_only, mut on_surface) = (true, true);
+        let mut against = Vec::new();
         for id in self.model.conditions.ids() {
             let at = id.0 as usize;
             if let Some(held) = instant.held[at] {
@@ -483,17 +500,13 @@ impl Engine<'_> {
                 continue;
             }
             if let Some(truth) = sign.truth(monitor.holds_at_zero) {
-                let same = truth == truths[at];
-                ties_only &= same || sign == Sign::Tie || sign.leans_to(truths[at]);
-                on_surface &= same || matches!(sign, Sign::Tie | Sign::ByDerivative { .. });
+                if truth != truths[at] {
+                    against.push((at, sign));
+                }
                 indicated[at] = truth;
             }
         }
-        Indications {
-            truths: indicated,
-            ties_only,
-            on_surface,
-        }
+        (indicated, against)
     }
 
     /// A latch whose condition an impulse of the candidate turns, once per instant.

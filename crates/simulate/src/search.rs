@@ -238,10 +238,18 @@ impl Engine<'_> {
             match self.attempt(&current, search, instant)? {
                 Verdict::Accepted(accepted) => return Ok(Some(accepted)),
                 Verdict::Inadmissible(_) => break,
-                Verdict::Indicates { truths, .. } => match free.iter().find(|&&at| truths[at] != current[at]) {
-                    Some(&at) => current[at] = !current[at],
-                    None => current = truths,
-                },
+                Verdict::Indicates { truths, effective, .. } => {
+                    // What makes no difference follows at once.
+                    let chosen = effective.iter().copied().find(|at| free.contains(at));
+                    let flipped = chosen.map(|at| (at, !current[at]));
+                    let keep: Vec<(usize, bool)> = effective.iter().map(|&at| (at, current[at])).collect();
+                    current = truths;
+                    if flipped.is_some() {
+                        keep.into_iter()
+                            .chain(flipped)
+                            .for_each(|(at, truth)| current[at] = truth);
+                    }
+                }
             }
         }
         Ok(None)
