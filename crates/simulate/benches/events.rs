@@ -111,6 +111,26 @@ fn chain(count: usize) -> Mdae {
     m.finish().expect("valid")
 }
 
+/// The chain with a current of its own frequency into every capacitor: each diode switches in its own rhythm, so that
+/// hardly a mode is ever seen again.
+fn restless_chain(count: usize) -> Mdae {
+    let m = Builder::new("RestlessChain");
+    let u: Vec<Ex> = (0..count).map(|k| m.state(&format!("u{k}"), 0.0)).collect();
+    let i: Vec<Ex> = (0..count).map(|k| m.unknown(&format!("i{k}"))).collect();
+    for k in 0..count {
+        let from = if k == 0 { m.real(0.0) } else { u[k - 1].clone() };
+        diode(&m, k, &(from - 0.5 * &i[k] - &u[k]), &i[k]);
+        let rhythm = 200.0 + 37.0 * ((k * k) % 31) as f64 + 11.3 * k as f64;
+        let source = (rhythm * m.time() + k as f64).apply(UnaryOp::Sin) * 2.0;
+        let mut flow = i[k].clone() + source - 0.1 * &u[k];
+        if k + 1 < count {
+            flow = flow - &i[k + 1];
+        }
+        m.equation(&format!("c{k}"), 1e-3 * u[k].der() - flow);
+    }
+    m.finish().expect("valid")
+}
+
 fn diode(m: &Builder, k: usize, drop: &Ex, i: &Ex) {
     let name = |stem: &str| format!("{stem}{k}");
     let s = m.unknown(&name("s"));
@@ -196,4 +216,5 @@ fn main() {
     for count in [4, 10, 30] {
         report(&format!("chain of {count} diodes"), chain(count), 0.1, 0.5);
     }
+    report("restless chain of 30", restless_chain(30), 0.1, 1.0);
 }
