@@ -324,7 +324,8 @@ impl<'c> Engine<'c> {
             self.missing_orders = self.missing_orders.max(order + 2);
             return Err(ModeRefusal::Order { var, order });
         }
-        let runtime = ModeRuntime::new(self.tools(), &self.pool, structure, &self.memory);
+        let aliases = structure.aliases(self.model, self.compiled.modes(), &mut self.pool);
+        let runtime = ModeRuntime::new(self.tools(), &self.pool, structure, aliases, &self.memory);
         self.modes.push(runtime.map_err(ModeRefusal::Code)?);
         Ok(ModeId::from_usize(self.modes.len() - 1))
     }

@@ -3,7 +3,7 @@
 use saltus_codegen::KernelCache;
 use saltus_mdae::homotopy::SimplifiedResiduals;
 use saltus_mdae::inverse::SolvedByInverse;
-use saltus_mdae::{ExprPool, VarId};
+use saltus_mdae::{ExprId, ExprPool, VarId};
 
 use crate::block::BlockSolver;
 use crate::error::Failure;
@@ -18,6 +18,11 @@ pub(crate) struct OtherForms<'a> {
 }
 
 impl OtherForms<'_> {
+    /// Whether an equation is known in another form.
+    pub fn has_other(&self, residual: ExprId) -> bool {
+        self.simplified.contains_key(&residual) || self.inverses.keys().any(|&(other, _)| other == residual)
+    }
+
     /// The equations of a block as they are best solved for its unknowns, and whether they are linear then.
     pub fn solved(&self, equations: Vec<Source>, unknowns: &[(VarId, u16)], linear: bool) -> (Vec<Source>, bool) {
         match (&equations[..], unknowns) {

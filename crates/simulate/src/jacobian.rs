@@ -121,6 +121,8 @@ impl ExactJacobian {
                 match &mut parts[own.stage] {
                     Stage::Explicit(equations) => own.pass_explicit(&equations.slopes, &mut self.tangents),
                     Stage::Block(block) => own.pass_block(block, &mut self.tangents, &mut self.column),
+                    // No equation mentions what is copied.
+                    Stage::Copies(_) => {}
                 }
             }
             self.store(first, values);

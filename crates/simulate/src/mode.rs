@@ -3,7 +3,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
 use saltus_mdae::{ConditionId, EquationId, ExprPool, Idx, Mdae, VarId};
-use saltus_structure::mode::{Dependence, ModeStructure, Modes, needs_reselection, select_states, selection_quality};
+use saltus_structure::mode::{
+    Dependence, ModeAliases, ModeStructure, Modes, needs_reselection, select_states, selection_quality,
+};
 use saltus_structure::restart::{ModeEquation, ModeSystem};
 
 use crate::block::BlockSolver;
@@ -35,6 +37,8 @@ impl Tools<'_> {
 #[derive(Debug)]
 pub(crate) struct ModeRuntime {
     pub structure: ModeStructure,
+    /// The mode without its aliases, in which it is computed.
+    aliases: Option<ModeAliases>,
     pub system: ModeSystem,
     plans: Vec<PlanCode>,
     current: usize,
@@ -53,8 +57,14 @@ impl ModeRuntime {
         tools: Tools<'_>,
         pool: &ExprPool,
         structure: ModeStructure,
+        aliases: Option<ModeAliases>,
         memory: &Memory,
     ) -> Result<Self, Failure> {
+        // Other forms of equations are known by their residuals.
+        let aliases = aliases.filter(|aliases| {
+            let mut rewritten = aliases.rewritten();
+            !rewritten.any(|equation| tools.forms.has_other(tools.model.equations[equation].residual))
+        });
         let system = system_of_changes(tools, pool, &structure);
         let highest = structure
             .unknowns
@@ -73,9 +83,17 @@ impl ModeRuntime {
             .iter()
             .flat_map(|jump| jump.discrete.iter().chain(&jump.inputs).copied())
             .collect();
-        let first = PlanCode::new(tools, pool, &structure, structure.selection.clone(), memory)?;
+        let first = PlanCode::new(
+            tools,
+            pool,
+            &structure,
+            aliases.as_ref(),
+            structure.selection.clone(),
+            memory,
+        )?;
         Ok(ModeRuntime {
             structure,
+            aliases,
             system,
             plans: vec![first],
             current: 0,
@@ -139,8 +157,9 @@ impl ModeRuntime {
             self.current = match known {
                 Some(at) => at,
                 None => {
-                    self.plans
-                        .push(PlanCode::new(tools, pool, &self.structure, selection, memory)?);
+                    let aliases = self.aliases.as_ref();
+                    let plan = PlanCode::new(tools, pool, &self.structure, aliases, selection, memory)?;
+                    self.plans.push(plan);
                     self.plans.len() - 1
                 }
             };

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use saltus_mdae::{EquationId, ExprId, ExprPool, Mdae, OriginId, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
-use saltus_structure::mode::{BlockKind, ModeStructure, Plan, Selection};
+use saltus_structure::mode::{BlockKind, ModeAliases, ModeStructure, Plan, Selection};
 
 use crate::block::{BlockFailure, BlockSolver};
 use crate::error::Failure;
@@ -32,6 +32,37 @@ pub(crate) enum Stage {
     Explicit(ExplicitEquations),
     /// As one system.
     Block(Box<BlockSolver>),
+    /// Variables that are others, or minus these, in this mode.
+    Copies(Copies),
+}
+
+/// Values that are copied, in no particular order.
+#[derive(Debug)]
+pub(crate) struct Copies {
+    /// From which place to which, and whether with the other sign.
+    slots: Vec<(u32, u32, bool)>,
+    unknowns: Vec<(VarId, u16)>,
+}
+
+impl Copies {
+    fn new(aliases: &ModeAliases, memory: &Memory) -> Self {
+        let copies = aliases.copies.iter();
+        let derivatives = copies.flat_map(|&copy| (0..=copy.highest).map(move |order| (copy, order)));
+        let (slots, unknowns) = derivatives
+            .map(|(copy, order)| {
+                let (from, to) = (memory.slot(copy.root, order), memory.slot(copy.var, order));
+                ((from, to, copy.negated), (copy.var, order))
+            })
+            .unzip();
+        Copies { slots, unknowns }
+    }
+
+    fn solve(&self, memory: &mut Memory) {
+        for &(from, to, negated) in &self.slots {
+            let value = memory.values[from as usize];
+            memory.values[to as usize] = if negated { -value } else { value };
+        }
+    }
 }
 
 impl Stage {
@@ -39,14 +70,34 @@ impl Stage {
         match self {
             Stage::Explicit(equations) => equations.solve(memory),
             Stage::Block(block) => block.solve(memory),
+            Stage::Copies(copies) => {
+                copies.solve(memory);
+                Ok(())
+            }
+        }
+    }
+
+    /// The same where the values in memory may be no guesses.
+    fn solve_from_afar(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+        match self {
+            Stage::Block(block) => block.solve_from_afar(memory),
+            other => other.solve(memory),
+        }
+    }
+
+    /// The same where no solution may be near.
+    fn solve_over_folds(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+        match self {
+            Stage::Block(block) => block.solve_over_folds(memory),
+            other => other.solve(memory),
         }
     }
 
     /// Newton iterations so far.
     pub(crate) fn iterations(&self) -> u64 {
         match self {
-            Stage::Explicit(_) => 0,
             Stage::Block(block) => block.iterations,
+            _ => 0,
         }
     }
 
@@ -55,6 +106,7 @@ impl Stage {
         match self {
             Stage::Explicit(equations) => &equations.unknowns,
             Stage::Block(block) => &block.unknowns,
+            Stage::Copies(copies) => &copies.unknowns,
         }
     }
 }
@@ -102,20 +154,30 @@ impl PlanCode {
         tools: Tools<'_>,
         pool: &ExprPool,
         structure: &ModeStructure,
+        aliases: Option<&ModeAliases>,
         selection: Selection,
         memory: &Memory,
     ) -> Result<Self, Failure> {
         let plan = structure.plan(tools.model, tools.modes, &selection);
+        let shorter = aliases.and_then(|aliases| {
+            let plan = aliases.plan(tools.model, pool, structure, &selection)?;
+            Some((plan, aliases))
+        });
+        let (order, residual): (&Plan, &dyn Fn(EquationId) -> ExprId) = match &shorter {
+            Some((plan, aliases)) => (plan, &|equation| aliases.residual(tools.model, equation)),
+            None => (&plan, &|equation| tools.model.equations[equation].residual),
+        };
+        let block_sources = |at: usize| {
+            let equations = order.block(at).equations.iter();
+            equations.map(|&(equation, times)| (residual(equation), times, tools.model.equations[equation].origin))
+        };
         let (mut stages, mut all_sources) = (Vec::new(), Vec::new());
-        for Depth { explicit, blocks } in depths(tools.model, pool, &plan) {
+        for Depth { explicit, blocks } in depths(pool, order, residual) {
             if !explicit.is_empty() {
-                let sources: Vec<Source> = explicit
-                    .iter()
-                    .flat_map(|&at| block_sources(tools.model, &plan, at))
-                    .collect();
+                let sources: Vec<Source> = explicit.iter().flat_map(|&at| block_sources(at)).collect();
                 let unknowns: Vec<_> = explicit
                     .iter()
-                    .flat_map(|&at| plan.block(at).solve_for)
+                    .flat_map(|&at| order.block(at).solve_for)
                     .copied()
                     .collect();
                 let equations = ExplicitEquations::new(tools.cache, pool, &sources, &unknowns, memory)?;
@@ -123,8 +185,8 @@ impl PlanCode {
                 all_sources.push(sources);
             }
             for at in blocks {
-                let block = plan.block(at);
-                let sources: Vec<Source> = block_sources(tools.model, &plan, at).collect();
+                let block = order.block(at);
+                let sources: Vec<Source> = block_sources(at).collect();
                 let linear = block.kind != BlockKind::Nonlinear;
                 let (sources, linear) = tools.forms.solved(sources, block.solve_for, linear);
                 let nominal = |var: VarId| tools.nominal(var);
@@ -136,7 +198,11 @@ impl PlanCode {
                 all_sources.push(sources);
             }
         }
-        let states: Vec<(VarId, u16)> = plan.states.iter().map(|s| s.state).collect();
+        if let Some((_, aliases)) = &shorter {
+            stages.push(Stage::Copies(Copies::new(aliases, memory)));
+            all_sources.push(Vec::new());
+        }
+        let states: Vec<(VarId, u16)> = order.states.iter().map(|s| s.state).collect();
         Ok(PlanCode {
             selection,
             stages,
@@ -179,10 +245,7 @@ impl PlanCode {
 
     fn solve_over_folds(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
         for (stage, part) in self.stages.iter_mut().enumerate() {
-            let outcome = match part {
-                Stage::Explicit(equations) => equations.solve(memory),
-                Stage::Block(block) => block.solve_over_folds(memory),
-            };
+            let outcome = part.solve_over_folds(memory);
             outcome.map_err(|failure| PlanFailure { stage, failure })?;
         }
         Ok(())
@@ -191,10 +254,7 @@ impl PlanCode {
     /// The same where values in memory may be no guesses: when a mode is entered.
     pub(crate) fn solve_from_afar(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
         for (stage, part) in self.stages.iter_mut().enumerate() {
-            let outcome = match part {
-                Stage::Explicit(equations) => equations.solve(memory),
-                Stage::Block(block) => block.solve_from_afar(memory),
-            };
+            let outcome = part.solve_from_afar(memory);
             outcome.map_err(|failure| PlanFailure { stage, failure })?;
         }
         self.failed = false;
@@ -253,6 +313,7 @@ impl PlanCode {
         match &self.stages[failure.stage] {
             Stage::Explicit(equations) => equations.explain(&failure.failure, memory, name),
             Stage::Block(block) => block.explain(&failure.failure, memory, name),
+            Stage::Copies(_) => unreachable!("copies do not fail"),
         }
     }
 
@@ -304,13 +365,6 @@ pub(crate) fn source(model: &Mdae, equation: EquationId, order: u16) -> Source {
     (data.residual, order, data.origin)
 }
 
-fn block_sources<'a>(model: &'a Mdae, plan: &'a Plan, at: usize) -> impl Iterator<Item = Source> + 'a {
-    plan.block(at)
-        .equations
-        .iter()
-        .map(|&(equation, order)| source(model, equation, order))
-}
-
 /// Blocks of a plan that depend on earlier depths only.
 #[derive(Default)]
 struct Depth {
@@ -318,13 +372,13 @@ struct Depth {
     blocks: Vec<usize>,
 }
 
-fn depths(model: &Mdae, pool: &ExprPool, plan: &Plan) -> Vec<Depth> {
+fn depths(pool: &ExprPool, plan: &Plan, residual: &dyn Fn(EquationId) -> ExprId) -> Vec<Depth> {
     let mut depth_of: FxHashMap<(VarId, u16), usize> = FxHashMap::default();
     let mut depths: Vec<Depth> = Vec::new();
     for (at, block) in plan.blocks().enumerate() {
         let mut depth = 0;
         for &(equation, order) in block.equations {
-            for (var, first) in pool.occurrences(model.equations[equation].residual) {
+            for (var, first) in pool.occurrences(residual(equation)) {
                 let needed = (first..=first + order).filter_map(|k| depth_of.get(&(var, k)));
                 depth = needed.fold(depth, |depth, &below| depth.max(below + 1));
             }

@@ -3,6 +3,7 @@
 //! [`Modes`] is read once per model; [`analyze_mode`] turns a [`Valuation`] of the guards into a [`ModeStructure`];
 //! [`ModeStructure::plan`] turns a state choice into a [`Plan`]: the states and the blocks to evaluate in order.
 
+mod aliases;
 mod choice;
 mod cursor;
 mod explain;
@@ -13,6 +14,7 @@ mod regular;
 mod select;
 mod structure;
 
+pub use aliases::{AliasCopy, ModeAliases};
 pub use choice::{ChoiceEntry, ChoiceGroup, Dependence, GroupSelection, Selection};
 pub use cursor::{ModeCursor, Move, Slot};
 pub use explain::{explain_failure, explain_rank};

@@ -3,7 +3,7 @@
 use saltus_graph::{
     Adjacency, Bipartite, BipartiteBuilder, Column, Matcher, Matching, Row, Tearer, block_triangular_order,
 };
-use saltus_mdae::{EquationId, Idx, Mdae, VarId};
+use saltus_mdae::{EquationId, ExprId, ExprPool, Idx, Mdae, VarId};
 
 use super::choice::Selection;
 use super::guards::Modes;
@@ -162,7 +162,7 @@ impl Plan {
 
 impl ModeStructure {
     /// How deep each unknown is a dummy under a choice, by position in `unknowns`.
-    fn depths(&self, selection: &Selection) -> Vec<u16> {
+    pub(super) fn depths(&self, selection: &Selection) -> Vec<u16> {
         let mut depths = vec![0; self.unknowns.len()];
         for (group, chosen) in self.groups.iter().zip(&selection.groups) {
             for (&(var, _), &depth) in group.candidates.iter().zip(&chosen.depth) {
@@ -182,34 +182,23 @@ impl ModeStructure {
         assert_eq!(selection.groups.len(), self.groups.len(), "a choice for each group");
         let depths = self.depths(selection);
         let matrix = self.matrix(modes);
-        let mut planner = Planner {
+        let residual = |equation: EquationId| model.equations[equation].residual;
+        let equations = Equations {
             model,
-            structure: self,
-            matrix: &matrix,
-            depths: &depths,
-            mark: vec![u32::MAX; self.unknowns.len()],
-            column_of: vec![u32::MAX; model.variables.len()],
-            linearity: LinearityReader::new(),
-            tearer: Tearer::new(),
-            row_place: vec![RowPlace::default(); self.equations.len()],
-            column_position: vec![0; self.unknowns.len()],
-            solvable: Vec::new(),
-            plan: Plan {
-                states: self.states(&depths),
-                blocks: Vec::new(),
-                equations: Vec::new(),
-                solve_for: Vec::new(),
-                tearings: Vec::new(),
-            },
+            pool: &model.pool,
+            residual: &residual,
         };
-        for (i, var) in self.unknowns.iter().enumerate() {
-            planner.column_of[var.index()] = i as u32;
+        plan_of(equations, self, &matrix, &depths).expect("an admissible choice of states")
+    }
+
+    /// The leading incidence.
+    pub(super) fn leading_graph(&self, matrix: &SigmaMatrix) -> Bipartite {
+        let rows = (0..self.equations.len()).map(Row::from_index);
+        let mut builder = BipartiteBuilder::with_capacity(self.unknowns.len(), rows.len(), 3 * rows.len());
+        for row in rows {
+            builder.push_row(self.leading_columns(matrix, row).map(|(column, _)| column));
         }
-        let stages = self.sigma.c.iter().copied().max().unwrap_or(0);
-        for stage in (0..=stages).rev() {
-            planner.add_stage(stage);
-        }
-        planner.plan
+        builder.finish()
     }
 
     fn states(&self, depths: &[u16]) -> Vec<StateDerivative> {
@@ -232,8 +221,53 @@ impl ModeStructure {
     }
 }
 
+/// Where residuals are found.
+#[derive(Copy, Clone)]
+pub(super) struct Equations<'a> {
+    pub(super) model: &'a Mdae,
+    pub(super) pool: &'a ExprPool,
+    pub(super) residual: &'a dyn Fn(EquationId) -> ExprId,
+}
+
+/// The plan of a structure whose unknowns are dummies to the given depths; `None` if some stage has no perfect matching.
+pub(super) fn plan_of(
+    equations: Equations,
+    structure: &ModeStructure,
+    matrix: &SigmaMatrix,
+    depths: &[u16],
+) -> Option<Plan> {
+    let mut planner = Planner {
+        equations,
+        structure,
+        matrix,
+        depths,
+        mark: vec![u32::MAX; structure.unknowns.len()],
+        column_of: vec![u32::MAX; equations.model.variables.len()],
+        linearity: LinearityReader::new(),
+        tearer: Tearer::new(),
+        row_place: vec![RowPlace::default(); structure.equations.len()],
+        column_position: vec![0; structure.unknowns.len()],
+        solvable: Vec::new(),
+        plan: Plan {
+            states: structure.states(depths),
+            blocks: Vec::new(),
+            equations: Vec::new(),
+            solve_for: Vec::new(),
+            tearings: Vec::new(),
+        },
+    };
+    for (i, var) in structure.unknowns.iter().enumerate() {
+        planner.column_of[var.index()] = i as u32;
+    }
+    let stages = structure.sigma.c.iter().copied().max().unwrap_or(0);
+    for stage in (0..=stages).rev() {
+        planner.add_stage(stage)?;
+    }
+    Some(planner.plan)
+}
+
 struct Planner<'a> {
-    model: &'a Mdae,
+    equations: Equations<'a>,
     structure: &'a ModeStructure,
     matrix: &'a SigmaMatrix,
     depths: &'a [u16],
@@ -257,8 +291,8 @@ struct RowPlace {
 
 impl Planner<'_> {
     /// Adds the blocks of one stage: the equations with c ≥ stage, solved for the dummies of that stage (at stage 0,
-    /// for all leading derivatives).
-    fn add_stage(&mut self, stage: u16) {
+    /// for all leading derivatives). `None` if they do not match.
+    fn add_stage(&mut self, stage: u16) -> Option<()> {
         let sigma = &self.structure.sigma;
         let rows: Vec<Row> = (0..self.structure.equations.len())
             .filter(|&row| sigma.c[row] >= stage)
@@ -270,10 +304,15 @@ impl Planner<'_> {
             _ => Some(Matcher::new().maximum(&graph)),
         };
         let matching: &Matching = matching.as_ref().unwrap_or(&sigma.matching);
+        let unmatched = |row: usize| matching.column_of(Row::from_index(row)).is_none();
+        if (0..rows.len()).any(unmatched) {
+            return None;
+        }
         let order = block_triangular_order(&graph, matching);
         for block in order.iter() {
             self.add_block(stage, &rows, &graph, matching, block);
         }
+        Some(())
     }
 
     fn stage_graph(&self, stage: u16, rows: &[Row]) -> Bipartite {
@@ -296,8 +335,7 @@ impl Planner<'_> {
         let mut columns = Vec::with_capacity(block.len());
         for &local in block {
             let row = rows[local.index()].index();
-            // Every equation is matched: the selection admits a perfect matching at each stage.
-            let column = matching.column_of(local).expect("an admissible choice of states");
+            let column = matching.column_of(local).expect("all rows are matched");
             columns.push(column);
             self.mark[column.index()] = number;
             let (c, d) = (structure.sigma.c[row], structure.sigma.d[column.index()]);
@@ -329,10 +367,10 @@ impl Planner<'_> {
         let equations = &self.plan.equations[first..];
         let (mark, column_of, d) = (&self.mark, &self.column_of, &self.structure.sigma.d);
         let linearity = &mut self.linearity;
-        let model = self.model;
+        let source = self.equations;
         let affine = equations.iter().all(|&(equation, order)| {
             order > 0
-                || linearity.degree(&model.pool, model.equations[equation].residual, |var, order| {
+                || linearity.degree(source.pool, (source.residual)(equation), |var, order| {
                     let column = column_of[var.index()] as usize;
                     column != u32::MAX as usize && mark[column] == number && order == d[column] - stage
                 }) != Degree::Nonlinear
@@ -376,7 +414,7 @@ impl Planner<'_> {
     /// Which entries of a block have a constant nonzero coefficient: only these can be solved for whatever the values.
     fn read_solvable(&mut self, rows: &[Row], graph: &Bipartite, block: &[Row]) {
         let structure = self.structure;
-        let model = self.model;
+        let source = self.equations;
         let mut partials = Vec::new();
         self.solvable.clear();
         for (position, &local) in block.iter().enumerate() {
@@ -385,9 +423,9 @@ impl Planner<'_> {
                 first_entry: self.solvable.len() as u32,
             };
             let row = rows[local.index()].index();
-            let residual = model.equations[structure.equations[row]].residual;
-            let role = |var: VarId| model.variables[var].role;
-            self.linearity.partials(&model.pool, residual, role, &mut partials);
+            let residual = (source.residual)(structure.equations[row]);
+            let role = |var: VarId| source.model.variables[var].role;
+            self.linearity.partials(source.pool, residual, role, &mut partials);
             for &column in graph.columns_of(local) {
                 let order = structure.sigma.d[column.index()] - structure.sigma.c[row];
                 let derivative = (structure.unknowns[column.index()], order);

@@ -1,0 +1,277 @@
+//! Aliases of one mode: guarded equations `±x ± y = 0` that are in force.
+//!
+//! They hold in some modes only, so no variable can be given up: the analysis of modes and mode changes keeps them all. The
+//! order in which a mode is computed need not. One variable of each class stands for the others in the equations, and
+//! these are copied from it when everything is known.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use saltus_graph::{Matcher, Row, block_triangular_order};
+use saltus_mdae::{BinaryOp, EquationId, ExprId, ExprPool, Idx, Mdae, Node, UnaryOp, VarId};
+
+use super::choice::Selection;
+use super::guards::Modes;
+use super::plan::{Equations, Plan, plan_of};
+use super::structure::ModeStructure;
+use crate::sigma::{Derivative, Sigma, SigmaMatrix, SignatureReader};
+
+/// A variable that is another one, or minus it, in a mode.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct AliasCopy {
+    /// The variable.
+    pub var: VarId,
+    /// What it is computed from.
+    pub root: VarId,
+    /// Whether it is minus that.
+    pub negated: bool,
+    /// The highest derivative that is computed in this mode, d of both.
+    pub highest: u16,
+}
+
+/// A mode without its aliases.
+#[derive(Clone, Debug)]
+pub struct ModeAliases {
+    /// The variables that equations do not mention any more.
+    pub copies: Vec<AliasCopy>,
+    /// Equations and unknowns that are left, with the offsets they have in the mode.
+    rest: ModeStructure,
+    matrix: SigmaMatrix,
+    /// Residuals that mention other variables than they do in the model.
+    residuals: FxHashMap<EquationId, ExprId>,
+}
+
+impl ModeAliases {
+    /// The residual of an equation that is left.
+    pub fn residual(&self, model: &Mdae, equation: EquationId) -> ExprId {
+        let own = self.residuals.get(&equation).copied();
+        own.unwrap_or(model.equations[equation].residual)
+    }
+    /// The equations whose residuals are others than in the model.
+    pub fn rewritten(&self) -> impl Iterator<Item = EquationId> + '_ {
+        self.residuals.keys().copied()
+    }
+
+    /// The plan for a choice of states of the mode. A state among the aliases becomes one of what it is computed from. `None`
+    /// if what is left cannot be ordered: derivatives may cancel between aliases.
+    pub fn plan(&self, model: &Mdae, pool: &ExprPool, mode: &ModeStructure, selection: &Selection) -> Option<Plan> {
+        let depth_in_mode = mode.depths(selection);
+        let depth_of = |var: VarId| mode.unknowns.binary_search(&var).ok().map(|at| depth_in_mode[at]);
+        let unknowns = self.rest.unknowns.iter();
+        let mut depths: Vec<u16> = unknowns.map(|&var| depth_of(var)).collect::<Option<_>>()?;
+        for copy in &self.copies {
+            let at = self.rest.unknowns.binary_search(&copy.root).ok()?;
+            depths[at] = depths[at].min(depth_of(copy.var)?);
+        }
+        let residual = |equation| self.residual(model, equation);
+        let equations = Equations {
+            model,
+            pool,
+            residual: &residual,
+        };
+        plan_of(equations, &self.rest, &self.matrix, &depths)
+    }
+}
+
+impl ModeStructure {
+    /// The mode without its aliases, if it has any. Rewritten residuals go to the pool, which extends that of the model.
+    pub fn aliases(&self, model: &Mdae, modes: &Modes, pool: &mut ExprPool) -> Option<ModeAliases> {
+        let mut classes = Classes::new(self.unknowns.len());
+        let used_up = self.unite(model, modes, &mut classes);
+        if used_up.is_empty() {
+            return None;
+        }
+        let copies = self.copies(modes, &mut classes);
+        let residuals = self.rewritten(model, modes, pool, &copies, &used_up);
+        let gone: FxHashSet<VarId> = copies.iter().map(|copy| copy.var).collect();
+        let rest = self.without(&used_up, &gone);
+        let mut reader = SignatureReader::new();
+        let signatures: Vec<Option<Vec<Derivative>>> = rest
+            .equations
+            .iter()
+            .map(|equation| {
+                let mut signature = Vec::new();
+                let residual = *residuals.get(equation)?;
+                reader.read(pool, residual, |var| model.is_unknown(var), &mut signature);
+                Some(signature)
+            })
+            .collect();
+        let rows = rest.equations.iter().zip(&signatures);
+        let rows = rows.map(|(equation, own)| match own {
+            Some(own) => &own[..],
+            None => modes.signatures().row(equation.index()),
+        });
+        let matrix = SigmaMatrix::with_unknowns(rest.unknowns.clone(), rows);
+        let mut aliases = ModeAliases {
+            copies,
+            rest,
+            matrix,
+            residuals,
+        };
+        let leading = aliases.rest.leading_graph(&aliases.matrix);
+        let matching = Matcher::new().maximum(&leading);
+        if !matching.is_perfect() {
+            return None;
+        }
+        aliases.rest.blocks = block_triangular_order(&leading, &matching);
+        aliases.rest.sigma.matching = matching;
+        Some(aliases)
+    }
+
+    /// Unites the unknowns that active guarded equations make equal; the equations that were used up, by row.
+    fn unite(&self, model: &Mdae, modes: &Modes, classes: &mut Classes) -> FxHashSet<Row> {
+        let mut used_up = FxHashSet::default();
+        let guarded = self.equations.iter().enumerate();
+        for (row, &equation) in guarded.filter(|(_, equation)| modes.guard_of(**equation).is_some()) {
+            let Some((x, y, negated)) = read_alias(model, model.equations[equation].residual) else {
+                continue;
+            };
+            let position = |var: VarId| self.unknowns.binary_search(&var).ok();
+            let (Some(x), Some(y)) = (position(x), position(y)) else {
+                continue;
+            };
+            // Derivatives of both are computed as far: else one of them would be computed for nothing.
+            let d = &self.sigma.d;
+            if d[x] == d[y] && self.sigma.c[row] == d[x] && classes.unite(x, y, negated) {
+                used_up.insert(Row::from_index(row));
+            }
+        }
+        used_up
+    }
+
+    /// Every unknown of a class but the one that would rather be a state.
+    fn copies(&self, modes: &Modes, classes: &mut Classes) -> Vec<AliasCopy> {
+        let mut best: FxHashMap<usize, usize> = FxHashMap::default();
+        let preference = |at: usize| (modes.preference(self.unknowns[at], 0), std::cmp::Reverse(at));
+        for at in 0..self.unknowns.len() {
+            let (class, _) = classes.find(at);
+            let kept = best.entry(class).or_insert(at);
+            if preference(at) > preference(*kept) {
+                *kept = at;
+            }
+        }
+        let mut copies = Vec::new();
+        for at in 0..self.unknowns.len() {
+            let (class, negated) = classes.find(at);
+            let root = best[&class];
+            if root != at {
+                copies.push(AliasCopy {
+                    var: self.unknowns[at],
+                    root: self.unknowns[root],
+                    negated: negated != classes.find(root).1,
+                    highest: self.sigma.d[at],
+                });
+            }
+        }
+        copies
+    }
+
+    /// The residuals of the equations that mention copies.
+    fn rewritten(
+        &self,
+        model: &Mdae,
+        modes: &Modes,
+        pool: &mut ExprPool,
+        copies: &[AliasCopy],
+        used_up: &FxHashSet<Row>,
+    ) -> FxHashMap<EquationId, ExprId> {
+        let copy_of: FxHashMap<VarId, AliasCopy> = copies.iter().map(|&copy| (copy.var, copy)).collect();
+        let mut touched: Vec<EquationId> = copies
+            .iter()
+            .flat_map(|copy| modes.equations_with(copy.var).iter().copied())
+            .filter(|equation| {
+                let row = self.equations.binary_search(equation);
+                row.is_ok_and(|row| !used_up.contains(&Row::from_index(row)))
+            })
+            .collect();
+        touched.sort_unstable();
+        touched.dedup();
+        let residuals: Vec<ExprId> = touched.iter().map(|&e| model.equations[e].residual).collect();
+        let rewritten = pool.rewrite(&residuals, |pool, _, node| {
+            let Node::Var { var, order } = node else { return None };
+            let copy = copy_of.get(&var)?;
+            let root = pool.der_var(copy.root, order);
+            Some(if copy.negated { pool.neg(root) } else { root })
+        });
+        touched.into_iter().zip(rewritten).collect()
+    }
+
+    /// What is left without some rows and unknowns.
+    fn without(&self, rows: &FxHashSet<Row>, gone: &FxHashSet<VarId>) -> ModeStructure {
+        let kept = (0..self.equations.len()).filter(|&row| !rows.contains(&Row::from_index(row)));
+        let (equations, c): (Vec<_>, Vec<_>) = kept.map(|row| (self.equations[row], self.sigma.c[row])).unzip();
+        let unknowns = self.unknowns.iter().copied().zip(self.sigma.d.iter().copied());
+        let (unknowns, d): (Vec<_>, Vec<_>) = unknowns.filter(|(var, _)| !gone.contains(var)).unzip();
+        ModeStructure {
+            valuation: self.valuation.clone(),
+            sigma: Sigma {
+                matching: saltus_graph::Matching::empty(equations.len(), unknowns.len()),
+                c,
+                d,
+            },
+            equations,
+            unknowns,
+            dead: Vec::new(),
+            blocks: self.blocks.clone(),
+            groups: Vec::new(),
+            selection: Selection::default(),
+            jumps: Vec::new(),
+        }
+    }
+}
+
+/// `±x ± y = 0` between two real unknowns: whether x is minus y.
+fn read_alias(model: &Mdae, residual: ExprId) -> Option<(VarId, VarId, bool)> {
+    let variable = |mut id: ExprId| {
+        let mut negated = false;
+        loop {
+            match model.pool.node(id) {
+                Node::Unary(UnaryOp::Neg, a) => (id, negated) = (a, !negated),
+                Node::Var { var, order: 0 } if model.is_unknown(var) => return Some((var, negated)),
+                _ => return None,
+            }
+        }
+    };
+    let (a, b, added) = match model.pool.node(residual) {
+        Node::Binary(BinaryOp::Add, a, b) => (a, b, true),
+        Node::Binary(BinaryOp::Sub, a, b) => (a, b, false),
+        _ => return None,
+    };
+    let ((x, minus_x), (y, minus_y)) = (variable(a)?, variable(b)?);
+    (x != y).then_some((x, y, (minus_x != minus_y) == !added))
+}
+
+/// Union–find with signs.
+struct Classes {
+    parent: Vec<(usize, bool)>,
+}
+
+impl Classes {
+    fn new(count: usize) -> Self {
+        Classes {
+            parent: (0..count).map(|i| (i, false)).collect(),
+        }
+    }
+
+    /// The class of an element, and whether it is minus its first element.
+    fn find(&mut self, at: usize) -> (usize, bool) {
+        let (mut root, mut negated) = (at, false);
+        while self.parent[root].0 != root {
+            let (next, sign) = self.parent[root];
+            (root, negated) = (next, negated != sign);
+        }
+        let (mut walk, mut sign) = (at, negated);
+        while self.parent[walk].0 != root {
+            let (next, own) = std::mem::replace(&mut self.parent[walk], (root, sign));
+            (walk, sign) = (next, sign != own);
+        }
+        (root, negated)
+    }
+
+    /// x = ±y; false if they were in one class already.
+    fn unite(&mut self, x: usize, y: usize, negated: bool) -> bool {
+        let ((a, minus_a), (b, minus_b)) = (self.find(x), self.find(y));
+        if a != b {
+            self.parent[a] = (b, (minus_a != minus_b) != negated);
+        }
+        a != b
+    }
+}
