@@ -236,7 +236,7 @@ fn read_alias(model: &Mdae, residual: ExprId) -> Option<(VarId, VarId, bool)> {
         _ => return None,
     };
     let ((x, minus_x), (y, minus_y)) = (variable(a)?, variable(b)?);
-    (x != y).then_some((x, y, (minus_x != minus_y) == !added))
+    (x != y).then_some((x, y, (minus_x != minus_y) != added))
 }
 
 /// Union–find with signs.
