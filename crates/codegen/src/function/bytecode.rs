@@ -98,3 +98,22 @@ pub(crate) struct Code {
     /// Registers of the scalar outputs in order.
     pub(crate) outputs: Vec<Register>,
 }
+
+/// Code of fewer instructions is executed faster than its results are looked up.
+const LONG: usize = 32;
+
+impl Code {
+    /// Whether it takes longer to execute than to find out that it has been executed with the same arguments.
+    pub(crate) fn is_long(&self) -> bool {
+        let repeats = |instruction: &Instruction| {
+            matches!(
+                instruction,
+                Instruction::ForNext { .. } | Instruction::Call { .. } | Instruction::Jump(_)
+            )
+        };
+        match &self.program {
+            Program::Table(_) => false,
+            Program::Algorithm(instructions) => instructions.len() >= LONG || instructions.iter().any(repeats),
+        }
+    }
+}

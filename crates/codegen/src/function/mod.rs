@@ -6,8 +6,10 @@
 mod assemble;
 mod bytecode;
 mod machine;
+mod memo;
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use saltus_mdae::FunctionId;
@@ -22,6 +24,8 @@ thread_local! {
     static STACK: Cell<Vec<Dual<1>>> = const { Cell::new(Vec::new()) };
 }
 
+static NEXT_LIBRARY: AtomicU64 = AtomicU64::new(0);
+
 /// Numbers up to which a stack is kept for the next call.
 const KEPT_NUMBERS: usize = 1 << 16;
 
@@ -31,6 +35,8 @@ pub(crate) const DIRECTION_LIMIT: usize = 5;
 /// The functions of a model, each made into bytecode at its first call.
 #[derive(Debug)]
 pub(crate) struct Library {
+    /// No other library has it.
+    number: u64,
     functions: Arc<Functions>,
     codes: IndexVec<FunctionId, OnceLock<Code>>,
 }
@@ -38,7 +44,12 @@ pub(crate) struct Library {
 impl Library {
     pub(crate) fn new(functions: Arc<Functions>) -> Self {
         let codes = functions.iter().map(|_| OnceLock::new()).collect();
-        Library { functions, codes }
+        let number = NEXT_LIBRARY.fetch_add(1, Ordering::Relaxed);
+        Library {
+            number,
+            functions,
+            codes,
+        }
     }
 
     pub(crate) fn functions(&self) -> &Functions {
@@ -49,10 +60,38 @@ impl Library {
         self.codes[function].get_or_init(|| assemble::assemble(&self.functions[function]))
     }
 
+    /// Calls a function, see [`Library::execute`]. Equations that take one output each of the same call are evaluated one
+    /// after the other, so the results of long functions are remembered: functions have no side effects.
+    pub(crate) fn call(
+        &self,
+        function: FunctionId,
+        order: u16,
+        directions: &[u32],
+        args: &[f64],
+        results: &mut [f64],
+    ) -> Result<(), CallError> {
+        if !self.code(function).is_long() {
+            return self.execute(function, order, directions, args, results);
+        }
+        let question = memo::Question {
+            library: self.number,
+            function,
+            order,
+            directions,
+            args,
+        };
+        if memo::recall(&question, results) {
+            return Ok(());
+        }
+        self.execute(function, order, directions, args, results)?;
+        memo::remember(&question, results);
+        Ok(())
+    }
+
     /// Calls a function with arguments in power series of the given order (`order + 1` coefficients each),
     /// differentiated by the arguments in `directions`. Result `((output << k) + set)·(order + 1) + i` is
     /// coefficient `i` of the derivative of an output by the set of directions, `k` being their number.
-    pub(crate) fn call(
+    fn execute(
         &self,
         function: FunctionId,
         order: u16,
