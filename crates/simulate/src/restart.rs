@@ -5,7 +5,7 @@ use saltus_mdae::eval::Environment;
 use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
-    Before, EulerFailure, EulerLimit, FixedValues, ModeChange, ModeEquation, NumericFacts, RestartAnalysis,
+    Before, EulerFailure, EulerLimit, FixedValues, ModeChange, ModeEquation, NumericFacts, Projection, RestartAnalysis,
     RestartFailure, RestartOptions, RestartSolution, Verdict, analyze_restart, explain, implicit_euler_restart,
     implicit_euler_through, levels_beyond, project_restart, solve_restart,
 };
@@ -522,11 +522,11 @@ fn unsolved(failure: &RestartFailure) -> Failure {
     Failure::new(FailureKind::Restart(reason.into()))
 }
 
-/// Right limits found by projection; impulses are not known.
-fn projected_solution(right_limits: Vec<(VarId, u16, f64)>) -> RestartSolution {
+/// Right limits and impulses found by projection.
+fn projected_solution(projection: Projection) -> RestartSolution {
     RestartSolution {
-        right_limits,
-        impulses: Vec::new(),
+        right_limits: projection.right_limits,
+        impulses: projection.impulses,
         unknowns: Vec::new(),
         residual: 0.0,
         rank: 0,

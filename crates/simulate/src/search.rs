@@ -56,7 +56,7 @@ impl Engine<'_> {
                 if found.is_some() {
                     let time = self.memory.time();
                     self.warnings.push(format!(
-                        "at t = {time}: right limits of a linear mode by the consistency projector; its impulses are not known"
+                        "at t = {time}: right limits and impulses of a linear mode by the consistency projector"
                     ));
                 }
                 found

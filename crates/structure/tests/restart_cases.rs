@@ -340,7 +340,7 @@ fn independent_ways_agree_with_the_reference() {
         }
         if let Some(wanted) = expected["projector"].as_object() {
             let found = project_restart(pool, functions, new, &rows, left).expect(name);
-            for (var, order, got) in found {
+            for (var, order, got) in found.right_limits {
                 let Some(wanted) = (order == 0).then(|| wanted[&built.variables[&var]].as_f64().unwrap()) else {
                     continue;
                 };
@@ -374,6 +374,7 @@ fn projector_where_structure_fails() {
         );
         let found: BTreeMap<String, f64> = found
             .expect(name)
+            .right_limits
             .into_iter()
             .map(|(var, order, value)| (format!("{}{}", built.variables[&var], "'".repeat(order.into())), value))
             .collect();

@@ -61,7 +61,7 @@ fn settle(built: &mut Built) -> Option<()> {
         &rows(previous),
         &built.environment,
     );
-    let settled = settled.ok()?;
+    let settled = settled.ok()?.right_limits;
     built.environment.left.clear();
     for (var, order, value) in settled {
         built.environment.left.insert((var, order), value);
@@ -90,6 +90,11 @@ fn has_all_left_limits(built: &Built) -> bool {
 struct Tally {
     compared: usize,
     refused: usize,
+    /// Impulses compared, and those of order two and more among them.
+    impulses: usize,
+    higher: usize,
+    /// Derivatives with an impulse that the restart system does not mention.
+    left_out: usize,
 }
 
 fn compare(seed: u64, tally: &mut Tally) -> Option<()> {
@@ -113,7 +118,11 @@ fn compare(seed: u64, tally: &mut Tally) -> Option<()> {
         return None;
     };
     for &(var, order, value) in &solution.right_limits {
-        let Some(wanted) = projected.iter().find(|limit| (limit.0, limit.1) == (var, order)) else {
+        let Some(wanted) = projected
+            .right_limits
+            .iter()
+            .find(|limit| (limit.0, limit.1) == (var, order))
+        else {
             continue;
         };
         let name = format!("{}{}", built.variables[&var], "'".repeat(order.into()));
@@ -124,7 +133,38 @@ fn compare(seed: u64, tally: &mut Tally) -> Option<()> {
         );
     }
     tally.compared += 1;
+    compare_impulses(seed, (&case, &built), &solution.impulses, &projected.impulses, tally);
     Some(())
+}
+
+/// Impulses whose weights do not vanish are the same, in order and weight.
+fn compare_impulses(
+    seed: u64,
+    (case, built): (&Case, &Built),
+    found: &[Impulse],
+    projected: &[Impulse],
+    tally: &mut Tally,
+) {
+    let size = projected.iter().map(|impulse| impulse.weight.abs()).fold(1.0, f64::max);
+    let real = |impulses: &[Impulse]| -> Vec<Impulse> {
+        let real = impulses.iter().filter(|impulse| impulse.weight.abs() > 1e-7 * size);
+        real.copied().collect()
+    };
+    for impulse in real(projected) {
+        let name = format!("{}{}", built.variables[&impulse.var], "'".repeat(impulse.order.into()));
+        let same = |other: &&Impulse| (other.var, other.order) == (impulse.var, impulse.order);
+        let Some(own) = found.iter().find(same) else {
+            tally.left_out += 1;
+            continue;
+        };
+        tally.impulses += 1;
+        tally.higher += usize::from(impulse.mu > 1);
+        let close = (own.weight - impulse.weight).abs() <= 1e-6 * size;
+        assert!(
+            own.mu == impulse.mu && close,
+            "seed {seed}: impulse of {name}: {own:?}, projector {impulse:?}, {case:#?}"
+        );
+    }
 }
 
 #[test]
@@ -135,4 +175,8 @@ fn good_restarts_agree_with_the_projector() {
     }
     // Refused are changes with impulses beyond the last instant (F.1 of RR-9603): there the projector takes over.
     assert!(tally.compared > 1000 && tally.refused < 60, "{tally:?}");
+    assert!(
+        tally.impulses > 400 && tally.higher > 5 && tally.left_out == 0,
+        "{tally:?}"
+    );
 }

@@ -54,4 +54,4 @@ pub use plan::{PlanEquation, PlanUnknown, RestartPlan, RightLimit, RightLimitSou
 pub use rescale::Violations;
 pub use solve::{Impulse, RestartFailure, RestartSolution, solve_restart};
 pub use system::{JumpSensitive, ModeEquation, ModeSystem};
-pub use wong::{ProjectionFailure, WongLimits, project_restart, wong_limits};
+pub use wong::{Projection, ProjectionFailure, WongLimits, project_restart, wong_limits};

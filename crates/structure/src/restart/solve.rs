@@ -130,16 +130,22 @@ pub fn solve_restart(
 }
 
 /// Impulses of a variable at several instants act together; those of lower order do not count beside higher ones.
+///
+/// Values g_k·ε^−μ at the instants k·ε, each for a time ε, are Σ g_k·ε^(1−μ)·δ(t − k·ε). Their moments below μ − 1 vanish,
+/// since what they integrate to stays finite; the next one is what is left: Σ g_k·(−k)^(μ−1)/(μ−1)!·δ^(μ−1).
 fn impulses(plan: &RestartPlan, x: &[f64]) -> Vec<Impulse> {
     let mut found: Vec<Impulse> = Vec::new();
     for &position in &plan.impulses {
         let unknown = plan.unknowns[position];
         let (var, order) = (unknown.variable.var, unknown.variable.order);
+        let moment = (1..unknown.mu).fold(1.0, |moment, j| {
+            -moment * f64::from(unknown.variable.instant) / f64::from(j)
+        });
         let impulse = Impulse {
             var,
             order,
             mu: unknown.mu,
-            weight: x[position],
+            weight: moment * x[position],
         };
         // The unknowns are sorted: instants of the same derivative are neighbours.
         let known = found
@@ -148,7 +154,7 @@ fn impulses(plan: &RestartPlan, x: &[f64]) -> Vec<Impulse> {
         match known {
             None => found.push(impulse),
             Some(known) if known.mu < unknown.mu => *known = impulse,
-            Some(known) if known.mu == unknown.mu => known.weight += x[position],
+            Some(known) if known.mu == unknown.mu => known.weight += impulse.weight,
             Some(_) => {}
         }
     }

@@ -13,6 +13,7 @@ use saltus_mdae::{ExprPool, Node, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
 
 use super::facts::leaf_value;
+use super::solve::Impulse;
 use super::system::ModeSystem;
 use super::tape::Tape;
 
@@ -20,6 +21,8 @@ use super::tape::Tape;
 const STATE_LIMIT: usize = 300;
 /// Relative size below which a direction counts as zero.
 const RANK: f64 = 1e-10;
+/// Impulses below this part of the largest count as none.
+const NO_IMPULSE: f64 = 1e-9;
 /// Relinearisations of nonlinear constraints.
 const ITERATIONS: usize = 30;
 /// Relative change of coefficients of impulsive variables that counts as none.
@@ -158,6 +161,34 @@ impl WongLimits {
     }
 }
 
+impl WongLimits {
+    /// The impulses Σ Z_i·δ^(i) of a jump: E·jump = A·Z_0, E·Z_{i−1} = A·Z_i in W*, on which A is one-to-one and the map
+    /// nilpotent. The jump itself comes first, as the one of the integral.
+    fn impulses(&self, e: &DenseMatrix, a: &DenseMatrix, jump: &[f64]) -> Vec<Vec<f64>> {
+        let qr = PivotedQr::new(&times(a, &self.impulsive), Some(RANK));
+        let size = jump.iter().fold(0.0_f64, |size, z| size.max(z.abs()));
+        let mut found = vec![jump.to_vec()];
+        for _ in 0..self.impulsive.columns() {
+            let source = e.multiply(found.last().expect("the jump"));
+            if source.iter().all(|part| part.abs() <= NO_IMPULSE * size) {
+                break;
+            }
+            let coordinates = qr.basic_solution(&source);
+            found.push(self.impulsive.multiply(&coordinates));
+        }
+        found
+    }
+}
+
+/// Right limits and impulses by projection.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Projection {
+    /// Right limits of the states, `(x, m, x'^m)`.
+    pub right_limits: Vec<(VarId, u16, f64)>,
+    /// Impulses: of each derivative that occurs the one of highest order.
+    pub impulses: Vec<Impulse>,
+}
+
 /// Right limits of the states of a part of a mode (`rows` and the unknowns matched to them) by the consistency
 /// projector; other unknowns stay at their left limits. Constraints may be nonlinear, but impulsive variables must enter linearly with
 /// coefficients that do not jump.
@@ -167,7 +198,7 @@ pub fn project_restart(
     new: &ModeSystem,
     rows: &[Row],
     environment: &dyn Environment,
-) -> Result<Vec<(VarId, u16, f64)>, ProjectionFailure> {
+) -> Result<Projection, ProjectionFailure> {
     let pencil = Pencil::new(pool, functions, new, rows, environment);
     if pencil.size() > STATE_LIMIT {
         return Err(ProjectionFailure::TooLarge { states: pencil.size() });
@@ -187,7 +218,11 @@ pub fn project_restart(
             if !pencil.same_impulsive_part(&e, &a, &e_left, &a_left) {
                 return Err(ProjectionFailure::NotLinear);
             }
-            return Ok(pencil.right_limits(&limits, &e, &a, state));
+            let jump: Vec<f64> = state.iter().zip(&left).map(|(after, before)| after - before).collect();
+            return Ok(Projection {
+                impulses: pencil.impulses(limits.impulses(&e, &a, &jump)),
+                right_limits: pencil.right_limits(&limits, &e, &a, state),
+            });
         }
     }
     Err(ProjectionFailure::NotConverged)
@@ -388,6 +423,36 @@ impl<'a> Pencil<'a> {
             })
     }
 
+    /// The impulse of highest order of each derivative that occurs, from the jump and the impulses of the states. The highest
+    /// derivative of an unknown is no state: it is the derivative of one.
+    fn impulses(&self, of_states: Vec<Vec<f64>>) -> Vec<Impulse> {
+        let size = of_states.iter().flatten().fold(0.0_f64, |size, z| size.max(z.abs()));
+        let mut found = Vec::new();
+        for &column in &self.columns {
+            let var = self.new.unknown(column);
+            for order in 0..=self.highest[&var] {
+                // x^(h) = d/dt x^(h−1): a jump is an impulse of order 1 there.
+                let (state, raised) = match self.number.get(&State::Unknown(var, order)) {
+                    Some(&state) => (state, 0),
+                    None => (self.number[&State::Unknown(var, order - 1)], 1),
+                };
+                let orders = of_states.iter().enumerate().rev();
+                let mut orders = orders.map(|(mu, z)| (mu + raised, z[state]));
+                let highest = orders.find(|&(mu, weight)| mu > 0 && weight.abs() > NO_IMPULSE * size);
+                if let Some((mu, weight)) = highest {
+                    found.push(Impulse {
+                        var,
+                        order,
+                        mu: mu as u32,
+                        weight,
+                    });
+                }
+            }
+        }
+        found.sort_unstable_by_key(|impulse| (impulse.var, impulse.order));
+        found
+    }
+
     /// The states x'^m, m < d_x: beyond the first-order form by differentiating along V*, where E·z' = A·z.
     fn right_limits(
         &self,
@@ -433,6 +498,19 @@ mod tests {
         let projected = limits.project(&[5.0, 1.0, 7.0]);
         for (found, wanted) in projected.iter().zip([2.0, 2.0, 0.0]) {
             assert!((found - wanted).abs() < 1e-12, "{projected:?}");
+        }
+    }
+
+    /// Their charge flows at once: i = (v₁⁻ − v₁⁺)·δ.
+    #[test]
+    fn impulse_of_joined_capacitors() {
+        let e = DenseMatrix::from_rows(3, 3, &[1.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 0.0]);
+        let a = DenseMatrix::from_rows(3, 3, &[0.0, 0.0, -1.0, 0.0, 0.0, 1.0, 1.0, -1.0, 0.0]);
+        let limits = wong_limits(&e, &a).expect("a regular pencil");
+        let impulses = limits.impulses(&e, &a, &[-3.0, 1.0, -7.0]);
+        assert_eq!(impulses.len(), 2);
+        for (found, wanted) in impulses[1].iter().zip([0.0, 0.0, 3.0]) {
+            assert!((found - wanted).abs() < 1e-12, "{impulses:?}");
         }
     }
 
