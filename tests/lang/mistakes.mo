@@ -20,7 +20,31 @@
 // error E0201 `Nowhere` is not known
 // model Mistakes.NotFitting
 // error E0219 does not fit
+// model Mistakes.Clocked
+// error E0214 clocked equations are not supported yet: `sample` of a signal with a clock
+// error E0214 clocked equations are not supported yet: `previous`
+// error E0214 clocked equations are not supported yet: `hold`
+// model Mistakes.Machine
+// error E0214 state machines are not supported yet
 package Mistakes
+  model Clocked
+    Real x(start = 1, fixed = true), sampled, filtered(start = 0), held;
+  equation
+    der(x) = -held;
+    sampled = sample(x, Clock(0.1));
+    filtered = 0.5*previous(filtered) + sampled;
+    held = hold(filtered);
+  end Clocked;
+
+  model Machine
+    block State
+      Real y = 1;
+    end State;
+    State first;
+  equation
+    initialState(first);
+  end Machine;
+
   model Circle
     parameter Real a = b + 1;
     parameter Real b = c;

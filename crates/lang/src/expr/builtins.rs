@@ -8,7 +8,7 @@ use super::math::semi_linear;
 use super::{Context, into_scalar};
 use crate::class::Found;
 use crate::codes;
-use crate::failure::{Fallible, fail};
+use crate::failure::{Fallible, clocked, fail};
 use crate::flat::{BinaryOp, Builtin, FlatExpr};
 use crate::flattener::Flattener;
 use crate::tensor::{Tensor, Ty, binary};
@@ -288,6 +288,8 @@ impl Flattener<'_> {
             "cardinality" => self.cardinality(call, span, ctx),
             "inStream" | "actualStream" => self.stream_operator(name, call, span, ctx),
             "assert" | "terminate" | "reinit" => fail(codes::E0311, span, format!("`{name}` is not a value")),
+            "previous" | "hold" | "subSample" | "superSample" | "shiftSample" | "backSample" | "noClock" | "Clock"
+            | "interval" | "firstTick" => clocked(span, &format!("`{name}`")),
             _ => fail(codes::E0214, span, format!("`{name}` is not supported yet")),
         }
     }

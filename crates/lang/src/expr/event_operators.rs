@@ -3,12 +3,12 @@
 use super::call::list;
 use super::{Context, Mode};
 use crate::codes;
-use crate::failure::{Fallible, fail};
+use crate::failure::{Fallible, clocked, fail};
 use crate::flat::{Builtin, FlatExpr, Variability};
 use crate::flattener::Flattener;
 use crate::tensor::{Tensor, Ty};
 use saltus_source::Span;
-use saltus_syntax::ast::Call;
+use saltus_syntax::ast::{Call, Expr, ExprKind};
 
 impl Flattener<'_> {
     /// `noEvent` and `smooth` mean nothing in functions and for known values.
@@ -121,8 +121,13 @@ impl Flattener<'_> {
     }
 
     pub(super) fn sample(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Tensor> {
-        if call.positional().len() == 1 && call.named().is_empty() {
-            return fail(codes::E0214, span, "`sample` with a clock is not supported yet");
+        let is_clock = |argument: &Expr| match &argument.kind {
+            ExprKind::Call(call) => call.function.as_simple_name().is_some_and(|name| &**name == "Clock"),
+            _ => false,
+        };
+        let one_signal = call.positional().len() == 1 && call.named().is_empty();
+        if one_signal || call.positional().get(1).is_some_and(is_clock) {
+            return clocked(span, "`sample` of a signal with a clock");
         }
         let arguments = self.required(call, &["start", "interval"], 2)?;
         let mut values = Vec::new();

@@ -8,7 +8,7 @@ use saltus_syntax::ast::{self, Call, Expr, ExprKind, ForIndex};
 use super::arguments::by_name;
 use crate::codes;
 use crate::expr::{Context, Iterators, Mode};
-use crate::failure::{Failure, Fallible, fail};
+use crate::failure::{Failure, Fallible, error, fail};
 use crate::flat::{
     AssertLevel, EquationBranch, EquationKind, FlatEquation, FlatExpr, ProvenanceId, ProvenanceKind, ScalarType,
     Variability, VariableId, WhenBranch,
@@ -400,7 +400,10 @@ impl Flattener<'_> {
                 return Ok(());
             }
             Some("initialState" | "transition") => {
-                return fail(codes::E0214, expr.span, "state machines are not supported yet");
+                let help = "write the states as an enumeration that `when`-clauses set";
+                return Err(error(codes::E0214, expr.span, "state machines are not supported yet")
+                    .with_help(help)
+                    .into());
             }
             _ if Self::is_graph_statement(call) => {
                 if place.in_when || place.in_branch {
