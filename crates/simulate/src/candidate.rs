@@ -282,12 +282,10 @@ impl Engine<'_> {
             return false;
         }
         let Some(mode) = mode else { return true };
-        let needed = monitor
-            .reads(order)
-            .iter()
-            .map(|&(var, o)| o.saturating_sub(self.highest_order(mode, var)))
-            .max();
-        self.extend_jets(mode, needed.unwrap_or(0))
+        let beyond = |&(var, o): &(VarId, u16)| (var, o.saturating_sub(self.highest_order(mode, var)));
+        let wanted = monitor.reads(order).iter().map(beyond);
+        let wanted: Vec<(VarId, u16)> = wanted.filter(|&(_, level)| level > self.jet_level).collect();
+        wanted.is_empty() || self.extend_some(mode, &wanted)
     }
 
     /// What computing discrete variables changes: the truth values of conditions and the discrete variables.

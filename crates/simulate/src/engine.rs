@@ -416,24 +416,31 @@ impl<'c> Engine<'c> {
         self.modes[mode.index()].highest_order(var).unwrap_or(0)
     }
 
-    /// Makes the derivatives up to `level` beyond the leading ones valid.
+    /// Makes all derivatives up to `level` beyond the leading ones valid.
     pub(crate) fn extend_jets(&mut self, mode: ModeId, level: u16) -> bool {
-        while self.jet_level < level {
-            let next = self.jet_level + 1;
-            let tools = Tools {
-                model: self.model,
-                modes: self.compiled.modes(),
-                cache: &self.cache,
-                nominal: &self.nominal,
-                forms: self.compiled.forms(),
-                profile: self.options.profile,
-            };
-            match self.modes[mode.index()].extend(tools, &self.pool, next, &mut self.memory) {
-                Ok(true) => self.jet_level = next,
-                _ => return false,
-            }
+        if self.jet_level >= level {
+            return true;
         }
-        true
+        let unknowns = self.modes[mode.index()].structure.unknowns.iter();
+        let all: Vec<(VarId, u16)> = unknowns.map(|&var| (var, level)).collect();
+        let complete = self.extend_some(mode, &all);
+        if complete {
+            self.jet_level = level;
+        }
+        complete
+    }
+
+    /// Makes the derivatives of some variables valid, each up to its level beyond the leading one.
+    pub(crate) fn extend_some(&mut self, mode: ModeId, wanted: &[(VarId, u16)]) -> bool {
+        let tools = Tools {
+            model: self.model,
+            modes: self.compiled.modes(),
+            cache: &self.cache,
+            nominal: &self.nominal,
+            forms: self.compiled.forms(),
+            profile: self.options.profile,
+        };
+        self.modes[mode.index()].extend(tools, &self.pool, wanted, &mut self.memory)
     }
 
     /// Errors that the variables in conditions inherit from the states of a mode, at the values in memory.

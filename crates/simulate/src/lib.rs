@@ -20,6 +20,7 @@ mod initial;
 mod initial_order;
 mod input;
 mod jacobian;
+mod jets;
 mod kernel;
 mod memory;
 mod mode;

@@ -8,12 +8,12 @@ use saltus_structure::mode::{
 };
 use saltus_structure::restart::{ModeEquation, ModeSystem};
 
-use crate::block::BlockSolver;
 use crate::error::Failure;
 use crate::forms::OtherForms;
+use crate::jets::Jets;
 use crate::kernel::Bound;
 use crate::memory::Memory;
-use crate::plan::{PlanCode, source};
+use crate::plan::PlanCode;
 
 /// What compiling a mode needs.
 #[derive(Copy, Clone)]
@@ -42,8 +42,8 @@ pub(crate) struct ModeRuntime {
     pub system: ModeSystem,
     plans: Vec<PlanCode>,
     current: usize,
-    /// Blocks for the derivatives beyond the leading ones, by level from 1.
-    jets: Vec<Option<Vec<BlockSolver>>>,
+    /// Derivatives beyond the leading ones, once they were asked for.
+    jets: Option<Jets>,
     highest: FxHashMap<VarId, u16>,
     /// Coefficients that decide the choice of states, by group; `None` where the choice is the same everywhere.
     coefficients: Vec<Option<Vec<Bound>>>,
@@ -97,7 +97,7 @@ impl ModeRuntime {
             system,
             plans: vec![first],
             current: 0,
-            jets: Vec::new(),
+            jets: None,
             highest,
             coefficients,
             jump_conditions,
@@ -167,57 +167,17 @@ impl ModeRuntime {
         Ok(changed)
     }
 
-    /// Computes x^(d+level) for all unknowns, all lower derivatives being known.
+    /// Computes x^(d+1) … x^(d+level) of the variables wanted; false if such derivatives are not kept.
     pub(crate) fn extend(
         &mut self,
         tools: Tools<'_>,
         pool: &ExprPool,
-        level: u16,
+        wanted: &[(VarId, u16)],
         memory: &mut Memory,
-    ) -> Result<bool, Failure> {
-        let at = usize::from(level) - 1;
-        while self.jets.len() <= at {
-            let next = self.jets.len() as u16 + 1;
-            let blocks = self.jet_blocks(tools, pool, next, memory);
-            self.jets.push(blocks);
-        }
-        let Some(blocks) = &mut self.jets[at] else {
-            return Ok(false);
-        };
-        Ok(blocks.iter_mut().all(|block| block.solve(memory).is_ok()))
-    }
-
-    /// `None` if derivatives of that order are not kept.
-    fn jet_blocks(&self, tools: Tools<'_>, pool: &ExprPool, level: u16, memory: &Memory) -> Option<Vec<BlockSolver>> {
-        let leading = self.plan().plan.blocks().filter(|block| block.stage == 0);
-        let fits = self.highest.iter().all(|(&var, &d)| d + level < memory.orders(var));
-        if !fits {
-            return None;
-        }
-        leading
-            .map(|block| {
-                let equations: Vec<_> = block
-                    .equations
-                    .iter()
-                    .map(|&(e, order)| source(tools.model, e, order + level))
-                    .collect();
-                let unknowns: Vec<_> = block
-                    .solve_for
-                    .iter()
-                    .map(|&(var, order)| (var, order + level))
-                    .collect();
-                BlockSolver::new(
-                    tools.cache,
-                    pool,
-                    &equations,
-                    &unknowns,
-                    true,
-                    |var| tools.nominal(var),
-                    memory,
-                )
-                .ok()
-            })
-            .collect()
+    ) -> bool {
+        let plan = &self.plans[self.current].plan;
+        let jets = self.jets.get_or_insert_with(|| Jets::new(plan));
+        jets.compute(tools, pool, wanted.iter().copied(), memory)
     }
 }
 

@@ -1,0 +1,155 @@
+//! Derivatives beyond the leading ones.
+//!
+//! x^(d+l) solves the block of x^(d), differentiated l times more. Only what is asked for is computed, with what it reads:
+//! the sign of one diode's voltage does not need the derivatives of a whole network.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use saltus_mdae::{EquationId, ExprPool, VarId};
+use saltus_structure::mode::Plan;
+
+use crate::block::BlockSolver;
+use crate::memory::Memory;
+use crate::mode::Tools;
+use crate::plan::source;
+
+/// A block of leading equations.
+#[derive(Debug)]
+struct Leading {
+    equations: Vec<(EquationId, u16)>,
+    solve_for: Vec<(VarId, u16)>,
+    /// The variables in it with the highest derivative that occurs; found when first needed.
+    reads: Option<Vec<(VarId, u16)>>,
+}
+
+#[derive(Debug)]
+enum Solver {
+    Unbuilt,
+    Built(Box<BlockSolver>),
+    /// Derivatives of that order are not kept, or there is no code for them.
+    Impossible,
+}
+
+/// The derivatives of a mode beyond the leading ones.
+#[derive(Debug, Default)]
+pub(crate) struct Jets {
+    blocks: Vec<Leading>,
+    /// Place of the block that determines a variable.
+    block_of: FxHashMap<VarId, usize>,
+    /// By level from 1 and block.
+    levels: Vec<Vec<Solver>>,
+}
+
+impl Jets {
+    /// The jets of a mode with the leading blocks of a plan.
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let leading = plan.blocks().filter(|block| block.stage == 0);
+        let blocks: Vec<Leading> = leading
+            .map(|block| Leading {
+                equations: block.equations.to_vec(),
+                solve_for: block.solve_for.to_vec(),
+                reads: None,
+            })
+            .collect();
+        let solved = blocks.iter().enumerate();
+        let block_of = solved.flat_map(|(at, block)| block.solve_for.iter().map(move |&(var, _)| (var, at)));
+        Jets {
+            block_of: block_of.collect(),
+            blocks,
+            levels: Vec::new(),
+        }
+    }
+
+    /// Computes x^(d+1) … x^(d+level) of the variables wanted. False if that is not possible.
+    pub(crate) fn compute(
+        &mut self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        wanted: impl IntoIterator<Item = (VarId, u16)>,
+        memory: &mut Memory,
+    ) -> bool {
+        let order = self.needed(tools, pool, wanted);
+        order
+            .into_iter()
+            .all(|(level, block)| self.solve(tools, pool, level, block, memory))
+    }
+
+    /// Levels and blocks to be solved, in order.
+    fn needed(
+        &mut self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        wanted: impl IntoIterator<Item = (VarId, u16)>,
+    ) -> Vec<(u16, usize)> {
+        let mut found: FxHashSet<(u16, usize)> = FxHashSet::default();
+        let mut open: Vec<(VarId, u16)> = wanted.into_iter().collect();
+        while let Some((var, highest)) = open.pop() {
+            // What no block determines is given from outside, or dead.
+            let Some(&at) = self.block_of.get(&var) else { continue };
+            for level in 1..=highest {
+                if !found.insert((level, at)) {
+                    continue;
+                }
+                if self.blocks[at].reads.is_none() {
+                    self.blocks[at].reads = Some(reads(tools, pool, &self.blocks[at].equations));
+                }
+                let reads = self.blocks[at].reads.iter().flatten();
+                open.extend(reads.filter_map(|&(read, order)| {
+                    let solved = &self.blocks[*self.block_of.get(&read)?].solve_for;
+                    let leading = solved.iter().find(|(var, _)| *var == read)?.1;
+                    let beyond = (order + level).saturating_sub(leading);
+                    (beyond > 0).then_some((read, beyond))
+                }));
+            }
+        }
+        let mut order: Vec<(u16, usize)> = found.into_iter().collect();
+        order.sort_unstable();
+        order
+    }
+
+    fn solve(&mut self, tools: Tools<'_>, pool: &ExprPool, level: u16, block: usize, memory: &mut Memory) -> bool {
+        let at = usize::from(level) - 1;
+        while self.levels.len() <= at {
+            let count = self.blocks.len();
+            self.levels.push((0..count).map(|_| Solver::Unbuilt).collect());
+        }
+        if matches!(self.levels[at][block], Solver::Unbuilt) {
+            let solver = self.blocks[block].solver(tools, pool, level, memory);
+            self.levels[at][block] = solver.map_or(Solver::Impossible, |solver| Solver::Built(Box::new(solver)));
+        }
+        match &mut self.levels[at][block] {
+            Solver::Built(solver) => solver.solve(memory).is_ok(),
+            _ => false,
+        }
+    }
+}
+
+impl Leading {
+    fn solver(&self, tools: Tools<'_>, pool: &ExprPool, level: u16, memory: &Memory) -> Option<BlockSolver> {
+        let beyond = |&(var, order): &(VarId, u16)| (var, order + level);
+        let unknowns: Vec<(VarId, u16)> = self.solve_for.iter().map(beyond).collect();
+        if unknowns.iter().any(|&(var, order)| order >= memory.orders(var)) {
+            return None;
+        }
+        let equations = self.equations.iter();
+        let equations: Vec<_> = equations
+            .map(|&(e, order)| source(tools.model, e, order + level))
+            .collect();
+        let nominal = |var| tools.nominal(var);
+        BlockSolver::new(tools.cache, pool, &equations, &unknowns, true, nominal, memory).ok()
+    }
+}
+
+/// The variables in equations, each differentiated as often as given, with their highest derivatives.
+fn reads(tools: Tools<'_>, pool: &ExprPool, equations: &[(EquationId, u16)]) -> Vec<(VarId, u16)> {
+    let mut found: Vec<(VarId, u16)> = Vec::new();
+    for &(equation, differentiations) in equations {
+        for (var, order) in pool.occurrences(tools.model.equations[equation].residual) {
+            let order = order + differentiations;
+            match found.iter_mut().find(|(known, _)| *known == var) {
+                Some((_, highest)) => *highest = (*highest).max(order),
+                None => found.push((var, order)),
+            }
+        }
+    }
+    found
+}
