@@ -656,11 +656,29 @@ impl ExprPool {
         })
     }
     fn leaves<T: Ord>(&self, root: ExprId, pick: impl Fn(Node) -> Option<T>) -> Vec<T> {
-        let mut found: Vec<T> = self
-            .reachable(&[root])
-            .into_iter()
-            .filter_map(|id| pick(self.node(id)))
-            .collect();
+        /// Expressions of equations are small: looking through a short list is quicker than hashing.
+        const FEW: usize = 48;
+        let mut found: Vec<T> = Vec::new();
+        let mut seen: Vec<ExprId> = Vec::with_capacity(FEW);
+        let mut stack: Vec<ExprId> = Vec::with_capacity(FEW);
+        stack.push(root);
+        while let Some(id) = stack.pop() {
+            if seen.contains(&id) {
+                continue;
+            }
+            if seen.len() == FEW {
+                found = self
+                    .reachable(&[root])
+                    .into_iter()
+                    .filter_map(|id| pick(self.node(id)))
+                    .collect();
+                break;
+            }
+            seen.push(id);
+            let node = self.node(id);
+            found.extend(pick(node));
+            self.for_each_child(node, |child| stack.push(child));
+        }
         found.sort_unstable();
         found.dedup();
         found
