@@ -5,6 +5,10 @@
 //! limits, although phi1 and phi2 have them. So it is replaced wherever its derivatives may be needed: in guarded
 //! equations, conditions and restart equations, and where it is differentiated. The defining equation stays, so that
 //! it has a value.
+//!
+//! Restarts give such variables a past of their own (`RestartOptions::past_by_invariants`), also where nothing can be
+//! replaced. What they do not give is in the guide (Preparation, *Definitions*): derivatives of functions of time, steps of
+//! implicit Euler for comparison, names of derivatives.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{
