@@ -28,13 +28,16 @@
 //!   until no condition and no pre(…) changes
 //! ```
 
-use saltus_mdae::{ConditionId, Node};
+use saltus_mdae::{ConditionId, Node, VarId};
 
 use crate::candidate::{Accepted, Sign};
 use crate::condition::Decided;
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
 use crate::report::{CandidateReport, EventReport, InstantReport};
+
+/// What changes within so many instants is named when they do not end.
+const LAST_INSTANTS: u32 = 8;
 
 /// Truth values of all conditions.
 pub type Truths = Vec<bool>;
@@ -50,9 +53,13 @@ impl Engine<'_> {
             terminate: None,
         };
         let mut triggers = triggers.to_vec();
+        let mut restless: Vec<VarId> = Vec::new();
         for instant in 1.. {
             if instant > self.options.instant_limit {
-                return Err(self.endless(&report).at(time));
+                return Err(self.endless(&report, &restless).at(time));
+            }
+            if instant + LAST_INSTANTS > self.options.instant_limit {
+                restless.extend(self.changed_discrete());
             }
             let first_of_start = initial && instant == 1;
             let mode_before = self.mode;
@@ -209,15 +216,18 @@ impl Engine<'_> {
                 changed.push(id);
             }
         }
-        let discrete_changed = self
-            .remembered
-            .iter()
-            .any(|&var| !same(self.memory.get(var, 0), self.memory.left(var, 0)));
+        let discrete_changed = self.changed_discrete().next().is_some();
         (discrete_changed || !changed.is_empty()).then_some(changed)
     }
 
-    fn endless(&self, report: &EventReport) -> Failure {
-        let last = report.instants.iter().rev().take(8);
+    /// Discrete variables that are not what they were before the instant.
+    fn changed_discrete(&self) -> impl Iterator<Item = VarId> + '_ {
+        let changed = |var: &VarId| !same(self.memory.get(*var, 0), self.memory.left(*var, 0));
+        self.remembered.iter().copied().filter(changed)
+    }
+
+    fn endless(&self, report: &EventReport, restless: &[VarId]) -> Failure {
+        let last = report.instants.iter().rev().take(LAST_INSTANTS as usize);
         let transient = last.clone().all(|instant| instant.transient);
         let mut conditions: Vec<ConditionId> = last
             .flat_map(|instant| instant.changed.iter().chain(&instant.triggers).copied())
@@ -234,12 +244,12 @@ impl Engine<'_> {
             });
         }
         // What goes on with the same conditions are discrete variables that depend on their own previous values.
-        let variables: Vec<saltus_mdae::VarId> = self
-            .remembered
-            .iter()
-            .copied()
-            .filter(|&var| conditions.is_empty() && !same(self.memory.get(var, 0), self.memory.left(var, 0)))
-            .collect();
+        let mut variables: Vec<VarId> = match conditions.is_empty() {
+            true => restless.to_vec(),
+            false => Vec::new(),
+        };
+        variables.sort_unstable();
+        variables.dedup();
         let named = variables.iter().map(|&var| &self.model.variables[var]);
         Failure::new(FailureKind::EndlessIteration {
             origins: conditions

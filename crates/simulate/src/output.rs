@@ -15,6 +15,8 @@ pub struct Layout {
     /// Names, units, aliases.
     pub schema: Schema,
     slots: Vec<(VarId, u16)>,
+    /// Names by which jumps of the columns are told: `v` rather than `der(x)` where the model says `der(x) = v`.
+    told: Vec<String>,
 }
 
 impl Layout {
@@ -70,8 +72,23 @@ impl Layout {
                 Signal::constant(&*constant.variable.name, constant.value),
             ));
         }
+        let own = |&slot: &(VarId, u16)| signals[columns[&slot].0 as usize].name.clone();
+        let mut told: FxHashMap<(VarId, u16), String> = FxHashMap::default();
+        for alias in model.aliases.iter().filter(|alias| alias.order > 0 && !alias.negated) {
+            let slot = (alias.target, alias.order);
+            told.entry(slot).or_insert_with(|| alias.variable.name.to_string());
+        }
+        let told = slots
+            .iter()
+            .map(|slot| told.remove(slot).unwrap_or_else(|| own(slot)))
+            .collect();
         let schema = Schema::new(signals).map_err(|error| Failure::new(FailureKind::Output(error.to_string())))?;
-        Ok(Layout { schema, slots })
+        Ok(Layout { schema, slots, told })
+    }
+
+    /// The name by which a jump of a column is told.
+    pub(crate) fn told(&self, column: usize) -> &str {
+        &self.told[column]
     }
 
     /// The values of all columns.

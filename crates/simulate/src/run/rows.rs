@@ -120,13 +120,12 @@ impl Run<'_> {
     }
 
     pub(super) fn jumps(&self, left: &[f64]) -> Vec<Jump> {
-        let columns = self.layout.schema.columns();
         left.iter()
             .zip(&self.row)
-            .zip(columns)
-            .filter(|((a, b), _)| (*a - *b).abs() > 1e-7 * (1.0 + a.abs() + b.abs()))
-            .map(|((&left, &right), &signal)| Jump {
-                variable: self.layout.schema.signal(signal).name.clone(),
+            .enumerate()
+            .filter(|(_, (a, b))| (*a - *b).abs() > 1e-7 * (1.0 + a.abs() + b.abs()))
+            .map(|(column, (&left, &right))| Jump {
+                variable: self.layout.told(column).to_owned(),
                 left,
                 right,
             })
