@@ -73,6 +73,47 @@ impl Session {
         self.compile_given(model, &[])
     }
 
+    /// Compiles equations that were stated in Rust, without any Modelica text, by [`saltus_mdae::Builder`]. Values of parameters
+    /// are those in the equations.
+    ///
+    /// A ball on a rope that may go slack (RR-9603, section 2):
+    ///
+    /// ```
+    /// use saltus::analysis::AnalysisOptions;
+    /// use saltus::mdae::Builder;
+    ///
+    /// let m = Builder::new("CupAndBall");
+    /// let (x, y) = (m.state("x", 0.6), m.state("y", -0.6));
+    /// let (lambda, s) = (m.unknown("lambda"), m.unknown("s"));
+    /// let tight = s.le(&m.real(0.0));
+    /// m.equation("e1", x.der().der() + &lambda * &x);
+    /// m.equation("e2", y.der().der() + &lambda * &y + 9.81);
+    /// let slack = 1.0 - &x * &x - &y * &y;
+    /// m.equation_if(&tight, "k1", slack.clone());
+    /// m.equation_if(&tight, "k2", &lambda + &s);
+    /// m.equation_if(&!&tight, "k3", lambda.clone());
+    /// m.equation_if(&!&tight, "k4", slack - &s);
+    /// let equations = m.finish().unwrap();
+    ///
+    /// let session = saltus::Session::new();
+    /// let model = session.compile_equations(equations).into_result().unwrap();
+    /// let text = model.analyze(&AnalysisOptions::default()).to_text(model.sources());
+    /// assert!(text.contains("`der(x)` and `der(y)` may jump; `lambda` and `s` are impulsive (order 1)"));
+    /// let simulation = model.run().stop(1.0).simulate().unwrap();
+    /// let last = |name: &str| *simulation.values(name).unwrap().last().unwrap();
+    /// assert!((last("x").powi(2) + last("y").powi(2) - 1.0).abs() < 1e-6);
+    /// ```
+    pub fn compile_equations(&self, equations: Mdae) -> Outcome<Model> {
+        let name = equations.name.to_string();
+        let mut timings = Timings::default();
+        let (mdae, coefficients) = timings.measure(Phase::Analyse, || prepare_given(equations, &[]));
+        let mut finished = self.finish_model(&name, &FlatModel::default(), mdae, &coefficients);
+        if let Some(model) = &mut finished.value {
+            model.timings.extend(&timings);
+        }
+        finished.keep_warnings()
+    }
+
     /// Compiles a class with values for coefficients that make terms of its equations appear or vanish.
     fn compile_given(&self, model: &str, given: &[(String, f64)]) -> Outcome<Model> {
         let mut timings = Timings::default();
