@@ -153,13 +153,13 @@ struct KernelData {
 pub struct Kernel(Arc<KernelData>);
 
 impl Kernel {
-    /// What it computes; output number `k` is `spec().outputs[k]`.
+    /// What it computes; output number `k` is `spec().outputs[k]`, unless Newton steps are asked for.
     pub fn spec(&self) -> &KernelSpec {
         &self.0.spec
     }
     /// The number of outputs.
     pub fn output_count(&self) -> usize {
-        self.0.spec.outputs.len()
+        self.0.shape.code.tape.outputs.len()
     }
     /// What it reads. A leaf that turned out not to matter is not listed.
     pub fn leaves(&self) -> &[Leaf] {

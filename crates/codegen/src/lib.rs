@@ -11,6 +11,7 @@ mod algebra;
 mod call;
 mod code;
 mod diagnose;
+mod elimination;
 mod error;
 mod function;
 mod inline;

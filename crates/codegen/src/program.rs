@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::code::Instances;
 use crate::error::EvalError;
 use crate::kernel::{Kernel, all_finite};
+use crate::spec::Leaf;
 use crate::strides::{Run, StridedCode, runs};
 
 /// An instance of a kernel in a [`Program`]: its position in the order of [`ProgramBuilder::push`].
@@ -145,6 +146,11 @@ impl Program {
     /// The least length of `out`.
     pub fn out_len(&self) -> usize {
         self.out_len
+    }
+    /// Whether it reads leaves of a kind.
+    pub fn reads(&self, kind: impl Fn(&Leaf) -> bool) -> bool {
+        let kernels = self.groups.iter().flat_map(|group| &group.kernels);
+        kernels.flat_map(|(_, kernel)| kernel.leaves()).any(kind)
     }
     /// How many different pieces of code it runs.
     pub fn shapes(&self) -> usize {

@@ -76,6 +76,8 @@ impl Anatomy {
                 Column::Partial(leaf) => anatomy.leaf(leaf),
             }
         }
+        anatomy.key.push(u32::MAX);
+        spec.newton.iter().for_each(|&leaf| anatomy.leaf(leaf));
         anatomy
     }
 

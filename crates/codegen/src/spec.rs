@@ -73,6 +73,10 @@ pub struct KernelSpec {
     pub expressions: Vec<ExprId>,
     /// What is wanted of them; the results are written in this order.
     pub outputs: Vec<Output>,
+    /// Not the outputs themselves are wanted, which are residuals and their partials by these, but the Newton step of
+    /// each of these, and behind them how far the system is from a singular one (from 0 to 1). There are no results if
+    /// the steps cannot be written as straight-line code.
+    pub newton: Vec<Leaf>,
 }
 
 impl KernelSpec {
@@ -108,6 +112,7 @@ impl KernelSpec {
         KernelSpec {
             expressions: expressions.to_vec(),
             outputs,
+            newton: Vec::new(),
         }
     }
 
@@ -121,6 +126,7 @@ impl KernelSpec {
         KernelSpec {
             expressions: vec![expression],
             outputs: outputs.collect(),
+            newton: Vec::new(),
         }
     }
 

@@ -6,7 +6,12 @@ use saltus_mdae::{ExprId, ExprPool};
 use crate::error::CompileError;
 use crate::kernel::{Kernel, KernelCache};
 use crate::program::{Program, ProgramBuilder};
-use crate::spec::{KernelSpec, Leaf};
+use crate::spec::{Column, KernelSpec, Leaf, Output};
+
+/// Equations, and operations of their kernels, up to which one kernel for all of them pays: there calling several
+/// would cost as much as what they compute, and what equations have in common is computed once.
+const FEW_EQUATIONS: usize = 16;
+const FEW_OPERATIONS: usize = 1000;
 
 /// A system of equations with its sparse Jacobian in compressed columns. Instance `e` of `residual` and of `jacobian`
 /// belongs to equation `e`.
@@ -20,6 +25,11 @@ pub struct System {
     pub column_starts: Vec<usize>,
     /// Row of each structural non-zero, ascending in each column.
     pub row_indices: Vec<usize>,
+    /// The residuals and, behind them, the numbers of the Jacobian in one call, where there are few of them.
+    pub together: Option<Program>,
+    /// The Newton steps and, behind them, how far the Jacobian is from a singular one (0 to 1), where there is
+    /// straight-line code for that.
+    pub steps: Option<Program>,
 }
 
 impl System {
@@ -41,7 +51,16 @@ impl System {
             let slots = kernel.bind(&mut slot).map_err(SystemError::Unbound)?;
             jacobian.push(kernel, &slots, destinations);
         }
+        let behind = equations.len() as u32;
+        let partials = rows.iter().zip(&destinations).map(|((kernel, _), destinations)| {
+            let shifted = destinations.iter().map(|place| behind + place).collect();
+            (kernel.clone(), shifted)
+        });
+        let partials: Vec<(Kernel, Vec<u32>)> = partials.collect();
+        let steps = steps(cache, pool, equations, &partials, unknowns, &mut slot)?;
         Ok(System {
+            steps,
+            together: together(cache, pool, equations, &partials, &mut slot)?,
             residual,
             jacobian: jacobian.finish(),
             column_starts,
@@ -59,6 +78,8 @@ pub struct Explicit {
     pub slopes: Program,
     /// The constant ones; not a number elsewhere.
     pub constant_slopes: Vec<f64>,
+    /// The residuals and, behind them, the slopes that are not constant in one call, where there are few of them.
+    pub together: Option<Program>,
 }
 
 impl Explicit {
@@ -73,18 +94,24 @@ impl Explicit {
         let residual = residuals(cache, pool, equations, &mut slot)?;
         let mut slopes = ProgramBuilder::new();
         let mut constant_slopes = vec![f64::NAN; equations.len()];
+        let mut partials = Vec::new();
         for (row, (&(expression, order), &unknown)) in equations.iter().zip(unknowns).enumerate() {
             let spec = KernelSpec::partials(expression, order, &[unknown]);
             let kernel = cache.kernel(pool, &spec).map_err(SystemError::Compile)?;
             match kernel.constant_output(0) {
-                Some(constant) => constant_slopes[row] = constant,
+                Some(constant) => {
+                    constant_slopes[row] = constant;
+                    partials.push((kernel, Vec::new()));
+                }
                 None => {
                     let slots = kernel.bind(&mut slot).map_err(SystemError::Unbound)?;
                     slopes.push(&kernel, &slots, &[row as u32]);
+                    partials.push((kernel, vec![(equations.len() + row) as u32]));
                 }
             }
         }
         Ok(Explicit {
+            together: together(cache, pool, equations, &partials, &mut slot)?,
             residual,
             slopes: slopes.finish(),
             constant_slopes,
@@ -144,6 +171,79 @@ fn residuals(
         let slots = kernel.bind(&mut slot).map_err(SystemError::Unbound)?;
         program.push(&kernel, &slots, &[row as u32]);
     }
+    Ok(program.finish())
+}
+
+/// One kernel for the residuals and some of their partials: those of equation `e` are the outputs of `partials[e].0`,
+/// and `partials[e].1` says where they go, unless it is empty.
+fn together(
+    cache: &KernelCache,
+    pool: &ExprPool,
+    equations: &[(ExprId, u16)],
+    partials: &[(Kernel, Vec<u32>)],
+    slot: impl FnMut(Leaf) -> Option<u32>,
+) -> Result<Option<Program>, SystemError> {
+    let Some(spec) = spec_of_all(equations, partials) else {
+        return Ok(None);
+    };
+    let kernel = cache.kernel(pool, &spec).map_err(SystemError::Compile)?;
+    let mut destinations: Vec<u32> = (0..equations.len() as u32).collect();
+    destinations.extend(partials.iter().flat_map(|(_, places)| places));
+    alone(&kernel, &destinations, slot).map(Some)
+}
+
+/// One kernel for the Newton steps, if there is one.
+fn steps(
+    cache: &KernelCache,
+    pool: &ExprPool,
+    equations: &[(ExprId, u16)],
+    partials: &[(Kernel, Vec<u32>)],
+    unknowns: &[Leaf],
+    slot: impl FnMut(Leaf) -> Option<u32>,
+) -> Result<Option<Program>, SystemError> {
+    let Some(spec) = spec_of_all(equations, partials) else {
+        return Ok(None);
+    };
+    let spec = KernelSpec {
+        newton: unknowns.to_vec(),
+        ..spec
+    };
+    let kernel = cache.kernel(pool, &spec).map_err(SystemError::Compile)?;
+    if kernel.output_count() == 0 {
+        return Ok(None);
+    }
+    let destinations: Vec<u32> = (0..=unknowns.len() as u32).collect();
+    alone(&kernel, &destinations, slot).map(Some)
+}
+
+/// The residuals and those of their partials that go somewhere; `None` if there are too many.
+fn spec_of_all(equations: &[(ExprId, u16)], partials: &[(Kernel, Vec<u32>)]) -> Option<KernelSpec> {
+    let operations: usize = partials.iter().map(|(kernel, _)| kernel.operations()).sum();
+    if equations.is_empty() || equations.len() > FEW_EQUATIONS || operations > FEW_OPERATIONS {
+        return None;
+    }
+    let output = |expression: usize, column: Column| Output {
+        expression: expression as u32,
+        order: equations[expression].1,
+        column,
+    };
+    let mut outputs: Vec<Output> = (0..equations.len()).map(|e| output(e, Column::Value)).collect();
+    for (expression, (kernel, places)) in partials.iter().enumerate() {
+        let columns = kernel.spec().outputs.iter().map(|output| output.column);
+        outputs.extend(columns.take(places.len()).map(|column| output(expression, column)));
+    }
+    Some(KernelSpec {
+        expressions: equations.iter().map(|&(expression, _)| expression).collect(),
+        outputs,
+        newton: Vec::new(),
+    })
+}
+
+/// A program of one kernel.
+fn alone(kernel: &Kernel, destinations: &[u32], slot: impl FnMut(Leaf) -> Option<u32>) -> Result<Program, SystemError> {
+    let slots = kernel.bind(slot).map_err(SystemError::Unbound)?;
+    let mut program = ProgramBuilder::new();
+    program.push(kernel, &slots, destinations);
     Ok(program.finish())
 }
 

@@ -355,6 +355,19 @@ impl TapeBuilder {
         product.unwrap_or_else(|| self.constant(1.0))
     }
 
+    /// The sum of the absolute values of the terms of a difference or sum, which its rounding error is relative to;
+    /// terms of terms down to `depth`.
+    pub(crate) fn size_of_terms(&mut self, value: Value, depth: u32) -> Value {
+        match self.ops[value.index()] {
+            Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if depth > 0 => {
+                let (a, b) = (self.size_of_terms(a, depth - 1), self.size_of_terms(b, depth - 1));
+                self.add(a, b)
+            }
+            Op::Unary(UnaryOp::Neg, a) if depth > 0 => self.size_of_terms(a, depth - 1),
+            _ => self.unary(UnaryOp::Abs, value),
+        }
+    }
+
     pub(crate) fn scale(&mut self, a: Value, factor: f64) -> Value {
         let factor = self.constant(factor);
         self.mul(a, factor)

@@ -6,6 +6,7 @@ use saltus_mdae::function::Functions;
 use saltus_mdae::{BinaryOp, ExprId, ExprPool, FunctionId, Node, UnaryOp};
 
 use crate::call::Call;
+use crate::elimination::newton_steps;
 use crate::error::CompileError;
 use crate::inline;
 use crate::jet::Jet;
@@ -56,7 +57,10 @@ pub(crate) fn translate(
             return Err(too_large());
         }
     }
-    let outputs = translator.outputs();
+    let mut outputs = translator.outputs();
+    if !spec.newton.is_empty() {
+        outputs = translator.newton(&outputs);
+    }
     if translator.tape.overflown() {
         return Err(too_large());
     }
@@ -256,6 +260,26 @@ impl<'a> Translator<'a> {
             values.push(value);
         }
         values
+    }
+
+    /// The Newton steps of residuals and partials; nothing if there is no straight-line code for them.
+    fn newton(&mut self, values: &[Value]) -> Vec<Value> {
+        let mut residuals = Vec::new();
+        let mut entries = Vec::new();
+        for (output, &value) in self.spec.outputs.iter().zip(values) {
+            match output.column {
+                Column::Value => residuals.push(value),
+                Column::Partial(leaf) => {
+                    if let Some(column) = self.spec.newton.iter().position(|&unknown| unknown == leaf) {
+                        entries.push((output.expression as usize, column, value));
+                    }
+                }
+            }
+        }
+        match residuals.len() == self.spec.newton.len() {
+            true => newton_steps(&mut self.tape, &residuals, &entries).unwrap_or_default(),
+            false => Vec::new(),
+        }
     }
 
     /// ∂f^(i)/∂x^(m) = Σ_o i!/(m−o)! · (∂f/∂x^(o))_(i−(m−o)), over the orders o in which x occurs.

@@ -178,3 +178,89 @@ fn instances_with_constant_strides_are_bit_identical_to_single_ones() {
         }
     }
 }
+
+#[test]
+fn newton_steps_by_code_solve_the_linearised_equations() {
+    let mut with_code = 0;
+    for n in 1..=9u32 {
+        let mut pool = pool(n + 1);
+        let x: Vec<ExprId> = (0..n).map(|k| pool.var(VarId(k))).collect();
+        let parameter = pool.var(VarId(n));
+        // A ring of equations with a constant entry each, and one that is nonlinear in two unknowns.
+        let mut equations = Vec::new();
+        for k in 0..n as usize {
+            let next = x[(k + 1) % n as usize];
+            let product = pool.mul(parameter, next);
+            let sine = pool.unary(UnaryOp::Sin, x[k]);
+            let residual = match k {
+                0 => {
+                    let both = pool.mul(sine, next);
+                    pool.add(both, product)
+                }
+                _ => pool.sub(x[k], product),
+            };
+            equations.push((residual, 0));
+        }
+        let unknowns: Vec<Leaf> = (0..n).rev().map(|k| Leaf::var(VarId(k), 0)).collect();
+        let mut memory = Memory::new(n + 1);
+        for k in 0..=n {
+            memory.set(Leaf::var(VarId(k), 0), 0.7 + 0.3 * f64::from(k * k % 5));
+        }
+        let cache = KernelCache::new(Arc::new(Functions::default()));
+        let system =
+            System::build(&cache, &pool, &equations, &unknowns, |leaf| Some(memory.slot(leaf))).expect("a system");
+        let size = n as usize;
+        let mut together = vec![f64::NAN; size + system.row_indices.len()];
+        let program = system.together.as_ref().expect("a small system");
+        program.evaluate(&memory.values, &mut together).expect("defined");
+        let (residual, jacobian) = together.split_at(size);
+        let mut apart = vec![f64::NAN; size];
+        system.residual.evaluate(&memory.values, &mut apart).expect("defined");
+        assert_eq!(apart, residual);
+        let Some(steps) = &system.steps else { continue };
+        with_code += 1;
+        let mut found = vec![f64::NAN; size + 1];
+        steps.evaluate(&memory.values, &mut found).expect("defined");
+        assert!(found[size] > 1e-6 && found[size] <= 1.0, "{found:?}");
+        let mut sum = residual.to_vec();
+        for column in 0..size {
+            for place in system.column_starts[column]..system.column_starts[column + 1] {
+                sum[system.row_indices[place]] += jacobian[place] * found[column];
+            }
+        }
+        assert!(sum.iter().all(|left| left.abs() < 1e-12), "{n}: {sum:?}");
+        cache.compile_all().expect("machine code");
+        let mut native = vec![f64::NAN; size + 1];
+        steps.evaluate(&memory.values, &mut native).expect("defined");
+        assert_eq!(native, found);
+    }
+    assert_eq!(with_code, 9);
+}
+
+#[test]
+fn singular_systems_have_newton_steps_of_no_quality() {
+    // x + y = 1 and p·x + p·y = 2: the elimination of x leaves p − p.
+    let mut pool = pool(3);
+    let (x, y, p) = (pool.var(VarId(0)), pool.var(VarId(1)), pool.var(VarId(2)));
+    let sum = pool.add(x, y);
+    let (one, two) = (pool.real(1.0), pool.real(2.0));
+    let first = pool.sub(sum, one);
+    let (left, right) = (pool.mul(p, x), pool.mul(p, y));
+    let scaled = pool.add(left, right);
+    let second = pool.sub(scaled, two);
+    let unknowns = [Leaf::var(VarId(0), 0), Leaf::var(VarId(1), 0)];
+    let slot = |leaf| match leaf {
+        Leaf::Var { var, order: 0 } => Some(var.0),
+        _ => None,
+    };
+    let cache = KernelCache::new(Arc::new(Functions::default()));
+    let system = System::build(&cache, &pool, &[(first, 0), (second, 0)], &unknowns, slot).expect("a system");
+    if let Some(steps) = &system.steps {
+        let mut found = [0.0; 3];
+        steps.evaluate_unchecked(&[0.5, 0.5, 3.0], &mut found);
+        assert!(
+            !(found[2] > 1e-9) || found.iter().any(|number| !number.is_finite()),
+            "{found:?}"
+        );
+    }
+}

@@ -1,6 +1,7 @@
 //! File formats, an open set chosen by extension.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +19,7 @@ impl<T: Write + Seek + Send> Stream for T {}
 
 /// Where files live; given by the edge.
 pub trait Storage {
-    /// Makes a new file, or empties an old one.
+    /// Makes a new file, or empties an old one, at the latest when something is written.
     fn create(&mut self, path: &Path) -> io::Result<Box<dyn Stream>>;
     /// Opens a file for reading.
     fn open(&mut self, path: &Path) -> io::Result<Box<dyn Read>>;
@@ -29,12 +30,54 @@ pub trait Storage {
 pub struct Disk;
 
 impl Storage for Disk {
+    /// The file is made, or emptied, when something is written: a run that is refused leaves an old one alone. What can
+    /// be known of its path is checked at once.
     fn create(&mut self, path: &Path) -> io::Result<Box<dyn Stream>> {
-        Ok(Box::new(std::fs::File::create(path)?))
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        if path.exists() {
+            File::options().write(true).open(path)?;
+        } else if let Some(parent) = parent {
+            std::fs::read_dir(parent)?;
+        }
+        Ok(Box::new(UnmadeFile {
+            path: path.to_owned(),
+            file: None,
+        }))
     }
 
     fn open(&mut self, path: &Path) -> io::Result<Box<dyn Read>> {
-        Ok(Box::new(std::fs::File::open(path)?))
+        Ok(Box::new(File::open(path)?))
+    }
+}
+
+/// A file that is made when something is written.
+#[derive(Debug)]
+struct UnmadeFile {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl UnmadeFile {
+    fn file(&mut self) -> io::Result<&mut File> {
+        match &mut self.file {
+            Some(file) => Ok(file),
+            none => Ok(none.insert(File::create(&self.path)?)),
+        }
+    }
+}
+
+impl Write for UnmadeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file()?.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), File::flush)
+    }
+}
+
+impl Seek for UnmadeFile {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.file()?.seek(position)
     }
 }
 

@@ -39,7 +39,14 @@ impl<'a> File<'a> {
     fn parse(bytes: &'a [u8], path: &'a Path) -> Result<Self, ResultError> {
         let mut walk = Matrices { bytes, offset: 0, path };
         let mut found: FxHashMap<&[u8], Matrix<'a>> = FxHashMap::default();
-        while let Some(matrix) = walk.next()? {
+        loop {
+            let matrix = match walk.next() {
+                Ok(Some(matrix)) => matrix,
+                Ok(None) => break,
+                // A writer killed between rows and their number leaves rows behind the matrix, which are no header.
+                Err(_) if found.contains_key(b"data_2".as_slice()) => break,
+                Err(error) => return Err(error),
+            };
             found.entry(matrix.name).or_insert(matrix);
             if !matrix.is_complete() {
                 break;

@@ -139,6 +139,7 @@ pub struct Select<S> {
     sources: Vec<(ColumnId, AliasSign)>,
     buffer: Vec<f64>,
     columns: usize,
+    begun: bool,
 }
 
 impl<S: ResultSink> Select<S> {
@@ -150,6 +151,7 @@ impl<S: ResultSink> Select<S> {
             sources: Vec::new(),
             buffer: Vec::new(),
             columns: 0,
+            begun: false,
         }
     }
 }
@@ -160,6 +162,7 @@ impl<S: ResultSink> ResultSink for Select<S> {
         let (reduced, sources) = reduce(schema, &chosen)?;
         self.sources = sources;
         self.columns = schema.columns().len();
+        self.begun = true;
         self.inner.begin(&reduced, manifest)
     }
 
@@ -189,7 +192,11 @@ impl<S: ResultSink> ResultSink for Select<S> {
     }
 
     fn finish(&mut self, summary: &Summary) -> Result<(), ResultError> {
-        self.inner.finish(summary)
+        match self.begun {
+            true => self.inner.finish(summary),
+            // The selection was refused: nothing is to be written.
+            false => Ok(()),
+        }
     }
 }
 

@@ -208,6 +208,23 @@ fn mat_cut_anywhere_is_readable() {
     }
 }
 
+/// Killed after rows were written and before their number was.
+#[test]
+fn rows_behind_a_mat_matrix_are_ignored() {
+    let mut bytes = written("out.mat", 40).bytes("out.mat").unwrap();
+    let name = bytes.windows(7).position(|w| w == b"data_2\0").unwrap();
+    let columns = name - 20 + 8;
+    bytes[columns..columns + 4].copy_from_slice(&10i32.to_le_bytes());
+    // Whatever stands there, it is not taken for the header of a matrix.
+    let behind = name + 7 + 10 * 8 * (2 + 6);
+    for garbage in [0.0, -1.0, 4.0, f64::MAX] {
+        bytes[behind..behind + 8].copy_from_slice(&f64::to_le_bytes(garbage));
+        bytes[behind + 8..behind + 16].copy_from_slice(&(-garbage).to_le_bytes());
+        let found = read_mat(&bytes[..], Path::new("out.mat")).unwrap();
+        assert_eq!(found.rows(), 10);
+    }
+}
+
 /// A run that never finishes leaves all rows but the last group, and the metadata says that it was running.
 #[test]
 fn unfinished_runs_are_readable() {

@@ -354,7 +354,7 @@ impl std::error::Error for FailedRun {}
 struct Clock<'m> {
     inner: Option<Box<dyn Observer + 'm>>,
     start: Instant,
-    first_step: Option<Instant>,
+    begun: Option<Instant>,
 }
 
 impl<'m> Clock<'m> {
@@ -362,24 +362,30 @@ impl<'m> Clock<'m> {
         Clock {
             inner,
             start: Instant::now(),
-            first_step: None,
+            begun: None,
         }
     }
 
     fn timings(&self, writing: Duration) -> Timings {
         let end = Instant::now();
-        let first_step = self.first_step.unwrap_or(end);
+        let begun = self.begun.unwrap_or(end);
         let mut timings = Timings::default();
-        timings.add(Phase::Initialise, first_step - self.start);
-        timings.add(Phase::Integrate, (end - first_step).saturating_sub(writing));
+        timings.add(Phase::Initialise, begun - self.start);
+        timings.add(Phase::Integrate, (end - begun).saturating_sub(writing));
         timings.add(Phase::Write, writing);
         timings
     }
 }
 
 impl Observer for Clock<'_> {
+    fn begun(&mut self) {
+        self.begun = Some(Instant::now());
+        if let Some(inner) = &mut self.inner {
+            inner.begun();
+        }
+    }
+
     fn progress(&mut self, time: f64) {
-        self.first_step.get_or_insert_with(Instant::now);
         if let Some(inner) = &mut self.inner {
             inner.progress(time);
         }

@@ -18,8 +18,21 @@ const ITERATION_LIMIT: u32 = 60;
 const HALVING_LIMIT: u32 = 12;
 /// Relative size of a Newton step that counts as converged: the integrator must not see the iteration.
 const STEP_TOLERANCE: f64 = 1e-13;
+/// Newton iterations without safeguards, from a guess that was the solution a moment ago.
+const FOLLOWING_LIMIT: u32 = 6;
+/// Steps must shrink by this factor then: that proves a solution nearby (Kantorovich).
+const FOLLOWING_RATE: f64 = 0.5;
 /// Sweeps over all equations of a block to improve a bad guess.
 const RELAXATION_SWEEPS: u32 = 4;
+
+/// A pivot this much smaller than its terms is rounding noise.
+const CANCELLED_PIVOT: f64 = 1e-9;
+/// Straight-line code is compared at every so many solutions that count.
+const CHECK_INTERVAL: u32 = 16;
+/// Relative difference of steps found by straight-line code and with pivots chosen by size.
+const AGREEMENT: f64 = 1e-6;
+/// What the second step of a linear system may change.
+const REFINEMENT: f64 = 1e-9;
 
 /// A linear step that shrinks everything by more than this has lost too many digits.
 const CANCELLATION: f64 = 1e-6;
@@ -35,6 +48,25 @@ pub(crate) enum BlockFailure {
     Undefined { equation: usize },
 }
 
+/// How a block is solved.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Care {
+    /// Linear systems with pivots chosen by size; where there is straight-line code for the steps, it is compared, and
+    /// used while that is good.
+    Checked,
+    /// Steps by straight-line code if the last comparison was good.
+    Quick,
+}
+
+/// What is known of the straight-line code for steps.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Trust {
+    Unknown,
+    Good,
+    /// Its pivots do not suit the numbers.
+    Bad,
+}
+
 /// A square system: equations (with an order of differentiation) and the values they determine.
 #[derive(Debug)]
 pub(crate) struct BlockSolver {
@@ -43,11 +75,18 @@ pub(crate) struct BlockSolver {
     factorisation: Factorisation,
     linear: bool,
     residual: Vec<f64>,
-    trial: Vec<f64>,
     jacobian: Vec<f64>,
     /// The Jacobian that `factorisation` holds; empty before the first. Linear blocks mostly have constant ones.
     factored: Vec<f64>,
     step: Vec<f64>,
+    /// Residuals and Jacobian where they are computed together.
+    together: Vec<f64>,
+    trust: Trust,
+    care: Care,
+    /// Solutions that count since the code was last compared.
+    since_check: u32,
+    /// The values that an iteration began with.
+    guess: Vec<f64>,
     nominal: Vec<f64>,
     /// A simplified form of the equations whose solution is a better first guess where the given one fails.
     simplified: Option<Box<BlockSolver>>,
@@ -87,10 +126,14 @@ impl BlockSolver {
             factorisation: Factorisation::new(MatrixStructure::Sparse(pattern)),
             linear,
             residual: vec![0.0; n],
-            trial: vec![0.0; n],
             jacobian: vec![0.0; entries],
             factored: Vec::new(),
             step: vec![0.0; n],
+            together: vec![0.0; n + entries.max(1)],
+            trust: Trust::Unknown,
+            care: Care::Checked,
+            since_check: 0,
+            guess: Vec::with_capacity(n),
             nominal: unknowns.iter().map(|&(var, _)| nominal(var)).collect(),
             simplified: None,
             iterations: 0,
@@ -108,6 +151,11 @@ impl BlockSolver {
         }
     }
 
+    /// Whether the Jacobian reads leaves of a kind.
+    pub(crate) fn jacobian_reads(&self, kind: impl Fn(&Leaf) -> bool) -> bool {
+        self.system.jacobian.reads(kind)
+    }
+
     /// Places of the unknowns of an iteration; none if the first guess does not matter.
     pub(crate) fn slots(&self) -> &[u32] {
         if self.linear { &[] } else { &self.slots }
@@ -115,22 +163,128 @@ impl BlockSolver {
 
     /// Solves from the values in memory as first guess and leaves the solution there: Newton's method, and a trust
     /// region from the same guess where that does not converge.
-    pub(crate) fn solve(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+    pub(crate) fn solve(&mut self, memory: &mut Memory, care: Care) -> Result<(), BlockFailure> {
+        self.care = care;
+        if care == Care::Checked && self.trust == Trust::Good {
+            self.since_check = (self.since_check + 1) % CHECK_INTERVAL;
+            if self.since_check != 0 {
+                self.care = Care::Quick;
+            }
+        }
         if self.slots.is_empty() {
             return Ok(());
         }
         if self.linear {
             return self.solve_linear(memory);
         }
-        let guess: Vec<f64> = self.slots.iter().map(|&slot| memory.values[slot as usize]).collect();
-        self.solve_from(memory, &guess)
+        self.guess.clear();
+        self.guess
+            .extend(self.slots.iter().map(|&slot| memory.values[slot as usize]));
+        if self.follow(memory) {
+            return Ok(());
+        }
+        let guess = std::mem::take(&mut self.guess);
+        let outcome = self.solve_from(memory, &guess);
+        self.guess = guess;
+        outcome
+    }
+
+    /// Newton steps as long as they shrink as they do near a solution; false if they do not. Then the values in memory
+    /// mean nothing.
+    fn follow(&mut self, memory: &mut Memory) -> bool {
+        let mut previous = f64::INFINITY;
+        for iteration in 0..FOLLOWING_LIMIT {
+            self.iterations += 1;
+            // The first step is what the code is compared with, unless there is no time for that.
+            let by_code = (iteration > 0 || self.care != Care::Checked) && self.find_step_by_code(memory);
+            if !by_code {
+                self.evaluate(memory);
+                if self.find_step().is_err() {
+                    return false;
+                }
+                if iteration == 0 {
+                    self.check_step_code(memory);
+                }
+            }
+            let size = self.step_size(memory);
+            if size > STEP_TOLERANCE && size > FOLLOWING_RATE * previous {
+                return false;
+            }
+            self.apply(memory, 1.0);
+            // Convergence is quadratic: the next step would be this one times the square of the last ratio.
+            let ratio = size / previous;
+            if size <= STEP_TOLERANCE || (ratio > 0.0 && size * ratio * ratio <= STEP_TOLERANCE) {
+                return true;
+            }
+            previous = size;
+        }
+        false
+    }
+
+    /// The Newton step at the values in memory by straight-line code, if that is to be used.
+    fn find_step_by_code(&mut self, memory: &Memory) -> bool {
+        self.trust == Trust::Good && {
+            let found = self.run_step_code(memory);
+            self.step.copy_from_slice(&self.together[..self.slots.len()]);
+            found
+        }
+    }
+
+    /// Leaves the steps of the straight-line code in `together`; false if there is none or it can not be relied upon.
+    fn run_step_code(&mut self, memory: &Memory) -> bool {
+        let Some(steps) = &self.system.steps else {
+            return false;
+        };
+        steps.evaluate_unchecked(&memory.values, &mut self.together);
+        let (steps, quality) = self.together.split_at(self.slots.len());
+        quality[0] > CANCELLED_PIVOT && steps.iter().all(|step| step.is_finite())
+    }
+
+    /// Compares the step that was found with that of the straight-line code.
+    fn check_step_code(&mut self, memory: &Memory) {
+        if self.care != Care::Checked || self.trust == Trust::Bad || self.system.steps.is_none() {
+            return;
+        }
+        let found = self.run_step_code(memory);
+        let off = |at: usize| {
+            let value = memory.values[self.slots[at] as usize]
+                .abs()
+                .max(1e-3 * self.nominal[at]);
+            let difference = (self.together[at] - self.step[at]).abs();
+            difference > AGREEMENT * self.step[at].abs() + 1e-12 * value
+        };
+        self.trust = match found && !(0..self.slots.len()).any(off) {
+            true => Trust::Good,
+            // Far from a solution nothing is known.
+            false if self.trust == Trust::Unknown => Trust::Unknown,
+            false => Trust::Bad,
+        };
+    }
+
+    /// Residuals and Jacobian at the values in memory.
+    fn evaluate(&mut self, memory: &Memory) {
+        let System {
+            together,
+            residual,
+            jacobian,
+            ..
+        } = &self.system;
+        let Some(together) = together else {
+            residual.evaluate_unchecked(&memory.values, &mut self.residual);
+            jacobian.evaluate_unchecked(&memory.values, &mut self.jacobian);
+            return;
+        };
+        together.evaluate_unchecked(&memory.values, &mut self.together);
+        let (residual, jacobian) = self.together[..self.slots.len() + self.jacobian.len()].split_at(self.slots.len());
+        self.residual.copy_from_slice(residual);
+        self.jacobian.copy_from_slice(jacobian);
     }
 
     /// The same from a guess that was a solution a moment ago: where the solution nearby has ceased to exist, the arc
     /// that leads on from there is followed to the one that remains.
     pub(crate) fn solve_over_folds(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
         let guess: Vec<f64> = self.slots.iter().map(|&slot| memory.values[slot as usize]).collect();
-        match self.solve(memory) {
+        match self.solve(memory, Care::Checked) {
             Err(failure) if !self.linear => self.solve_along_arc(memory, &guess).map_err(|()| {
                 self.place(memory, &guess);
                 failure
@@ -158,12 +312,43 @@ impl BlockSolver {
             values.fold(0.0, f64::max)
         };
         let before = size(self, memory);
-        let outcome = self.solve_by_newton(memory);
+        let outcome = self.linear_step(memory);
         if outcome.is_ok() && size(self, memory) >= CANCELLATION * before {
             return outcome;
         }
         self.place(memory, &vec![0.0; self.slots.len()]);
-        self.solve_by_newton(memory)
+        self.linear_step(memory)
+    }
+
+    fn linear_step(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+        self.iterations += 1;
+        self.replace_missing(memory);
+        if self.linear_steps_by_code(memory) {
+            return Ok(());
+        }
+        self.evaluate(memory);
+        if let Some(equation) = self.residual.iter().position(|r| !r.is_finite()) {
+            return Err(BlockFailure::Undefined { equation });
+        }
+        self.find_step()?;
+        self.check_step_code(memory);
+        self.apply(memory, 1.0);
+        Ok(())
+    }
+
+    /// A step and a second one, which corrects the rounding errors of the first: the code does not choose its pivots by
+    /// their size. False if these were large, or there is no code.
+    fn linear_steps_by_code(&mut self, memory: &mut Memory) -> bool {
+        if self.care == Care::Checked || !self.find_step_by_code(memory) {
+            return false;
+        }
+        self.apply(memory, 1.0);
+        if !self.find_step_by_code(memory) {
+            return false;
+        }
+        let accurate = self.step_size(memory) <= REFINEMENT;
+        self.apply(memory, 1.0);
+        accurate
     }
 
     fn solve_along_arc(&mut self, memory: &mut Memory, guess: &[f64]) -> Result<(), ()> {
@@ -194,7 +379,7 @@ impl BlockSolver {
     /// of zeros.
     pub(crate) fn solve_from_afar(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
         let guess: Vec<f64> = self.slots.iter().map(|&slot| memory.values[slot as usize]).collect();
-        let Err(failure) = self.solve(memory) else {
+        let Err(failure) = self.solve(memory, Care::Checked) else {
             return Ok(());
         };
         let off_zero = |(&value, &nominal): (&f64, &f64)| match value != 0.0 && value.is_finite() {
@@ -205,7 +390,7 @@ impl BlockSolver {
         for start in [guess.clone(), moved] {
             self.place(memory, &start);
             self.relax(memory);
-            if self.solve(memory).is_ok() {
+            if self.solve(memory, Care::Checked).is_ok() {
                 return Ok(());
             }
         }
@@ -263,7 +448,7 @@ impl BlockSolver {
     /// From the solution of the simplified equations, which is sought from the same guess.
     fn solve_from_simplified(&mut self, memory: &mut Memory, guess: &[f64]) -> Result<(), ()> {
         let mut simplified = self.simplified.take().ok_or(())?;
-        let begun = simplified.solve(memory);
+        let begun = simplified.solve(memory, Care::Checked);
         self.simplified = Some(simplified);
         let begin: Vec<f64> = self.slots.iter().map(|&slot| memory.values[slot as usize]).collect();
         let solved = begun.is_ok()
@@ -296,23 +481,23 @@ impl BlockSolver {
         if solved { Ok(()) } else { Err(()) }
     }
 
-    fn solve_by_newton(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+    /// A value that was never computed (or was dead) is no first guess.
+    fn replace_missing(&self, memory: &mut Memory) {
         for slot in &self.slots {
-            // A value that was never computed (or was dead) is no first guess.
             let value = &mut memory.values[*slot as usize];
             if !value.is_finite() {
                 *value = 0.0;
             }
         }
+    }
+
+    fn solve_by_newton(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+        self.replace_missing(memory);
         self.evaluate_residual(memory)?;
-        for _ in 0..ITERATION_LIMIT {
+        for iteration in 0..ITERATION_LIMIT {
             self.iterations += 1;
             self.newton_step(memory)?;
             let size = self.step_size(memory);
-            if self.linear {
-                self.apply(memory, 1.0);
-                return Ok(());
-            }
             if size <= STEP_TOLERANCE {
                 self.apply(memory, 1.0);
                 return Ok(());
@@ -323,7 +508,8 @@ impl BlockSolver {
                 return Ok(());
             }
             // Rounding: steps no longer shrink although the residual is at its floor.
-            if (size <= 1e-10 && norm(&self.residual) >= 0.5 * before) || self.at_rounding(memory, 1e-14) {
+            let at_floor = size <= 1e-10 && norm(&self.residual) >= 0.5 * before;
+            if at_floor || (iteration >= FOLLOWING_LIMIT && self.at_rounding(memory, 1e-14)) {
                 return Ok(());
             }
         }
@@ -335,7 +521,10 @@ impl BlockSolver {
     }
 
     /// Whether every residual is small against its terms.
-    fn at_rounding(&self, memory: &Memory, relative: f64) -> bool {
+    fn at_rounding(&mut self, memory: &Memory, relative: f64) -> bool {
+        self.system
+            .jacobian
+            .evaluate_unchecked(&memory.values, &mut self.jacobian);
         let mut scale = vec![0.0f64; self.residual.len()];
         for (column, &slot) in self.slots.iter().enumerate() {
             let value = memory.values[slot as usize].abs();
@@ -372,16 +561,27 @@ impl BlockSolver {
     }
 
     fn newton_step(&mut self, memory: &Memory) -> Result<(), BlockFailure> {
+        if self.care != Care::Checked && self.find_step_by_code(memory) {
+            return Ok(());
+        }
         self.system
             .jacobian
             .evaluate_unchecked(&memory.values, &mut self.jacobian);
+        self.find_step()
+    }
+
+    /// The Newton step from the residuals and the Jacobian.
+    fn find_step(&mut self) -> Result<(), BlockFailure> {
         if let [residual] = self.residual.as_slice() {
             let slope = self.jacobian.first().copied().unwrap_or(0.0);
             if slope == 0.0 || !slope.is_finite() {
                 return Err(BlockFailure::Singular { column: 0 });
             }
             self.step[0] = -residual / slope;
-            return Ok(());
+            return match self.step[0].is_finite() {
+                true => Ok(()),
+                false => Err(BlockFailure::Singular { column: 0 }),
+            };
         }
         self.factor()?;
         for (step, residual) in self.step.iter_mut().zip(&self.residual) {
@@ -408,14 +608,16 @@ impl BlockSolver {
     }
 
     fn factor(&mut self) -> Result<(), BlockFailure> {
-        if self.factored == self.jacobian {
+        if self.linear && self.factored == self.jacobian {
             return Ok(());
         }
         self.factored.clear();
         self.factorisation
             .factor(&self.jacobian)
             .map_err(|error| BlockFailure::Singular { column: error.column })?;
-        self.factored.extend_from_slice(&self.jacobian);
+        if self.linear {
+            self.factored.extend_from_slice(&self.jacobian);
+        }
         Ok(())
     }
 
@@ -439,10 +641,12 @@ impl BlockSolver {
         let mut factor = 1.0;
         self.apply(memory, factor);
         for _ in 0..HALVING_LIMIT {
-            self.system.residual.evaluate_unchecked(&memory.values, &mut self.trial);
-            let after = norm(&self.trial);
+            self.system
+                .residual
+                .evaluate_unchecked(&memory.values, &mut self.residual);
+            let after = norm(&self.residual);
             if after.is_finite() && after <= before * (1.0 + 1e-9) {
-                break;
+                return Ok(());
             }
             self.apply(memory, -0.5 * factor);
             factor *= 0.5;

@@ -12,6 +12,7 @@ use saltus_structure::mode::{ModeFailure, Modes};
 
 use crate::error::{Failure, FailureKind};
 use crate::forms::OtherForms;
+use crate::jacobian::JacobianPlans;
 use crate::kernel::Bound;
 use crate::memory::Memory;
 use crate::report::Refusal;
@@ -31,6 +32,7 @@ pub struct Compiled {
     simplified: SimplifiedResiduals,
     /// The model with the simplified expressions of `homotopy`, made when a run asks for it.
     simplified_model: OnceLock<Option<Box<Compiled>>>,
+    jacobians: JacobianPlans,
 }
 
 impl Compiled {
@@ -49,6 +51,7 @@ impl Compiled {
         let inverses = solved_by_inverse(&mut model);
         let simplified = simplified_residuals(&model);
         let pool = model.pool.freeze();
+        let expressions = pool.len();
         Ok(Compiled {
             pool,
             cache,
@@ -60,6 +63,7 @@ impl Compiled {
             inverses,
             simplified,
             simplified_model: OnceLock::new(),
+            jacobians: JacobianPlans::new(expressions),
             model,
         })
     }
@@ -93,6 +97,9 @@ impl Compiled {
             inverses: &self.inverses,
             simplified: &self.simplified,
         }
+    }
+    pub(crate) fn jacobians(&self) -> &JacobianPlans {
+        &self.jacobians
     }
     pub(crate) fn cache(&self) -> &KernelCache {
         &self.cache

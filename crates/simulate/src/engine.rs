@@ -337,6 +337,7 @@ impl<'c> Engine<'c> {
             cache: &self.cache,
             nominal: &self.nominal,
             forms: self.compiled.forms(),
+            jacobians: self.compiled.jacobians(),
             profile: self.options.profile,
         }
     }
@@ -438,6 +439,7 @@ impl<'c> Engine<'c> {
             cache: &self.cache,
             nominal: &self.nominal,
             forms: self.compiled.forms(),
+            jacobians: self.compiled.jacobians(),
             profile: self.options.profile,
         };
         self.modes[mode.index()].extend(tools, &self.pool, wanted, &mut self.memory)
@@ -488,6 +490,7 @@ impl<'c> Engine<'c> {
                 cache: &self.cache,
                 nominal: &self.nominal,
                 forms: self.compiled.forms(),
+                jacobians: self.compiled.jacobians(),
                 profile: self.options.profile,
             },
             pool: &self.pool,
@@ -529,6 +532,7 @@ impl<'c> Engine<'c> {
             cache: &self.cache,
             nominal: &self.nominal,
             forms: self.compiled.forms(),
+            jacobians: self.compiled.jacobians(),
             profile: self.options.profile,
         };
         let changed = self.modes[mode.index()].choose_states(tools, &self.pool, &self.memory)?;

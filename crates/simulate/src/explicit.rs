@@ -15,6 +15,8 @@ pub(crate) struct ExplicitEquations {
     code: Explicit,
     slots: Vec<u32>,
     residual: Vec<f64>,
+    /// Residuals and slopes where they are computed together.
+    together: Vec<f64>,
     /// The partial derivative of each equation by its unknown, at the last solution.
     pub slopes: Vec<f64>,
     /// For messages.
@@ -37,6 +39,7 @@ impl ExplicitEquations {
         Ok(ExplicitEquations {
             slots: leaves.iter().map(|&leaf| memory.leaf_slot(leaf)).collect(),
             residual: vec![0.0; unknowns.len()],
+            together: [vec![0.0; unknowns.len()], code.constant_slopes.clone()].concat(),
             slopes: code.constant_slopes.clone(),
             code,
             unknowns: unknowns.to_vec(),
@@ -44,15 +47,17 @@ impl ExplicitEquations {
         })
     }
 
+    /// Whether the slopes read leaves of a kind.
+    pub(crate) fn slopes_read(&self, kind: impl Fn(&Leaf) -> bool) -> bool {
+        self.code.slopes.reads(kind)
+    }
+
     /// Leaves the solutions in memory; they do not depend on what was there before.
     pub(crate) fn solve(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
         for &slot in &self.slots {
             memory.values[slot as usize] = 0.0;
         }
-        self.code
-            .residual
-            .evaluate_unchecked(&memory.values, &mut self.residual);
-        self.code.slopes.evaluate_unchecked(&memory.values, &mut self.slopes);
+        self.evaluate(memory);
         let mut sound = true;
         for ((&slot, &residual), &slope) in self.slots.iter().zip(&self.residual).zip(&self.slopes) {
             // Adding zero makes the negative zero of an equation `x = 0` a plain one.
@@ -61,6 +66,19 @@ impl ExplicitEquations {
             memory.values[slot as usize] = value;
         }
         if sound { Ok(()) } else { Err(self.failure()) }
+    }
+
+    fn evaluate(&mut self, memory: &Memory) {
+        let Some(together) = &self.code.together else {
+            let Explicit { residual, slopes, .. } = &self.code;
+            residual.evaluate_unchecked(&memory.values, &mut self.residual);
+            slopes.evaluate_unchecked(&memory.values, &mut self.slopes);
+            return;
+        };
+        together.evaluate_unchecked(&memory.values, &mut self.together);
+        let (residual, slopes) = self.together.split_at(self.residual.len());
+        self.residual.copy_from_slice(residual);
+        self.slopes.copy_from_slice(slopes);
     }
 
     fn failure(&self) -> BlockFailure {

@@ -5,10 +5,11 @@
 //! columns share no row of the Jacobian share a lane, and [`LANES`] lanes go together.
 
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use saltus_codegen::{KernelCache, Leaf, Partials, SystemError};
-use saltus_mdae::{ExprId, ExprPool, VarId};
+use saltus_mdae::{ExprId, ExprPool, Idx, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::{Colouring, SparsityPattern};
 
@@ -30,53 +31,117 @@ struct StagePartials {
     stage: usize,
     /// ∂F/∂v; columns are places in the tangents.
     known: Partials,
-    values: Vec<f64>,
     /// Place of the tangents of the first unknown; the others follow.
     first: usize,
 }
 
-/// Exact ∂y'/∂y.
+/// How ∂y'/∂y is computed, the same for all runs of a model.
 #[derive(Debug)]
-pub(crate) struct ExactJacobian {
+pub(crate) struct JacobianPlan {
     stages: Vec<StagePartials>,
     /// The derivative of each state; `None` if it depends on no state.
     derivatives: Vec<Option<usize>>,
     pattern: Option<SparsityPattern>,
     /// States in one lane.
     groups: Vec<Vec<usize>>,
+    /// Tangents of the states and of the unknowns that depend on them.
+    places: usize,
+    /// Whether the Jacobian changes at events only.
+    pub is_constant: bool,
+}
+
+/// Exact ∂y'/∂y.
+#[derive(Debug)]
+pub(crate) struct ExactJacobian {
+    plan: Arc<JacobianPlan>,
+    /// The numbers of ∂F/∂v of each stage.
+    values: Vec<Vec<f64>>,
     /// Tangents of the states, then of the unknowns that depend on them.
     tangents: Vec<Tangent>,
     column: Vec<f64>,
 }
 
-impl ExactJacobian {
-    /// For stages and their equations.
-    pub(crate) fn new(
+/// What a plan is made for: equations and unknowns of the stages, states, and the layout of the values.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct PlanKey {
+    stages: Vec<(Vec<(ExprId, u16)>, Vec<(VarId, u16)>)>,
+    states: Vec<(VarId, u16)>,
+    layout: usize,
+}
+
+/// The plans of a model, which its runs share if their expressions are those of the model: those that a run makes may
+/// have the same numbers in another run.
+#[derive(Debug)]
+pub(crate) struct JacobianPlans {
+    plans: Mutex<FxHashMap<PlanKey, Arc<JacobianPlan>>>,
+    /// Expressions of the model.
+    expressions: usize,
+}
+
+/// Beyond this number plans are not kept: a model with so many modes is not run again and again in the same ones.
+const MOST_PLANS: usize = 256;
+
+impl JacobianPlans {
+    /// For a model with so many expressions.
+    pub(crate) fn new(expressions: usize) -> Self {
+        JacobianPlans {
+            plans: Mutex::default(),
+            expressions,
+        }
+    }
+
+    fn get(
+        &self,
+        key: PlanKey,
+        make: impl FnOnce() -> Result<JacobianPlan, SystemError>,
+    ) -> Result<Arc<JacobianPlan>, SystemError> {
+        // Nothing panics while the lock is held, so a poisoned one still guards sound data.
+        let lock = || self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_model = |&(expression, _): &(ExprId, u16)| expression.index() < self.expressions;
+        if !key.stages.iter().flat_map(|(equations, _)| equations).all(of_model) {
+            return make().map(Arc::new);
+        }
+        if let Some(plan) = lock().get(&key) {
+            return Ok(plan.clone());
+        }
+        let plan = Arc::new(make()?);
+        let mut plans = lock();
+        if plans.len() < MOST_PLANS {
+            plans.insert(key, plan.clone());
+        }
+        Ok(plan)
+    }
+}
+
+impl JacobianPlan {
+    fn new(
         cache: &KernelCache,
         pool: &ExprPool,
         states: &[(VarId, u16)],
-        (parts, sources): (&[Stage], &[Vec<Source>]),
+        parts: &[Stage],
+        equations: &[Vec<(ExprId, u16)>],
         memory: &Memory,
     ) -> Result<Self, SystemError> {
         let leaf = |&(var, order): &(VarId, u16)| Leaf::var(var, order);
+        let varies = |leaf: &Leaf| match *leaf {
+            Leaf::Time => true,
+            Leaf::Var { var, .. } => pool.variable_traits(var).continuous,
+            _ => false,
+        };
         let mut place_of: FxHashMap<Leaf, usize> = states.iter().map(leaf).zip(0..).collect();
         let mut reach = Reach::new(states.len());
         let mut stages = Vec::new();
-        for (stage, (part, equations)) in parts.iter().zip(sources).enumerate() {
-            let residuals: Vec<(ExprId, u16)> = equations.iter().map(|&(f, order, _)| (f, order)).collect();
-            let known = Partials::build(cache, pool, &residuals, &place_of, |leaf| slot_of(memory, leaf))?;
+        let mut is_constant = true;
+        for (stage, (part, residuals)) in parts.iter().zip(equations).enumerate() {
+            let known = Partials::build(cache, pool, residuals, &place_of, |leaf| slot_of(memory, leaf))?;
             if known.columns.is_empty() {
                 continue;
             }
+            is_constant &= !known.program.reads(varies) && !part.slopes_read(varies);
             let first = place_of.len();
             place_of.extend(part.unknowns().iter().map(leaf).zip(first..));
             reach.add(&known, matches!(part, Stage::Explicit(_)));
-            stages.push(StagePartials {
-                stage,
-                values: vec![0.0; known.columns.len()],
-                first,
-                known,
-            });
+            stages.push(StagePartials { stage, first, known });
         }
         let derivative = |&(var, order): &(VarId, u16)| place_of.get(&Leaf::var(var, order + 1)).copied();
         let derivatives: Vec<Option<usize>> = states.iter().map(derivative).collect();
@@ -85,19 +150,59 @@ impl ExactJacobian {
             Some(pattern) => Colouring::new(pattern).groups().to_vec(),
             None => (0..states.len()).map(|column| vec![column]).collect(),
         };
-        Ok(ExactJacobian {
+        Ok(JacobianPlan {
             stages,
             derivatives,
             pattern,
             groups,
-            tangents: vec![[0.0; LANES]; place_of.len()],
-            column: Vec::new(),
+            places: place_of.len(),
+            is_constant,
         })
+    }
+}
+
+impl ExactJacobian {
+    /// For stages and their equations.
+    pub(crate) fn new(
+        (cache, plans): (&KernelCache, &JacobianPlans),
+        pool: &ExprPool,
+        states: &[(VarId, u16)],
+        (parts, sources): (&[Stage], &[Vec<Source>]),
+        memory: &Memory,
+    ) -> Result<Self, SystemError> {
+        let residuals = |equations: &Vec<Source>| -> Vec<(ExprId, u16)> {
+            equations.iter().map(|&(f, order, _)| (f, order)).collect()
+        };
+        let equations: Vec<Vec<(ExprId, u16)>> = sources.iter().map(residuals).collect();
+        let unknowns = parts.iter().map(|part| part.unknowns().to_vec());
+        let key = PlanKey {
+            stages: equations.iter().cloned().zip(unknowns).collect(),
+            states: states.to_vec(),
+            layout: memory.values.len(),
+        };
+        let plan = plans.get(key, || {
+            JacobianPlan::new(cache, pool, states, parts, &equations, memory)
+        })?;
+        Ok(ExactJacobian {
+            values: plan
+                .stages
+                .iter()
+                .map(|own| vec![0.0; own.known.columns.len()])
+                .collect(),
+            tangents: vec![[0.0; LANES]; plan.places],
+            column: Vec::new(),
+            plan,
+        })
+    }
+
+    /// Whether it changes at events only.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.plan.is_constant
     }
 
     /// The entries that can be nonzero; `None` if all can.
     pub(crate) fn pattern(&self) -> Option<&SparsityPattern> {
-        self.pattern.as_ref()
+        self.plan.pattern.as_ref()
     }
 
     /// The entries at a solution of the stages, in the order of the pattern, or column by column.
@@ -107,20 +212,21 @@ impl ExactJacobian {
         memory: &Memory,
         values: &mut [f64],
     ) -> Result<(), EvalError> {
-        for own in &mut self.stages {
-            own.known.program.evaluate_unchecked(&memory.values, &mut own.values);
+        let plan = self.plan.clone();
+        for (own, values) in plan.stages.iter().zip(&mut self.values) {
+            own.known.program.evaluate_unchecked(&memory.values, values);
             if let Stage::Block(block) = &mut parts[own.stage] {
                 block
                     .factor_here(memory)
                     .map_err(|failure| EvalError::recoverable(format!("{failure:?}")))?;
             }
         }
-        for first in (0..self.groups.len()).step_by(LANES) {
+        for first in (0..plan.groups.len()).step_by(LANES) {
             self.seed(first);
-            for own in &self.stages {
+            for (own, values) in plan.stages.iter().zip(&self.values) {
                 match &mut parts[own.stage] {
-                    Stage::Explicit(equations) => own.pass_explicit(&equations.slopes, &mut self.tangents),
-                    Stage::Block(block) => own.pass_block(block, &mut self.tangents, &mut self.column),
+                    Stage::Explicit(equations) => own.pass_explicit(values, &equations.slopes, &mut self.tangents),
+                    Stage::Block(block) => own.pass_block(values, block, &mut self.tangents, &mut self.column),
                     // No equation mentions what is copied.
                     Stage::Copies(_) => {}
                 }
@@ -132,8 +238,8 @@ impl ExactJacobian {
 
     /// Unit tangents of the states of the groups from `first` on, each group in a lane of its own.
     fn seed(&mut self, first: usize) {
-        self.tangents[..self.derivatives.len()].fill([0.0; LANES]);
-        for (lane, group) in self.groups[first..].iter().take(LANES).enumerate() {
+        self.tangents[..self.plan.derivatives.len()].fill([0.0; LANES]);
+        for (lane, group) in self.plan.groups[first..].iter().take(LANES).enumerate() {
             for &state in group {
                 self.tangents[state][lane] = 1.0;
             }
@@ -141,11 +247,17 @@ impl ExactJacobian {
     }
 
     fn store(&self, first: usize, values: &mut [f64]) {
-        let n = self.derivatives.len();
-        let tangent = |row: usize, lane: usize| self.derivatives[row].map_or(0.0, |place| self.tangents[place][lane]);
-        for (lane, group) in self.groups[first..].iter().take(LANES).enumerate() {
+        let JacobianPlan {
+            derivatives,
+            groups,
+            pattern,
+            ..
+        } = &*self.plan;
+        let n = derivatives.len();
+        let tangent = |row: usize, lane: usize| derivatives[row].map_or(0.0, |place| self.tangents[place][lane]);
+        for (lane, group) in groups[first..].iter().take(LANES).enumerate() {
             for &column in group {
-                match &self.pattern {
+                match pattern {
                     Some(pattern) => {
                         for k in pattern.range(column) {
                             values[k] = tangent(pattern.row_indices()[k], lane);
@@ -160,10 +272,10 @@ impl ExactJacobian {
 
 impl StagePartials {
     /// −∂F/∂v·dv of an equation.
-    fn right_side(&self, row: usize, tangents: &[Tangent]) -> Tangent {
+    fn right_side(&self, values: &[f64], row: usize, tangents: &[Tangent]) -> Tangent {
         let range = self.known.row_starts[row]..self.known.row_starts[row + 1];
         let mut sum = [0.0; LANES];
-        for (value, &column) in self.values[range.clone()].iter().zip(&self.known.columns[range]) {
+        for (value, &column) in values[range.clone()].iter().zip(&self.known.columns[range]) {
             for (sum, tangent) in sum.iter_mut().zip(&tangents[column]) {
                 *sum -= value * tangent;
             }
@@ -171,17 +283,17 @@ impl StagePartials {
         sum
     }
 
-    fn pass_explicit(&self, slopes: &[f64], tangents: &mut [Tangent]) {
+    fn pass_explicit(&self, values: &[f64], slopes: &[f64], tangents: &mut [Tangent]) {
         for (row, slope) in slopes.iter().enumerate() {
-            let sum = self.right_side(row, tangents);
+            let sum = self.right_side(values, row, tangents);
             tangents[self.first + row] = sum.map(|s| s / slope);
         }
     }
 
-    fn pass_block(&self, block: &mut BlockSolver, tangents: &mut [Tangent], column: &mut Vec<f64>) {
+    fn pass_block(&self, values: &[f64], block: &mut BlockSolver, tangents: &mut [Tangent], column: &mut Vec<f64>) {
         let n = self.known.row_starts.len() - 1;
         for row in 0..n {
-            tangents[self.first + row] = self.right_side(row, tangents);
+            tangents[self.first + row] = self.right_side(values, row, tangents);
         }
         let own = &mut tangents[self.first..self.first + n];
         for lane in 0..LANES {

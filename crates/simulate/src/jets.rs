@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{EquationId, ExprPool, VarId};
 use saltus_structure::mode::Plan;
 
-use crate::block::BlockSolver;
+use crate::block::{BlockSolver, Care};
 use crate::memory::Memory;
 use crate::mode::Tools;
 use crate::plan::source;
@@ -117,7 +117,7 @@ impl Jets {
             self.levels[at][block] = solver.map_or(Solver::Impossible, |solver| Solver::Built(Box::new(solver)));
         }
         match &mut self.levels[at][block] {
-            Solver::Built(solver) => solver.solve(memory).is_ok(),
+            Solver::Built(solver) => solver.solve(memory, Care::Checked).is_ok(),
             _ => false,
         }
     }

@@ -10,6 +10,7 @@ use saltus_structure::restart::{ModeEquation, ModeSystem};
 
 use crate::error::Failure;
 use crate::forms::OtherForms;
+use crate::jacobian::JacobianPlans;
 use crate::jets::Jets;
 use crate::kernel::Bound;
 use crate::memory::Memory;
@@ -23,6 +24,7 @@ pub(crate) struct Tools<'a> {
     pub cache: &'a KernelCache,
     pub nominal: &'a [f64],
     pub forms: OtherForms<'a>,
+    pub jacobians: &'a JacobianPlans,
     /// Whether the cost of every part is measured.
     pub profile: bool,
 }

@@ -57,9 +57,18 @@ impl ModeOde<'_> {
 
     /// Everything at a point in time.
     pub(crate) fn evaluate(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
+        self.evaluate_by(t, y, PlanCode::solve)
+    }
+
+    fn evaluate_by(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        solve: fn(&mut PlanCode, &mut Memory) -> Result<(), PlanFailure>,
+    ) -> Result<(), EvalError> {
         self.place(t, y);
         let (history, code) = (self.history, &mut *self.code);
-        let solve = |memory: &mut Memory| code.solve(memory).map_err(OdeFailure::Plan);
+        let solve = |memory: &mut Memory| solve(code, memory).map_err(OdeFailure::Plan);
         let solved = history.solve_with(t, self.memory, solve);
         solved.map_err(|failure| self.failed(failure))
     }
@@ -77,7 +86,7 @@ impl OdeSystem for ModeOde<'_> {
     }
 
     fn rhs(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), EvalError> {
-        self.evaluate(t, y)?;
+        self.evaluate_by(t, y, PlanCode::solve_for_stage)?;
         for (dy, &slot) in dy.iter_mut().zip(&self.code.derivative_slots) {
             *dy = self.memory.values[slot as usize];
         }
@@ -90,6 +99,10 @@ impl OdeSystem for ModeOde<'_> {
 
     fn jacobian_source(&self) -> JacobianSource {
         JacobianSource::Values
+    }
+
+    fn jacobian_is_constant(&self) -> bool {
+        self.code.has_constant_jacobian()
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), EvalError> {

@@ -7,12 +7,13 @@ use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
+use saltus_codegen::Leaf;
 use saltus_mdae::{EquationId, ExprId, ExprPool, Mdae, OriginId, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_structure::mode::{BlockKind, ModeAliases, ModeStructure, Plan, Selection};
 
-use crate::block::{BlockFailure, BlockSolver};
+use crate::block::{BlockFailure, BlockSolver, Care};
 use crate::error::Failure;
 use crate::explicit::ExplicitEquations;
 use crate::jacobian::ExactJacobian;
@@ -66,10 +67,10 @@ impl Copies {
 }
 
 impl Stage {
-    fn solve(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
+    fn solve(&mut self, memory: &mut Memory, care: Care) -> Result<(), BlockFailure> {
         match self {
             Stage::Explicit(equations) => equations.solve(memory),
-            Stage::Block(block) => block.solve(memory),
+            Stage::Block(block) => block.solve(memory, care),
             Stage::Copies(copies) => {
                 copies.solve(memory);
                 Ok(())
@@ -81,7 +82,7 @@ impl Stage {
     fn solve_from_afar(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
         match self {
             Stage::Block(block) => block.solve_from_afar(memory),
-            other => other.solve(memory),
+            other => other.solve(memory, Care::Checked),
         }
     }
 
@@ -89,7 +90,7 @@ impl Stage {
     fn solve_over_folds(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
         match self {
             Stage::Block(block) => block.solve_over_folds(memory),
-            other => other.solve(memory),
+            other => other.solve(memory, Care::Checked),
         }
     }
 
@@ -98,6 +99,15 @@ impl Stage {
         match self {
             Stage::Block(block) => block.iterations,
             _ => 0,
+        }
+    }
+
+    /// Whether the partial derivatives by what it determines read leaves of a kind.
+    pub(crate) fn slopes_read(&self, kind: impl Fn(&Leaf) -> bool) -> bool {
+        match self {
+            Stage::Explicit(equations) => equations.slopes_read(kind),
+            Stage::Block(block) => block.jacobian_reads(kind),
+            Stage::Copies(_) => false,
         }
     }
 
@@ -143,6 +153,8 @@ pub(crate) struct PlanCode {
     pub plan: Plan,
     /// Values of the unknowns of iterations at the last accepted point.
     anchor: Vec<(u32, f64)>,
+    /// With how much care blocks are solved.
+    care: Care,
     /// Whether the last attempt failed; what it left in memory is no first guess.
     failed: bool,
     /// Made when an implicit method first asks; `None` if no code could be made for it.
@@ -213,6 +225,7 @@ impl PlanCode {
             states,
             plan,
             anchor: Vec::new(),
+            care: Care::Checked,
             failed: false,
             jacobian: OnceCell::new(),
         })
@@ -231,6 +244,14 @@ impl PlanCode {
             outcome = self.solve_over_folds(memory);
         }
         self.failed = outcome.is_err() || self.is_far_from_anchor(memory);
+        outcome
+    }
+
+    /// The same for a stage of an integrator, of which there are many to each point that counts.
+    pub(crate) fn solve_for_stage(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
+        self.care = Care::Quick;
+        let outcome = self.solve(memory);
+        self.care = Care::Checked;
         outcome
     }
 
@@ -285,7 +306,8 @@ impl PlanCode {
             return self.solve_measured(memory);
         }
         for (stage, part) in self.stages.iter_mut().enumerate() {
-            part.solve(memory).map_err(|failure| PlanFailure { stage, failure })?;
+            part.solve(memory, self.care)
+                .map_err(|failure| PlanFailure { stage, failure })?;
         }
         Ok(())
     }
@@ -295,7 +317,7 @@ impl PlanCode {
         costs.resize(self.stages.len(), StageCost::default());
         for (stage, (part, cost)) in self.stages.iter_mut().zip(costs).enumerate() {
             let begin = Instant::now();
-            let outcome = part.solve(memory);
+            let outcome = part.solve(memory, self.care);
             cost.calls += 1;
             cost.time += begin.elapsed();
             outcome.map_err(|failure| PlanFailure { stage, failure })?;
@@ -337,10 +359,16 @@ impl PlanCode {
     pub(crate) fn pattern(&self, tools: Tools<'_>, pool: &ExprPool, memory: &Memory) -> Option<&SparsityPattern> {
         let exact = self.jacobian.get_or_init(|| {
             let parts = (&self.stages[..], &self.sources[..]);
-            let exact = ExactJacobian::new(tools.cache, pool, &self.states, parts, memory);
+            let exact = ExactJacobian::new((tools.cache, tools.jacobians), pool, &self.states, parts, memory);
             exact.ok().map(Box::new)
         });
         exact.as_ref()?.pattern()
+    }
+
+    /// Whether the Jacobian changes at events only.
+    pub(crate) fn has_constant_jacobian(&self) -> bool {
+        let exact = self.jacobian.get().and_then(Option::as_ref);
+        exact.is_some_and(|exact| exact.is_constant())
     }
 
     /// The Jacobian at the values in memory, which are a solution, in the order of the pattern.

@@ -48,6 +48,8 @@ impl Cancel {
 
 /// Follows a run.
 pub trait Observer {
+    /// The values at the start are found; integration begins.
+    fn begun(&mut self) {}
     /// After every accepted step: the time reached.
     fn progress(&mut self, _time: f64) {}
     /// After every event.
@@ -374,6 +376,7 @@ impl<'c> Run<'c> {
             }
         }
         self.check_assertions()?;
+        observer.begun();
         loop {
             match self.phase(sink, observer)? {
                 PhaseEnd::Stop => return self.finish(sink),

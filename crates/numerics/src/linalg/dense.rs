@@ -115,6 +115,8 @@ pub struct DenseLu<S = f64> {
     lu: Vec<S>,
     pivots: Vec<usize>,
     row_scale: Vec<f64>,
+    /// Of the pivots, for dimensions that the compiler knows.
+    inverses: Vec<S>,
 }
 
 /// Below this relative size a pivot is rounding noise.
@@ -128,6 +130,7 @@ impl<S: Scalar> DenseLu<S> {
             lu: vec![S::ZERO; n * n],
             pivots: vec![0; n],
             row_scale: vec![1.0; n],
+            inverses: vec![S::ONE; n],
         }
     }
 
@@ -158,6 +161,31 @@ impl<S: Scalar> DenseLu<S> {
     /// # Errors
     /// If the matrix is singular to working precision.
     pub fn factor_in_place(&mut self) -> Result<(), SingularMatrix> {
+        let failure = match self.n {
+            0 => None,
+            1 => self.factor_tiny::<1>(),
+            2 => self.factor_tiny::<2>(),
+            3 => self.factor_tiny::<3>(),
+            4 => self.factor_tiny::<4>(),
+            5 => self.factor_tiny::<5>(),
+            6 => self.factor_tiny::<6>(),
+            7 => self.factor_tiny::<7>(),
+            8 => self.factor_tiny::<8>(),
+            _ => self.factor_any(),
+        };
+        match failure {
+            None => Ok(()),
+            Some((column, relative_pivot)) => Err(SingularMatrix {
+                column,
+                row: self.original_row(column),
+                rank_so_far: column,
+                relative_pivot,
+            }),
+        }
+    }
+
+    /// The column without a pivot and the relative size of the largest candidate, if there is one.
+    fn factor_any(&mut self) -> Option<(usize, f64)> {
         let n = self.n;
         self.equilibrate();
         // Row identities are needed only to name the row in an error, so they are recovered from `pivots`.
@@ -173,12 +201,7 @@ impl<S: Scalar> DenseLu<S> {
             }
             // Written so that NaN counts as singular.
             if !(best > SINGULAR_PIVOT * column_max && best.is_finite()) {
-                return Err(SingularMatrix {
-                    column: k,
-                    row: self.original_row(k),
-                    rank_so_far: k,
-                    relative_pivot: best / column_max,
-                });
+                return Some((k, best / column_max));
             }
             self.pivots[k] = p;
             column.swap(k, p);
@@ -197,7 +220,59 @@ impl<S: Scalar> DenseLu<S> {
                 }
             }
         }
-        Ok(())
+        None
+    }
+
+    /// The same operations for a dimension that the compiler knows: loops without bounds and checks. The inner solver of
+    /// small blocks spends most of its time here.
+    fn factor_tiny<const N: usize>(&mut self) -> Option<(usize, f64)> {
+        let (Some((a, _)), Some((scale, _))) = (
+            self.lu.as_chunks_mut::<N>().0.split_first_chunk_mut::<N>(),
+            self.row_scale.split_first_chunk_mut::<N>(),
+        ) else {
+            return Some((0, 0.0));
+        };
+        let mut largest = [0.0f64; N];
+        for column in a.iter() {
+            for (s, v) in largest.iter_mut().zip(column) {
+                *s = s.max(v.magnitude());
+            }
+        }
+        *scale = largest.map(inverse_power_of_two);
+        for column in a.iter_mut() {
+            for (v, &s) in column.iter_mut().zip(scale.iter()) {
+                *v = v.scale(s);
+            }
+        }
+        for k in 0..N {
+            let sizes = a[k].map(Scalar::magnitude);
+            let column_max = sizes.iter().fold(0.0f64, |m, &v| m.max(v));
+            let (mut p, mut best) = (k, sizes[k]);
+            for (i, &size) in sizes.iter().enumerate().skip(k + 1) {
+                if size > best {
+                    (p, best) = (i, size);
+                }
+            }
+            if !(best > SINGULAR_PIVOT * column_max && best.is_finite()) {
+                return Some((k, best / column_max));
+            }
+            self.pivots[k] = p;
+            a[k].swap(k, p);
+            let inverse = S::ONE / a[k][k];
+            self.inverses[k] = inverse;
+            for v in &mut a[k][k + 1..] {
+                *v = *v * inverse;
+            }
+            let l = a[k];
+            for other in &mut a[k + 1..] {
+                other.swap(k, p);
+                let factor = other[k];
+                for i in k + 1..N {
+                    other[i] -= l[i] * factor;
+                }
+            }
+        }
+        None
     }
 
     /// Scales every row to maximum norm one (by a power of two, so that no rounding is added).
@@ -229,6 +304,20 @@ impl<S: Scalar> DenseLu<S> {
 
     /// Solves `A x = b` in place.
     pub fn solve(&self, b: &mut [S]) {
+        match self.n {
+            1 => self.solve_tiny::<1>(b),
+            2 => self.solve_tiny::<2>(b),
+            3 => self.solve_tiny::<3>(b),
+            4 => self.solve_tiny::<4>(b),
+            5 => self.solve_tiny::<5>(b),
+            6 => self.solve_tiny::<6>(b),
+            7 => self.solve_tiny::<7>(b),
+            8 => self.solve_tiny::<8>(b),
+            _ => self.solve_any(b),
+        }
+    }
+
+    fn solve_any(&self, b: &mut [S]) {
         let n = self.n;
         debug_assert_eq!(b.len(), n);
         for (v, &s) in b.iter_mut().zip(&self.row_scale) {
@@ -254,6 +343,32 @@ impl<S: Scalar> DenseLu<S> {
         }
     }
 
+    fn solve_tiny<const N: usize>(&self, b: &mut [S]) {
+        let (Some(a), Some(scale), Some(inverses), Some(b)) = (
+            self.lu.as_chunks::<N>().0.first_chunk::<N>(),
+            self.row_scale.first_chunk::<N>(),
+            self.inverses.first_chunk::<N>(),
+            b.first_chunk_mut::<N>(),
+        ) else {
+            return;
+        };
+        for (v, &s) in b.iter_mut().zip(scale) {
+            *v = v.scale(s);
+        }
+        for k in 0..N {
+            b.swap(k, self.pivots[k]);
+            for i in k + 1..N {
+                b[i] -= a[k][i] * b[k];
+            }
+        }
+        for k in (0..N).rev() {
+            b[k] = b[k] * inverses[k];
+            for i in 0..k {
+                b[i] -= a[k][i] * b[k];
+            }
+        }
+    }
+
     /// Ratio of the smallest to the largest pivot: a cheap hint at the inverse condition number.
     pub fn pivot_ratio(&self) -> f64 {
         let pivots = (0..self.n).map(|k| self.lu[k * self.n + k].magnitude());
@@ -263,6 +378,7 @@ impl<S: Scalar> DenseLu<S> {
 }
 
 /// The power of two next to 1/x in magnitude; one where that makes no sense.
+#[inline]
 pub(super) fn inverse_power_of_two(x: f64) -> f64 {
     if !(x.is_finite() && x > 0.0) {
         return 1.0;

@@ -91,6 +91,8 @@ impl MatrixStructure {
 #[derive(Clone, Debug)]
 pub struct Factorisation<S = f64> {
     structure: MatrixStructure,
+    /// Where the entries of a pattern stand in a dense matrix, if that is how it is factorised.
+    places: Vec<usize>,
     kind: Kind<S>,
 }
 
@@ -113,7 +115,15 @@ impl<S: Scalar> Factorisation<S> {
             }
             _ => Kind::Dense(DenseLu::new(n)),
         };
-        Self { structure, kind }
+        let places = match (&structure, &kind) {
+            (MatrixStructure::Sparse(pattern), Kind::Dense(_)) => pattern.entries().map(|(r, c)| c * n + r).collect(),
+            _ => Vec::new(),
+        };
+        Self {
+            structure,
+            places,
+            kind,
+        }
     }
 
     /// Layout of the values.
@@ -136,12 +146,11 @@ impl<S: Scalar> Factorisation<S> {
             Kind::Dense(lu) => {
                 match &self.structure {
                     MatrixStructure::Dense { .. } => lu.values_mut().copy_from_slice(values),
-                    MatrixStructure::Sparse(pattern) => {
-                        let n = pattern.columns();
+                    MatrixStructure::Sparse(_) => {
                         let dense = lu.values_mut();
                         dense.fill(S::ZERO);
-                        for ((r, c), &v) in pattern.entries().zip(values) {
-                            dense[c * n + r] = v;
+                        for (&place, &v) in self.places.iter().zip(values) {
+                            dense[place] = v;
                         }
                     }
                 }

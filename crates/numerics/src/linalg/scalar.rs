@@ -33,12 +33,15 @@ pub trait Scalar:
 impl Scalar for f64 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
+    #[inline]
     fn from_real(value: f64) -> Self {
         value
     }
+    #[inline]
     fn magnitude(self) -> f64 {
         self.abs()
     }
+    #[inline]
     fn scale(self, factor: f64) -> Self {
         self * factor
     }
@@ -47,12 +50,15 @@ impl Scalar for f64 {
 impl Scalar for Complex64 {
     const ZERO: Self = Complex64::new(0.0, 0.0);
     const ONE: Self = Complex64::new(1.0, 0.0);
+    #[inline]
     fn from_real(value: f64) -> Self {
         Complex64::new(value, 0.0)
     }
+    #[inline]
     fn magnitude(self) -> f64 {
         self.re.abs() + self.im.abs()
     }
+    #[inline]
     fn scale(self, factor: f64) -> Self {
         self * factor
     }

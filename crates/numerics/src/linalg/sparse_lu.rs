@@ -44,7 +44,8 @@ pub struct SparseLu<S = f64> {
 #[derive(Clone, Debug)]
 struct Columns<S> {
     starts: Vec<usize>,
-    rows: Vec<usize>,
+    /// Half as wide as `usize`: factorisation is bound by memory.
+    rows: Vec<u32>,
     values: Vec<S>,
 }
 
@@ -141,13 +142,13 @@ impl<S: Scalar> SparseLu<S> {
                 self.work[self.row_position[r]] = v.scale(self.row_scale[r]);
             }
             for u in self.upper.range(k) {
-                let j = self.upper.rows[u];
+                let j = self.upper.rows[u] as usize;
                 let ujk = std::mem::replace(&mut self.work[j], S::ZERO);
                 self.upper.values[u] = ujk;
                 if ujk != S::ZERO {
                     let range = self.lower.range(j);
                     for (&i, &lij) in self.lower.rows[range.clone()].iter().zip(&self.lower.values[range]) {
-                        self.work[i] -= lij * ujk;
+                        self.work[i as usize] -= lij * ujk;
                     }
                 }
             }
@@ -156,7 +157,7 @@ impl<S: Scalar> SparseLu<S> {
             let inverse = S::ONE / pivot;
             let mut largest = 0.0f64;
             for l in self.lower.range(k) {
-                let v = std::mem::replace(&mut self.work[self.lower.rows[l]], S::ZERO);
+                let v = std::mem::replace(&mut self.work[self.lower.rows[l] as usize], S::ZERO);
                 largest = largest.max(v.magnitude());
                 self.lower.values[l] = v * inverse;
             }
@@ -223,7 +224,7 @@ impl<S: Scalar> SparseLu<S> {
             let x = self.work[r];
             if x != S::ZERO {
                 for l in self.lower.range(j) {
-                    self.work[self.lower.rows[l]] -= self.lower.values[l] * x;
+                    self.work[self.lower.rows[l] as usize] -= self.lower.values[l] * x;
                 }
             }
         }
@@ -277,10 +278,10 @@ impl<S: Scalar> SparseLu<S> {
             let v = std::mem::replace(&mut self.work[r], S::ZERO);
             let position = self.row_position[r];
             if position != NONE {
-                self.upper.rows.push(position);
+                self.upper.rows.push(position as u32);
                 self.upper.values.push(v);
             } else if r != pivot_row {
-                self.lower.rows.push(r);
+                self.lower.rows.push(r as u32);
                 self.lower.values.push(v * inverse);
             }
         }
@@ -294,7 +295,7 @@ impl<S: Scalar> SparseLu<S> {
 
     fn rename_rows(&mut self) {
         for r in &mut self.lower.rows {
-            *r = self.row_position[*r];
+            *r = self.row_position[*r as usize] as u32;
         }
         for k in 0..self.dim() {
             let range = self.lower.range(k);
@@ -315,7 +316,7 @@ impl<S: Scalar> SparseLu<S> {
             if xk != S::ZERO {
                 let range = self.lower.range(k);
                 for (&i, &l) in self.lower.rows[range.clone()].iter().zip(&self.lower.values[range]) {
-                    x[i] -= l * xk;
+                    x[i as usize] -= l * xk;
                 }
             }
         }
@@ -325,7 +326,7 @@ impl<S: Scalar> SparseLu<S> {
             if xk != S::ZERO {
                 let range = self.upper.range(k);
                 for (&i, &u) in self.upper.rows[range.clone()].iter().zip(&self.upper.values[range]) {
-                    x[i] -= u * xk;
+                    x[i as usize] -= u * xk;
                 }
             }
         }
@@ -333,11 +334,11 @@ impl<S: Scalar> SparseLu<S> {
     }
 }
 
-fn sort_pairs<S: Copy>(rows: &mut [usize], values: &mut [S]) {
+fn sort_pairs<S: Copy>(rows: &mut [u32], values: &mut [S]) {
     if rows.windows(2).all(|w| w[0] < w[1]) {
         return;
     }
-    let mut pairs: Vec<(usize, S)> = rows.iter().copied().zip(values.iter().copied()).collect();
+    let mut pairs: Vec<(u32, S)> = rows.iter().copied().zip(values.iter().copied()).collect();
     pairs.sort_unstable_by_key(|&(r, _)| r);
     for ((row, value), (r, v)) in rows.iter_mut().zip(values.iter_mut()).zip(pairs) {
         (*row, *value) = (r, v);
@@ -380,10 +381,12 @@ impl DepthFirst {
                 } else {
                     &lower.rows[lower.range(j)]
                 };
-                let unvisited = children[next..].iter().position(|&r| self.visited_in[r] != self.round);
+                let unvisited = children[next..]
+                    .iter()
+                    .position(|&r| self.visited_in[r as usize] != self.round);
                 match unvisited {
                     Some(offset) => {
-                        let child = children[next + offset];
+                        let child = children[next + offset] as usize;
                         self.stack.push((row, next + offset + 1));
                         self.visited_in[child] = self.round;
                         self.stack.push((child, 0));

@@ -14,6 +14,9 @@ const TIGHT_EXPLICIT: f64 = 1e-6;
 const TIGHT_IMPLICIT: f64 = 1e-4;
 /// Above this dimension the implicit method is BDF: one factorisation per several steps, real ones only.
 const LARGE: usize = 400;
+/// Down to this tolerance it is ESDIRK where f is affine: each stage takes a single iteration, and a few long steps take
+/// fewer factorisations than the many growing ones of a multistep method.
+const LOOSE_AFFINE: f64 = 1e-6;
 /// Implicit steps in a row that an explicit method could have taken as well before going back to it; doubled at
 /// every return so that a problem at the border does not switch for ever.
 const EASY_STEPS: usize = 30;
@@ -75,8 +78,8 @@ impl Auto {
     }
 
     /// The implicit method for the present dimension, made at first use.
-    fn prepare_implicit(&mut self) {
-        let wanted = implicit_for(&self.options, self.dim);
+    fn prepare_implicit(&mut self, system: &dyn OdeSystem) {
+        let wanted = implicit_for(&self.options, system);
         if self.implicit.as_ref().is_some_and(|i| i.method() == wanted) {
             return;
         }
@@ -101,7 +104,7 @@ impl Auto {
             self.returns += 1;
         }
         self.is_implicit = !self.is_implicit;
-        self.prepare_implicit();
+        self.prepare_implicit(system);
         let start = Start {
             t,
             y: &y,
@@ -131,8 +134,13 @@ fn explicit_for(options: &Options) -> ExplicitRk {
     ExplicitRk::new(if tight { Method::Dop853 } else { Method::Tsit45 }, options.clone())
 }
 
-fn implicit_for(options: &Options, dim: usize) -> Method {
-    if dim > LARGE {
+fn implicit_for(options: &Options, system: &dyn OdeSystem) -> Method {
+    let large = system.dim() > LARGE;
+    // Asked for its pattern a system knows whether its Jacobian is constant.
+    let affine = || system.jacobian_pattern().is_some() && system.jacobian_is_constant();
+    if large && options.rtol >= LOOSE_AFFINE && affine() {
+        Method::Esdirk43
+    } else if large {
         Method::Bdf
     } else if options.rtol < TIGHT_IMPLICIT {
         Method::Radau
@@ -157,7 +165,7 @@ impl Integrator for Auto {
         }
         self.dim = dim;
         if self.is_implicit {
-            self.prepare_implicit();
+            self.prepare_implicit(system);
         }
         self.active_mut().restart(system, start)
     }
@@ -173,6 +181,14 @@ impl Integrator for Auto {
                 cause: StepFailure::Accuracy { .. } | StepFailure::Evaluation(_),
                 ..
             }) if !self.is_implicit => {
+                self.make_switch(system)?;
+                self.active_mut().step(system, stop)
+            }
+            // The other way round: where f jumps or bends the iteration finds nothing, however short the step.
+            Err(IntegrationError::StepTooSmall {
+                cause: StepFailure::Newton { .. } | StepFailure::Singular(_),
+                ..
+            }) if self.is_implicit => {
                 self.make_switch(system)?;
                 self.active_mut().step(system, stop)
             }

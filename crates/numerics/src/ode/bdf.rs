@@ -141,6 +141,9 @@ impl Bdf {
                 .solve(system, &mut self.point, stage, &mut self.y_new, &mut self.correction);
             match result {
                 Ok(converged) => return Ok(converged.iterations),
+                // What is constant can only have failed for want of the right factors.
+                Err(StepFailure::Newton { .. })
+                    if self.solver.cache.is_constant && self.solver.forget_other_factors(c) => {}
                 Err(StepFailure::Newton { .. } | StepFailure::Evaluation(_)) if !self.solver.cache.is_current => {
                     self.solver.refresh(system, &mut self.point, false)?;
                 }

@@ -112,6 +112,9 @@ impl Esdirk {
         loop {
             self.solver.prepare(GAMMA * trial.h, &mut self.point)?;
             match self.stages(system, trial) {
+                // What is constant can only have failed for want of the right factors.
+                Err(StepFailure::Newton { .. })
+                    if self.solver.cache.is_constant && self.solver.forget_other_factors(GAMMA * trial.h) => {}
                 Err(StepFailure::Newton { .. } | StepFailure::Evaluation(_)) if !self.solver.cache.is_current => {
                     self.solver.refresh(system, &mut self.point, false)?;
                 }
@@ -198,7 +201,7 @@ impl Stepper for Esdirk {
         let largest = if failed > 0 { 1.0 } else { MAX_FACTOR };
         let next = trial.h * factor.clamp(MIN_FACTOR, largest);
         self.solver.cache.accepted();
-        self.solver.cache.is_stale |= rate > SLOW_RATE;
+        self.solver.cache.is_stale |= rate > SLOW_RATE && !self.solver.cache.is_constant;
         std::mem::swap(&mut self.y_old, &mut self.point.y);
         self.point.y.copy_from_slice(&self.y_new);
         self.point.f.copy_from_slice(&self.slopes[STAGES - 1]);

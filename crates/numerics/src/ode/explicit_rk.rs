@@ -13,9 +13,12 @@ use super::{
 };
 use crate::EvalError;
 
-/// Steps at the border of the stability region that make a problem stiff, and steps inside that clear the count
-/// (Hairer's DOPRI5).
-const STIFF_AFTER: usize = 15;
+/// Steps at the border of the stability region that make a problem stiff, and steps inside that clear the count.
+/// (Hairer's DOPRI5 waits for 15, but it can only stop; here another method takes over.) Where steps are expensive fewer
+/// have to do.
+const STIFF_AFTER: usize = 5;
+const STIFF_AFTER_IF_LARGE: usize = 3;
+const LARGE: usize = 400;
 const NONSTIFF_AFTER: usize = 6;
 const SAFETY: f64 = 0.9;
 
@@ -105,7 +108,12 @@ impl ExplicitRk {
 
     /// Whether the steps taken show that stability, not accuracy, limits the step size.
     pub fn is_stiff(&self) -> bool {
-        self.stiff_steps >= STIFF_AFTER
+        let enough = if self.point.dim() > LARGE {
+            STIFF_AFTER_IF_LARGE
+        } else {
+            STIFF_AFTER
+        };
+        self.stiff_steps >= enough
     }
 
     /// Slope at the current point.

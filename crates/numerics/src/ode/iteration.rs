@@ -66,6 +66,9 @@ pub(super) fn newton_tolerance(noise: f64, kappa: f64) -> f64 {
 /// true one has become much smaller, corrections are too small and convergence is only apparent.
 const OLDEST: usize = 50;
 
+/// Rate of convergence where the Jacobian is exact: corrections have rounding errors only.
+pub(super) const EXACT_RATE: f64 = 1e-8;
+
 /// Jacobian of a system with its age.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JacobianCache {
@@ -74,6 +77,8 @@ pub(super) struct JacobianCache {
     pub is_current: bool,
     /// To be evaluated before the next use.
     pub is_stale: bool,
+    /// The same everywhere until the next restart.
+    pub is_constant: bool,
     /// Steps accepted since the evaluation.
     age: usize,
     norm: f64,
@@ -89,10 +94,10 @@ impl JacobianCache {
         if !fits {
             self.jacobian = Some(Jacobian::new(system));
             self.is_stale = true;
-            return true;
         }
         self.is_stale |= !keep;
-        false
+        self.is_constant = system.jacobian_is_constant();
+        !fits
     }
 
     pub fn structure(&self) -> MatrixStructure {
@@ -113,6 +118,9 @@ impl JacobianCache {
 
     /// After an accepted step.
     pub fn accepted(&mut self) {
+        if self.is_constant {
+            return;
+        }
         self.is_current = false;
         self.age += 1;
         self.is_stale |= self.age >= OLDEST;
@@ -173,8 +181,10 @@ pub(super) struct Converged {
     pub rate: f64,
 }
 
-/// How far c may drift from the factorised one: the iteration is then damped accordingly.
-const C_DRIFT: f64 = 0.1;
+/// How far c may drift from the factorised one: the iteration is then damped accordingly. A sparse factorisation costs
+/// many iterations (CVODE has this limit), a small dense one little more than one.
+const SPARSE_DRIFT: f64 = 0.3;
+const DENSE_DRIFT: f64 = 0.1;
 
 impl StageSolver {
     pub fn new(max_iterations: usize, kappa: f64) -> Self {
@@ -215,7 +225,11 @@ impl StageSolver {
 
     /// Factorises for a coefficient c unless the present factors are close enough.
     pub fn prepare(&mut self, c: f64, point: &mut Point) -> Result<(), StepFailure> {
-        if self.factored_c.is_some_and(|f| (c / f - 1.0).abs() <= C_DRIFT) {
+        let drift = match self.matrix.factorisation.is_sparse() {
+            true => SPARSE_DRIFT,
+            false => DENSE_DRIFT,
+        };
+        if self.factored_c.is_some_and(|f| (c / f - 1.0).abs() <= drift) {
             return Ok(());
         }
         self.factored_c = None;
@@ -225,6 +239,15 @@ impl StageSolver {
             .map_err(StepFailure::Singular)?;
         self.factored_c = Some(c);
         Ok(())
+    }
+
+    /// Whether the factors are those of another coefficient; they are then forgotten.
+    pub fn forget_other_factors(&mut self, c: f64) -> bool {
+        let other = self.factored_c.is_some_and(|factored| factored != c);
+        if other {
+            self.factored_c = None;
+        }
+        other
     }
 
     /// Demands that the next iteration show its rate of convergence: a Jacobian that has become far too large makes
@@ -255,7 +278,11 @@ impl StageSolver {
         // With c ≠ factored c the correction of a stiff component is off by their ratio: take the mean.
         let damping = 2.0 / (1.0 + c / factored);
         moved.fill(0.0);
-        let mut eta = self.eta.map(|eta| eta.max(f64::EPSILON).powf(0.8));
+        let mut eta = match self.cache.is_constant {
+            // The rate is known: nothing but the ratio of the coefficients keeps the first correction from being exact.
+            true => Some((0.5 * (c / factored - 1.0).abs()).max(EXACT_RATE)),
+            false => self.eta.map(|eta| eta.max(f64::EPSILON).powf(0.8)),
+        };
         let mut previous = f64::NAN;
         let mut rate = 0.0;
         for iteration in 1..=self.max_iterations {

@@ -6,7 +6,7 @@
 
 use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep, evaluate};
-use super::iteration::{JacobianCache, ShiftedMatrix, newton_tolerance};
+use super::iteration::{EXACT_RATE, JacobianCache, ShiftedMatrix, newton_tolerance};
 use super::{
     Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
 };
@@ -183,7 +183,11 @@ impl Radau {
     fn newton(&mut self, system: &mut dyn OdeSystem, trial: &TrialStep) -> Result<(usize, f64), StepFailure> {
         let noise = self.point.rounding_noise();
         let tolerance = self.leniency() * newton_tolerance(noise, NEWTON_KAPPA);
-        let mut eta = f64::INFINITY;
+        let mut eta = if self.cache.is_constant {
+            EXACT_RATE
+        } else {
+            f64::INFINITY
+        };
         let mut previous = f64::NAN;
         let mut rate = 0.0;
         for iteration in 1..=NEWTON_ITERATIONS {
@@ -352,7 +356,7 @@ impl Stepper for Radau {
         }
         let step = self.accept(system, trial)?;
         self.previous = Some((trial.h, error.max(1e-2)));
-        self.cache.is_stale |= iterations > 2 && rate > FAST_RATE;
+        self.cache.is_stale |= iterations > 2 && rate > FAST_RATE && !self.cache.is_constant;
         let largest = if failed > 0 { 1.0 } else { MAX_FACTOR };
         let factor = factor.clamp(MIN_FACTOR, largest);
         // Keeping the step keeps the factorisations, unless the Jacobian goes anyway.

@@ -37,6 +37,12 @@ pub trait OdeSystem {
         JacobianSource::Differences
     }
 
+    /// Whether ∂f/∂y is the same everywhere until the next restart: f is affine in y. Asked after
+    /// [`jacobian_pattern`](Self::jacobian_pattern).
+    fn jacobian_is_constant(&self) -> bool {
+        false
+    }
+
     /// Values of ∂f/∂y in the order of the pattern; column by column, `dim()²` of them, if there is no pattern.
     ///
     /// # Errors

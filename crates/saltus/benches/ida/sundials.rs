@@ -2,10 +2,10 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_long, c_void};
-use std::time::Instant;
 
+use crate::clock;
 use crate::problems::{ByHand, Problem};
-use crate::{LONGEST, Sample, error};
+use crate::{LONGEST, Repetitions, Sample, error};
 
 type Context = *mut c_void;
 type Vector = *mut c_void;
@@ -138,10 +138,10 @@ fn run(problem: &Problem, tolerance: f64) -> Option<(Vec<f64>, f64)> {
         IDASetMaxNumSteps(memory, 200_000);
         IDASetId(memory, differential);
         IDASetStopTime(memory, problem.end);
-        let begin = Instant::now();
+        let begin = clock::seconds();
         let mut reached = 0.0;
         let status = IDASolve(memory, problem.end, &mut reached, y, dy, NORMAL);
-        let seconds = begin.elapsed().as_secs_f64();
+        let seconds = clock::seconds() - begin;
         let found = own.outputs.iter().map(|&at| numbers(y, n)[at]).collect();
         IDAFree(&mut memory);
         SUNLinSolFree(solver);
@@ -154,16 +154,22 @@ fn run(problem: &Problem, tolerance: f64) -> Option<(Vec<f64>, f64)> {
     }
 }
 
-/// Best of three at each tolerance.
+/// The best of several runs at each tolerance.
 pub fn samples(problem: &Problem, tolerances: &[f64]) -> Vec<Sample> {
     let mut samples = Vec::new();
     for &tolerance in tolerances {
-        let runs: Vec<(Vec<f64>, f64)> = (0..3).map_while(|_| run(problem, tolerance)).collect();
-        let Some((found, _)) = runs.first() else { break };
-        let seconds = runs.iter().map(|(_, seconds)| *seconds).fold(f64::INFINITY, f64::min);
+        let Some((found, mut seconds)) = run(problem, tolerance) else {
+            break;
+        };
+        let mut repetitions = Repetitions::default();
+        while repetitions.another() {
+            if let Some((_, again)) = run(problem, tolerance) {
+                seconds = seconds.min(again);
+            }
+        }
         samples.push(Sample {
             tolerance,
-            error: error(found, &problem.expected, &problem.sizes),
+            error: error(&found, &problem.expected, &problem.sizes),
             seconds,
         });
         if seconds > LONGEST {
