@@ -124,6 +124,8 @@ pub(crate) struct Engine<'c> {
     pub systematic: bool,
     /// Whether it took values that lean to a side, though they count as zero, as confirmation.
     pub leaning: bool,
+    /// How often each condition has changed at the present event.
+    pub flips: Vec<u32>,
     /// What the error of the event's time may leave of each condition function that is crossing zero.
     pub location_errors: Vec<f64>,
     /// How the variables in conditions depend on states, by mode.
@@ -223,6 +225,7 @@ impl<'c> Engine<'c> {
             last_refusal: None,
             systematic: false,
             leaning: false,
+            flips: vec![0; model.conditions.len()],
             location_errors: vec![0.0; model.conditions.len()],
             error_flows: FxHashMap::default(),
             samples: Vec::new(),

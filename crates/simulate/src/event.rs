@@ -8,7 +8,7 @@
 //!   repeat                                        -- one super-dense instant
 //!     guess := for each condition its sign at X⁻; where it is zero, the sign of its next derivatives in the old
 //!              mode; where nothing decides (a dead variable): its old value
-//!     where only a tie selects a singular mode: the old value
+//!     where only a tie selects a singular mode: the old value; so also what is zero and has turned four times already
 //!     held  := conditions decided by time, by left limits, or as latches: not looked at again in the search
 //!     search for a candidate v, starting from guess:
 //!       discrete variables and when-clauses from v and pre
@@ -36,6 +36,9 @@ use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
 use crate::report::{CandidateReport, EventReport, InstantReport};
 
+/// How often a condition at its zero may turn at one event.
+const MOST_FLIPS: u32 = 4;
+
 /// What changes within so many instants is named when they do not end.
 const LAST_INSTANTS: u32 = 8;
 
@@ -53,6 +56,7 @@ impl Engine<'_> {
             terminate: None,
         };
         let mut triggers = triggers.to_vec();
+        self.flips.fill(0);
         let mut restless: Vec<VarId> = Vec::new();
         for instant in 1.. {
             if instant > self.options.instant_limit {
@@ -74,6 +78,7 @@ impl Engine<'_> {
                 .search(guess, held, zero_crossings, first_of_start)
                 .map_err(|failure| failure.at(time))?;
             let changed = self.changed_conditions(&accepted.truths);
+            changed.iter().for_each(|id| self.flips[id.0 as usize] += 1);
             report
                 .instants
                 .push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
@@ -123,7 +128,9 @@ impl Engine<'_> {
                 self.sign_before(id)
             };
             signs[at] = sign;
-            if let Some(truth) = sign.truth(self.holds_at_zero(id)) {
+            if let Some(truth) = sign.truth(self.holds_at_zero(id))
+                && !self.has_settled(id, sign)
+            {
                 guess[at] = truth;
             }
         }
@@ -131,6 +138,13 @@ impl Engine<'_> {
             self.undo_ties_that_select_singular_modes(&mut guess, &signs);
         }
         (guess, signs)
+    }
+
+    /// A condition function that counts as zero may be taken for either sign: after it has turned to and fro at one event it
+    /// stays as it is, and is seen again when it leaves its tolerance. (Where all currents and voltages of a thyristor are
+    /// within tolerance, each of its states points at the other.)
+    fn has_settled(&self, id: ConditionId, sign: Sign) -> bool {
+        self.flips[id.0 as usize] >= MOST_FLIPS && matches!(sign, Sign::ByDerivative { .. } | Sign::Tie)
     }
 
     /// A tie never selects a mode that cannot last.
@@ -203,7 +217,9 @@ impl Engine<'_> {
         for id in self.model.conditions.ids() {
             let at = id.0 as usize;
             signs[at] = self.sign_before(id);
-            if let Some(truth) = signs[at].truth(self.holds_at_zero(id)) {
+            if let Some(truth) = signs[at].truth(self.holds_at_zero(id))
+                && !self.has_settled(id, signs[at])
+            {
                 next[at] = truth;
             }
         }
