@@ -226,6 +226,9 @@ fn help(kind: &FailureKind) -> Option<&'static str> {
         FailureKind::SingularMode { .. } | FailureKind::Restart(_) => {
             "`saltus analyze` shows the equations and unknowns of the mode"
         }
+        FailureKind::Limit {
+            what: "output points", ..
+        } => "choose a longer `--interval`, or a shorter time",
         FailureKind::Limit { .. } => "simulate a shorter time",
         FailureKind::Assertion { .. } | FailureKind::Compile { .. } | FailureKind::Output(_) => return None,
     })

@@ -201,11 +201,21 @@ impl Visit {
     }
 }
 
+/// Output points that a run may have: beyond that the interval is a mistake, and the results fill the disk.
+const MOST_OUTPUTS: u64 = 100_000_000;
+
 /// Passes until delayed signals and the values that they depend on agree at the start or an event.
 const DELAY_PASSES: usize = 100;
 
 impl<'c> Run<'c> {
     fn new(compiled: &'c Compiled, request: Request<'c>, options: &Options, orders: u16) -> Result<Self, Failure> {
+        if (options.stop - options.start) / options.interval > MOST_OUTPUTS as f64 {
+            let limit = MOST_OUTPUTS;
+            return Err(Failure::new(FailureKind::Limit {
+                what: "output points",
+                limit,
+            }));
+        }
         let mut engine = Engine::new(compiled, request.parameters, options.clone(), orders)?;
         engine.signals = request.inputs.clone();
         let layout = Layout::new(compiled, &engine.memory)?;

@@ -13,7 +13,8 @@ impl Run<'_> {
         let (start, interval) = (self.engine.options.start, self.engine.options.interval);
         loop {
             let time = start + self.next_output as f64 * interval;
-            if time >= end - 1e-12 * (1.0 + end.abs()) || interval <= 0.0 {
+            let done = time >= end - 1e-12 * (1.0 + end.abs()) || interval <= 0.0;
+            if done || self.request.cancel.is_cancelled() {
                 return Ok(());
             }
             self.move_to(mode, time)?;
@@ -30,11 +31,10 @@ impl Run<'_> {
         self.layout.row(&self.engine.memory, &mut row);
         let outcome = sink.row(time, kind, mode, &row);
         self.row = row;
-        let interval = self.engine.options.interval;
-        while interval > 0.0
-            && self.engine.options.start + self.next_output as f64 * interval <= time + 1e-12 * (1.0 + time.abs())
-        {
-            self.next_output += 1;
+        let (start, interval) = (self.engine.options.start, self.engine.options.interval);
+        if interval > 0.0 {
+            let passed = ((time + 1e-12 * (1.0 + time.abs()) - start) / interval).floor();
+            self.next_output = self.next_output.max((passed as u64).saturating_add(1));
         }
         outcome.map_err(|error| output_failure(error).at(time))
     }
