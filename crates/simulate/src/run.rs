@@ -202,7 +202,7 @@ impl Visit {
 }
 
 /// Output points that a run may have: beyond that the interval is a mistake, and the results fill the disk.
-const MOST_OUTPUTS: u64 = 100_000_000;
+const MOST_OUTPUTS: u64 = 1_000_000_000_000;
 
 /// Passes until delayed signals and the values that they depend on agree at the start or an event.
 const DELAY_PASSES: usize = 100;
