@@ -623,11 +623,12 @@ impl BlockSolver {
 
     /// The largest component of the step relative to its variable.
     fn step_size(&self, memory: &Memory) -> f64 {
-        let relative = |at: usize| {
-            let value = memory.values[self.slots[at] as usize];
-            self.step[at].abs() / value.abs().max(1e-3 * self.nominal[at])
-        };
-        (0..self.slots.len()).map(relative).fold(0.0, f64::max)
+        let mut size = 0.0f64;
+        for ((&slot, step), nominal) in self.slots.iter().zip(&self.step).zip(&self.nominal) {
+            let value = memory.values[slot as usize];
+            size = size.max(step.abs() / value.abs().max(1e-3 * nominal));
+        }
+        size
     }
 
     fn apply(&self, memory: &mut Memory, factor: f64) {

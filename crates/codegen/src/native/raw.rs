@@ -138,27 +138,29 @@ impl Native {
             slots,
             destinations,
         } = instances;
-        let (leaves, outputs) = match count {
-            0 => return,
-            _ => (slots.len() / count, destinations.len() / count),
+        if count == 0 {
+            return;
+        }
+        let mut run = |segment: Entry, slots: &[u32], destinations: &[u32], count: usize| {
+            // SAFETY: see the invariants above.
+            unsafe {
+                segment(
+                    values.as_ptr(),
+                    slots.as_ptr(),
+                    out.as_mut_ptr(),
+                    destinations.as_ptr(),
+                    count,
+                    context,
+                );
+            }
         };
-        let turns = if self.segments.len() == 1 { 1 } else { count };
-        let per_turn = count / turns;
-        for turn in 0..turns {
-            let slots = &slots[turn * per_turn * leaves..];
-            let destinations = &destinations[turn * per_turn * outputs..];
-            for segment in &self.segments {
-                // SAFETY: see the invariants above.
-                unsafe {
-                    segment(
-                        values.as_ptr(),
-                        slots.as_ptr(),
-                        out.as_mut_ptr(),
-                        destinations.as_ptr(),
-                        per_turn,
-                        context,
-                    );
-                }
+        if let [only] = self.segments[..] {
+            return run(only, slots, destinations, count);
+        }
+        let (leaves, outputs) = (slots.len() / count, destinations.len() / count);
+        for turn in 0..count {
+            for &segment in &self.segments {
+                run(segment, &slots[turn * leaves..], &destinations[turn * outputs..], 1);
             }
         }
     }
