@@ -85,12 +85,11 @@ pub struct EventReport {
 }
 
 impl EventReport {
-    /// Whether anything is different afterwards: a condition, a mode, a discrete variable, or through an impulse.
-    pub(crate) fn has_effect(&self) -> bool {
-        self.instants.iter().any(|instant| {
-            let acted = !instant.whens.branches.is_empty() || instant.transient || !instant.impulses.is_empty();
-            acted || !instant.changed.is_empty() || instant.from != instant.to
-        })
+    /// Whether a when-clause acted, or something passed through an impulse or a mode of the instant.
+    pub(crate) fn has_acted(&self) -> bool {
+        self.instants
+            .iter()
+            .any(|instant| !instant.whens.branches.is_empty() || instant.transient || !instant.impulses.is_empty())
     }
 }
 

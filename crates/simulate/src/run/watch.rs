@@ -10,6 +10,7 @@ use crate::candidate::Sign;
 use crate::condition::{Decided, Monitor};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
+use crate::event::same;
 use crate::ode::Watched;
 use crate::report::EventReport;
 
@@ -94,16 +95,30 @@ impl Run<'_> {
     /// An event that changed nothing was noise of the conditions that asked for it. They have to leave a wider band
     /// before they ask again, and it is no sign of an accumulation.
     pub(super) fn weigh_event(&mut self, triggers: &[ConditionId], report: &EventReport) {
-        let futile = !report.has_effect();
+        let futile = !report.has_acted() && self.nothing_has_changed();
+        if !futile {
+            // What made no difference before may make one now.
+            self.watches.iter_mut().for_each(|watch| watch.futile = 0);
+            return;
+        }
         for &id in triggers {
             let watch = &mut self.watches[id.index()];
-            if futile {
-                watch.futile += 1;
-                watch.repeated = watch.repeated.saturating_sub(1);
-            } else {
-                watch.futile = 0;
-            }
+            // A crossing that came from clear of the band is one, whatever it changes.
+            watch.futile = if watch.armed { 0 } else { watch.futile + 1 };
+            watch.repeated = watch.repeated.saturating_sub(1);
         }
+    }
+
+    /// Whether the equations are those of the phase before the event: conditions may have turned without effect.
+    fn nothing_has_changed(&self) -> bool {
+        let engine = &self.engine;
+        let (Some(last), Some(mode)) = (&self.last_phase, engine.mode) else {
+            return false;
+        };
+        let values = engine.discrete.variables.iter().map(|&var| engine.memory.get(var, 0));
+        last.mode == mode
+            && values.zip(&last.discrete).all(|(now, &then)| same(now, then))
+            && (last.truths == engine.truths || engine.value_switches_agree(mode, &last.truths, &engine.truths))
     }
 
     /// The end of an accumulation: after several restarts of its own in a row a condition is not undone any more, because
