@@ -24,6 +24,8 @@ const LANES: usize = 8;
 const DENSE_STATES: usize = 12;
 
 type Tangent = [f64; LANES];
+/// Equations with the orders of their total derivatives.
+type Residuals = Vec<(ExprId, u16)>;
 
 /// What a stage contributes.
 #[derive(Debug)]
@@ -64,7 +66,7 @@ pub(crate) struct ExactJacobian {
 /// What a plan is made for: equations and unknowns of the stages, states, and the layout of the values.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct PlanKey {
-    stages: Vec<(Vec<(ExprId, u16)>, Vec<(VarId, u16)>)>,
+    stages: Vec<(Residuals, Vec<(VarId, u16)>)>,
     states: Vec<(VarId, u16)>,
     layout: usize,
 }
@@ -119,7 +121,7 @@ impl JacobianPlan {
         pool: &ExprPool,
         states: &[(VarId, u16)],
         parts: &[Stage],
-        equations: &[Vec<(ExprId, u16)>],
+        equations: &[Residuals],
         memory: &Memory,
     ) -> Result<Self, SystemError> {
         let leaf = |&(var, order): &(VarId, u16)| Leaf::var(var, order);
@@ -170,10 +172,9 @@ impl ExactJacobian {
         (parts, sources): (&[Stage], &[Vec<Source>]),
         memory: &Memory,
     ) -> Result<Self, SystemError> {
-        let residuals = |equations: &Vec<Source>| -> Vec<(ExprId, u16)> {
-            equations.iter().map(|&(f, order, _)| (f, order)).collect()
-        };
-        let equations: Vec<Vec<(ExprId, u16)>> = sources.iter().map(residuals).collect();
+        let residuals =
+            |equations: &Vec<Source>| -> Residuals { equations.iter().map(|&(f, order, _)| (f, order)).collect() };
+        let equations: Vec<Residuals> = sources.iter().map(residuals).collect();
         let unknowns = parts.iter().map(|part| part.unknowns().to_vec());
         let key = PlanKey {
             stages: equations.iter().cloned().zip(unknowns).collect(),

@@ -30,7 +30,7 @@ pub(crate) type Source = (ExprId, u16, OriginId);
 #[derive(Debug)]
 pub(crate) enum Stage {
     /// Each by itself, in one call.
-    Explicit(ExplicitEquations),
+    Explicit(Box<ExplicitEquations>),
     /// As one system.
     Block(Box<BlockSolver>),
     /// Variables that are others, or minus these, in this mode.
@@ -193,7 +193,7 @@ impl PlanCode {
                     .copied()
                     .collect();
                 let equations = ExplicitEquations::new(tools.cache, pool, &sources, &unknowns, memory)?;
-                stages.push(Stage::Explicit(equations));
+                stages.push(Stage::Explicit(Box::new(equations)));
                 all_sources.push(sources);
             }
             for at in blocks {
