@@ -135,7 +135,7 @@ impl Check {
 
 fn compiled(file: &str) -> Model {
     let session = Session::with_libraries(vec![root().join("library")]);
-    session.add_file(&root().join("examples").join(file));
+    session.add_file(root().join("examples").join(file));
     let name = session.find_model(None).into_result().expect("a model");
     session.compile(&name).value.expect("compiles")
 }
