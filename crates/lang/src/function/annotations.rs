@@ -52,7 +52,11 @@ impl Flattener<'_> {
                 .and_then(binding)
                 .is_some_and(|e| e.kind == ExprKind::Boolean(true))
         };
-        signature.inline = is_true("Inline") || is_true("LateInline") || is_true("GenerateEvents");
+        // Until index reduction, what is to be inlined after it would be differentiated by a function that may use other
+        // arguments than it does itself (`resolve1(R, v)` uses R.T, its derivative R.w), of which structure knows nothing.
+        // Inlined at once, its derivatives are those of its statements.
+        let kinds = ["Inline", "LateInline", "InlineAfterIndexReduction", "GenerateEvents"];
+        signature.inline = kinds.into_iter().any(is_true);
         signature.generates_events = is_true("GenerateEvents");
         if let Some(ExprKind::Integer(order)) = content.find("smoothOrder").and_then(binding).map(|e| &e.kind) {
             signature.smooth_order = u32::try_from(*order).ok();
