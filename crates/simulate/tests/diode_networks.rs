@@ -198,14 +198,15 @@ fn eliminate(mut matrix: Vec<Vec<f64>>) -> Option<Vec<f64>> {
             return None;
         }
         matrix.swap(column, pivot);
-        for row in 0..n {
-            if row != column {
-                let factor = matrix[row][column] / matrix[column][column];
-                if factor != 0.0 {
-                    for at in column..=n {
-                        matrix[row][at] -= factor * matrix[column][at];
-                    }
-                }
+        let pivot = matrix[column].clone();
+        for (row, entries) in matrix.iter_mut().enumerate() {
+            let factor = entries[column] / pivot[column];
+            if row != column && factor != 0.0 {
+                entries
+                    .iter_mut()
+                    .zip(&pivot)
+                    .skip(column)
+                    .for_each(|(entry, p)| *entry -= factor * p);
             }
         }
     }
