@@ -20,6 +20,9 @@ use crate::progress::Progress;
 use crate::status::Status;
 use crate::trace::{Trace, Watchers};
 
+/// How long an interrupted run may take to end in good order.
+const GRACE: std::time::Duration = std::time::Duration::from_secs(10);
+
 /// Runs a model. Settings that are not given come from its annotation(experiment(…)).
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
@@ -300,9 +303,16 @@ impl Job<'_> {
         }
         let cancel = Cancel::new();
         let token = cancel.clone();
-        // Asked twice, the run ends at once; what is on disk can be read all the same.
+        // Asked twice, the run ends at once; so it does when it does not end in good order soon, as in the middle of a
+        // long initialisation. What is on disk can be read all the same.
         let _ = ctrlc::set_handler(move || match token.is_cancelled() {
-            false => token.cancel(),
+            false => {
+                token.cancel();
+                std::thread::spawn(|| {
+                    std::thread::sleep(GRACE);
+                    std::process::exit(130)
+                });
+            }
             true => std::process::exit(130),
         });
         Ok(run.cancel(cancel).options(|options| {

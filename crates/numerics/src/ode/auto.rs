@@ -23,6 +23,10 @@ const EASY_STEPS: usize = 30;
 /// h·‖J‖ at which the explicit methods are safely inside their stability region.
 const EASY_STEP: f64 = 1.0;
 
+/// Decay within the longest step allowed, in time constants, from which a large affine system is stiff from the outset: the
+/// explicit methods are stable for about three of them per step.
+const FAST_DECAY: f64 = 1e3;
+
 /// An implicit method that can say how stiff it found the problem.
 pub(super) trait ImplicitMethod: Integrator {
     /// A bound on the eigenvalues of the last Jacobian.
@@ -149,6 +153,23 @@ fn implicit_for(options: &Options, system: &dyn OdeSystem) -> Method {
     }
 }
 
+/// Whether a large system with a constant Jacobian decays so fast that finding its stiffness by steps costs more than it
+/// tells: by the diagonal, which is where the decay of diffusion shows and where waves have nothing.
+fn decays_fast(options: &Options, system: &mut dyn OdeSystem, start: &Start<'_>) -> bool {
+    let dim = system.dim();
+    if dim <= LARGE || system.jacobian_pattern().is_none() || !system.jacobian_is_constant() {
+        return false;
+    }
+    let pattern = system.jacobian_pattern();
+    let diagonal: Vec<Option<usize>> = (0..dim).map(|row| pattern?.position(row, row)).collect();
+    let mut values = vec![0.0; pattern.map_or(0, |pattern| pattern.len())];
+    if system.jacobian(start.t, start.y, &mut values).is_err() {
+        return false;
+    }
+    let decay = diagonal.iter().flatten().map(|&at| -values[at]).fold(0.0, f64::max);
+    options.max_step.is_finite() && decay * options.max_step > FAST_DECAY
+}
+
 impl Integrator for Auto {
     fn method(&self) -> Method {
         self.active().method()
@@ -164,6 +185,7 @@ impl Integrator for Auto {
             self.returns = 0;
         }
         self.dim = dim;
+        self.is_implicit |= decays_fast(&self.options, system, start);
         if self.is_implicit {
             self.prepare_implicit(system);
         }
