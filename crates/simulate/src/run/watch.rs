@@ -26,6 +26,9 @@ pub(super) struct Watch {
     repeated: u32,
     /// How many of its own events in a row had no effect: crossings that are noise.
     futile: u32,
+    /// The time between its last two events in a row, and how often in a row it has become shorter.
+    interval: f64,
+    shrunk: u32,
 }
 
 /// How much wider the band becomes with each event that had no effect.
@@ -45,6 +48,10 @@ impl Watch {
 /// A pair of crossings inside the band is noise of a comparison; when the event before was the condition's own too, it
 /// is an accumulation. (Waiting longer would let a ball sink through the floor inside the band.)
 const REPETITIONS: u32 = 2;
+/// What accumulates does so in intervals that are short in parts of the whole run, or have become shorter so many times in a
+/// row. A signal that keeps within the band of another crosses it at any intervals.
+const SHRUNK: u32 = 2;
+const SHORT: f64 = 1e-3;
 
 impl Run<'_> {
     /// Zeno accumulation: a condition never left its band between two of its own events. Chattering: very many
@@ -54,18 +61,20 @@ impl Run<'_> {
             return Ok(());
         };
         let interval = time - last;
+        let span = self.engine.options.stop - self.engine.options.start;
         let model = self.engine.model;
         for &id in triggers {
             let zero_crossing = self.engine.monitors[id]
                 .as_ref()
                 .is_some_and(|m| m.decided != Decided::ByTime);
             let watch = &mut self.watches[id.index()];
-            watch.repeated = if zero_crossing && before.contains(&id) {
-                watch.repeated + 1
-            } else {
-                0
-            };
-            if watch.repeated >= REPETITIONS && !watch.armed {
+            let repeats = zero_crossing && before.contains(&id);
+            watch.repeated = if repeats { watch.repeated + 1 } else { 0 };
+            let shrinks = watch.repeated > 1 && interval < watch.interval;
+            watch.shrunk = if shrinks { watch.shrunk + 1 } else { 0 };
+            watch.interval = interval;
+            let accumulates = watch.shrunk >= SHRUNK || interval <= SHORT * span.abs();
+            if watch.repeated >= REPETITIONS && accumulates && !watch.armed {
                 let condition = &model.conditions[id];
                 let kind = FailureKind::Zeno {
                     condition: condition.text.clone(),
@@ -75,7 +84,6 @@ impl Run<'_> {
                 return Err(Failure::new(kind).at(time));
             }
         }
-        let span = self.engine.options.stop - self.engine.options.start;
         let quick = interval <= 1e-9 * span.abs().max(1e-3) && !triggers.is_empty();
         self.quick_events = if quick { self.quick_events + 1 } else { 0 };
         if self.quick_events > self.engine.options.chatter_limit {
@@ -167,11 +175,13 @@ impl Run<'_> {
     pub(super) fn reset_watches(&mut self, mode: ModeId) -> Result<(), Failure> {
         let inherited = self.engine.inherited_errors(mode)?;
         for id in self.engine.model.conditions.ids() {
-            let Watch { repeated, futile, .. } = self.watches[id.index()];
+            let known = self.watches[id.index()];
+            let futile = known.futile;
             self.watches[id.index()] = Watch {
-                repeated,
-                futile,
-                ..Watch::default()
+                armed: false,
+                band: 0.0,
+                leaving: false,
+                ..known
             };
             let Some(monitor) = self.engine.monitors[id].clone() else {
                 continue;
@@ -191,8 +201,7 @@ impl Run<'_> {
                 armed,
                 band,
                 leaving,
-                repeated,
-                futile,
+                ..known
             };
         }
         Ok(())
