@@ -209,7 +209,7 @@ const DELAY_PASSES: usize = 100;
 
 impl<'c> Run<'c> {
     fn new(compiled: &'c Compiled, request: Request<'c>, options: &Options, orders: u16) -> Result<Self, Failure> {
-        if (options.stop - options.start) / options.interval > MOST_OUTPUTS as f64 {
+        if options.interval > 0.0 && (options.stop - options.start) / options.interval > MOST_OUTPUTS as f64 {
             let limit = MOST_OUTPUTS;
             return Err(Failure::new(FailureKind::Limit {
                 what: "output points",

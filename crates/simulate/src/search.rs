@@ -17,6 +17,9 @@ use crate::report::{CandidateReport, Refusal};
 /// Regular candidates of the enumeration from which the search sets out again.
 const DEPARTURES: u32 = 4;
 
+/// Candidates tried that follow values near zero.
+const LEANING_LIMIT: usize = 8;
+
 struct Search {
     tried: Vec<CandidateReport>,
     seen: FxHashSet<Truths>,
@@ -98,7 +101,7 @@ impl Engine<'_> {
     }
 
     fn attempt(&mut self, truths: &Truths, search: &mut Search, instant: &mut Instant) -> Result<Verdict, Failure> {
-        search.seen.insert(truths.clone());
+        let first = search.seen.insert(truths.clone());
         self.counters.candidates += 1;
         let verdict = self.try_candidate(truths, instant)?;
         let refused = match &verdict {
@@ -127,10 +130,13 @@ impl Engine<'_> {
                 Some(refusal.clone())
             }
         };
-        search.tried.push(CandidateReport {
-            truths: truths.clone(),
-            refused,
-        });
+        // A candidate that is tried again under other rules is told once.
+        if first || refused.is_none() {
+            search.tried.push(CandidateReport {
+                truths: truths.clone(),
+                refused,
+            });
+        }
         Ok(verdict)
     }
 
@@ -180,17 +186,62 @@ impl Engine<'_> {
         {
             return Ok(Some(found));
         }
+        if let Some(found) = self.follow_leanings(guess, &free, search, instant)? {
+            self.leaning = true;
+            return Ok(Some(found));
+        }
+        self.enumerate(guess, &free, search, instant)
+    }
+
+    /// Where values that count as zero say one thing and their derivatives, which are mostly noise there, another, the sides
+    /// decide to which the values lean: in the candidates that nothing else spoke against, and in the one of all these sides.
+    fn follow_leanings(
+        &mut self,
+        guess: &Truths,
+        free: &[usize],
+        search: &mut Search,
+        instant: &mut Instant,
+    ) -> Result<Option<Box<Accepted>>, Failure> {
         let mut tied = std::mem::take(&mut search.tied);
         tied.dedup();
         instant.leanings_confirm = true;
+        let mut found = None;
         for truths in tied {
             if let Verdict::Accepted(accepted) = self.attempt(&truths, search, instant)? {
-                self.leaning = true;
-                return Ok(Some(accepted));
+                found = Some(accepted);
+                break;
+            }
+        }
+        let mut current = self.leanings(guess, free);
+        for _ in 0..LEANING_LIMIT {
+            if found.is_some() {
+                break;
+            }
+            match self.attempt(&current, search, instant)? {
+                Verdict::Accepted(accepted) => found = Some(accepted),
+                Verdict::Indicates { truths, .. } if truths != current => current = truths,
+                _ => break,
             }
         }
         instant.leanings_confirm = false;
-        self.enumerate(guess, &free, search, instant)
+        Ok(found)
+    }
+
+    /// The sides on which the conditions are at the left limits, however near to zero.
+    fn leanings(&mut self, guess: &Truths, free: &[usize]) -> Truths {
+        let mut truths = guess.clone();
+        for &at in free {
+            let Some(monitor) = self.monitors[ConditionId(at as u32)].clone() else {
+                continue;
+            };
+            let value = monitor
+                .read(0, true, &self.memory, &self.scales, &mut self.scratch)
+                .value;
+            if value != 0.0 && !value.is_nan() {
+                truths[at] = value > 0.0;
+            }
+        }
+        truths
     }
 
     /// From a regular mode to a consistent one: by pivoting, then by single flips.
