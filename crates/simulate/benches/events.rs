@@ -216,8 +216,8 @@ fn report(name: &str, model: Mdae, short: f64, long: f64) {
 }
 
 fn main() {
-    report("bouncing ball", ball(), 200.0, 2000.0);
-    report("row with clutch", row_with_clutch(), 2.0, 20.0);
+    report("bouncing ball", ball(), 200.0, 10.0 * 2000.0);
+    report("row with clutch", row_with_clutch(), 2.0, 200.0);
     for count in [1, 8, 30] {
         report(&format!("{count} diodes, one source"), diodes(count), 0.1, 0.5);
     }

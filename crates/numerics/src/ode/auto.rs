@@ -26,7 +26,7 @@ const EASY_STEP: f64 = 1.0;
 
 /// Decay within the longest step allowed, in time constants, from which a large affine system is stiff from the outset: the
 /// explicit methods are stable for about three of them per step.
-const FAST_DECAY: f64 = 1e3;
+const FAST_DECAY: f64 = 200.0;
 
 /// An implicit method that can say how stiff it found the problem.
 pub(super) trait ImplicitMethod: Integrator {
