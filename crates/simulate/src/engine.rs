@@ -334,15 +334,7 @@ impl<'c> Engine<'c> {
     }
 
     fn tools(&self) -> Tools<'_> {
-        Tools {
-            model: self.model,
-            modes: self.compiled.modes(),
-            cache: &self.cache,
-            nominal: &self.nominal,
-            forms: self.compiled.forms(),
-            jacobians: self.compiled.jacobians(),
-            profile: self.options.profile,
-        }
+        tools(self.compiled, &self.cache, &self.nominal, &self.options)
     }
 
     fn explain_refusal(&self, refusal: &ModeRefusal) -> Refusal {
@@ -436,15 +428,7 @@ impl<'c> Engine<'c> {
 
     /// Makes the derivatives of some variables valid, each up to its level beyond the leading one.
     pub(crate) fn extend_some(&mut self, mode: ModeId, wanted: &[(VarId, u16)]) -> bool {
-        let tools = Tools {
-            model: self.model,
-            modes: self.compiled.modes(),
-            cache: &self.cache,
-            nominal: &self.nominal,
-            forms: self.compiled.forms(),
-            jacobians: self.compiled.jacobians(),
-            profile: self.options.profile,
-        };
+        let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
         self.modes[mode.index()].extend(tools, &self.pool, wanted, &mut self.memory)
     }
 
@@ -487,15 +471,7 @@ impl<'c> Engine<'c> {
         ModeOde {
             memory: &mut self.memory,
             code: self.modes[mode.index()].plan_mut(),
-            tools: Tools {
-                model: self.model,
-                modes: self.compiled.modes(),
-                cache: &self.cache,
-                nominal: &self.nominal,
-                forms: self.compiled.forms(),
-                jacobians: self.compiled.jacobians(),
-                profile: self.options.profile,
-            },
+            tools: tools(self.compiled, &self.cache, &self.nominal, &self.options),
             pool: &self.pool,
             scales: &self.scales,
             signals: &self.signals,
@@ -529,15 +505,7 @@ impl<'c> Engine<'c> {
 
     /// Chooses states by the numbers in memory.
     pub(crate) fn choose_states(&mut self, mode: ModeId) -> Result<bool, Failure> {
-        let tools = Tools {
-            model: self.model,
-            modes: self.compiled.modes(),
-            cache: &self.cache,
-            nominal: &self.nominal,
-            forms: self.compiled.forms(),
-            jacobians: self.compiled.jacobians(),
-            profile: self.options.profile,
-        };
+        let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
         let changed = self.modes[mode.index()].choose_states(tools, &self.pool, &self.memory)?;
         self.counters.state_choices += u64::from(changed);
         Ok(changed)
@@ -560,6 +528,19 @@ impl<'c> Engine<'c> {
             let used = self.compiled.conditions_in_residual(equation);
             differing.iter().any(|id| used.contains(id))
         })
+    }
+}
+
+/// A function of the fields that are needed, so that others can be borrowed beside it.
+fn tools<'a>(compiled: &'a Compiled, cache: &'a KernelCache, nominal: &'a [f64], options: &Options) -> Tools<'a> {
+    Tools {
+        model: compiled.model(),
+        modes: compiled.modes(),
+        cache,
+        nominal,
+        forms: compiled.forms(),
+        jacobians: compiled.jacobians(),
+        profile: options.profile,
     }
 }
 

@@ -3,30 +3,12 @@
 //! Conductances between nodes, ideal diodes between nodes, currents into nodes. With every node connected to ground by a
 //! conductance the network has exactly one solution; up to ten diodes it is found here by trying all modes.
 
+mod support;
+
 use saltus_mdae::{Builder, Ex, Mdae, UnaryOp};
 use saltus_results::Trajectory;
 use saltus_simulate::{Compiled, Options, Request, RunReport, Unobserved, simulate};
-
-/// xorshift64*: the same numbers everywhere.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() >> 33) as usize % count
-    }
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
+use support::Random;
 
 struct Network {
     nodes: usize,

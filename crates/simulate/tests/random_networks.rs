@@ -11,39 +11,16 @@
 //! so momentum, charge and flux linkage are conserved for all that the couplings leave free. This is the oracle; the left
 //! limits are the run's own. Every network is run again with its equations permuted, and by the other restart method.
 
+mod support;
+
 use saltus_mdae::{Builder, Ex, Mdae, Type};
 use saltus_results::{RowKind, Trajectory};
 use saltus_simulate::{Compiled, Options, Request, RestartMethod, RunReport, Unobserved, simulate};
+use support::Random;
 
 /// Relative error of conservation.
 const CONSERVATION: f64 = 1e-10;
 const CASES: u64 = 30;
-
-/// xorshift64*: the same numbers everywhere.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() >> 33) as usize % count
-    }
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-    fn shuffle<T>(&mut self, items: &mut [T]) {
-        for i in (1..items.len()).rev() {
-            items.swap(i, self.below(i + 1));
-        }
-    }
-}
 
 /// A coupling `Σ coefficient·x[body] = value` that holds during some of the phases.
 struct Coupling {

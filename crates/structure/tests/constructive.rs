@@ -352,9 +352,11 @@ fn the_reference_cases_hold_in_any_order() {
 
 /// Systems of a file in the same form that is named by `SALTUS_CONSTRUCTIVE_CASES`; every difference is printed.
 #[test]
-#[ignore = "needs a file of cases"]
 fn cases_of_another_file() {
-    let path = std::env::var("SALTUS_CONSTRUCTIVE_CASES").expect("the file");
+    let Ok(path) = std::env::var("SALTUS_CONSTRUCTIVE_CASES") else {
+        println!("skipped: SALTUS_CONSTRUCTIVE_CASES names no file");
+        return;
+    };
     let references = cases_of(&path);
     let mut different = 0;
     for reference in &references {
@@ -366,7 +368,7 @@ fn cases_of_another_file() {
             }
         }
     }
-    println!("{different} of {} differ", 2 * references.len());
+    assert_eq!(different, 0, "of {} differ", 2 * references.len());
 }
 
 #[test]
