@@ -289,7 +289,8 @@ fn further_cases() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Mode changes of a file in the same form that is named by `SALTUS_RESTART_CASES`; every difference is printed.
+/// Mode changes of a file in the same form that is named by `SALTUS_RESTART_CASES`; every difference is printed. Values are
+/// compared to 1e-9, so the file must give them with more than nine digits.
 #[test]
 fn cases_of_another_file() {
     let Ok(path) = std::env::var("SALTUS_RESTART_CASES") else {
