@@ -14,7 +14,7 @@ use super::concrete::{Concrete, ConcreteEquation};
 use super::diagnosis::{self, Diagnosis};
 use super::entail::FixedValues;
 use super::facts::{FactReason, Facts};
-use super::heights::{Attempt, Bounds, beyond_tail, bounds, search};
+use super::heights::{Attempt, Bounds, Reach, beyond_tail, bounds, search};
 use super::inquiry::{Answer, Inquiry};
 use super::plan::{RestartPlan, Source};
 use super::rescale::{Offsets, Unscalable, Violations, goodness, rescale};
@@ -88,7 +88,7 @@ pub struct RestartAnalysis {
     pub dropped_restart_equations: Vec<u32>,
     /// Mandatory equations that found no variable or do not hold.
     pub over: Vec<ArrayLabel>,
-    /// Equations in conflict with them.
+    /// Equations in conflict with them; of a lossy change, the lost equations and those that leave no room for them.
     pub conflict: Vec<ArrayLabel>,
     /// Classes that no equation determines.
     pub under: Vec<VariableClass>,
@@ -132,27 +132,62 @@ pub fn analyze_restart(
     facts: &mut dyn Facts,
 ) -> RestartAnalysis {
     let mut inquiry = Inquiry::new(pool, functions, fixed, change, facts);
-    let mut touched = Arc::new(Touched::new(pool, &inquiry));
-    let mut bounds_of = all_bounds(pool, &mut inquiry, &touched);
-    let mut attempt = first_attempt(pool, &mut inquiry, &touched, &bounds_of);
-    if !attempt.quotient.is_complete() && keep_left_limits(&mut inquiry, &attempt) {
-        let new_bounds = all_bounds(pool, &mut inquiry, &touched);
-        let kept = first_attempt(pool, &mut inquiry, &touched, &new_bounds);
+    let mut found = settle(pool, &mut inquiry, Reach::Beyond);
+    if found.is_beyond() && !found.outcome.is_good(&inquiry, &found.attempt) {
+        // No height helps: the refusal is that of the heights the report prescribes.
+        inquiry.kept.clear();
+        found = settle(pool, &mut inquiry, Reach::Bounds);
+    }
+    found
+        .outcome
+        .finish(pool, inquiry, found.attempt, &found.bounds, &found.raised)
+}
+
+/// The attempt that an analysis ends with.
+struct Settled {
+    attempt: Attempt,
+    outcome: Outcome,
+    bounds: Bounds,
+    raised: Vec<ComponentId>,
+}
+
+impl Settled {
+    /// Whether some height that was not raised by propagation exceeds K^*.
+    fn is_beyond(&self) -> bool {
+        let mut heights = self.attempt.heights.of.iter();
+        heights.any(|(component, &height)| !self.raised.contains(component) && height > self.bounds[component].1)
+    }
+}
+
+/// Steps 5 to 10: heights, array, matching and offsets, repeated while impulses reach further equations.
+fn settle(pool: &mut ExprPool, inquiry: &mut Inquiry, reach: Reach) -> Settled {
+    let change = inquiry.change;
+    let mut touched = Arc::new(Touched::new(pool, inquiry));
+    let mut bounds = all_bounds(pool, inquiry, &touched);
+    let mut attempt = first_attempt(pool, inquiry, &touched, &bounds, reach);
+    if !attempt.quotient.is_complete() && keep_left_limits(inquiry, &attempt) {
+        let new_bounds = all_bounds(pool, inquiry, &touched);
+        let kept = first_attempt(pool, inquiry, &touched, &new_bounds, reach);
         match kept.quotient.is_complete() {
-            true => (attempt, bounds_of) = (kept, new_bounds),
+            true => (attempt, bounds) = (kept, new_bounds),
             // The left limits contradict each other: nothing can be kept.
             false => inquiry.kept.clear(),
         }
     }
     let mut raised: Vec<ComponentId> = Vec::new();
     loop {
-        let outcome = Outcome::new(pool, &inquiry, &attempt);
-        let mut higher = outcome.propagated(pool, &inquiry, &attempt);
-        if higher.is_empty() && !outcome.is_good(&inquiry, &attempt) {
+        let outcome = Outcome::new(pool, inquiry, &attempt);
+        let mut higher = outcome.propagated(pool, inquiry, &attempt);
+        if higher.is_empty() && !outcome.is_good(inquiry, &attempt) {
             higher = rest_of_components(&change, &touched);
         }
         if higher.is_empty() || change.options.forced_height.is_some() {
-            return outcome.finish(pool, inquiry, attempt, &bounds_of, &raised);
+            return Settled {
+                attempt,
+                outcome,
+                bounds,
+                raised,
+            };
         }
         // Each round adds an equation to what is touched or raises a height towards the highest one: it ends.
         let raises = higher.iter().any(|&(_, height)| height > 0);
@@ -163,8 +198,8 @@ pub fn analyze_restart(
             touched: touched.clone(),
             ..attempt.heights.clone()
         };
-        bounds_of = all_bounds(pool, &mut inquiry, &touched);
-        for (&component, &(lower, _)) in &bounds_of {
+        bounds = all_bounds(pool, inquiry, &touched);
+        for (&component, &(lower, _)) in &bounds {
             let known = heights.of.entry(component).or_insert(lower);
             *known = (*known).max(lower);
         }
@@ -177,8 +212,8 @@ pub fn analyze_restart(
             *known = (*known).max(height);
         }
         attempt = match raises {
-            true => Attempt::new(pool, &mut inquiry, heights),
-            false => first_attempt(pool, &mut inquiry, &touched, &bounds_of),
+            true => Attempt::new(pool, inquiry, heights),
+            false => first_attempt(pool, inquiry, &touched, &bounds, reach),
         };
     }
 }
@@ -198,9 +233,15 @@ fn all_bounds(pool: &mut ExprPool, inquiry: &mut Inquiry, touched: &Touched) -> 
     components.into_iter().map(bound).collect()
 }
 
-fn first_attempt(pool: &mut ExprPool, inquiry: &mut Inquiry, touched: &Arc<Touched>, bounds: &Bounds) -> Attempt {
+fn first_attempt(
+    pool: &mut ExprPool,
+    inquiry: &mut Inquiry,
+    touched: &Arc<Touched>,
+    bounds: &Bounds,
+    reach: Reach,
+) -> Attempt {
     let Some(forced) = inquiry.change.options.forced_height else {
-        return search(pool, inquiry, touched, bounds);
+        return search(pool, inquiry, touched, bounds, reach);
     };
     let beyond = beyond_tail(pool, &inquiry.change);
     let heights = Heights {
@@ -356,6 +397,10 @@ impl Outcome {
             candidates.into_iter().map(|i| array.candidates[i].label).collect()
         };
         let (past_determined, lossy) = quotient.disabled(&array);
+        let conflict = match judged.verdict {
+            Verdict::Lossy => quotient.conflicting(&lossy),
+            _ => quotient.conflicting(&quotient.over),
+        };
         let mut over = labels(quotient.over.clone());
         over.extend(&quotient.broken);
         let mu = |values: Option<&Vec<i64>>, i: usize| values.map_or(0, |values| values[i] as u32);
@@ -393,7 +438,7 @@ impl Outcome {
             past_determined: labels(past_determined),
             lossy: labels(lossy),
             over,
-            conflict: labels(quotient.conflicting()),
+            conflict: labels(conflict),
             under: quotient.under.clone(),
             unknowns: unknowns
                 .map(|(i, &v)| (v, mu(offsets.map(|o| &o.unknowns), i)))

@@ -489,15 +489,32 @@ impl Words<'_> {
     }
 
     fn lossy(&self, analysis: &RestartAnalysis) -> Explanation {
-        let lost: Vec<String> = analysis.lossy.iter().map(|&label| self.equation(label)).collect();
+        let told =
+            |labels: &[ArrayLabel]| -> Vec<String> { labels.iter().map(|&label| self.equation(label)).collect() };
+        let conflict = analysis.conflict.iter().copied();
+        let others: Vec<ArrayLabel> = conflict.filter(|label| !analysis.lossy.contains(label)).collect();
+        let restart = others
+            .iter()
+            .any(|label| matches!(label.source, EquationSource::Restart(_)));
+        let summary = format!(
+            "{} cannot hold at the instant of the change, and the values before it do not make up for that",
+            list(&told(&analysis.lossy))
+        );
+        let help = match restart {
+            true => {
+                "leave out a restart equation, or let it act in a transient mode (a mode of zero duration in which one of the \
+                 other equations does not hold)"
+            }
+            false => "add restart equations that say what the change conserves",
+        };
         Explanation {
-            summary: format!(
-                "{} cannot hold at the instant of the change, and the values before it do not make up for that",
-                list(&lost)
-            ),
-            help: vec!["add restart equations that say what the change conserves".to_owned()],
-            equations: self.origins(&analysis.lossy),
-            ..Explanation::default()
+            summary,
+            details: match others.is_empty() {
+                true => Vec::new(),
+                false => vec![format!("no room is left for it by {}", list(&told(&others)))],
+            },
+            help: vec![help.to_owned()],
+            equations: self.origins(&analysis.conflict),
         }
     }
 

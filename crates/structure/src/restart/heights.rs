@@ -48,6 +48,15 @@ impl Attempt {
     }
 }
 
+/// How far heights may rise.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Reach {
+    /// To K^*.
+    Bounds,
+    /// Above it, as far as that can make room for equations that are too many.
+    Beyond,
+}
+
 /// K_* and K^* by component.
 pub(crate) type Bounds = BTreeMap<ComponentId, (u16, u16)>;
 
@@ -197,7 +206,13 @@ pub(crate) fn beyond_tail(pool: &ExprPool, change: &ModeChange) -> Beyond {
 }
 
 /// Tries heights from K_* up, smallest first; the best attempt, complete or not.
-pub(crate) fn search(pool: &mut ExprPool, inquiry: &mut Inquiry, touched: &Arc<Touched>, bounds: &Bounds) -> Attempt {
+pub(crate) fn search(
+    pool: &mut ExprPool,
+    inquiry: &mut Inquiry,
+    touched: &Arc<Touched>,
+    bounds: &Bounds,
+    reach: Reach,
+) -> Attempt {
     let beyond = Arc::new(beyond_tail(pool, &inquiry.change));
     let mut heights = Heights {
         of: bounds
@@ -215,7 +230,7 @@ pub(crate) fn search(pool: &mut ExprPool, inquiry: &mut Inquiry, touched: &Arc<T
         if attempt.quotient.is_complete() && lost.is_empty() {
             return attempt;
         }
-        let raised = raise(inquiry, &attempt, bounds, &lost);
+        let raised = raise(inquiry, &attempt, bounds, &lost, reach);
         let total = heights.of.values().map(|&height| u32::from(height)).sum();
         let score = (attempt.quotient.over_count(), attempt.quotient.under.len(), total);
         if best.as_ref().is_none_or(|(least, _)| score < *least) {
@@ -243,10 +258,10 @@ fn beyond_upper(inquiry: &Inquiry, touched: &Touched, component: ComponentId) ->
 }
 
 /// Raises the heights of the components at fault, or of all that can be raised; `None` if none can.
-fn raise(inquiry: &Inquiry, attempt: &Attempt, bounds: &Bounds, lost: &[ArrayLabel]) -> Option<Heights> {
+fn raise(inquiry: &Inquiry, attempt: &Attempt, bounds: &Bounds, lost: &[ArrayLabel], reach: Reach) -> Option<Heights> {
     let new = inquiry.change.new;
     let touched = &attempt.heights.touched;
-    let overfull = !lost.is_empty() || attempt.quotient.over_count() > 0;
+    let overfull = reach == Reach::Beyond && (!lost.is_empty() || attempt.quotient.over_count() > 0);
     let can_rise = |component: &ComponentId| {
         let upper = bounds.get(component).map_or(0, |bound| bound.1);
         let more = match overfull {

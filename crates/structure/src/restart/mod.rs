@@ -7,7 +7,7 @@
 //! 2. `change`: the question, the past, invariants, the components that are touched;
 //! 3. `knowledge`, `entail`, `facts`: what holds at the left limits;
 //! 4. `heights`, `array`: how many instants, which equations and variables at each;
-//! 5. `quotient`: which equations are enabled;
+//! 5. `quotient`: which equations are enabled (`colour` decides among equals);
 //! 6. `concrete`, `polynomial`: instants made explicit, equations as terms;
 //! 7. `rescale`: impulse orders μ and goodness;
 //! 8. `plan`, `solve`: the restart system and its solution;
@@ -18,6 +18,7 @@
 mod analysis;
 mod array;
 mod change;
+mod colour;
 mod concrete;
 mod diagnosis;
 mod entail;

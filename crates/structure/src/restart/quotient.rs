@@ -1,10 +1,13 @@
 //! Matching in the quotient graph: equations against classes of variables (step 7).
 
+use std::cmp::Reverse;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_graph::{Adjacency, Bipartite, Column, Matcher, Matching, Row, conflicting_set};
 use saltus_mdae::VarId;
 
-use super::array::{Array, ArrayLabel, ArrayVariable, Frame, Part, VariableClass};
+use super::array::{Array, ArrayLabel, ArrayVariable, EquationSource, Frame, Part, VariableClass};
+use super::colour::{Coloured, mixed};
 
 /// The result of the matching.
 #[derive(Clone, Debug)]
@@ -24,18 +27,23 @@ pub(crate) struct Quotient {
 
 impl Quotient {
     /// Matches mandatory equations first, then optional ones by priority. The matchable sets form a transversal
-    /// matroid, so this is optimal. Among equals the order decides which ones stay out: those whose loss would matter are
-    /// preferred in turn, until none is lost or all of them are in.
+    /// matroid, so this is optimal. Which of several equals stay out is decided by their place in the structure (the
+    /// earlier ones and those about higher derivatives come first, then colours decide), not by their order; those whose loss would matter are preferred in turn, until none is lost or all of them are in.
     pub(crate) fn new(array: &Array, frame: Frame) -> Self {
         let classes = required_classes(array, frame);
         let graph = incidence(array, &classes);
         let mut preferred = FxHashSet::default();
-        let mut best = Self::matched(array, &classes, &graph, &preferred);
+        let mut colours = vec![0; array.candidates.len()];
+        let mut best = Self::matched(array, &classes, &graph, &preferred, &colours);
+        if best.unmatched.iter().any(|&i| !array.candidates[i].mandatory) {
+            colours = candidate_colours(array, frame);
+            best = Self::matched(array, &classes, &graph, &preferred, &colours);
+        }
         let mut fewest = best.disabled(array).1;
         let mut lost = fewest.clone();
         while best.is_complete() && lost.iter().any(|&i| !preferred.contains(&i)) {
             preferred.extend(lost.iter().copied());
-            let next = Self::matched(array, &classes, &graph, &preferred);
+            let next = Self::matched(array, &classes, &graph, &preferred, &colours);
             lost = next.disabled(array).1;
             if lost.len() < fewest.len() {
                 fewest.clone_from(&lost);
@@ -45,11 +53,25 @@ impl Quotient {
         best
     }
 
-    fn matched(array: &Array, classes: &[VariableClass], graph: &Bipartite, preferred: &FxHashSet<usize>) -> Self {
+    fn matched(
+        array: &Array,
+        classes: &[VariableClass],
+        graph: &Bipartite,
+        preferred: &FxHashSet<usize>,
+        colours: &[u64],
+    ) -> Self {
         let mut order: Vec<usize> = (0..array.candidates.len()).collect();
         order.sort_by_key(|&i| {
             let candidate = &array.candidates[i];
-            (!candidate.mandatory, !preferred.contains(&i), candidate.priority)
+            (
+                !candidate.mandatory,
+                !preferred.contains(&i),
+                candidate.priority,
+                candidate.label.instant,
+                Reverse(candidate.dependent.iter().map(|v| v.order).max()),
+                candidate.label.order,
+                colours[i],
+            )
         });
         let mut matching = Matching::empty(graph.row_count(), graph.column_count());
         let order = order.into_iter().map(Row::from_index);
@@ -95,10 +117,10 @@ impl Quotient {
         (0..self.graph.row_count()).filter(|&i| self.matching.column_of(Row::from_index(i)).is_some())
     }
 
-    /// Candidates in conflict with the unmatched mandatory ones.
-    pub(crate) fn conflicting(&self) -> Vec<usize> {
+    /// Candidates in conflict with the given unmatched ones.
+    pub(crate) fn conflicting(&self, unmatched: &[usize]) -> Vec<usize> {
         let mut found = FxHashSet::default();
-        for &candidate in &self.over {
+        for &candidate in unmatched {
             let set = conflicting_set(&self.graph, &self.matching, Row::from_index(candidate));
             found.extend(set.rows.into_iter().map(|row| row.index()));
         }
@@ -168,6 +190,59 @@ impl Quotient {
         }
         determined
     }
+}
+
+/// Colours of the candidates: where they sit, what they mention, what mentions that in turn. Instances of the same equation
+/// and members of the same variable know of each other.
+fn candidate_colours(array: &Array, frame: Frame) -> Vec<u64> {
+    let new = frame.inquiry.change.new;
+    let mut variables: FxHashMap<ArrayVariable, usize> = FxHashMap::default();
+    let mut sources: FxHashMap<EquationSource, usize> = FxHashMap::default();
+    let mut families: FxHashMap<VarId, usize> = FxHashMap::default();
+    let mut graph = Coloured::default();
+    let place = |order: u16, instant: u16| u64::from(order) << 16 | u64::from(instant);
+    for candidate in &array.candidates {
+        let (part, priority) = (candidate.part as u64, u64::from(candidate.priority));
+        graph
+            .left
+            .push(mixed(mixed(part, priority), u64::from(candidate.mandatory)));
+    }
+    for (i, candidate) in array.candidates.iter().enumerate() {
+        let label = candidate.label;
+        let source = *sources.entry(label.source).or_insert_with(|| {
+            let offset = match label.source {
+                EquationSource::Mode(row) => u64::from(new.equation_offset(row)),
+                EquationSource::Transient(_) => 1 << 32,
+                EquationSource::Restart(_) => 1 << 33,
+            };
+            graph.right.push(mixed(1, offset));
+            graph.right.len() - 1
+        });
+        graph
+            .edges
+            .push((i, source, mixed(2, place(label.order, label.instant))));
+        for &variable in &candidate.dependent {
+            let known = *variables.entry(variable).or_insert_with(|| {
+                let offsets = [
+                    frame.inquiry.past_offset(variable.var),
+                    new.offset_of(variable.var).unwrap_or(u16::MAX),
+                ];
+                graph.right.push(mixed(3, place(offsets[0], offsets[1])));
+                graph.right.len() - 1
+            });
+            graph.edges.push((i, known, 4));
+            let family = *families.entry(variable.var).or_insert_with(|| {
+                graph.left.push(5);
+                graph.left.len() - 1
+            });
+            graph
+                .edges
+                .push((family, known, mixed(6, place(variable.order, variable.instant))));
+        }
+    }
+    graph.refine();
+    graph.left.truncate(array.candidates.len());
+    graph.left
 }
 
 /// Which classes each candidate mentions.

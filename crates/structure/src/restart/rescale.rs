@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use saltus_graph::{Column, Matching, Row, WeightedBipartite, highest_value_transversal};
 
 use super::array::{ArrayVariable, Frame};
+use super::colour::{Coloured, mixed};
 use super::concrete::{Concrete, ConcreteEquation, EquationTerms, OrderedTerm};
 
 /// The powers of ε⁻¹ with which unknowns and equations of the array grow.
@@ -44,42 +45,118 @@ pub(crate) fn highest_order(terms: &EquationTerms, mu: &[i64]) -> i64 {
 /// The least offsets μ ≥ 0 such that in every equation the unknown it is matched to (by a transversal of highest
 /// weight) has a part in the largest terms: (48)–(50) of RR-9603. For linear equations these are Pryce's dual
 /// variables; products of impulsive unknowns make the constraints steeper, hence the bound.
+///
+/// All transversals of highest weight give the same offsets as long as impulsive unknowns enter linearly: then the
+/// constraints are tight on each of them. Where they do not, (51) fails whatever is taken, and one is taken that does not
+/// depend on the order of equations.
 pub(crate) fn rescale(concrete: &Concrete) -> Result<Offsets, Unscalable> {
-    let partner = transversal(concrete).ok_or(Unscalable::Singular)?;
-    let count = concrete.unknowns.len();
-    let deepest = concrete
-        .unknowns
+    let weights = |equation: usize| concrete.terms[equation].weights().into_iter().collect();
+    let partner = transversal(concrete, weights).ok_or(Unscalable::Singular)?;
+    let found = least_offsets(concrete, partner);
+    let nonlinear = |offsets: &Offsets| {
+        let mut equations = concrete.terms.iter();
+        equations.any(|terms| !nonlinear_impulses(concrete, terms, &offsets.unknowns).is_empty())
+    };
+    match found {
+        Ok(offsets) if !nonlinear(&offsets) => Ok(offsets),
+        found => match canonical_weights(concrete) {
+            Some(weights) => {
+                let partner = transversal(concrete, |equation| weights[equation].clone());
+                offsets_in_step(concrete, partner.ok_or(Unscalable::Singular)?)
+            }
+            None => found,
+        },
+    }
+}
+
+/// Weights with the same highest transversals as far as they differ in weight, and among those the ones that colours of the
+/// incidence prefer. `None` if there are too many unknowns for that.
+fn canonical_weights(concrete: &Concrete) -> Option<Vec<Vec<(usize, i64)>>> {
+    let mut graph = Coloured::default();
+    let place = |v: &ArrayVariable| u64::from(v.order) << 16 | u64::from(v.instant);
+    graph.right.extend(concrete.unknowns.iter().map(|v| mixed(1, place(v))));
+    for (equation, terms) in concrete.equations.iter().zip(&concrete.terms) {
+        let kind = match equation {
+            ConcreteEquation::Array(label) => u64::from(label.order) << 16 | u64::from(label.instant),
+            ConcreteEquation::Euler(v) => 1 << 32 | place(v),
+        };
+        let own = graph.left.len();
+        graph.left.push(mixed(kind, terms.terms.len() as u64));
+        graph
+            .edges
+            .extend(terms.nonlinear.iter().map(|&unknown| (own, unknown, 2)));
+        for term in &terms.terms {
+            let degree: u32 = term.powers.iter().map(|(_, power)| power).sum();
+            let shape = mixed(mixed(3, term.weight as u64), u64::from(degree));
+            let edge = |&(unknown, power): &(usize, u32)| (own, unknown, mixed(shape, u64::from(power)));
+            graph.edges.extend(term.powers.iter().map(edge));
+        }
+    }
+    graph.refine();
+    let heaviest = concrete.terms.iter().flat_map(|terms| terms.weights().into_values());
+    let heaviest = heaviest.max().unwrap_or(0).max(1);
+    // The preferences of a whole transversal must stay below one unit of weight.
+    let unit = i64::from(i32::MAX) / (heaviest + 1);
+    let span = unit / (concrete.unknowns.len() as i64 + 1);
+    let weights = |(equation, terms): (usize, &EquationTerms)| {
+        let preferred = |(unknown, weight): (usize, i64)| {
+            let preference = mixed(graph.left[equation], graph.right[unknown]) % span as u64;
+            (unknown, weight * unit + preference as i64)
+        };
+        terms.weights().into_iter().map(preferred).collect()
+    };
+    (span > 1 << 10).then(|| concrete.terms.iter().enumerate().map(weights).collect())
+}
+
+/// The largest offset that is looked at.
+fn limit(concrete: &Concrete) -> i64 {
+    let unknowns = concrete.unknowns.iter();
+    let deepest = unknowns.map(|v| i64::from(v.order) + i64::from(v.instant)).max();
+    12 + 4 * deepest.unwrap_or(0)
+}
+
+/// By how much the terms with the matched unknown fall short of the largest ones.
+fn shortfall(terms: &EquationTerms, unknown: usize, mu: &[i64]) -> i64 {
+    let own = terms
+        .terms
         .iter()
-        .map(|v| i64::from(v.order) + i64::from(v.instant))
-        .max();
-    let limit = 12 + 4 * deepest.unwrap_or(0);
-    let mut users: Vec<Vec<usize>> = vec![Vec::new(); count];
+        .filter(|term| term.powers.iter().any(|&(u, _)| u == unknown));
+    // Matched through a nonlinear occurrence: (51) decides.
+    let Some(reached) = own.map(|term| order(term, mu)).max() else {
+        return 0;
+    };
+    highest_order(terms, mu) - reached
+}
+
+fn offsets_with(concrete: &Concrete, partner: Vec<usize>, mu: Vec<i64>) -> Offsets {
+    let equations = concrete.terms.iter().map(|terms| highest_order(terms, &mu));
+    Offsets {
+        equations: equations.collect(),
+        unknowns: mu,
+        partner,
+    }
+}
+
+fn least_offsets(concrete: &Concrete, partner: Vec<usize>) -> Result<Offsets, Unscalable> {
+    let limit = limit(concrete);
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); concrete.unknowns.len()];
     for (equation, terms) in concrete.terms.iter().enumerate() {
         terms
             .weights()
             .keys()
             .for_each(|&unknown| users[unknown].push(equation));
     }
-    let mut mu = vec![0; count];
+    let mut mu = vec![0; concrete.unknowns.len()];
     let mut queue: VecDeque<usize> = (0..concrete.equations.len()).collect();
     let mut queued = vec![true; concrete.equations.len()];
     while let Some(equation) = queue.pop_front() {
         queued[equation] = false;
-        let terms = &concrete.terms[equation];
         let unknown = partner[equation];
-        let own = terms
-            .terms
-            .iter()
-            .filter(|term| term.powers.iter().any(|&(u, _)| u == unknown));
-        // Matched through a nonlinear occurrence: (51) decides.
-        let Some(reached) = own.map(|term| order(term, &mu)).max() else {
-            continue;
-        };
-        let needed = highest_order(terms, &mu);
-        if needed <= reached {
+        let more = shortfall(&concrete.terms[equation], unknown, &mu);
+        if more <= 0 {
             continue;
         }
-        mu[unknown] += needed - reached;
+        mu[unknown] += more;
         if mu[unknown] > limit {
             return Err(Unscalable::Unbounded);
         }
@@ -89,18 +166,34 @@ pub(crate) fn rescale(concrete: &Concrete) -> Result<Offsets, Unscalable> {
             }
         }
     }
-    let equations = concrete.terms.iter().map(|terms| highest_order(terms, &mu));
-    Ok(Offsets {
-        equations: equations.collect(),
-        unknowns: mu,
-        partner,
-    })
+    Ok(offsets_with(concrete, partner, mu))
 }
 
-fn transversal(concrete: &Concrete) -> Option<Vec<usize>> {
-    let rows = concrete.terms.iter().map(|terms| {
-        let weights = terms.weights().into_iter();
-        weights
+/// The same where unknowns are multiplied: then the order of the steps matters, so that all are taken together, by one at
+/// a time.
+fn offsets_in_step(concrete: &Concrete, partner: Vec<usize>) -> Result<Offsets, Unscalable> {
+    let limit = limit(concrete);
+    let mut mu = vec![0; concrete.unknowns.len()];
+    loop {
+        let equations = partner.iter().zip(&concrete.terms);
+        let short = equations.map(|(&unknown, terms)| (unknown, shortfall(terms, unknown, &mu)));
+        let raised: Vec<(usize, i64)> = short.filter(|&(_, more)| more > 0).collect();
+        if raised.is_empty() {
+            return Ok(offsets_with(concrete, partner, mu));
+        }
+        for (unknown, more) in raised {
+            mu[unknown] += more;
+            if mu[unknown] > limit {
+                return Err(Unscalable::Unbounded);
+            }
+        }
+    }
+}
+
+fn transversal(concrete: &Concrete, weights: impl Fn(usize) -> Vec<(usize, i64)>) -> Option<Vec<usize>> {
+    let rows = (0..concrete.equations.len()).map(|equation| {
+        let edges = weights(equation).into_iter();
+        edges
             .map(|(unknown, weight)| (Column::from_index(unknown), weight as i32))
             .collect::<Vec<_>>()
     });
