@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use saltus::analysis::{Analysis, AnalysisOptions, Coverage};
+use saltus::analysis::{AnalysisOptions, Coverage};
 use saltus::{Model, Session};
 use serde_json::json;
 
@@ -97,7 +97,7 @@ pub fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
         false => console.print(&analysis.to_text(session.sources())),
     }
     if let Some(path) = &arguments.graph
-        && let Err(message) = write_graph(path, &analysis)
+        && let Err(message) = write_graph(path, || analysis.to_svg(), || analysis.to_dot())
     {
         console.message(&format!("error: {message}"));
         return Status::Usage;
@@ -114,22 +114,20 @@ fn constructive(arguments: &AnalyzeArguments, console: &Console, session: &Sessi
         Err(too_many) => {
             let (found, limit) = (too_many.found, too_many.limit);
             console.message(&format!(
-                "error: {found} conditions are too many for this report (at most {limit})"
+                "error: {found} conditions are too many for this report, which goes through all their values (at most {limit})\n\
+                 help: without `--constructive`, single modes and their changes are analysed; `--mode` names them"
             ));
             return Status::Usage;
         }
     };
     match console.is_json() {
-        true => {
-            let object = json!({"accepted": report.accepted, "scheme": report.text});
-            console.report(object, model.warnings(), session.sources());
-        }
-        false => console.print(&report.text),
+        true => console.report(report.to_json(), model.warnings(), session.sources()),
+        false => console.print(&report.to_text()),
     }
-    let written = arguments.graph.as_ref().map_or(Ok(()), |path| match path.extension() {
-        Some(extension) if extension == "dot" || extension == "gv" => write_text(path, &report.dot),
-        _ => Err(format!("`{}`: this graph is written as .dot", path.display())),
-    });
+    let written = arguments
+        .graph
+        .as_ref()
+        .map_or(Ok(()), |path| write_graph(path, || report.to_svg(), || report.to_dot()));
     match written {
         Ok(()) => Status::Success,
         Err(message) => {
@@ -137,10 +135,6 @@ fn constructive(arguments: &AnalyzeArguments, console: &Console, session: &Sessi
             Status::Usage
         }
     }
-}
-
-fn write_text(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|error| format!("cannot write to `{}`: {error}", path.display()))
 }
 
 fn coverage(arguments: &AnalyzeArguments) -> Result<Coverage, String> {
@@ -175,13 +169,13 @@ fn parse_mode(text: &str) -> Result<Vec<(String, bool)>, String> {
     Ok(atoms)
 }
 
-fn write_graph(path: &Path, analysis: &Analysis) -> Result<(), String> {
+fn write_graph(path: &Path, svg: impl Fn() -> String, dot: impl Fn() -> String) -> Result<(), String> {
     let text = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("svg") => analysis.to_svg(),
-        Some("dot" | "gv") => analysis.to_dot(),
+        Some("svg") => svg(),
+        Some("dot" | "gv") => dot(),
         _ => return Err(format!("`{}`: a graph is written as .svg or .dot", path.display())),
     };
-    write_text(path, &text)
+    std::fs::write(path, text).map_err(|error| format!("cannot write to `{}`: {error}", path.display()))
 }
 
 #[cfg(test)]

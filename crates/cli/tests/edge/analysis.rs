@@ -140,7 +140,27 @@ fn constructive_semantics() {
     let json = folder
         .expect(0, &["analyze", path.to_str().unwrap(), "--constructive", "--json"])
         .json();
-    assert_eq!(json["accepted"], true, "{json}");
+    assert_eq!(
+        (&json["accepted"], &json["verdict"]),
+        (&true.into(), &"accepted".into()),
+        "{json}"
+    );
+    // `time < 100` and `time >= 300` are never both true.
+    assert_eq!(json["modes"].as_array().unwrap().len(), 3, "{json}");
+    let first = &json["start_states"][0];
+    assert_eq!(
+        first["known"],
+        serde_json::json!(["capacitor.u", "rotor.w", "load.w"]),
+        "{json}"
+    );
+    let engaging = &first["reactions"][0];
+    assert_eq!(engaging["steps"][4]["step"], "reset", "{json}");
+    assert_eq!(engaging["steps"][4]["equations"][0], "`rotor.w = load.w`", "{json}");
+    assert_eq!(
+        (&engaging["to"], &engaging["stuck"]),
+        (&1.into(), &serde_json::Value::Null),
+        "{json}"
+    );
     let arguments = [
         "analyze",
         path.to_str().unwrap(),
@@ -155,4 +175,22 @@ fn constructive_semantics() {
         "{text}"
     );
     assert!(folder.read("scheme.dot").starts_with("digraph"));
+    let path = path.to_str().unwrap();
+    folder.expect(0, &["analyze", path, "--constructive", "--graph", "scheme.svg"]);
+    assert!(folder.read("scheme.svg").contains("start state 1"));
+}
+
+#[test]
+fn too_many_conditions_for_the_constructive_semantics() {
+    let equations: String = (1..=13)
+        .map(|i| format!("  if x > {i} then y[{i}] = 1; else der(y[{i}]) = 1; end if;\n"))
+        .collect();
+    let model = format!(
+        "model M\n  Real x(start = 0, fixed = true);\n  Real y[13];\nequation\n  der(x) = 1;\n{equations}end M;\n"
+    );
+    let folder = Folder::new().with("M.mo", &model);
+    folder
+        .expect(2, &["analyze", "M.mo", "--constructive"])
+        .says("13 conditions are too many")
+        .says("help:");
 }

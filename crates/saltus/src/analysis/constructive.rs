@@ -1,45 +1,51 @@
 //! The constructive semantics of RR-8933 as a report: never a gate, what it refuses may simulate all the same.
 
-use saltus_mdae::print::{Names, UserNames};
-use saltus_mdae::{Action, EquationId, Idx, Mdae, VarId};
-use saltus_structure::constructive::{Options, Report, System, TooManyPredicates, analyze};
+use saltus_mdae::print::{Names as _, UserNames};
+use saltus_mdae::{Action, EquationId, ExprId, Idx, Mdae, VarId};
+use saltus_structure::constructive::{
+    Course, Names, Options, Outcome, PredicateId, Report, Shifted, ShiftedEquation, Step, System, TooManyPredicates,
+    Verdict, analyze, shifted_names, valuation_text,
+};
+use serde_json::{Value, json};
 
+use super::diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened};
 use super::mode::residual_text;
 use crate::Model;
 
-/// What the constructive semantics says about a model.
-#[derive(Clone, Debug)]
-pub struct ConstructiveReport {
-    /// Whether every reaction can be carried out without deciding guards and values together.
-    pub accepted: bool,
-    /// Verdict and execution scheme as text.
-    pub text: String,
-    /// The execution scheme as a graph for Graphviz.
-    pub dot: String,
+/// What the constructive semantics says about a model, in its names.
+#[derive(Debug)]
+pub struct ConstructiveReport<'m> {
+    title: String,
+    report: Report,
+    names: ModelNames<'m>,
 }
 
 impl Model {
     /// The constructive semantics; refused if there are too many conditions to go through all their values.
-    pub fn constructive(&self) -> Result<ConstructiveReport, TooManyPredicates> {
+    pub fn constructive(&self) -> Result<ConstructiveReport<'_>, TooManyPredicates> {
         let model = self.equations();
         let report = analyze(&System::from_model(model)?, Options::default())?;
-        let words = Words {
-            names: UserNames::new(model),
-            restart: restart_equations(model),
-            predicates: System::predicate_names(model),
-        };
-        Ok(words.report(&report))
+        Ok(ConstructiveReport {
+            title: self.name().to_owned(),
+            report,
+            names: ModelNames {
+                names: UserNames::new(model),
+                restart: restart_equations(model),
+                predicates: System::predicate_names(model),
+            },
+        })
     }
 }
 
-struct Words<'m> {
+#[derive(Debug)]
+struct ModelNames<'m> {
     names: UserNames<'m>,
     /// Restart equations are numbered behind the others.
-    restart: Vec<saltus_mdae::ExprId>,
+    restart: Vec<ExprId>,
     predicates: Vec<String>,
 }
 
-fn restart_equations(model: &Mdae) -> Vec<saltus_mdae::ExprId> {
+fn restart_equations(model: &Mdae) -> Vec<ExprId> {
     let branches = model.whens.iter().flat_map(|when| &when.branches);
     let actions = branches.flat_map(|branch| &branch.actions);
     actions
@@ -50,16 +56,9 @@ fn restart_equations(model: &Mdae) -> Vec<saltus_mdae::ExprId> {
         .collect()
 }
 
-impl Words<'_> {
-    fn report(&self, report: &Report) -> ConstructiveReport {
-        let variable = |var: VarId| self.names.derivative(var, 0);
-        let equation = |id: EquationId| self.equation(id);
-        let predicate = |position: usize| self.predicates.get(position).cloned().unwrap_or_default();
-        ConstructiveReport {
-            accepted: report.is_accepted(),
-            text: report.to_text(variable, equation, predicate),
-            dot: report.to_dot(variable, equation, predicate),
-        }
+impl Names for ModelNames<'_> {
+    fn variable(&self, variable: VarId) -> String {
+        self.names.derivative(variable, 0)
     }
 
     fn equation(&self, id: EquationId) -> String {
@@ -71,5 +70,178 @@ impl Words<'_> {
         residual.map_or_else(String::new, |residual| {
             format!("`{}`", residual_text(&self.names, &model.pool, residual))
         })
+    }
+
+    fn predicate(&self, predicate: PredicateId) -> String {
+        self.predicates.get(predicate.index()).cloned().unwrap_or_default()
+    }
+}
+
+impl ConstructiveReport<'_> {
+    /// Accepted, rejected, or not known.
+    pub fn verdict(&self) -> Verdict {
+        self.report.verdict()
+    }
+
+    /// Verdict and execution scheme as text.
+    pub fn to_text(&self) -> String {
+        self.report.to_text(&self.names)
+    }
+
+    /// The execution scheme for Graphviz.
+    pub fn to_dot(&self) -> String {
+        self.diagram().to_dot()
+    }
+
+    /// The execution scheme as SVG.
+    pub fn to_svg(&self) -> String {
+        self.diagram().to_svg()
+    }
+
+    /// For machines. The schema is documented in the guide, page "Analysis as JSON".
+    pub fn to_json(&self) -> Value {
+        let report = &self.report;
+        let verdict = match self.verdict() {
+            Verdict::Accepted => "accepted",
+            Verdict::Rejected => "rejected",
+            Verdict::Undecided => "undecided",
+        };
+        let modes = report.modes.iter().map(|mode| {
+            let valuation: Vec<Option<bool>> = mode.valuation.iter().copied().map(Some).collect();
+            json!({
+                "valuation": self.valuation(&valuation),
+                "singular": mode.sigma.is_err(),
+                "index": mode.sigma.as_ref().ok().map(|sigma| sigma.index()),
+                "degrees_of_freedom": mode.sigma.as_ref().ok().map(|sigma| sigma.degrees_of_freedom()),
+            })
+        });
+        let start_states = report.instants.iter().enumerate().map(|(number, instant)| {
+            let courses = report.courses(number);
+            json!({
+                "known": self.variables(&instant.known),
+                "facts": self.equations(&instant.facts),
+                "reactions": courses.iter().map(|course| self.course(course)).collect::<Vec<_>>(),
+            })
+        });
+        json!({
+            "model": self.title,
+            "accepted": self.verdict() == Verdict::Accepted,
+            "verdict": verdict,
+            "event_cycle": report.event_cycle,
+            "modes": modes.collect::<Vec<_>>(),
+            "start_states": start_states.collect::<Vec<_>>(),
+        })
+    }
+
+    fn course(&self, course: &Course<'_>) -> Value {
+        let valuations = course
+            .reactions
+            .iter()
+            .map(|&r| self.valuation(&self.report.reactions[r].valuation));
+        let steps = course.example.steps.iter().filter_map(|step| self.step(step));
+        let (to, stuck) = match &course.example.outcome {
+            Outcome::Completed { to, .. } => (Some(*to), None),
+            Outcome::Failed(failure) => (None, Some(failure.text(&self.names))),
+            Outcome::Excluded => (None, None),
+        };
+        json!({
+            "valuations": valuations.collect::<Vec<_>>(),
+            "to": to,
+            "stuck": stuck,
+            "event": matches!(course.example.outcome, Outcome::Completed { event: true, .. }),
+            "steps": steps.collect::<Vec<_>>(),
+        })
+    }
+
+    fn step(&self, step: &Step) -> Option<Value> {
+        Some(match step {
+            Step::Solve { equations, unknowns } => json!({
+                "step": "solve", "equations": self.equations(equations), "unknowns": self.variables(unknowns),
+            }),
+            Step::Shift { equation, is_fact } => json!({
+                "step": if *is_fact { "shift" } else { "reset" }, "equations": self.equations(&[*equation]),
+            }),
+            Step::Latent(equation) => json!({"step": "latent", "equations": self.equations(&[*equation])}),
+            // Reactions are told together for several valuations.
+            Step::Evaluate(_) => return None,
+        })
+    }
+
+    fn valuation(&self, valuation: &[Option<bool>]) -> Value {
+        let known = valuation
+            .iter()
+            .enumerate()
+            .filter_map(|(i, value)| Some((i, (*value)?)));
+        known
+            .map(|(position, value)| (self.names.predicate(PredicateId::from_usize(position)), json!(value)))
+            .collect()
+    }
+
+    fn variables(&self, list: &[Shifted]) -> Vec<String> {
+        let name = |one: &Shifted| shifted_names(&[*one], |variable| self.names.variable(variable));
+        list.iter().map(name).collect()
+    }
+
+    fn equations(&self, list: &[ShiftedEquation]) -> Vec<String> {
+        let name = |one: &ShiftedEquation| shifted_names(&[*one], |equation| self.names.equation(equation));
+        list.iter().map(name).collect()
+    }
+
+    /// Start states as nodes, reactions as edges, what gets stuck in red.
+    fn diagram(&self) -> Diagram {
+        let report = &self.report;
+        let mut nodes: Vec<DiagramNode> = report
+            .instants
+            .iter()
+            .enumerate()
+            .map(|(number, instant)| DiagramNode {
+                lines: vec![
+                    format!("start state {number}"),
+                    shortened(&format!("known {}", self.variables(&instant.known).join(", "))),
+                ],
+                kind: NodeKind::Plain,
+            })
+            .collect();
+        let mut edges = Vec::new();
+        for from in 0..report.instants.len() {
+            for course in report.courses(from) {
+                let (to, kind) = match &course.example.outcome {
+                    Outcome::Completed { to, .. } if course.example.has_reset() => (*to, EdgeKind::Impulsive),
+                    Outcome::Completed { to, .. } => (*to, EdgeKind::Smooth),
+                    outcome => {
+                        nodes.push(DiagramNode {
+                            lines: vec![shortened(&outcome.text(&self.names))],
+                            kind: NodeKind::Refused,
+                        });
+                        (nodes.len() - 1, EdgeKind::Refused)
+                    }
+                };
+                let lines = self.edge_lines(&course);
+                edges.push(DiagramEdge { from, to, lines, kind });
+            }
+        }
+        Diagram {
+            title: self.title.clone(),
+            nodes,
+            edges,
+        }
+    }
+
+    /// The valuations, and what is reset.
+    fn edge_lines(&self, course: &Course<'_>) -> Vec<String> {
+        const MOST: usize = 3;
+        let texts = course
+            .reactions
+            .iter()
+            .map(|&r| valuation_text(&self.report.reactions[r].valuation, &self.names));
+        let mut lines: Vec<String> = texts.take(MOST).map(|text| shortened(&text)).collect();
+        if course.reactions.len() > MOST {
+            lines.push(format!("or {} others", course.reactions.len() - MOST));
+        }
+        let resets = course.example.resets();
+        if !resets.is_empty() {
+            lines.push(shortened(&format!("reset by {}", self.equations(&resets).join(", "))));
+        }
+        lines
     }
 }

@@ -1,20 +1,11 @@
-//! The modes as a graph: nodes with index and states, edges with what happens; in the language of Graphviz.
+//! The modes as a graph: nodes with index and states, edges with what happens.
 
-use std::fmt::Write;
-
+use super::diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened};
 use super::print::valuation_text;
 use super::{Analysis, ChangeOutcome, ChangeReport, ModeReport};
 
-/// How an edge is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EdgeKind {
-    Smooth,
-    Impulsive,
-    Refused,
-}
-
 /// What is written at a node.
-pub(super) fn node_lines(number: usize, mode: &ModeReport, transient: bool) -> Vec<String> {
+fn node_lines(number: usize, mode: &ModeReport, transient: bool) -> Vec<String> {
     let mut lines = vec![format!("mode {number}")];
     let valuation = valuation_text(&mode.valuation);
     if !valuation.is_empty() {
@@ -39,7 +30,7 @@ pub(super) fn node_lines(number: usize, mode: &ModeReport, transient: bool) -> V
 }
 
 /// What is written at an edge.
-pub(super) fn edge_lines(change: &ChangeReport) -> Vec<String> {
+fn edge_lines(change: &ChangeReport) -> Vec<String> {
     let (condition, value) = &change.trigger;
     let mut lines = vec![shortened(&match value {
         true => condition.clone(),
@@ -56,7 +47,7 @@ pub(super) fn edge_lines(change: &ChangeReport) -> Vec<String> {
     lines
 }
 
-pub(super) fn edge_kind(change: &ChangeReport) -> EdgeKind {
+fn edge_kind(change: &ChangeReport) -> EdgeKind {
     match &change.outcome {
         ChangeOutcome::Analysed(report) if report.accepted && report.impulses.is_empty() => EdgeKind::Smooth,
         ChangeOutcome::Analysed(report) if report.accepted => EdgeKind::Impulsive,
@@ -64,49 +55,36 @@ pub(super) fn edge_kind(change: &ChangeReport) -> EdgeKind {
     }
 }
 
-fn shortened(text: &str) -> String {
-    const MOST: usize = 48;
-    match text.chars().count() > MOST {
-        true => text.chars().take(MOST - 1).chain(['…']).collect(),
-        false => text.to_owned(),
-    }
-}
-
 impl Analysis {
     /// The mode graph for Graphviz.
     pub fn to_dot(&self) -> String {
-        let mut out = String::from("digraph modes {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
-        for (number, mode) in self.modes.iter().enumerate() {
-            let color = match (&mode.structure, number) {
-                (Err(_), _) if self.is_transient(number) => ", style=dashed",
-                (Err(_), _) => ", color=red",
-                (Ok(_), 0) => ", penwidth=2",
-                _ => "",
-            };
-            let _ = writeln!(
-                out,
-                "  m{number} [label={}{color}];",
-                label(&node_lines(number, mode, self.is_transient(number)))
-            );
-        }
-        for change in &self.changes {
-            let style = match edge_kind(change) {
-                EdgeKind::Smooth => "",
-                EdgeKind::Impulsive => ", style=bold, color=darkorange",
-                EdgeKind::Refused => ", color=red, style=dashed",
-            };
-            let text = label(&edge_lines(change));
-            let _ = writeln!(out, "  m{} -> m{} [label={text}{style}];", change.from, change.to);
-        }
-        out.push_str("}\n");
-        out
+        self.diagram().to_dot()
     }
-}
 
-fn label(lines: &[String]) -> String {
-    let lines: Vec<String> = lines
-        .iter()
-        .map(|line| line.replace('\\', "\\\\").replace('"', "\\\""))
-        .collect();
-    format!("\"{}\"", lines.join("\\n"))
+    /// The mode graph as SVG.
+    pub fn to_svg(&self) -> String {
+        self.diagram().to_svg()
+    }
+
+    fn diagram(&self) -> Diagram {
+        let nodes = self.modes.iter().enumerate().map(|(number, mode)| DiagramNode {
+            lines: node_lines(number, mode, self.is_transient(number)),
+            kind: match mode.structure {
+                Err(_) if self.is_transient(number) => NodeKind::Transient,
+                Err(_) => NodeKind::Refused,
+                Ok(_) => NodeKind::Plain,
+            },
+        });
+        let edges = self.changes.iter().map(|change| DiagramEdge {
+            from: change.from,
+            to: change.to,
+            lines: edge_lines(change),
+            kind: edge_kind(change),
+        });
+        Diagram {
+            title: self.model.clone(),
+            nodes: nodes.collect(),
+            edges: edges.collect(),
+        }
+    }
 }

@@ -6,6 +6,7 @@
 
 mod change;
 mod constructive;
+mod diagram;
 mod explore;
 mod graph;
 mod json;

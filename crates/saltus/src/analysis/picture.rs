@@ -1,24 +1,23 @@
-//! The mode graph as a picture: modes on a circle, the initial one at the top.
+//! A diagram as a picture: nodes on a circle, the first one at the top.
 
 use std::f64::consts::PI;
 use std::fmt::Write;
 
-use super::graph::{EdgeKind, edge_kind, edge_lines, node_lines};
-use super::{Analysis, ModeNumber};
+use super::diagram::{Diagram, EdgeKind, NodeKind};
 
 const LINE: f64 = 15.0;
 const CHARACTER: f64 = 6.6;
 
-/// A box around a mode.
-struct Node {
+/// A box.
+struct Node<'d> {
     x: f64,
     y: f64,
     width: f64,
     height: f64,
-    lines: Vec<String>,
+    lines: &'d [String],
 }
 
-impl Node {
+impl Node<'_> {
     /// Where the line from the centre towards a point leaves the box.
     fn border_towards(&self, x: f64, y: f64) -> (f64, f64) {
         let (dx, dy) = (x - self.x, y - self.y);
@@ -39,9 +38,9 @@ impl Node {
     }
 }
 
-impl Analysis {
-    /// The mode graph as SVG.
-    pub fn to_svg(&self) -> String {
+impl Diagram {
+    /// As SVG.
+    pub(super) fn to_svg(&self) -> String {
         let nodes = self.placed_nodes();
         let right = nodes.iter().map(|n| n.x + 0.5 * n.width).fold(0.0, f64::max) + 140.0;
         let bottom = nodes.iter().map(|n| n.y + 0.5 * n.height).fold(0.0, f64::max) + 80.0;
@@ -50,15 +49,15 @@ impl Analysis {
              viewBox=\"0 0 {right:.0} {bottom:.0}\" font-family=\"sans-serif\" font-size=\"12\">\n\
              <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
              <text x=\"16\" y=\"26\" font-size=\"15\" font-weight=\"bold\">{}</text>\n",
-            escaped(&self.model)
+            escaped(&self.title)
         );
         out.push_str(
             "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"9\" markerHeight=\"9\" \
              markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#333333\"/></marker></defs>\n",
         );
-        for (position, change) in self.changes.iter().enumerate() {
-            let earlier = self.changes[..position].iter();
-            let parallel = earlier.filter(|c| (c.from, c.to) == (change.from, change.to)).count();
+        for (position, edge) in self.edges.iter().enumerate() {
+            let earlier = self.edges[..position].iter();
+            let parallel = earlier.filter(|e| (e.from, e.to) == (edge.from, edge.to)).count();
             self.draw_edge(&mut out, &nodes, position, parallel);
         }
         for (number, node) in nodes.iter().enumerate() {
@@ -68,14 +67,13 @@ impl Analysis {
         out
     }
 
-    fn placed_nodes(&self) -> Vec<Node> {
-        let count = self.modes.len();
-        let mut nodes: Vec<Node> = self
-            .modes
+    fn placed_nodes(&self) -> Vec<Node<'_>> {
+        let count = self.nodes.len();
+        let mut nodes: Vec<Node<'_>> = self
+            .nodes
             .iter()
-            .enumerate()
-            .map(|(number, mode)| {
-                let lines = node_lines(number, mode, self.is_transient(number));
+            .map(|node| {
+                let lines = node.lines.as_slice();
                 let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
                 Node {
                     x: 0.0,
@@ -105,9 +103,9 @@ impl Analysis {
         nodes
     }
 
-    fn draw_node(&self, out: &mut String, number: ModeNumber, node: &Node) {
-        let singular = self.modes[number].structure.is_err() && !self.is_transient(number);
-        let color = if singular { "#c0392b" } else { "#333333" };
+    fn draw_node(&self, out: &mut String, number: usize, node: &Node<'_>) {
+        let is_refused = self.nodes[number].kind == NodeKind::Refused;
+        let color = if is_refused { "#c0392b" } else { "#333333" };
         let width = if number == 0 { 2.5 } else { 1.2 };
         let (left, top) = (node.x - 0.5 * node.width, node.y - 0.5 * node.height);
         let _ = writeln!(
@@ -129,17 +127,17 @@ impl Analysis {
     }
 
     /// A curve that bends to its right, so that there and back do not cover each other.
-    fn draw_edge(&self, out: &mut String, nodes: &[Node], position: usize, parallel: usize) {
-        let change = &self.changes[position];
-        let (Some(from), Some(to)) = (nodes.get(change.from), nodes.get(change.to)) else {
+    fn draw_edge(&self, out: &mut String, nodes: &[Node<'_>], position: usize, parallel: usize) {
+        let edge = &self.edges[position];
+        let (Some(from), Some(to)) = (nodes.get(edge.from), nodes.get(edge.to)) else {
             return;
         };
         let bend = 34.0 + 30.0 * parallel as f64;
-        let curve = match change.from == change.to {
+        let curve = match edge.from == edge.to {
             true => loop_curve(from, bend),
             false => side_curve(from, to, bend),
         };
-        let (color, style) = match edge_kind(change) {
+        let (color, style) = match edge.kind {
             EdgeKind::Smooth => ("#333333", ""),
             EdgeKind::Impulsive => ("#d9822b", " stroke-width=\"2.5\""),
             EdgeKind::Refused => ("#c0392b", " stroke-dasharray=\"6 4\""),
@@ -149,7 +147,7 @@ impl Analysis {
             "<path d=\"{}\" fill=\"none\" stroke=\"{color}\"{style} marker-end=\"url(#tip)\"/>",
             curve.path
         );
-        let lines = edge_lines(change);
+        let lines = &edge.lines;
         let anchor = match curve.outward.0 {
             x if x > 0.4 => "start",
             x if x < -0.4 => "end",
@@ -181,7 +179,7 @@ struct EdgeCurve {
     outward: (f64, f64),
 }
 
-fn side_curve(from: &Node, to: &Node, bend: f64) -> EdgeCurve {
+fn side_curve(from: &Node<'_>, to: &Node<'_>, bend: f64) -> EdgeCurve {
     let (dx, dy) = (to.x - from.x, to.y - from.y);
     let length = dx.hypot(dy).max(1.0);
     let outward = (-dy / length, dx / length);
@@ -202,7 +200,7 @@ fn side_curve(from: &Node, to: &Node, bend: f64) -> EdgeCurve {
     }
 }
 
-fn loop_curve(node: &Node, bend: f64) -> EdgeCurve {
+fn loop_curve(node: &Node<'_>, bend: f64) -> EdgeCurve {
     let (x, top) = (node.x, node.y - 0.5 * node.height);
     let high = top - bend;
     EdgeCurve {

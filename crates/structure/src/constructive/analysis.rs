@@ -1,11 +1,10 @@
 //! The graph of instants and the verdict.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fmt::Write;
 
 use saltus_mdae::{EquationId, Idx, VarId};
 
-use super::reaction::{End, Failure, Finished, Outcome, Reaction, Reactor, StartState, Step};
+use super::reaction::{End, Finished, Outcome, Reaction, Reactor, StartState};
 use super::system::{Shifted, ShiftedEquation, System, TooManyPredicates};
 use crate::sigma::{Derivative, Sigma, SigmaFailure, SigmaMatrix};
 
@@ -16,13 +15,16 @@ pub struct Options {
     pub max_shift: u16,
     /// How many start states are explored.
     pub max_instants: usize,
+    /// How many reactions are explored.
+    pub max_reactions: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Options {
             max_shift: 6,
-            max_instants: 60,
+            max_instants: 4096,
+            max_reactions: 20_000,
         }
     }
 }
@@ -56,8 +58,19 @@ pub enum Rejection {
     Mode(usize),
     /// A reaction gets stuck; its position in [`Report::reactions`].
     Reaction(usize),
-    /// More start states than [`Options::max_instants`].
+    /// More start states or reactions than [`Options`] allows: the rest is not explored.
     TooManyInstants,
+}
+
+/// What becomes of a system.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every reaction can be carried out.
+    Accepted,
+    /// A mode is singular, or a reaction gets stuck.
+    Rejected,
+    /// Nothing is wrong as far as it was explored, but that was not everything.
+    Undecided,
 }
 
 /// What the constructive semantics says about a system.
@@ -166,9 +179,9 @@ fn explore(system: &System, options: Options, report: &mut Report) {
             known: state.known.iter().copied().collect(),
             facts: state.facts.iter().copied().collect(),
         });
-        if from >= options.max_instants {
+        if from >= options.max_instants || report.reactions.len() >= options.max_reactions {
             // The others that were discovered are named by reactions, but not explored.
-            if from == options.max_instants {
+            if !report.rejections.contains(&Rejection::TooManyInstants) {
                 report.rejections.push(Rejection::TooManyInstants);
             }
             continue;
@@ -251,160 +264,15 @@ fn successors(next: &BTreeMap<usize, BTreeSet<usize>>, node: usize) -> Vec<usize
 impl Report {
     /// Whether the system is accepted.
     pub fn is_accepted(&self) -> bool {
-        self.rejections.is_empty()
+        self.verdict() == Verdict::Accepted
     }
 
-    /// The verdict and the execution scheme as text, one reaction after the other.
-    pub fn to_text(
-        &self,
-        variable: impl Fn(VarId) -> String,
-        equation: impl Fn(EquationId) -> String,
-        predicate: impl Fn(usize) -> String,
-    ) -> String {
-        let mut out = String::new();
-        let verdict = if self.is_accepted() { "accepted" } else { "rejected" };
-        let _ = writeln!(out, "constructive semantics: {verdict}");
-        for rejection in &self.rejections {
-            let _ = match rejection {
-                Rejection::Mode(position) => {
-                    let valuation: Vec<Option<bool>> =
-                        self.modes[*position].valuation.iter().copied().map(Some).collect();
-                    writeln!(
-                        out,
-                        "  the mode [{}] is singular",
-                        valuation_text(&valuation, &predicate)
-                    )
-                }
-                Rejection::Reaction(position) => writeln!(out, "  reaction {position} gets stuck"),
-                Rejection::TooManyInstants => writeln!(out, "  too many start states"),
-            };
-        }
-        if self.event_cycle.is_some() {
-            let _ = writeln!(out, "  events may follow each other without end");
-        }
-        for (i, instant) in self.instants.iter().enumerate() {
-            let known: Vec<String> = instant.known.iter().map(|&(v, k)| shifted(&variable(v), k)).collect();
-            let _ = writeln!(out, "\nstart state {i}: known {}", known.join(", "));
-            let own = self
-                .reactions
-                .iter()
-                .enumerate()
-                .filter(|(_, reaction)| reaction.from == i);
-            for (number, reaction) in own {
-                let end = match &reaction.outcome {
-                    Outcome::Completed { to, .. } => format!("goes on in start state {to}"),
-                    Outcome::Failed(failure) => {
-                        format!("stuck: {}", failure_text(failure, &variable, &equation, &predicate))
-                    }
-                    Outcome::Excluded => continue,
-                };
-                let mode = valuation_text(&reaction.valuation, &predicate);
-                let _ = writeln!(out, "  reaction {number} [{mode}]: {end}");
-                for line in steps_text(&reaction.steps, &variable, &equation).lines() {
-                    let _ = writeln!(out, "    {line}");
-                }
-            }
-        }
-        out
-    }
-
-    /// The execution scheme as a graph in DOT: start states as nodes, reactions as edges, stuck ones in red.
-    pub fn to_dot(
-        &self,
-        variable: impl Fn(VarId) -> String,
-        equation: impl Fn(EquationId) -> String,
-        predicate: impl Fn(usize) -> String,
-    ) -> String {
-        let mut out = String::from("digraph instants {\n  rankdir=LR;\n  node [shape=box];\n");
-        for (i, instant) in self.instants.iter().enumerate() {
-            let known: Vec<String> = instant.known.iter().map(|&(v, k)| shifted(&variable(v), k)).collect();
-            let _ = writeln!(out, "  s{i} [label=\"{}\"];", escape(&known.join(", ")));
-        }
-        for (i, reaction) in self.reactions.iter().enumerate() {
-            let mode = valuation_text(&reaction.valuation, &predicate);
-            let label = escape(&format!(
-                "{mode}\n{}",
-                steps_text(&reaction.steps, &variable, &equation)
-            ));
-            let from = reaction.from;
-            let _ = match &reaction.outcome {
-                Outcome::Completed { to, .. } => writeln!(out, "  s{from} -> s{to} [label=\"{label}\"];"),
-                Outcome::Failed(failure) => writeln!(
-                    out,
-                    "  f{i} [label=\"{}\" color=red];\n  s{from} -> f{i} [label=\"{label}\" color=red];",
-                    escape(&failure_text(failure, &variable, &equation, &predicate))
-                ),
-                Outcome::Excluded => Ok(()),
-            };
-        }
-        out.push_str("}\n");
-        out
-    }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
-}
-
-/// `x`, `x•`, `x•2`: the number of forward shifts.
-fn shifted(name: &str, shifts: u16) -> String {
-    match shifts {
-        0 => name.to_owned(),
-        1 => format!("{name}•"),
-        _ => format!("{name}•{shifts}"),
-    }
-}
-
-fn valuation_text(valuation: &[Option<bool>], predicate: &impl Fn(usize) -> String) -> String {
-    let known = valuation
-        .iter()
-        .enumerate()
-        .filter_map(|(i, value)| Some((i, (*value)?)));
-    let texts: Vec<String> = known.map(|(i, value)| format!("{}={value}", predicate(i))).collect();
-    texts.join(", ")
-}
-
-fn steps_text(steps: &[Step], variable: &impl Fn(VarId) -> String, equation: &impl Fn(EquationId) -> String) -> String {
-    let equations = |list: &[ShiftedEquation]| names(list, equation);
-    let lines: Vec<String> = steps
-        .iter()
-        .filter_map(|step| match step {
-            Step::Solve {
-                equations: solved,
-                unknowns,
-            } => Some(format!("{} → {}", equations(solved), names(unknowns, variable))),
-            Step::Shift {
-                equation: key,
-                is_fact: false,
-            } => Some(format!("reset by {}", equations(&[*key]))),
-            Step::Latent(key) => Some(format!("latent {}", equations(&[*key]))),
-            _ => None,
-        })
-        .collect();
-    lines.join("\n")
-}
-
-fn names<I: Copy>(list: &[(I, u16)], name: impl Fn(I) -> String) -> String {
-    let texts: Vec<String> = list.iter().map(|&(id, shifts)| shifted(&name(id), shifts)).collect();
-    texts.join(", ")
-}
-
-fn failure_text(
-    failure: &Failure,
-    variable: &impl Fn(VarId) -> String,
-    equation: &impl Fn(EquationId) -> String,
-    predicate: &impl Fn(usize) -> String,
-) -> String {
-    match failure {
-        Failure::NothingLeft { equation: key } => {
-            format!("{} has nothing left to determine", names(&[*key], equation))
-        }
-        Failure::ShiftBound { equation: id } => format!("{} is shifted without end", equation(*id)),
-        Failure::Overdetermined { equations } => format!("too many equations: {}", names(equations, equation)),
-        Failure::Underdetermined { unknowns, .. } => format!("not determined: {}", names(unknowns, variable)),
-        Failure::Blocked { predicates } => {
-            let texts: Vec<String> = predicates.iter().map(|p| predicate(p.index())).collect();
-            format!("guards depend on what they switch: {}", texts.join(", "))
+    /// Accepted, rejected, or not known.
+    pub fn verdict(&self) -> Verdict {
+        match self.rejections.as_slice() {
+            [] => Verdict::Accepted,
+            [Rejection::TooManyInstants] => Verdict::Undecided,
+            _ => Verdict::Rejected,
         }
     }
 }

@@ -13,6 +13,9 @@
 //! - Algorithm 8 applies to unguarded equations too, but only to equations whose unshifted body was known at the start
 //!   of the instant; otherwise the equation is overdetermined (the literal text accepts x = 1; x = 2);
 //! - each admitted valuation must be square and structurally regular;
+//! - Algorithm 8 shifts what already holds before it resets anything, the least shifted first, and equals at once; of
+//!   several latent equations of the lowest order the one is taken whose place in the system comes first: no choice
+//!   depends on the order in which equations are written;
 //! - test (83) of Algorithm 9 asks that the shifted equation has an unknown, adds none, and raises the maximum matching;
 //! - an equation solved, or a fact, at one instant is a fact one shift lower at the next;
 //! - guards are not shifted; invariants are checked on complete valuations; the number of shifts is bounded;
@@ -20,10 +23,14 @@
 
 mod analysis;
 mod graph;
+mod print;
 mod reaction;
+mod symmetry;
 mod system;
+mod thresholds;
 
-pub use analysis::{Instant, ModeVerdict, Options, Rejection, Report, analyze};
+pub use analysis::{Instant, ModeVerdict, Options, Rejection, Report, Verdict, analyze};
+pub use print::{Course, Names, shifted_names, valuation_text};
 pub use reaction::{Failure, Outcome, Reaction, Step};
 pub use system::{
     EquationKind, Formula, PredicateId, Shifted, ShiftedEquation, System, SystemEquation, TooManyPredicates,

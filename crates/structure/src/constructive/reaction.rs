@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use saltus_mdae::{EquationId, Idx, VarId};
 
 use super::graph::Pending;
+use super::symmetry::equation_colours;
 use super::system::{EquationKind, PredicateId, Shifted, ShiftedEquation, System};
 
 /// What a reaction does, step by step.
@@ -33,15 +34,15 @@ pub enum Step {
 /// Why a reaction gets stuck.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// An equation has no unknown left although its arguments were determined at this very instant.
+    /// Equations have no unknown left although their arguments were determined at this very instant.
     NothingLeft {
-        /// The equation.
-        equation: ShiftedEquation,
+        /// The equations.
+        equations: Vec<ShiftedEquation>,
     },
-    /// An equation would have to be shifted without end.
+    /// Equations would have to be shifted without end.
     ShiftBound {
-        /// The equation.
-        equation: EquationId,
+        /// The equations.
+        equations: Vec<EquationId>,
     },
     /// More equations than unknowns.
     Overdetermined {
@@ -103,6 +104,21 @@ impl Reaction {
             _ => None,
         })
     }
+    /// The equations that make a state jump.
+    pub fn resets(&self) -> Vec<ShiftedEquation> {
+        let resets = self.steps.iter().filter_map(|step| match step {
+            Step::Shift {
+                equation,
+                is_fact: false,
+            } => Some(*equation),
+            _ => None,
+        });
+        resets.collect()
+    }
+    /// Whether a state jumps.
+    pub fn has_reset(&self) -> bool {
+        !self.resets().is_empty()
+    }
     /// The greatest number of shifts of any solved equation.
     pub fn max_shift(&self) -> u16 {
         let solved = self.blocks().flat_map(|(equations, _)| equations);
@@ -137,12 +153,12 @@ pub(super) enum End {
 
 /// A reaction under way.
 #[derive(Clone)]
-struct Progress {
-    known: BTreeSet<Shifted>,
-    valuation: Vec<Option<bool>>,
-    shift: BTreeMap<EquationId, u16>,
-    latent: BTreeSet<ShiftedEquation>,
-    solved: BTreeSet<ShiftedEquation>,
+pub(super) struct Progress {
+    pub(super) known: BTreeSet<Shifted>,
+    pub(super) valuation: Vec<Option<bool>>,
+    pub(super) shift: BTreeMap<EquationId, u16>,
+    pub(super) latent: BTreeSet<ShiftedEquation>,
+    pub(super) solved: BTreeSet<ShiftedEquation>,
     steps: Vec<Step>,
 }
 
@@ -208,8 +224,8 @@ impl Reactor<'_> {
         if !evaluable.is_empty() {
             return Round::Branch(evaluable);
         }
-        if let Some(&(equation, _)) = stuck.first() {
-            return self.shift(progress, equation);
+        if !stuck.is_empty() {
+            return self.shift(progress, stuck.into_iter().map(|(equation, _)| equation).collect());
         }
         let undecided = active.iter().any(Option::is_none);
         match (pending.is_empty(), undecided) {
@@ -245,30 +261,48 @@ impl Reactor<'_> {
             .collect()
     }
 
-    /// Algorithm 8.
-    fn shift(&self, progress: &mut Progress, key: ShiftedEquation) -> Round {
-        let (equation, shifts) = key;
-        let facts = &self.start.facts;
-        let mut body = self.system.equations[equation.index()].shifted(0);
-        let is_established = facts.contains(&key)
-            || facts.contains(&(equation, 0))
-            || body.all(|variable| self.start.known.contains(&variable));
-        if !is_established {
-            return Round::End(End::Failed(Failure::NothingLeft { equation: key }));
+    /// Algorithm 8. What already holds goes on holding before anything is reset, and the least shifted goes first; what
+    /// is equal in that is shifted at once, because one after the other the first would take the unknowns of the next.
+    fn shift(&self, progress: &mut Progress, stuck: Vec<ShiftedEquation>) -> Round {
+        let (established, others): (Vec<_>, Vec<_>) = stuck.into_iter().partition(|&key| self.is_established(key));
+        let is_fact = |key: &ShiftedEquation| self.start.facts.contains(key);
+        let rank = |key: &ShiftedEquation| (!is_fact(key), key.1);
+        let lowest = established.iter().map(rank).min();
+        let shifted = established.into_iter().filter(|key| Some(rank(key)) == lowest);
+        let shifted: Vec<ShiftedEquation> = shifted.collect();
+        if shifted.is_empty() {
+            return Round::End(End::Failed(Failure::NothingLeft { equations: others }));
         }
-        if shifts + 1 > self.max_shift {
-            return Round::End(End::Failed(Failure::ShiftBound { equation }));
+        let endless: Vec<EquationId> = shifted
+            .iter()
+            .filter(|&&(_, shifts)| shifts >= self.max_shift)
+            .map(|&(equation, _)| equation)
+            .collect();
+        if !endless.is_empty() {
+            return Round::End(End::Failed(Failure::ShiftBound { equations: endless }));
         }
-        progress.steps.push(Step::Shift {
-            equation: key,
-            is_fact: facts.contains(&key),
-        });
-        if progress.latent.remove(&key) {
-            progress.latent.insert((equation, shifts + 1));
-        } else {
-            progress.shift.insert(equation, shifts + 1);
+        for key in shifted {
+            let (equation, shifts) = key;
+            progress.steps.push(Step::Shift {
+                equation: key,
+                is_fact: is_fact(&key),
+            });
+            if progress.latent.remove(&key) {
+                progress.latent.insert((equation, shifts + 1));
+            } else {
+                progress.shift.insert(equation, shifts + 1);
+            }
         }
         Round::Continue
+    }
+
+    /// Whether an equation was a fact, or its body known, when the instant began.
+    fn is_established(&self, (equation, shifts): ShiftedEquation) -> bool {
+        let facts = &self.start.facts;
+        let mut body = self.system.equations[equation.index()].shifted(0);
+        facts.contains(&(equation, shifts))
+            || facts.contains(&(equation, 0))
+            || body.all(|variable| self.start.known.contains(&variable))
     }
 
     /// Algorithm 9 with the strengthened test (83).
@@ -279,7 +313,7 @@ impl Reactor<'_> {
         pending: &[(ShiftedEquation, Vec<Shifted>)],
         graph: &Pending,
     ) -> Round {
-        let candidates = (0..active.len())
+        let candidates: Vec<(u16, ShiftedEquation)> = (0..active.len())
             .filter(|&i| active[i] == Some(true))
             .map(EquationId::from_usize)
             .filter_map(|equation| {
@@ -295,15 +329,28 @@ impl Reactor<'_> {
                 let mut more = pending.to_vec();
                 more.push((key, unknowns));
                 (Pending::new(&more).rank() > graph.rank()).then_some((height, key))
-            });
-        match candidates.min() {
-            Some((_, key)) => {
+            })
+            .collect();
+        match self.lowest(progress, candidates) {
+            Some(key) => {
                 progress.steps.push(Step::Latent(key));
                 progress.latent.insert(key);
                 Round::Continue
             }
             None => Round::End(End::Failed(not_closed(pending, graph))),
         }
+    }
+
+    /// The candidate of the lowest height; of several the one whose place in the system comes first.
+    fn lowest(&self, progress: &Progress, mut candidates: Vec<(u16, ShiftedEquation)>) -> Option<ShiftedEquation> {
+        let lowest = candidates.iter().map(|&(height, _)| height).min()?;
+        candidates.retain(|&(height, _)| height == lowest);
+        if let [(_, only)] = candidates[..] {
+            return Some(only);
+        }
+        let colours = equation_colours(self.system, self.start, progress);
+        let keys = candidates.into_iter().map(|(_, key)| key);
+        keys.min_by_key(|&(equation, shifts)| (shifts, colours[equation.index()]))
     }
 
     /// The greatest shift with which an equation is present.

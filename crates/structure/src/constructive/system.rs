@@ -8,6 +8,8 @@ use saltus_mdae::{
     typed_index,
 };
 
+use super::thresholds::exclusions;
+
 typed_index! {
     /// A predicate: something guards depend on.
     PredicateId,
@@ -145,7 +147,8 @@ impl System {
 
     /// The system of a model: conditions in guards are the predicates; a relation between left limits is given from
     /// outside, and so is a discrete variable that no equation defines. A restart equation relates the values before
-    /// (`pre`) with those one shift later, while its condition holds. Assertions on conditions are invariants.
+    /// (`pre`) with those one shift later, while its condition holds. Assertions on conditions are invariants, and so is
+    /// what relations of the same quantity say of each other.
     pub fn from_model(model: &Mdae) -> Result<Self, TooManyPredicates> {
         let mut reader = Reader {
             model,
@@ -154,6 +157,7 @@ impl System {
             depth: 0,
         };
         reader.read();
+        reader.exclude_thresholds();
         reader.system.check_predicates()?;
         Ok(reader.system)
     }
@@ -251,6 +255,20 @@ impl Reader<'_> {
                 self.system.invariants.push(formula);
             }
         }
+    }
+
+    /// Relations of the same quantity exclude each other.
+    fn exclude_thresholds(&mut self) {
+        let mut relations = Vec::new();
+        for (atom, &predicate) in &self.number {
+            if let Atom::Condition(condition) = atom
+                && let ConditionKind::Relation { function, comparison } = self.model.conditions[*condition].kind
+            {
+                relations.push((predicate, function, comparison));
+            }
+        }
+        relations.sort_unstable_by_key(|&(predicate, ..)| predicate);
+        self.system.invariants.extend(exclusions(&self.model.pool, &relations));
     }
 
     fn push(&mut self, variables: Vec<Shifted>, guard: Formula, kind: EquationKind) {

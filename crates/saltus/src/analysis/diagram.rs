@@ -1,0 +1,83 @@
+//! Boxes and arrows with texts, and how Graphviz is told of them; the picture is drawn in `picture`.
+
+use std::fmt::Write;
+
+/// What a report has to draw. The first node is where everything begins.
+pub(super) struct Diagram {
+    pub(super) title: String,
+    pub(super) nodes: Vec<DiagramNode>,
+    pub(super) edges: Vec<DiagramEdge>,
+}
+
+pub(super) struct DiagramNode {
+    pub(super) lines: Vec<String>,
+    pub(super) kind: NodeKind,
+}
+
+/// How a node is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NodeKind {
+    Plain,
+    /// Passed at an instant.
+    Transient,
+    Refused,
+}
+
+pub(super) struct DiagramEdge {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) lines: Vec<String>,
+    pub(super) kind: EdgeKind,
+}
+
+/// How an edge is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EdgeKind {
+    Smooth,
+    Impulsive,
+    Refused,
+}
+
+/// A text that fits into a box.
+pub(super) fn shortened(text: &str) -> String {
+    const MOST: usize = 48;
+    match text.chars().count() > MOST {
+        true => text.chars().take(MOST - 1).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}
+
+impl Diagram {
+    /// In the language of Graphviz.
+    pub(super) fn to_dot(&self) -> String {
+        let mut out = String::from("digraph modes {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
+        for (number, node) in self.nodes.iter().enumerate() {
+            let style = match (node.kind, number) {
+                (NodeKind::Transient, _) => ", style=dashed",
+                (NodeKind::Refused, _) => ", color=red",
+                (NodeKind::Plain, 0) => ", penwidth=2",
+                (NodeKind::Plain, _) => "",
+            };
+            let _ = writeln!(out, "  m{number} [label={}{style}];", label(&node.lines));
+        }
+        for edge in &self.edges {
+            let style = match edge.kind {
+                EdgeKind::Smooth => "",
+                EdgeKind::Impulsive => ", style=bold, color=darkorange",
+                EdgeKind::Refused => ", color=red, style=dashed",
+            };
+            let text = label(&edge.lines);
+            let _ = writeln!(out, "  m{} -> m{} [label={text}{style}];", edge.from, edge.to);
+        }
+        out.push_str("}\n");
+        out
+    }
+}
+
+fn label(lines: &[String]) -> String {
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|line| line.replace('\\', "\\\\").replace('"', "\\\""))
+        .collect();
+    format!("\"{}\"", lines.join("\\n"))
+}
