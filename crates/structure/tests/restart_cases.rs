@@ -279,9 +279,14 @@ fn further_cases() {
         "restart_cases_more.json",
         "restart_cases_families.json",
         "restart_cases_composed.json",
+        "restart_cases_physics.json",
     ];
     for file in files {
         for (name, case) in &cases(file) {
+            // Some are given with their laws only.
+            if case["expected"].get("c").is_none() {
+                continue;
+            }
             failures.extend(check(name, case, &mut Disguise::none()));
             failures.extend(check(name, case, &mut Disguise::seeded(7)));
         }

@@ -148,6 +148,7 @@ fn nothing_depends_on_names_or_orders() {
         "restart_cases_more.json",
         "restart_cases_families.json",
         "restart_cases_composed.json",
+        "restart_cases_physics.json",
     ] {
         let path = format!("{}/../../tests/reference/{file}", env!("CARGO_MANIFEST_DIR"));
         let found = differences(&cases(&path), 3);

@@ -4,13 +4,10 @@ mod restart_support;
 
 use std::collections::BTreeMap;
 
+use restart_support::Random;
 use restart_support::case::{Built, Case, Disguise};
-use restart_support::parse::parse;
+use restart_support::laws::value;
 use restart_support::report::Report;
-use restart_support::{Random, Values, split_primes};
-use saltus_mdae::eval::evaluate;
-use saltus_mdae::function::Functions;
-use saltus_mdae::{Builder, Idx, VarId};
 use saltus_structure::restart::*;
 use serde_json::Value;
 
@@ -145,28 +142,6 @@ fn cradle(case: &mut Case, random: &mut Random) {
     for name in ["x1'", "x2'"] {
         *case.left.get_mut(name).unwrap() += random.uniform(-2.0, 2.0);
     }
-}
-
-/// The value of an expression: `x^-` from `before`, the rest from `after`.
-fn value(text: &str, before: &Values, after: &Values, parameters: &Values) -> f64 {
-    let m = Builder::new("expression");
-    let names: std::collections::BTreeSet<String> = restart_support::parse::identifiers(text).into_iter().collect();
-    let known: BTreeMap<String, _> = names.iter().map(|name| (name.clone(), m.unknown(name))).collect();
-    let root = parse(&m, &|name| known[name].clone(), text).id;
-    let model = m.finish().unwrap();
-    let mut environment = restart_support::case::TestEnvironment::default();
-    for (position, name) in model.variables.iter().enumerate() {
-        let var = VarId::from_usize(position);
-        for (map, values) in [(&mut environment.left, before), (&mut environment.current, after)] {
-            for (state, &value) in values.iter().chain(parameters) {
-                let (base, order) = split_primes(state);
-                if *base == *name.name {
-                    map.insert((var, order), value);
-                }
-            }
-        }
-    }
-    evaluate(&model.pool, &Functions::new(), &[root], &environment).unwrap()[0]
 }
 
 fn cases() -> BTreeMap<String, Value> {

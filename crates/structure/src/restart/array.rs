@@ -304,7 +304,9 @@ impl<'b> ArrayBuilder<'_, 'b> {
         }
     }
 
-    /// Step 13: the head carries the transient mode's equations, without latent ones.
+    /// Step 13: the head carries the transient mode's equations, without latent ones. An equation that the long mode after it
+    /// has too must hold at the tail in any case; that the left limits do not satisfy it is no contradiction then (a clutch
+    /// that engages at the instant of an impact elsewhere).
     fn add_transient(&mut self) {
         let equations = self.inquiry.change.transient.unwrap_or_default();
         for (position, equation) in equations.iter().enumerate() {
@@ -318,6 +320,11 @@ impl<'b> ArrayBuilder<'_, 'b> {
                 instant: 0,
             };
             self.add(label, Part::Transient, true);
+            if let (Some(_), Some((last, mandatory))) = (row, self.array.past_only.last_mut())
+                && *last == label
+            {
+                *mandatory = false;
+            }
         }
     }
 

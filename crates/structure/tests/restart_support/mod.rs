@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod case;
+pub mod laws;
 pub mod parse;
 pub mod report;
 
