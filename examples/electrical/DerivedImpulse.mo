@@ -14,7 +14,7 @@
 // expect: v1 at 2 = -2.35 within 1e-6
 // expect: i at 2 = -0.2 within 1e-6
 // analyze: mode closed: index 3; states v2
-// analyze: not closed -> closed: refused not good; height 2; undetermined v2; says determined: `v1` and `i`
+// analyze: not closed -> closed: accepted; verdict not good; method projector; height 2; undetermined v2; jumps v1, i, v2; impulses i 1, v2 1, vR 2; says structure alone does not determine `v2`
 
 model DerivedImpulse "Impulse and its derivative in one mode change"
   Real v1(start = 1, fixed = true);

@@ -15,6 +15,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("E0504", "flattening says it first, as E0311"),
     ("E0505", "flattening says it first, as E0403"),
     ("E0506", "flattening says it first, as E0403"),
+    ("E0510", "needs --mode"),
     ("E0611", "takes longer than a test may"),
     ("E0613", "depends on the machine"),
     ("E0614", "needs --set"),

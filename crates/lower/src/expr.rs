@@ -344,7 +344,13 @@ impl Lowering<'_> {
         if self.literal || !self.varies_between_events(x, x) {
             return self.model.pool.unary(UnaryOp::Floor, x);
         }
-        let q = self.generated_variable("floor", Type::Integer);
+        // Named as users would write it: conditions tell of it.
+        let name = format!("floor({})", self.model.print(x));
+        if let Some(&known) = self.floors.get(&x) {
+            return self.model.pool.var(known);
+        }
+        let q = self.generated_variable(&name, Role::Discrete, Type::Integer);
+        self.floors.insert(x, q);
         let origin = self.span_origin(span);
         let pool = &mut self.model.pool;
         let before = pool.pre_var(q, 0);
@@ -376,10 +382,15 @@ impl Lowering<'_> {
         self.model.pool.var(q)
     }
 
-    pub(crate) fn generated_variable(&mut self, stem: &str, ty: Type) -> VarId {
-        self.generated += 1;
-        let role = if stem == "delay" { Role::Input } else { Role::Discrete };
-        let mut variable = Variable::new(&format!("${stem}{}", self.generated), role, ty);
+    /// A hidden variable. Of equal names the later ones are numbered.
+    fn generated_variable(&mut self, name: &str, role: Role, ty: Type) -> VarId {
+        let used = self.generated.entry(name.to_owned()).or_insert(0);
+        *used += 1;
+        let name = match *used {
+            1 => name.to_owned(),
+            number => format!("{name}#{number}"),
+        };
+        let mut variable = Variable::new(&name, role, ty);
         variable.hidden = true;
         self.model.add_variable(variable)
     }
@@ -391,7 +402,8 @@ impl Lowering<'_> {
             Some(bound) => self.literal_expr(bound),
             None => delay,
         };
-        let output = self.generated_variable("delay", Type::Real);
+        let name = format!("delay({}, {})", self.model.print(expression), self.model.print(delay));
+        let output = self.generated_variable(&name, Role::Input, Type::Real);
         let origin = self.span_origin(span);
         self.model.delays.push(Delay {
             output,

@@ -83,7 +83,10 @@ struct Lowering<'f> {
     reads_text: bool,
     /// Inside `noEvent`.
     literal: bool,
-    generated: u32,
+    /// Names of generated variables, with how many there are of each.
+    generated: FxHashMap<String, u32>,
+    /// The variables that hold `floor(x)`.
+    floors: FxHashMap<saltus_mdae::ExprId, saltus_mdae::VarId>,
 }
 
 impl<'f> Lowering<'f> {
@@ -103,7 +106,8 @@ impl<'f> Lowering<'f> {
             text_readers: rustc_hash::FxHashSet::default(),
             reads_text: false,
             literal: false,
-            generated: 0,
+            generated: FxHashMap::default(),
+            floors: FxHashMap::default(),
         }
     }
 

@@ -149,6 +149,15 @@ fn unary_name(op: UnaryOp) -> String {
     format!("{op:?}").to_lowercase()
 }
 
+/// A product with a negative number, as that number without its sign and the rest.
+fn negative_term(pool: &ExprPool, id: ExprId) -> Option<(f64, ExprId)> {
+    let Node::Binary(BinaryOp::Mul, a, rest) = pool.node(id) else {
+        return None;
+    };
+    let factor = pool.constant(a).filter(|factor| *factor < 0.0)?;
+    Some((-factor, rest))
+}
+
 fn write_expr(pool: &ExprPool, names: &dyn Names, id: ExprId, outer: u8, depth: u32, out: &mut String) {
     if depth > DEPTH_LIMIT || out.len() > LENGTH_LIMIT {
         out.push('…');
@@ -181,6 +190,17 @@ fn write_expr(pool: &ExprPool, names: &dyn Names, id: ExprId, outer: u8, depth: 
             out.push('(');
             sub(a, 0, out);
             out.push(')');
+        }
+        Node::Binary(BinaryOp::Add, a, b) if negative_term(pool, b).is_some() => {
+            let (factor, rest) = negative_term(pool, b).expect("just seen");
+            out.push_str(if outer > 5 { "(" } else { "" });
+            sub(a, 5, out);
+            out.push_str(" - ");
+            if factor != 1.0 {
+                out.push_str(&format!("{factor}*"));
+            }
+            sub(rest, 7, out);
+            out.push_str(if outer > 5 { ")" } else { "" });
         }
         Node::Binary(op, a, b) => match precedence(op) {
             Some((level, symbol)) => {
@@ -232,6 +252,82 @@ fn write_expr(pool: &ExprPool, names: &dyn Names, id: ExprId, outer: u8, depth: 
             out.push(')');
         }
     }
+}
+
+/// `0 = residual` as users write equations: `a = b` where the residual is a difference, else `a = 0`.
+pub fn equation(pool: &ExprPool, names: &dyn Names, residual: ExprId) -> String {
+    match pool.node(residual) {
+        Node::Binary(BinaryOp::Sub, a, b) => {
+            format!("{} = {}", expression(pool, names, a), expression(pool, names, b))
+        }
+        Node::Unary(UnaryOp::Neg, a) => equation(pool, names, a),
+        _ => format!("{} = 0", expression(pool, names, residual)),
+    }
+}
+
+/// `0 = residual` with the terms of its sum on the side where they are positive.
+pub fn balanced_equation(pool: &ExprPool, names: &dyn Names, residual: ExprId) -> String {
+    let mut terms = Vec::new();
+    collect_terms(pool, residual, false, &mut terms);
+    let side = |negative: bool| {
+        let terms = terms.iter().filter(|(sign, ..)| *sign == negative);
+        let texts: Vec<String> = terms.map(|term| term_text(pool, names, term)).collect();
+        match texts.is_empty() {
+            true => "0".to_owned(),
+            false => texts.join(" + "),
+        }
+    };
+    // A number alone on its side says more than a zero.
+    let number = |&(_, factor, rest): &(bool, Option<f64>, ExprId)| match pool.node(rest) {
+        Node::Real(bits) => Some(factor.unwrap_or(bits.get())),
+        _ => None,
+    };
+    let mixed = terms.iter().any(|(negative, ..)| *negative != terms[0].0);
+    if let [rest @ .., last] = &terms[..]
+        && !mixed
+        && let (Some(value), None) = (number(&terms[0]).or(number(last)), number(&terms[0]).and(number(last)))
+        && !rest.is_empty()
+    {
+        let others = terms.iter().filter(|term| number(term).is_none());
+        let texts: Vec<String> = others.map(|term| term_text(pool, names, term)).collect();
+        return format!("{} = {}", texts.join(" + "), -value);
+    }
+    match terms.iter().all(|(negative, ..)| *negative) {
+        true => format!("{} = 0", side(true)),
+        false => format!("{} = {}", side(false), side(true)),
+    }
+}
+
+/// The terms of a sum: whether negative, a positive factor if there is one, and the rest.
+fn collect_terms(pool: &ExprPool, id: ExprId, negative: bool, terms: &mut Vec<(bool, Option<f64>, ExprId)>) {
+    match pool.node(id) {
+        Node::Binary(BinaryOp::Add, a, b) => {
+            collect_terms(pool, a, negative, terms);
+            collect_terms(pool, b, negative, terms);
+        }
+        Node::Binary(BinaryOp::Sub, a, b) => {
+            collect_terms(pool, a, negative, terms);
+            collect_terms(pool, b, !negative, terms);
+        }
+        Node::Unary(UnaryOp::Neg, a) => collect_terms(pool, a, !negative, terms),
+        Node::Real(bits) if bits.get() == 0.0 => {}
+        Node::Binary(BinaryOp::Mul, a, b) => match pool.constant(a) {
+            Some(factor) if factor < 0.0 => terms.push((!negative, Some(-factor).filter(|f| *f != 1.0), b)),
+            _ => terms.push((negative, None, id)),
+        },
+        Node::Real(bits) if bits.get() < 0.0 => terms.push((!negative, Some(-bits.get()), id)),
+        _ => terms.push((negative, None, id)),
+    }
+}
+
+fn term_text(pool: &ExprPool, names: &dyn Names, &(_, factor, rest): &(bool, Option<f64>, ExprId)) -> String {
+    let mut text = factor.map_or(String::new(), |factor| format!("{factor}"));
+    if matches!(pool.node(rest), Node::Real(_)) && factor.is_some() {
+        return text;
+    }
+    text.push_str(if factor.is_some() { "*" } else { "" });
+    write_expr(pool, names, rest, if factor.is_some() { 7 } else { 6 }, 0, &mut text);
+    text
 }
 
 impl Mdae {

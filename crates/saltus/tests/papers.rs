@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Items of a mode are `index`, `states`, `dead`, `transient` and `singular in numbers`; items of a change are `accepted` or `refused` with the
-//! verdict, `height`, `impulses` with their orders, `undetermined`, `through` for a transient mode, and `says` with a part
-//! of the explanation. In `says`, `;` separates items too.
+//! verdict, `verdict`, `method`, `height`, `jumps`, `impulses` with their orders, `facts`, `disabled`, `undetermined`,
+//! `through` for a transient mode, and `says` with a part of the explanation. In `says`, `;` separates items too.
 
 use std::path::{Path, PathBuf};
 
@@ -162,6 +162,11 @@ impl Analysed {
                 let found = impulses.map(|i| format!("{} {}", i["variable"].as_str().unwrap_or_default(), i["order"]));
                 expect("impulses", found.collect(), words(rest))
             }
+            "verdict" => expect("verdict", change["verdict"].as_str(), Some(rest)),
+            "method" => expect("method", change["method"].as_str(), Some(rest)),
+            "jumps" => expect("jumps", list(&change["jumps"]), words(rest)),
+            "facts" => expect("facts", list(&change["facts"]), words(rest)),
+            "disabled" => expect("disabled", list(&change["disabled"]), words(rest)),
             "undetermined" => expect("undetermined", list(&change["undetermined"]), words(rest)),
             "says" => {
                 let parts = ["details", "help", "restart_system", "facts", "disabled"].map(|key| list(&change[key]));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use saltus::analysis::{AnalysisOptions, Coverage};
+use saltus::analysis::{AnalysisOptions, Coverage, ModeValue};
 use saltus::{Model, Session};
 use serde_json::json;
 
@@ -15,7 +15,8 @@ use crate::status::Status;
 /// from one to another: which variables jump, which are impulsive, or why the change cannot be carried out.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
-Looked at are the initial mode and the modes one condition away from it, unless --all-modes or --mode asks for others.
+Looked at are the initial mode, the modes one condition away from it and those that time alone brings about, unless
+--all-modes or --mode asks for others.
 Modes with index 0 or 1 have no constraints between states; at index 2 and more some equations are differentiated.
 
 Examples:
@@ -23,13 +24,14 @@ Examples:
   saltus analyze Clutch.mo --graph modes.svg
   saltus analyze Clutch.mo --mode 'engaged=false'
   saltus analyze Clutch.mo --mode 'time < 100=false, s <= 0=true'
+  saltus analyze Gearbox.mo --mode 'gear=2' --mode 'phase=braking, not locked'
   saltus analyze Clutch.mo --all-modes --json")]
 pub struct AnalyzeArguments {
     #[command(flatten)]
     pub model: ModelArguments,
 
-    /// A mode to look at: conditions or Boolean variables with their values, separated by commas; the others are as
-    /// in the initial mode. May be repeated
+    /// A mode to look at: conditions or discrete variables with their values, separated by commas (`tight` and
+    /// `not tight` stand for `tight=true` and `tight=false`); the others are as in the initial mode. May be repeated
     #[arg(long = "mode", value_name = "CONDITION=VALUE,…", conflicts_with = "all_modes")]
     pub modes: Vec<String>,
 
@@ -80,12 +82,11 @@ pub fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
         most_changes: arguments.limit.max(1).saturating_mul(4),
     };
     let analysis = compiled.analyze(&options);
-    if let Some(name) = analysis.unknown_conditions.first() {
-        console.message(&format!(
-            "error: the model has no condition and no Boolean variable `{name}`"
-        ));
-        let known: Vec<String> = analysis.conditions.iter().map(|text| format!("`{text}`")).collect();
-        console.message(&format!("help: modes are selected by {}", known.join(", ")));
+    if !analysis.mode_errors.is_empty() {
+        console.diagnostics(&analysis.mode_errors, session.sources());
+        if console.is_json() {
+            console.report(json!({}), &analysis.mode_errors, session.sources());
+        }
         return Status::Usage;
     }
     match console.is_json() {
@@ -148,25 +149,65 @@ fn coverage(arguments: &AnalyzeArguments) -> Result<Coverage, String> {
     modes.map(Coverage::Listed)
 }
 
-/// `cond=true, other=false`: the value stands behind the last `=`, since conditions may hold some.
-fn parse_mode(text: &str) -> Result<Vec<(String, bool)>, String> {
-    let mut atoms = Vec::new();
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let (end, value) = [("=true", true), ("=false", false)]
-            .iter()
-            .filter_map(|(suffix, value)| {
-                let place = rest.find(suffix)?;
-                let behind = rest[place + suffix.len()..].trim_start();
-                (behind.is_empty() || behind.starts_with(',')).then_some((place, *value))
-            })
-            .min()
-            .ok_or_else(|| format!("`{rest}` is not of the form `condition=true`"))?;
-        atoms.push((rest[..end].trim().to_owned(), value));
-        let behind = rest[end..].find(',').map_or("", |comma| &rest[end + comma + 1..]);
-        rest = behind.trim_start();
+/// `cond=true, other=false, gear=2`, or as modes are told: `cond, not other`.
+fn parse_mode(text: &str) -> Result<Vec<(String, ModeValue)>, String> {
+    let items = split_outside_brackets(text);
+    let items = items.iter().map(|item| item.trim()).filter(|item| !item.is_empty());
+    let atoms: Vec<(String, ModeValue)> = items.map(parse_atom).collect::<Result<_, _>>()?;
+    match atoms.is_empty() {
+        true => Err(format!("`{text}` names no condition")),
+        false => Ok(atoms),
     }
-    Ok(atoms)
+}
+
+fn split_outside_brackets(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    for (position, character) in text.char_indices() {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&text[start..position]);
+                start = position + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+fn parse_atom(item: &str) -> Result<(String, ModeValue), String> {
+    if let Some((name, value)) = split_value(item) {
+        let value = match value {
+            "true" => ModeValue::Boolean(true),
+            "false" => ModeValue::Boolean(false),
+            other => ModeValue::Discrete(other.to_owned()),
+        };
+        return match name.is_empty() {
+            true => Err(format!("`{item}` is not of the form `condition=value`")),
+            false => Ok((name.to_owned(), value)),
+        };
+    }
+    match item.strip_prefix("not ").map(str::trim) {
+        Some(negated) => {
+            let inner = negated.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+            Ok((inner.unwrap_or(negated).trim().to_owned(), ModeValue::Boolean(false)))
+        }
+        None => Ok((item.to_owned(), ModeValue::Boolean(true))),
+    }
+}
+
+/// The last `=` that is no part of a comparison, if a value follows it.
+fn split_value(item: &str) -> Option<(&str, &str)> {
+    let bytes = item.as_bytes();
+    let is_plain = |&position: &usize| {
+        let before = position.checked_sub(1).map(|at| bytes[at]);
+        let behind = bytes.get(position + 1);
+        bytes[position] == b'=' && !matches!(before, Some(b'<' | b'>' | b'=')) && behind != Some(&b'=')
+    };
+    let position = (0..bytes.len()).rev().find(is_plain)?;
+    Some((item[..position].trim(), item[position + 1..].trim()))
 }
 
 fn write_graph(path: &Path, svg: impl Fn() -> String, dot: impl Fn() -> String) -> Result<(), String> {
@@ -184,10 +225,19 @@ mod tests {
 
     #[test]
     fn modes_as_users_write_them() {
+        let truth = |name: &str, value: bool| (name.to_owned(), ModeValue::Boolean(value));
         let atoms = parse_mode("engaged=true, x <= 0=false").unwrap();
-        assert_eq!(atoms, [("engaged".to_owned(), true), ("x <= 0".to_owned(), false)]);
+        assert_eq!(atoms, [truth("engaged", true), truth("x <= 0", false)]);
         let atoms = parse_mode("s == f(a, b)=true").unwrap();
-        assert_eq!(atoms, [("s == f(a, b)".to_owned(), true)]);
-        assert!(parse_mode("engaged").is_err());
+        assert_eq!(atoms, [truth("s == f(a, b)", true)]);
+        let atoms = parse_mode("not tight, not (time <= 3), a[1,2], x >= 0").unwrap();
+        let expected = [truth("tight", false), truth("time <= 3", false), truth("a[1,2]", true)];
+        assert_eq!(atoms[..3], expected);
+        assert_eq!(atoms[3], truth("x >= 0", true));
+        let atoms = parse_mode("gear = 2, phase=Phase.up").unwrap();
+        let discrete = |name: &str, value: &str| (name.to_owned(), ModeValue::Discrete(value.to_owned()));
+        assert_eq!(atoms, [discrete("gear", "2"), discrete("phase", "Phase.up")]);
+        assert!(parse_mode("=true").is_err());
+        assert!(parse_mode(" , ").is_err());
     }
 }

@@ -102,12 +102,129 @@ fn listed_modes() {
         .expect(0, &["analyze", "Carts.mo", "--mode", "contact=true", "--json"])
         .json();
     assert_eq!(json["modes"][1]["valuation"]["contact"], true);
+    for written in ["contact", "x1 >= x2=true", "contact = true"] {
+        let other = folder
+            .expect(0, &["analyze", "Carts.mo", "--mode", written, "--json"])
+            .json();
+        assert_eq!(other["modes"], json["modes"], "{written}");
+        assert_eq!(other["changes"], json["changes"], "{written}");
+    }
     folder
         .expect(2, &["analyze", "Carts.mo", "--mode", "touch=true"])
-        .says("no condition and no Boolean variable `touch`");
+        .says("E0510")
+        .says("no condition and no discrete variable `touch`")
+        .says("modes are selected by `contact`");
     folder
-        .expect(2, &["analyze", "Carts.mo", "--mode", "contact"])
-        .says("condition=true");
+        .expect(2, &["analyze", "Carts.mo", "--mode", "contact=true, not contact"])
+        .says("`contact` is to have two values at once");
+    folder
+        .expect(2, &["analyze", "Carts.mo", "--mode", "contact=2"])
+        .says("its values are `true` and `false`");
+    folder
+        .expect(2, &["analyze", "Carts.mo", "--mode", "=true"])
+        .says("condition=value");
+}
+
+const PHASES: &str = "\
+model Phases
+  type Phase = enumeration(idle, up, down);
+  Phase phase(start = Phase.idle, fixed = true);
+  Integer gear(start = 1, fixed = true);
+  Boolean fast = s > 1 \"Cannot be together with slow\";
+  Boolean slow = s < -1;
+  Real s = sin(time);
+  Real x(start = 0, fixed = true), f, w(start = 1, fixed = true), u, y(start = 1, fixed = true), z;
+equation
+  der(x) = f;
+  when time >= 1 then phase = Phase.up; elsewhen x >= 1 then phase = Phase.down; end when;
+  when time >= 0.5 then gear = pre(gear) + 1; end when;
+  if phase == Phase.idle then x = 0; elseif phase == Phase.up then f = 1; else f = -1; end if;
+  der(w) = u;
+  if gear == 1 then u = 0; else w = 3 + sin(time); end if;
+  der(y) = z;
+  if fast then y = 2; elseif slow then y = -2; else z = 0; end if;
+end Phases;
+";
+
+#[test]
+fn listed_modes_of_integers_and_enumerations() {
+    let folder = Folder::new().with("Phases.mo", PHASES);
+    let mode = |written: &str| {
+        let json = folder
+            .expect(0, &["analyze", "Phases.mo", "--mode", written, "--json"])
+            .json();
+        json["modes"].as_array().unwrap().last().unwrap()["valuation"].clone()
+    };
+    assert_eq!(mode("phase=down")["phase == idle"], false);
+    assert_eq!(mode("phase=Phase.up")["phase == up"], true);
+    assert_eq!(mode("gear=2")["gear == 1"], false);
+    assert_eq!(mode("not (gear == 1), slow")["slow"], true);
+    let refused = |written: &str| folder.expect(2, &["analyze", "Phases.mo", "--mode", written]);
+    refused("phase=sideways").says("its values are `idle`, `up`, `down`");
+    refused("gear=fast").says("whole numbers");
+    refused("fast, slow").says("`s > 1` and `s < -1` cannot have these values at the same time");
+}
+
+/// Conditions that exclude each other make no modes, and what time brings about is followed in its order.
+#[test]
+fn modes_that_cannot_be_are_not_shown() {
+    let folder = Folder::new().with("Phases.mo", PHASES);
+    let json = folder
+        .expect(0, &["analyze", "Phases.mo", "--all-modes", "--json"])
+        .json();
+    let modes = json["modes"].as_array().unwrap();
+    assert!(
+        modes
+            .iter()
+            .all(|mode| mode["valuation"]["fast"] != true || mode["valuation"]["slow"] != true)
+    );
+    assert!(modes.iter().any(|mode| mode["valuation"]["fast"] == true));
+    let text = folder.expect(0, &["analyze", "Phases.mo"]).stdout;
+    let shift = text
+        .find("when `time >= 0.5` becomes true")
+        .expect("the first time event");
+    let start = text
+        .find("when `time >= 1` becomes true")
+        .expect("the second time event");
+    assert!(shift < start);
+    // By the time of the second event, the first has taken place.
+    let title = text[..start].rfind("from mode").unwrap();
+    assert!(text[title..start].starts_with("from mode 4 to mode 5"), "{text}");
+}
+
+/// What `analyze` says of a `reinit`, a gear shift by a Boolean and a body that is not hit.
+#[test]
+fn what_jumps_is_what_jumps_in_a_run() {
+    let changes = |path: &str| {
+        let json = Folder::new()
+            .expect(0, &["analyze", example(path).to_str().unwrap(), "--json"])
+            .json();
+        json["changes"].as_array().unwrap().clone()
+    };
+    let ball = &changes("mechanics/BouncingBall.mo")[0];
+    assert_eq!(ball["restart_equations"], serde_json::json!(["reinit(v, -e*pre(v))"]));
+    assert_eq!(ball["jumps"], serde_json::json!(["v"]));
+    let shift = &changes("mechanics/GearShift.mo")[0];
+    assert_eq!(
+        (&shift["from"], &shift["to"]),
+        (&serde_json::json!(0), &serde_json::json!(0))
+    );
+    assert_eq!(shift["jumps"], serde_json::json!(["w1", "w2"]));
+    assert_eq!(shift["impulses"], serde_json::json!([{"variable": "tau", "order": 1}]));
+    let cradle = &changes("mechanics/NewtonsCradle.mo")[1];
+    assert_eq!(cradle["jumps"], serde_json::json!(["w[2]", "w[3]"]));
+    // The tank is full when its level reaches the rim: nothing jumps.
+    let full = &changes("fluid/WaterTank.mo")[0];
+    assert_eq!(
+        (&full["jumps"], &full["impulses"]),
+        (&serde_json::json!([]), &serde_json::json!([]))
+    );
+    // A plan that goes on smoothly at a time event.
+    let plan = &changes("basics/PlannedMotion.mo")[0];
+    assert_eq!(
+        (&plan["accepted"], &plan["jumps"]),
+        (&serde_json::json!(true), &serde_json::json!([]))
+    );
 }
 
 #[test]

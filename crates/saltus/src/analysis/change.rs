@@ -4,13 +4,14 @@ use saltus_mdae::print::{Names, UserNames};
 use saltus_mdae::{ConditionId, ConditionKind, ExprId, ExprPool, Mdae, Role, VarId};
 use saltus_structure::mode::ModeStructure;
 use saltus_structure::restart::{
-    ArrayLabel, Before, EquationSource, ModeChange, ModeEquation, ModeSystem, RestartAnalysis, RestartOptions, Scope,
-    StructuralFacts, Verdict, analyze_restart, explain, restart_system,
+    ArrayLabel, Before, EquationSource, LimitMethod, ModeChange, ModeEquation, ModeSystem, Observation,
+    RestartAnalysis, RestartOptions, Scope, StructuralFacts, Verdict, analyze_restart, explain_observed, observe,
+    restart_system,
 };
 
 use super::RestartReport;
 use super::mode::residual_text;
-use super::situation::{Known, Situation, Trigger};
+use super::situation::{Instant, Known, Reinit, Situation, Trigger};
 
 /// What a change of mode is about.
 pub(super) struct Question<'a> {
@@ -61,11 +62,18 @@ impl Question<'_> {
         };
         let known = Known {
             model,
-            situation: self.new,
+            before: self.old,
+            now: self.new,
         };
         let mut facts = StructuralFacts::new(&model.functions, &known);
         let analysis = analyze_restart(pool, &model.functions, &known, change, &mut facts);
-        Some(report(self.names, pool, &change, &analysis))
+        let instant = Instant {
+            now: self.new,
+            before: self.old,
+            initial: false,
+        };
+        let observed = observe(pool, &model.functions, &known, &change, &analysis, &instant);
+        Some(report(self.names, pool, &change, &analysis, observed.as_ref()))
     }
 
     fn zero_crossings(&self) -> Vec<ExprId> {
@@ -100,6 +108,34 @@ impl Question<'_> {
     }
 }
 
+/// `reinit(x, e)` as the restart equation x⁺ = e.
+pub(super) fn reinit_equations(pool: &mut ExprPool, reinits: &[Reinit]) -> Vec<ModeEquation> {
+    let mut equations = Vec::new();
+    for reinit in reinits {
+        let target = pool.der_var(reinit.var, reinit.order);
+        equations.push(ModeEquation {
+            residual: pool.sub(target, reinit.value),
+            origin: reinit.origin,
+        });
+    }
+    equations
+}
+
+/// The instant of a `reinit`: the mode without the equations that give the derivatives of the states it sets.
+pub(super) fn without_derivatives(model: &Mdae, structure: &ModeStructure, reinits: &[Reinit]) -> Vec<ModeEquation> {
+    let solves = |id: &saltus_mdae::EquationId| {
+        let unknown = structure.matched_unknown(*id);
+        unknown.is_some_and(|var| reinits.iter().any(|reinit| reinit.var == var))
+    };
+    let ids = structure.equations.iter().filter(|id| !solves(id));
+    let ids = ids.map(|&id| model.stands_for(id));
+    ids.map(|id| ModeEquation {
+        residual: model.equations[id].residual,
+        origin: model.equations[id].origin,
+    })
+    .collect()
+}
+
 /// The active equations of a mode.
 pub(super) fn equations(model: &Mdae, structure: &ModeStructure) -> Vec<ModeEquation> {
     let ids = structure.equations.iter().map(|&id| model.stands_for(id));
@@ -110,20 +146,38 @@ pub(super) fn equations(model: &Mdae, structure: &ModeStructure) -> Vec<ModeEqua
     .collect()
 }
 
-fn report(names: &UserNames, pool: &ExprPool, change: &ModeChange, analysis: &RestartAnalysis) -> RestartReport {
+fn report(
+    names: &UserNames,
+    pool: &ExprPool,
+    change: &ModeChange,
+    analysis: &RestartAnalysis,
+    observed: Option<&Observation>,
+) -> RestartReport {
     let model = names.model();
-    let words = explain(model, pool, change, analysis);
+    let words = explain_observed(model, pool, change, analysis, observed);
     let label = |label: &ArrayLabel| label_text(names, pool, change, *label);
-    let impulses = analysis.plan.iter().flat_map(|plan| {
-        plan.impulses.iter().filter_map(|&position| {
+    let by_structure = analysis.plan.iter().flat_map(|plan| {
+        plan.impulses.iter().map(|&position| {
             let unknown = plan.unknowns[position];
-            let name = names.variable_of(unknown.variable.var, unknown.variable.order)?;
-            Some((name.to_owned(), unknown.mu))
+            (unknown.variable.var, unknown.variable.order, unknown.mu)
         })
     });
-    let mut impulses: Vec<(String, u32)> = impulses.collect();
+    let projected = observed.is_some_and(|observed| observed.method == LimitMethod::Projector);
+    let impulses: Vec<(VarId, u16, u32)> = match observed {
+        Some(observed) if projected => observed.impulses.clone(),
+        Some(observed) => by_structure
+            .filter(|impulse| observed.impulses.contains(impulse))
+            .collect(),
+        None => by_structure.collect(),
+    };
+    let named = impulses.into_iter().filter_map(|(var, order, mu)| {
+        let name = names.variable_of(var, order)?;
+        Some((name.to_owned(), mu))
+    });
+    let mut impulses: Vec<(String, u32)> = named.collect();
     impulses.sort();
     impulses.dedup();
+    let jumps = observed.map_or(&[][..], |observed| &observed.jumps);
     let disabled = analysis
         .past_only
         .iter()
@@ -133,8 +187,13 @@ fn report(names: &UserNames, pool: &ExprPool, change: &ModeChange, analysis: &Re
     let mut facts: Vec<String> = analysis.facts.iter().map(|fact| label(&fact.label)).collect();
     facts.dedup();
     RestartReport {
-        accepted: analysis.is_good(),
+        accepted: analysis.is_good() || projected,
         verdict: verdict_text(analysis.verdict).to_owned(),
+        method: match projected {
+            true => "projector".to_owned(),
+            false => "structure".to_owned(),
+        },
+        jumps: jumps.iter().map(|&(var, order)| names.derivative(var, order)).collect(),
         summary: words.summary,
         details: words.details,
         help: words.help,
@@ -152,7 +211,10 @@ fn report(names: &UserNames, pool: &ExprPool, change: &ModeChange, analysis: &Re
         impulses,
         facts,
         disabled: disabled.map(label).collect(),
-        system: restart_system(model, pool, analysis),
+        system: match analysis.is_good() && !projected {
+            true => restart_system(model, pool, analysis),
+            false => Vec::new(),
+        },
         undetermined: undetermined.map(|&(var, order)| names.derivative(var, order)).collect(),
     }
 }

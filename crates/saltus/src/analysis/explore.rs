@@ -2,17 +2,18 @@
 
 use std::collections::VecDeque;
 
-use saltus_mdae::print::{UserNames, expression};
-use saltus_mdae::{ExprPool, Idx, Mdae};
+use saltus_mdae::print::{Names, UserNames, expression};
+use saltus_mdae::{ExprPool, Idx, Mdae, VarId};
 use saltus_results::Trajectory;
 use saltus_simulate::{EventReport, Observer};
 use saltus_source::Diagnostic;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::restart::ModeEquation;
 
-use super::change::Question;
+use super::change::{Question, reinit_equations, without_derivatives};
+use super::exclusion::Exclusions;
 use super::mode::{refusal, residual_text, shape};
-use super::situation::{Consequences, Situation, Trigger};
+use super::situation::{Consequences, ModeValue, Reinit, Situation, Trigger};
 use super::{Analysis, AnalysisOptions, ChangeOutcome, ChangeReport, ModeNumber, ModeReport, RestartReport};
 use crate::Model;
 
@@ -21,29 +22,34 @@ use crate::Model;
 pub enum Coverage {
     /// The initial mode only.
     Initial,
-    /// The initial mode and those one condition away, with the changes there and back.
+    /// The initial mode, those one condition away and those that time alone brings about, with the changes there and
+    /// back.
     Neighbours,
     /// All that can be reached by changing conditions one after the other, whether a run can get there or not.
     All,
-    /// Listed ones: conditions or Booleans with their values, the others as in the initial mode; with the changes
-    /// between the initial mode and them.
-    Listed(Vec<Vec<(String, bool)>>),
+    /// Listed ones: conditions or discrete variables with their values, the others as in the initial mode; with the
+    /// changes between the initial mode and them.
+    Listed(Vec<Vec<(String, ModeValue)>>),
 }
 
-struct Explorer<'m> {
-    model: &'m Mdae,
+pub(super) struct Explorer<'m> {
+    pub(super) model: &'m Mdae,
     names: UserNames<'m>,
-    modes: &'m Modes,
+    pub(super) modes: &'m Modes,
     options: &'m AnalysisOptions,
+    pub(super) exclusions: Exclusions,
     pool: ExprPool,
-    found: Vec<Found>,
-    analysis: Analysis,
+    pub(super) found: Vec<Found>,
+    pub(super) analysis: Analysis,
 }
+
+/// Time events that are followed at most.
+const MOST_TIME_EVENTS: usize = 32;
 
 /// A mode with a situation that selects it.
-struct Found {
+pub(super) struct Found {
     valuation: Valuation,
-    situation: Situation,
+    pub(super) situation: Situation,
     structure: Result<ModeStructure, ModeFailure>,
 }
 
@@ -55,6 +61,7 @@ pub(super) fn explore(model: &Model, options: &AnalysisOptions) -> Analysis {
         names: UserNames::new(compiled.model()),
         modes: compiled.modes(),
         options,
+        exclusions: Exclusions::new(compiled.model(), &initial),
         pool: compiled.fork_pool(),
         found: Vec::new(),
         analysis: Analysis {
@@ -112,10 +119,34 @@ impl Explorer<'_> {
         for &trigger in &triggers {
             self.follow(start, trigger, true);
         }
+        self.course_of_time(start, &triggers);
         for neighbour in (0..self.found.len()).filter(|&mode| mode != start) {
             for &trigger in &triggers {
                 self.follow(neighbour, trigger, false);
             }
+        }
+    }
+
+    /// The modes that time events bring about one after the other, if nothing else happens.
+    fn course_of_time(&mut self, start: ModeNumber, triggers: &[Trigger]) {
+        let (mut mode, mut situation) = (start, self.found[start].situation.clone());
+        for _ in 0..MOST_TIME_EVENTS {
+            let moments = triggers
+                .iter()
+                .filter_map(|&trigger| Some((situation.time_of_flip(self.model, trigger)?, trigger)));
+            let moments: Vec<(f64, Trigger)> = moments.collect();
+            let next = moments.iter().map(|(moment, _)| *moment).fold(f64::INFINITY, f64::min);
+            if !next.is_finite() {
+                return;
+            }
+            let due = moments.iter().filter(|(moment, _)| *moment <= next + 1e-9 * next.abs());
+            let due: Vec<Trigger> = due.map(|(_, trigger)| *trigger).collect();
+            let (mut new, consequences) = situation.flipped(self.model, &due);
+            new.time = next;
+            let Some(reached) = self.analysed(mode, due[0], &situation, &new, &consequences, true) else {
+                return;
+            };
+            (mode, situation) = (reached, new);
         }
     }
 
@@ -135,60 +166,56 @@ impl Explorer<'_> {
         }
     }
 
-    fn listed(&mut self, start: ModeNumber, modes: &[Vec<(String, bool)>]) {
-        for wanted in modes {
-            let mut situation = self.found[start].situation.clone();
-            for (name, value) in wanted {
-                match situation.with(self.model, name, *value) {
-                    Some(next) => situation = next,
-                    None => self.analysis.unknown_conditions.push(name.clone()),
-                }
-            }
-            let origin = self.found[start].situation.clone();
-            let mut triggers = Trigger::all(self.model)
-                .into_iter()
-                .chain(Trigger::booleans(self.model));
-            let trigger = triggers.find(|trigger| trigger.is_true(&origin) != trigger.is_true(&situation));
-            let Some(mode) = self.mode_of(situation.clone()) else {
-                continue;
-            };
-            let Some(trigger) = trigger.filter(|_| mode != start) else {
-                continue;
-            };
-            self.change(start, mode, trigger, &origin, &situation, &Consequences::default());
-            self.change(mode, start, trigger, &situation, &origin, &Consequences::default());
-        }
-    }
-
     /// Changes a condition or input in a mode and analyses what happens; the mode that is reached. A mode that was not
     /// met before counts only if `new_modes` says so.
-    fn follow(&mut self, from: ModeNumber, trigger: Trigger, new_modes: bool) -> Option<ModeNumber> {
+    pub(super) fn follow(&mut self, from: ModeNumber, trigger: Trigger, new_modes: bool) -> Option<ModeNumber> {
         let old = self.found[from].situation.clone();
         if !old.can_flip(self.model, trigger) {
             return None;
         }
-        let (new, consequences) = old.flipped(self.model, trigger);
+        let triggers = self.exclusions.companions(&old, trigger)?;
+        let (new, consequences) = old.flipped(self.model, &triggers);
+        self.analysed(from, trigger, &old, &new, &consequences, new_modes)
+    }
+
+    /// Analyses the change from one situation to another; the mode that is reached.
+    pub(super) fn analysed(
+        &mut self,
+        from: ModeNumber,
+        trigger: Trigger,
+        old: &Situation,
+        new: &Situation,
+        consequences: &Consequences,
+        new_modes: bool,
+    ) -> Option<ModeNumber> {
         let valuation = new.valuation(self.model, self.modes)?;
         let quiet = consequences.restart_equations.is_empty() && consequences.reinits.is_empty();
-        if valuation == self.found[from].valuation && quiet && !self.jumps(from, trigger) {
+        if valuation == self.found[from].valuation && quiet && !self.jumps(from, trigger, old, new) {
             return Some(from);
         }
         if !new_modes && !self.found.iter().any(|found| found.valuation == valuation) {
             return None;
         }
         let to = self.mode_of(new.clone())?;
-        self.change(from, to, trigger, &old, &new, &consequences);
+        let told = trigger.told(self.model, old, new);
+        let same = |known: &ChangeReport| (known.from, known.to, &known.trigger) == (from, to, &told);
+        if !self.analysis.changes.iter().any(same) {
+            self.change(from, to, trigger, old, new, consequences);
+        }
         Some(to)
     }
 
-    /// Whether a condition or input sits in a differentiated equation of a mode, so that its change acts like a mode
-    /// change.
-    fn jumps(&self, mode: ModeNumber, trigger: Trigger) -> bool {
+    /// Whether something that changes sits in a differentiated equation of a mode, so that it acts like a mode change.
+    fn jumps(&self, mode: ModeNumber, trigger: Trigger, old: &Situation, new: &Situation) -> bool {
         let structure = self.found[mode].structure.as_ref();
+        let differs = |var: &VarId| old.values[var.index()].to_bits() != new.values[var.index()].to_bits();
         structure.is_ok_and(|structure| {
-            structure.jumps.iter().any(|jump| match trigger {
-                Trigger::Condition(condition) => jump.conditions.contains(&condition),
-                Trigger::Input(var) => jump.inputs.contains(&var),
+            structure.jumps.iter().any(|jump| {
+                let triggered = match trigger {
+                    Trigger::Condition(condition) => jump.conditions.contains(&condition),
+                    Trigger::Input(var) => jump.inputs.contains(&var),
+                };
+                triggered || jump.discrete.iter().any(differs)
             })
         })
     }
@@ -215,16 +242,16 @@ impl Explorer<'_> {
             None => ChangeOutcome::SingularMode,
         };
         let equation = |e: &ModeEquation| residual_text(&self.names, &self.model.pool, e.residual);
-        let reinit = |&(var, value): &(saltus_mdae::VarId, saltus_mdae::ExprId)| {
-            let value = expression(&self.model.pool, &self.names, value);
-            format!("reinit({}, {value})", self.model.variables[var].name)
+        let reinit = |reinit: &Reinit| {
+            let value = expression(&self.model.pool, &self.names, reinit.value);
+            format!("reinit({}, {value})", self.names.derivative(reinit.var, reinit.order))
         };
         let equations = consequences.restart_equations.iter().map(equation);
-        let (text, origin) = trigger.text(self.model);
+        let (_, origin) = trigger.text(self.model);
         self.analysis.changes.push(ChangeReport {
             from,
             to,
-            trigger: (text, trigger.is_true(new) || !trigger.is_true(old)),
+            trigger: trigger.told(self.model, old, new),
             span: self.model.origins.get(origin).and_then(|origin| origin.span),
             restart_equations: equations.chain(consequences.reinits.iter().map(reinit)).collect(),
             transient: self.found[to].structure.is_err() && matches!(outcome, ChangeOutcome::Analysed(_)),
@@ -243,8 +270,10 @@ impl Explorer<'_> {
         consequences: &Consequences,
     ) -> Option<RestartReport> {
         let before = self.found[from].structure.as_ref().ok()?;
+        let reinits = &consequences.reinits;
         let (after, transient) = match &self.found[to].structure {
-            Ok(after) => (after, None),
+            Ok(after) if reinits.is_empty() => (after, None),
+            Ok(after) => (after, Some(without_derivatives(self.model, after, reinits))),
             // Square only together with its restart equations: the long mode after it is first tried as the one
             // before.
             Err(_) if !consequences.restart_equations.is_empty() => {
@@ -257,12 +286,14 @@ impl Explorer<'_> {
             }
             Err(_) => return None,
         };
+        let mut restart_equations = consequences.restart_equations.clone();
+        restart_equations.extend(reinit_equations(&mut self.pool, reinits));
         let question = Question {
             names: &self.names,
             before,
             after,
             transient,
-            restart_equations: &consequences.restart_equations,
+            restart_equations: &restart_equations,
             trigger,
             old,
             new,

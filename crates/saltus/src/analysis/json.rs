@@ -106,10 +106,12 @@ fn restart_to_json(report: &RestartReport, sources: &SourceMap) -> Value {
     json!({
         "accepted": report.accepted,
         "verdict": report.verdict,
+        "method": report.method,
         "summary": report.summary,
         "details": report.details,
         "help": report.help,
         "height": report.height,
+        "jumps": report.jumps,
         "impulses": impulses.collect::<Vec<_>>(),
         "facts": report.facts,
         "disabled": report.disabled,

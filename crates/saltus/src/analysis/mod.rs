@@ -7,20 +7,23 @@
 mod change;
 mod constructive;
 mod diagram;
+mod exclusion;
 mod explore;
 mod graph;
 mod json;
+mod listed;
 mod mode;
 mod picture;
 mod print;
 mod situation;
 
-use saltus_source::{Diagnostic, Span};
+use saltus_source::{Diagnostic, Diagnostics, Span};
 
 use crate::Model;
 
 pub use constructive::ConstructiveReport;
 pub use explore::Coverage;
+pub use situation::ModeValue;
 
 /// Position of a mode in [`Analysis::modes`]; the initial mode is 0.
 pub type ModeNumber = usize;
@@ -61,8 +64,8 @@ pub struct Analysis {
     pub omitted_modes: usize,
     /// Mode changes that were found but left out.
     pub omitted_changes: usize,
-    /// Names asked for in [`Coverage::Listed`] that are neither conditions nor Booleans of the model.
-    pub unknown_conditions: Vec<String>,
+    /// Modes asked for in [`Coverage::Listed`] that there are not, and why.
+    pub mode_errors: Diagnostics,
     /// Why the initial mode is a guess, if it is one: the initialisation failed.
     pub initial_failure: Option<Diagnostic>,
 }
@@ -178,6 +181,9 @@ pub struct RestartReport {
     pub accepted: bool,
     /// The verdict: `good`, `overdetermined`, `underdetermined`, `unscalable`, `not good` or `lossy`.
     pub verdict: String,
+    /// How the right limits are found: `structure`, or `projector` (the consistency projector of a linear mode) where
+    /// structure alone decides nothing.
+    pub method: String,
     /// What happens, or why not, in one sentence.
     pub summary: String,
     /// What it rests on.
@@ -188,13 +194,16 @@ pub struct RestartReport {
     pub places: Vec<Span>,
     /// The height K: how many instants it takes.
     pub height: u16,
+    /// States whose values after the change differ from those before it, for most values before it.
+    pub jumps: Vec<String>,
     /// Impulsive variables with their orders.
     pub impulses: Vec<(String, u32)>,
     /// Equations that hold before the change.
     pub facts: Vec<String>,
     /// Equations switched off at the instant of the change.
     pub disabled: Vec<String>,
-    /// The restart system: `x^-` left limits, `x^+` right limits, `imp(x)` impulses.
+    /// The restart system, if it determines all values: `pre(x)` left limits, `x^+` right limits, `imp(x)` impulses, `x@k`
+    /// values at the k-th instant of the change.
     pub system: Vec<String>,
     /// States whose right limits are not determined.
     pub undetermined: Vec<String>,

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use saltus_mdae::print::{Names, UserNames, expression};
-use saltus_mdae::{BinaryOp, EquationId, ExprId, ExprPool, Idx, Mdae, Node, VarId};
+use saltus_mdae::print::{Names, UserNames, equation};
+use saltus_mdae::{EquationId, ExprId, ExprPool, Idx, Mdae, VarId};
 use saltus_source::Span;
 use saltus_structure::mode::{
     BlockKind, ModeFailure, ModeStructure, Modes, RankDeficiency, Remedy, SingularPiece, check_rank,
@@ -115,7 +115,7 @@ fn kind_text(kind: BlockKind) -> &'static str {
 /// A singular mode as a report; `active` are its equations.
 pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], failure: &ModeFailure) -> Refusal {
     let model = names.model();
-    let equation = |&id: &EquationId| (equation_text(names, id), span(model, id));
+    let told = |&id: &EquationId| (equation_text(names, id), span(model, id));
     let unknown = |&var: &VarId| (names.derivative(var, 0), declaration(model, var));
     match failure {
         ModeFailure::Singular {
@@ -132,7 +132,7 @@ pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], f
             let missing: usize = underdetermined.iter().map(excess).sum();
             Refusal {
                 summary: summary(*equations, *unknowns),
-                equations: too_many.map(equation).collect(),
+                equations: too_many.map(told).collect(),
                 unknowns: without.chain(&nowhere).map(unknown).collect(),
                 help: match missing {
                     0 => "remove one of these equations, or make it depend on another unknown".to_owned(),
@@ -143,7 +143,7 @@ pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], f
         }
         ModeFailure::TooManyDifferentiations { equation: id } => Refusal {
             summary: "an equation would have to be differentiated without end".to_owned(),
-            equations: vec![equation(id)],
+            equations: vec![told(id)],
             unknowns: Vec::new(),
             help: "check that the derivatives in it are meant".to_owned(),
         },
@@ -156,7 +156,7 @@ pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], f
             equations: dependent
                 .iter()
                 .chain(equations.iter().filter(|e| !dependent.contains(e)))
-                .map(equation)
+                .map(told)
                 .collect(),
             unknowns: unknowns.iter().map(unknown).collect(),
             help: "one of these equations says what the others say already".to_owned(),
@@ -207,14 +207,9 @@ pub(super) fn equation_text(names: &UserNames, id: EquationId) -> String {
     residual_text(names, &model.pool, model.equations[id].residual)
 }
 
-/// `a = b` for a residual a − b.
+/// An equation as users write it.
 pub(super) fn residual_text(names: &UserNames, pool: &ExprPool, residual: ExprId) -> String {
-    match pool.node(residual) {
-        Node::Binary(BinaryOp::Sub, a, b) => {
-            format!("{} = {}", expression(pool, names, a), expression(pool, names, b))
-        }
-        _ => format!("0 = {}", expression(pool, names, residual)),
-    }
+    equation(pool, names, residual)
 }
 
 fn differentiated(names: &UserNames, id: EquationId, times: u16) -> String {

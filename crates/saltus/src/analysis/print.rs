@@ -4,10 +4,12 @@ use std::fmt::Write;
 
 use saltus_source::{SourceMap, Span};
 
-use super::{Analysis, BlockReport, ChangeOutcome, ChangeReport, ModeReport, ModeShape, Refusal, RestartReport};
+use super::{Analysis, BlockReport, ChangeOutcome, ChangeReport, ModeShape, Refusal, RestartReport};
 
 /// Longer lists are cut in text; JSON has all of it.
 const MOST_LISTED: usize = 24;
+/// Modes with more conditions than this are told by how they differ.
+const MOST_ATOMS: usize = 4;
 /// Longer equations are cut in text.
 const MOST_CHARACTERS: usize = 160;
 
@@ -32,8 +34,8 @@ impl Analysis {
                 "the initial mode is a guess from the start values: the initialisation fails",
             );
         }
-        for (number, mode) in self.modes.iter().enumerate() {
-            print_mode(out, number, mode, self.is_transient(number), sources);
+        for number in 0..self.modes.len() {
+            print_mode(out, self, number, sources);
         }
         for change in &self.changes {
             print_change(out, self, change, sources);
@@ -49,14 +51,38 @@ impl Analysis {
         text
     }
 
-    /// `mode 1 (not engaged)`
-    pub(super) fn mode_title(&self, number: usize) -> String {
+    /// What selects a mode: all of it if that is short, else how it differs from the initial mode.
+    pub(super) fn selection(&self, number: usize) -> String {
         let valuation = self.modes.get(number).map_or(&[][..], |mode| &mode.valuation);
-        match valuation_text(valuation) {
-            text if text.is_empty() => format!("mode {number}"),
-            text => format!("mode {number} ({text})"),
+        if number == 0 || valuation.len() <= MOST_ATOMS {
+            return valuation_text(valuation);
+        }
+        match valuation_text(&differences(&self.modes[0].valuation, valuation)) {
+            text if text.is_empty() => "as mode 0".to_owned(),
+            text => format!("as mode 0, but {text}"),
         }
     }
+
+    /// `mode 0 (engaged) to mode 1 (not engaged)`; of many conditions those that change.
+    fn between(&self, from: usize, link: &str, to: usize) -> String {
+        let valuation = |number: usize| self.modes.get(number).map_or(&[][..], |mode| &mode.valuation);
+        let (old, new) = (valuation(from), valuation(to));
+        let title = |number: usize, text: String| match text.is_empty() {
+            true => format!("mode {number}"),
+            false => format!("mode {number} ({text})"),
+        };
+        if old.len() <= MOST_ATOMS {
+            let (old, new) = (valuation_text(old), valuation_text(new));
+            return format!("{} {link} {}", title(from, old), title(to, new));
+        }
+        let changed = valuation_text(&differences(old, new));
+        format!("mode {from} {link} {}", title(to, format!("now {changed}")))
+    }
+}
+
+/// The atoms of `new` that differ from `old`.
+fn differences(old: &[(String, bool)], new: &[(String, bool)]) -> Vec<(String, bool)> {
+    new.iter().filter(|atom| !old.contains(atom)).cloned().collect()
 }
 
 /// `engaged, not slipping`
@@ -66,7 +92,7 @@ pub(crate) fn valuation_text(valuation: &[(String, bool)]) -> String {
         (false, false) => format!("not {text}"),
         (false, true) => format!("not ({text})"),
     };
-    valuation.iter().map(atom).collect::<Vec<_>>().join(", ")
+    listed(&valuation.iter().map(atom).collect::<Vec<_>>())
 }
 
 fn line(out: &mut String, depth: usize, text: &str) {
@@ -118,19 +144,53 @@ fn place(span: Option<Span>, sources: &SourceMap) -> String {
     })
 }
 
-fn print_mode(out: &mut String, number: usize, mode: &ModeReport, transient: bool, sources: &SourceMap) {
+fn print_mode(out: &mut String, analysis: &Analysis, number: usize, sources: &SourceMap) {
     let _ = writeln!(out);
     let initial = if number == 0 { ", initial" } else { "" };
-    let valuation = match valuation_text(&mode.valuation) {
+    let selection = match analysis.selection(number) {
         text if text.is_empty() => String::new(),
         text => format!(": {text}"),
     };
-    line(out, 0, &format!("mode {number}{initial}{valuation}"));
-    match &mode.structure {
-        Ok(shape) => print_shape(out, shape, sources),
-        Err(_) if transient => line(out, 1, "lasts for an instant only, with restart equations of its own"),
+    line(out, 0, &format!("mode {number}{initial}{selection}"));
+    match &analysis.modes[number].structure {
+        Ok(shape) => {
+            let earlier = analysis.modes[..number].iter().position(|known| {
+                let known = known.structure.as_ref();
+                known.is_ok_and(|known| same_structure(known, shape))
+            });
+            match earlier {
+                Some(earlier) => line(out, 1, &format!("{}, as in mode {earlier}", measure(shape))),
+                None => print_shape(out, shape, sources),
+            }
+        }
+        Err(_) if analysis.is_transient(number) => {
+            line(out, 1, "lasts for an instant only, with restart equations of its own");
+        }
         Err(refusal) => print_refusal(out, "singular", refusal, sources),
     }
+}
+
+/// Whether the text about two modes would be the same.
+fn same_structure(a: &ModeShape, b: &ModeShape) -> bool {
+    let constraints = |shape: &ModeShape| -> Vec<(String, u16)> {
+        let constraints = shape.equations.iter().filter(|e| e.differentiations > 0);
+        constraints.map(|e| (e.text.clone(), e.differentiations)).collect()
+    };
+    let long = a.equations.len() > 8;
+    long && (a.equations.len(), a.index, &a.states, &a.dead) == (b.equations.len(), b.index, &b.states, &b.dead)
+        && a.singular_blocks.is_empty()
+        && b.singular_blocks.is_empty()
+        && constraints(a) == constraints(b)
+}
+
+/// `4 equations, 4 unknowns, index 1`
+fn measure(shape: &ModeShape) -> String {
+    format!(
+        "{}, {}, index {}",
+        count(shape.equations.len(), "equation"),
+        count(shape.unknowns.len(), "unknown"),
+        shape.index
+    )
 }
 
 fn count(number: usize, noun: &str) -> String {
@@ -141,17 +201,7 @@ fn count(number: usize, noun: &str) -> String {
 }
 
 fn print_shape(out: &mut String, shape: &ModeShape, sources: &SourceMap) {
-    let (equations, unknowns) = (shape.equations.len(), shape.unknowns.len());
-    line(
-        out,
-        1,
-        &format!(
-            "{}, {}, index {}",
-            count(equations, "equation"),
-            count(unknowns, "unknown"),
-            shape.index
-        ),
-    );
+    line(out, 1, &measure(shape));
     match shape.states.is_empty() {
         true => line(out, 1, "no states"),
         false => line(
@@ -228,11 +278,14 @@ fn print_refusal(out: &mut String, what: &str, refusal: &Refusal, sources: &Sour
 fn print_change(out: &mut String, analysis: &Analysis, change: &ChangeReport, sources: &SourceMap) {
     let (condition, value) = &change.trigger;
     let _ = writeln!(out);
-    let (from, to) = (analysis.mode_title(change.from), analysis.mode_title(change.to));
-    let title = match (change.transient, change.from == change.to) {
-        (true, _) => format!("from {from} through {to} and back"),
-        (false, true) => format!("within {from}"),
-        (false, false) => format!("from {from} to {to}"),
+    let (from, to) = (change.from, change.to);
+    let title = match (change.transient, from == to) {
+        (true, _) => format!("from {} and back", analysis.between(from, "through", to)),
+        (false, true) => match analysis.modes[from].valuation.len() {
+            1..=MOST_ATOMS => format!("within mode {from} ({})", analysis.selection(from)),
+            _ => format!("within mode {from}"),
+        },
+        (false, false) => format!("from {}", analysis.between(from, "to", to)),
     };
     line(out, 0, &title);
     line(

@@ -1,7 +1,9 @@
 //! A point of the discrete state space: truth values of the conditions and values of the discrete variables.
 
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{Action, ConditionId, ConditionKind, ExprId, Idx, Mdae, Node, OriginId, Role, Type, UnaryOp, VarId};
+use saltus_mdae::{
+    Action, BinaryOp, ConditionId, ConditionKind, ExprId, Idx, Mdae, Node, OriginId, Role, Type, UnaryOp, VarId,
+};
 use saltus_structure::mode::{Modes, Valuation};
 use saltus_structure::restart::{FixedValues, ModeEquation};
 
@@ -38,18 +40,26 @@ impl Trigger {
         conditions.chain(inputs).collect()
     }
 
-    /// All Booleans of a model, as if they were given from outside.
-    pub fn booleans(model: &Mdae) -> impl Iterator<Item = Trigger> {
-        let is_boolean = |var: &VarId| model.variables[*var].ty == Type::Boolean;
-        model.variables.ids().filter(is_boolean).map(Trigger::Input)
-    }
-
     /// As the user wrote it, and where.
     pub fn text(self, model: &Mdae) -> (String, OriginId) {
         match self {
             Trigger::Condition(id) => (model.conditions[id].text.to_string(), model.conditions[id].origin),
             Trigger::Input(var) => (model.variables[var].name.to_string(), model.variables[var].origin),
         }
+    }
+
+    /// As the user wrote it, with its new value; a clock ticks.
+    pub fn told(self, model: &Mdae, old: &Situation, new: &Situation) -> (String, bool) {
+        if let Trigger::Input(var) = self
+            && model.variables[var].ty == Type::Integer
+        {
+            let value = new.value(var, 0);
+            let literals = model.variables[var].literals.as_deref();
+            let literal = literals.and_then(|literals| literals.get((value as usize).wrapping_sub(1)));
+            let value = literal.map_or(value.to_string(), |literal| literal.to_string());
+            return (format!("{} == {value}", model.variables[var].name), true);
+        }
+        (self.text(model).0, self.is_true(new) || !self.is_true(old))
     }
 
     pub fn is_true(self, situation: &Situation) -> bool {
@@ -60,18 +70,66 @@ impl Trigger {
     }
 }
 
+/// A value wanted of a condition or a discrete variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModeValue {
+    /// Of a condition or a Boolean.
+    Boolean(bool),
+    /// Of an Integer, or a literal of an enumeration, as written.
+    Discrete(String),
+}
+
+/// What a name stands for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    Condition(ConditionId),
+    /// A discrete variable, and whether the name is that of its negation.
+    Variable(VarId, bool),
+    Formula(ExprId),
+}
+
+impl Named {
+    /// A value as a number; `None` if it is none of the variable's type.
+    pub fn number(self, model: &Mdae, value: &ModeValue) -> Option<f64> {
+        let Named::Variable(var, _) = self else {
+            return matches!(value, ModeValue::Boolean(_)).then_some(0.0);
+        };
+        let variable = &model.variables[var];
+        match (value, variable.ty, &variable.literals) {
+            (ModeValue::Boolean(truth), Type::Boolean, _) => Some(f64::from(u8::from(*truth))),
+            (ModeValue::Discrete(text), Type::Integer, Some(literals)) => {
+                let last = text.rsplit('.').next().unwrap_or(text);
+                let position = literals.iter().position(|literal| **literal == *last)?;
+                Some(position as f64 + 1.0)
+            }
+            (ModeValue::Discrete(text), Type::Integer, None) => text.parse::<i64>().ok().map(|value| value as f64),
+            _ => None,
+        }
+    }
+}
+
 /// What a change of one condition brings about besides the new situation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Consequences {
     pub restart_equations: Vec<ModeEquation>,
-    pub reinits: Vec<(VarId, ExprId)>,
+    pub reinits: Vec<Reinit>,
+}
+
+/// `reinit(x, value)`.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Reinit {
+    pub var: VarId,
+    /// Which derivative of it is meant.
+    pub order: u16,
+    pub value: ExprId,
+    pub origin: OriginId,
 }
 
 /// A situation with the one before it.
-struct Instant<'a> {
-    now: &'a Situation,
-    before: &'a Situation,
-    initial: bool,
+pub(super) struct Instant<'a> {
+    pub now: &'a Situation,
+    pub before: &'a Situation,
+    pub initial: bool,
 }
 
 impl Environment for Instant<'_> {
@@ -146,7 +204,7 @@ impl Situation {
         }
     }
 
-    fn evaluate(&self, model: &Mdae, before: &Situation, expr: ExprId) -> Option<f64> {
+    pub(super) fn evaluate(&self, model: &Mdae, before: &Situation, expr: ExprId) -> Option<f64> {
         let instant = Instant {
             now: self,
             before,
@@ -169,39 +227,55 @@ impl Situation {
 
     /// Whether a condition may change from here: one that is affine in time changes once, in one direction.
     pub fn can_flip(&self, model: &Mdae, trigger: Trigger) -> bool {
+        match self.slope_in_time(model, trigger) {
+            Some((_, slope)) => match trigger {
+                Trigger::Condition(id) => slope != 0.0 && (slope > 0.0) != self.truths[id.index()],
+                Trigger::Input(_) => true,
+            },
+            None => true,
+        }
+    }
+
+    /// When a condition that is affine in time changes, if it still will.
+    pub fn time_of_flip(&self, model: &Mdae, trigger: Trigger) -> Option<f64> {
+        let (value, slope) = self.slope_in_time(model, trigger)?;
+        let moment = self.time - value / slope;
+        (self.can_flip(model, trigger) && moment.is_finite()).then_some(moment)
+    }
+
+    /// The value and the slope of a condition that depends on time and parameters only, if it is affine in time.
+    fn slope_in_time(&self, model: &Mdae, trigger: Trigger) -> Option<(f64, f64)> {
         let Trigger::Condition(condition) = trigger else {
-            return true;
+            return None;
         };
         let ConditionKind::Relation { function, .. } = model.conditions[condition].kind else {
-            return true;
+            return None;
         };
         let of_parameters = |(var, _): (VarId, u16)| model.variables[var].role == Role::Parameter;
         let mut mentioned = model.pool.occurrences(function);
         mentioned.extend(model.pool.left_limit_occurrences(function));
         if !model.pool.conditions_in(function).is_empty() || !mentioned.into_iter().all(of_parameters) {
-            return true;
+            return None;
         }
         let at = |time: f64| {
             let moved = Situation { time, ..self.clone() };
             moved.evaluate(model, &moved, function)
         };
-        let (Some(now), Some(next), Some(later)) = (at(self.time), at(self.time + 1.0), at(self.time + 2.0)) else {
-            return true;
-        };
+        let (now, next, later) = (at(self.time)?, at(self.time + 1.0)?, at(self.time + 2.0)?);
         let (slope, again) = (next - now, later - next);
-        if (slope - again).abs() > 1e-9 * slope.abs().max(again.abs()) {
-            return true;
-        }
-        slope != 0.0 && (slope > 0.0) != self.truths[condition.index()]
+        let affine = (slope - again).abs() <= 1e-9 * slope.abs().max(again.abs());
+        affine.then_some((now, slope))
     }
 
-    /// The situation after one condition or input changed, and what else that does.
-    pub fn flipped(&self, model: &Mdae, trigger: Trigger) -> (Situation, Consequences) {
+    /// The situation after some conditions or inputs changed together, and what else that does.
+    pub fn flipped(&self, model: &Mdae, triggers: &[Trigger]) -> (Situation, Consequences) {
         let mut next = self.clone();
-        let now = !trigger.is_true(self);
-        match trigger {
-            Trigger::Condition(id) => next.truths[id.index()] = now,
-            Trigger::Input(var) => next.values[var.index()] = f64::from(u8::from(now)),
+        for trigger in triggers {
+            let now = !trigger.is_true(self);
+            match *trigger {
+                Trigger::Condition(id) => next.truths[id.index()] = now,
+                Trigger::Input(var) => next.values[var.index()] = f64::from(u8::from(now)),
+            }
         }
         let mut consequences = Consequences::default();
         next.settle(model, self, &[]);
@@ -212,16 +286,28 @@ impl Situation {
                     Action::Restart { residual, origin } => {
                         consequences.restart_equations.push(ModeEquation { residual, origin });
                     }
-                    Action::Reinit { var, value, .. } => consequences.reinits.push((var, value)),
+                    Action::Reinit {
+                        var,
+                        order,
+                        value,
+                        origin,
+                    } => consequences.reinits.push(Reinit {
+                        var,
+                        order,
+                        value,
+                        origin,
+                    }),
                     _ => {}
                 }
             }
         }
         next.settle(model, self, &acting);
-        if let Trigger::Condition(id) = trigger
-            && matches!(model.conditions[id].kind, ConditionKind::Sample { .. })
-        {
-            next.truths[id.index()] = false;
+        for trigger in triggers {
+            if let Trigger::Condition(id) = *trigger
+                && matches!(model.conditions[id].kind, ConditionKind::Sample { .. })
+            {
+                next.truths[id.index()] = false;
+            }
         }
         (next, consequences)
     }
@@ -273,60 +359,76 @@ impl Situation {
         changed
     }
 
-    /// The situation in which a condition or Boolean, given as the user writes it, has a value.
-    pub fn with(&self, model: &Mdae, name: &str, value: bool) -> Option<Situation> {
+    /// What a name in a list of wanted values means: a condition, a Boolean or another discrete variable, or a
+    /// comparison of discrete values as modes are told.
+    pub fn find(model: &Mdae, modes: &Modes, name: &str) -> Option<Named> {
         let plain = |text: &str| text.split_whitespace().collect::<String>();
         let wanted = plain(name);
-        let mut next = self.clone();
-        if let Some((id, _)) = model
-            .conditions
-            .iter_enumerated()
-            .find(|(_, c)| plain(&c.text) == wanted)
-        {
-            next.truths[id.index()] = value;
-            next.settle(model, self, &[]);
-            return Some(next);
+        let mut conditions = model.conditions.iter_enumerated();
+        if let Some((id, _)) = conditions.find(|(_, c)| plain(&c.text) == wanted) {
+            return Some(Named::Condition(id));
         }
-        let is_it = |v: &saltus_mdae::Variable| v.ty == Type::Boolean && plain(&v.name) == wanted;
-        let variable = model.variables.iter_enumerated().find(|(_, v)| is_it(v));
-        let (target, negated) = match variable {
-            Some((id, _)) => (id, false),
-            None => {
-                let alias = model.aliases.iter().find(|alias| is_it(&alias.variable))?;
-                (alias.target, alias.negated)
-            }
-        };
-        let value = value != negated;
-        // A Boolean that stands for a condition is that condition.
-        let definition = model.discrete.iter().find(|equation| equation.target == target);
-        let condition = definition.and_then(|equation| match model.pool.node(equation.value) {
-            Node::Condition(id) => Some((id, value)),
-            Node::Unary(UnaryOp::Not, inner) => match model.pool.node(inner) {
-                Node::Condition(id) => Some((id, !value)),
-                _ => None,
-            },
-            _ => None,
-        });
-        match condition {
-            Some((id, truth)) => {
-                next.truths[id.index()] = truth;
-                next.settle(model, self, &[]);
-            }
-            None => next.values[target.index()] = f64::from(u8::from(value)),
+        let is_it =
+            |v: &saltus_mdae::Variable| plain(&v.name) == wanted && v.ty != Type::Real && v.role != Role::Parameter;
+        if let Some((id, _)) = model.variables.iter_enumerated().find(|(_, v)| is_it(v)) {
+            return Some(Named::Variable(id, false));
         }
-        Some(next)
+        if let Some(alias) = model.aliases.iter().find(|alias| is_it(&alias.variable)) {
+            return Some(Named::Variable(alias.target, alias.negated));
+        }
+        let formulas = model.pool.reachable(modes.formulas());
+        let is_it = |id: &ExprId| model.pool.ty(*id) == Type::Boolean && plain(&comparison_text(model, *id)) == wanted;
+        formulas.into_iter().find(is_it).map(Named::Formula)
     }
 
-    /// The conditions and Booleans in the guards, with their values.
+    /// Whether what a name means has a value.
+    pub fn has(&self, model: &Mdae, named: Named, value: &ModeValue) -> bool {
+        match (named, value) {
+            (Named::Condition(id), ModeValue::Boolean(wanted)) => self.truths[id.index()] == *wanted,
+            (Named::Formula(id), ModeValue::Boolean(wanted)) => self.is_true(model, self, id) == *wanted,
+            (Named::Variable(var, negated), _) => named
+                .number(model, value)
+                .is_some_and(|number| self.value(var, 0) == if negated { 1.0 - number } else { number }),
+            _ => false,
+        }
+    }
+
+    /// Gives a discrete variable a value, as if from outside.
+    pub fn set(&mut self, model: &Mdae, named: Named, value: &ModeValue) {
+        if let (Named::Variable(var, negated), Some(number)) = (named, named.number(model, value)) {
+            self.values[var.index()] = if negated { 1.0 - number } else { number };
+        }
+    }
+
+    /// What the guards consist of, with their values: conditions, Booleans, comparisons of discrete values.
     pub fn atoms(&self, model: &Mdae, modes: &Modes) -> Vec<(String, bool)> {
         let mut atoms: Vec<(String, bool)> = Vec::new();
-        for node in model.pool.reachable(modes.formulas()) {
-            let atom = match model.pool.node(node) {
-                Node::Condition(id) => (model.conditions[id].text.to_string(), self.truths[id.index()]),
-                Node::Var { var, .. } if model.variables[var].ty == Type::Boolean => {
-                    (model.variables[var].name.to_string(), self.value(var, 0) == 1.0)
+        let mut met: Vec<ExprId> = Vec::new();
+        let mut pending: Vec<ExprId> = modes.formulas().iter().rev().copied().collect();
+        while let Some(formula) = pending.pop() {
+            if met.contains(&formula) {
+                continue;
+            }
+            met.push(formula);
+            let atom = match model.pool.node(formula) {
+                Node::Unary(UnaryOp::Not, a) => {
+                    pending.push(a);
+                    continue;
                 }
-                _ => continue,
+                Node::Binary(BinaryOp::And | BinaryOp::Or, a, b) => {
+                    pending.extend([b, a]);
+                    continue;
+                }
+                Node::If(c, a, b) => {
+                    pending.extend([b, a, c]);
+                    continue;
+                }
+                Node::Condition(id) => (model.conditions[id].text.to_string(), self.truths[id.index()]),
+                Node::Boolean(_) | Node::Initial | Node::Terminal => continue,
+                // Parameters select no modes: they do not change.
+                _ if !varies(model, formula) => continue,
+                Node::Var { var, .. } => (model.variables[var].name.to_string(), self.value(var, 0) == 1.0),
+                _ => (comparison_text(model, formula), self.is_true(model, self, formula)),
             };
             if !atoms.contains(&atom) {
                 atoms.push(atom);
@@ -336,21 +438,60 @@ impl Situation {
     }
 }
 
+/// Whether an expression holds something other than parameters.
+fn varies(model: &Mdae, expr: ExprId) -> bool {
+    model
+        .pool
+        .reachable(&[expr])
+        .into_iter()
+        .any(|id| match model.pool.node(id) {
+            Node::Var { var, .. } | Node::Pre { var, .. } => model.variables[var].role != Role::Parameter,
+            Node::Condition(_) | Node::Time => true,
+            _ => false,
+        })
+}
+
+/// `gear == 2`, `phase == Phase.up` without the type: literals by their names.
+fn comparison_text(model: &Mdae, expr: ExprId) -> String {
+    if let Node::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b) = model.pool.node(expr)
+        && let (Node::Var { var, .. }, Some(value)) = (model.pool.node(a), model.pool.constant(b))
+        && let Some(literals) = &model.variables[var].literals
+        && let Some(literal) = literals.get(value as usize - 1)
+    {
+        let symbol = if op == BinaryOp::Eq { "==" } else { "<>" };
+        return format!("{} {symbol} {literal}", model.variables[var].name);
+    }
+    model.print(expr)
+}
+
 /// Parameters and discrete values as numbers, for entailment.
 pub(super) struct Known<'a> {
     pub model: &'a Mdae,
-    pub situation: &'a Situation,
+    pub before: &'a Situation,
+    pub now: &'a Situation,
+}
+
+impl Known<'_> {
+    fn fixed(&self, var: VarId, situation: &Situation) -> Option<f64> {
+        let variable = self.model.variables.get(var)?;
+        let fixed = matches!(variable.role, Role::Parameter | Role::Discrete);
+        fixed.then(|| situation.value(var, 0)).filter(|value| !value.is_nan())
+    }
 }
 
 impl FixedValues for Known<'_> {
     fn value(&self, var: VarId) -> Option<f64> {
-        let variable = self.model.variables.get(var)?;
-        let fixed = matches!(variable.role, Role::Parameter | Role::Discrete);
-        fixed
-            .then(|| self.situation.value(var, 0))
-            .filter(|value| !value.is_nan())
+        self.fixed(var, self.now)
+    }
+    fn left_value(&self, var: VarId) -> Option<f64> {
+        self.fixed(var, self.before)
     }
     fn condition(&self, condition: ConditionId) -> bool {
-        self.situation.truths[condition.index()]
+        self.now.truths[condition.index()]
+    }
+    fn nominal(&self, var: VarId) -> f64 {
+        let nominal = self.model.variables.get(var).and_then(|variable| variable.nominal);
+        let value = nominal.and_then(|expr| self.now.evaluate(self.model, self.now, expr));
+        value.map(f64::abs).filter(|value| value.is_normal()).unwrap_or(1.0)
     }
 }

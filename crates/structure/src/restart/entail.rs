@@ -24,7 +24,8 @@ const EQUATION_LIMIT: usize = 60;
 /// Operations that one question may take: more than a second would be needed for a few of such questions, and the
 /// answer "does not follow" is safe.
 const WORK_LIMIT: u64 = 20_000_000;
-/// Points farther out than this tell little: rounding dominates.
+/// A target evaluated farther out than this tells little: rounding dominates. (What the target does not hold may be far:
+/// a pressure of 1e5 beside a level of 1.)
 const FAR: f64 = 1e3;
 
 /// Numbers that are fixed for the question: parameters above all.
@@ -89,6 +90,29 @@ pub fn entailed(
         }
     }
     None
+}
+
+/// Points where all of some equations hold, each as values of the variables (with their derivative order), left limits
+/// and time in them; `None` if they are too many, or no points are found.
+pub fn sample_points(
+    pool: &mut ExprPool,
+    functions: &Functions,
+    fixed: &dyn FixedValues,
+    equations: &[ExprId],
+    count: usize,
+) -> Option<Vec<FxHashMap<Node, f64>>> {
+    if equations.len() > EQUATION_LIMIT {
+        return None;
+    }
+    let nothing = pool.real(0.0);
+    let mut sampler = Sampler::new(pool, functions, fixed, nothing);
+    equations.iter().for_each(|&equation| sampler.add(pool, equation));
+    let points = sampler.points(count)?;
+    let named = |point: Vec<f64>| {
+        let named = sampler.number.iter().map(|(&node, &symbol)| (node, point[symbol]));
+        named.collect()
+    };
+    Some(points.into_iter().map(named).collect())
 }
 
 fn fixed_leaf(fixed: &dyn FixedValues, node: Node) -> Option<f64> {
@@ -196,17 +220,36 @@ impl<'a> Sampler<'a> {
         }
     }
 
+    /// A point on the variety from a random start, if one is found.
+    fn point(&mut self, random: &mut Random, work: &mut Option<u64>) -> Option<Vec<f64>> {
+        let start: Vec<f64> = self.magnitudes.iter().map(|m| 1.5 * m * random.normal()).collect();
+        let work = *work.get_or_insert_with(|| self.work_per_iteration(&start));
+        let (projected, iterations) = self.project(start, (self.work / work) as usize);
+        self.work -= work * iterations as u64;
+        projected
+    }
+
+    /// A number of points on the variety.
+    fn points(&mut self, count: usize) -> Option<Vec<Vec<f64>>> {
+        let (mut random, mut work) = (Random(0x9e37_79b9_7f4a_7c15), None);
+        let mut found = Vec::new();
+        for _ in 0..STARTS {
+            found.extend(self.point(&mut random, &mut work));
+            if found.len() == count {
+                return Some(found);
+            }
+        }
+        None
+    }
+
     /// Whether enough points are found and the target is zero at all of them.
     fn target_vanishes(&mut self) -> bool {
-        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let (mut random, mut work) = (Random(0x9e37_79b9_7f4a_7c15), None);
         let mut agreed = 0;
-        let mut work = None;
         for _ in 0..STARTS {
-            let start: Vec<f64> = self.magnitudes.iter().map(|m| 1.5 * m * random.normal()).collect();
-            let work = *work.get_or_insert_with(|| self.work_per_iteration(&start));
-            let (projected, iterations) = self.project(start, (self.work / work) as usize);
-            self.work -= work * iterations as u64;
-            let Some(point) = projected else { continue };
+            let Some(point) = self.point(&mut random, &mut work) else {
+                continue;
+            };
             let leaves = self.target.values(&point);
             let (value, scale) = self
                 .target
@@ -241,7 +284,10 @@ impl<'a> Sampler<'a> {
             match self.step(&mut point) {
                 Step::Taken => {}
                 Step::Arrived => {
-                    let near = point.iter().zip(&self.magnitudes).all(|(x, m)| x.abs() <= FAR * m);
+                    let near = self.target.leaves.iter().all(|leaf| match *leaf {
+                        Leaf::Free(symbol) => point[symbol].abs() <= FAR * self.magnitudes[symbol],
+                        Leaf::Fixed(_) => true,
+                    });
                     return (near.then_some(point), taken + 1);
                 }
                 Step::Failed => return (None, taken + 1),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use saltus_mdae::print::{Names, UserNames, expression};
+use saltus_mdae::print::{Names, UserNames, balanced_equation, equation};
 use saltus_mdae::{BinaryOp, ExprId, ExprPool, Mdae, Node, OriginId, VarId};
 
 use super::analysis::{RestartAnalysis, Verdict};
@@ -12,6 +12,7 @@ use super::concrete::ConcreteEquation;
 use super::entail::Entailment;
 use super::facts::FactReason;
 use super::knowledge::KnownSource;
+use super::observe::{LimitMethod, Observation};
 use super::plan::{RestartPlan, RightLimitSource};
 use super::solve::RestartFailure;
 
@@ -43,9 +44,27 @@ impl std::fmt::Display for Explanation {
 
 /// Explains an analysis. The pool is the one it was made with (it extends the model's).
 pub fn explain(model: &Mdae, pool: &ExprPool, change: &ModeChange, analysis: &RestartAnalysis) -> Explanation {
+    explain_observed(model, pool, change, analysis, None)
+}
+
+/// Explains an analysis together with what was seen when the restart was tried.
+pub fn explain_observed(
+    model: &Mdae,
+    pool: &ExprPool,
+    change: &ModeChange,
+    analysis: &RestartAnalysis,
+    observed: Option<&Observation>,
+) -> Explanation {
     let names = UserNames::new(model);
-    let words = Words { names, pool, change };
+    let words = Words {
+        names,
+        pool,
+        change,
+        observed,
+    };
+    let projected = observed.is_some_and(|observed| observed.method == LimitMethod::Projector);
     let mut explanation = match analysis.verdict {
+        _ if projected => words.projected(analysis),
         Verdict::Good => words.good(analysis),
         Verdict::Overdetermined => words.overdetermined(analysis),
         Verdict::Underdetermined => words.underdetermined(analysis),
@@ -113,12 +132,52 @@ pub fn explain_failure(model: &Mdae, plan: &RestartPlan, failure: &RestartFailur
     }
 }
 
-/// The restart system as text, one equation per line: `x^-` left limits, `x^+` right limits, `imp(x)` impulses.
+/// The restart system as text, one equation per line: `pre(x)` left limits, `x^+` right limits, `imp(x)` impulses, `x@k`
+/// values at the k-th instant of the change. Equations that say nothing about right limits and impulses are left out.
 pub fn restart_system(model: &Mdae, pool: &ExprPool, analysis: &RestartAnalysis) -> Vec<String> {
     let Some(plan) = &analysis.plan else { return Vec::new() };
     let names = PlanNames::new(model, plan);
-    let line = |residual: ExprId| format!("0 = {}", expression(pool, &names, residual));
-    plan.equations.iter().map(|equation| line(equation.residual)).collect()
+    let line = |position: &usize| {
+        let residual = plan.equations[*position].residual;
+        match plan.equations[*position].equation {
+            ConcreteEquation::Euler(variable) => names.euler(plan, variable),
+            ConcreteEquation::Array(_) => None,
+        }
+        .unwrap_or_else(|| balanced_equation(pool, &names, residual))
+    };
+    telling_equations(pool, plan).iter().map(line).collect()
+}
+
+/// Equations that hold right limits or impulses, those that determine further unknowns in them, and so on.
+fn telling_equations(pool: &ExprPool, plan: &RestartPlan) -> Vec<usize> {
+    let partner: BTreeMap<usize, usize> = plan.blocks.iter().flatten().map(|&(e, u)| (u, e)).collect();
+    let position: BTreeMap<VarId, usize> = plan.unknowns.iter().enumerate().map(|(i, u)| (u.symbol, i)).collect();
+    let limits = limit_positions(plan);
+    let mut chosen = vec![false; plan.equations.len()];
+    let wanted = |unknown: &usize| plan.unknowns[*unknown].mu > 0 || limits.contains(unknown);
+    let mut pending: Vec<usize> = (0..plan.unknowns.len()).filter(wanted).collect();
+    while let Some(unknown) = pending.pop() {
+        let Some(&equation) = partner.get(&unknown) else {
+            continue;
+        };
+        if std::mem::replace(&mut chosen[equation], true) {
+            continue;
+        }
+        let occurring = pool.occurrences(plan.equations[equation].residual).into_iter();
+        pending.extend(occurring.filter_map(|(var, _)| position.get(&var).copied()));
+    }
+    (0..chosen.len()).filter(|&equation| chosen[equation]).collect()
+}
+
+/// The unknowns that are right limits.
+fn limit_positions(plan: &RestartPlan) -> Vec<usize> {
+    let limits = plan.right_limits.iter();
+    limits
+        .filter_map(|limit| match limit.source {
+            RightLimitSource::Unknown(unknown) => Some(unknown),
+            RightLimitSource::LeftLimit => None,
+        })
+        .collect()
 }
 
 /// Variables of the model and symbols of a plan.
@@ -130,14 +189,7 @@ struct PlanNames<'a> {
 impl<'a> PlanNames<'a> {
     fn new(model: &'a Mdae, plan: &RestartPlan) -> Self {
         let names = UserNames::new(model);
-        let limits: Vec<usize> = plan
-            .right_limits
-            .iter()
-            .filter_map(|limit| match limit.source {
-                RightLimitSource::Unknown(unknown) => Some(unknown),
-                RightLimitSource::LeftLimit => None,
-            })
-            .collect();
+        let limits = limit_positions(plan);
         let symbols = plan.unknowns.iter().enumerate().map(|(position, unknown)| {
             let ArrayVariable { var, order, instant } = unknown.variable;
             let name = names.derivative(var, order);
@@ -153,6 +205,30 @@ impl<'a> PlanNames<'a> {
             symbols: symbols.collect(),
             model: names,
         }
+    }
+
+    /// `x^+ = pre(x) + imp(der(x))`
+    fn euler(&self, plan: &RestartPlan, at: ArrayVariable) -> Option<String> {
+        let symbol = |order: u16, instant: u16| {
+            let variable = ArrayVariable {
+                var: at.var,
+                order,
+                instant,
+            };
+            let position = plan.unknowns.binary_search_by_key(&variable, |u| u.variable).ok()?;
+            Some(plan.unknowns[position])
+        };
+        let below = at.order.checked_sub(1)?;
+        let text = |order: u16, instant: u16, mu: u32| match symbol(order, instant) {
+            Some(unknown) => (unknown.mu == mu).then(|| self.symbols[&unknown.symbol].clone()),
+            // A left limit is finite.
+            None => (mu == 0).then(|| format!("pre({})", self.model.derivative(at.var, order))),
+        };
+        let order = symbol(below, at.instant + 1).map_or(0, |unknown| unknown.mu);
+        let after = text(below, at.instant + 1, order)?;
+        let parts = [text(below, at.instant, order), text(at.order, at.instant, order + 1)];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("{after} = {}", parts.join(" + ")))
     }
 }
 
@@ -194,6 +270,7 @@ struct Words<'a> {
     names: UserNames<'a>,
     pool: &'a ExprPool,
     change: &'a ModeChange<'a>,
+    observed: Option<&'a Observation>,
 }
 
 impl Words<'_> {
@@ -228,18 +305,8 @@ impl Words<'_> {
             times => format!("{text} (differentiated {times} times)"),
         }
     }
-    /// `a = b` for a residual a − b.
     fn equation_text(&self, residual: ExprId) -> String {
-        match self.pool.node(residual) {
-            Node::Binary(BinaryOp::Sub, a, b) => {
-                let (a, b) = (
-                    expression(self.pool, &self.names, a),
-                    expression(self.pool, &self.names, b),
-                );
-                format!("{a} = {b}")
-            }
-            _ => format!("{} = 0", expression(self.pool, &self.names, residual)),
-        }
+        equation(self.pool, &self.names, residual)
     }
     fn origins(&self, labels: &[ArrayLabel]) -> Vec<OriginId> {
         let mut origins: Vec<OriginId> = labels.iter().map(|&label| self.origin(label)).collect();
@@ -249,17 +316,71 @@ impl Words<'_> {
     }
 
     fn good(&self, analysis: &RestartAnalysis) -> Explanation {
-        let mut parts = Vec::new();
         let Some(plan) = &analysis.plan else {
             return Explanation::default();
         };
+        let seen = |state: &(VarId, u16)| self.observed.is_none_or(|observed| observed.jumps.contains(state));
         let jumping: Vec<(VarId, u16)> = plan
             .right_limits
             .iter()
             .filter(|limit| matches!(limit.source, RightLimitSource::Unknown(_)))
             .map(|limit| (limit.var, limit.order))
+            .filter(seen)
             .collect();
-        let groups = self.common_values(analysis, &jumping);
+        let impulses = plan.impulses.iter().map(|&position| {
+            let unknown = plan.unknowns[position];
+            (unknown.variable.var, unknown.variable.order, unknown.mu)
+        });
+        let seen = |&(var, order, _): &(VarId, u16, u32)| {
+            let of_it = |&(v, o, _): &(VarId, u16, u32)| (v, o) == (var, order);
+            self.observed.is_none_or(|observed| observed.impulses.iter().any(of_it))
+        };
+        let impulses: Vec<(VarId, u16, u32)> = impulses.filter(seen).collect();
+        let constraints = analysis.candidates.iter().enumerate().filter(|(position, candidate)| {
+            let enabled = analysis.enabled.iter().any(|(i, _)| i == position);
+            let fact = analysis.facts.iter().any(|fact| fact.expression == candidate.residual);
+            enabled && !fact && matches!(candidate.part, Part::Tail | Part::Restart)
+        });
+        let details = constraints.map(|(_, candidate)| match candidate.part {
+            Part::Restart => format!("restart equation {}", self.equation(candidate.label)),
+            _ => format!("{} must hold from now on", self.equation(candidate.label)),
+        });
+        Explanation {
+            summary: self.what_happens(analysis, &jumping, &impulses),
+            details: details.collect(),
+            ..Explanation::default()
+        }
+    }
+
+    /// Right limits by the consistency projector.
+    fn projected(&self, analysis: &RestartAnalysis) -> Explanation {
+        let Some(observed) = self.observed else {
+            return Explanation::default();
+        };
+        let open = analysis.diagnosis.iter().flat_map(|diagnosis| &diagnosis.undetermined);
+        let open = self.states(&open.copied().collect::<Vec<_>>());
+        let why = match open.is_empty() {
+            true => "the equations of the change depend on each other".to_owned(),
+            false => format!("structure alone does not determine {}", list(&open)),
+        };
+        Explanation {
+            summary: self.what_happens(analysis, &observed.jumps, &observed.impulses),
+            details: vec![format!(
+                "{why}; the mode is linear, so a run takes its values from the consistency projector"
+            )],
+            ..Explanation::default()
+        }
+    }
+
+    /// `a` and `b` jump to a common value; `c` may jump; `f` is impulsive (order 1)
+    fn what_happens(
+        &self,
+        analysis: &RestartAnalysis,
+        jumping: &[(VarId, u16)],
+        impulses: &[(VarId, u16, u32)],
+    ) -> String {
+        let mut parts = Vec::new();
+        let groups = self.common_values(analysis, jumping);
         for group in &groups {
             parts.push(format!("{} jump to a common value", list(&self.states(group))));
         }
@@ -269,35 +390,19 @@ impl Words<'_> {
             let names = self.states(&others);
             parts.push(format!("{} may jump", list(&names)));
         }
-        parts.extend(self.impulses(plan));
-        let summary = match parts.is_empty() {
+        parts.extend(self.impulses(impulses));
+        match parts.is_empty() {
             true => "all states keep their values".to_owned(),
             false => parts.join("; "),
-        };
-        let constraints = analysis.candidates.iter().enumerate().filter(|(position, candidate)| {
-            let enabled = analysis.enabled.iter().any(|(i, _)| i == position);
-            enabled && matches!(candidate.part, Part::Tail | Part::Restart)
-        });
-        let details = constraints.map(|(_, candidate)| match candidate.part {
-            Part::Restart => format!("restart equation {}", self.equation(candidate.label)),
-            _ => format!("{} must hold from now on", self.equation(candidate.label)),
-        });
-        Explanation {
-            summary,
-            details: details.collect(),
-            ..Explanation::default()
         }
     }
 
     /// Variables of the text that are impulsive. A derivative without a name is told by the jump of its variable.
-    fn impulses(&self, plan: &RestartPlan) -> Vec<String> {
+    fn impulses(&self, impulses: &[(VarId, u16, u32)]) -> Vec<String> {
         let mut by_variable: BTreeMap<(VarId, u16), u32> = BTreeMap::new();
-        for &position in &plan.impulses {
-            let unknown = plan.unknowns[position];
-            let known = by_variable
-                .entry((unknown.variable.var, unknown.variable.order))
-                .or_insert(0);
-            *known = (*known).max(unknown.mu);
+        for &(var, order, mu) in impulses {
+            let known = by_variable.entry((var, order)).or_insert(0);
+            *known = (*known).max(mu);
         }
         let mut by_order: BTreeMap<u32, Vec<String>> = BTreeMap::new();
         for ((var, order), mu) in by_variable {
@@ -467,8 +572,10 @@ impl Words<'_> {
         }
         Explanation {
             summary: format!(
-                "the value of {} after the mode change depends on how the change is approached",
-                list(&open)
+                "the {} of {} after the mode change depend{} on how the change is approached",
+                plural(&open, "value", "values"),
+                list(&open),
+                plural(&open, "s", "")
             ),
             details,
             help: vec![

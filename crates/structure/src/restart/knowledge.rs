@@ -93,10 +93,12 @@ impl<'a> Knowledge<'a> {
             let vars: FxHashSet<VarId> = frontier.iter().filter_map(|node| variable(*node)).collect();
             let mut layer = Vec::new();
             for known in self.candidates(pool, &vars) {
+                // A zero crossing of time alone says when the change takes place.
+                let crossing = matches!(known.source, KnownSource::ZeroCrossing(_));
                 let shares = self
                     .leaves_of(pool, known.residual)
                     .iter()
-                    .any(|leaf| met.contains(leaf));
+                    .any(|leaf| met.contains(leaf) && (crossing || *leaf != Node::Time));
                 if shares && !taken.contains(&known.residual) {
                     layer.push(known);
                 }
@@ -145,7 +147,7 @@ impl<'a> Knowledge<'a> {
         found
     }
 
-    /// Variables (with their derivative order) and left limits in an expression; parameters are none.
+    /// Variables (with their derivative order), left limits and time in an expression; parameters are none.
     fn leaves_of(&mut self, pool: &ExprPool, root: ExprId) -> Vec<Node> {
         let change = self.change;
         self.leaves
@@ -153,7 +155,7 @@ impl<'a> Knowledge<'a> {
             .or_insert_with(|| {
                 let nodes = pool.reachable(&[root]).into_iter().map(|id| pool.node(id));
                 nodes
-                    .filter(|node| variable(*node).is_some_and(|var| (change.is_unknown)(var)))
+                    .filter(|node| *node == Node::Time || variable(*node).is_some_and(|var| (change.is_unknown)(var)))
                     .collect()
             })
             .clone()

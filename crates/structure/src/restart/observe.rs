@@ -1,0 +1,190 @@
+//! What a restart does at left limits that the mode before allows: what jumps there, and what has an impulse.
+//!
+//! Structure says which right limits are unknowns of the restart system; many of them turn out equal to their left
+//! limits (a body that touches the colliding ones but is not hit). Solving the system at a few points of the mode before
+//! tells them apart, and also whether the system is regular in numbers.
+
+use rustc_hash::FxHashMap;
+use saltus_graph::Row;
+use saltus_mdae::eval::Environment;
+use saltus_mdae::function::Functions;
+use saltus_mdae::{ConditionId, ExprId, ExprPool, Node, VarId};
+
+use super::analysis::{RestartAnalysis, Verdict};
+use super::change::ModeChange;
+use super::entail::{FixedValues, sample_points};
+use super::solve::{RestartFailure, solve_restart};
+use super::wong::project_restart;
+
+/// Points at which a restart is tried.
+const POINTS: usize = 3;
+/// A relative difference below this is no jump.
+const SAME: f64 = 1e-7;
+
+/// How right limits are found.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum LimitMethod {
+    /// By the restart system.
+    Structure,
+    /// By the consistency projector of a linear mode, where structure decides nothing.
+    Projector,
+}
+
+/// What was seen at the points that were tried.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Observation {
+    /// How the right limits were found.
+    pub method: LimitMethod,
+    /// States of the new mode that jump at some point.
+    pub jumps: Vec<(VarId, u16)>,
+    /// Derivatives with an impulse at some point, and its order.
+    pub impulses: Vec<(VarId, u16, u32)>,
+}
+
+/// Tries a restart at points of the mode before. The environment gives parameters, inputs and discrete values, before
+/// and after. `None` if no right limits were found: the restart is refused, or no point suits.
+pub fn observe(
+    pool: &mut ExprPool,
+    functions: &Functions,
+    fixed: &dyn FixedValues,
+    change: &ModeChange,
+    analysis: &RestartAnalysis,
+    environment: &dyn Environment,
+) -> Option<Observation> {
+    let equations = equations_before(pool, change);
+    let points =
+        sample_points(pool, functions, fixed, &equations, POINTS).unwrap_or_else(|| vec![FxHashMap::default(); POINTS]);
+    let mut seen: Option<Observation> = None;
+    for (number, point) in points.iter().enumerate() {
+        let at = Sampled {
+            point,
+            number: number as u64,
+            change,
+            environment,
+        };
+        let Some(found) = restart_at(pool, functions, change, analysis, &at) else {
+            continue;
+        };
+        match &mut seen {
+            None => seen = Some(found),
+            Some(seen) => {
+                seen.jumps.extend(found.jumps);
+                seen.impulses.extend(found.impulses);
+            }
+        }
+    }
+    if let Some(seen) = &mut seen {
+        seen.jumps.sort_unstable();
+        seen.jumps.dedup();
+        seen.impulses.sort_unstable();
+        seen.impulses.dedup();
+    }
+    seen
+}
+
+/// What holds just before the change: the equations of the previous mode with their derivatives, and the zero
+/// crossings; current values stand for left limits.
+fn equations_before(pool: &mut ExprPool, change: &ModeChange) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    for &crossing in change.zero_crossings {
+        let crossing = change.before_jumps(pool, crossing);
+        found.push(change.at_left_limits(pool, crossing));
+    }
+    let Some(previous) = change.previous() else {
+        return found;
+    };
+    for row in (0..previous.equations().len()).map(Row::from_index) {
+        let residual = change.before_jumps(pool, previous.equation(row).residual);
+        for order in 0..=previous.equation_offset(row) {
+            found.push(pool.nth_total_derivative(residual, order));
+        }
+    }
+    found
+}
+
+fn restart_at(
+    pool: &ExprPool,
+    functions: &Functions,
+    change: &ModeChange,
+    analysis: &RestartAnalysis,
+    at: &Sampled,
+) -> Option<Observation> {
+    let rows: Vec<Row> = analysis
+        .components
+        .iter()
+        .flat_map(|touched| change.new.component_rows(touched.component).iter().copied())
+        .collect();
+    let (method, right_limits, impulses) = match &analysis.plan {
+        Some(plan) if analysis.is_good() => match solve_restart(pool, functions, plan, at) {
+            Ok(solution) => (LimitMethod::Structure, solution.right_limits, solution.impulses),
+            Err(RestartFailure::Singular { .. }) => {
+                let projected = project_restart(pool, functions, change.new, &rows, at).ok()?;
+                (LimitMethod::Projector, projected.right_limits, projected.impulses)
+            }
+            Err(_) => return None,
+        },
+        _ => {
+            let beyond = analysis.verdict == Verdict::NotGood && analysis.violations.nonlinear.is_empty();
+            if !beyond || !change.restart_equations.is_empty() || change.transient.is_some() {
+                return None;
+            }
+            let projected = project_restart(pool, functions, change.new, &rows, at).ok()?;
+            (LimitMethod::Projector, projected.right_limits, projected.impulses)
+        }
+    };
+    let largest = impulses.iter().map(|impulse| impulse.weight.abs()).fold(1.0, f64::max);
+    let jumps = right_limits.iter().filter(|&&(var, order, right)| {
+        let left = at.left_limit(var, order);
+        (right - left).abs() > SAME * left.abs().max(right.abs()).max(1.0)
+    });
+    let impulses = impulses.iter().filter(|impulse| impulse.weight.abs() > SAME * largest);
+    Some(Observation {
+        method,
+        jumps: jumps.map(|&(var, order, _)| (var, order)).collect(),
+        impulses: impulses.map(|i| (i.var, i.order, i.mu)).collect(),
+    })
+}
+
+/// Left limits of a point; what it does not hold is arbitrary.
+struct Sampled<'a, 'b> {
+    point: &'a FxHashMap<Node, f64>,
+    number: u64,
+    change: &'a ModeChange<'b>,
+    environment: &'a dyn Environment,
+}
+
+impl Sampled<'_, '_> {
+    fn arbitrary(&self, var: VarId, order: u16) -> f64 {
+        let mut z = (u64::from(var.0) << 20) + (u64::from(order) << 8) + self.number + 1;
+        z = z.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        0.5 + (z >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+impl Environment for Sampled<'_, '_> {
+    fn variable(&self, var: VarId, order: u16) -> f64 {
+        match self.point.get(&Node::Var { var, order }) {
+            Some(&value) => value,
+            None if (self.change.is_unknown)(var) => self.arbitrary(var, order),
+            None => self.environment.variable(var, order),
+        }
+    }
+    fn left_limit(&self, var: VarId, order: u16) -> f64 {
+        let left = self.point.get(&Node::Pre { var, order });
+        match left {
+            Some(&value) => value,
+            None if (self.change.is_unknown)(var) => self.variable(var, order),
+            None => self.environment.left_limit(var, order),
+        }
+    }
+    fn time(&self) -> f64 {
+        self.point.get(&Node::Time).copied().unwrap_or(self.environment.time())
+    }
+    fn condition(&self, condition: ConditionId) -> bool {
+        self.environment.condition(condition)
+    }
+    fn initial(&self) -> bool {
+        false
+    }
+}
