@@ -9,7 +9,7 @@ use std::time::Instant;
 use saltus_graph::{
     Adjacency, Bipartite, Column, DulmageMendelsohn, IncrementalBlocks, IncrementalMatching, IncrementalTransversal,
     Matcher, Overlay, Row, Tearer, WeightedAdjacency, WeightedBipartite, WeightedOverlay, block_triangular_order,
-    canonical_offsets, color_columns, connected_components, highest_value_transversal,
+    canonical_offsets, color_columns, connected_components, highest_value_transversal, match_and_order,
 };
 
 type Rows = Vec<Vec<(u32, i32)>>;
@@ -117,13 +117,13 @@ fn build(rows: &Rows) -> WeightedBipartite {
     WeightedBipartite::from_rows(rows.len(), rows.iter().map(row))
 }
 
-/// Nanoseconds per row, the best of a few runs.
 /// Nanoseconds this program has had the processor, where the system tells; it counts in steps of some milliseconds.
 fn time_on_processor() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok()
 }
 
+/// Nanoseconds per row, the best of a few runs.
 fn time(rows: usize, mut run: impl FnMut()) -> f64 {
     let repetitions = (300_000 / rows).clamp(3, 50);
     let mut best = f64::INFINITY;
@@ -142,9 +142,10 @@ fn time(rows: usize, mut run: impl FnMut()) -> f64 {
     best
 }
 
-const PASSES: [&str; 8] = [
+const PASSES: [&str; 9] = [
     "matching",
     "blocks",
+    "together",
     "DM",
     "transversal",
     "offsets",
@@ -153,7 +154,7 @@ const PASSES: [&str; 8] = [
     "coloring",
 ];
 
-fn measure(sigma: &WeightedBipartite) -> [f64; 8] {
+fn measure(sigma: &WeightedBipartite) -> [f64; 9] {
     let graph: &Arc<Bipartite> = sigma.graph();
     let n = graph.row_count();
     let mut matcher = Matcher::new();
@@ -175,6 +176,7 @@ fn measure(sigma: &WeightedBipartite) -> [f64; 8] {
     [
         time(n, || drop(black_box(matcher.maximum(&**graph)))),
         time(n, || drop(black_box(block_triangular_order(&**graph, &matching)))),
+        time(n, || drop(black_box(match_and_order(&**graph)))),
         time(n, || drop(black_box(DulmageMendelsohn::new(&singular, &incomplete)))),
         time(n, || drop(black_box(highest_value_transversal(sigma)))),
         time(n, || drop(black_box(canonical_offsets(sigma, &found.matching)))),

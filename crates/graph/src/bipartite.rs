@@ -60,6 +60,15 @@ impl Bipartite {
         builder.finish()
     }
 
+    /// The graph of compressed rows that are distinct and in range.
+    pub(crate) fn from_parts(column_count: usize, start: Vec<u32>, edges: Vec<Column>) -> Self {
+        Self {
+            column_count,
+            start,
+            edges,
+        }
+    }
+
     /// Number of edges.
     pub fn edge_count(&self) -> usize {
         self.edges.len()

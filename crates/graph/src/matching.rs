@@ -2,6 +2,7 @@
 
 use crate::bipartite::Adjacency;
 use crate::index::{Column, NONE, Row, columns, rows};
+use crate::locality::{Renumbered, is_scattered};
 
 /// A set of edges of which no two share a row or a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,6 +159,11 @@ const UNSEEN: u32 = u32::MAX;
 /// A row that can no longer take part in the present phase.
 const SPENT: u32 = u32::MAX - 1;
 
+/// A search nearby is put off when it has seen this many rows; most rows find a column with the first.
+const ROWS_OF_A_SEARCH: [usize; 2] = [64, 1024];
+/// Searches nearby end when they have seen this many rows per row of the graph.
+const ROWS_IN_ALL: usize = 4;
+
 /// Matching algorithms with their reusable workspace.
 #[derive(Clone, Debug, Default)]
 pub struct Matcher {
@@ -182,12 +188,25 @@ impl Matcher {
         Self::default()
     }
 
-    /// A maximum matching (Hopcroft–Karp from a greedy start, O(E·√V)).
+    /// A maximum matching: a greedy start, searches nearby, then Hopcroft–Karp, O(E·√V).
     pub fn maximum(&mut self, graph: &impl Adjacency) -> Matching {
-        let mut matching = Matching::empty(graph.row_count(), graph.column_count());
-        greedy(graph, &mut matching);
+        if is_scattered(graph) {
+            let near = self.maximum_nearby(graph);
+            return near.renumbering.former(&near.matching);
+        }
+        let mut matching = greedy(graph);
+        self.augment_nearby(graph, &mut matching);
         self.complete(graph, &mut matching);
         matching
+    }
+
+    /// The same with new numbers.
+    pub(crate) fn maximum_nearby(&mut self, graph: &impl Adjacency) -> Renumbered {
+        // The greedy start does not search, and in the order of clusters it would leave longer paths.
+        let mut near = Renumbered::new(graph, &greedy(graph));
+        self.augment_nearby(&near.graph, &mut near.matching);
+        self.complete(&near.graph, &mut near.matching);
+        near
     }
 
     /// Enlarges a matching to a maximum one; matched rows and columns stay matched.
@@ -316,7 +335,7 @@ impl Matcher {
         if matching.column_of(root).is_some() {
             return true;
         }
-        let Some(end) = self.nearest_free_column(graph, matching, root) else {
+        let Some(end) = self.nearest_free_column(graph, matching, root, usize::MAX) else {
             return false;
         };
         for column in self.visited.drain(..) {
@@ -326,12 +345,45 @@ impl Matcher {
         true
     }
 
-    fn nearest_free_column(&mut self, graph: &impl Adjacency, matching: &Matching, root: Row) -> Option<Column> {
+    /// Matches free rows that have a free column within a small part of the graph, one after the other: such searches
+    /// stay in the cache, where the phases of Hopcroft–Karp pass over the whole graph each. Ends early where they do
+    /// not succeed, so that the time is linear.
+    fn augment_nearby(&mut self, graph: &impl Adjacency, matching: &mut Matching) {
+        let mut free: Vec<Row> = matching.unmatched_rows().collect();
+        let mut allowance = ROWS_IN_ALL * graph.row_count();
+        self.begin(graph.column_count());
+        for budget in ROWS_OF_A_SEARCH {
+            free.retain(|&row| {
+                if allowance == 0 {
+                    return true;
+                }
+                let end = self.nearest_free_column(graph, matching, row, budget);
+                allowance = allowance.saturating_sub(self.queue.len());
+                for column in self.visited.drain(..) {
+                    self.seen[column.index()] = 0;
+                }
+                if let Some(end) = end {
+                    matching.flip(&self.via, end, &mut self.rematched);
+                }
+                end.is_none()
+            });
+        }
+        self.rematched.clear();
+    }
+
+    /// Breadth-first search that expands at most `budget` rows.
+    fn nearest_free_column(
+        &mut self,
+        graph: &impl Adjacency,
+        matching: &Matching,
+        root: Row,
+        budget: usize,
+    ) -> Option<Column> {
         self.visited.clear();
         self.queue.clear();
         self.queue.push(root);
         let mut head = 0;
-        while head < self.queue.len() {
+        while head < self.queue.len().min(budget) {
             let row = self.queue[head];
             head += 1;
             for &column in graph.columns_of(row) {
@@ -352,7 +404,8 @@ impl Matcher {
 }
 
 /// Matches each row to its first free column.
-fn greedy(graph: &impl Adjacency, matching: &mut Matching) {
+fn greedy(graph: &impl Adjacency) -> Matching {
+    let mut matching = Matching::empty(graph.row_count(), graph.column_count());
     for row in rows(graph.row_count()) {
         let columns = graph.columns_of(row);
         if let Some(&column) = columns.iter().find(|&&c| matching.row_of(c).is_none()) {
@@ -360,4 +413,5 @@ fn greedy(graph: &impl Adjacency, matching: &mut Matching) {
             matching.grow();
         }
     }
+    matching
 }

@@ -1,8 +1,9 @@
 //! Strongly connected components and block triangular order.
 
-use crate::bipartite::Adjacency;
+use crate::bipartite::{Adjacency, Bipartite};
 use crate::index::{BlockId, NONE, Node, Row};
-use crate::matching::Matching;
+use crate::locality::{clustered, dependencies, is_scattered, reordered};
+use crate::matching::{Matcher, Matching};
 
 /// Arcs of a directed graph, by position so that an iterative search can resume.
 pub(crate) trait Digraph {
@@ -47,6 +48,26 @@ impl Blocks {
         &self.rows
     }
 
+    /// The same blocks where row i was formerly `order[i]`.
+    fn with_former_rows(self, order: &[Row]) -> Self {
+        let mut block_of = vec![NONE; order.len()];
+        for (&row, &block) in order.iter().zip(&self.block_of) {
+            block_of[row.index()] = block;
+        }
+        let mut next = self.start.clone();
+        let mut rows = self.rows;
+        for (row, &block) in crate::index::rows(order.len()).zip(&block_of) {
+            let place = &mut next[block as usize];
+            rows[*place as usize] = row;
+            *place += 1;
+        }
+        Self {
+            rows,
+            start: self.start,
+            block_of,
+        }
+    }
+
     /// The block of a row; `None` for a row that was left out.
     pub fn block_of(&self, row: Row) -> Option<BlockId> {
         let block = self.block_of[row.index()];
@@ -58,6 +79,20 @@ impl Blocks {
 struct Dependencies<'a, G> {
     graph: &'a G,
     matching: &'a Matching,
+}
+
+/// Row r depends on the rows whose numbers are its columns.
+struct Successors<'a>(&'a Bipartite);
+
+impl Digraph for Successors<'_> {
+    #[inline]
+    fn node_count(&self) -> usize {
+        self.0.row_count()
+    }
+    #[inline]
+    fn successor(&self, node: Node, position: usize) -> Option<Node> {
+        self.0.columns_of(Row(node.0)).get(position).map(|row| Node(row.0))
+    }
 }
 
 impl<G: Adjacency> Digraph for Dependencies<'_, G> {
@@ -76,7 +111,36 @@ impl<G: Adjacency> Digraph for Dependencies<'_, G> {
 /// needs the row that determines column c", dependencies first. Unmatched columns count as known;
 /// an unmatched row is a block of its own.
 pub fn block_triangular_order(graph: &impl Adjacency, matching: &Matching) -> Blocks {
+    if is_scattered(graph) {
+        return order_in_clusters(graph, matching);
+    }
     block_triangular_order_of(graph, matching, crate::index::rows(graph.row_count()))
+}
+
+/// The same, searched with other numbers.
+fn order_in_clusters(graph: &impl Adjacency, matching: &Matching) -> Blocks {
+    let dependencies = dependencies(graph, matching);
+    let order = clustered(&dependencies);
+    let near = reordered(&dependencies, &order);
+    drop(dependencies);
+    let roots = crate::index::rows(near.row_count()).map(|row| Node(row.0));
+    strong_components(&Successors(&near), roots).with_former_rows(&order)
+}
+
+/// A maximum matching and the blocks that go with it. Costs less than one after the other where rows and columns come
+/// in an order without structure.
+pub fn match_and_order(graph: &impl Adjacency) -> (Matching, Blocks) {
+    let mut matcher = Matcher::new();
+    if is_scattered(graph) {
+        let near = matcher.maximum_nearby(graph);
+        let rows = crate::index::rows(graph.row_count());
+        let blocks = block_triangular_order_of(&near.graph, &near.matching, rows);
+        let matching = near.renumbering.former(&near.matching);
+        return (matching, blocks.with_former_rows(&near.renumbering.rows));
+    }
+    let matching = matcher.maximum(graph);
+    let blocks = block_triangular_order(graph, &matching);
+    (matching, blocks)
 }
 
 /// The same for the given rows and the rows they depend on.
@@ -138,14 +202,11 @@ impl StrongSearch {
             let node = frame.node;
             match graph.successor(node, frame.position as usize) {
                 Some(next) => {
+                    frame.position += 1;
                     let low = self.low[next.index()];
                     if low == UNVISITED {
-                        // The position stays: the edge is seen again after the subtree.
                         self.enter(next);
-                        continue;
-                    }
-                    frame.position += 1;
-                    if low < self.low[node.index()] {
+                    } else if low < self.low[node.index()] {
                         self.low[node.index()] = low;
                         frame.is_root = false;
                     }
@@ -172,6 +233,13 @@ impl StrongSearch {
         self.pending.push(node);
         if is_root {
             self.close_block(node);
+        } else if let Some(parent) = self.frames.last_mut() {
+            // What the subtree reaches, the parent reaches.
+            let low = self.low[node.index()];
+            if low < self.low[parent.node.index()] {
+                self.low[parent.node.index()] = low;
+                parent.is_root = false;
+            }
         }
     }
 

@@ -5,6 +5,7 @@ mod decomposition;
 mod incremental_blocks;
 mod matching;
 mod order;
+mod scattered;
 mod weighted;
 
 use proptest::prelude::*;

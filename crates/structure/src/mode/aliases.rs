@@ -5,7 +5,7 @@
 //! these are copied from it when everything is known.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_graph::{Matcher, Row, block_triangular_order};
+use saltus_graph::{Row, match_and_order};
 use saltus_mdae::{BinaryOp, EquationId, ExprId, ExprPool, Idx, Mdae, Node, UnaryOp, VarId};
 
 use super::choice::Selection;
@@ -107,11 +107,11 @@ impl ModeStructure {
             residuals,
         };
         let leading = aliases.rest.leading_graph(&aliases.matrix);
-        let matching = Matcher::new().maximum(&leading);
+        let (matching, blocks) = match_and_order(&leading);
         if !matching.is_perfect() {
             return None;
         }
-        aliases.rest.blocks = block_triangular_order(&leading, &matching);
+        aliases.rest.blocks = blocks;
         aliases.rest.sigma.matching = matching;
         Some(aliases)
     }

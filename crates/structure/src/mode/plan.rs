@@ -1,7 +1,9 @@
 //! The order of computation: from states to all other derivatives of all unknowns.
 
+use std::borrow::Cow;
+
 use saltus_graph::{
-    Adjacency, Bipartite, BipartiteBuilder, Column, Matcher, Matching, Row, Tearer, block_triangular_order,
+    Adjacency, Bipartite, BipartiteBuilder, Column, Matching, Row, Tearer, block_triangular_order, match_and_order,
 };
 use saltus_mdae::{EquationId, ExprId, ExprPool, Idx, Mdae, VarId};
 
@@ -299,16 +301,18 @@ impl Planner<'_> {
             .map(Row::from_index)
             .collect();
         let graph = self.stage_graph(stage, &rows);
-        let matching = match stage {
-            0 => None,
-            _ => Some(Matcher::new().maximum(&graph)),
+        let found = (stage > 0).then(|| match_and_order(&graph));
+        let (matching, order) = match found {
+            Some((matching, order)) => (Cow::Owned(matching), order),
+            None => (
+                Cow::Borrowed(&sigma.matching),
+                block_triangular_order(&graph, &sigma.matching),
+            ),
         };
-        let matching: &Matching = matching.as_ref().unwrap_or(&sigma.matching);
-        let unmatched = |row: usize| matching.column_of(Row::from_index(row)).is_none();
-        if (0..rows.len()).any(unmatched) {
+        let matching: &Matching = &matching;
+        if matching.len() < rows.len() {
             return None;
         }
-        let order = block_triangular_order(&graph, matching);
         for block in order.iter() {
             self.add_block(stage, &rows, &graph, matching, block);
         }
