@@ -264,16 +264,21 @@ impl Definitions {
         if wanted.is_empty() {
             return;
         }
+        let mut candidates: Vec<(usize, EquationId)> = Vec::new();
         for id in model.equations.ids() {
-            let residual = model.equations[id].residual;
             if !holds_always(&model.pool, model.equations[id].guard) || self.equations.contains(&id) {
                 continue;
             }
-            let unknowns = unknowns_of(model, residual);
+            let unknowns = unknowns_of(model, model.equations[id].residual);
             // Cheap tests first: this looks at every unguarded equation.
-            if unknowns.len() > MAX_UNKNOWNS + 1 || !unknowns.iter().any(|(var, _)| wanted.contains(var)) {
-                continue;
+            if unknowns.len() <= MAX_UNKNOWNS + 1 && unknowns.iter().any(|(var, _)| wanted.contains(var)) {
+                candidates.push((unknowns.len(), id));
             }
+        }
+        // What a single equation fixes (`s = s0`) is not to be defined by a relation to others, whichever comes first.
+        candidates.sort_by_key(|&(count, _)| count);
+        for (_, id) in candidates {
+            let residual = model.equations[id].residual;
             if let Some((var, value)) = defined(model, residual, wanted, orders, self) {
                 self.order.push((var, value));
                 self.of.insert(var, value);
