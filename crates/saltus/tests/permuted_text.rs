@@ -30,9 +30,12 @@ const EXAMPLES: &[&str] = &[
     "mechanics/FrictionBlock.mo",
     "mechanics/NewtonsCradle.mo",
     "mechanics/OneWayClutch.mo",
+    "mechanics/Ratchet.mo",
     "mechanics/ShiftAndBrake.mo",
+    "mechanics/SpringSlider.mo",
     "mechanics/StickingShaft.mo",
     "mechanics/TwoInertias.mo",
+    "../tests/models/start/GuessByDefinition.mo",
 ];
 
 fn root() -> PathBuf {

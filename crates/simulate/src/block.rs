@@ -1,7 +1,7 @@
 //! Square systems of equations solved in place in the value memory.
 
 use saltus_codegen::{CompileError, KernelCache, Leaf, System, SystemError};
-use saltus_graph::{Bipartite, Column, Matcher};
+use saltus_graph::{Column, WeightedBipartite, highest_value_transversal};
 use saltus_mdae::{ExprId, ExprPool, OriginId, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::{Factorisation, MatrixStructure, SparsityPattern};
@@ -406,7 +406,7 @@ impl BlockSolver {
 
     /// A few sweeps of Newton steps, each of one equation for the unknown assigned to it.
     fn relax(&mut self, memory: &mut Memory) {
-        let assigned = self.assignment();
+        let assigned = self.assignment(memory);
         for _ in 0..RELAXATION_SWEEPS {
             for &(row, column, entry) in &assigned {
                 self.system
@@ -423,17 +423,38 @@ impl BlockSolver {
         }
     }
 
-    /// Rows with the columns they are assigned to and the places of these entries, in the order of the rows.
-    fn assignment(&self) -> Vec<(usize, usize, usize)> {
+    /// Entries of the Jacobian that are the same at the guess and away from it: there the equation is linear in the unknown.
+    fn constant_entries(&mut self, memory: &Memory) -> Vec<bool> {
+        let jacobian = &mut self.system.jacobian;
+        jacobian.evaluate_unchecked(&memory.values, &mut self.jacobian);
+        let here = self.jacobian.clone();
+        let mut away = memory.values.clone();
+        for (&slot, nominal) in self.slots.iter().zip(&self.nominal) {
+            away[slot as usize] = 1.5 * away[slot as usize] + nominal;
+        }
+        jacobian.evaluate_unchecked(&away, &mut self.jacobian);
+        here.iter().zip(&self.jacobian).map(|(a, b)| a == b).collect()
+    }
+
+    /// Rows with the columns they are assigned to and the places of these entries, in the order of the rows. Each is
+    /// assigned to an unknown that it is linear in, as far as that is possible.
+    fn assignment(&mut self, memory: &Memory) -> Vec<(usize, usize, usize)> {
+        let constant = self.constant_entries(memory);
         let columns = &self.system.column_starts;
         let count = self.slots.len();
         let rows_of = |column: usize| &self.system.row_indices[columns[column]..columns[column + 1]];
-        let by_column = Bipartite::from_rows(
+        let by_column = WeightedBipartite::from_rows(
             count,
-            (0..count).map(|column| rows_of(column).iter().map(|&row| Column::from_index(row))),
+            (0..count).map(|column| {
+                let entries = rows_of(column).iter().zip(&constant[columns[column]..]);
+                entries.map(|(&row, &linear)| (Column::from_index(row), i32::from(linear)))
+            }),
         );
-        let matching = Matcher::new().maximum(&by_column);
-        let mut assigned: Vec<(usize, usize, usize)> = matching
+        let Ok(found) = highest_value_transversal(&by_column) else {
+            return Vec::new();
+        };
+        let mut assigned: Vec<(usize, usize, usize)> = found
+            .matching
             .pairs()
             .filter_map(|(column, row)| {
                 let (column, row) = (column.index(), row.index());
