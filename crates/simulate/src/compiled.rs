@@ -204,29 +204,15 @@ impl Compiled {
         found
     }
 
-    /// The conditions and Boolean variables in guards, with their present truth values.
+    /// What guards consist of, with the present truth values.
     pub(crate) fn guard_atoms(&self, memory: &Memory) -> Vec<(String, bool)> {
-        let mut atoms = Vec::new();
-        for &formula in self.modes.formulas() {
-            for id in self.model.pool.reachable(&[formula]) {
-                match self.model.pool.node(id) {
-                    Node::Condition(condition) => {
-                        atoms.push((
-                            self.model.conditions[condition].text.to_string(),
-                            memory.condition(condition),
-                        ));
-                    }
-                    Node::Var { var, .. } => {
-                        let variable = &self.model.variables[var];
-                        if variable.ty == saltus_mdae::Type::Boolean {
-                            atoms.push((variable.name.to_string(), memory.get(var, 0) != 0.0));
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        atoms
+        let atoms = self.modes.atoms(&self.model);
+        let formulas: Vec<_> = atoms.iter().map(|atom| atom.formula).collect();
+        let present = crate::restart::Present { memory, initial: false };
+        let values = saltus_mdae::eval::evaluate(&self.model.pool, &self.model.functions, &formulas, &present);
+        let values = values.unwrap_or_default();
+        let texts = atoms.into_iter().map(|atom| atom.text);
+        texts.zip(values.into_iter().map(|value| value != 0.0)).collect()
     }
 
     /// A singular mode in words, with the equations that are too many.

@@ -311,3 +311,104 @@ fn too_many_conditions_for_the_constructive_semantics() {
         .says("13 conditions are too many")
         .says("help:");
 }
+
+/// The impulses and jumps of states that a run reports are among those that `analyze` tells of the same change.
+#[test]
+fn predictions_agree_with_runs() {
+    let mut compared = 0;
+    for name in [
+        "MotorAndLoad.mo",
+        "basics/StateOrValue.mo",
+        "basics/UnilateralConstraint.mo",
+        "electrical/ChargeSharing.mo",
+        "electrical/DerivedImpulse.mo",
+        "electrical/InterruptedInductor.mo",
+        "electrical/SteppedCapacitor.mo",
+        "fluid/HydraulicPress.mo",
+        "fluid/WaterTank.mo",
+        "mechanics/CollidingCarts.mo",
+        "mechanics/CupAndBall.mo",
+        "mechanics/FrictionBlock.mo",
+        "mechanics/GearShift.mo",
+        "mechanics/Hoist.mo",
+        "mechanics/PendulumWall.mo",
+        "mechanics/ShiftAndBrake.mo",
+        "mechanics/TowingRope.mo",
+        "thermal/HotContact.mo",
+    ] {
+        let folder = Folder::new();
+        let path = example(name);
+        let path = path.to_str().unwrap();
+        let analysis = folder.expect(0, &["analyze", path, "--all-modes", "--json"]).json();
+        folder.expect(0, &["simulate", path, "-o", "out.csv", "--events", "events.json"]);
+        let records: Vec<serde_json::Value> = folder
+            .read("events.json")
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        compared += records
+            .iter()
+            .filter(|event| agrees(name, &analysis, &records, event) == Some(()))
+            .count();
+    }
+    assert!(compared >= 30, "{compared}");
+}
+
+/// Compares an event of one instant and one trigger with what was said of it; `None` if it is of another kind.
+fn agrees(
+    name: &str,
+    analysis: &serde_json::Value,
+    records: &[serde_json::Value],
+    event: &serde_json::Value,
+) -> Option<()> {
+    let triggers = event["triggers"].as_array()?;
+    let instants = records.iter().filter(|other| other["t"] == event["t"]).count();
+    if triggers.len() != 1 || instants > 1 {
+        return None;
+    }
+    let mode = |number: &serde_json::Value| {
+        let record = records
+            .iter()
+            .find(|record| record["mode"] == *number && record["label"].is_string())?;
+        let valuation: serde_json::Map<_, _> = record["valuation"]
+            .as_array()?
+            .iter()
+            .map(|atom| (atom[0].as_str().unwrap_or_default().to_owned(), atom[1].clone()))
+            .collect();
+        let mut modes = analysis["modes"].as_array()?.iter();
+        modes.find(|mode| mode["valuation"].as_object() == Some(&valuation))
+    };
+    let (from, to) = (mode(&event["from"])?, mode(&event["to"])?);
+    let changes = analysis["changes"].as_array()?.iter().filter(|change| {
+        let there = change["to"] == to["mode"] || change["transient"] == true && from == to;
+        change["from"] == from["mode"] && there && change["condition"] == triggers[0]["condition"]
+    });
+    let changes: Vec<_> = changes.collect();
+    if changes.is_empty() {
+        return None;
+    }
+    let names = |values: &serde_json::Value, key: &str| -> Vec<String> {
+        let values = values.as_array().into_iter().flatten();
+        let name = |value: &serde_json::Value| value[key].as_str().or(value.as_str()).unwrap_or_default().to_owned();
+        values.map(name).collect()
+    };
+    let unknowns = names(&from["unknowns"], "name");
+    let mut states = names(&from["states"], "");
+    states.extend(names(&to["states"], ""));
+    let large = |impulse: &&serde_json::Value| impulse["weight"].as_f64().unwrap_or(0.0).abs() > 1e-9;
+    let impulses = event["impulses"].as_array()?.iter().filter(large);
+    let impulses: Vec<String> = impulses
+        .map(|impulse| impulse["variable"].as_str().unwrap().to_owned())
+        .filter(|variable| unknowns.contains(variable))
+        .collect();
+    let jumps = names(&event["jumps"], "variable");
+    let jumps: Vec<&String> = jumps.iter().filter(|jump| states.contains(jump)).collect();
+    let told = changes.iter().any(|change| {
+        let (expected, jumping) = (names(&change["impulses"], "variable"), names(&change["jumps"], ""));
+        change["accepted"] == true
+            && impulses.iter().all(|impulse| expected.contains(impulse))
+            && jumps.iter().all(|jump| jumping.contains(jump))
+    });
+    assert!(told, "{name}: {event}\n{changes:?}");
+    Some(())
+}

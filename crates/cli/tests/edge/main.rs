@@ -5,4 +5,5 @@ mod checking;
 mod hostile;
 mod results;
 mod running;
+mod schema;
 mod support;

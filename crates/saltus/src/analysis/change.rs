@@ -16,6 +16,8 @@ use super::situation::{Instant, Known, Reinit, Situation, Trigger};
 /// What a change of mode is about.
 pub(super) struct Question<'a> {
     pub names: &'a UserNames<'a>,
+    /// The states of the mode before.
+    pub states: &'a [(VarId, u16)],
     pub before: &'a ModeStructure,
     /// The long mode entered.
     pub after: &'a ModeStructure,
@@ -73,7 +75,53 @@ impl Question<'_> {
             initial: false,
         };
         let observed = observe(pool, &model.functions, &known, &change, &analysis, &instant);
-        Some(report(self.names, pool, &change, &analysis, observed.as_ref()))
+        let mut report = report(self.names, pool, &change, &analysis, observed.as_ref());
+        if report.accepted {
+            self.tell_released_states(&mut report);
+        }
+        Some(report)
+    }
+
+    /// States of the mode before that an equation gives from now on: nothing keeps their values.
+    fn tell_released_states(&self, report: &mut RestartReport) {
+        let orders = |var: VarId| self.after.d_of(var);
+        let (dead, given): (Vec<_>, Vec<_>) = self
+            .states
+            .iter()
+            .filter(|&&(var, order)| orders(var).is_none_or(|d| d <= order))
+            .partition(|&&(var, _)| orders(var).is_none());
+        let names = |states: &[&(VarId, u16)]| {
+            let names = states.iter().map(|(var, order)| self.names.derivative(*var, *order));
+            names.collect::<Vec<String>>()
+        };
+        let told = |names: &[String]| {
+            names
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let given = names(&given);
+        if !given.is_empty() {
+            let kept = "all states keep their values";
+            let is = if given.len() == 1 {
+                "is no state any more: its value is"
+            } else {
+                "are no states any more: their values are"
+            };
+            let released = format!("{} {is} what the equations say from now on, and may jump", told(&given));
+            report.summary = match report.summary.strip_prefix(kept) {
+                Some(rest) => format!("{released}{rest}"),
+                None => format!("{}; {released}", report.summary),
+            };
+            report.jumps.extend(given);
+        }
+        let dead = names(&dead);
+        if !dead.is_empty() {
+            report
+                .details
+                .push(format!("no equation holds {} from now on", told(&dead)));
+        }
     }
 
     fn zero_crossings(&self) -> Vec<ExprId> {

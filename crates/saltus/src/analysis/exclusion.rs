@@ -55,6 +55,11 @@ impl Exclusions {
         Exclusions { pairs }
     }
 
+    /// Whether the values of no two conditions exclude each other.
+    pub fn allow(&self, situation: &Situation) -> bool {
+        self.contradiction(situation).is_none()
+    }
+
     /// What has to change together with a condition; `None` if it cannot change in this situation.
     pub fn companions(&self, situation: &Situation, trigger: Trigger) -> Option<Vec<Trigger>> {
         let mut triggers = vec![trigger];

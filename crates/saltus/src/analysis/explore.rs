@@ -1,9 +1,9 @@
 //! Which modes are looked at, starting from the initial one.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use saltus_mdae::print::{Names, UserNames, expression};
-use saltus_mdae::{ExprPool, Idx, Mdae, VarId};
+use saltus_mdae::{ConditionId, ConditionKind, ExprPool, Idx, Mdae, VarId};
 use saltus_results::Trajectory;
 use saltus_simulate::{EventReport, Observer};
 use saltus_source::Diagnostic;
@@ -41,6 +41,21 @@ pub(super) struct Explorer<'m> {
     pool: ExprPool,
     pub(super) found: Vec<Found>,
     pub(super) analysis: Analysis,
+}
+
+/// Situations looked at for each mode that may be analysed: several have the same mode.
+const SITUATIONS_PER_MODE: usize = 32;
+/// Conditions tried together with one that changes.
+const MOST_SIMULTANEOUS: usize = 12;
+/// Changes of several conditions shown for one of them.
+const MOST_FOUND_SIMULTANEOUS: usize = 3;
+
+/// From one situation to another.
+#[derive(Copy, Clone)]
+pub(super) struct Step<'a> {
+    pub old: &'a Situation,
+    pub new: &'a Situation,
+    pub consequences: &'a Consequences,
 }
 
 /// Time events that are followed at most.
@@ -117,7 +132,11 @@ impl Explorer<'_> {
     fn neighbours(&mut self, start: ModeNumber) {
         let triggers = Trigger::all(self.model);
         for &trigger in &triggers {
+            let told = self.analysis.changes.len();
             self.follow(start, trigger, true);
+            if self.analysis.changes.len() > told {
+                self.simultaneous(start, trigger, told);
+            }
         }
         self.course_of_time(start, &triggers);
         for neighbour in (0..self.found.len()).filter(|&mode| mode != start) {
@@ -143,7 +162,16 @@ impl Explorer<'_> {
             let due: Vec<Trigger> = due.map(|(_, trigger)| *trigger).collect();
             let (mut new, consequences) = situation.flipped(self.model, &due);
             new.time = next;
-            let Some(reached) = self.analysed(mode, due[0], &situation, &new, &consequences, true) else {
+            let Some(reached) = self.analysed(
+                mode,
+                &due[..1],
+                Step {
+                    old: &situation,
+                    new: &new,
+                    consequences: &consequences,
+                },
+                true,
+            ) else {
                 return;
             };
             (mode, situation) = (reached, new);
@@ -151,16 +179,20 @@ impl Explorer<'_> {
     }
 
     fn everything(&mut self, start: ModeNumber) {
-        let mut pending = VecDeque::from([start]);
-        let mut visited = vec![start];
         let triggers = Trigger::all(self.model);
-        while let Some(mode) = pending.pop_front() {
+        let first = self.found[start].situation.clone();
+        let mut visited = BTreeSet::new();
+        visited.insert(first.key(self.model));
+        let mut pending = VecDeque::from([(start, first)]);
+        let most = self.options.most_modes.saturating_mul(SITUATIONS_PER_MODE);
+        while let Some((mode, situation)) = pending.pop_front() {
             for &trigger in &triggers {
-                if let Some(next) = self.follow(mode, trigger, true)
-                    && !visited.contains(&next)
+                let reached = self.step(mode, &situation, trigger, true);
+                if let Some((next, new)) = reached
+                    && visited.len() < most
+                    && visited.insert(new.key(self.model))
                 {
-                    visited.push(next);
-                    pending.push_back(next);
+                    pending.push_back((next, new));
                 }
             }
         }
@@ -170,37 +202,185 @@ impl Explorer<'_> {
     /// met before counts only if `new_modes` says so.
     pub(super) fn follow(&mut self, from: ModeNumber, trigger: Trigger, new_modes: bool) -> Option<ModeNumber> {
         let old = self.found[from].situation.clone();
+        let reached = self.step(from, &old, trigger, new_modes);
+        reached.map(|(mode, _)| mode)
+    }
+
+    fn step(
+        &mut self,
+        from: ModeNumber,
+        old: &Situation,
+        trigger: Trigger,
+        new_modes: bool,
+    ) -> Option<(ModeNumber, Situation)> {
         if !old.can_flip(self.model, trigger) {
             return None;
         }
-        let triggers = self.exclusions.companions(&old, trigger)?;
+        let triggers = self.exclusions.companions(old, trigger)?;
         let (new, consequences) = old.flipped(self.model, &triggers);
-        self.analysed(from, trigger, &old, &new, &consequences, new_modes)
+        let to = self.analysed(
+            from,
+            &[trigger],
+            Step {
+                old,
+                new: &new,
+                consequences: &consequences,
+            },
+            new_modes,
+        )?;
+        Some((to, new))
+    }
+
+    /// Conditions that may change at the same instant as another: those that an impulse decides, and, if the mode to
+    /// enter is singular or the change is refused, those with which it can be carried out.
+    fn simultaneous(&mut self, from: ModeNumber, trigger: Trigger, change: usize) {
+        let old = self.found[from].situation.clone();
+        let Some(together) = self.exclusions.companions(&old, trigger) else {
+            return;
+        };
+        let change = &self.analysis.changes[change];
+        let (impulses, refused): (Vec<String>, bool) = match &change.outcome {
+            ChangeOutcome::Analysed(report) if report.accepted => {
+                (report.impulses.iter().map(|(name, _)| name.clone()).collect(), false)
+            }
+            _ => (Vec::new(), true),
+        };
+        if change.from == change.to || (impulses.is_empty() && !refused) {
+            return;
+        }
+        let others = self.model.conditions.ids().filter(|&id| {
+            let impulsive = |name: String| impulses.contains(&name);
+            let mut mentioned = self.continuous_in(id).into_iter();
+            match refused {
+                true => mentioned.next().is_some(),
+                false => mentioned.any(impulsive),
+            }
+        });
+        let others = others.map(Trigger::Condition).filter(|other| !together.contains(other));
+        let others: Vec<Trigger> = others.take(MOST_SIMULTANEOUS).collect();
+        let single = others.iter().map(|&other| vec![other]);
+        let pairs = others
+            .iter()
+            .enumerate()
+            .flat_map(|(position, &first)| others[position + 1..].iter().map(move |&second| vec![first, second]));
+        let candidates: Vec<Vec<Trigger>> = single.chain(pairs.filter(|_| refused)).collect();
+        let mut possible = Vec::new();
+        for more in candidates {
+            let triggers: Vec<Trigger> = together.iter().chain(&more).copied().collect();
+            let (new, consequences) = old.flipped(self.model, &triggers);
+            if let Some(report) = self.tried(
+                from,
+                trigger,
+                Step {
+                    old: &old,
+                    new: &new,
+                    consequences: &consequences,
+                },
+            ) && self.exclusions.allow(&new)
+                && report.accepted
+            {
+                let told: Vec<Trigger> = std::iter::once(trigger).chain(more).collect();
+                possible.push((!report.impulses.is_empty(), told, new, consequences));
+            }
+        }
+        // Where nothing is impulsive, conditions agree with the values most easily.
+        possible.sort_by_key(|(impulsive, ..)| *impulsive);
+        let smooth = possible.iter().filter(|(impulsive, ..)| !impulsive).count();
+        let most = if smooth > 0 {
+            smooth.min(MOST_FOUND_SIMULTANEOUS)
+        } else {
+            MOST_FOUND_SIMULTANEOUS
+        };
+        for (_, told, new, consequences) in possible.into_iter().take(most) {
+            self.analysed(
+                from,
+                &told,
+                Step {
+                    old: &old,
+                    new: &new,
+                    consequences: &consequences,
+                },
+                true,
+            );
+        }
+    }
+
+    /// What a change would do; its mode does not become one of those shown.
+    fn tried(&mut self, from: ModeNumber, trigger: Trigger, step: Step) -> Option<RestartReport> {
+        let new = step.new;
+        let valuation = new.valuation(self.model, self.modes)?;
+        let structure = Ok(analyze_mode(self.model, self.modes, &valuation).ok()?);
+        let to = self.found.len();
+        self.found.push(Found {
+            valuation,
+            situation: new.clone(),
+            structure,
+        });
+        let report = self.restart(from, to, trigger, step);
+        self.found.pop();
+        report
+    }
+
+    /// Conditions that did not change, but hold a variable with an impulse.
+    fn decided_by_impulses(&self, report: &RestartReport, old: &Situation, new: &Situation) -> Option<String> {
+        if !report.accepted || report.impulses.is_empty() {
+            return None;
+        }
+        let impulsive = |name: String| report.impulses.iter().any(|(known, _)| *known == name);
+        let conditions = self.model.conditions.ids().filter(|&id| {
+            let same = old.truths[id.index()] == new.truths[id.index()];
+            same && self.continuous_in(id).into_iter().any(impulsive)
+        });
+        let texts: Vec<String> = conditions
+            .map(|id| format!("`{}`", self.model.conditions[id].text))
+            .collect();
+        (!texts.is_empty()).then(|| {
+            format!(
+                "the impulses decide {} at this instant: where they change it, a run enters another mode instead",
+                texts.join(", ")
+            )
+        })
+    }
+
+    /// The names of the continuous variables in a relation.
+    fn continuous_in(&self, condition: ConditionId) -> Vec<String> {
+        let ConditionKind::Relation { function, .. } = self.model.conditions[condition].kind else {
+            return Vec::new();
+        };
+        let mentioned = self.model.pool.occurrences(function).into_iter();
+        mentioned
+            .filter(|&(var, _)| self.model.is_unknown(var))
+            .map(|(var, order)| self.names.derivative(var, order))
+            .collect()
     }
 
     /// Analyses the change from one situation to another; the mode that is reached.
     pub(super) fn analysed(
         &mut self,
         from: ModeNumber,
-        trigger: Trigger,
-        old: &Situation,
-        new: &Situation,
-        consequences: &Consequences,
+        triggers: &[Trigger],
+        step: Step,
         new_modes: bool,
     ) -> Option<ModeNumber> {
+        let Step { old, new, consequences } = step;
+        let trigger = triggers[0];
         let valuation = new.valuation(self.model, self.modes)?;
         let quiet = consequences.restart_equations.is_empty() && consequences.reinits.is_empty();
         if valuation == self.found[from].valuation && quiet && !self.jumps(from, trigger, old, new) {
             return Some(from);
         }
-        if !new_modes && !self.found.iter().any(|found| found.valuation == valuation) {
+        let known = self.found.iter().find(|found| found.valuation == valuation);
+        if !new_modes && known.is_none_or(|known| known.structure.is_err() && quiet) {
             return None;
         }
         let to = self.mode_of(new.clone())?;
-        let told = trigger.told(self.model, old, new);
-        let same = |known: &ChangeReport| (known.from, known.to, &known.trigger) == (from, to, &told);
+        let mut told = triggers.iter().map(|trigger| trigger.told(self.model, old, new));
+        let (first, together) = (told.next()?, told.collect::<Vec<_>>());
+        let same = |known: &ChangeReport| {
+            (known.from, known.to, &known.trigger, &known.together) == (from, to, &first, &together)
+        };
         if !self.analysis.changes.iter().any(same) {
-            self.change(from, to, trigger, old, new, consequences);
+            self.change(from, to, triggers, step);
         }
         Some(to)
     }
@@ -220,15 +400,13 @@ impl Explorer<'_> {
         })
     }
 
-    fn change(
-        &mut self,
-        from: ModeNumber,
-        to: ModeNumber,
-        trigger: Trigger,
-        old: &Situation,
-        new: &Situation,
-        consequences: &Consequences,
-    ) {
+    fn change(&mut self, from: ModeNumber, to: ModeNumber, triggers: &[Trigger], step: Step) {
+        let Step { old, new, consequences } = step;
+        let trigger = triggers[0];
+        let mut told = triggers.iter().map(|trigger| trigger.told(self.model, old, new));
+        let (Some(first), together) = (told.next(), told.collect()) else {
+            return;
+        };
         // From a mode that cannot be entered nothing can be said.
         if self.found[from].structure.is_err() {
             return;
@@ -237,8 +415,11 @@ impl Explorer<'_> {
             self.analysis.omitted_changes += 1;
             return;
         }
-        let outcome = match self.restart(from, to, trigger, old, new, consequences) {
-            Some(report) => ChangeOutcome::Analysed(Box::new(report)),
+        let outcome = match self.restart(from, to, trigger, step) {
+            Some(mut report) => {
+                report.details.extend(self.decided_by_impulses(&report, old, new));
+                ChangeOutcome::Analysed(Box::new(report))
+            }
             None => ChangeOutcome::SingularMode,
         };
         let equation = |e: &ModeEquation| residual_text(&self.names, &self.model.pool, e.residual);
@@ -251,7 +432,8 @@ impl Explorer<'_> {
         self.analysis.changes.push(ChangeReport {
             from,
             to,
-            trigger: trigger.told(self.model, old, new),
+            trigger: first,
+            together,
             span: self.model.origins.get(origin).and_then(|origin| origin.span),
             restart_equations: equations.chain(consequences.reinits.iter().map(reinit)).collect(),
             transient: self.found[to].structure.is_err() && matches!(outcome, ChangeOutcome::Analysed(_)),
@@ -260,15 +442,8 @@ impl Explorer<'_> {
     }
 
     /// The restart, through the mode entered if that one lasts for the instant only.
-    fn restart(
-        &mut self,
-        from: ModeNumber,
-        to: ModeNumber,
-        trigger: Trigger,
-        old: &Situation,
-        new: &Situation,
-        consequences: &Consequences,
-    ) -> Option<RestartReport> {
+    fn restart(&mut self, from: ModeNumber, to: ModeNumber, trigger: Trigger, step: Step) -> Option<RestartReport> {
+        let Step { old, new, consequences } = step;
         let before = self.found[from].structure.as_ref().ok()?;
         let reinits = &consequences.reinits;
         let (after, transient) = match &self.found[to].structure {
@@ -288,8 +463,11 @@ impl Explorer<'_> {
         };
         let mut restart_equations = consequences.restart_equations.clone();
         restart_equations.extend(reinit_equations(&mut self.pool, reinits));
+        let states = before.plan(self.model, self.modes, &before.selection);
+        let states: Vec<(VarId, u16)> = states.states.iter().map(|state| state.state).collect();
         let question = Question {
             names: &self.names,
+            states: &states,
             before,
             after,
             transient,

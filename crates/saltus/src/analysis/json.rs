@@ -64,6 +64,7 @@ fn shape_to_json(shape: &ModeShape, sources: &SourceMap) -> Value {
     json!({
         "index": shape.index,
         "states": shape.states,
+        "degrees_of_freedom": shape.states.len(),
         "dead": shape.dead,
         "equations": equations.collect::<Vec<_>>(),
         "unknowns": shape.unknowns.iter().map(|u| json!({"name": u.name, "d": u.order})).collect::<Vec<_>>(),
@@ -92,6 +93,9 @@ fn change(change: &ChangeReport, sources: &SourceMap) -> Value {
     value["to"] = json!(change.to);
     value["condition"] = json!(change.trigger.0);
     value["becomes"] = json!(change.trigger.1);
+    let together = change.together.iter();
+    let together = together.map(|(condition, becomes)| json!({"condition": condition, "becomes": becomes}));
+    value["together"] = together.collect();
     value["span"] = place(change.span, sources);
     value["transient"] = json!(change.transient);
     value["restart_equations"] = json!(change.restart_equations);

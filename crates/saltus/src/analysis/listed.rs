@@ -4,7 +4,7 @@ use saltus_mdae::ConditionId;
 use saltus_source::{Diagnostic, Severity, codes};
 
 use super::ModeNumber;
-use super::explore::Explorer;
+use super::explore::{Explorer, Step};
 use super::situation::{Consequences, ModeValue, Named, Situation, Trigger};
 
 /// Conditions that are tried to bring about the values of variables.
@@ -34,11 +34,15 @@ impl Explorer<'_> {
                     continue;
                 }
             };
-            let Some(&trigger) = choice.triggers.first() else {
+            if choice.triggers.is_empty() {
                 continue;
+            }
+            let step = Step {
+                old: &origin,
+                new: &choice.situation,
+                consequences: &choice.consequences,
             };
-            let (from, there) = (&origin, &choice.consequences);
-            let Some(mode) = self.analysed(start, trigger, from, &choice.situation, there, true) else {
+            let Some(mode) = self.analysed(start, &choice.triggers, step, true) else {
                 continue;
             };
             for back in Trigger::all(self.model) {

@@ -155,6 +155,8 @@ pub struct ChangeReport {
     pub to: ModeNumber,
     /// The condition that changes, and its new value.
     pub trigger: (String, bool),
+    /// Conditions that change at the same instant, and their new values.
+    pub together: Vec<(String, bool)>,
     /// Where the condition is written.
     pub span: Option<Span>,
     /// Whether restart equations of `when` clauses are in force, or a `reinit`.

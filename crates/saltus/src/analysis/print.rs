@@ -293,6 +293,13 @@ fn print_change(out: &mut String, analysis: &Analysis, change: &ChangeReport, so
         1,
         &format!("when `{condition}` becomes {value}{}", place(change.span, sources)),
     );
+    for (condition, value) in &change.together {
+        line(
+            out,
+            1,
+            &format!("and at the same instant `{condition}` becomes {value}"),
+        );
+    }
     for equation in &change.restart_equations {
         line(out, 1, &format!("with {}", brief(equation)));
     }

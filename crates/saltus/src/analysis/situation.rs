@@ -1,9 +1,7 @@
 //! A point of the discrete state space: truth values of the conditions and values of the discrete variables.
 
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{
-    Action, BinaryOp, ConditionId, ConditionKind, ExprId, Idx, Mdae, Node, OriginId, Role, Type, UnaryOp, VarId,
-};
+use saltus_mdae::{Action, ConditionId, ConditionKind, ExprId, Idx, Mdae, OriginId, Role, Type, VarId};
 use saltus_structure::mode::{Modes, Valuation};
 use saltus_structure::restart::{FixedValues, ModeEquation};
 
@@ -218,6 +216,15 @@ impl Situation {
         self.evaluate(model, before, expr).is_some_and(|value| value != 0.0)
     }
 
+    /// What tells situations apart.
+    pub fn key(&self, model: &Mdae) -> (Vec<bool>, Vec<u64>) {
+        let discrete = model.variables.iter_enumerated().filter(|(_, variable)| {
+            variable.role == Role::Discrete || (variable.role == Role::Input && variable.ty == Type::Boolean)
+        });
+        let values = discrete.map(|(var, _)| self.values[var.index()].to_bits());
+        (self.truths.clone(), values.collect())
+    }
+
     /// The guards in this situation.
     pub fn valuation(&self, model: &Mdae, modes: &Modes) -> Option<Valuation> {
         let condition = |id: ConditionId| self.truths[id.index()];
@@ -302,6 +309,9 @@ impl Situation {
             }
         }
         next.settle(model, self, &acting);
+        if next.follow_discrete_values(model, self) {
+            next.settle(model, self, &[]);
+        }
         for trigger in triggers {
             if let Trigger::Condition(id) = *trigger
                 && matches!(model.conditions[id].kind, ConditionKind::Sample { .. })
@@ -310,6 +320,33 @@ impl Situation {
             }
         }
         (next, consequences)
+    }
+
+    /// Relations between time, parameters and discrete variables of which some changed take the values that follow: a
+    /// tick that starts a period makes `time < start + width` true. Whether any did.
+    fn follow_discrete_values(&mut self, model: &Mdae, before: &Situation) -> bool {
+        let mut changed = false;
+        for (id, condition) in model.conditions.iter_enumerated() {
+            let ConditionKind::Relation { function, comparison } = condition.kind else {
+                continue;
+            };
+            let mentioned = model.pool.occurrences(function);
+            let is_discrete =
+                |&(var, _): &(VarId, u16)| matches!(model.variables[var].role, Role::Parameter | Role::Discrete);
+            let differs = |&(var, _): &(VarId, u16)| self.values[var.index()] != before.values[var.index()];
+            if !mentioned.iter().all(is_discrete) || !mentioned.iter().any(differs) {
+                continue;
+            }
+            let Some(value) = self.evaluate(model, before, function) else {
+                continue;
+            };
+            let truth = match comparison {
+                saltus_mdae::Comparison::Greater => value > 0.0,
+                saltus_mdae::Comparison::GreaterEqual => value >= 0.0,
+            };
+            changed |= std::mem::replace(&mut self.truths[id.index()], truth) != truth;
+        }
+        changed
     }
 
     /// The branches of when-clauses that act: the first with a condition that became true.
@@ -376,9 +413,9 @@ impl Situation {
         if let Some(alias) = model.aliases.iter().find(|alias| is_it(&alias.variable)) {
             return Some(Named::Variable(alias.target, alias.negated));
         }
-        let formulas = model.pool.reachable(modes.formulas());
-        let is_it = |id: &ExprId| model.pool.ty(*id) == Type::Boolean && plain(&comparison_text(model, *id)) == wanted;
-        formulas.into_iter().find(is_it).map(Named::Formula)
+        let mut atoms = modes.atoms(model).into_iter();
+        let atom = atoms.find(|atom| plain(&atom.text) == wanted);
+        atom.map(|atom| Named::Formula(atom.formula))
     }
 
     /// Whether what a name means has a value.
@@ -400,68 +437,13 @@ impl Situation {
         }
     }
 
-    /// What the guards consist of, with their values: conditions, Booleans, comparisons of discrete values.
+    /// What the guards consist of, with their values.
     pub fn atoms(&self, model: &Mdae, modes: &Modes) -> Vec<(String, bool)> {
-        let mut atoms: Vec<(String, bool)> = Vec::new();
-        let mut met: Vec<ExprId> = Vec::new();
-        let mut pending: Vec<ExprId> = modes.formulas().iter().rev().copied().collect();
-        while let Some(formula) = pending.pop() {
-            if met.contains(&formula) {
-                continue;
-            }
-            met.push(formula);
-            let atom = match model.pool.node(formula) {
-                Node::Unary(UnaryOp::Not, a) => {
-                    pending.push(a);
-                    continue;
-                }
-                Node::Binary(BinaryOp::And | BinaryOp::Or, a, b) => {
-                    pending.extend([b, a]);
-                    continue;
-                }
-                Node::If(c, a, b) => {
-                    pending.extend([b, a, c]);
-                    continue;
-                }
-                Node::Condition(id) => (model.conditions[id].text.to_string(), self.truths[id.index()]),
-                Node::Boolean(_) | Node::Initial | Node::Terminal => continue,
-                // Parameters select no modes: they do not change.
-                _ if !varies(model, formula) => continue,
-                Node::Var { var, .. } => (model.variables[var].name.to_string(), self.value(var, 0) == 1.0),
-                _ => (comparison_text(model, formula), self.is_true(model, self, formula)),
-            };
-            if !atoms.contains(&atom) {
-                atoms.push(atom);
-            }
-        }
+        let atoms = modes.atoms(model).into_iter();
         atoms
+            .map(|atom| (atom.text, self.is_true(model, self, atom.formula)))
+            .collect()
     }
-}
-
-/// Whether an expression holds something other than parameters.
-fn varies(model: &Mdae, expr: ExprId) -> bool {
-    model
-        .pool
-        .reachable(&[expr])
-        .into_iter()
-        .any(|id| match model.pool.node(id) {
-            Node::Var { var, .. } | Node::Pre { var, .. } => model.variables[var].role != Role::Parameter,
-            Node::Condition(_) | Node::Time => true,
-            _ => false,
-        })
-}
-
-/// `gear == 2`, `phase == Phase.up` without the type: literals by their names.
-fn comparison_text(model: &Mdae, expr: ExprId) -> String {
-    if let Node::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b) = model.pool.node(expr)
-        && let (Node::Var { var, .. }, Some(value)) = (model.pool.node(a), model.pool.constant(b))
-        && let Some(literals) = &model.variables[var].literals
-        && let Some(literal) = literals.get(value as usize - 1)
-    {
-        let symbol = if op == BinaryOp::Eq { "==" } else { "<>" };
-        return format!("{} {symbol} {literal}", model.variables[var].name);
-    }
-    model.print(expr)
 }
 
 /// Parameters and discrete values as numbers, for entailment.

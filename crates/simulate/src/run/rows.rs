@@ -171,15 +171,14 @@ impl Run<'_> {
 impl Engine<'_> {
     /// A mode in words: the truth values of the conditions and Booleans in its guards.
     pub(crate) fn mode_record(&self, mode: ModeId) -> ModeRecord {
-        let mut valuation: Vec<(String, bool)> = Vec::new();
-        for (text, truth) in self.compiled.guard_atoms(&self.memory) {
-            if !valuation.iter().any(|(known, _)| *known == text) {
-                valuation.push((text, truth));
-            }
-        }
+        let valuation = self.compiled.guard_atoms(&self.memory);
         let label = valuation
             .iter()
-            .map(|(text, truth)| if *truth { text.clone() } else { format!("not {text}") })
+            .map(|(text, truth)| match (*truth, text.contains(' ')) {
+                (true, _) => text.clone(),
+                (false, false) => format!("not {text}"),
+                (false, true) => format!("not ({text})"),
+            })
             .collect::<Vec<_>>()
             .join(", ");
         ModeRecord {

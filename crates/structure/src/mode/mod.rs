@@ -4,6 +4,7 @@
 //! [`ModeStructure::plan`] turns a state choice into a [`Plan`]: the states and the blocks to evaluate in order.
 
 mod aliases;
+mod atoms;
 mod choice;
 mod cursor;
 mod explain;
@@ -15,6 +16,7 @@ mod select;
 mod structure;
 
 pub use aliases::{AliasCopy, ModeAliases};
+pub use atoms::GuardAtom;
 pub use choice::{ChoiceEntry, ChoiceGroup, Dependence, GroupSelection, Selection};
 pub use cursor::{ModeCursor, Move, Slot};
 pub use explain::{explain_failure, explain_rank};
