@@ -605,6 +605,8 @@ impl Engine<'_> {
         instant: &mut Instant,
     ) -> Result<Verdict, Failure> {
         let transient = self.transient_equations(valuation, reinits);
+        // A mode that is regular by itself does not need the new values as equations.
+        let only_reinits = restart.is_empty() && !instant.initial && self.mode_of(valuation).is_ok();
         let mut restart = restart;
         restart.extend(self.reinit_equations(reinits));
         let here = self.memory.values.clone();
@@ -623,7 +625,19 @@ impl Engine<'_> {
             };
             // Conditions inside equations follow the long mode; discrete values are those of the transient instant.
             self.set_truths(&long);
-            let impulses = match self.restart(mode, &restart, Some(&transient), instant) {
+            let reassigned = match only_reinits {
+                true => self.reassign(mode, reinits, instant),
+                false => None,
+            };
+            let outcome = match reassigned {
+                Some(impulses) => Ok(impulses),
+                None => {
+                    self.memory.values.copy_from_slice(&here);
+                    self.set_truths(&long);
+                    self.restart(mode, &restart, Some(&transient), instant)
+                }
+            };
+            let impulses = match outcome {
                 Ok(impulses) => impulses,
                 Err(failure) => {
                     failures.push(failure.into_refusal());

@@ -532,7 +532,12 @@ impl<'c> Engine<'c> {
 }
 
 /// A function of the fields that are needed, so that others can be borrowed beside it.
-fn tools<'a>(compiled: &'a Compiled, cache: &'a KernelCache, nominal: &'a [f64], options: &Options) -> Tools<'a> {
+pub(crate) fn tools<'a>(
+    compiled: &'a Compiled,
+    cache: &'a KernelCache,
+    nominal: &'a [f64],
+    options: &Options,
+) -> Tools<'a> {
     Tools {
         model: compiled.model(),
         modes: compiled.modes(),

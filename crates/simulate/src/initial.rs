@@ -78,7 +78,7 @@ impl Engine<'_> {
         before
     }
 
-    fn value_of(&self, expr: ExprId) -> Result<f64, Failure> {
+    pub(crate) fn value_of(&self, expr: ExprId) -> Result<f64, Failure> {
         Ok(Bound::of_value(&self.cache, &self.pool, expr, &self.memory)?.value(&self.memory))
     }
 

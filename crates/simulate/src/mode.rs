@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
 use saltus_mdae::{ConditionId, EquationId, ExprPool, Idx, Mdae, VarId};
 use saltus_structure::mode::{
-    Dependence, ModeAliases, ModeStructure, Modes, needs_reselection, select_states, selection_quality,
+    Dependence, ModeAliases, ModeStructure, Modes, Selection, needs_reselection, select_states, selection_quality,
 };
 use saltus_structure::restart::{ModeEquation, ModeSystem};
 
@@ -149,24 +149,71 @@ impl ModeRuntime {
             }
         }
         if changed {
-            let known = self.plans.iter().position(|plan| {
-                plan.selection
-                    .groups
-                    .iter()
-                    .zip(&selection.groups)
-                    .all(|(a, b)| a.depth == b.depth)
-            });
-            self.current = match known {
-                Some(at) => at,
-                None => {
-                    let aliases = self.aliases.as_ref();
-                    let plan = PlanCode::new(tools, pool, &self.structure, aliases, selection, memory)?;
-                    self.plans.push(plan);
-                    self.plans.len() - 1
-                }
-            };
+            self.use_selection(tools, pool, memory, selection)?;
         }
         Ok(changed)
+    }
+
+    /// Makes variables states whose values are given from outside: true if the constraints then determine everything
+    /// else that they bind, so that no other choice of states would give other values.
+    pub(crate) fn prefer_states(
+        &mut self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        memory: &Memory,
+        given: &[(VarId, u16)],
+    ) -> Result<bool, Failure> {
+        let mut selection = self.plan().selection.clone();
+        let mut is_determined = true;
+        for (at, group) in self.structure.groups.iter().enumerate() {
+            let is_given = |var: VarId| given.iter().any(|&(one, _)| one == var);
+            if !group.candidates.iter().any(|&(var, _)| is_given(var)) {
+                continue;
+            }
+            let values = match &self.coefficients[at] {
+                Some(kernels) => Some(kernels.iter().map(|kernel| kernel.value(memory)).collect()),
+                None => group.constant_values(),
+            };
+            let preference = |var: VarId, _: u16| match is_given(var) {
+                true => i32::MAX,
+                false => i32::from(tools.model.variables[var].state_select as u8),
+            };
+            let chosen = match values {
+                Some(values) => select_states(group, &values, preference).ok(),
+                None => Some(group.structural_selection(preference)),
+            };
+            let Some(chosen) = chosen else { return Ok(false) };
+            is_determined &= group.is_determined_by(&chosen, given);
+            selection.groups[at] = chosen;
+        }
+        self.use_selection(tools, pool, memory, selection)?;
+        let states = &self.plan().plan.states;
+        let is_state = |one: &(VarId, u16)| states.binary_search_by_key(one, |state| state.state).is_ok();
+        Ok(is_determined && given.iter().all(is_state))
+    }
+
+    /// The plan of a choice of states, made when it is first needed.
+    fn use_selection(
+        &mut self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        memory: &Memory,
+        selection: Selection,
+    ) -> Result<(), Failure> {
+        let known = self.plans.iter().position(|plan| {
+            let groups = plan.selection.groups.iter().zip(&selection.groups);
+            groups.into_iter().all(|(a, b)| a.depth == b.depth)
+        });
+        self.current = match known {
+            Some(at) => at,
+            None => {
+                let aliases = self.aliases.as_ref();
+                let plan = PlanCode::new(tools, pool, &self.structure, aliases, selection, memory)?;
+                self.plans.push(plan);
+                self.plans.len() - 1
+            }
+        };
+        Ok(())
     }
 
     /// Computes x^(d+1) … x^(d+level) of the variables wanted; false if such derivatives are not kept.

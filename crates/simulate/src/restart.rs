@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::eval::Environment;
-use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
+use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Mdae, Node, OriginId, Role, VarId};
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
     Before, EulerFailure, EulerLimit, FixedValues, ModeChange, ModeEquation, NumericFacts, Projection, RestartAnalysis,
@@ -11,7 +11,7 @@ use saltus_structure::restart::{
 };
 
 use crate::candidate::{Instant, Reinit};
-use crate::engine::{Engine, ModeId};
+use crate::engine::{Engine, ModeId, tools};
 use crate::error::{Failure, FailureKind};
 use crate::event::same;
 use crate::memory::Memory;
@@ -120,6 +120,33 @@ impl Engine<'_> {
         };
         self.enter(new)?;
         Ok(impulses)
+    }
+
+    /// `reinit` as the language means it, where the mode needs no help from it: at the end of the instant the states get
+    /// their new values, all other states keep theirs, and what the constraints bind to them follows without impulses.
+    /// `None` if the mode change fails without the new values, or the constraints leave a choice of what follows: then
+    /// `reinit` is a restart equation, and the conserved quantities decide.
+    pub(crate) fn reassign(
+        &mut self,
+        new: ModeId,
+        reinits: &[Reinit],
+        instant: &Instant,
+    ) -> Option<Vec<ImpulseReport>> {
+        let impulses = self.restart(new, &[], None, instant).ok()?;
+        let values: Result<Vec<f64>, Failure> = reinits.iter().map(|reinit| self.value_of(reinit.value)).collect();
+        let values = values.ok()?;
+        let targets: Vec<(VarId, u16)> = reinits.iter().map(|reinit| (reinit.var, reinit.order)).collect();
+        let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
+        let runtime = &mut self.modes[new.index()];
+        if !runtime.prefer_states(tools, &self.pool, &self.memory, &targets).ok()? {
+            return None;
+        }
+        for (&(var, order), value) in targets.iter().zip(values) {
+            self.memory.set(var, order, value);
+        }
+        self.solve_mode(new).ok()?;
+        self.enter(new).ok()?;
+        Some(impulses)
     }
 
     /// Computes all variables of a mode from its right limits below the leading derivatives.
@@ -487,12 +514,18 @@ impl Engine<'_> {
             .collect()
     }
 
-    /// `reinit(x, e)` as the restart equation x⁺ = e, with e taken before the event.
+    /// `reinit(x, e)` as the restart equation x⁺ = e, with the continuous variables of e taken before the event:
+    /// `reinit(v, -v)` turns the velocity round.
     pub(crate) fn reinit_equations(&mut self, reinits: &[Reinit]) -> Vec<(ExprId, OriginId)> {
         let mut equations = Vec::new();
         for reinit in reinits {
+            let model = self.model;
+            let before = self.pool.rewrite(&[reinit.value], |pool, _, node| match node {
+                Node::Var { var, order } if model.is_unknown(var) => Some(pool.pre_var(var, order)),
+                _ => None,
+            });
             let target = self.pool.der_var(reinit.var, reinit.order);
-            equations.push((self.pool.sub(target, reinit.value), reinit.origin));
+            equations.push((self.pool.sub(target, before[0]), reinit.origin));
         }
         equations
     }

@@ -86,6 +86,21 @@ impl ChoiceGroup {
         GroupSelection { depth, quality: None }
     }
 
+    /// Whether the constraints determine all other candidates from the given derivatives, at every stage at which one is
+    /// given.
+    pub fn is_determined_by(&self, selection: &GroupSelection, given: &[(VarId, u16)]) -> bool {
+        let stage_of = |&(var, order): &(VarId, u16)| {
+            let candidate = self.candidates.iter().find(|&&(candidate, _)| candidate == var);
+            candidate.and_then(|&(_, d)| d.checked_sub(order))
+        };
+        given.iter().filter_map(stage_of).all(|stage| {
+            let candidates = self.candidates.iter().zip(&selection.depth);
+            candidates
+                .filter(|((_, d), depth)| *d >= stage && **depth < stage)
+                .all(|(&(var, d), _)| given.contains(&(var, d - stage)))
+        })
+    }
+
     /// Candidates that should rather be dummies at a stage first.
     fn reluctance(&self, stage: u16, preference: impl Fn(VarId, u16) -> i32) -> Vec<Row> {
         let mut order: Vec<usize> = (0..self.candidates.len())
