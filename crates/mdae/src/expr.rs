@@ -684,6 +684,15 @@ impl ExprPool {
         found
     }
 
+    /// The expression with the variables that `is_unknown` names taken as left limits.
+    pub fn left_limit(&mut self, expr: ExprId, is_unknown: impl Fn(VarId) -> bool) -> ExprId {
+        let rewritten = self.rewrite(&[expr], |pool, _, node| match node {
+            Node::Var { var, order } if is_unknown(var) => Some(pool.pre_var(var, order)),
+            _ => None,
+        });
+        rewritten[0]
+    }
+
     /// Rebuilds the roots bottom-up: `replace` may give another expression for a node; otherwise the node is rebuilt
     /// (with simplification) from its rebuilt children.
     pub fn rewrite(

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::eval::Environment;
-use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Mdae, Node, OriginId, Role, VarId};
+use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
     Before, EulerFailure, EulerLimit, FixedValues, ModeChange, ModeEquation, NumericFacts, Projection, RestartAnalysis,
@@ -520,12 +520,9 @@ impl Engine<'_> {
         let mut equations = Vec::new();
         for reinit in reinits {
             let model = self.model;
-            let before = self.pool.rewrite(&[reinit.value], |pool, _, node| match node {
-                Node::Var { var, order } if model.is_unknown(var) => Some(pool.pre_var(var, order)),
-                _ => None,
-            });
+            let before = self.pool.left_limit(reinit.value, |var| model.is_unknown(var));
             let target = self.pool.der_var(reinit.var, reinit.order);
-            equations.push((self.pool.sub(target, before[0]), reinit.origin));
+            equations.push((self.pool.sub(target, before), reinit.origin));
         }
         equations
     }

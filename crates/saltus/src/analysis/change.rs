@@ -157,12 +157,17 @@ impl Question<'_> {
 }
 
 /// `reinit(x, e)` as the restart equation x⁺ = e.
-pub(super) fn reinit_equations(pool: &mut ExprPool, reinits: &[Reinit]) -> Vec<ModeEquation> {
+pub(super) fn reinit_equations(
+    pool: &mut ExprPool,
+    reinits: &[Reinit],
+    is_unknown: impl Fn(VarId) -> bool,
+) -> Vec<ModeEquation> {
     let mut equations = Vec::new();
     for reinit in reinits {
+        let before = pool.left_limit(reinit.value, &is_unknown);
         let target = pool.der_var(reinit.var, reinit.order);
         equations.push(ModeEquation {
-            residual: pool.sub(target, reinit.value),
+            residual: pool.sub(target, before),
             origin: reinit.origin,
         });
     }

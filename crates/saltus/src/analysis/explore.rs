@@ -446,8 +446,14 @@ impl Explorer<'_> {
         let Step { old, new, consequences } = step;
         let before = self.found[from].structure.as_ref().ok()?;
         let reinits = &consequences.reinits;
+        let given: Vec<(VarId, u16)> = reinits.iter().map(|reinit| (reinit.var, reinit.order)).collect();
+        // What a mode does not need as equations is assigned after the mode change.
+        let followers = match &self.found[to].structure {
+            Ok(after) if consequences.restart_equations.is_empty() => after.followers(&given),
+            _ => None,
+        };
         let (after, transient) = match &self.found[to].structure {
-            Ok(after) if reinits.is_empty() => (after, None),
+            Ok(after) if followers.is_some() => (after, None),
             Ok(after) => (after, Some(without_derivatives(self.model, after, reinits))),
             // Square only together with its restart equations: the long mode after it is first tried as the one
             // before.
@@ -462,7 +468,10 @@ impl Explorer<'_> {
             Err(_) => return None,
         };
         let mut restart_equations = consequences.restart_equations.clone();
-        restart_equations.extend(reinit_equations(&mut self.pool, reinits));
+        if followers.is_none() {
+            let model = self.model;
+            restart_equations.extend(reinit_equations(&mut self.pool, reinits, |var| model.is_unknown(var)));
+        }
         let states = before.plan(self.model, self.modes, &before.selection);
         let states: Vec<(VarId, u16)> = states.states.iter().map(|state| state.state).collect();
         let question = Question {
@@ -476,7 +485,35 @@ impl Explorer<'_> {
             old,
             new,
         };
-        question.answer(&mut self.pool)
+        let mut report = question.answer(&mut self.pool)?;
+        if let Some(followers) = followers.filter(|_| !given.is_empty() && report.accepted) {
+            let assigned = self.assigned(&given, &followers);
+            let jumping = given.iter().copied().chain(followers.iter().map(|&var| (var, 0)));
+            report.jumps.extend(jumping.map(|(var, order)| self.names.derivative(var, order)));
+            report.jumps.sort();
+            report.jumps.dedup();
+            report.summary = match from == to {
+                true => assigned,
+                false => format!("{}; then {assigned}", report.summary),
+            };
+        }
+        Some(report)
+    }
+
+    /// What `reinit` does, in words.
+    fn assigned(&self, given: &[(VarId, u16)], followers: &[VarId]) -> String {
+        let quoted = |names: &mut dyn Iterator<Item = String>| {
+            let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+            names.join(", ")
+        };
+        let states = quoted(&mut given.iter().map(|&(var, order)| self.names.derivative(var, order)));
+        let verb = if given.len() == 1 { "is" } else { "are" };
+        if followers.is_empty() {
+            return format!("{states} {verb} assigned, the other states keep their values");
+        }
+        let bound = quoted(&mut followers.iter().map(|&var| self.names.derivative(var, 0)));
+        let verb_bound = if followers.len() == 1 { "follows" } else { "follow" };
+        format!("{states} {verb} assigned, {bound} {verb_bound} by the constraints, the other states keep their values")
     }
 }
 

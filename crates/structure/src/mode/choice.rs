@@ -9,6 +9,7 @@
 use saltus_graph::{Bipartite, BipartiteBuilder, Column, Matcher, Matching, Row, transposed};
 use saltus_mdae::{EquationId, VarId};
 
+use super::structure::ModeStructure;
 use crate::linear::Coefficient;
 
 /// What the Jacobian of a group depends on.
@@ -127,6 +128,38 @@ impl ChoiceGroup {
             builder.push_row(columns);
         }
         builder.finish()
+    }
+}
+
+impl ModeStructure {
+    /// The variables that constraints bind to derivatives which are given from outside (by `reinit`); `None` if these
+    /// cannot all be states, or leave a choice of what follows.
+    pub fn followers(&self, given: &[(VarId, u16)]) -> Option<Vec<VarId>> {
+        let is_given = |var: VarId| given.iter().any(|&(one, _)| one == var);
+        let mut followers = Vec::new();
+        for group in &self.groups {
+            if !group.candidates.iter().any(|&(var, _)| is_given(var)) {
+                continue;
+            }
+            let selection = group.structural_selection(|var, _| i32::from(is_given(var)));
+            let is_state = |(&(var, d), &depth): (&(VarId, u16), &u16)| {
+                given.iter().all(|&(one, order)| one != var || order + depth < d)
+            };
+            let mut candidates = group.candidates.iter().zip(&selection.depth);
+            if !candidates.all(is_state) || !group.is_determined_by(&selection, given) {
+                return None;
+            }
+            followers.extend(
+                group
+                    .candidates
+                    .iter()
+                    .map(|&(var, _)| var)
+                    .filter(|&var| !is_given(var)),
+            );
+        }
+        followers.sort_unstable();
+        followers.dedup();
+        Some(followers)
     }
 }
 
