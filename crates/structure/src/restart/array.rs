@@ -346,11 +346,11 @@ impl<'b> ArrayBuilder<'_, 'b> {
     }
 
     fn is_entailed_by_tail(&mut self, label: ArrayLabel) -> bool {
-        let new = self.inquiry.change.new;
+        let (new, heights) = (self.inquiry.change.new, self.heights);
         let residual = self.inquiry.residual(self.pool, label);
         let frame = Frame {
             inquiry: self.inquiry,
-            heights: self.heights,
+            heights,
         };
         if frame.dependent(self.pool, residual, Part::Restart, 0).is_empty() {
             return false;
@@ -361,19 +361,62 @@ impl<'b> ArrayBuilder<'_, 'b> {
         let mut rows: Vec<Row> = columns.flat_map(|column| new.users(column)).collect();
         rows.sort_unstable();
         rows.dedup();
-        let mut layer = Vec::new();
-        for row in rows {
-            for order in 0..new.equation_offset(row) {
-                let source = EquationSource::Mode(row);
-                let instant = frame.height_of_row(row);
-                let residual = frame.inquiry.residual(self.pool, ArrayLabel { source, order, instant });
-                layer.push(Known {
-                    residual: with_past_as_left_limits(self.pool, frame, residual),
-                    source: KnownSource::Consistency { row, order },
-                });
-            }
+        let consistency = rows
+            .into_iter()
+            .flat_map(|row| (0..new.equation_offset(row)).map(move |order| (row, order)));
+        // Where the restart equation speaks of leading variables, what determines them is in the tail too.
+        let leading = heights.beyond.iter().flat_map(|(&row, &count)| {
+            let first = new.equation_offset(row);
+            (first..first + count).map(move |order| (row, order))
+        });
+        let mut layers = vec![self.tail_equations(consistency), self.tail_equations(leading)];
+        layers.extend(self.left_limit_knowledge(target, &layers));
+        layers.retain(|layer| !layer.is_empty());
+        entailed(self.pool, self.inquiry.functions, self.inquiry.fixed, target, &layers).is_some()
+    }
+
+    fn tail_equations(&mut self, equations: impl Iterator<Item = (Row, u16)>) -> Vec<Known> {
+        let mut found = Vec::new();
+        for (row, order) in equations {
+            let source = EquationSource::Mode(row);
+            let instant = self.frame().height_of_row(row);
+            let residual = self.inquiry.residual(self.pool, ArrayLabel { source, order, instant });
+            let frame = Frame {
+                inquiry: self.inquiry,
+                heights: self.heights,
+            };
+            found.push(Known {
+                residual: with_past_as_left_limits(self.pool, frame, residual),
+                source: KnownSource::Consistency { row, order },
+            });
         }
-        entailed(self.pool, self.inquiry.functions, self.inquiry.fixed, target, &[layer]).is_some()
+        found
+    }
+
+    /// What is known of the left limits in a restart equation and in the equations around it.
+    fn left_limit_knowledge(&mut self, target: ExprId, layers: &[Vec<Known>]) -> Vec<Vec<Known>> {
+        let around = layers.iter().flatten().map(|known| known.residual).chain([target]);
+        let mut left: Vec<(VarId, u16)> = Vec::new();
+        for residual in around {
+            left.extend(self.pool.left_limit_occurrences(residual));
+        }
+        left.sort_unstable();
+        left.dedup();
+        // Knowledge is looked up by the variables of an expression, current values standing for left limits.
+        let zero = self.pool.real(0.0);
+        let question = left.iter().fold(zero, |sum, &(var, order)| {
+            let value = self.pool.der_var(var, order);
+            self.pool.add(sum, value)
+        });
+        let is_unknown = self.inquiry.change.is_unknown;
+        let mut found = self.inquiry.knowledge.neighbourhood(self.pool, question);
+        for known in found.iter_mut().flatten() {
+            known.residual = self.pool.rewrite(&[known.residual], |pool, _, node| match node {
+                Node::Var { var, order } if is_unknown(var) => Some(pool.pre_var(var, order)),
+                _ => None,
+            })[0];
+        }
+        found
     }
 }
 

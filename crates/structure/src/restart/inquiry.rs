@@ -35,10 +35,12 @@ pub(crate) struct Inquiry<'a> {
     pub(crate) functions: &'a Functions,
     pub(crate) fixed: &'a dyn FixedValues,
     facts: &'a mut dyn Facts,
-    knowledge: Knowledge<'a>,
+    pub(crate) knowledge: Knowledge<'a>,
     position: FxHashMap<ExprId, usize>,
     answers: Vec<Answer>,
     transient: Option<FxHashSet<ExprId>>,
+    /// Variables of the transient mode, if there is one.
+    transient_variables: Option<FxHashSet<VarId>>,
     jumping: FxHashSet<Row>,
     unguarded: FxHashSet<Row>,
     past: Option<Past<'a>>,
@@ -62,6 +64,12 @@ impl<'a> Inquiry<'a> {
             position: FxHashMap::default(),
             answers: Vec::new(),
             transient: change.transient_residuals(),
+            transient_variables: change.transient.map(|equations| {
+                let occurrences = equations
+                    .iter()
+                    .flat_map(|equation| pool.occurrences(equation.residual));
+                occurrences.map(|(var, _)| var).collect()
+            }),
             jumping: change.differentiated_rows_with_jumps(pool),
             unguarded: match change.before {
                 Before::Start { unguarded } => unguarded.iter().copied().collect(),
@@ -86,6 +94,13 @@ impl<'a> Inquiry<'a> {
             true => offset.max(1),
             false => offset,
         }
+    }
+
+    /// Whether the change passes through a transient mode that says nothing of a variable.
+    pub(crate) fn is_left_out(&self, var: VarId) -> bool {
+        self.transient_variables
+            .as_ref()
+            .is_some_and(|variables| !variables.contains(&var))
     }
 
     /// Step 3: equations of the new mode that hold before, during and after the change.

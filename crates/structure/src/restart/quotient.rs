@@ -262,13 +262,18 @@ fn incidence(array: &Array, classes: &[VariableClass]) -> Bipartite {
 }
 
 /// Classes (x, D) with d⁻_x ≤ D < K + d_x, and what else the equations mention: variables of a transient mode only,
-/// derivatives beyond the tail.
+/// derivatives beyond the tail. A variable that the equations of a transient mode leave out has no value there to be found.
 fn required_classes(array: &Array, frame: Frame) -> Vec<VariableClass> {
     let new = frame.inquiry.change.new;
     let mut end: FxHashMap<VarId, u16> = FxHashMap::default();
+    let mut begin: FxHashMap<VarId, u16> = FxHashMap::default();
     for (&component, &height) in &frame.heights.of {
         for &column in frame.heights.touched.columns(component) {
-            end.insert(new.unknown(column), height + frame.tail_orders(column));
+            let var = new.unknown(column);
+            end.insert(var, height + frame.tail_orders(column));
+            if frame.inquiry.is_left_out(var) {
+                begin.insert(var, height);
+            }
         }
     }
     for candidate in &array.candidates {
@@ -279,7 +284,11 @@ fn required_classes(array: &Array, frame: Frame) -> Vec<VariableClass> {
     }
     let mut classes: Vec<VariableClass> = end
         .into_iter()
-        .flat_map(|(var, end)| (frame.inquiry.past_offset(var)..end).map(move |degree| VariableClass { var, degree }))
+        .flat_map(|(var, end)| {
+            let begin = begin.get(&var).copied().unwrap_or(0);
+            let begin = begin.max(frame.inquiry.past_offset(var));
+            (begin..end).map(move |degree| VariableClass { var, degree })
+        })
         .collect();
     classes.sort_unstable();
     classes
