@@ -336,12 +336,9 @@ impl Mdae {
         expression(&self.pool, self, id)
     }
 
-    /// `0 = …` as `a = b` where the residual is a difference.
+    /// `0 = residual` as users write equations.
     pub fn print_equation(&self, residual: ExprId) -> String {
-        match self.pool.node(residual) {
-            Node::Binary(BinaryOp::Sub, a, b) => format!("{} = {}", self.print(a), self.print(b)),
-            _ => format!("0 = {}", self.print(residual)),
-        }
+        equation(&self.pool, self, residual)
     }
 }
 

@@ -160,7 +160,9 @@ fn check_modes(model: &Model, all_modes: bool) -> Diagnostics {
     let analysis = model.analyze(&options);
     let mut diagnostics = Diagnostics::new();
     for (number, mode) in analysis.modes.iter().enumerate() {
-        if let Err(refusal) = &mode.structure {
+        if let Err(refusal) = &mode.structure
+            && !analysis.is_transient(number)
+        {
             let initial = number == 0;
             diagnostics.push(singular_mode(&analysis, mode, refusal, initial));
         }
@@ -200,15 +202,14 @@ fn singular_mode(analysis: &Analysis, mode: &ModeReport, refusal: &Refusal, init
             .take(12)
             .map(|(name, _)| format!("`{name}`"))
             .collect();
-        diagnostic
-            .notes
-            .push(format!("unknowns without enough equations: {}", names.join(", ")));
+        diagnostic.notes.push(format!("not determined: {}", names.join(", ")));
     }
     if initial && !valuation.is_empty() && analysis.initial_failure.is_some() {
         let note = "no mode could be initialised; this is the one that the start values suggest";
         diagnostic.notes.push(note.to_owned());
     }
-    diagnostic.with_help(refusal.help.clone())
+    diagnostic.help.extend(refusal.help.iter().cloned());
+    diagnostic
 }
 
 fn refused_change(analysis: &Analysis, change: &ChangeReport, report: &RestartReport) -> Diagnostic {

@@ -92,7 +92,7 @@ fn message(kind: &FailureKind) -> String {
                 quoted(conditions)
             )
         }
-        FailureKind::DiscreteLoop { variables } => {
+        FailureKind::DiscreteLoop { variables, .. } => {
             format!(
                 "the discrete variables {} depend on each other and do not settle",
                 quoted(variables)
@@ -117,6 +117,7 @@ fn origins(kind: &FailureKind) -> Vec<OriginId> {
         FailureKind::SingularMode { origins, .. }
         | FailureKind::Chattering { origins, .. }
         | FailureKind::EndlessIteration { origins, .. }
+        | FailureKind::DiscreteLoop { origins, .. }
         | FailureKind::Block { origins, .. }
         | FailureKind::Compile { origins, .. }
         | FailureKind::Domain { origins, .. } => origins.clone(),

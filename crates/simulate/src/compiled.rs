@@ -8,7 +8,7 @@ use saltus_mdae::homotopy::{SimplifiedResiduals, simplified_model, simplified_re
 use saltus_mdae::inverse::{SolvedByInverse, solved_by_inverse};
 use saltus_mdae::print::derivative_name;
 use saltus_mdae::{ConditionId, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId};
-use saltus_structure::mode::{ModeFailure, Modes};
+use saltus_structure::mode::{ModeFailure, Modes, Valuation, remedies, undetermined};
 
 use crate::error::{Failure, FailureKind};
 use crate::forms::OtherForms;
@@ -16,6 +16,9 @@ use crate::jacobian::JacobianPlans;
 use crate::kernel::Bound;
 use crate::memory::Memory;
 use crate::report::Refusal;
+
+/// Larger models get no proposals for singular modes: finding them takes longer than the search.
+const MOST_EQUATIONS_WITH_PROPOSALS: usize = 10_000;
 
 /// A compiled model. It knows no run: parameters, start values and options belong to runs.
 #[derive(Debug)]
@@ -216,7 +219,7 @@ impl Compiled {
     }
 
     /// A singular mode in words, with the equations that are too many.
-    pub(crate) fn explain_mode_failure(&self, failure: &ModeFailure) -> Refusal {
+    pub(crate) fn explain_mode_failure(&self, valuation: &Valuation, failure: &ModeFailure) -> Refusal {
         let equations: Vec<EquationId> = match failure {
             ModeFailure::Singular { overdetermined, .. } => overdetermined
                 .iter()
@@ -229,7 +232,16 @@ impl Compiled {
         Refusal {
             reason: self.mode_failure_in_words(failure),
             origins: origins.collect(),
-            help: Vec::new(),
+            // A search may meet many singular candidates; of large models only the reasons are told.
+            help: match self.model.equations.len() <= MOST_EQUATIONS_WITH_PROPOSALS {
+                true => remedies(
+                    &self.model,
+                    &self.modes,
+                    &|equation| self.modes.is_active(valuation, equation),
+                    failure,
+                ),
+                false => Vec::new(),
+            },
         }
     }
 
@@ -253,15 +265,16 @@ impl Compiled {
                     .iter()
                     .flat_map(|piece| piece.equations.iter().map(equation))
                     .collect();
-                let under: Vec<String> = underdetermined
-                    .iter()
-                    .flat_map(|piece| {
-                        piece
-                            .unknowns
-                            .iter()
-                            .map(|&var| format!("`{}`", self.model.variables[var].name))
-                    })
-                    .collect();
+                let open = underdetermined.iter().flat_map(|piece| piece.unknowns.iter().copied());
+                let open: Vec<VarId> = open.collect();
+                let under = match self.model.equations.len() <= MOST_EQUATIONS_WITH_PROPOSALS {
+                    true => undetermined(&self.model, &self.modes, &open),
+                    false => open
+                        .iter()
+                        .map(|&var| self.model.variables[var].name.to_string())
+                        .collect(),
+                };
+                let under: Vec<String> = under.iter().map(|name| format!("`{name}`")).collect();
                 match (over.is_empty(), under.is_empty()) {
                     (false, true) => format!("too many equations: {}", list(over)),
                     (true, false) => format!("nothing determines {}", list(under)),

@@ -232,7 +232,15 @@ fn order(model: &Mdae, following: &mut Vec<(ConditionId, HeldSign)>) -> Result<V
                 .flat_map(|item| defined(model, *item))
                 .map(|var| model.variables[var].name.clone())
                 .collect();
-            return Err(Failure::new(FailureKind::DiscreteLoop { variables }));
+            let origins = block.iter().filter_map(|item| match *item {
+                Item::Equation(at) => Some(model.discrete[at].origin),
+                Item::When(id) => Some(model.whens[id].origin),
+                Item::Condition(_) => None,
+            });
+            return Err(Failure::new(FailureKind::DiscreteLoop {
+                variables,
+                origins: origins.collect(),
+            }));
         }
         return Ok(blocks.into_iter().flatten().collect());
     }

@@ -337,9 +337,9 @@ impl<'c> Engine<'c> {
         tools(self.compiled, &self.cache, &self.nominal, &self.options)
     }
 
-    fn explain_refusal(&self, refusal: &ModeRefusal) -> Refusal {
+    fn explain_refusal(&self, valuation: &Valuation, refusal: &ModeRefusal) -> Refusal {
         match refusal {
-            ModeRefusal::Structure(failure) => self.compiled.explain_mode_failure(failure),
+            ModeRefusal::Structure(failure) => self.compiled.explain_mode_failure(valuation, failure),
             ModeRefusal::Order { var, order } => Refusal::from(format!(
                 "{} occurs when its equations are differentiated; derivatives up to order {} are kept",
                 self.name(*var, *order),
@@ -364,7 +364,7 @@ impl<'c> Engine<'c> {
     /// The mode of a valuation; the reason in words if it is singular.
     pub(crate) fn mode_of(&mut self, valuation: &Valuation) -> Result<ModeId, Refusal> {
         self.analysed(valuation)
-            .map_err(|refusal| self.explain_refusal(&refusal))
+            .map_err(|refusal| self.explain_refusal(valuation, &refusal))
     }
 
     /// Whether the equations of a mode do not determine its unknowns.

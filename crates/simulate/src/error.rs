@@ -71,6 +71,8 @@ pub enum FailureKind {
     DiscreteLoop {
         /// The variables.
         variables: Vec<Arc<str>>,
+        /// The equations that define them.
+        origins: Vec<OriginId>,
     },
     /// Equations of a block have no solution that can be found.
     Block {
@@ -231,7 +233,7 @@ impl std::fmt::Display for Failure {
                     quoted(conditions)
                 )
             }
-            FailureKind::DiscreteLoop { variables } => {
+            FailureKind::DiscreteLoop { variables, .. } => {
                 write!(
                     f,
                     "the discrete variables {} depend on each other and do not settle",

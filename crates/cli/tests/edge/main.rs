@@ -7,3 +7,4 @@ mod results;
 mod running;
 mod schema;
 mod support;
+mod wrong;

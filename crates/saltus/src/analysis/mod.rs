@@ -143,7 +143,7 @@ pub struct Refusal {
     /// Unknowns without an equation, with their declarations.
     pub unknowns: Vec<(String, Option<Span>)>,
     /// What to do.
-    pub help: String,
+    pub help: Vec<String>,
 }
 
 /// A change from one mode to another, or back into the same one through an instant with equations of its own.

@@ -6,7 +6,7 @@ use saltus_mdae::print::{Names, UserNames, equation};
 use saltus_mdae::{EquationId, ExprId, ExprPool, Idx, Mdae, VarId};
 use saltus_source::Span;
 use saltus_structure::mode::{
-    BlockKind, ModeFailure, ModeStructure, Modes, RankDeficiency, Remedy, SingularPiece, check_rank,
+    BlockKind, ModeFailure, ModeStructure, Modes, RankDeficiency, Remedy, check_rank, remedies, undetermined,
 };
 
 use super::{BlockReport, EquationReport, ModeShape, Refusal, UnknownReport};
@@ -94,13 +94,13 @@ fn singular_block(names: &UserNames, found: &RankDeficiency) -> Refusal {
             .map(|&(id, times)| (differentiated(names, id, times), span(model, id)))
             .collect(),
         unknowns: found.undetermined.iter().map(unknown).collect(),
-        help: match &found.remedy {
+        help: vec![match &found.remedy {
             Remedy::LinearCombination { replaced, .. } => format!(
                 "leading derivatives cancel in a combination of these equations: write it in place of {}",
                 equation_text(names, *replaced)
             ),
             _ => "state the equations in other variables, so that no combination of them cancels".to_owned(),
-        },
+        }],
     }
 }
 
@@ -116,8 +116,8 @@ fn kind_text(kind: BlockKind) -> &'static str {
 pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], failure: &ModeFailure) -> Refusal {
     let model = names.model();
     let told = |&id: &EquationId| (equation_text(names, id), span(model, id));
-    let unknown = |&var: &VarId| (names.derivative(var, 0), declaration(model, var));
-    match failure {
+    let help = remedies(model, modes, &|id| active.binary_search(&id).is_ok(), failure);
+    let mut refusal = match failure {
         ModeFailure::Singular {
             equations,
             unknowns,
@@ -127,30 +127,26 @@ pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], f
         } => {
             let too_many = overdetermined.iter().flat_map(|piece| &piece.equations);
             let without = underdetermined.iter().flat_map(|piece| &piece.unknowns);
-            let nowhere = unmentioned(model, modes, active);
-            let excess = |piece: &SingularPiece| piece.unknowns.len().saturating_sub(piece.equations.len());
-            let missing: usize = underdetermined.iter().map(excess).sum();
+            let open: Vec<VarId> = without.copied().chain(unmentioned(model, modes, active)).collect();
+            let declarations = open.iter().map(|&var| declaration(model, var));
             Refusal {
                 summary: summary(*equations, *unknowns),
                 equations: too_many.map(told).collect(),
-                unknowns: without.chain(&nowhere).map(unknown).collect(),
-                help: match missing {
-                    0 => "remove one of these equations, or make it depend on another unknown".to_owned(),
-                    1 => "one more equation is needed for these unknowns in this mode".to_owned(),
-                    _ => format!("{missing} more equations are needed for these unknowns in this mode"),
-                },
+                unknowns: undetermined(model, modes, &open)
+                    .into_iter()
+                    .zip(declarations)
+                    .collect(),
+                help,
             }
         }
         ModeFailure::TooManyDifferentiations { equation: id } => Refusal {
             summary: "an equation would have to be differentiated without end".to_owned(),
             equations: vec![told(id)],
             unknowns: Vec::new(),
-            help: "check that the derivatives in it are meant".to_owned(),
+            help,
         },
         ModeFailure::DependentConstraints {
-            equations,
-            dependent,
-            unknowns,
+            equations, dependent, ..
         } => Refusal {
             summary: "constraints follow from each other, or contradict each other".to_owned(),
             equations: dependent
@@ -158,9 +154,33 @@ pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], f
                 .chain(equations.iter().filter(|e| !dependent.contains(e)))
                 .map(told)
                 .collect(),
-            unknowns: unknowns.iter().map(unknown).collect(),
-            help: "one of these equations says what the others say already".to_owned(),
+            unknowns: Vec::new(),
+            help,
         },
+    };
+    tell_apart(model, &mut refusal, failure);
+    refusal
+}
+
+/// Equal equations of different components are told with their components.
+fn tell_apart(model: &Mdae, refusal: &mut Refusal, failure: &ModeFailure) {
+    let ids: Vec<EquationId> = match failure {
+        ModeFailure::Singular { overdetermined, .. } => overdetermined
+            .iter()
+            .flat_map(|piece| piece.equations.iter().copied())
+            .collect(),
+        _ => return,
+    };
+    let texts: Vec<String> = refusal.equations.iter().map(|(text, _)| text.clone()).collect();
+    for ((text, _), id) in refusal.equations.iter_mut().zip(ids) {
+        let component = model
+            .origins
+            .get(model.equations[id].origin)
+            .map(|origin| origin.component.clone());
+        let component = component.unwrap_or_default();
+        if !component.is_empty() && texts.iter().filter(|other| *other == text).count() > 1 {
+            *text = format!("{text}  (in {component})");
+        }
     }
 }
 

@@ -270,9 +270,11 @@ fn print_refusal(out: &mut String, what: &str, refusal: &Refusal, sources: &Sour
     }
     if !refusal.unknowns.is_empty() {
         let names: Vec<String> = refusal.unknowns.iter().map(|(name, _)| name.clone()).collect();
-        line(out, 2, &format!("unknowns: {}", listed(&names)));
+        line(out, 2, &format!("not determined: {}", listed(&names)));
     }
-    line(out, 1, &format!("help: {}", refusal.help));
+    for help in &refusal.help {
+        line(out, 1, &format!("help: {help}"));
+    }
 }
 
 fn print_change(out: &mut String, analysis: &Analysis, change: &ChangeReport, sources: &SourceMap) {

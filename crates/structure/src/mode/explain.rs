@@ -5,6 +5,7 @@ use saltus_mdae::{EquationId, Mdae, VarId};
 
 use super::guards::{GuardId, Modes, Valuation};
 use super::rank::{RankDeficiency, Remedy};
+use super::remedy::remedies;
 use super::structure::{ModeFailure, SingularPiece};
 use crate::restart::Explanation;
 
@@ -18,7 +19,7 @@ pub fn explain_failure(model: &Mdae, modes: &Modes, valuation: &Valuation, failu
         modes,
         valuation,
     };
-    match failure {
+    let mut explanation = match failure {
         ModeFailure::Singular {
             equations,
             unknowns,
@@ -32,14 +33,11 @@ pub fn explain_failure(model: &Mdae, modes: &Modes, valuation: &Valuation, failu
                 words.mode(),
                 words.equation(*equation)
             ),
-            details: Vec::new(),
-            help: vec!["look for a chain of variables each of which is the derivative of the one before".to_owned()],
             equations: vec![model.equations[*equation].origin],
+            ..Explanation::default()
         },
         ModeFailure::DependentConstraints {
-            equations,
-            dependent,
-            unknowns,
+            equations, unknowns, ..
         } => Explanation {
             summary: format!(
                 "{}, {} constraints on {} depend on each other",
@@ -48,13 +46,13 @@ pub fn explain_failure(model: &Mdae, modes: &Modes, valuation: &Valuation, failu
                 words.unknowns(unknowns)
             ),
             details: equations.iter().take(LIST_LIMIT).map(|&e| words.equation(e)).collect(),
-            help: vec![format!(
-                "{} follows from the others or contradicts them: leave it out, or make one connection elastic",
-                dependent.first().map_or_else(String::new, |&e| words.equation(e))
-            )],
             equations: words.origins(equations),
+            ..Explanation::default()
         },
-    }
+    };
+    let is_active = |equation| modes.is_active(valuation, equation);
+    explanation.help = remedies(model, modes, &is_active, failure);
+    explanation
 }
 
 /// Explains a block that is regular in structure and singular in numbers.
@@ -156,39 +154,7 @@ impl Words<'_> {
             ));
             explanation.equations.extend(self.origins(&piece.equations));
         }
-        explanation.help = self.proposals(overdetermined, underdetermined);
         explanation
-    }
-
-    fn proposals(&self, overdetermined: &[SingularPiece], underdetermined: &[SingularPiece]) -> Vec<String> {
-        let mut help = Vec::new();
-        let guarded = |piece: &SingularPiece| {
-            let mut guards = piece.equations.iter().filter_map(|&e| self.modes.guard_of(e));
-            guards.next()
-        };
-        for piece in overdetermined {
-            help.push(match guarded(piece) {
-                Some(guard) => format!(
-                    "leave out one of the equations, or let it hold only outside `{}`",
-                    self.model.print(self.modes.formula(guard))
-                ),
-                None => "leave out one of the equations".to_owned(),
-            });
-        }
-        for piece in underdetermined {
-            // An equation of another mode that could determine what is open here.
-            let open = piece.unknowns.iter().flat_map(|&var| self.modes.equations_with(var));
-            let inactive = open.copied().find(|&e| !self.modes.is_active(self.valuation, e));
-            help.push(match inactive {
-                Some(equation) => format!(
-                    "{} would determine one of them but does not hold in this mode: add its counterpart",
-                    self.equation(equation)
-                ),
-                None => format!("add an equation for one of {}", self.unknowns(&piece.unknowns)),
-            });
-        }
-        help.dedup();
-        help
     }
 
     /// Label and text of an equation.

@@ -12,6 +12,7 @@ mod guards;
 mod plan;
 mod rank;
 mod regular;
+mod remedy;
 mod select;
 mod structure;
 
@@ -24,5 +25,6 @@ pub use guards::{GuardId, Modes, StructuralNoEvent, Valuation};
 pub use plan::{Block, BlockKind, BlockTearing, DerivativeRole, Plan, StateDerivative};
 pub use rank::{RankDeficiency, Remedy, check_rank, combined_residual};
 pub use regular::regularise;
+pub use remedy::{remedies, undetermined};
 pub use select::{RankDeficient, needs_reselection, select_states, selection_quality};
 pub use structure::{JumpSources, ModeFailure, ModeStructure, SingularPiece, analyze_mode};

@@ -461,10 +461,15 @@ impl Words<'_> {
         } else {
             &analysis.conflict
         };
-        let conflict: Vec<String> = labels.iter().map(|&label| self.equation(label)).collect();
-        let restart = labels
-            .iter()
-            .any(|label| matches!(label.source, EquationSource::Restart(_)));
+        let mut conflict: Vec<String> = labels.iter().map(|&label| self.equation(label)).collect();
+        // The same equation at several instants.
+        let mut told: Vec<String> = Vec::new();
+        conflict.retain(|text| {
+            !told.contains(text) && {
+                told.push(text.clone());
+                true
+            }
+        });
         let conflict = list(&conflict);
         let summary = match analysis.conflict.is_empty() {
             true => format!("{conflict} cannot hold: the values before the change contradict it"),
@@ -473,15 +478,41 @@ impl Words<'_> {
         Explanation {
             summary,
             details: Vec::new(),
-            help: vec![match restart {
-                true => "leave out the restart equation, or let it act in a transient mode (a mode of zero duration \
-                         in which one of the other equations does not hold)"
-                    .to_owned(),
-                false => "remove one of these equations, or change the condition so that it is satisfied when the \
-                          mode is entered"
-                    .to_owned(),
-            }],
+            help: vec![self.way_out(labels)],
             equations: self.origins(labels),
+        }
+    }
+
+    /// What to do about equations that contradict each other.
+    fn way_out(&self, labels: &[ArrayLabel]) -> String {
+        let is_restart = |label: &&ArrayLabel| matches!(label.source, EquationSource::Restart(_));
+        let restart: Vec<ExprId> = labels
+            .iter()
+            .filter(is_restart)
+            .map(|&label| self.residual(label))
+            .collect();
+        let algebraic = restart.iter().find_map(|&residual| {
+            let set = self.pool.occurrences(residual).into_iter();
+            let set: Vec<(VarId, u16)> = set.filter(|&(var, _)| (self.change.is_unknown)(var)).collect();
+            let given = |&(var, order): &(VarId, u16)| self.change.new.offset_of(var).is_some_and(|d| d <= order);
+            (!set.is_empty() && set.iter().all(given)).then_some(set)
+        });
+        match (algebraic, restart.len()) {
+            (Some(set), _) => format!(
+                "{} {} no state in the mode entered: its equations give the value at once. Set a state instead, or \
+                 change the equation that gives it",
+                list(&self.states(&set)),
+                if set.len() == 1 { "is" } else { "are" }
+            ),
+            (None, 0) => {
+                "remove one of these equations, or change the condition so that it is satisfied when the mode \
+                          is entered"
+                    .to_owned()
+            }
+            (None, 1) => "leave out the restart equation, or let it act in a transient mode (a mode of zero duration \
+                          in which one of the other equations does not hold)"
+                .to_owned(),
+            (None, _) => "leave out one of the restart equations: each impulse that is free takes one".to_owned(),
         }
     }
 
@@ -518,7 +549,11 @@ impl Words<'_> {
             let ConcreteEquation::Array(label) = *equation else {
                 continue;
             };
-            let impulsive: Vec<String> = variables.iter().map(|v| self.state(v.var, v.order)).collect();
+            let name = |v: &ArrayVariable| match self.names.variable_of(v.var, v.order) {
+                Some(name) => format!("`{name}`"),
+                None => self.state(v.var, v.order),
+            };
+            let impulsive: Vec<String> = variables.iter().map(name).collect();
             details.push(format!(
                 "{} holds {} nonlinearly",
                 self.equation(label),
@@ -579,8 +614,8 @@ impl Words<'_> {
             ),
             details,
             help: vec![
-                "switch the constraint on when it is satisfied (a condition on the constraint itself), or add \
-                        restart equations for these variables"
+                "switch the constraint on when it is satisfied (a condition on the constraint itself), or let it \
+                        give (a stiff spring in its place)"
                     .to_owned(),
             ],
             equations: self.origins(&analysis.past_only),
