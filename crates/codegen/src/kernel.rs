@@ -13,7 +13,7 @@ use crate::error::{CompileError, EvalError};
 use crate::function::Library;
 use crate::native::{self, Context, Job};
 use crate::shape::{Anatomy, Shape};
-use crate::spec::{KernelSpec, Leaf};
+use crate::spec::{Column, KernelSpec, Leaf};
 use crate::strides::{StridedCode, Strides};
 use crate::tape::Tape;
 use crate::translate::{Translation, translate};
@@ -271,6 +271,16 @@ pub(crate) fn all_finite(numbers: &[f64]) -> bool {
 pub struct KernelCache {
     shared: Arc<Shared>,
     kernels: Mutex<FxHashMap<KernelSpec, Kernel>>,
+    /// Those with one output, which are asked for in every mode.
+    single: Mutex<FxHashMap<SingleOutput, Kernel>>,
+}
+
+/// What a kernel with one output computes: an expression's total derivative of some order, or a partial of that.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+struct SingleOutput {
+    expression: ExprId,
+    order: u16,
+    column: Column,
 }
 
 impl KernelCache {
@@ -283,6 +293,7 @@ impl KernelCache {
         KernelCache {
             shared: Arc::new(shared),
             kernels: Mutex::default(),
+            single: Mutex::default(),
         }
     }
 
@@ -292,7 +303,44 @@ impl KernelCache {
         KernelCache {
             shared: self.shared.clone(),
             kernels: Mutex::new(lock(&self.kernels).clone()),
+            single: Mutex::new(lock(&self.single).clone()),
         }
+    }
+
+    /// The kernel of [`KernelSpec::total`].
+    pub fn total(&self, pool: &ExprPool, expression: ExprId, order: u16) -> Result<Kernel, CompileError> {
+        let column = Column::Value;
+        let single = SingleOutput {
+            expression,
+            order,
+            column,
+        };
+        self.single(pool, single, || KernelSpec::total(expression, order))
+    }
+
+    /// The kernel of [`KernelSpec::partials`] by one leaf.
+    pub fn partial(&self, pool: &ExprPool, expression: ExprId, order: u16, leaf: Leaf) -> Result<Kernel, CompileError> {
+        let column = Column::Partial(leaf);
+        let single = SingleOutput {
+            expression,
+            order,
+            column,
+        };
+        self.single(pool, single, || KernelSpec::partials(expression, order, &[leaf]))
+    }
+
+    fn single(
+        &self,
+        pool: &ExprPool,
+        single: SingleOutput,
+        spec: impl FnOnce() -> KernelSpec,
+    ) -> Result<Kernel, CompileError> {
+        if let Some(kernel) = lock(&self.single).get(&single) {
+            return Ok(kernel.clone());
+        }
+        let kernel = self.kernel(pool, &spec())?;
+        lock(&self.single).insert(single, kernel.clone());
+        Ok(kernel)
     }
 
     /// The kernel of a specification.

@@ -96,8 +96,8 @@ impl Explicit {
         let mut constant_slopes = vec![f64::NAN; equations.len()];
         let mut partials = Vec::new();
         for (row, (&(expression, order), &unknown)) in equations.iter().zip(unknowns).enumerate() {
-            let spec = KernelSpec::partials(expression, order, &[unknown]);
-            let kernel = cache.kernel(pool, &spec).map_err(SystemError::Compile)?;
+            let kernel = cache.partial(pool, expression, order, unknown);
+            let kernel = kernel.map_err(SystemError::Compile)?;
             match kernel.constant_output(0) {
                 Some(constant) => {
                     constant_slopes[row] = constant;
@@ -166,8 +166,7 @@ fn residuals(
 ) -> Result<Program, SystemError> {
     let mut program = ProgramBuilder::new();
     for (row, &(expression, order)) in equations.iter().enumerate() {
-        let spec = KernelSpec::total(expression, order);
-        let kernel = cache.kernel(pool, &spec).map_err(SystemError::Compile)?;
+        let kernel = cache.total(pool, expression, order).map_err(SystemError::Compile)?;
         let slots = kernel.bind(&mut slot).map_err(SystemError::Unbound)?;
         program.push(&kernel, &slots, &[row as u32]);
     }
@@ -257,8 +256,7 @@ fn all_partials(
     column_of: &FxHashMap<Leaf, usize>,
 ) -> Result<Vec<RowPartials>, SystemError> {
     let rows = equations.iter().map(|&(expression, order)| {
-        let spec = KernelSpec::total(expression, order);
-        let residual = cache.kernel(pool, &spec).map_err(SystemError::Compile)?;
+        let residual = cache.total(pool, expression, order).map_err(SystemError::Compile)?;
         partials(cache, pool, (expression, order), &residual, column_of)
     });
     rows.collect()

@@ -99,7 +99,49 @@ pub(crate) struct BlockSolver {
     pub origins: Vec<OriginId>,
 }
 
+/// What a solver has found out about its equations. Solutions depend on it in their last digits.
+#[derive(Debug)]
+pub(crate) struct Learnt {
+    trust: Trust,
+    since_check: u32,
+    iterations: u64,
+    /// The order of the pivots and the matrix it was last used for. Dense matrices get theirs anew each time.
+    pivots: Option<Box<(Factorisation, Vec<f64>)>>,
+    simplified: Option<Box<Learnt>>,
+}
+
 impl BlockSolver {
+    /// What is worth keeping of a solver.
+    pub(crate) fn into_learnt(self) -> Learnt {
+        let pivots = self.factorisation.keeps_pivots() && !self.slots.is_empty();
+        Learnt {
+            trust: self.trust,
+            since_check: self.since_check,
+            iterations: self.iterations,
+            pivots: pivots.then(|| Box::new((self.factorisation, self.factored))),
+            simplified: self.simplified.map(|solver| Box::new(solver.into_learnt())),
+        }
+    }
+
+    /// Goes on where a solver of the same equations ended.
+    pub(crate) fn recall(&mut self, learnt: Learnt) {
+        self.trust = learnt.trust;
+        self.since_check = learnt.since_check;
+        self.iterations = learnt.iterations;
+        if let Some(pivots) = learnt.pivots {
+            (self.factorisation, self.factored) = *pivots;
+        }
+        if let (Some(solver), Some(learnt)) = (&mut self.simplified, learnt.simplified) {
+            solver.recall(*learnt);
+        }
+    }
+
+    /// Bytes, roughly: three programs with a place for each value they read, the pattern, numbers and factors.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        let own = 1024 + 200 * self.slots.len() + 120 * self.jacobian.len();
+        own + self.simplified.as_ref().map_or(0, |solver| solver.approximate_bytes())
+    }
+
     pub(crate) fn new(
         cache: &KernelCache,
         pool: &ExprPool,

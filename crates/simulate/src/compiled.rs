@@ -8,7 +8,7 @@ use saltus_mdae::homotopy::{SimplifiedResiduals, simplified_model, simplified_re
 use saltus_mdae::inverse::{SolvedByInverse, solved_by_inverse};
 use saltus_mdae::print::derivative_name;
 use saltus_mdae::{ConditionId, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId};
-use saltus_structure::mode::{ModeFailure, Modes, Valuation, remedies, undetermined};
+use saltus_structure::mode::{GuardAtom, ModeFailure, Modes, Valuation, remedies, undetermined};
 
 use crate::error::{Failure, FailureKind};
 use crate::forms::OtherForms;
@@ -36,6 +36,8 @@ pub struct Compiled {
     /// The model with the simplified expressions of `homotopy`, made when a run asks for it.
     simplified_model: OnceLock<Option<Box<Compiled>>>,
     jacobians: JacobianPlans,
+    /// What guards are made of; found when a mode is first told.
+    atoms: OnceLock<Vec<GuardAtom>>,
 }
 
 impl Compiled {
@@ -68,6 +70,7 @@ impl Compiled {
             simplified_model: OnceLock::new(),
             jacobians: JacobianPlans::new(expressions),
             model,
+            atoms: OnceLock::new(),
         })
     }
 
@@ -209,12 +212,12 @@ impl Compiled {
 
     /// What guards consist of, with the present truth values.
     pub(crate) fn guard_atoms(&self, memory: &Memory) -> Vec<(String, bool)> {
-        let atoms = self.modes.atoms(&self.model);
+        let atoms = self.atoms.get_or_init(|| self.modes.atoms(&self.model));
         let formulas: Vec<_> = atoms.iter().map(|atom| atom.formula).collect();
         let present = crate::restart::Present { memory, initial: false };
         let values = saltus_mdae::eval::evaluate(&self.model.pool, &self.model.functions, &formulas, &present);
         let values = values.unwrap_or_default();
-        let texts = atoms.into_iter().map(|atom| atom.text);
+        let texts = atoms.iter().map(|atom| atom.text.clone());
         texts.zip(values.into_iter().map(|value| value != 0.0)).collect()
     }
 

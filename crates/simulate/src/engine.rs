@@ -16,6 +16,7 @@ use crate::event::Truths;
 use crate::kernel::Bound;
 use crate::memory::{DEFAULT_ORDERS, Memory};
 use crate::mode::{ModeRuntime, Tools};
+use crate::mode_cache::ModeCache;
 use crate::ode::{ModeOde, OdeFailure};
 use crate::options::Options;
 use crate::plan::{PlanCode, PlanFailure, Stage};
@@ -103,7 +104,7 @@ pub(crate) struct Engine<'c> {
     pub discrete: DiscreteProgram,
     pub monitors: Monitors,
     pub guards: Vec<Bound>,
-    pub modes: Vec<ModeRuntime>,
+    pub modes: ModeCache,
     pub mode_by_valuation: FxHashMap<Valuation, Result<ModeId, Arc<ModeRefusal>>>,
     pub restarts: RestartCache,
     /// Equations compiled for complementarity pivoting.
@@ -212,7 +213,12 @@ impl<'c> Engine<'c> {
                 nominal: nominal.iter().copied().collect(),
             },
             nominal,
-            modes: Vec::new(),
+            // What modes have cost is asked for at the end.
+            modes: ModeCache::new(if options.profile {
+                usize::MAX
+            } else {
+                options.mode_bytes
+            }),
             mode_by_valuation: FxHashMap::default(),
             restarts: RestartCache::default(),
             pivot_rows: crate::pivot::PivotRows::default(),
@@ -308,16 +314,24 @@ impl<'c> Engine<'c> {
     }
 
     fn analysed(&mut self, valuation: &Valuation) -> Result<ModeId, Arc<ModeRefusal>> {
-        if let Some(known) = self.mode_by_valuation.get(valuation) {
-            return known.clone();
+        match self.mode_by_valuation.get(valuation) {
+            Some(&Ok(mode)) => {
+                if !self.modes.ask(mode) {
+                    self.make_again(mode, valuation).map_err(Arc::new)?;
+                }
+                return Ok(mode);
+            }
+            Some(Err(refusal)) => return Err(refusal.clone()),
+            None => {}
         }
         self.counters.modes += 1;
-        let entry = self.compile_mode(valuation).map_err(Arc::new);
+        let runtime = self.compile_mode(valuation);
+        let entry = runtime.map(|runtime| self.modes.push(runtime)).map_err(Arc::new);
         self.mode_by_valuation.insert(valuation.clone(), entry.clone());
         entry
     }
 
-    fn compile_mode(&mut self, valuation: &Valuation) -> Result<ModeId, ModeRefusal> {
+    fn compile_mode(&mut self, valuation: &Valuation) -> Result<ModeRuntime, ModeRefusal> {
         let structure = analyze_mode(self.model, self.compiled.modes(), valuation).map_err(ModeRefusal::Structure)?;
         let highest = structure.unknowns.iter().zip(&structure.sigma.d);
         if let Some((&var, &order)) = highest
@@ -329,8 +343,22 @@ impl<'c> Engine<'c> {
         }
         let aliases = structure.aliases(self.model, self.compiled.modes(), &mut self.pool);
         let runtime = ModeRuntime::new(self.tools(), &self.pool, structure, aliases, &self.memory);
-        self.modes.push(runtime.map_err(ModeRefusal::Code)?);
-        Ok(ModeId::from_usize(self.modes.len() - 1))
+        runtime.map_err(ModeRefusal::Code)
+    }
+
+    /// A mode that was let go, as it was.
+    fn make_again(&mut self, mode: ModeId, valuation: &Valuation) -> Result<(), ModeRefusal> {
+        let mut runtime = self.compile_mode(valuation)?;
+        let learnt = self.modes.take_learnt(mode);
+        let recalled = runtime.recall(self.tools(), &self.pool, learnt, &self.memory);
+        recalled.map_err(ModeRefusal::Code)?;
+        self.modes.put_back(mode, runtime);
+        Ok(())
+    }
+
+    /// Between events only the mode in force has to be there.
+    pub(crate) fn let_go_of_modes(&mut self) {
+        self.modes.shrink(self.mode);
     }
 
     fn tools(&self) -> Tools<'_> {
@@ -409,7 +437,7 @@ impl<'c> Engine<'c> {
     }
 
     pub(crate) fn highest_order(&self, mode: ModeId, var: VarId) -> u16 {
-        self.modes[mode.index()].highest_order(var).unwrap_or(0)
+        self.modes[mode].highest_order(var).unwrap_or(0)
     }
 
     /// Makes all derivatives up to `level` beyond the leading ones valid.
@@ -417,7 +445,7 @@ impl<'c> Engine<'c> {
         if self.jet_level >= level {
             return true;
         }
-        let unknowns = self.modes[mode.index()].structure.unknowns.iter();
+        let unknowns = self.modes[mode].structure.unknowns.iter();
         let all: Vec<(VarId, u16)> = unknowns.map(|&var| (var, level)).collect();
         let complete = self.extend_some(mode, &all);
         if complete {
@@ -429,14 +457,15 @@ impl<'c> Engine<'c> {
     /// Makes the derivatives of some variables valid, each up to its level beyond the leading one.
     pub(crate) fn extend_some(&mut self, mode: ModeId, wanted: &[(VarId, u16)]) -> bool {
         let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
-        self.modes[mode.index()].extend(tools, &self.pool, wanted, &mut self.memory)
+        self.modes[mode].extend(tools, &self.pool, wanted, &mut self.memory)
     }
 
     /// Errors that the variables in conditions inherit from the states of a mode, at the values in memory.
     pub(crate) fn inherited_errors(&mut self, mode: ModeId) -> Result<FxHashMap<(VarId, u16), f64>, Failure> {
         if !self.error_flows.contains_key(&mode) {
             let tools = self.tools();
-            let plan = &self.modes[mode.index()].plan().plan;
+            let runtime = &self.modes[mode];
+            let plan = runtime.plan().whole_plan(tools, &runtime.structure);
             let monitors = self.monitors.iter().flatten();
             let wanted = monitors.flat_map(|monitor| monitor.reads(0).iter().copied());
             let flow = crate::inherited::ErrorFlow::new(tools, &self.pool, plan, &self.memory, wanted)?;
@@ -448,14 +477,14 @@ impl<'c> Engine<'c> {
     /// Solves the blocks of a mode at the states in memory.
     pub(crate) fn solve_mode(&mut self, mode: ModeId) -> Result<(), Failure> {
         self.jet_level = 0;
-        let outcome = self.modes[mode.index()].plan_mut().solve_from_afar(&mut self.memory);
+        let outcome = self.modes[mode].plan_mut().solve_from_afar(&mut self.memory);
         outcome.map_err(|failure| self.explain(mode, &failure))
     }
 
     /// A failure of a mode's equations in the model's terms.
     pub(crate) fn explain(&self, mode: ModeId, failure: &PlanFailure) -> Failure {
         let name = |var: VarId, order: u16| self.name(var, order);
-        self.modes[mode.index()].plan().explain(failure, &self.memory, &name)
+        self.modes[mode].plan().explain(failure, &self.memory, &name)
     }
 
     /// A failure to evaluate a mode in the model's terms.
@@ -470,7 +499,7 @@ impl<'c> Engine<'c> {
     pub(crate) fn ode<'a>(&'a mut self, mode: ModeId, history: &'a History) -> ModeOde<'a> {
         ModeOde {
             memory: &mut self.memory,
-            code: self.modes[mode.index()].plan_mut(),
+            code: self.modes[mode].plan_mut(),
             tools: tools(self.compiled, &self.cache, &self.nominal, &self.options),
             pool: &self.pool,
             scales: &self.scales,
@@ -485,11 +514,11 @@ impl<'c> Engine<'c> {
     pub(crate) fn profile(&self) -> Vec<BlockCost> {
         const NAMES: usize = 4;
         let mut costs = Vec::new();
-        for (mode, runtime) in self.modes.iter().enumerate() {
+        for (mode, runtime) in self.modes.iter() {
             for (stage, cost) in runtime.plans().iter().flat_map(PlanCode::costs) {
                 let names = stage.unknowns().iter().take(NAMES);
                 costs.push(BlockCost {
-                    mode: ModeId::from_usize(mode),
+                    mode,
                     unknowns: names.map(|&(var, order)| self.name(var, order)).collect(),
                     size: stage.unknowns().len(),
                     coupled: matches!(stage, Stage::Block(_)),
@@ -506,7 +535,7 @@ impl<'c> Engine<'c> {
     /// Chooses states by the numbers in memory.
     pub(crate) fn choose_states(&mut self, mode: ModeId) -> Result<bool, Failure> {
         let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
-        let changed = self.modes[mode.index()].choose_states(tools, &self.pool, &self.memory)?;
+        let changed = self.modes[mode].choose_states(tools, &self.pool, &self.memory)?;
         self.counters.state_choices += u64::from(changed);
         Ok(changed)
     }
@@ -517,7 +546,7 @@ impl<'c> Engine<'c> {
 
     /// Whether the conditions that two valuations differ in occur in no active equation: then the numbers agree.
     pub(crate) fn value_switches_agree(&self, mode: ModeId, a: &[bool], b: &[bool]) -> bool {
-        let equations = &self.modes[mode.index()].structure.equations;
+        let equations = &self.modes[mode].structure.equations;
         let differing: Vec<ConditionId> = self
             .model
             .conditions

@@ -330,7 +330,7 @@ impl Engine<'_> {
     /// The first fixed start value that does not hold.
     fn violated_start(&self, mode: ModeId) -> Option<usize> {
         self.starts.iter().position(|start| {
-            let alive = self.modes[mode.index()].highest_order(start.var).is_some();
+            let alive = self.modes[mode].highest_order(start.var).is_some();
             let value = if start.order < self.memory.orders(start.var) {
                 self.memory.get(start.var, start.order)
             } else {
@@ -350,7 +350,7 @@ impl Engine<'_> {
 
     /// Meets the consistency equations f^(m), c_f − m ≥ 2, by the smallest change of the guesses.
     fn meet_positions(&mut self, mode: ModeId) -> Result<(), Failure> {
-        let structure = &self.modes[mode.index()].structure;
+        let structure = &self.modes[mode].structure;
         let mut equations = Vec::new();
         for (&id, &c) in structure.equations.iter().zip(&structure.sigma.c) {
             equations.extend((0..c.saturating_sub(1)).map(|order| (self.model.equations[id].residual, order)));
@@ -381,7 +381,7 @@ impl Engine<'_> {
     fn solve_together(&mut self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> Result<(), Failure> {
         self.guess_algebraic_variables(mode);
         let beyond = self.orders_beyond(mode, initial);
-        let structure = &self.modes[mode.index()].structure;
+        let structure = &self.modes[mode].structure;
         let mut equations: Vec<(ExprId, u16)> = Vec::new();
         for (&id, &c) in structure.equations.iter().zip(&structure.sigma.c) {
             equations.extend((0..=c + beyond).map(|order| (self.model.equations[id].residual, order)));
@@ -425,7 +425,7 @@ impl Engine<'_> {
         };
         self.choose_states(mode)?;
         let level = self.orders_beyond(mode, initial);
-        let states = self.modes[mode.index()].plan().states.clone();
+        let states = self.modes[mode].plan().states.clone();
         let free: Vec<(VarId, u16)> = states
             .iter()
             .copied()
@@ -434,7 +434,7 @@ impl Engine<'_> {
         let elsewhere = |start: &&StartValue| {
             start.fixed
                 && !states.contains(&(start.var, start.order))
-                && self.modes[mode.index()].highest_order(start.var).is_some()
+                && self.modes[mode].highest_order(start.var).is_some()
         };
         let fixed: Vec<StartValue> = self.starts.iter().filter(elsewhere).cloned().collect();
         if let Some(var) = self.model.variables.ids().find(|&var| self.is_open_parameter(var)) {
@@ -490,7 +490,7 @@ impl Engine<'_> {
 
     /// Initial equations may speak of derivatives above the leading ones: so many levels more are needed.
     pub(crate) fn orders_beyond(&self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> u16 {
-        let mode = &self.modes[mode.index()];
+        let mode = &self.modes[mode];
         let above = |&(residual, _): &(ExprId, OriginId)| {
             let occurring = self.pool.occurrences(residual);
             occurring

@@ -41,7 +41,7 @@ impl Engine<'_> {
 
     fn start_system(&mut self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> StartSystem {
         let beyond = self.orders_beyond(mode, initial);
-        let structure = &self.modes[mode.index()].structure;
+        let structure = &self.modes[mode].structure;
         let mut system = StartSystem {
             equations: Vec::new(),
             unknowns: Vec::new(),

@@ -58,7 +58,7 @@ pub(crate) struct ExactJacobian {
     plan: Arc<JacobianPlan>,
     /// The numbers of ∂F/∂v of each stage.
     values: Vec<Vec<f64>>,
-    /// Tangents of the states, then of the unknowns that depend on them.
+    /// Tangents of the states, then of the unknowns that depend on them; empty between evaluations.
     tangents: Vec<Tangent>,
     column: Vec<f64>,
 }
@@ -190,7 +190,7 @@ impl ExactJacobian {
                 .iter()
                 .map(|own| vec![0.0; own.known.columns.len()])
                 .collect(),
-            tangents: vec![[0.0; LANES]; plan.places],
+            tangents: Vec::new(),
             column: Vec::new(),
             plan,
         })
@@ -222,6 +222,7 @@ impl ExactJacobian {
                     .map_err(|failure| EvalError::recoverable(format!("{failure:?}")))?;
             }
         }
+        self.tangents = vec![[0.0; LANES]; plan.places];
         for first in (0..plan.groups.len()).step_by(LANES) {
             self.seed(first);
             for (own, values) in plan.stages.iter().zip(&self.values) {
@@ -234,6 +235,8 @@ impl ExactJacobian {
             }
             self.store(first, values);
         }
+        // Every mode has its Jacobian, and only one is in force.
+        self.tangents = Vec::new();
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{EquationId, ExprPool, VarId};
 use saltus_structure::mode::Plan;
 
-use crate::block::{BlockSolver, Care};
+use crate::block::{BlockSolver, Care, Learnt};
 use crate::memory::Memory;
 use crate::mode::Tools;
 use crate::plan::source;
@@ -59,6 +59,43 @@ impl Jets {
         }
     }
 
+    /// What the solvers have found out, with their levels and blocks.
+    pub(crate) fn into_learnt(self) -> Vec<(u16, usize, Learnt)> {
+        let levels = (1..).zip(self.levels);
+        let solvers = levels.flat_map(|(level, blocks)| {
+            let built = blocks.into_iter().enumerate();
+            built.filter_map(move |(at, solver)| match solver {
+                Solver::Built(solver) => Some((level, at, solver.into_learnt())),
+                Solver::Unbuilt | Solver::Impossible => None,
+            })
+        });
+        solvers.collect()
+    }
+
+    /// Goes on where the jets of the same plan ended.
+    pub(crate) fn recall(
+        &mut self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        learnt: Vec<(u16, usize, Learnt)>,
+        memory: &Memory,
+    ) {
+        for (level, block, learnt) in learnt {
+            if let Solver::Built(solver) = self.solver(tools, pool, level, block, memory) {
+                solver.recall(learnt);
+            }
+        }
+    }
+
+    /// Bytes, roughly.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        let built = self.levels.iter().flatten().map(|solver| match solver {
+            Solver::Built(solver) => solver.approximate_bytes(),
+            Solver::Unbuilt | Solver::Impossible => 16,
+        });
+        100 * self.blocks.len() + built.sum::<usize>()
+    }
+
     /// Computes x^(d+1) … x^(d+level) of the variables wanted. False if that is not possible.
     pub(crate) fn compute(
         &mut self,
@@ -107,6 +144,13 @@ impl Jets {
     }
 
     fn solve(&mut self, tools: Tools<'_>, pool: &ExprPool, level: u16, block: usize, memory: &mut Memory) -> bool {
+        match self.solver(tools, pool, level, block, memory) {
+            Solver::Built(solver) => solver.solve(memory, Care::Checked).is_ok(),
+            _ => false,
+        }
+    }
+
+    fn solver(&mut self, tools: Tools<'_>, pool: &ExprPool, level: u16, block: usize, memory: &Memory) -> &mut Solver {
         let at = usize::from(level) - 1;
         while self.levels.len() <= at {
             let count = self.blocks.len();
@@ -116,10 +160,7 @@ impl Jets {
             let solver = self.blocks[block].solver(tools, pool, level, memory);
             self.levels[at][block] = solver.map_or(Solver::Impossible, |solver| Solver::Built(Box::new(solver)));
         }
-        match &mut self.levels[at][block] {
-            Solver::Built(solver) => solver.solve(memory, Care::Checked).is_ok(),
-            _ => false,
-        }
+        &mut self.levels[at][block]
     }
 }
 

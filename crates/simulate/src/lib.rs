@@ -24,6 +24,7 @@ mod jets;
 mod kernel;
 mod memory;
 mod mode;
+mod mode_cache;
 mod ode;
 mod options;
 mod output;

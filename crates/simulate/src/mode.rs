@@ -8,13 +8,14 @@ use saltus_structure::mode::{
 };
 use saltus_structure::restart::{ModeEquation, ModeSystem};
 
+use crate::block::Learnt;
 use crate::error::Failure;
 use crate::forms::OtherForms;
 use crate::jacobian::JacobianPlans;
 use crate::jets::Jets;
 use crate::kernel::Bound;
 use crate::memory::Memory;
-use crate::plan::PlanCode;
+use crate::plan::{PlanCode, PlanLearnt};
 
 /// What compiling a mode needs.
 #[derive(Copy, Clone)]
@@ -44,8 +45,8 @@ pub(crate) struct ModeRuntime {
     pub system: ModeSystem,
     plans: Vec<PlanCode>,
     current: usize,
-    /// Derivatives beyond the leading ones, once they were asked for.
-    jets: Option<Jets>,
+    /// Derivatives beyond the leading ones, once they were asked for, and the plan they were made of.
+    jets: Option<(usize, Jets)>,
     highest: FxHashMap<VarId, u16>,
     /// Coefficients that decide the choice of states, by group; `None` where the choice is the same everywhere.
     coefficients: Vec<Option<Vec<Bound>>>,
@@ -187,7 +188,7 @@ impl ModeRuntime {
             selection.groups[at] = chosen;
         }
         self.use_selection(tools, pool, memory, selection)?;
-        let states = &self.plan().plan.states;
+        let states = &self.plan().whole_plan(tools, &self.structure).states;
         let is_state = |one: &(VarId, u16)| states.binary_search_by_key(one, |state| state.state).is_ok();
         Ok(is_determined && given.iter().all(is_state))
     }
@@ -224,9 +225,62 @@ impl ModeRuntime {
         wanted: &[(VarId, u16)],
         memory: &mut Memory,
     ) -> bool {
-        let plan = &self.plans[self.current].plan;
-        let jets = self.jets.get_or_insert_with(|| Jets::new(plan));
+        let (current, code, structure) = (self.current, &self.plans[self.current], &self.structure);
+        let (_, jets) = self
+            .jets
+            .get_or_insert_with(|| (current, Jets::new(code.whole_plan(tools, structure))));
         jets.compute(tools, pool, wanted.iter().copied(), memory)
+    }
+}
+
+/// What remains of a mode that was let go.
+#[derive(Debug, Default)]
+pub(crate) struct ModeLearnt {
+    plans: Vec<PlanLearnt>,
+    current: usize,
+    jets: Option<(usize, Vec<(u16, usize, Learnt)>)>,
+}
+
+impl ModeRuntime {
+    /// What is worth keeping of a mode.
+    pub(crate) fn into_learnt(self) -> ModeLearnt {
+        ModeLearnt {
+            plans: self.plans.into_iter().map(PlanCode::into_learnt).collect(),
+            current: self.current,
+            jets: self.jets.map(|(plan, jets)| (plan, jets.into_learnt())),
+        }
+    }
+
+    /// Makes the choices of states again that the same mode had made before it was let go.
+    pub(crate) fn recall(
+        &mut self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        learnt: ModeLearnt,
+        memory: &Memory,
+    ) -> Result<(), Failure> {
+        self.current = learnt.current;
+        for (at, learnt) in learnt.plans.into_iter().enumerate() {
+            if at == self.plans.len() {
+                let (aliases, selection) = (self.aliases.as_ref(), learnt.selection.clone());
+                self.plans
+                    .push(PlanCode::new(tools, pool, &self.structure, aliases, selection, memory)?);
+            }
+            self.plans[at].recall(learnt);
+        }
+        if let Some((plan, learnt)) = learnt.jets {
+            let mut jets = Jets::new(self.plans[plan].whole_plan(tools, &self.structure));
+            jets.recall(tools, pool, learnt, memory);
+            self.jets = Some((plan, jets));
+        }
+        Ok(())
+    }
+
+    /// Bytes, roughly: the structure with and without aliases, the equations as mode changes see them, code.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        let plans = self.plans.iter().map(PlanCode::approximate_bytes);
+        let jets = self.jets.as_ref().map_or(0, |(_, jets)| jets.approximate_bytes());
+        4096 + 220 * self.structure.equations.len() + plans.sum::<usize>() + jets
     }
 }
 

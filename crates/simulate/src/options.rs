@@ -43,6 +43,8 @@ pub struct Options {
     pub candidate_limit: u32,
     /// Events of the same conditions in a row with no progress in time that count as chattering.
     pub chatter_limit: u32,
+    /// Bytes, roughly, that the modes of a run may take; those not entered for long are made again when they return.
+    pub mode_bytes: usize,
     /// Keep a record of every candidate tried, for `--trace-events`.
     pub trace: bool,
     /// Measure what every part of the equations costs, for `--profile`.
@@ -66,6 +68,7 @@ impl Default for Options {
             step_limit: 1_000_000_000,
             candidate_limit: 4096,
             chatter_limit: 200,
+            mode_bytes: 64 << 20,
             trace: false,
             profile: false,
         }

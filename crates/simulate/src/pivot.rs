@@ -123,7 +123,7 @@ impl Engine<'_> {
 
     fn pivoted_here(&mut self, from: &Truths, instant: &Instant) -> Option<Truths> {
         let (mode, valuation, triggered) = self.enter_for_pivoting(from, instant)?;
-        let structure = &self.modes[mode.index()].structure;
+        let structure = &self.modes[mode].structure;
         if structure.unknowns.len() > MOST_UNKNOWNS {
             return None;
         }

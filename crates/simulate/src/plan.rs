@@ -13,7 +13,7 @@ use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_structure::mode::{BlockKind, ModeAliases, ModeStructure, Plan, Selection};
 
-use crate::block::{BlockFailure, BlockSolver, Care};
+use crate::block::{BlockFailure, BlockSolver, Care, Learnt};
 use crate::error::Failure;
 use crate::explicit::ExplicitEquations;
 use crate::jacobian::ExactJacobian;
@@ -149,8 +149,9 @@ pub(crate) struct PlanCode {
     pub derivative_slots: Vec<u32>,
     /// States as variables.
     pub states: Vec<(VarId, u16)>,
-    /// Blocks of the plan by their equations and unknowns, for derivatives beyond the leading ones.
-    pub plan: Plan,
+    /// Blocks by their equations and unknowns, aliases included; made when derivatives beyond the leading ones are asked
+    /// for.
+    plan: OnceCell<Plan>,
     /// Values of the unknowns of iterations at the last accepted point.
     anchor: Vec<(u32, f64)>,
     /// With how much care blocks are solved.
@@ -161,7 +162,57 @@ pub(crate) struct PlanCode {
     jacobian: OnceCell<Option<Box<ExactJacobian>>>,
 }
 
+/// What the solvers of a plan have found out.
+#[derive(Debug)]
+pub(crate) struct PlanLearnt {
+    pub selection: Selection,
+    anchor: Vec<(u32, f64)>,
+    failed: bool,
+    /// By block, in the order of the stages.
+    blocks: Vec<Learnt>,
+}
+
 impl PlanCode {
+    /// What is worth keeping of a plan.
+    pub(crate) fn into_learnt(self) -> PlanLearnt {
+        let blocks = self.stages.into_iter().filter_map(|stage| match stage {
+            Stage::Block(block) => Some(block.into_learnt()),
+            Stage::Explicit(_) | Stage::Copies(_) => None,
+        });
+        PlanLearnt {
+            blocks: blocks.collect(),
+            selection: self.selection,
+            anchor: self.anchor,
+            failed: self.failed,
+        }
+    }
+
+    /// Goes on where a plan with the same choice of states ended.
+    pub(crate) fn recall(&mut self, learnt: PlanLearnt) {
+        self.anchor = learnt.anchor;
+        self.failed = learnt.failed;
+        let blocks = self.stages.iter_mut().filter_map(|stage| match stage {
+            Stage::Block(block) => Some(block),
+            Stage::Explicit(_) | Stage::Copies(_) => None,
+        });
+        for (block, learnt) in blocks.zip(learnt.blocks) {
+            block.recall(learnt);
+        }
+    }
+
+    /// Bytes, roughly.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        let stage = |stage: &Stage| match stage {
+            Stage::Block(block) => block.approximate_bytes(),
+            other => 512 + 150 * other.unknowns().len(),
+        };
+        let jacobian = match self.jacobian.get() {
+            Some(Some(_)) => 200 * self.states.len(),
+            _ => 0,
+        };
+        self.stages.iter().map(stage).sum::<usize>() + jacobian + 40 * self.states.len()
+    }
+
     pub(crate) fn new(
         tools: Tools<'_>,
         pool: &ExprPool,
@@ -170,14 +221,15 @@ impl PlanCode {
         selection: Selection,
         memory: &Memory,
     ) -> Result<Self, Failure> {
-        let plan = structure.plan(tools.model, tools.modes, &selection);
+        let plan = OnceCell::new();
+        let whole = || plan.get_or_init(|| structure.plan(tools.model, tools.modes, &selection));
         let shorter = aliases.and_then(|aliases| {
             let plan = aliases.plan(tools.model, pool, structure, &selection)?;
             Some((plan, aliases))
         });
         let (order, residual): (&Plan, &dyn Fn(EquationId) -> ExprId) = match &shorter {
             Some((plan, aliases)) => (plan, &|equation| aliases.residual(tools.model, equation)),
-            None => (&plan, &|equation| tools.model.equations[equation].residual),
+            None => (whole(), &|equation| tools.model.equations[equation].residual),
         };
         let block_sources = |at: usize| {
             let equations = order.block(at).equations.iter();
@@ -229,6 +281,12 @@ impl PlanCode {
             failed: false,
             jacobian: OnceCell::new(),
         })
+    }
+
+    /// The plan with all variables of the mode, aliases included.
+    pub(crate) fn whole_plan(&self, tools: Tools<'_>, structure: &ModeStructure) -> &Plan {
+        let make = || structure.plan(tools.model, tools.modes, &self.selection);
+        self.plan.get_or_init(make)
     }
 
     /// Computes everything from time, states and discrete values in memory. Iterations begin at the values there; where

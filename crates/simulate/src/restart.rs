@@ -137,7 +137,7 @@ impl Engine<'_> {
         let values = values.ok()?;
         let targets: Vec<(VarId, u16)> = reinits.iter().map(|reinit| (reinit.var, reinit.order)).collect();
         let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
-        let runtime = &mut self.modes[new.index()];
+        let runtime = &mut self.modes[new];
         if !runtime.prefer_states(tools, &self.pool, &self.memory, &targets).ok()? {
             return None;
         }
@@ -159,8 +159,8 @@ impl Engine<'_> {
 
     /// Dead variables have no value; what they were last is remembered elsewhere.
     fn bury_dead_variables(&mut self, mode: ModeId) {
-        for at in 0..self.modes[mode.index()].structure.dead.len() {
-            let var = self.modes[mode.index()].structure.dead[at];
+        for at in 0..self.modes[mode].structure.dead.len() {
+            let var = self.modes[mode].structure.dead[at];
             let last = self.memory.get(var, 0);
             if last.is_finite() {
                 self.last_values.insert(var, last);
@@ -172,7 +172,7 @@ impl Engine<'_> {
     }
 
     fn switched_conditions(&self, from: ModeId, to: ModeId) -> Vec<(ConditionId, bool)> {
-        let (old, new) = (&self.modes[from.index()], &self.modes[to.index()]);
+        let (old, new) = (&self.modes[from], &self.modes[to]);
         let matters = |id: &ConditionId| old.jump_conditions.contains(id) || new.jump_conditions.contains(id);
         self.model
             .conditions
@@ -184,7 +184,7 @@ impl Engine<'_> {
     }
 
     fn jumped_variables(&self, from: ModeId, to: ModeId) -> Vec<VarId> {
-        let (old, new) = (&self.modes[from.index()], &self.modes[to.index()]);
+        let (old, new) = (&self.modes[from], &self.modes[to]);
         let mut found: Vec<VarId> = old
             .jump_variables
             .union(&new.jump_variables)
@@ -237,12 +237,12 @@ impl Engine<'_> {
         let model = self.model;
         let is_unknown = |var: VarId| model.variables.get(var).is_some_and(|v| v.role == Role::Continuous);
         let before = match from {
-            Some(from) => Before::Mode(&self.modes[from.index()].system),
+            Some(from) => Before::Mode(&self.modes[from].system),
             None => Before::Start { unguarded: &unguarded },
         };
         let change = ModeChange {
             before,
-            new: &self.modes[new.index()].system,
+            new: &self.modes[new].system,
             zero_crossings: &key.zero_crossings,
             restart_equations: &restart,
             transient,
@@ -363,8 +363,8 @@ impl Engine<'_> {
     fn restart_options(&self, from: Option<ModeId>, new: ModeId) -> RestartOptions {
         let remembered = match from {
             Some(from) => {
-                let dead = &self.modes[from.index()].structure.dead;
-                let alive = |var: &VarId| self.modes[new.index()].highest_order(*var).is_some();
+                let dead = &self.modes[from].structure.dead;
+                let alive = |var: &VarId| self.modes[new].highest_order(*var).is_some();
                 dead.iter()
                     .copied()
                     .filter(alive)
@@ -383,9 +383,9 @@ impl Engine<'_> {
     /// Variables that were dead have their last value as left limit.
     fn restore_left_limits(&mut self, from: Option<ModeId>, new: ModeId) {
         let Some(from) = from else { return };
-        for at in 0..self.modes[from.index()].structure.dead.len() {
-            let var = self.modes[from.index()].structure.dead[at];
-            if self.modes[new.index()].highest_order(var).is_some()
+        for at in 0..self.modes[from].structure.dead.len() {
+            let var = self.modes[from].structure.dead[at];
+            if self.modes[new].highest_order(var).is_some()
                 && let Some(&last) = self.last_values.get(&var)
             {
                 self.memory.set_left(var, 0, last);
@@ -399,7 +399,7 @@ impl Engine<'_> {
         let (modes, levels) = (&self.modes, &mut self.restarts.levels);
         let level = levels
             .entry((from, new))
-            .or_insert_with(|| levels_beyond(&modes[from.index()].system, &modes[new.index()].system));
+            .or_insert_with(|| levels_beyond(&modes[from].system, &modes[new].system));
         let level = *level;
         if level == 0 {
             return;
@@ -412,7 +412,7 @@ impl Engine<'_> {
         self.jet_level = 0;
         let before = std::mem::replace(&mut self.memory.values, here);
         for &var in &self.unknowns {
-            let Some(leading) = self.modes[from.index()].highest_order(var) else {
+            let Some(leading) = self.modes[from].highest_order(var) else {
                 continue;
             };
             for order in leading + 1..(leading + level + 1).min(self.memory.orders(var)) {
@@ -426,7 +426,7 @@ impl Engine<'_> {
     /// The equations that hold in every mode; of those to be differentiated only the ones that the start values meet.
     /// (Two inertias joined by a shaft that start at different speeds: the joint acts from now on.)
     fn unguarded_rows(&self, mode: ModeId) -> Vec<saltus_graph::Row> {
-        let structure = &self.modes[mode.index()].structure;
+        let structure = &self.modes[mode].structure;
         let present = Present {
             memory: &self.memory,
             initial: true,
@@ -456,7 +456,7 @@ impl Engine<'_> {
     }
 
     fn take_right_limits(&mut self, new: ModeId, solution: &RestartSolution) -> Vec<ImpulseReport> {
-        let structure = &self.modes[new.index()].structure;
+        let structure = &self.modes[new].structure;
         for (&var, &d) in structure.unknowns.iter().zip(&structure.sigma.d) {
             for order in 0..d {
                 let left = self.memory.left(var, order);
@@ -490,7 +490,7 @@ impl Engine<'_> {
     pub(crate) fn transient_equations(&mut self, valuation: &Valuation, reinits: &[Reinit]) -> Vec<ModeEquation> {
         let dropped: Vec<saltus_mdae::EquationId> = match self.mode_of(valuation) {
             Ok(mode) => {
-                let structure = &self.modes[mode.index()].structure;
+                let structure = &self.modes[mode].structure;
                 let solves = |equation: &saltus_mdae::EquationId| {
                     structure
                         .matched_unknown(*equation)

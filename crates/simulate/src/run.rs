@@ -7,7 +7,7 @@ mod watch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{ConditionId, Role, VarId};
 use saltus_numerics::ode::{IntegrationError, Integrator, Options as OdeOptions, new_integrator};
 use saltus_results::{Manifest, ModeRecord, ResultSink, RowKind, Status, Summary};
@@ -159,6 +159,8 @@ struct Run<'c> {
     row: Vec<f64>,
     next_output: u64,
     known_modes: Vec<ModeRecord>,
+    /// Modes among the known ones.
+    announced: FxHashSet<ModeId>,
     /// The conditions that triggered the last event, and when.
     last_event: Option<(f64, Vec<ConditionId>)>,
     quick_events: u32,
@@ -239,6 +241,7 @@ impl<'c> Run<'c> {
             row: Vec::new(),
             next_output: 1,
             known_modes: Vec::new(),
+            announced: FxHashSet::default(),
             last_event: None,
             quick_events: 0,
             location_width: 0.0,
@@ -450,6 +453,7 @@ impl<'c> Run<'c> {
         self.weigh_event(triggers, &report);
         self.last_event = Some((time, triggers.to_vec()));
         observer.event(&report);
+        self.engine.let_go_of_modes();
         Ok(report.terminate)
     }
 

@@ -103,6 +103,11 @@ enum Kind<S> {
 }
 
 impl<S: Scalar> Factorisation<S> {
+    /// Whether a factorisation begins with the pivots of the one before it.
+    pub fn keeps_pivots(&self) -> bool {
+        matches!(self.kind, Kind::Sparse(_))
+    }
+
     /// Chooses and prepares a method for matrices of a structure.
     pub fn new(structure: MatrixStructure) -> Self {
         let n = structure.dim();

@@ -42,7 +42,7 @@ impl Run<'_> {
     /// Says what a mode number stands for before its first row.
     pub(super) fn announce_mode(&mut self, sink: &mut dyn ResultSink) -> Result<(), Failure> {
         let Some(mode) = self.engine.mode else { return Ok(()) };
-        if self.known_modes.iter().any(|known| known.mode == mode.0) {
+        if !self.announced.insert(mode) {
             return Ok(());
         }
         let record = self.engine.mode_record(mode);

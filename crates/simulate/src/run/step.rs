@@ -1,6 +1,6 @@
 //! Steps of the integrator, and what holds at a point within the last one.
 
-use saltus_mdae::{AssertionLevel, Idx};
+use saltus_mdae::AssertionLevel;
 use saltus_numerics::ode::{IntegrationError, Method, Options as OdeOptions, Start};
 
 use super::{Phase, Run, integration_failure};
@@ -28,7 +28,7 @@ impl Run<'_> {
     /// Begins at the states in memory.
     pub(super) fn restart_integrator(&mut self, mode: ModeId, from: Resumption) -> Result<(), Failure> {
         let time = self.engine.memory.time();
-        let code = self.engine.modes[mode.index()].plan();
+        let code = self.engine.modes[mode].plan();
         let mut y = Vec::new();
         code.read_states(&self.engine.memory, &mut y);
         let absolute: Vec<f64> = code
@@ -156,7 +156,7 @@ impl Run<'_> {
         match blamed {
             Some(failure) => self.engine.explain_evaluation(mode, &failure),
             None => {
-                let named = |&component: &usize| self.engine.modes[mode.index()].plan().states.get(component);
+                let named = |&component: &usize| self.engine.modes[mode].plan().states.get(component);
                 let variables = error
                     .component()
                     .as_ref()

@@ -1,0 +1,148 @@
+//! The modes of a run. Those that were not entered for long make room for others: they are made again when they are asked
+//! for. What their solvers have learnt is kept, so that a run does the same whether a mode stayed or was made again.
+
+use saltus_mdae::Idx;
+
+use crate::engine::ModeId;
+use crate::mode::{ModeLearnt, ModeRuntime};
+
+/// Modes by number, within a number of bytes.
+#[derive(Debug)]
+pub(crate) struct ModeCache {
+    entries: Vec<Entry>,
+    /// Counts the uses.
+    clock: u64,
+    bound: usize,
+}
+
+#[derive(Debug)]
+enum Entry {
+    Present {
+        runtime: Box<ModeRuntime>,
+        bytes: usize,
+        /// When it was last asked for.
+        used: u64,
+    },
+    Left(Box<ModeLearnt>),
+}
+
+impl ModeCache {
+    /// An empty cache; the modes in use stay even if they alone need more than `bound` bytes.
+    pub(crate) fn new(bound: usize) -> Self {
+        ModeCache {
+            entries: Vec::new(),
+            clock: 0,
+            bound,
+        }
+    }
+
+    /// Adds a mode.
+    pub(crate) fn push(&mut self, runtime: ModeRuntime) -> ModeId {
+        let entry = self.present(runtime);
+        self.entries.push(entry);
+        ModeId::from_usize(self.entries.len() - 1)
+    }
+
+    fn present(&mut self, runtime: ModeRuntime) -> Entry {
+        self.clock += 1;
+        Entry::Present {
+            bytes: runtime.approximate_bytes(),
+            runtime: Box::new(runtime),
+            used: self.clock,
+        }
+    }
+
+    /// Says that a mode is asked for; false if it has to be made again.
+    pub(crate) fn ask(&mut self, mode: ModeId) -> bool {
+        self.clock += 1;
+        match &mut self.entries[mode.index()] {
+            Entry::Present { used, .. } => {
+                *used = self.clock;
+                true
+            }
+            Entry::Left(_) => false,
+        }
+    }
+
+    /// What was learnt in a mode that was let go, for the one that takes its place.
+    pub(crate) fn take_learnt(&mut self, mode: ModeId) -> ModeLearnt {
+        match &mut self.entries[mode.index()] {
+            Entry::Left(learnt) => std::mem::take(learnt),
+            Entry::Present { .. } => ModeLearnt::default(),
+        }
+    }
+
+    /// A mode that was made again.
+    pub(crate) fn put_back(&mut self, mode: ModeId, runtime: ModeRuntime) {
+        self.entries[mode.index()] = self.present(runtime);
+    }
+
+    /// Lets go of the modes that were asked for least recently, but not of the one in force, until the others fit.
+    pub(crate) fn shrink(&mut self, in_force: Option<ModeId>) {
+        let mut total = 0;
+        for (at, entry) in self.entries.iter_mut().enumerate() {
+            if let Entry::Present { runtime, bytes, .. } = entry {
+                // Further choices of states and derivatives are added to the mode in force.
+                if in_force.is_some_and(|mode| mode.index() == at) {
+                    *bytes = runtime.approximate_bytes();
+                }
+                total += *bytes;
+            }
+        }
+        if total <= self.bound {
+            return;
+        }
+        let present = self.entries.iter().enumerate().filter_map(|(at, entry)| match entry {
+            Entry::Present { used, bytes, .. } => Some((*used, at, *bytes)),
+            Entry::Left(_) => None,
+        });
+        let mut oldest: Vec<(u64, usize, usize)> = present.collect();
+        oldest.sort_unstable();
+        for (_, at, bytes) in oldest {
+            if total <= self.bound {
+                break;
+            }
+            if in_force.is_none_or(|mode| mode.index() != at) {
+                self.let_go(at);
+                total -= bytes;
+            }
+        }
+    }
+
+    fn let_go(&mut self, at: usize) {
+        let nothing = Entry::Left(Box::default());
+        self.entries[at] = match std::mem::replace(&mut self.entries[at], nothing) {
+            Entry::Present { runtime, .. } => Entry::Left(Box::new(runtime.into_learnt())),
+            left => left,
+        };
+    }
+
+    /// The modes that are there.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ModeId, &ModeRuntime)> {
+        let entries = self.entries.iter().enumerate();
+        entries.filter_map(|(at, entry)| match entry {
+            Entry::Present { runtime, .. } => Some((ModeId::from_usize(at), &**runtime)),
+            Entry::Left(_) => None,
+        })
+    }
+}
+
+impl std::ops::Index<ModeId> for ModeCache {
+    type Output = ModeRuntime;
+
+    fn index(&self, mode: ModeId) -> &ModeRuntime {
+        match &self.entries[mode.index()] {
+            Entry::Present { runtime, .. } => runtime,
+            Entry::Left(_) => unreachable!("the mode in force and those of the present event are there"),
+        }
+    }
+}
+
+impl std::ops::IndexMut<ModeId> for ModeCache {
+    fn index_mut(&mut self, mode: ModeId) -> &mut ModeRuntime {
+        match &mut self.entries[mode.index()] {
+            Entry::Present { runtime, .. } => runtime,
+            Entry::Left(_) => unreachable!("the mode in force and those of the present event are there"),
+        }
+    }
+}
