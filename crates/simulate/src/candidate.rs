@@ -314,6 +314,16 @@ impl Engine<'_> {
         valuation
     }
 
+    /// The same of the mode that follows a transient instant: what was assigned then stays, `pre(…)` is the value found then.
+    fn guards_after_transient(&mut self, truths: &[bool]) -> Valuation {
+        let saved = self.save_discrete();
+        self.set_truths(truths);
+        self.discrete.follow(&mut self.memory);
+        let valuation = self.evaluate_guards();
+        self.restore_discrete(&saved);
+        valuation
+    }
+
     /// Tries a candidate. On acceptance the right limits are in memory, otherwise memory is as before the instant.
     pub(crate) fn try_candidate(&mut self, truths: &Truths, instant: &mut Instant) -> Result<Verdict, Failure> {
         let verdict = self.try_from_saved(truths, instant)?;
@@ -565,7 +575,10 @@ impl Engine<'_> {
     ) -> Verdict {
         self.set_truths(&truths);
         // After a transient instant Booleans hold the long mode's values.
-        self.discrete.refresh(&mut self.memory);
+        match transient {
+            true => self.discrete.follow(&mut self.memory),
+            false => self.discrete.refresh(&mut self.memory),
+        }
         let terminate = discrete::actions(self.model, &triggered).find_map(|action| match action {
             Action::Terminate { message, .. } => Some(message.clone()),
             _ => None,
@@ -615,7 +628,7 @@ impl Engine<'_> {
         for long in self.long_candidates(truths, instant) {
             self.memory.values.copy_from_slice(&here);
             self.jet_level = 0;
-            let long_valuation = self.guards_of(&long);
+            let long_valuation = self.guards_after_transient(&long);
             if seen.contains(&long_valuation) {
                 continue;
             }
@@ -645,10 +658,10 @@ impl Engine<'_> {
                 }
             };
             let (mut got, _) = self.indicated_after_transient(&long, mode, instant);
-            let mut got_valuation = self.guards_of(&got);
+            let mut got_valuation = self.guards_after_transient(&got);
             if self.mode_of(&got_valuation).is_err() {
                 self.undo_ties(&mut got, &long, mode);
-                got_valuation = self.guards_of(&got);
+                got_valuation = self.guards_after_transient(&got);
             }
             if got_valuation == long_valuation {
                 return Ok(self.accepted(got, mode, impulses, triggered, true));

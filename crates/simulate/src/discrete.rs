@@ -190,6 +190,19 @@ impl DiscreteProgram {
         }
     }
 
+    /// Computes the equations again for what follows this instant: `pre(…)` is the value that was just found.
+    pub fn follow(&self, memory: &mut Memory) {
+        let before: Vec<f64> = self.variables.iter().map(|&var| memory.left(var, 0)).collect();
+        for &var in &self.variables {
+            let value = memory.get(var, 0);
+            memory.set_left(var, 0, value);
+        }
+        self.refresh(memory);
+        for (&var, value) in self.variables.iter().zip(before) {
+            memory.set_left(var, 0, value);
+        }
+    }
+
     /// The truth values of all when-conditions.
     pub fn when_conditions(&self, memory: &Memory) -> Vec<bool> {
         let mut values = vec![false; self.condition_count];
