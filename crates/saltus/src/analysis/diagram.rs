@@ -26,6 +26,7 @@ pub(super) enum NodeKind {
 pub(super) struct DiagramEdge {
     pub(super) from: usize,
     pub(super) to: usize,
+    /// Sentences of any length.
     pub(super) lines: Vec<String>,
     pub(super) kind: EdgeKind,
 }
@@ -44,6 +45,49 @@ pub(super) fn shortened(text: &str) -> String {
     match text.chars().count() > MOST {
         true => text.chars().take(MOST - 1).chain(['…']).collect(),
         false => text.to_owned(),
+    }
+}
+
+/// A text in lines that fit into a box; what is left over after the last one is cut.
+pub(super) fn wrapped(text: &str, most_lines: usize) -> Vec<String> {
+    wrapped_at(text, 46, most_lines)
+}
+
+/// A text in lines of so many characters, broken at spaces where there are some.
+pub(super) fn wrapped_at(text: &str, width: usize, most_lines: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        let mut word = word.to_owned();
+        while word.chars().count() > width {
+            if !line.is_empty() {
+                lines.push(std::mem::take(&mut line));
+            }
+            lines.push(word.chars().take(width).collect());
+            word = word.chars().skip(width).collect();
+        }
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&word);
+    }
+    lines.push(line);
+    if lines.len() > most_lines {
+        lines.truncate(most_lines);
+        if let Some(last) = lines.last_mut() {
+            *last = last.chars().take(width - 1).chain(['…']).collect();
+        }
+    }
+    lines
+}
+
+impl DiagramEdge {
+    /// Its sentences in lines that fit beside a box.
+    pub(super) fn wrapped_lines(&self) -> Vec<String> {
+        self.lines.iter().flat_map(|line| wrapped(line, 5)).collect()
     }
 }
 
@@ -66,7 +110,7 @@ impl Diagram {
                 EdgeKind::Impulsive => ", style=bold, color=darkorange",
                 EdgeKind::Refused => ", color=red, style=dashed",
             };
-            let text = label(&edge.lines);
+            let text = label(&edge.wrapped_lines());
             let _ = writeln!(out, "  m{} -> m{} [label={text}{style}];", edge.from, edge.to);
         }
         out.push_str("}\n");

@@ -449,7 +449,10 @@ impl Explorer<'_> {
         let given: Vec<(VarId, u16)> = reinits.iter().map(|reinit| (reinit.var, reinit.order)).collect();
         // What a mode does not need as equations is assigned after the mode change.
         let followers = match &self.found[to].structure {
-            Ok(after) if consequences.restart_equations.is_empty() => after.followers(&given),
+            Ok(after) if consequences.restart_equations.is_empty() => {
+                let is_state = |&(var, order): &(VarId, u16)| after.d_of(var).is_some_and(|d| d > order);
+                after.followers(&given).filter(|_| given.iter().all(is_state))
+            }
             _ => None,
         };
         let (after, transient) = match &self.found[to].structure {
@@ -489,7 +492,9 @@ impl Explorer<'_> {
         if let Some(followers) = followers.filter(|_| !given.is_empty() && report.accepted) {
             let assigned = self.assigned(&given, &followers);
             let jumping = given.iter().copied().chain(followers.iter().map(|&var| (var, 0)));
-            report.jumps.extend(jumping.map(|(var, order)| self.names.derivative(var, order)));
+            report
+                .jumps
+                .extend(jumping.map(|(var, order)| self.names.derivative(var, order)));
             report.jumps.sort();
             report.jumps.dedup();
             report.summary = match from == to {

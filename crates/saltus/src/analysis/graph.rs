@@ -1,48 +1,29 @@
-//! The modes as a graph: nodes with index and states, edges with what happens.
+//! The modes as a graph: nodes with index, states and equations, edges with what happens.
 
-use super::diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened};
-use super::print::valuation_text;
-use super::{Analysis, ChangeOutcome, ChangeReport, ModeReport};
+use super::diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened, wrapped};
+use super::{Analysis, ChangeOutcome, ChangeReport, EquationReport, ModeShape};
 
-/// What is written at a node.
-fn node_lines(number: usize, mode: &ModeReport, transient: bool) -> Vec<String> {
-    let mut lines = vec![format!("mode {number}")];
-    let valuation = valuation_text(&mode.valuation);
-    if !valuation.is_empty() {
-        lines.push(shortened(&valuation));
-    }
-    match &mode.structure {
-        Ok(shape) => {
-            let states = match shape.states.len() {
-                0 => "no states".to_owned(),
-                1 => "1 state".to_owned(),
-                many => format!("{many} states"),
-            };
-            lines.push(format!("index {}, {states}", shape.index));
-            if !shape.states.is_empty() {
-                lines.push(shortened(&shape.states.join(", ")));
-            }
-        }
-        Err(_) if transient => lines.push("for an instant only".to_owned()),
-        Err(refusal) => lines.push(format!("singular: {}", shortened(&refusal.summary))),
-    }
-    lines
-}
+/// Equations shown at a node.
+const MOST_EQUATIONS: usize = 5;
 
 /// What is written at an edge.
 fn edge_lines(change: &ChangeReport) -> Vec<String> {
-    let (condition, value) = &change.trigger;
-    let mut lines = vec![shortened(&match value {
+    let triggers = std::iter::once(&change.trigger).chain(&change.together);
+    let triggers = triggers.map(|(condition, value)| match value {
         true => condition.clone(),
         false => format!("not ({condition})"),
-    })];
-    if let ChangeOutcome::Analysed(report) = &change.outcome {
-        if !report.accepted {
-            lines.push(shortened(&format!("refused: {}", report.summary)));
-        } else if !report.impulses.is_empty() {
-            let names: Vec<&str> = report.impulses.iter().map(|(name, _)| name.as_str()).collect();
-            lines.push(shortened(&format!("impulse: {}", names.join(", "))));
+    });
+    let mut lines = vec![triggers.collect::<Vec<_>>().join(" and ")];
+    match &change.outcome {
+        ChangeOutcome::Analysed(report) if !report.accepted => {
+            lines.push(format!("refused: {}", report.summary));
         }
+        ChangeOutcome::Analysed(report) if !report.impulses.is_empty() => {
+            let names: Vec<&str> = report.impulses.iter().map(|(name, _)| name.as_str()).collect();
+            lines.push(format!("impulse: {}", names.join(", ")));
+        }
+        ChangeOutcome::Analysed(_) => {}
+        ChangeOutcome::SingularMode => lines.push("refused: the mode is singular".to_owned()),
     }
     lines
 }
@@ -56,6 +37,48 @@ fn edge_kind(change: &ChangeReport) -> EdgeKind {
 }
 
 impl Analysis {
+    /// What is written at a node: what selects the mode, index and states, and the equations that not all modes have.
+    fn node_lines(&self, number: usize) -> Vec<String> {
+        let mut lines = vec![format!("mode {number}")];
+        let selection = self.selection(number);
+        if !selection.is_empty() {
+            lines.extend(wrapped(&selection, 3));
+        }
+        match &self.modes[number].structure {
+            Ok(shape) => {
+                let states = match shape.states.len() {
+                    0 => "no states".to_owned(),
+                    1 => "1 state".to_owned(),
+                    many => format!("{many} states"),
+                };
+                lines.push(format!("index {}, {states}", shape.index));
+                if !shape.states.is_empty() {
+                    lines.extend(wrapped(&shape.states.join(", "), 2));
+                }
+                lines.extend(self.distinguishing_equations(shape));
+            }
+            Err(_) if self.is_transient(number) => lines.push("for an instant only".to_owned()),
+            Err(refusal) => lines.extend(wrapped(&format!("singular: {}", refusal.summary), 3)),
+        }
+        lines
+    }
+
+    /// Equations that some other mode does not have; of a model with one mode the first ones.
+    fn distinguishing_equations(&self, shape: &ModeShape) -> Vec<String> {
+        let others = || self.modes.iter().filter_map(|mode| mode.structure.as_ref().ok());
+        let everywhere = |equation: &EquationReport| {
+            others().all(|other| other.equations.iter().any(|known| known.text == equation.text))
+        };
+        let single = self.modes.len() == 1;
+        let shown: Vec<&EquationReport> = shape.equations.iter().filter(|e| single || !everywhere(e)).collect();
+        let more = shown.len().saturating_sub(MOST_EQUATIONS);
+        let mut lines: Vec<String> = shown.iter().take(MOST_EQUATIONS).map(|e| shortened(&e.text)).collect();
+        if more > 0 {
+            lines.push(format!("and {more} more equations"));
+        }
+        lines
+    }
+
     /// The mode graph for Graphviz.
     pub fn to_dot(&self) -> String {
         self.diagram().to_dot()
@@ -68,7 +91,7 @@ impl Analysis {
 
     fn diagram(&self) -> Diagram {
         let nodes = self.modes.iter().enumerate().map(|(number, mode)| DiagramNode {
-            lines: node_lines(number, mode, self.is_transient(number)),
+            lines: self.node_lines(number),
             kind: match mode.structure {
                 Err(_) if self.is_transient(number) => NodeKind::Transient,
                 Err(_) => NodeKind::Refused,
