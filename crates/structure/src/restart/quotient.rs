@@ -1,6 +1,7 @@
 //! Matching in the quotient graph: equations against classes of variables (step 7).
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_graph::{Adjacency, Bipartite, Column, Matcher, Matching, Row, conflicting_set};
@@ -13,6 +14,8 @@ use super::colour::{Coloured, mixed};
 #[derive(Clone, Debug)]
 pub(crate) struct Quotient {
     classes: Vec<VariableClass>,
+    /// d⁻ of the variables.
+    past: Arc<FxHashMap<VarId, u16>>,
     graph: Bipartite,
     matching: Matching,
     /// Candidates without a partner.
@@ -32,18 +35,20 @@ impl Quotient {
     pub(crate) fn new(array: &Array, frame: Frame) -> Self {
         let classes = required_classes(array, frame);
         let graph = incidence(array, &classes);
+        let past = |class: &VariableClass| (class.var, frame.inquiry.past_offset(class.var));
+        let past = Arc::new(classes.iter().map(past).collect());
         let mut preferred = FxHashSet::default();
         let mut colours = vec![0; array.candidates.len()];
-        let mut best = Self::matched(array, &classes, &graph, &preferred, &colours);
+        let mut best = Self::matched(array, &classes, &past, &graph, &preferred, &colours);
         if best.unmatched.iter().any(|&i| !array.candidates[i].mandatory) {
             colours = candidate_colours(array, frame);
-            best = Self::matched(array, &classes, &graph, &preferred, &colours);
+            best = Self::matched(array, &classes, &past, &graph, &preferred, &colours);
         }
         let mut fewest = best.disabled(array).1;
         let mut lost = fewest.clone();
         while best.is_complete() && lost.iter().any(|&i| !preferred.contains(&i)) {
             preferred.extend(lost.iter().copied());
-            let next = Self::matched(array, &classes, &graph, &preferred, &colours);
+            let next = Self::matched(array, &classes, &past, &graph, &preferred, &colours);
             lost = next.disabled(array).1;
             if lost.len() < fewest.len() {
                 fewest.clone_from(&lost);
@@ -56,6 +61,7 @@ impl Quotient {
     fn matched(
         array: &Array,
         classes: &[VariableClass],
+        past: &Arc<FxHashMap<VarId, u16>>,
         graph: &Bipartite,
         preferred: &FxHashSet<usize>,
         colours: &[u64],
@@ -91,6 +97,7 @@ impl Quotient {
                 .collect(),
             unmatched,
             classes: classes.to_vec(),
+            past: past.clone(),
             graph: graph.clone(),
             matching,
         }
@@ -158,7 +165,7 @@ impl Quotient {
             .partition(|&i| array.candidates[i].dependent.iter().all(|v| determined.contains(v)))
     }
 
-    /// Array variables that enabled head equations determine one after the other from the past.
+    /// Array variables that enabled head equations and Euler identities determine one after the other from the past.
     fn determined_by_past(&self, array: &Array) -> FxHashSet<ArrayVariable> {
         let heads: Vec<usize> = self
             .enabled()
@@ -167,9 +174,13 @@ impl Quotient {
         let mut users: FxHashMap<ArrayVariable, Vec<usize>> = FxHashMap::default();
         let mut open: FxHashMap<usize, usize> = FxHashMap::default();
         let mut ready = Vec::new();
+        let mut last = 0;
         for &i in &heads {
             let dependent = &array.candidates[i].dependent;
-            dependent.iter().for_each(|&v| users.entry(v).or_default().push(i));
+            for &v in dependent {
+                users.entry(v).or_default().push(i);
+                last = last.max(v.instant);
+            }
             open.insert(i, dependent.len());
             if dependent.len() == 1 {
                 ready.push(i);
@@ -179,16 +190,39 @@ impl Quotient {
         while let Some(i) = ready.pop() {
             let rest = array.candidates[i].dependent.iter().find(|v| !determined.contains(*v));
             let Some(&variable) = rest else { continue };
-            determined.insert(variable);
-            for &user in &users[&variable] {
-                let count = open.get_mut(&user).expect("a head equation");
-                *count -= 1;
-                if *count == 1 {
-                    ready.push(user);
+            let mut found = vec![variable];
+            while let Some(variable) = found.pop() {
+                if !determined.insert(variable) {
+                    continue;
+                }
+                found.extend(self.stepped(variable, &determined).filter(|next| next.instant <= last));
+                for &user in users.get(&variable).into_iter().flatten() {
+                    let count = open.get_mut(&user).expect("a head equation");
+                    *count -= 1;
+                    if *count == 1 {
+                        ready.push(user);
+                    }
                 }
             }
         }
         determined
+    }
+
+    /// What Euler identities give with a variable: `x'^m@k` and `x'^(m+1)@k` determine `x'^m@(k+1)`.
+    fn stepped<'a>(
+        &'a self,
+        variable: ArrayVariable,
+        determined: &'a FxHashSet<ArrayVariable>,
+    ) -> impl Iterator<Item = ArrayVariable> + use<'a> {
+        let ArrayVariable { var, order, instant } = variable;
+        let known = |v: &ArrayVariable| {
+            let past = self.past.get(&v.var).copied().unwrap_or(0);
+            v.order + v.instant < past || determined.contains(v)
+        };
+        let at = move |order: u16, instant: u16| ArrayVariable { var, order, instant };
+        let by_rate = known(&at(order + 1, instant)).then(|| at(order, instant + 1));
+        let as_rate = (order > 0 && known(&at(order - 1, instant))).then(|| at(order - 1, instant + 1));
+        by_rate.into_iter().chain(as_rate)
     }
 }
 
