@@ -11,11 +11,14 @@ impl Lowering<'_> {
     pub(crate) fn when_equation(&mut self, branches: &[FlatBranch], origin: OriginId) {
         let mut lowered = Vec::new();
         for branch in branches {
-            let conditions = branch.conditions.iter().map(|c| self.expr(c)).collect();
+            let conditions: Vec<ExprId> = branch.conditions.iter().map(|c| self.expr(c)).collect();
             let always = self.model.pool.boolean(true);
             let mut actions = Vec::new();
             for equation in &branch.body {
                 self.when_action(equation, always, &mut actions);
+            }
+            if self.acts_at_start(&conditions) {
+                self.reinits_at_start(&actions);
             }
             lowered.push(WhenBranch {
                 conditions,
@@ -26,6 +29,22 @@ impl Lowering<'_> {
             branches: lowered,
             origin,
         });
+    }
+
+    fn acts_at_start(&self, conditions: &[ExprId]) -> bool {
+        let pool = &self.model.pool;
+        let nodes = pool.reachable(conditions);
+        nodes.into_iter().any(|id| pool.node(id) == Node::Initial)
+    }
+
+    /// `reinit(x, e)` that is active at the start is the initial equation x = e.
+    fn reinits_at_start(&mut self, actions: &[(ExprId, Action)]) {
+        for (guard, action) in actions {
+            if let Action::Reinit { var, value, origin, .. } = *action {
+                let variable = self.model.pool.var(var);
+                self.initial_equal(variable, value, *guard, origin);
+            }
+        }
     }
 
     /// `guard` is the if-condition around the equation inside the when-clause.
@@ -54,9 +73,7 @@ impl Lowering<'_> {
                 });
             }
             EquationKind::Reinit(id, value) => {
-                if let Some(action) = self.reinit(*id, value, origin) {
-                    self.conditional(guard, action, origin, actions);
-                }
+                actions.extend(self.reinit(*id, value, origin).map(|action| (guard, action)));
             }
             EquationKind::Terminate(message) => {
                 let message = self.text(message).into();
@@ -119,7 +136,7 @@ impl Lowering<'_> {
             Diagnostic::error(
                 codes::E0502,
                 span,
-                "an if-equation around a restart equation, reinit or terminate",
+                "an if-equation around a restart equation or terminate",
             )
             .with_help("move the if-condition into the condition of the when-clause: `when c and d then …`"),
         );
@@ -127,22 +144,24 @@ impl Lowering<'_> {
 }
 
 /// Several conditional assignments of one variable become one with an if-expression; where none applies the variable
-/// keeps its value.
+/// keeps its value. The same for `reinit`.
 pub(crate) fn merge_assignments(lowering: &mut Lowering<'_>, actions: Vec<(ExprId, Action)>) -> Vec<Action> {
     let mut merged: Vec<Action> = Vec::new();
     let mut position: FxHashMap<VarId, usize> = FxHashMap::default();
-    for (guard, action) in actions {
-        let Action::Assign { target, value, origin } = action else {
+    for (guard, mut action) in actions {
+        let (Action::Assign { target, .. } | Action::Reinit { var: target, .. }) = action else {
             merged.push(action);
             continue;
         };
         let pool = &mut lowering.model.pool;
-        let otherwise = match position.get(&target).map(|&at| &merged[at]) {
-            Some(Action::Assign { value, .. }) => *value,
+        let otherwise = match (position.get(&target).map(|&at| &merged[at]), &action) {
+            (Some(Action::Assign { value, .. } | Action::Reinit { value, .. }), _) => *value,
+            (_, Action::Reinit { .. }) => pool.var(target),
             _ => pool.pre_var(target, 0),
         };
-        let value = pool.if_else(guard, value, otherwise);
-        let action = Action::Assign { target, value, origin };
+        if let Action::Assign { value, .. } | Action::Reinit { value, .. } = &mut action {
+            *value = pool.if_else(guard, *value, otherwise);
+        }
         match position.get(&target) {
             Some(&at) => merged[at] = action,
             None => {

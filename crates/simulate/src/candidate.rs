@@ -185,8 +185,14 @@ impl Engine<'_> {
         if let Some(sign) = self.impulse_sign(monitor, impulses) {
             return sign;
         }
+        // What only triggers something at the start is false at zero before it becomes true: a transition, so that
+        // `when x < 0` acts for x = -time. Equations are switched as they will be from then on.
+        let orders = match self.memory.is_initial() && !monitor.switches_equations {
+            true => 0,
+            false => SIGN_ORDERS,
+        };
         let mut leans = None;
-        for order in 0..=SIGN_ORDERS {
+        for order in 0..=orders {
             if !self.ensure_derivatives(monitor, mode, order) {
                 return if order == 0 { Sign::Undecided } else { Sign::Tie };
             }

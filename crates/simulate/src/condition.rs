@@ -46,6 +46,8 @@ pub struct Monitor {
     pub decided: Decided,
     /// Whether zero counts as true (`>=`).
     pub holds_at_zero: bool,
+    /// Whether it switches equations: reached from guards, residuals or assertions without a memory in between.
+    pub switches_equations: bool,
     /// The function with left limits read as current values: what is watched while time goes on.
     watched: Vec<Level>,
     /// The function as it stands, for decisions at events; `None` if it is the same.
@@ -272,6 +274,7 @@ pub fn monitors(model: &Mdae, pool: &mut ExprPool, cache: &KernelCache, memory: 
         all.push(Some(Arc::new(Monitor {
             decided,
             holds_at_zero,
+            switches_equations: direct.contains(&id),
             watched,
             at_event,
             function: watched_function,

@@ -177,12 +177,12 @@ impl Flattener<'_> {
                 format!("the sides differ in type: {} and {}", left.shape(), right.shape()),
             );
         }
+        // An Integer may stand for a Real, but a Real cannot define an Integer.
         let integer_variable =
             |t: &Tensor| t.ty == Ty::Integer && t.exprs().any(|e| matches!(e, FlatExpr::Variable(_)));
+        let is_constant = |t: &Tensor| !t.exprs().any(mentions_variable);
         if integer_variable(&left) && right.ty == Ty::Real
-            || integer_variable(&right)
-                && left.ty == Ty::Real
-                && left.exprs().all(|e| !matches!(e, FlatExpr::Variable(_)))
+            || integer_variable(&right) && left.ty == Ty::Real && is_constant(&left)
         {
             return fail(codes::E0301, span, "an Integer cannot be equal to a Real");
         }
@@ -481,4 +481,11 @@ impl Flattener<'_> {
         }
         Ok(result)
     }
+}
+
+/// Whether an expression depends on a variable of the model.
+fn mentions_variable(expr: &FlatExpr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |part| found |= matches!(part, FlatExpr::Variable(_)));
+    found
 }
