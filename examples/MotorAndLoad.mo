@@ -22,7 +22,7 @@
 // analyze: mode clutch.engaged: index 2; states capacitor.u
 // analyze: mode not clutch.engaged: index 2; states capacitor.u, load.w
 // analyze: clutch.engaged -> not clutch.engaged: accepted; height 0; says all states keep their values
-// analyze: not clutch.engaged -> clutch.engaged: accepted; height 1; says `rotor.w` and `load.w` jump to a common value; says `capacitor.u` may jump; says `rotor.w = load.w` must hold from now on
+// analyze: not clutch.engaged -> clutch.engaged: accepted; height 1; jumps capacitor.u, rotor.w, load.w; facts capacitor.u = motor.k*rotor.w; disabled rotor.w = load.w, rotor.w = load.w (differentiated); says `rotor.w` and `load.w` jump to a common value; says `capacitor.u` may jump; says `rotor.w = load.w` must hold from now on
 
 connector Pin "Electrical pin"
   Real v(unit = "V") "Potential";

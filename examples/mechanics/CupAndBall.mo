@@ -21,7 +21,7 @@
 // expect: reference ref_cup_and_ball_inelastic_slack.csv x=x, y=y, vx=vx, vy=vy, lambda=lambda within 1e-5
 // analyze: mode not tight: index 1; states x, vx, y, vy
 // analyze: mode tight: index 3; states x, vx
-// analyze: not tight -> tight: accepted; height 1; impulses lambda 1, s 1; says `vx` and `vy` may jump; says `x^2 + y^2 = L^2` (differentiated) must hold from now on; says `x^2 + y^2 = L^2` holds before the change: it follows from the zero crossing
+// analyze: not tight -> tight: accepted; height 1; jumps vx, vy; impulses lambda 1, s 1; facts x^2 + y^2 = L^2; disabled x^2 + y^2 = L^2 (differentiated), x^2 + y^2 = L^2 (differentiated 2 times); says imp(der(vx)) = pre(x)*imp(lambda); says 2*pre(x)*vx^+ + 2*pre(y)*vy^+ = 0; says vx^+ = pre(vx) + imp(der(vx)); says `vx` and `vy` may jump; says `x^2 + y^2 = L^2` (differentiated) must hold from now on; says `x^2 + y^2 = L^2` holds before the change: it follows from the zero crossing
 // analyze: tight -> not tight: accepted; height 0; says all states keep their values
 
 model CupAndBall "Ball on a rope, impact without rebound"

@@ -2,7 +2,7 @@
 //
 // analyze: mode not engaged: index 1; states w1, w2
 // analyze: mode engaged: index 2; states w1
-// analyze: not engaged -> engaged: accepted; height 1; impulses t1 1, t2 1; says `w1` and `w2` jump to a common value; says `t1` and `t2` are impulsive (order 1)
+// analyze: not engaged -> engaged: accepted; height 1; jumps w1, w2; impulses t1 1, t2 1; facts ; disabled w1 = w2, w1 = w2 (differentiated); says J1*imp(der(w1)) = imp(t1); says w1^+ = w2^+; says `w1` and `w2` jump to a common value; says `t1` and `t2` are impulsive (order 1)
 // analyze: engaged -> not engaged: accepted; height 0; says all states keep their values
 
 model ClutchLinear

@@ -5,7 +5,7 @@
 //
 // analyze: mode not tight: index 1; states x, vx, y, vy
 // analyze: mode tight: index 3; states x, vx
-// analyze: not tight -> tight: refused not good; height 2; undetermined vx, vy; says depend on how the change is approached; says determined: `x` and `y`; says need not hold before the change
+// analyze: not tight -> tight: refused not good; height 2; facts ; disabled x^2 + y^2 = L^2, x^2 + y^2 = L^2 (differentiated), x^2 + y^2 = L^2 (differentiated 2 times); undetermined vx, vy; says depend on how the change is approached; says determined: `x` and `y`; says need not hold before the change
 // analyze: tight -> not tight: accepted; height 0; says all states keep their values
 
 model CupAndBallExogenous

@@ -6,7 +6,7 @@
 // analyze: mode not clm, not cmr: index 3; states xl, vl, xm, vm, xr, vr
 // analyze: mode clm, not cmr: transient
 // analyze: mode not clm, cmr: transient
-// analyze: not clm, not cmr -> clm, not cmr: through; accepted; height 1; impulses flm 1, laml 1, lamm 1; says `vl`, `vm`, `ul` and `um` may jump
+// analyze: not clm, not cmr -> clm, not cmr: through; accepted; height 1; jumps vl, vm, ul, um; impulses flm 1, laml 1, lamm 1; facts xl^2 + yl^2 = L^2, xm^2 + ym^2 = L^2; says `vl`, `vm`, `ul` and `um` may jump
 // analyze: not clm, not cmr -> not clm, cmr: through; accepted; height 1; impulses fmr 1, lamm 1, lamr 1; says `vm`, `vr`, `um` and `ur` may jump
 
 model ThreeBalls

@@ -4,7 +4,7 @@ use saltus_mdae::print::{Names, UserNames};
 use saltus_mdae::{ConditionId, ConditionKind, ExprId, ExprPool, Mdae, Role, VarId};
 use saltus_structure::mode::ModeStructure;
 use saltus_structure::restart::{
-    ArrayLabel, Before, EquationSource, LimitMethod, ModeChange, ModeEquation, ModeSystem, Observation,
+    ArrayLabel, Before, EquationSource, FactRecord, LimitMethod, ModeChange, ModeEquation, ModeSystem, Observation,
     RestartAnalysis, RestartOptions, Scope, StructuralFacts, Verdict, analyze_restart, explain_observed, observe,
     restart_system,
 };
@@ -235,7 +235,17 @@ fn report(
         .past_only
         .iter()
         .chain(&analysis.past_determined)
-        .chain(&analysis.lossy);
+        .chain(&analysis.lossy)
+        .chain(
+            analysis
+                .class_redundant
+                .iter()
+                .filter(|label| is_left_out(analysis, label)),
+        );
+    let mut disabled: Vec<ArrayLabel> = disabled.copied().collect();
+    disabled.sort_unstable();
+    let mut disabled: Vec<String> = disabled.iter().map(label).collect();
+    disabled.dedup();
     let undetermined = analysis.diagnosis.iter().flat_map(|diagnosis| &diagnosis.undetermined);
     let mut facts: Vec<String> = analysis.facts.iter().map(|fact| label(&fact.label)).collect();
     facts.dedup();
@@ -263,12 +273,22 @@ fn report(
             .unwrap_or(0),
         impulses,
         facts,
-        disabled: disabled.map(label).collect(),
+        disabled,
         system: match analysis.is_good() && !projected {
             true => restart_system(model, pool, analysis),
             false => Vec::new(),
         },
         undetermined: undetermined.map(|&(var, order)| names.derivative(var, order)).collect(),
+    }
+}
+
+/// Whether an equation that another one of its class stands for is one of the new mode alone, and no fact: the papers
+/// count it among those that are disabled at the instant.
+fn is_left_out(analysis: &RestartAnalysis, label: &ArrayLabel) -> bool {
+    let fact = |fact: &FactRecord| (fact.label.source, fact.label.order) == (label.source, label.order);
+    match label.source {
+        EquationSource::Mode(row) => !analysis.invariants.contains(&row) && !analysis.facts.iter().any(fact),
+        _ => false,
     }
 }
 

@@ -304,7 +304,7 @@ impl Diagram {
     fn draw_text(&self, out: &mut String, edge: usize, curve: &Curve) {
         let (x, y) = curve.point(curve.at);
         let (lines, kind) = (self.edges[edge].wrapped_lines(), self.edges[edge].kind);
-        let above = edge % 2 == 0;
+        let above = edge.is_multiple_of(2);
         for (row, line) in lines.iter().enumerate() {
             let y = match above {
                 true => y - 8.0 - 13.0 * (lines.len() - 1 - row) as f64,
