@@ -1,6 +1,6 @@
 //! Expressions: relations become conditions, event-generating functions become discrete variables.
 
-use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, ScalarType, UnaryOp as FlatUnary};
+use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, ScalarType, UnaryOp as FlatUnary, VariableId};
 use saltus_mdae::{
     Action, BinaryOp, Comparison, ConditionKind, Delay, ExprId, ExprPool, Node, OriginId, Role, Type, UnaryOp, VarId,
     Variable, When, WhenBranch,
@@ -18,6 +18,20 @@ impl Lowering<'_> {
         lowered
     }
 
+    /// The value of an Integer or Boolean that shaped the model: another one needs other equations. With `i < n` known
+    /// for each pass of a loop, the branches that are not taken are never made.
+    fn structural_value(&mut self, id: VariableId) -> Option<ExprId> {
+        let variable = &self.flat.variables[id];
+        if !variable.structural {
+            return None;
+        }
+        match variable.binding {
+            Some(FlatExpr::Integer(value)) => Some(self.model.pool.integer(value)),
+            Some(FlatExpr::Boolean(value)) => Some(self.model.pool.boolean(value)),
+            _ => None,
+        }
+    }
+
     /// Lowers an expression. Sums of a hundred thousand terms (connection sets) are chains to the left, so the left
     /// spine is walked by a loop.
     pub(crate) fn expr(&mut self, expr: &FlatExpr) -> ExprId {
@@ -28,7 +42,10 @@ impl Lowering<'_> {
             FlatExpr::Enumeration(_, ordinal) => self.model.pool.integer(i64::from(*ordinal)),
             FlatExpr::String(_) => self.text_expr(expr),
             FlatExpr::Variable(id) => match self.meanings[*id] {
-                Meaning::Variable(var) => self.variable(var),
+                Meaning::Variable(var) => match self.structural_value(*id) {
+                    Some(value) => value,
+                    None => self.variable(var),
+                },
                 Meaning::Constant(constant) => constant,
                 Meaning::Text => self.text_expr(expr),
             },

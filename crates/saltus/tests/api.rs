@@ -294,3 +294,35 @@ fn a_variable_set_in_a_when_is_discrete() {
     let y = *simulation.values("y").unwrap().last().unwrap();
     assert!((y - 0.5).abs() < 1e-9, "{y}");
 }
+
+/// `i < n` is known in every pass of a loop once n shaped the model; another n gives other equations.
+#[test]
+fn branches_by_loop_variables_are_decided_when_the_model_is_made() {
+    let text = "
+model Plate
+  parameter Integer n = 3;
+  parameter Boolean warm = true;
+  Real T[n](each start = 1, each fixed = true);
+  Real heater[if warm then 1 else 2] = fill(1, size(heater, 1));
+equation
+  for i in 1:n loop
+    der(T[i]) = (if i < n then T[i+1] else if warm then 2 else 0) - T[i];
+  end for;
+end Plate;
+";
+    let model = compiled(text);
+    let session = Session::new();
+    session.add_text("M.mo", text);
+    let settings = [("n", "5"), ("warm", "false")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let (other, rest) = session.compile_with("Plate", &settings).into_result().unwrap();
+    assert!(rest.is_empty(), "{rest:?}");
+    for (model, states, last) in [(&model, 3, 2.0), (&other, 5, 0.0)] {
+        let equations = model.equations();
+        assert!(equations.conditions.is_empty());
+        let always = |equation: &saltus::mdae::Equation| equations.print(equation.guard) == "true";
+        assert!(equations.equations.iter().all(always));
+        let simulation = model.run().stop(40.0).simulate().unwrap();
+        let end = simulation.values(&format!("T[{states}]")).unwrap();
+        assert!((end.last().unwrap() - last).abs() < 1e-4);
+    }
+}
