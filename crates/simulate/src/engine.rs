@@ -463,12 +463,18 @@ impl<'c> Engine<'c> {
     /// Errors that the variables in conditions inherit from the states of a mode, at the values in memory.
     pub(crate) fn inherited_errors(&mut self, mode: ModeId) -> Result<FxHashMap<(VarId, u16), f64>, Failure> {
         if !self.error_flows.contains_key(&mode) {
+            let monitors = self.monitors.iter().flatten();
+            let read = monitors.flat_map(|monitor| monitor.reads(0).iter().copied());
+            let wanted: Vec<(VarId, u16)> = read.filter(|&(var, _)| self.model.is_unknown(var)).collect();
             let tools = self.tools();
             let runtime = &self.modes[mode];
-            let plan = runtime.plan().whole_plan(tools, &runtime.structure);
-            let monitors = self.monitors.iter().flatten();
-            let wanted = monitors.flat_map(|monitor| monitor.reads(0).iter().copied());
-            let flow = crate::inherited::ErrorFlow::new(tools, &self.pool, plan, &self.memory, wanted)?;
+            let flow = match wanted.is_empty() {
+                true => crate::inherited::ErrorFlow::default(),
+                false => {
+                    let plan = runtime.plan().whole_plan(tools, &runtime.structure);
+                    crate::inherited::ErrorFlow::new(tools, &self.pool, plan, &self.memory, wanted.into_iter())?
+                }
+            };
             self.error_flows.insert(mode, flow);
         }
         Ok(self.error_flows[&mode].errors(&self.memory, &self.scales))

@@ -1,4 +1,4 @@
-//! How the analysis grows with the model: nanoseconds and bytes per equation, and the slope in log-log from the
+//! How the analysis grows with the model: nanoseconds and bytes per equation (what stays, and the most while a mode is analysed), and the slope in log-log from the
 //! smallest to the largest model. Run with `cargo bench -p saltus-structure --bench scale [-- largest]`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -9,14 +9,16 @@ use saltus_mdae::{BinaryOp, ExprId, Mdae, OriginId, Role, Type, VarId, Variable}
 use saltus_structure::mode::{GuardId, ModeCursor, ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::prepare::prepare;
 
-/// Counts the bytes in use.
+/// Counts the bytes in use and the most there were.
 struct Counting;
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
 
 #[allow(unsafe_code)] // The only way to measure memory without an external tool.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        IN_USE.fetch_add(layout.size(), Ordering::Relaxed);
+        let before = IN_USE.fetch_add(layout.size(), Ordering::Relaxed);
+        MOST.fetch_max(before + layout.size(), Ordering::Relaxed);
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -27,6 +29,11 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+/// Bytes that are kept since `before`.
+fn bytes_since(before: usize) -> usize {
+    IN_USE.load(Ordering::Relaxed).saturating_sub(before)
+}
 
 /// States models without text.
 struct Writer {
@@ -252,24 +259,33 @@ fn analyze(modes: &Modes, model: &Mdae, valuation: &Valuation) -> ModeStructure 
     }
 }
 
-fn measure(model: Mdae, truth: bool) -> Measured {
+fn measure(build: impl FnOnce() -> Mdae, truth: bool) -> Measured {
+    let nothing = IN_USE.load(Ordering::Relaxed);
+    let model = build();
     let equations = model.equations.len();
     let runs = (200_000 / equations).clamp(3, 50);
     let per_equation = |nanoseconds: f64| nanoseconds / equations as f64;
     let start = Instant::now();
     let model = prepare(model).model;
     let prepared = per_equation(start.elapsed().as_nanos() as f64);
+    let bytes = |bytes: usize| bytes as f64 / equations as f64;
+    let of_model = bytes(bytes_since(nothing));
+    let before = IN_USE.load(Ordering::Relaxed);
     let (modes, signatures) = least(runs, || Modes::new(&model));
+    let of_signatures = bytes(bytes_since(before));
     // Guards alternate between a Boolean and its negation, in order of the equations.
     let valuation = Valuation::from_fn(&modes, |guard| (guard.0 % 2 == 0) == truth);
     let before = IN_USE.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
     let (structure, analysis) = least(runs, || analyze(&modes, &model, &valuation));
     let (plan, planning) = least(runs, || structure.plan(&model, &modes, &structure.selection));
-    let bytes = (IN_USE.load(Ordering::Relaxed) - before) as f64 / equations as f64;
+    let of_mode = bytes(bytes_since(before));
+    let at_most = bytes(MOST.load(Ordering::Relaxed).saturating_sub(before));
     let nanoseconds = per_equation(signatures + analysis + planning);
     println!(
         "{equations:9} equations: {nanoseconds:5.0} ns/equation (signatures {:.0}, analysis {:.0}, plan {:.0}; preparation \
-         of the model {prepared:.0}), {bytes:.0} bytes/equation, {} states, {} blocks",
+         of the model {prepared:.0}); {of_mode:.0} bytes/equation for the mode ({at_most:.0} at most while it is analysed), \
+         {of_signatures:.0} for all signatures, {of_model:.0} for the model; {} states, {} blocks",
         per_equation(signatures),
         per_equation(analysis),
         per_equation(planning),
@@ -363,7 +379,7 @@ fn main() {
         let mut all = Vec::new();
         let mut equations = 1000;
         while equations <= largest {
-            all.push(measure(build(equations), truth));
+            all.push(measure(|| build(equations), truth));
             equations *= 10;
         }
         if let [first, .., last] = &all[..] {
