@@ -36,7 +36,11 @@ pub(super) fn eliminate(model: &Mdae, classes: &mut Classes) -> IndexVec<Equatio
         }
     }
     let assigned = reinitialised(model);
-    let mut queue: VecDeque<u32> = (0..sums.len() as u32).collect();
+    // Aliases first: whether `v1 = v2` is one must not depend on whether `der(x1) = v1` comes before it.
+    let highest = |&i: &u32| sums[i as usize].terms.iter().map(|&(_, order, _)| order).max();
+    let mut first: Vec<u32> = (0..sums.len() as u32).collect();
+    first.sort_by_key(highest);
+    let mut queue = VecDeque::from(first);
     while let Some(i) = queue.pop_front() {
         let sum = &sums[i as usize];
         if used_up[sum.equation] {
