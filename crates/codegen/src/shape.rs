@@ -25,14 +25,19 @@ pub(crate) struct Anatomy {
     /// Two specifications with equal keys need the same code.
     pub(crate) key: Vec<u32>,
     /// All subexpressions, children first.
-    order: Vec<ExprId>,
+    order: Numbering<ExprId>,
     variables: Numbering<VarId>,
     conditions: Numbering<ConditionId>,
 }
 
+/// Items are compared one by one up to this number, which no hashing beats; most equations have fewer parts.
+const FEW: usize = 24;
+
+/// Distinct items, numbered in order of appearance.
 #[derive(Debug)]
 struct Numbering<T> {
     items: Vec<T>,
+    /// Filled when there are more than a few.
     numbers: FxHashMap<T, u32>,
 }
 
@@ -43,31 +48,55 @@ impl<T: Copy + Eq + std::hash::Hash> Numbering<T> {
             numbers: FxHashMap::default(),
         }
     }
-    fn number(&mut self, item: T) -> u32 {
-        let next = self.items.len() as u32;
-        let number = *self.numbers.entry(item).or_insert(next);
-        if number == next {
-            self.items.push(item);
+
+    fn get(&self, item: T) -> Option<u32> {
+        match self.items.len() <= FEW {
+            true => self.items.iter().position(|&known| known == item).map(|at| at as u32),
+            false => self.numbers.get(&item).copied(),
+        }
+    }
+
+    /// The number of an item that is known.
+    fn of(&self, item: T) -> u32 {
+        self.get(item).expect("an item that was numbered")
+    }
+
+    /// Adds an item that is not known.
+    fn push(&mut self, item: T) -> u32 {
+        self.items.push(item);
+        let number = self.items.len() as u32 - 1;
+        if self.items.len() > FEW {
+            if self.numbers.is_empty() {
+                self.numbers.extend(self.items.iter().copied().zip(0..));
+            }
+            self.numbers.insert(item, number);
         }
         number
+    }
+
+    fn number(&mut self, item: T) -> u32 {
+        match self.get(item) {
+            Some(number) => number,
+            None => self.push(item),
+        }
     }
 }
 
 impl Anatomy {
     pub(crate) fn of(pool: &ExprPool, spec: &KernelSpec) -> Self {
-        let (order, positions) = post_order(pool, &spec.expressions);
+        let order = post_order(pool, &spec.expressions);
         let mut anatomy = Anatomy {
-            key: Vec::with_capacity(4 * order.len() + 4 * spec.outputs.len()),
-            order: Vec::new(),
+            key: Vec::with_capacity(4 * order.items.len() + 4 * spec.outputs.len()),
+            order: Numbering::new(),
             variables: Numbering::new(),
             conditions: Numbering::new(),
         };
-        for &id in &order {
-            anatomy.node(pool, id, &positions);
+        for &id in &order.items {
+            anatomy.node(pool, id, &order);
         }
-        anatomy.order = order;
         anatomy.key.push(u32::MAX);
-        anatomy.key.extend(spec.expressions.iter().map(|root| positions[root]));
+        anatomy.key.extend(spec.expressions.iter().map(|&root| order.of(root)));
+        anatomy.order = order;
         anatomy.key.push(u32::MAX);
         for output in &spec.outputs {
             anatomy.key.extend([output.expression, u32::from(output.order)]);
@@ -81,7 +110,7 @@ impl Anatomy {
         anatomy
     }
 
-    fn node(&mut self, pool: &ExprPool, id: ExprId, positions: &FxHashMap<ExprId, u32>) {
+    fn node(&mut self, pool: &ExprPool, id: ExprId, positions: &Numbering<ExprId>) {
         match pool.node(id) {
             Node::Real(bits) => self.number(7, bits.get().to_bits()),
             Node::Integer(number) => self.number(8, number.cast_unsigned()),
@@ -95,9 +124,9 @@ impl Anatomy {
             Node::Condition(condition) => self.leaf(Leaf::Condition(condition)),
             Node::Initial => self.leaf(Leaf::Initial),
             Node::Terminal => self.leaf(Leaf::Terminal),
-            Node::Unary(op, a) => self.key.extend([10, op as u32, positions[&a]]),
-            Node::Binary(op, a, b) => self.key.extend([11, op as u32, positions[&a], positions[&b]]),
-            Node::If(c, a, b) => self.key.extend([12, positions[&c], positions[&a], positions[&b]]),
+            Node::Unary(op, a) => self.key.extend([10, op as u32, positions.of(a)]),
+            Node::Binary(op, a, b) => self.key.extend([11, op as u32, positions.of(a), positions.of(b)]),
+            Node::If(c, a, b) => self.key.extend([12, positions.of(c), positions.of(a), positions.of(b)]),
             Node::Call {
                 function,
                 output,
@@ -108,7 +137,7 @@ impl Anatomy {
                 self.key.extend([13, function.0, output, partials.len() as u32]);
                 self.key.extend_from_slice(partials);
                 self.key.push(pool.list(args).len() as u32);
-                self.key.extend(pool.args(args).map(|arg| positions[&arg]));
+                self.key.extend(pool.args(args).map(|arg| positions.of(arg)));
             }
         }
     }
@@ -139,20 +168,16 @@ impl Anatomy {
 
     /// The shape, given the code of the specification, its leaves and the origins of its operations.
     pub(crate) fn shape(&self, code: Arc<Code>, leaves: &[Leaf], origins: &[ExprId]) -> Shape {
-        let positions: FxHashMap<ExprId, u32> = self.order.iter().zip(0..).map(|(&id, at)| (id, at)).collect();
         let numbered = |leaf: &Leaf| match *leaf {
-            Leaf::Var { var, order } => Leaf::var(VarId(self.variables.numbers[&var]), order),
-            Leaf::Pre { var, order } => Leaf::pre(VarId(self.variables.numbers[&var]), order),
-            Leaf::Condition(condition) => Leaf::Condition(ConditionId(self.conditions.numbers[&condition])),
+            Leaf::Var { var, order } => Leaf::var(VarId(self.variables.of(var)), order),
+            Leaf::Pre { var, order } => Leaf::pre(VarId(self.variables.of(var)), order),
+            Leaf::Condition(condition) => Leaf::Condition(ConditionId(self.conditions.of(condition))),
             other => other,
         };
         Shape {
             code,
             leaves: leaves.iter().map(numbered).collect(),
-            origins: origins
-                .iter()
-                .map(|id| positions.get(id).copied().unwrap_or(0))
-                .collect(),
+            origins: origins.iter().map(|&id| self.order.get(id).unwrap_or(0)).collect(),
         }
     }
 
@@ -169,7 +194,7 @@ impl Anatomy {
 
     /// All subexpressions, to look up origins in.
     pub(crate) fn into_order(self) -> Vec<ExprId> {
-        self.order
+        self.order.items
     }
 }
 
@@ -180,17 +205,15 @@ impl Shape {
     }
 }
 
-/// Children before parents, with the position of each.
-fn post_order(pool: &ExprPool, roots: &[ExprId]) -> (Vec<ExprId>, FxHashMap<ExprId, u32>) {
-    let mut positions = FxHashMap::default();
-    let mut order = Vec::new();
+/// Children before parents.
+fn post_order(pool: &ExprPool, roots: &[ExprId]) -> Numbering<ExprId> {
+    let mut order = Numbering::new();
     let mut stack: Vec<(ExprId, bool)> = roots.iter().rev().map(|&root| (root, false)).collect();
     while let Some((id, leave)) = stack.pop() {
-        if positions.contains_key(&id) {
+        if order.get(id).is_some() {
             continue;
         }
         if leave {
-            positions.insert(id, order.len() as u32);
             order.push(id);
             continue;
         }
@@ -199,5 +222,5 @@ fn post_order(pool: &ExprPool, roots: &[ExprId]) -> (Vec<ExprId>, FxHashMap<Expr
         pool.for_each_child(pool.node(id), |child| stack.push((child, false)));
         stack[first..].reverse();
     }
-    (order, positions)
+    order
 }

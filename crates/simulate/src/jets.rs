@@ -29,6 +29,9 @@ enum Solver {
     Impossible,
 }
 
+/// What the solvers of jets have found out, with their levels and blocks.
+pub(crate) type JetsLearnt = Vec<(u16, usize, Learnt)>;
+
 /// The derivatives of a mode beyond the leading ones.
 #[derive(Debug, Default)]
 pub(crate) struct Jets {
@@ -59,8 +62,8 @@ impl Jets {
         }
     }
 
-    /// What the solvers have found out, with their levels and blocks.
-    pub(crate) fn into_learnt(self) -> Vec<(u16, usize, Learnt)> {
+    /// What is worth keeping.
+    pub(crate) fn into_learnt(self) -> JetsLearnt {
         let levels = (1..).zip(self.levels);
         let solvers = levels.flat_map(|(level, blocks)| {
             let built = blocks.into_iter().enumerate();
@@ -73,13 +76,7 @@ impl Jets {
     }
 
     /// Goes on where the jets of the same plan ended.
-    pub(crate) fn recall(
-        &mut self,
-        tools: Tools<'_>,
-        pool: &ExprPool,
-        learnt: Vec<(u16, usize, Learnt)>,
-        memory: &Memory,
-    ) {
+    pub(crate) fn recall(&mut self, tools: Tools<'_>, pool: &ExprPool, learnt: JetsLearnt, memory: &Memory) {
         for (level, block, learnt) in learnt {
             if let Solver::Built(solver) = self.solver(tools, pool, level, block, memory) {
                 solver.recall(learnt);

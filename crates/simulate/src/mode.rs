@@ -8,11 +8,10 @@ use saltus_structure::mode::{
 };
 use saltus_structure::restart::{ModeEquation, ModeSystem};
 
-use crate::block::Learnt;
 use crate::error::Failure;
 use crate::forms::OtherForms;
 use crate::jacobian::JacobianPlans;
-use crate::jets::Jets;
+use crate::jets::{Jets, JetsLearnt};
 use crate::kernel::Bound;
 use crate::memory::Memory;
 use crate::plan::{PlanCode, PlanLearnt};
@@ -238,7 +237,7 @@ impl ModeRuntime {
 pub(crate) struct ModeLearnt {
     plans: Vec<PlanLearnt>,
     current: usize,
-    jets: Option<(usize, Vec<(u16, usize, Learnt)>)>,
+    jets: Option<(usize, JetsLearnt)>,
 }
 
 impl ModeRuntime {
