@@ -8,7 +8,7 @@ use super::situation::{Situation, Trigger};
 /// Points at which conditions are compared.
 const POINTS: usize = 4;
 /// Models with more conditions are not looked at in pairs.
-const MOST_CONDITIONS: usize = 400;
+const MOST_CONDITIONS: usize = 200;
 
 /// Two conditions with values that exclude each other.
 #[derive(Copy, Clone, Debug)]
@@ -23,6 +23,8 @@ struct Pair {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Exclusions {
     pairs: Vec<Pair>,
+    /// The pairs of each condition.
+    of: Vec<Vec<u32>>,
 }
 
 /// A condition with its values at the points.
@@ -52,7 +54,12 @@ impl Exclusions {
                 pairs.extend(excluded(a, b));
             }
         }
-        Exclusions { pairs }
+        let mut of = vec![Vec::new(); model.conditions.len()];
+        for (position, pair) in pairs.iter().enumerate() {
+            of[pair.first.0.index()].push(position as u32);
+            of[pair.second.0.index()].push(position as u32);
+        }
+        Exclusions { pairs, of }
     }
 
     /// Whether the values of no two conditions exclude each other.
@@ -71,7 +78,8 @@ impl Exclusions {
             };
             done += 1;
             let becomes = !situation.truths[changed.index()];
-            for pair in &self.pairs {
+            for &position in &self.of[changed.index()] {
+                let pair = &self.pairs[position as usize];
                 let (other, value) = match (pair.first, pair.second) {
                     (first, second) if first == (changed, becomes) => second,
                     (first, second) if second == (changed, becomes) => first,

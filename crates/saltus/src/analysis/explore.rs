@@ -44,7 +44,11 @@ pub(super) struct Explorer<'m> {
 }
 
 /// Situations looked at for each mode that may be analysed: several have the same mode.
-const SITUATIONS_PER_MODE: usize = 32;
+const SITUATIONS_PER_MODE: usize = 16;
+/// Modes that are left out are counted up to this number.
+const MOST_COUNTED: usize = 100;
+/// Triggers that are all tried from neighbouring modes.
+const MOST_TRIGGERS_BACK: usize = 100;
 /// Conditions tried together with one that changes.
 const MOST_SIMULTANEOUS: usize = 12;
 /// Changes of several conditions shown for one of them.
@@ -132,6 +136,9 @@ impl Explorer<'_> {
     fn neighbours(&mut self, start: ModeNumber) {
         let triggers = Trigger::all(self.model);
         for &trigger in &triggers {
+            if self.analysis.omitted_modes > MOST_COUNTED {
+                break;
+            }
             let told = self.analysis.changes.len();
             self.follow(start, trigger, true);
             if self.analysis.changes.len() > told {
@@ -139,8 +146,17 @@ impl Explorer<'_> {
             }
         }
         self.course_of_time(start, &triggers);
+        // Of many conditions those that led somewhere lead back.
+        let led = |trigger: &&Trigger| {
+            let text = trigger.text(self.model).0;
+            self.analysis.changes.iter().any(|change| change.trigger.0 == text)
+        };
+        let back: Vec<Trigger> = match triggers.len() <= MOST_TRIGGERS_BACK {
+            true => triggers.clone(),
+            false => triggers.iter().filter(led).copied().collect(),
+        };
         for neighbour in (0..self.found.len()).filter(|&mode| mode != start) {
-            for &trigger in &triggers {
+            for &trigger in &back {
                 self.follow(neighbour, trigger, false);
             }
         }
@@ -186,6 +202,9 @@ impl Explorer<'_> {
         let mut pending = VecDeque::from([(start, first)]);
         let most = self.options.most_modes.saturating_mul(SITUATIONS_PER_MODE);
         while let Some((mode, situation)) = pending.pop_front() {
+            if self.analysis.omitted_modes > 0 && self.analysis.omitted_changes > 0 {
+                return;
+            }
             for &trigger in &triggers {
                 let reached = self.step(mode, &situation, trigger, true);
                 if let Some((next, new)) = reached

@@ -136,7 +136,10 @@ impl ModeStructure {
     /// cannot all be states, or leave a choice of what follows.
     pub fn followers(&self, given: &[(VarId, u16)]) -> Option<Vec<VarId>> {
         let is_given = |var: VarId| given.iter().any(|&(one, _)| one == var);
-        if given.iter().any(|&(var, order)| self.d_of(var).is_none_or(|d| order >= d)) {
+        if given
+            .iter()
+            .any(|&(var, order)| self.d_of(var).is_none_or(|d| order >= d))
+        {
             return None;
         }
         let mut followers = Vec::new();

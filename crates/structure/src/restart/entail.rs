@@ -21,6 +21,8 @@ const ZERO: f64 = 1e-7;
 const ON_VARIETY: f64 = 1e-12;
 /// Larger systems are not sampled: it costs more than the answer is worth.
 const EQUATION_LIMIT: usize = 60;
+/// Points are sampled of systems up to this size.
+const POINTS_LIMIT: usize = 200;
 /// Operations that one question may take: more than a second would be needed for a few of such questions, and the
 /// answer "does not follow" is safe.
 const WORK_LIMIT: u64 = 20_000_000;
@@ -101,7 +103,7 @@ pub fn sample_points(
     equations: &[ExprId],
     count: usize,
 ) -> Option<Vec<FxHashMap<Node, f64>>> {
-    if equations.len() > EQUATION_LIMIT {
+    if equations.is_empty() || equations.len() > POINTS_LIMIT {
         return None;
     }
     let nothing = pool.real(0.0);

@@ -13,11 +13,14 @@ use saltus_mdae::{ConditionId, ExprId, ExprPool, Node, VarId};
 use super::analysis::{RestartAnalysis, Verdict};
 use super::change::ModeChange;
 use super::entail::{FixedValues, sample_points};
+use super::plan::{RestartPlan, RightLimit, RightLimitSource};
 use super::solve::{RestartFailure, solve_restart};
 use super::wong::project_restart;
 
 /// Points at which a restart is tried.
-const POINTS: usize = 3;
+const POINTS: usize = 2;
+/// Of larger modes the points are arbitrary: more may seem to jump, nothing less.
+const MOST_EQUATIONS: usize = 150;
 /// A relative difference below this is no jump.
 const SAME: f64 = 1e-7;
 
@@ -51,7 +54,19 @@ pub fn observe(
     analysis: &RestartAnalysis,
     environment: &dyn Environment,
 ) -> Option<Observation> {
-    let equations = equations_before(pool, change);
+    let open = |plan: &RestartPlan| !plan.impulses.is_empty() || plan.right_limits.iter().any(is_unknown);
+    if analysis.is_good() && !analysis.plan.as_ref().is_some_and(open) {
+        return Some(Observation {
+            method: LimitMethod::Structure,
+            jumps: Vec::new(),
+            impulses: Vec::new(),
+        });
+    }
+    let rows = change.previous().map_or(0, |previous| previous.equations().len());
+    let equations = match rows <= MOST_EQUATIONS {
+        true => equations_before(pool, change),
+        false => Vec::new(),
+    };
     let points =
         sample_points(pool, functions, fixed, &equations, POINTS).unwrap_or_else(|| vec![FxHashMap::default(); POINTS]);
     let mut seen: Option<Observation> = None;
@@ -80,6 +95,10 @@ pub fn observe(
         seen.impulses.dedup();
     }
     seen
+}
+
+fn is_unknown(limit: &RightLimit) -> bool {
+    matches!(limit.source, RightLimitSource::Unknown(_))
 }
 
 /// What holds just before the change: the equations of the previous mode with their derivatives, and the zero
