@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use saltus_codegen::KernelCache;
 use saltus_mdae::homotopy::{SimplifiedResiduals, simplified_model, simplified_residuals};
 use saltus_mdae::inverse::{SolvedByInverse, solved_by_inverse};
-use saltus_mdae::print::derivative_name;
+use saltus_mdae::print::{self, UserNames, derivative_name};
 use saltus_mdae::{ConditionId, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId};
 use saltus_structure::mode::{GuardAtom, ModeFailure, Modes, Valuation, remedies, undetermined};
 
@@ -249,7 +249,11 @@ impl Compiled {
     }
 
     fn mode_failure_in_words(&self, failure: &ModeFailure) -> String {
-        let equation = |id: &EquationId| format!("`{}`", self.model.print_equation(self.model.equations[*id].residual));
+        let names = UserNames::new(&self.model);
+        let equation = |id: &EquationId| {
+            let residual = self.model.equations[*id].residual;
+            format!("`{}`", print::equation(&self.model.pool, &names, residual))
+        };
         let list = |items: Vec<String>| {
             let more = items.len().saturating_sub(4);
             let mut text = items.into_iter().take(4).collect::<Vec<_>>().join(", ");
