@@ -24,6 +24,9 @@ const MOST_EQUATIONS: usize = 150;
 /// A relative difference below this is no jump.
 const SAME: f64 = 1e-7;
 
+/// Relative to the largest impulse, this is none.
+const ROUNDING: f64 = 1e-13;
+
 /// How right limits are found.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum LimitMethod {
@@ -151,12 +154,14 @@ fn restart_at(
             (LimitMethod::Projector, projected.right_limits, projected.impulses)
         }
     };
-    let largest = impulses.iter().map(|impulse| impulse.weight.abs()).fold(1.0, f64::max);
     let jumps = right_limits.iter().filter(|&&(var, order, right)| {
         let left = at.left_limit(var, order);
         (right - left).abs() > SAME * left.abs().max(right.abs()).max(1.0)
     });
-    let impulses = impulses.iter().filter(|impulse| impulse.weight.abs() > SAME * largest);
+    // With a jump some impulses are real, however small: that of a current is as small as its capacitors.
+    let small = if jumps.clone().next().is_some() { ROUNDING } else { SAME };
+    let largest = impulses.iter().map(|impulse| impulse.weight.abs()).fold(1.0, f64::max);
+    let impulses = impulses.iter().filter(|impulse| impulse.weight.abs() > small * largest);
     Some(Observation {
         method,
         jumps: jumps.map(|&(var, order, _)| (var, order)).collect(),
