@@ -227,6 +227,28 @@ fn what_jumps_is_what_jumps_in_a_run() {
     );
 }
 
+/// After an impact that also engages a clutch another mode goes on than the one before; after the next one it is the same.
+#[test]
+fn the_mode_after_an_impact_is_the_one_a_run_goes_on_in() {
+    let path = example("../tests/models/modes/ImpactEngagesClutch.mo");
+    let folder = Folder::new();
+    let json = folder.expect(0, &["analyze", path.to_str().unwrap(), "--json"]).json();
+    let changes = json["changes"].as_array().unwrap();
+    let legs = |change: &serde_json::Value| ["from", "to", "then"].map(|key| change[key].as_u64());
+    let expected = [[Some(0), Some(1), Some(2)], [Some(2), Some(1), Some(2)]];
+    assert_eq!(changes.iter().map(legs).collect::<Vec<_>>(), expected);
+    assert!(changes.iter().all(|change| change["accepted"] == true), "{json}");
+    let after = serde_json::json!({"contact": false, "a": true, "b": true});
+    assert_eq!(json["modes"][2]["valuation"], after);
+    let jumps = serde_json::json!(["v", "w1", "w2", "w3", "w4"]);
+    assert_eq!(changes[0]["jumps"], jumps);
+    let text = folder.expect(0, &["analyze", path.to_str().unwrap()]).stdout;
+    let told = "through mode 1 (contact, a, b) to mode 2 (not contact, a, b)";
+    assert!(text.contains(told), "{text}");
+    folder.expect(0, &["analyze", path.to_str().unwrap(), "--graph", "modes.dot"]);
+    assert!(folder.read("modes.dot").contains("m1 -> m2 [label=\"right after\"]"));
+}
+
 #[test]
 fn refused_changes_are_errors_of_check_when_asked_for() {
     let model = "\

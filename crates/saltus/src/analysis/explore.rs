@@ -1,6 +1,7 @@
 //! Which modes are looked at, starting from the initial one.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use saltus_mdae::print::{Names, UserNames, expression};
 use saltus_mdae::{ConditionId, ConditionKind, ExprPool, Idx, Mdae, VarId};
@@ -10,9 +11,9 @@ use saltus_source::Diagnostic;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::restart::ModeEquation;
 
-use super::change::{Question, reinit_equations, without_derivatives};
 use super::exclusion::Exclusions;
 use super::mode::{refusal, residual_text, shape};
+use super::passage::Passage;
 use super::situation::{Consequences, ModeValue, Reinit, Situation, Trigger};
 use super::{Analysis, AnalysisOptions, ChangeOutcome, ChangeReport, ModeNumber, ModeReport, RestartReport};
 use crate::Model;
@@ -34,11 +35,11 @@ pub enum Coverage {
 
 pub(super) struct Explorer<'m> {
     pub(super) model: &'m Mdae,
-    names: UserNames<'m>,
+    pub(super) names: UserNames<'m>,
     pub(super) modes: &'m Modes,
     options: &'m AnalysisOptions,
     pub(super) exclusions: Exclusions,
-    pool: ExprPool,
+    pub(super) pool: ExprPool,
     pub(super) found: Vec<Found>,
     pub(super) analysis: Analysis,
 }
@@ -62,14 +63,22 @@ pub(super) struct Step<'a> {
     pub consequences: &'a Consequences,
 }
 
+/// Where a change leads.
+pub(super) struct Reached {
+    /// The mode entered.
+    pub mode: ModeNumber,
+    /// The one that goes on, if that one lasts for the instant only.
+    pub then: Option<ModeNumber>,
+}
+
 /// Time events that are followed at most.
 const MOST_TIME_EVENTS: usize = 32;
 
 /// A mode with a situation that selects it.
 pub(super) struct Found {
-    valuation: Valuation,
+    pub(super) valuation: Valuation,
     pub(super) situation: Situation,
-    structure: Result<ModeStructure, ModeFailure>,
+    pub(super) structure: Result<Rc<ModeStructure>, ModeFailure>,
 }
 
 pub(super) fn explore(model: &Model, options: &AnalysisOptions) -> Analysis {
@@ -107,7 +116,7 @@ impl Explorer<'_> {
     }
 
     /// The number of the mode a situation selects; analysed if it is new, `None` if there are too many.
-    fn mode_of(&mut self, situation: Situation) -> Option<ModeNumber> {
+    pub(super) fn mode_of(&mut self, situation: Situation) -> Option<ModeNumber> {
         let valuation = situation.valuation(self.model, self.modes)?;
         if let Some(known) = self.found.iter().position(|found| found.valuation == valuation) {
             return Some(known);
@@ -116,7 +125,7 @@ impl Explorer<'_> {
             self.analysis.omitted_modes += 1;
             return None;
         }
-        let structure = analyze_mode(self.model, self.modes, &valuation);
+        let structure = analyze_mode(self.model, self.modes, &valuation).map(Rc::new);
         let active = || self.modes.active(&valuation).collect::<Vec<_>>();
         self.analysis.modes.push(ModeReport {
             valuation: situation.atoms(self.model, self.modes),
@@ -190,7 +199,13 @@ impl Explorer<'_> {
             ) else {
                 return;
             };
-            (mode, situation) = (reached, new);
+            (mode, situation) = match reached.then {
+                Some(then) => {
+                    let after = self.found[then].situation.clone();
+                    (then, Situation { time: next, ..after })
+                }
+                None => (reached.mode, new),
+            };
         }
     }
 
@@ -206,23 +221,24 @@ impl Explorer<'_> {
                 return;
             }
             for &trigger in &triggers {
-                let reached = self.step(mode, &situation, trigger, true);
-                if let Some((next, new)) = reached
-                    && visited.len() < most
-                    && visited.insert(new.key(self.model))
-                {
-                    pending.push_back((next, new));
+                let Some((reached, new)) = self.step(mode, &situation, trigger, true) else {
+                    continue;
+                };
+                let after = reached.then.map(|then| (then, self.found[then].situation.clone()));
+                for (next, new) in std::iter::once((reached.mode, new)).chain(after) {
+                    if visited.len() < most && visited.insert(new.key(self.model)) {
+                        pending.push_back((next, new));
+                    }
                 }
             }
         }
     }
 
-    /// Changes a condition or input in a mode and analyses what happens; the mode that is reached. A mode that was not
-    /// met before counts only if `new_modes` says so.
-    pub(super) fn follow(&mut self, from: ModeNumber, trigger: Trigger, new_modes: bool) -> Option<ModeNumber> {
+    /// Changes a condition or input in a mode and analyses what happens. A mode that was not met before counts only if
+    /// `new_modes` says so.
+    pub(super) fn follow(&mut self, from: ModeNumber, trigger: Trigger, new_modes: bool) {
         let old = self.found[from].situation.clone();
-        let reached = self.step(from, &old, trigger, new_modes);
-        reached.map(|(mode, _)| mode)
+        self.step(from, &old, trigger, new_modes);
     }
 
     fn step(
@@ -231,7 +247,7 @@ impl Explorer<'_> {
         old: &Situation,
         trigger: Trigger,
         new_modes: bool,
-    ) -> Option<(ModeNumber, Situation)> {
+    ) -> Option<(Reached, Situation)> {
         if !old.can_flip(self.model, trigger) {
             return None;
         }
@@ -326,18 +342,12 @@ impl Explorer<'_> {
 
     /// What a change would do; its mode does not become one of those shown.
     fn tried(&mut self, from: ModeNumber, trigger: Trigger, step: Step) -> Option<RestartReport> {
-        let new = step.new;
-        let valuation = new.valuation(self.model, self.modes)?;
-        let structure = Ok(analyze_mode(self.model, self.modes, &valuation).ok()?);
-        let to = self.found.len();
-        self.found.push(Found {
-            valuation,
-            situation: new.clone(),
-            structure,
-        });
-        let report = self.restart(from, to, trigger, step);
-        self.found.pop();
-        report
+        let valuation = step.new.valuation(self.model, self.modes)?;
+        let structure = Rc::new(analyze_mode(self.model, self.modes, &valuation).ok()?);
+        let from = &self.found[from];
+        let before = Rc::clone(from.structure.as_ref().ok()?);
+        let within = from.valuation == valuation;
+        self.restart(&before, &structure, within, trigger, step)
     }
 
     /// Conditions that did not change, but hold a variable with an impulse.
@@ -362,7 +372,7 @@ impl Explorer<'_> {
     }
 
     /// The names of the continuous variables in a relation.
-    fn continuous_in(&self, condition: ConditionId) -> Vec<String> {
+    pub(super) fn continuous_in(&self, condition: ConditionId) -> Vec<String> {
         let ConditionKind::Relation { function, .. } = self.model.conditions[condition].kind else {
             return Vec::new();
         };
@@ -373,20 +383,20 @@ impl Explorer<'_> {
             .collect()
     }
 
-    /// Analyses the change from one situation to another; the mode that is reached.
+    /// Analyses the change from one situation to another; what is reached.
     pub(super) fn analysed(
         &mut self,
         from: ModeNumber,
         triggers: &[Trigger],
         step: Step,
         new_modes: bool,
-    ) -> Option<ModeNumber> {
+    ) -> Option<Reached> {
         let Step { old, new, consequences } = step;
         let trigger = triggers[0];
         let valuation = new.valuation(self.model, self.modes)?;
         let quiet = consequences.restart_equations.is_empty() && consequences.reinits.is_empty();
         if valuation == self.found[from].valuation && quiet && !self.jumps(from, trigger, old, new) {
-            return Some(from);
+            return Some(Reached { mode: from, then: None });
         }
         let known = self.found.iter().find(|found| found.valuation == valuation);
         if !new_modes && known.is_none_or(|known| known.structure.is_err() && quiet) {
@@ -398,10 +408,11 @@ impl Explorer<'_> {
         let same = |known: &ChangeReport| {
             (known.from, known.to, &known.trigger, &known.together) == (from, to, &first, &together)
         };
-        if !self.analysis.changes.iter().any(same) {
-            self.change(from, to, triggers, step);
-        }
-        Some(to)
+        let then = match self.analysis.changes.iter().find(|&known| same(known)) {
+            Some(known) => known.then,
+            None => self.change(from, to, triggers, step, new_modes),
+        };
+        Some(Reached { mode: to, then })
     }
 
     /// Whether something that changes sits in a differentiated equation of a mode, so that it acts like a mode change.
@@ -419,27 +430,41 @@ impl Explorer<'_> {
         })
     }
 
-    fn change(&mut self, from: ModeNumber, to: ModeNumber, triggers: &[Trigger], step: Step) {
+    /// Tells a change; the mode that goes on if the one entered lasts for the instant only.
+    fn change(
+        &mut self,
+        from: ModeNumber,
+        to: ModeNumber,
+        triggers: &[Trigger],
+        step: Step,
+        new_modes: bool,
+    ) -> Option<ModeNumber> {
         let Step { old, new, consequences } = step;
         let trigger = triggers[0];
         let mut told = triggers.iter().map(|trigger| trigger.told(self.model, old, new));
         let (Some(first), together) = (told.next(), told.collect()) else {
-            return;
+            return None;
         };
         // From a mode that cannot be entered nothing can be said.
         if self.found[from].structure.is_err() {
-            return;
+            return None;
         }
         if self.analysis.changes.len() >= self.options.most_changes {
             self.analysis.omitted_changes += 1;
-            return;
+            return None;
         }
-        let outcome = match self.restart(from, to, trigger, step) {
-            Some(mut report) => {
-                report.details.extend(self.decided_by_impulses(&report, old, new));
-                ChangeOutcome::Analysed(Box::new(report))
+        let (outcome, long) = match self.passage(from, to, trigger, step) {
+            Some(Passage { mut report, long }) => {
+                let right = long.as_ref().unwrap_or(new);
+                report.details.extend(self.decided_by_impulses(&report, old, right));
+                (ChangeOutcome::Analysed(Box::new(report)), long)
             }
-            None => ChangeOutcome::SingularMode,
+            None => (ChangeOutcome::SingularMode, None),
+        };
+        let then = match long {
+            Some(long) if new_modes || self.is_found(&long) => Some(self.mode_of(long)?),
+            Some(_) => return None,
+            None => None,
         };
         let equation = |e: &ModeEquation| residual_text(&self.names, &self.model.pool, e.residual);
         let reinit = |reinit: &Reinit| {
@@ -455,89 +480,16 @@ impl Explorer<'_> {
             together,
             span: self.model.origins.get(origin).and_then(|origin| origin.span),
             restart_equations: equations.chain(consequences.reinits.iter().map(reinit)).collect(),
-            transient: self.found[to].structure.is_err() && matches!(outcome, ChangeOutcome::Analysed(_)),
+            then,
             outcome,
         });
+        then
     }
 
-    /// The restart, through the mode entered if that one lasts for the instant only.
-    fn restart(&mut self, from: ModeNumber, to: ModeNumber, trigger: Trigger, step: Step) -> Option<RestartReport> {
-        let Step { old, new, consequences } = step;
-        let before = self.found[from].structure.as_ref().ok()?;
-        let reinits = &consequences.reinits;
-        let given: Vec<(VarId, u16)> = reinits.iter().map(|reinit| (reinit.var, reinit.order)).collect();
-        // What a mode does not need as equations is assigned after the mode change.
-        let followers = match &self.found[to].structure {
-            Ok(after) if consequences.restart_equations.is_empty() => {
-                let is_state = |&(var, order): &(VarId, u16)| after.d_of(var).is_some_and(|d| d > order);
-                after.followers(&given).filter(|_| given.iter().all(is_state))
-            }
-            _ => None,
-        };
-        let (after, transient) = match &self.found[to].structure {
-            Ok(after) if followers.is_some() => (after, None),
-            Ok(after) => (after, Some(without_derivatives(self.model, after, reinits))),
-            // Square only together with its restart equations: the long mode after it is first tried as the one
-            // before.
-            Err(_) if !consequences.restart_equations.is_empty() => {
-                let active = self.modes.active(&self.found[to].valuation);
-                let equations = active.map(|id| ModeEquation {
-                    residual: self.model.equations[id].residual,
-                    origin: self.model.equations[id].origin,
-                });
-                (before, Some(equations.collect()))
-            }
-            Err(_) => return None,
-        };
-        let mut restart_equations = consequences.restart_equations.clone();
-        if followers.is_none() {
-            let model = self.model;
-            restart_equations.extend(reinit_equations(&mut self.pool, reinits, |var| model.is_unknown(var)));
-        }
-        let states = before.plan(self.model, self.modes, &before.selection);
-        let states: Vec<(VarId, u16)> = states.states.iter().map(|state| state.state).collect();
-        let question = Question {
-            names: &self.names,
-            states: &states,
-            before,
-            after,
-            transient,
-            restart_equations: &restart_equations,
-            trigger,
-            old,
-            new,
-        };
-        let mut report = question.answer(&mut self.pool)?;
-        if let Some(followers) = followers.filter(|_| !given.is_empty() && report.accepted) {
-            let assigned = self.assigned(&given, &followers);
-            let jumping = given.iter().copied().chain(followers.iter().map(|&var| (var, 0)));
-            report
-                .jumps
-                .extend(jumping.map(|(var, order)| self.names.derivative(var, order)));
-            report.jumps.sort();
-            report.jumps.dedup();
-            report.summary = match from == to {
-                true => assigned,
-                false => format!("{}; then {assigned}", report.summary),
-            };
-        }
-        Some(report)
-    }
-
-    /// What `reinit` does, in words.
-    fn assigned(&self, given: &[(VarId, u16)], followers: &[VarId]) -> String {
-        let quoted = |names: &mut dyn Iterator<Item = String>| {
-            let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-            names.join(", ")
-        };
-        let states = quoted(&mut given.iter().map(|&(var, order)| self.names.derivative(var, order)));
-        let verb = if given.len() == 1 { "is" } else { "are" };
-        if followers.is_empty() {
-            return format!("{states} {verb} assigned, the other states keep their values");
-        }
-        let bound = quoted(&mut followers.iter().map(|&var| self.names.derivative(var, 0)));
-        let verb_bound = if followers.len() == 1 { "follows" } else { "follow" };
-        format!("{states} {verb} assigned, {bound} {verb_bound} by the constraints, the other states keep their values")
+    /// Whether a situation selects a mode that was met before.
+    fn is_found(&self, situation: &Situation) -> bool {
+        let valuation = situation.valuation(self.model, self.modes);
+        valuation.is_some_and(|valuation| self.found.iter().any(|found| found.valuation == valuation))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The modes as a graph: nodes with index, states and equations, edges with what happens.
 
+use std::collections::BTreeSet;
+
 use super::diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened, wrapped};
 use super::{Analysis, ChangeOutcome, ChangeReport, EquationReport, ModeShape};
 
@@ -104,10 +106,19 @@ impl Analysis {
             lines: edge_lines(change),
             kind: edge_kind(change),
         });
+        // Where a mode of an instant leads, unless it leads back.
+        let onwards = self.changes.iter().filter(|change| change.then != Some(change.from));
+        let onwards: BTreeSet<(usize, usize)> = onwards.filter_map(|change| Some((change.to, change.then?))).collect();
+        let onwards = onwards.into_iter().map(|(from, to)| DiagramEdge {
+            from,
+            to,
+            lines: vec!["right after".to_owned()],
+            kind: EdgeKind::Smooth,
+        });
         Diagram {
             title: self.model.clone(),
             nodes: nodes.collect(),
-            edges: edges.collect(),
+            edges: edges.chain(onwards).collect(),
         }
     }
 }

@@ -97,7 +97,8 @@ fn change(change: &ChangeReport, sources: &SourceMap) -> Value {
     let together = together.map(|(condition, becomes)| json!({"condition": condition, "becomes": becomes}));
     value["together"] = together.collect();
     value["span"] = place(change.span, sources);
-    value["transient"] = json!(change.transient);
+    value["transient"] = json!(change.then.is_some());
+    value["then"] = json!(change.then);
     value["restart_equations"] = json!(change.restart_equations);
     value
 }

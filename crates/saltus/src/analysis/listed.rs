@@ -42,9 +42,10 @@ impl Explorer<'_> {
                 new: &choice.situation,
                 consequences: &choice.consequences,
             };
-            let Some(mode) = self.analysed(start, &choice.triggers, step, true) else {
+            let Some(reached) = self.analysed(start, &choice.triggers, step, true) else {
                 continue;
             };
+            let mode = reached.then.unwrap_or(reached.mode);
             for back in Trigger::all(self.model) {
                 self.follow(mode, back, false);
             }

@@ -13,6 +13,7 @@ mod graph;
 mod json;
 mod listed;
 mod mode;
+mod passage;
 mod picture;
 mod print;
 mod situation;
@@ -161,8 +162,8 @@ pub struct ChangeReport {
     pub span: Option<Span>,
     /// Whether restart equations of `when` clauses are in force, or a `reinit`.
     pub restart_equations: Vec<String>,
-    /// Whether `to` lasts for the instant only, after which `from` goes on.
-    pub transient: bool,
+    /// The mode that goes on if `to` lasts for the instant only; often `from`.
+    pub then: Option<ModeNumber>,
     /// What happens, or why not.
     pub outcome: ChangeOutcome,
 }
@@ -214,7 +215,9 @@ pub struct RestartReport {
 impl Analysis {
     /// Whether a mode lasts for an instant only: it is complete only together with restart equations.
     pub fn is_transient(&self, mode: ModeNumber) -> bool {
-        self.changes.iter().any(|change| change.to == mode && change.transient)
+        self.changes
+            .iter()
+            .any(|change| change.to == mode && change.then.is_some())
     }
 
     /// Changes that cannot be carried out.

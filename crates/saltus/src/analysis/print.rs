@@ -65,18 +65,46 @@ impl Analysis {
 
     /// `mode 0 (engaged) to mode 1 (not engaged)`; of many conditions those that change.
     fn between(&self, from: usize, link: &str, to: usize) -> String {
-        let valuation = |number: usize| self.modes.get(number).map_or(&[][..], |mode| &mode.valuation);
-        let (old, new) = (valuation(from), valuation(to));
-        let title = |number: usize, text: String| match text.is_empty() {
-            true => format!("mode {number}"),
-            false => format!("mode {number} ({text})"),
-        };
-        if old.len() <= MOST_ATOMS {
-            let (old, new) = (valuation_text(old), valuation_text(new));
-            return format!("{} {link} {}", title(from, old), title(to, new));
+        format!("{} {}", self.beginning(from), self.leg(from, link, to))
+    }
+
+    /// `mode 0 (not contact, not a) through mode 1 (contact, a) to mode 2 (not contact, a)`
+    fn through(&self, from: usize, to: usize, then: usize) -> String {
+        let passed = self.between(from, "through", to);
+        match then == from {
+            true => format!("{passed} and back"),
+            false => format!("{passed} {}", self.leg(to, "to", then)),
         }
-        let changed = valuation_text(&differences(old, new));
-        format!("mode {from} {link} {}", title(to, format!("now {changed}")))
+    }
+
+    fn valuation(&self, number: usize) -> &[(String, bool)] {
+        self.modes.get(number).map_or(&[][..], |mode| &mode.valuation)
+    }
+
+    /// The mode a change begins with.
+    fn beginning(&self, number: usize) -> String {
+        let valuation = self.valuation(number);
+        match valuation.len() <= MOST_ATOMS {
+            true => title(number, &valuation_text(valuation)),
+            false => title(number, ""),
+        }
+    }
+
+    /// The mode a change goes on with.
+    fn leg(&self, from: usize, link: &str, to: usize) -> String {
+        let (old, new) = (self.valuation(from), self.valuation(to));
+        let text = match old.len() <= MOST_ATOMS {
+            true => valuation_text(new),
+            false => format!("now {}", valuation_text(&differences(old, new))),
+        };
+        format!("{link} {}", title(to, &text))
+    }
+}
+
+fn title(number: usize, text: &str) -> String {
+    match text.is_empty() {
+        true => format!("mode {number}"),
+        false => format!("mode {number} ({text})"),
     }
 }
 
@@ -281,13 +309,13 @@ fn print_change(out: &mut String, analysis: &Analysis, change: &ChangeReport, so
     let (condition, value) = &change.trigger;
     let _ = writeln!(out);
     let (from, to) = (change.from, change.to);
-    let title = match (change.transient, from == to) {
-        (true, _) => format!("from {} and back", analysis.between(from, "through", to)),
-        (false, true) => match analysis.modes[from].valuation.len() {
+    let title = match (change.then, from == to) {
+        (Some(then), _) => format!("from {}", analysis.through(from, to, then)),
+        (None, true) => match analysis.modes[from].valuation.len() {
             1..=MOST_ATOMS => format!("within mode {from} ({})", analysis.selection(from)),
             _ => format!("within mode {from}"),
         },
-        (false, false) => format!("from {}", analysis.between(from, "to", to)),
+        (None, false) => format!("from {}", analysis.between(from, "to", to)),
     };
     line(out, 0, &title);
     line(

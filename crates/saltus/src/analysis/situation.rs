@@ -322,6 +322,13 @@ impl Situation {
         (next, consequences)
     }
 
+    /// What goes on with other truth values after an instant that lasts no time: `pre(…)` is what was found in it.
+    pub fn followed_by(&self, model: &Mdae, truths: Vec<bool>) -> Situation {
+        let mut next = Situation { truths, ..self.clone() };
+        next.settle(model, self, &[]);
+        next
+    }
+
     /// Relations between time, parameters and discrete variables of which some changed take the values that follow: a
     /// tick that starts a period makes `time < start + width` true. Whether any did.
     fn follow_discrete_values(&mut self, model: &Mdae, before: &Situation) -> bool {
