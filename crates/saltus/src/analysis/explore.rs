@@ -11,6 +11,7 @@ use saltus_source::Diagnostic;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::restart::ModeEquation;
 
+use super::discrete::Discrete;
 use super::exclusion::Exclusions;
 use super::mode::{refusal, residual_text, shape};
 use super::passage::Passage;
@@ -38,6 +39,7 @@ pub(super) struct Explorer<'m> {
     pub(super) names: UserNames<'m>,
     pub(super) modes: &'m Modes,
     options: &'m AnalysisOptions,
+    pub(super) discrete: Discrete<'m>,
     pub(super) exclusions: Exclusions,
     pub(super) pool: ExprPool,
     pub(super) found: Vec<Found>,
@@ -83,12 +85,14 @@ pub(super) struct Found {
 
 pub(super) fn explore(model: &Model, options: &AnalysisOptions) -> Analysis {
     let compiled = model.compiled();
-    let (initial, failure) = initial_situation(model);
+    let discrete = Discrete::new(compiled.model());
+    let (initial, failure) = initial_situation(model, &discrete);
     let mut explorer = Explorer {
         model: compiled.model(),
         names: UserNames::new(compiled.model()),
         modes: compiled.modes(),
         options,
+        discrete,
         exclusions: Exclusions::new(compiled.model(), &initial),
         pool: compiled.fork_pool(),
         found: Vec::new(),
@@ -185,7 +189,7 @@ impl Explorer<'_> {
             }
             let due = moments.iter().filter(|(moment, _)| *moment <= next + 1e-9 * next.abs());
             let due: Vec<Trigger> = due.map(|(_, trigger)| *trigger).collect();
-            let (mut new, consequences) = situation.flipped(self.model, &due);
+            let (mut new, consequences) = self.discrete.flipped(&situation, &due);
             new.time = next;
             let Some(reached) = self.analysed(
                 mode,
@@ -252,7 +256,7 @@ impl Explorer<'_> {
             return None;
         }
         let triggers = self.exclusions.companions(old, trigger)?;
-        let (new, consequences) = old.flipped(self.model, &triggers);
+        let (new, consequences) = self.discrete.flipped(old, &triggers);
         let to = self.analysed(
             from,
             &[trigger],
@@ -302,7 +306,7 @@ impl Explorer<'_> {
         let mut possible = Vec::new();
         for more in candidates {
             let triggers: Vec<Trigger> = together.iter().chain(&more).copied().collect();
-            let (new, consequences) = old.flipped(self.model, &triggers);
+            let (new, consequences) = self.discrete.flipped(&old, &triggers);
             if let Some(report) = self.tried(
                 from,
                 trigger,
@@ -515,11 +519,11 @@ impl Observer for Witness {
 }
 
 /// The situation right after initialisation; if that fails, the one the start values suggest, with the failure.
-fn initial_situation(model: &Model) -> (Situation, Option<Diagnostic>) {
+fn initial_situation(model: &Model, discrete: &Discrete) -> (Situation, Option<Diagnostic>) {
     let mdae = model.equations();
     let run = model.run();
     let (start, _) = run.span();
-    let guess = Situation::from_starts(mdae, start);
+    let guess = Situation::from_starts(discrete, start);
     let witness = Witness::default();
     let truths = std::rc::Rc::clone(&witness.truths);
     let mut trajectory = Trajectory::new();
@@ -541,5 +545,6 @@ fn initial_situation(model: &Model) -> (Situation, Option<Diagnostic>) {
     {
         situation.truths.clone_from(truths);
     }
+    situation.settled = discrete.is_settled(&situation);
     (situation, None)
 }

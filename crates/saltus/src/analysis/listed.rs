@@ -97,7 +97,7 @@ impl Explorer<'_> {
         let mut contradiction = None;
         for more in none.chain(single).chain(pairs) {
             let triggers: Vec<Trigger> = asked.iter().copied().chain(more).collect();
-            let (situation, consequences) = origin.flipped(self.model, &triggers);
+            let (situation, consequences) = self.discrete.flipped(origin, &triggers);
             if !all(&situation) {
                 continue;
             }
@@ -123,7 +123,7 @@ impl Explorer<'_> {
                 Some("one of them follows from the other: leave it out, or give it the other value".to_owned()),
             ));
         }
-        let (mut situation, consequences) = origin.flipped(self.model, &asked);
+        let (mut situation, consequences) = self.discrete.flipped(origin, &asked);
         let mut triggers = asked;
         for (named, _, value) in &values {
             if let Named::Variable(var, _) = named

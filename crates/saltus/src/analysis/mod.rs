@@ -7,6 +7,7 @@
 mod change;
 mod constructive;
 mod diagram;
+mod discrete;
 mod exclusion;
 mod explore;
 mod graph;
@@ -232,7 +233,7 @@ impl Analysis {
 /// Whether the mode that the start values select has a structure.
 pub(crate) fn starts_regular(model: &saltus_mdae::Mdae, start: f64) -> bool {
     let modes = saltus_structure::mode::Modes::new(model);
-    let situation = situation::Situation::from_starts(model, start);
+    let situation = situation::Situation::from_starts(&discrete::Discrete::new(model), start);
     let valuation = situation.valuation(model, &modes);
     valuation.is_some_and(|valuation| saltus_structure::mode::analyze_mode(model, &modes, &valuation).is_ok())
 }

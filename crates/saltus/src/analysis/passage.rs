@@ -65,7 +65,7 @@ impl Explorer<'_> {
         let mut seen: Vec<Valuation> = Vec::new();
         let mut first = None;
         for truths in self.truths_after(step) {
-            let long = step.new.followed_by(self.model, truths);
+            let long = self.discrete.followed_by(step.new, truths);
             let Some(valuation) = long.valuation(self.model, self.modes) else {
                 continue;
             };

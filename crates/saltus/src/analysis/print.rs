@@ -108,9 +108,10 @@ fn title(number: usize, text: &str) -> String {
     }
 }
 
-/// The atoms of `new` that differ from `old`.
+/// The atoms of `new` that differ from `old`; all modes have the same atoms in the same order.
 fn differences(old: &[(String, bool)], new: &[(String, bool)]) -> Vec<(String, bool)> {
-    new.iter().filter(|atom| !old.contains(atom)).cloned().collect()
+    let differing = old.iter().zip(new).filter(|(old, new)| old != new);
+    differing.map(|(_, new)| new.clone()).collect()
 }
 
 /// `engaged, not slipping`

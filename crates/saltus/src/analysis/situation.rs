@@ -1,12 +1,11 @@
 //! A point of the discrete state space: truth values of the conditions and values of the discrete variables.
 
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{Action, ConditionId, ConditionKind, ExprId, Idx, Mdae, OriginId, Role, Type, VarId};
+use saltus_mdae::{ConditionId, ConditionKind, ExprId, Idx, Mdae, OriginId, Role, Type, VarId};
 use saltus_structure::mode::{Modes, Valuation};
 use saltus_structure::restart::{FixedValues, ModeEquation};
 
-/// Passes over the discrete equations before they are called unsettled.
-const MOST_PASSES: usize = 100;
+use super::discrete::Discrete;
 
 /// Truth values and values; derivatives of continuous variables do not matter for modes.
 #[derive(Clone, Debug)]
@@ -15,6 +14,8 @@ pub(super) struct Situation {
     /// By variable; NaN where nothing is known.
     pub values: Vec<f64>,
     pub time: f64,
+    /// Whether the discrete equations are known to hold.
+    pub settled: bool,
 }
 
 /// What can change by itself.
@@ -148,13 +149,36 @@ impl Environment for Instant<'_> {
     }
 }
 
+/// A situation at another time.
+struct AtTime<'a> {
+    now: &'a Situation,
+    time: f64,
+}
+
+impl Environment for AtTime<'_> {
+    fn variable(&self, var: VarId, order: u16) -> f64 {
+        self.now.value(var, order)
+    }
+    fn left_limit(&self, var: VarId, order: u16) -> f64 {
+        self.now.value(var, order)
+    }
+    fn time(&self) -> f64 {
+        self.time
+    }
+    fn condition(&self, condition: ConditionId) -> bool {
+        self.now.truths[condition.index()]
+    }
+}
+
 impl Situation {
     /// Nothing known: conditions evaluated from start values, then discrete equations settled.
-    pub fn from_starts(model: &Mdae, start_time: f64) -> Situation {
+    pub fn from_starts(discrete: &Discrete, start_time: f64) -> Situation {
+        let model = discrete.model;
         let mut situation = Situation {
             truths: vec![false; model.conditions.len()],
             values: vec![f64::NAN; model.variables.len()],
             time: start_time,
+            settled: false,
         };
         // Parameters may depend on each other: a few passes in order settle them.
         for _ in 0..8 {
@@ -179,7 +203,7 @@ impl Situation {
         }
         situation.evaluate_conditions(model);
         let before = situation.clone();
-        situation.settle(model, &before, &[]);
+        discrete.settle(&mut situation, &before);
         situation
     }
 
@@ -195,7 +219,7 @@ impl Situation {
         }
     }
 
-    fn value(&self, var: VarId, order: u16) -> f64 {
+    pub(super) fn value(&self, var: VarId, order: u16) -> f64 {
         match order {
             0 => self.values.get(var.index()).copied().unwrap_or(f64::NAN),
             _ => f64::NAN,
@@ -212,7 +236,7 @@ impl Situation {
         values.first().copied().filter(|value| !value.is_nan())
     }
 
-    fn is_true(&self, model: &Mdae, before: &Situation, expr: ExprId) -> bool {
+    pub(super) fn is_true(&self, model: &Mdae, before: &Situation, expr: ExprId) -> bool {
         self.evaluate(model, before, expr).is_some_and(|value| value != 0.0)
     }
 
@@ -265,8 +289,8 @@ impl Situation {
             return None;
         }
         let at = |time: f64| {
-            let moved = Situation { time, ..self.clone() };
-            moved.evaluate(model, &moved, function)
+            let values = evaluate(&model.pool, &model.functions, &[function], &AtTime { now: self, time }).ok()?;
+            values.first().copied().filter(|value| !value.is_nan())
         };
         let (now, next, later) = (at(self.time)?, at(self.time + 1.0)?, at(self.time + 2.0)?);
         let (slope, again) = (next - now, later - next);
@@ -274,129 +298,8 @@ impl Situation {
         affine.then_some((now, slope))
     }
 
-    /// The situation after some conditions or inputs changed together, and what else that does.
-    pub fn flipped(&self, model: &Mdae, triggers: &[Trigger]) -> (Situation, Consequences) {
-        let mut next = self.clone();
-        for trigger in triggers {
-            let now = !trigger.is_true(self);
-            match *trigger {
-                Trigger::Condition(id) => next.truths[id.index()] = now,
-                Trigger::Input(var) => next.values[var.index()] = f64::from(u8::from(now)),
-            }
-        }
-        let mut consequences = Consequences::default();
-        next.settle(model, self, &[]);
-        let acting = next.acting_branches(model, self);
-        for &(when, branch) in &acting {
-            for action in &model.whens[when].branches[branch].actions {
-                match *action {
-                    Action::Restart { residual, origin } => {
-                        consequences.restart_equations.push(ModeEquation { residual, origin });
-                    }
-                    Action::Reinit {
-                        var,
-                        order,
-                        value,
-                        origin,
-                    } => consequences.reinits.push(Reinit {
-                        var,
-                        order,
-                        value,
-                        origin,
-                    }),
-                    _ => {}
-                }
-            }
-        }
-        next.settle(model, self, &acting);
-        if next.follow_discrete_values(model, self) {
-            next.settle(model, self, &[]);
-        }
-        for trigger in triggers {
-            if let Trigger::Condition(id) = *trigger
-                && matches!(model.conditions[id].kind, ConditionKind::Sample { .. })
-            {
-                next.truths[id.index()] = false;
-            }
-        }
-        (next, consequences)
-    }
-
-    /// What goes on with other truth values after an instant that lasts no time: `pre(…)` is what was found in it.
-    pub fn followed_by(&self, model: &Mdae, truths: Vec<bool>) -> Situation {
-        let mut next = Situation { truths, ..self.clone() };
-        next.settle(model, self, &[]);
-        next
-    }
-
-    /// Relations between time, parameters and discrete variables of which some changed take the values that follow: a
-    /// tick that starts a period makes `time < start + width` true. Whether any did.
-    fn follow_discrete_values(&mut self, model: &Mdae, before: &Situation) -> bool {
-        let mut changed = false;
-        for (id, condition) in model.conditions.iter_enumerated() {
-            let ConditionKind::Relation { function, comparison } = condition.kind else {
-                continue;
-            };
-            let mentioned = model.pool.occurrences(function);
-            let is_discrete =
-                |&(var, _): &(VarId, u16)| matches!(model.variables[var].role, Role::Parameter | Role::Discrete);
-            let differs = |&(var, _): &(VarId, u16)| self.values[var.index()] != before.values[var.index()];
-            if !mentioned.iter().all(is_discrete) || !mentioned.iter().any(differs) {
-                continue;
-            }
-            let Some(value) = self.evaluate(model, before, function) else {
-                continue;
-            };
-            let truth = match comparison {
-                saltus_mdae::Comparison::Greater => value > 0.0,
-                saltus_mdae::Comparison::GreaterEqual => value >= 0.0,
-            };
-            changed |= std::mem::replace(&mut self.truths[id.index()], truth) != truth;
-        }
-        changed
-    }
-
-    /// The branches of when-clauses that act: the first with a condition that became true.
-    fn acting_branches(&self, model: &Mdae, before: &Situation) -> Vec<(saltus_mdae::WhenId, usize)> {
-        let became_true = |expr: &ExprId| self.is_true(model, before, *expr) && !before.is_true(model, before, *expr);
-        let mut acting = Vec::new();
-        for (id, when) in model.whens.iter_enumerated() {
-            let found = when
-                .branches
-                .iter()
-                .position(|branch| branch.conditions.iter().any(became_true));
-            acting.extend(found.map(|branch| (id, branch)));
-        }
-        acting
-    }
-
-    /// Discrete equations and assignments, over and over until nothing changes.
-    fn settle(&mut self, model: &Mdae, before: &Situation, acting: &[(saltus_mdae::WhenId, usize)]) {
-        for _ in 0..MOST_PASSES {
-            let mut changed = false;
-            for equation in &model.discrete {
-                if self.is_true(model, before, equation.guard)
-                    && let Some(value) = self.evaluate(model, before, equation.value)
-                {
-                    changed |= self.assign(equation.target, value);
-                }
-            }
-            for &(when, branch) in acting {
-                for action in &model.whens[when].branches[branch].actions {
-                    if let Action::Assign { target, value, .. } = *action
-                        && let Some(value) = self.evaluate(model, before, value)
-                    {
-                        changed |= self.assign(target, value);
-                    }
-                }
-            }
-            if !changed {
-                return;
-            }
-        }
-    }
-
-    fn assign(&mut self, var: VarId, value: f64) -> bool {
+    /// Gives a variable a value; whether it had another one.
+    pub(super) fn assign(&mut self, var: VarId, value: f64) -> bool {
         let place = &mut self.values[var.index()];
         let changed = *place != value;
         *place = value;
@@ -441,6 +344,7 @@ impl Situation {
     pub fn set(&mut self, model: &Mdae, named: Named, value: &ModeValue) {
         if let (Named::Variable(var, negated), Some(number)) = (named, named.number(model, value)) {
             self.values[var.index()] = if negated { 1.0 - number } else { number };
+            self.settled = false;
         }
     }
 
