@@ -44,11 +44,15 @@ impl<'m> UserNames<'m> {
     /// The names of a model.
     pub fn new(model: &'m Mdae) -> Self {
         let aliases = model.aliases.iter().filter(|alias| alias.order > 0 && !alias.negated);
-        let mut derivatives = FxHashMap::default();
+        let mut derivatives: FxHashMap<(crate::VarId, u16), &str> = FxHashMap::default();
+        let depth = |name: &str| name.bytes().filter(|&byte| byte == b'.').count();
         for alias in aliases {
-            derivatives
-                .entry((alias.target, alias.order))
-                .or_insert(&*alias.variable.name);
+            let name = &*alias.variable.name;
+            let known = derivatives.entry((alias.target, alias.order)).or_insert(name);
+            // Variables of outer components name a derivative best.
+            if depth(name) < depth(known) {
+                *known = name;
+            }
         }
         UserNames { model, derivatives }
     }

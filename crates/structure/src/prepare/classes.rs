@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use saltus_mdae::{ExprId, Idx, IndexVec, Mdae, Role, VarId, Variable};
 
 use super::MAX_RAISED_ORDER;
+use super::colours::{Colours, colours};
 
 /// `± root^(order)`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(super) struct Term {
 /// Variables by class. A variable is ± a derivative of its parent.
 #[derive(Debug)]
 pub(super) struct Classes {
+    /// What tells variables and equations apart without their names.
+    pub(super) colours: Colours,
     parent: IndexVec<VarId, Term>,
     /// By root: number of members, the highest order among them, and the value if it is a number.
     size: Vec<u32>,
@@ -77,6 +80,7 @@ impl Classes {
             });
         }
         Classes {
+            colours: colours(model),
             parent,
             size: vec![1; count],
             height: vec![0; count],
@@ -184,8 +188,7 @@ impl Classes {
         Union::Done(small)
     }
 
-    /// The best representative of each class (by root): eager states first, then fixed starts, then any start, then
-    /// short names, then the first.
+    /// The best representative of each class (by root).
     pub(super) fn representatives(&mut self, model: &Mdae) -> Vec<Option<VarId>> {
         let mut best: Vec<Option<VarId>> = vec![None; model.variables.len()];
         for var in model.variables.ids() {
@@ -194,7 +197,8 @@ impl Classes {
                 continue;
             }
             let known = &mut best[term.root.index()];
-            let better = known.is_none_or(|known| rank(&model.variables[var]) > rank(&model.variables[known]));
+            let rank = |var: VarId| rank(&model.variables[var], self.colours.variables[var]);
+            let better = known.is_none_or(|known| rank(var) > rank(known));
             if better {
                 *known = Some(var);
             }
@@ -203,14 +207,15 @@ impl Classes {
     }
 }
 
-/// How well a variable represents its class.
-fn rank(variable: &Variable) -> impl Ord + use<> {
-    let length = Reverse(variable.name.len());
+/// How well a variable represents its class: eager states first, then fixed starts, then any start, then variables of outer
+/// components, then what their colours say. Names do not count, nor does their order unless nothing else tells two apart.
+pub(super) fn rank(variable: &Variable, colour: u64) -> impl Ord + use<> {
     (
         variable.state_select,
         variable.fixed,
         variable.start.is_some(),
         !variable.hidden,
-        length,
+        Reverse(variable.name.bytes().filter(|&byte| byte == b'.').count()),
+        colour,
     )
 }

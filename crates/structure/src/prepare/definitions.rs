@@ -16,6 +16,8 @@ use saltus_mdae::{
     UnaryOp, VarId,
 };
 
+use super::colours::colours;
+
 /// A definition with more unknowns than this is not used: it would fill the equations it is put into.
 const MAX_UNKNOWNS: usize = 4;
 /// A definition with more operations than this is not used.
@@ -152,7 +154,8 @@ fn definitions(model: &mut Mdae) -> Definitions {
 }
 
 /// The variable an equation defines, and as what: the one with the lowest derivatives, if some other has higher ones or
-/// there is no other.
+/// there is no other. Of several with equally low ones (the currents that add up to that of an inductor) none is defined by
+/// the others: which one is would decide what has to be differentiated.
 fn defined(
     model: &mut Mdae,
     residual: ExprId,
@@ -173,7 +176,12 @@ fn defined(
         let lower = order(var) < highest || unknowns.len() == 1;
         own == 0 && once && wanted.contains(&var) && !known.of.contains_key(&var) && lower
     });
-    let var = candidates.map(|&(var, _)| var).min_by_key(|&var| (order(var), var))?;
+    let candidates: Vec<VarId> = candidates.map(|&(var, _)| var).collect();
+    let lowest = candidates.iter().map(|&var| order(var)).min()?;
+    let mut defined = candidates.into_iter().filter(|&var| order(var) == lowest);
+    let (var, None) = (defined.next()?, defined.next()) else {
+        return None;
+    };
     let factor = model.pool.partial_derivative(residual, var, 0);
     let negative = match model.pool.node(factor) {
         Node::Real(bits) if bits.get() == 1.0 => true,
@@ -264,7 +272,8 @@ impl Definitions {
         if wanted.is_empty() {
             return;
         }
-        let mut candidates: Vec<(usize, EquationId)> = Vec::new();
+        let colours = colours(model).equations;
+        let mut candidates: Vec<((usize, u64), EquationId)> = Vec::new();
         for id in model.equations.ids() {
             if !holds_always(&model.pool, model.equations[id].guard) || self.equations.contains(&id) {
                 continue;
@@ -272,19 +281,37 @@ impl Definitions {
             let unknowns = unknowns_of(model, model.equations[id].residual);
             // Cheap tests first: this looks at every unguarded equation.
             if unknowns.len() <= MAX_UNKNOWNS + 1 && unknowns.iter().any(|(var, _)| wanted.contains(var)) {
-                candidates.push((unknowns.len(), id));
+                candidates.push(((unknowns.len(), colours[id]), id));
             }
         }
         // What a single equation fixes (`s = s0`) is not to be defined by a relation to others, whichever comes first.
-        candidates.sort_by_key(|&(count, _)| count);
-        for (_, id) in candidates {
-            let residual = model.equations[id].residual;
-            if let Some((var, value)) = defined(model, residual, wanted, orders, self) {
-                self.order.push((var, value));
-                self.of.insert(var, value);
-                self.equations.insert(id);
+        candidates.sort_by_key(|&(turn, _)| turn);
+        // Of two variables that an equation might define one may be defined by a later equation.
+        for _ in 0..MAX_DEPTH {
+            let before = self.order.len();
+            candidates.retain(|&(_, id)| !self.define(model, id, wanted, orders));
+            if self.order.len() == before {
+                break;
             }
         }
+    }
+
+    /// Uses an equation as a definition if it is one.
+    fn define(
+        &mut self,
+        model: &mut Mdae,
+        id: EquationId,
+        wanted: &FxHashSet<VarId>,
+        orders: &FxHashMap<VarId, u16>,
+    ) -> bool {
+        let residual = model.equations[id].residual;
+        let found = defined(model, residual, wanted, orders, self);
+        if let Some((var, value)) = found {
+            self.order.push((var, value));
+            self.of.insert(var, value);
+            self.equations.insert(id);
+        }
+        found.is_some()
     }
 
     /// Replaces later definitions in earlier ones.

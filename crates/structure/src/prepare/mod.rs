@@ -18,6 +18,7 @@
 //! Time and memory are linear in the model, up to a logarithm for chains of eliminations.
 
 mod classes;
+mod colours;
 mod definitions;
 mod observed;
 mod piecewise;

@@ -1,11 +1,13 @@
 //! Builds the prepared model: compact ids, a fresh pool, aliases and constants filled in.
 
+use std::cmp::Reverse;
+
 use saltus_mdae::{
     Action, Alias, Assertion, Condition, ConditionKind, ConstantVariable, Delay, DiscreteEquation, Equation,
     EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, StateSelect, VarId, Variable, When,
 };
 
-use super::classes::Classes;
+use super::classes::{Classes, rank};
 use super::{ConflictingStarts, Place, Prepared};
 
 pub(super) fn rewrite(mut old: Mdae, classes: &mut Classes, used_up: &IndexVec<EquationId, bool>) -> Prepared {
@@ -42,7 +44,7 @@ pub(super) fn rewrite(mut old: Mdae, classes: &mut Classes, used_up: &IndexVec<E
     for (id, data) in old.equations.iter_enumerated() {
         equations.push((!used_up[id]).then(|| model.equations.push(equation(data, &t))));
     }
-    let conflicts = place_variables(&mut model, &old, &places, &kept, &t);
+    let conflicts = place_variables(&mut model, &old, &places, &kept, &classes.colours.variables, &t);
     debug_assert_eq!(model.validate(), Ok(()));
     Prepared {
         model,
@@ -362,6 +364,7 @@ fn place_variables(
     old: &Mdae,
     places: &IndexVec<VarId, Place>,
     kept: &[VarId],
+    colours: &IndexVec<VarId, u64>,
     t: &impl Fn(ExprId) -> ExprId,
 ) -> Vec<ConflictingStarts> {
     let mut merger = Merger {
@@ -378,6 +381,20 @@ fn place_variables(
             merger.fixed.insert((new, 0), (var, start));
         }
     }
+    // What is said of aliases counts in the order in which they would represent their class.
+    let mut aliases: Vec<VarId> = places.ids().filter(|&var| !stays[var]).collect();
+    aliases.sort_by_cached_key(|&var| Reverse(rank(&old.variables[var], colours[var])));
+    for var in aliases {
+        if let Place::Derivative {
+            var: target,
+            order,
+            negated,
+        } = places[var]
+        {
+            let variable = rewrite_attributes(&old.variables[var], t);
+            merger.merge(model, var, &variable, (target, order), negated);
+        }
+    }
     for (var, place) in places.iter_enumerated().filter(|&(var, _)| !stays[var]) {
         let variable = rewrite_attributes(&old.variables[var], t);
         match *place {
@@ -387,7 +404,6 @@ fn place_variables(
                 order,
                 negated,
             } => {
-                merger.merge(model, var, &variable, (target, order), negated);
                 model.aliases.push(Alias {
                     variable,
                     target,

@@ -1,5 +1,6 @@
 //! Finds the equations that make one variable another, or a number.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use saltus_mdae::{BinaryOp, IndexVec};
@@ -36,10 +37,8 @@ pub(super) fn eliminate(model: &Mdae, classes: &mut Classes) -> IndexVec<Equatio
         }
     }
     let assigned = reinitialised(model);
-    // Aliases first: whether `v1 = v2` is one must not depend on whether `der(x1) = v1` comes before it.
-    let highest = |&i: &u32| sums[i as usize].terms.iter().map(|&(_, order, _)| order).max();
     let mut first: Vec<u32> = (0..sums.len() as u32).collect();
-    first.sort_by_key(highest);
+    first.sort_by_cached_key(|&i| turn(model, &sums[i as usize], classes));
     let mut queue = VecDeque::from(first);
     while let Some(i) = queue.pop_front() {
         let sum = &sums[i as usize];
@@ -53,6 +52,18 @@ pub(super) fn eliminate(model: &Mdae, classes: &mut Classes) -> IndexVec<Equatio
         }
     }
     used_up
+}
+
+/// When a sum has its turn. Aliases come first: whether `v1 = v2` is one must not depend on whether `der(x1) = v1` comes
+/// before it. Of `der(x) = u` and `der(y) = u` only one can be used: that of the variable which is more of a state.
+fn turn(model: &Mdae, sum: &Sum, classes: &Classes) -> impl Ord + use<> {
+    let highest = sum.terms.iter().map(|&(_, order, _)| order).max();
+    let differentiated = sum.terms.iter().filter(|&&(_, order, _)| order > 0);
+    let state = differentiated.map(|&(var, ..)| {
+        let variable = &model.variables[var];
+        (variable.state_select, variable.fixed, variable.start.is_some())
+    });
+    (highest, Reverse(state.max()), classes.colours.equations[sum.equation])
 }
 
 /// Uses a reduced equation if it is trivial; returns the equations to look at again.
