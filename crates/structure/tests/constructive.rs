@@ -433,9 +433,42 @@ impl Names for ModelNames<'_> {
         self.0.variables[variable].name.to_string()
     }
     fn equation(&self, equation: EquationId) -> String {
-        ["e1", "e2", "k1", "k2", "k3", "k4"][equation.index()].to_owned()
+        let names = ["e1", "e2", "k1", "k2", "k3", "k4"];
+        names
+            .get(equation.index())
+            .map_or(format!("e{}", equation.index()), |name| (*name).to_owned())
     }
     fn predicate(&self, _: PredicateId) -> String {
         "tight".to_owned()
     }
+}
+
+/// Eight independent switches have 256 ways to go on: as text some of them, counted, in the report all.
+#[test]
+fn text_of_many_reactions_is_cut_and_says_so() {
+    let m = Builder::new("Switches");
+    for position in 0..8 {
+        let (x, y) = (m.unknown(&format!("x{position}")), m.unknown(&format!("y{position}")));
+        let on = x.pre().gt(&m.real(0.0));
+        m.equation(&format!("e{position}"), x.der() - &y);
+        m.equation_if(&on, &format!("on{position}"), &y + &x);
+        m.equation_if(&!&on, &format!("off{position}"), &y - 1.0);
+    }
+    let model = m.finish().unwrap();
+    let report = analyze(&System::from_model(&model).unwrap(), Options::default()).unwrap();
+    let all: usize = (0..report.instants.len()).map(|from| report.courses(from).len()).sum();
+    assert!(all >= 256, "{all}");
+    let text = report.to_text(&ModelNames(&model));
+    let told = text
+        .lines()
+        .filter(|line| line.contains("goes on in start state"))
+        .count();
+    let more = text.lines().find_map(|line| {
+        let more = line.trim().strip_prefix("… and ")?;
+        more.strip_suffix(" more ways to go on; `--json` has all")?
+            .parse::<usize>()
+            .ok()
+    });
+    assert!(told <= 200 && text.len() < 60_000, "{told} {}", text.len());
+    assert_eq!(more, Some(report.courses(0).len() - told), "{text}");
 }

@@ -8,6 +8,19 @@ use super::analysis::{Rejection, Report, Verdict};
 use super::reaction::{Failure, Outcome, Reaction, Step};
 use super::system::{PredicateId, Shifted, ShiftedEquation};
 
+/// Start states in the text.
+const MOST_START_STATES: usize = 40;
+/// Courses in the text, from all start states together.
+const MOST_COURSES: usize = 200;
+/// Bytes of text after which no further course is begun.
+const MOST_TEXT: usize = 50_000;
+/// Valuations told of one course.
+const MOST_VALUATIONS: usize = 4;
+/// Singular modes, or steps of a course, in the text.
+const MOST_LISTED: usize = 24;
+/// Longer lines are cut in their middle.
+const MOST_CHARACTERS: usize = 200;
+
 /// How variables, equations and predicates are called.
 pub trait Names {
     /// A variable.
@@ -47,7 +60,7 @@ impl Report {
         courses
     }
 
-    /// The verdict and the execution scheme as text, one start state after the other.
+    /// The verdict and the execution scheme as text, one start state after the other, as much of it as one can read.
     pub fn to_text(&self, names: &dyn Names) -> String {
         let mut out = String::new();
         let verdict = match self.verdict() {
@@ -57,24 +70,44 @@ impl Report {
         };
         let _ = writeln!(out, "constructive semantics: {verdict}");
         self.write_reasons(&mut out, names);
-        for (number, instant) in self.instants.iter().enumerate() {
-            let known = shifted_names(&instant.known, |variable| names.variable(variable));
-            let _ = writeln!(out, "\nstart state {number}: known {known}");
-            for course in self.courses(number) {
-                self.write_course(&mut out, &course, names);
+        let (mut shown, mut told) = (0, 0);
+        let is_full = |out: &String, told: usize| told >= MOST_COURSES || out.len() >= MOST_TEXT;
+        for (number, instant) in self.instants.iter().enumerate().take(MOST_START_STATES) {
+            if is_full(&out, told) {
+                break;
             }
+            shown += 1;
+            let known = shifted_names(&instant.known, |variable| names.variable(variable));
+            let _ = writeln!(out, "\nstart state {number}: known {}", brief(&known));
+            let mut courses = self.courses(number).into_iter();
+            while !is_full(&out, told)
+                && let Some(course) = courses.next()
+            {
+                self.write_course(&mut out, &course, names);
+                told += 1;
+            }
+            write_more(&mut out, 2, courses.len(), "ways to go on");
+        }
+        if shown < self.instants.len() {
+            out.push('\n');
+            write_more(&mut out, 0, self.instants.len() - shown, "start states");
         }
         out
     }
 
     fn write_reasons(&self, out: &mut String, names: &dyn Names) {
-        let mut stuck = 0;
+        let (mut stuck, mut singular) = (0, 0_usize);
         for rejection in &self.rejections {
             let _ = match rejection {
+                Rejection::Mode(_) if singular >= MOST_LISTED => {
+                    singular += 1;
+                    Ok(())
+                }
                 Rejection::Mode(position) => {
+                    singular += 1;
                     let values = self.modes[*position].valuation.iter().copied().map(Some);
                     let text = valuation_text(&values.collect::<Vec<_>>(), names);
-                    writeln!(out, "  the mode [{text}] is singular")
+                    writeln!(out, "  the mode [{}] is singular", brief(&text))
                 }
                 Rejection::Reaction(_) => {
                     stuck += 1;
@@ -87,6 +120,7 @@ impl Report {
                 }
             };
         }
+        write_more(out, 2, singular.saturating_sub(MOST_LISTED), "singular modes");
         if stuck > 0 {
             let _ = writeln!(out, "  reactions that get stuck: {stuck} of {}", self.reactions.len());
         }
@@ -96,14 +130,52 @@ impl Report {
     }
 
     fn write_course(&self, out: &mut String, course: &Course<'_>, names: &dyn Names) {
-        let valuations = course.reactions.iter().map(|&r| &self.reactions[r].valuation);
-        let valuations: Vec<String> = valuations.map(|v| format!("[{}]", valuation_text(v, names))).collect();
         let end = course.example.outcome.text(names);
-        let _ = writeln!(out, "  {}: {end}", valuations.join(" or "));
-        for line in course.example.step_lines(names) {
-            let _ = writeln!(out, "    {line}");
+        let _ = writeln!(out, "  {}: {}", self.circumstances(course, names), brief(&end));
+        let lines = course.example.step_lines(names);
+        for line in lines.iter().take(MOST_LISTED) {
+            let _ = writeln!(out, "    {}", brief(line));
         }
+        write_more(out, 4, lines.len().saturating_sub(MOST_LISTED), "steps");
     }
+}
+
+impl Report {
+    /// The valuations of a course; of many what they have in common.
+    fn circumstances(&self, course: &Course<'_>, names: &dyn Names) -> String {
+        let valuations = course.reactions.iter().map(|&r| &self.reactions[r].valuation);
+        if course.reactions.len() <= MOST_VALUATIONS {
+            let texts = valuations.map(|v| format!("[{}]", valuation_text(v, names)));
+            return texts.collect::<Vec<_>>().join(" or ");
+        }
+        let mut common = course.example.valuation.clone();
+        for valuation in valuations {
+            for (kept, value) in common.iter_mut().zip(valuation) {
+                *kept = kept.filter(|kept| Some(*kept) == *value);
+            }
+        }
+        let count = course.reactions.len();
+        format!("{count} valuations, all with [{}]", valuation_text(&common, names))
+    }
+}
+
+/// Says how much is left out, if anything is.
+fn write_more(out: &mut String, indent: usize, more: usize, noun: &str) {
+    if more > 0 {
+        let _ = writeln!(out, "{:indent$}… and {more} more {noun}; `--json` has all", "");
+    }
+}
+
+/// The beginning and the end of a long line.
+fn brief(line: &str) -> String {
+    let count = line.chars().count();
+    if count <= MOST_CHARACTERS {
+        return line.to_owned();
+    }
+    let tail = MOST_CHARACTERS / 4;
+    let head: String = line.chars().take(MOST_CHARACTERS - tail).collect();
+    let tail: String = line.chars().skip(count - tail).collect();
+    format!("{} … {}", head.trim_end(), tail.trim_start())
 }
 
 fn is_same_course(a: &Reaction, b: &Reaction) -> bool {
