@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::KernelCache;
 use saltus_mdae::{ConditionId, ConditionKind, ExprPool, Idx, Mdae, Role, VarId};
+use saltus_results::ModeRecord;
 use saltus_structure::mode::{ModeFailure, Valuation, analyze_mode};
 
 use crate::compiled::Compiled;
@@ -121,6 +122,10 @@ pub(crate) struct Engine<'c> {
     pub projectable: bool,
     /// Why the last candidate without right limits has none.
     pub last_refusal: Option<Failure>,
+    /// Modes that were left at the instant at which they were entered, not told yet.
+    pub passed_modes: Vec<ModeRecord>,
+    /// Those and the ones told already.
+    pub ever_passed: FxHashSet<ModeId>,
     /// Whether the last search was systematic: ties then count as confirmed.
     pub systematic: bool,
     /// Whether it took values that lean to a side, though they count as zero, as confirmation.
@@ -229,6 +234,8 @@ impl<'c> Engine<'c> {
             jet_level: 0,
             projectable: false,
             last_refusal: None,
+            passed_modes: Vec::new(),
+            ever_passed: FxHashSet::default(),
             systematic: false,
             leaning: false,
             flips: vec![0; model.conditions.len()],

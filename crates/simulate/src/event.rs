@@ -67,6 +67,9 @@ impl Engine<'_> {
             }
             let first_of_start = initial && instant == 1;
             let mode_before = self.mode;
+            if instant > 1 {
+                self.note_passed_mode();
+            }
             self.begin_instant();
             if instant == 1 {
                 self.apply_inputs(time);
@@ -107,6 +110,16 @@ impl Engine<'_> {
             }
         }
         Ok(report)
+    }
+
+    /// Takes down what the present mode is called, which another instant follows: no row tells of it.
+    fn note_passed_mode(&mut self) {
+        if let Some(mode) = self.mode
+            && self.ever_passed.insert(mode)
+        {
+            let record = self.mode_record(mode);
+            self.passed_modes.push(record);
+        }
     }
 
     /// X⁻ := what is in memory.

@@ -331,6 +331,27 @@ fn traced_events() {
     ran.says("t = 0.45").says("triggered by `h <= 0`");
 }
 
+/// A fuse that blows by the impulse of the closing switch: the closed mode is there for one instant, and has a name.
+#[test]
+fn a_mode_of_one_instant_has_a_name() {
+    let path = example("../tests/models/modes/FuseTripsByImpulse.mo");
+    let folder = Folder::new();
+    let arguments = [
+        "simulate",
+        path.to_str().unwrap(),
+        "--events",
+        "e.json",
+        "--trace-events",
+    ];
+    let ran = folder.expect(0, &arguments);
+    ran.says("to mode 1 (closed, not pre(tripped))")
+        .says("mode 1 (closed, not pre(tripped)) to mode 0 (not closed, not pre(tripped))");
+    let log = folder.read("e.json");
+    let named = log.find("\"label\":\"closed, not pre(tripped)\"");
+    let entered = log.find("\"to\":1");
+    assert!(named.is_some() && named < entered, "{log}");
+}
+
 #[test]
 fn unwritable_and_full() {
     let folder = Folder::new().with("Decay.mo", DECAY);

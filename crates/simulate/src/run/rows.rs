@@ -39,15 +39,27 @@ impl Run<'_> {
         outcome.map_err(|error| output_failure(error).at(time))
     }
 
-    /// Says what a mode number stands for before its first row.
+    /// Says what a mode number stands for before its first row, and before the event that passed through it.
     pub(super) fn announce_mode(&mut self, sink: &mut dyn ResultSink) -> Result<(), Failure> {
         let Some(mode) = self.engine.mode else { return Ok(()) };
-        if !self.announced.insert(mode) {
+        for record in std::mem::take(&mut self.engine.passed_modes) {
+            if record.mode != mode.0 {
+                self.announce(ModeId(record.mode), record, sink)?;
+            }
+        }
+        if self.announced.contains(&mode) {
             return Ok(());
         }
         let record = self.engine.mode_record(mode);
-        self.known_modes.push(record.clone());
-        sink.mode(&record).map_err(output_failure)
+        self.announce(mode, record, sink)
+    }
+
+    fn announce(&mut self, mode: ModeId, record: ModeRecord, sink: &mut dyn ResultSink) -> Result<(), Failure> {
+        if self.announced.insert(mode) {
+            sink.mode(&record).map_err(output_failure)?;
+            self.known_modes.push(record);
+        }
+        Ok(())
     }
 
     pub(super) fn write_event(
