@@ -21,10 +21,11 @@ use super::wong::project_restart;
 const POINTS: usize = 2;
 /// Of larger modes the points are arbitrary: more may seem to jump, nothing less.
 const MOST_EQUATIONS: usize = 150;
-/// A relative difference below this is no jump.
+/// A difference below this, relative to the limits on both sides, is no jump.
 const SAME: f64 = 1e-7;
 
-/// Relative to the largest impulse, this is none.
+/// Relative to the nominal value of a variable a smaller difference is no jump, to the largest impulse a smaller one is none:
+/// limits that should be zero are so up to rounding.
 const ROUNDING: f64 = 1e-13;
 
 /// How right limits are found.
@@ -80,7 +81,7 @@ pub fn observe(
             change,
             environment,
         };
-        let Some(found) = restart_at(pool, functions, change, analysis, &at) else {
+        let Some(found) = restart_at(pool, functions, fixed, change, analysis, &at) else {
             continue;
         };
         match &mut seen {
@@ -127,6 +128,7 @@ fn equations_before(pool: &mut ExprPool, change: &ModeChange) -> Vec<ExprId> {
 fn restart_at(
     pool: &ExprPool,
     functions: &Functions,
+    fixed: &dyn FixedValues,
     change: &ModeChange,
     analysis: &RestartAnalysis,
     at: &Sampled,
@@ -154,10 +156,9 @@ fn restart_at(
             (LimitMethod::Projector, projected.right_limits, projected.impulses)
         }
     };
-    let jumps = right_limits.iter().filter(|&&(var, order, right)| {
-        let left = at.left_limit(var, order);
-        (right - left).abs() > SAME * left.abs().max(right.abs()).max(1.0)
-    });
+    let jumps = right_limits
+        .iter()
+        .filter(|&&(var, order, right)| differ(at.left_limit(var, order), right, fixed.nominal(var)));
     // With a jump some impulses are real, however small: that of a current is as small as its capacitors.
     let small = if jumps.clone().next().is_some() { ROUNDING } else { SAME };
     let largest = impulses.iter().map(|impulse| impulse.weight.abs()).fold(1.0, f64::max);
@@ -167,6 +168,13 @@ fn restart_at(
         jumps: jumps.map(|&(var, order, _)| (var, order)).collect(),
         impulses: impulses.map(|i| (i.var, i.order, i.mu)).collect(),
     })
+}
+
+/// Whether limits on both sides are different: relative to their own size, which may be that of the charge of a small
+/// capacitor.
+fn differ(left: f64, right: f64, nominal: f64) -> bool {
+    let same = SAME * left.abs().max(right.abs());
+    (right - left).abs() > same.max(ROUNDING * nominal.abs())
 }
 
 /// Left limits of a point; what it does not hold is arbitrary.
@@ -210,5 +218,23 @@ impl Environment for Sampled<'_, '_> {
     }
     fn initial(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::differ;
+
+    #[test]
+    fn jumps_are_seen_at_the_size_of_the_variable() {
+        // A charge of some pC, a distance of some nm.
+        assert!(differ(5e-12, 2e-12, 1.0));
+        assert!(differ(0.0, 1e-9, 1.0));
+        assert!(differ(5e-18, 2e-18, 1e-18));
+        assert!(differ(101_325.0, 101_326.0, 1e5));
+        // Limits that are equal, or zero, up to rounding.
+        assert!(!differ(5e-12, 5e-12 * (1.0 + 1e-9), 1.0));
+        assert!(!differ(1e-15, 0.0, 1.0));
+        assert!(!differ(101_325.0, 101_325.0 + 1e-6, 1e5));
     }
 }
