@@ -12,8 +12,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{
-    Action, BinaryOp, ConditionKind, Equation, EquationId, ExprId, ExprPool, Mdae, Node, OriginId, Role, StateSelect,
-    UnaryOp, VarId,
+    Action, BinaryOp, ConditionKind, Equation, EquationId, ExprId, ExprPool, IndexVec, Mdae, Node, OriginId, Role,
+    StateSelect, UnaryOp, VarId,
 };
 
 use super::colours::colours;
@@ -128,6 +128,8 @@ struct Definitions {
     order: Vec<(VarId, ExprId)>,
     equations: FxHashSet<EquationId>,
     of: FxHashMap<VarId, ExprId>,
+    /// Colours of the equations, once they are needed: no equation changes during the search.
+    colours: Option<IndexVec<EquationId, u64>>,
 }
 
 fn definitions(model: &mut Mdae) -> Definitions {
@@ -272,7 +274,7 @@ impl Definitions {
         if wanted.is_empty() {
             return;
         }
-        let colours = colours(model).equations;
+        let colours = self.colours.get_or_insert_with(|| colours(model).equations);
         let mut candidates: Vec<((usize, u64), EquationId)> = Vec::new();
         for id in model.equations.ids() {
             if !holds_always(&model.pool, model.equations[id].guard) || self.equations.contains(&id) {
