@@ -316,10 +316,7 @@ impl Lowering<'_> {
 
     /// `pre(e)`: every variable in `e` at its left limit.
     fn left_limit(&mut self, expr: ExprId) -> ExprId {
-        self.model.pool.rewrite(&[expr], |pool, _, node| match node {
-            Node::Var { var, order } => Some(pool.pre_var(var, order)),
-            _ => None,
-        })[0]
+        self.model.pool.left_limit(expr, |_| true)
     }
 
     fn two(&mut self, op: BinaryOp, args: &[FlatExpr]) -> ExprId {

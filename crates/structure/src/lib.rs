@@ -9,6 +9,7 @@
 #![warn(missing_docs)]
 
 pub mod attributes;
+mod colour;
 pub mod constructive;
 pub mod jacobian;
 pub mod linear;

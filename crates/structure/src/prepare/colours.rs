@@ -9,7 +9,7 @@ use saltus_mdae::{
     Action, BinaryOp, ConditionId, ConditionKind, EquationId, ExprId, Idx, IndexVec, Mdae, Node, UnaryOp, VarId,
 };
 
-use crate::restart::mixed;
+use crate::colour::mixed;
 
 /// What lies further apart than this many equations does not tell variables apart.
 const MOST_ROUNDS: usize = 8;

@@ -18,7 +18,6 @@
 mod analysis;
 mod array;
 mod change;
-mod colour;
 mod concrete;
 mod diagnosis;
 mod entail;
@@ -43,7 +42,6 @@ mod wong;
 pub use analysis::{ComponentHeight, RestartAnalysis, Verdict, analyze_restart};
 pub use array::{ArrayEquation, ArrayLabel, ArrayVariable, EquationSource, FactRecord, Part, VariableClass};
 pub use change::{Before, ModeChange, RestartOptions, Scope};
-pub(crate) use colour::mixed;
 pub use concrete::ConcreteEquation;
 pub use diagnosis::Diagnosis;
 pub use entail::{Entailment, FixedValues, sample_points};

@@ -8,7 +8,7 @@ use saltus_graph::{Adjacency, Bipartite, Column, Matcher, Matching, Row, conflic
 use saltus_mdae::VarId;
 
 use super::array::{Array, ArrayLabel, ArrayVariable, EquationSource, Frame, Part, VariableClass};
-use super::colour::{Coloured, mixed};
+use crate::colour::{Coloured, mixed};
 
 /// The result of the matching.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use saltus_graph::{Column, Matching, Row, WeightedBipartite, highest_value_transversal};
 
 use super::array::{ArrayVariable, Frame};
-use super::colour::{Coloured, mixed};
 use super::concrete::{Concrete, ConcreteEquation, EquationTerms, OrderedTerm};
+use crate::colour::{Coloured, mixed};
 
 /// The powers of ε⁻¹ with which unknowns and equations of the array grow.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Colours that do not depend on names or on the order of equations, for choices among equals.
 //!
-//! Several equations of the same rank may be able to stand in for each other (step 7), and where impulsive variables
+//! In a restart several equations of the same rank may be able to stand in for each other (step 7), and where impulsive variables
 //! are multiplied several transversals of highest weight give different offsets (step 9). Colour refinement of the
 //! incidence (Weisfeiler–Lehman) tells apart what the structure tells apart; what it leaves equal is interchangeable in
 //! all but rare graphs.
