@@ -1,6 +1,7 @@
 //! What power series need of their coefficients. The rules of [`crate::series`] are written once and used twice: with
 //! tape values (to generate code) and with numbers (inside user functions).
 
+use saltus_mdae::rules::Calculus;
 use saltus_mdae::{BinaryOp, UnaryOp};
 
 use crate::tape::{TapeBuilder, Value};
@@ -60,5 +61,30 @@ impl Algebra for TapeBuilder {
     }
     fn select(&mut self, c: Value, a: Value, b: Value) -> Value {
         TapeBuilder::select(self, c, a, b)
+    }
+}
+
+/// Coefficients by themselves as the rules of differentiation compute with them.
+pub(crate) struct Coefficients<'a, A>(pub(crate) &'a mut A);
+
+impl<A: Algebra> Calculus for Coefficients<'_, A> {
+    type Value = A::V;
+    fn constant(&mut self, value: f64) -> A::V {
+        self.0.constant(value)
+    }
+    fn as_constant(&self, value: &A::V) -> Option<f64> {
+        self.0.as_constant(*value)
+    }
+    fn varies(&self, _: &A::V) -> bool {
+        false
+    }
+    fn unary(&mut self, op: UnaryOp, a: &A::V) -> A::V {
+        self.0.unary(op, *a)
+    }
+    fn binary(&mut self, op: BinaryOp, a: &A::V, b: &A::V) -> A::V {
+        self.0.binary(op, *a, *b)
+    }
+    fn select(&mut self, condition: &A::V, a: &A::V, b: &A::V) -> A::V {
+        self.0.select(*condition, *a, *b)
     }
 }

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use saltus_mdae::{BinaryOp, UnaryOp};
+use saltus_mdae::{BinaryOp, UnaryOp, rules};
 
-use crate::series::SeriesAlgebra;
+use crate::algebra::Coefficients;
+use crate::series::{Operand, SeriesAlgebra};
 use crate::tape::{TapeBuilder, Value};
 
 /// Normalised Taylor coefficients, lowest first.
@@ -83,33 +84,24 @@ impl TapeBuilder {
                 );
                 self.add_tangents(from_a, from_b)
             }
-            Pow => {
+            Pow | Atan2 => {
                 let mut sum = BTreeMap::new();
-                if !a.tangents.is_empty() {
-                    let by_a = self.pow_by_base(x, y, &series[..len]);
-                    sum = self.scale_tangents(&by_a, a.tangents);
-                }
-                if !b.tangents.is_empty() {
-                    let by_b = self.pow_by_exponent(x, &series[..len]);
-                    let from_b = self.scale_tangents(&by_b, b.tangents);
-                    sum = self.add_tangents(sum, from_b);
+                let result = &series[..len];
+                for (operand, tangents) in [(Operand::First, a.tangents), (Operand::Second, b.tangents)] {
+                    if !tangents.is_empty() {
+                        let outer = self.partial_series(op, x, y, result, operand);
+                        let scaled = self.scale_tangents(&outer, tangents);
+                        sum = self.add_tangents(sum, scaled);
+                    }
                 }
                 sum
             }
-            Atan2 => {
-                let (by_a, by_b) = self.atan2_partials(x, y);
-                let (from_a, from_b) = (
-                    self.scale_tangents(&by_a, a.tangents),
-                    self.scale_tangents(&by_b, b.tangents),
-                );
-                self.add_tangents(from_a, from_b)
-            }
             Min | Max => {
-                let choice = self.extremum_choice(op, x[0], y[0]);
+                let choice = rules::takes_first(&mut Coefficients(self), op, &x[0], &y[0]);
                 self.select_tangents(choice, a.tangents, b.tangents)
             }
             Mod | Rem => {
-                let quotient = self.piecewise_quotient(op, x[0], y[0]);
+                let quotient = rules::piecewise_quotient(&mut Coefficients(self), op, &x[0], &y[0]);
                 let scaled = self.map_tangents(b.tangents, |tape, c| {
                     let product = tape.mul(quotient, c);
                     tape.neg(product)

@@ -1,6 +1,6 @@
 //! Numbers that user functions compute with: nested duals and power series of them.
 
-use saltus_mdae::{BinaryOp, UnaryOp};
+use saltus_mdae::{BinaryOp, UnaryOp, dual};
 
 use crate::algebra::Algebra;
 use crate::scalar;
@@ -74,17 +74,18 @@ impl<const W: usize> Number for Dual<W> {
         if W == 1 {
             out[0] = scalar::unary(op, self.0[0]);
         } else {
-            unary(op, &self.0, &mut out);
+            dual::unary(op, &self.0, &mut out);
         }
         Dual(out)
     }
     #[inline]
     fn binary(op: BinaryOp, a: &Self, b: &Self) -> Self {
         let mut out = [0.0; W];
-        if W == 1 {
+        if W > 1 {
+            dual::binary(op, &a.0, &b.0, &mut out);
+        }
+        if W == 1 || matches!(op, BinaryOp::Min | BinaryOp::Max) {
             out[0] = scalar::binary(op, a.0[0], b.0[0]);
-        } else {
-            binary(op, &a.0, &b.0, &mut out);
         }
         Dual(out)
     }
@@ -129,205 +130,6 @@ impl<const W: usize> Number for Dual<W> {
     fn same(&self, other: &Self) -> bool {
         self == other
     }
-}
-
-/// Room for a number of the most directions.
-const WIDEST: usize = 32;
-type Room = [f64; WIDEST];
-
-// The rules below work on slices of 2^k coefficients: low half + ε·high half, each with k − 1 directions, so every
-// rule is the chain rule one level down.
-
-fn product(a: &[f64], b: &[f64], out: &mut [f64]) {
-    if a.len() == 1 {
-        out[0] = a[0] * b[0];
-        return;
-    }
-    let half = a.len() / 2;
-    let mut term: Room = [0.0; WIDEST];
-    product(&a[..half], &b[..half], &mut out[..half]);
-    product(&a[..half], &b[half..], &mut out[half..]);
-    product(&a[half..], &b[..half], &mut term[..half]);
-    for (sum, term) in out[half..].iter_mut().zip(&term[..half]) {
-        *sum += term;
-    }
-}
-
-fn quotient(a: &[f64], b: &[f64], out: &mut [f64]) {
-    if a.len() == 1 {
-        out[0] = a[0] / b[0];
-        return;
-    }
-    let half = a.len() / 2;
-    let (low, high) = out.split_at_mut(half);
-    quotient(&a[..half], &b[..half], low);
-    let mut numerator: Room = [0.0; WIDEST];
-    product(low, &b[half..], &mut numerator[..half]);
-    for (k, term) in numerator[..half].iter_mut().enumerate() {
-        *term = a[half + k] - *term;
-    }
-    quotient(&numerator[..half], &b[..half], high);
-}
-
-fn unary(op: UnaryOp, a: &[f64], out: &mut [f64]) {
-    use UnaryOp::*;
-    match op {
-        Neg => return out.iter_mut().zip(a).for_each(|(out, a)| *out = -a),
-        Not | Sign | Floor | Ceil => {
-            out.fill(0.0);
-            out[0] = scalar::unary(op, a[0]);
-            return;
-        }
-        Abs => {
-            let sign = scalar::unary(Sign, a[0]);
-            out.iter_mut().zip(a).for_each(|(out, a)| *out = sign * a);
-            out[0] = a[0].abs();
-            return;
-        }
-        _ => {}
-    }
-    if a.len() == 1 {
-        out[0] = scalar::unary(op, a[0]);
-        return;
-    }
-    let half = a.len() / 2;
-    let (low, high) = out.split_at_mut(half);
-    unary(op, &a[..half], low);
-    let mut outer: Room = [0.0; WIDEST];
-    slope(op, &a[..half], low, &mut outer[..half]);
-    product(&outer[..half], &a[half..], high);
-}
-
-/// df(x) where y = f(x).
-fn slope(op: UnaryOp, x: &[f64], y: &[f64], out: &mut [f64]) {
-    use UnaryOp::*;
-    let n = x.len();
-    let mut room: Room = [0.0; WIDEST];
-    let reciprocal = |denominator: &[f64], sign: f64, out: &mut [f64]| {
-        let mut one: Room = [0.0; WIDEST];
-        one[0] = sign;
-        quotient(&one[..n], denominator, out);
-    };
-    match op {
-        Exp => out.copy_from_slice(y),
-        Sin => unary(Cos, x, out),
-        Cos => {
-            unary(Sin, x, out);
-            out.iter_mut().for_each(|c| *c = -*c);
-        }
-        Sinh => unary(Cosh, x, out),
-        Cosh => unary(Sinh, x, out),
-        Tan => {
-            product(y, y, out);
-            out[0] += 1.0;
-        }
-        Tanh => {
-            unary(Cosh, x, out);
-            product(out, out, &mut room[..n]);
-            reciprocal(&room[..n], 1.0, out);
-        }
-        Sqrt => {
-            room[..n].iter_mut().zip(y).for_each(|(c, y)| *c = 2.0 * y);
-            reciprocal(&room[..n], 1.0, out);
-        }
-        Log => reciprocal(x, 1.0, out),
-        Log10 => {
-            room[..n]
-                .iter_mut()
-                .zip(x)
-                .for_each(|(c, x)| *c = std::f64::consts::LN_10 * x);
-            reciprocal(&room[..n], 1.0, out);
-        }
-        Atan => {
-            product(x, x, &mut room[..n]);
-            room[0] += 1.0;
-            reciprocal(&room[..n], 1.0, out);
-        }
-        Asin | Acos => {
-            product(x, x, out);
-            out.iter_mut().for_each(|c| *c = -*c);
-            out[0] += 1.0;
-            unary(Sqrt, out, &mut room[..n]);
-            reciprocal(&room[..n], if op == Asin { 1.0 } else { -1.0 }, out);
-        }
-        Neg | Not | Sign | Floor | Ceil | Abs => unreachable!("have rules of their own"),
-    }
-}
-
-fn binary(op: BinaryOp, a: &[f64], b: &[f64], out: &mut [f64]) {
-    use BinaryOp::*;
-    let (x, y) = (a[0], b[0]);
-    let n = a.len();
-    match op {
-        Add => (0..n).for_each(|k| out[k] = a[k] + b[k]),
-        Sub => (0..n).for_each(|k| out[k] = a[k] - b[k]),
-        Mul => product(a, b, out),
-        Div => quotient(a, b, out),
-        Pow => power(a, b, out),
-        Atan2 => arc_tangent(a, b, out),
-        Min | Max => {
-            let first = if op == Min { x <= y } else { x >= y };
-            out.copy_from_slice(if first { a } else { b });
-            out[0] = scalar::binary(op, x, y);
-        }
-        Mod | Rem => {
-            let q = if op == Mod { (x / y).floor() } else { (x / y).trunc() };
-            (0..n).for_each(|k| out[k] = a[k] - q * b[k]);
-            out[0] = scalar::binary(op, x, y);
-        }
-        Quotient | And | Or | Lt | Le | Gt | Ge | Eq | Ne => {
-            out.fill(0.0);
-            out[0] = scalar::binary(op, x, y);
-        }
-    }
-}
-
-fn power(a: &[f64], b: &[f64], out: &mut [f64]) {
-    if a.len() == 1 {
-        out[0] = scalar::power(a[0], b[0]);
-        return;
-    }
-    let half = a.len() / 2;
-    let (low, high) = out.split_at_mut(half);
-    power(&a[..half], &b[..half], low);
-    // b·a^(b−1)·ȧ, which is 0 for b = 0 whatever a is
-    if b[0] != 0.0 || b[1..half].iter().any(|&c| c != 0.0) {
-        let (mut less, mut outer, mut slope): (Room, Room, Room) = ([0.0; WIDEST], [0.0; WIDEST], [0.0; WIDEST]);
-        less[..half].copy_from_slice(&b[..half]);
-        less[0] -= 1.0;
-        power(&a[..half], &less[..half], &mut outer[..half]);
-        product(&outer[..half], &b[..half], &mut slope[..half]);
-        product(&slope[..half], &a[half..], high);
-    } else {
-        high.fill(0.0);
-    }
-    // a^b·log(a)·ḃ
-    if b[half..].iter().any(|&c| c != 0.0) {
-        let (mut log, mut outer, mut term): (Room, Room, Room) = ([0.0; WIDEST], [0.0; WIDEST], [0.0; WIDEST]);
-        unary(UnaryOp::Log, &a[..half], &mut log[..half]);
-        product(low, &log[..half], &mut outer[..half]);
-        product(&outer[..half], &b[half..], &mut term[..half]);
-        high.iter_mut().zip(&term).for_each(|(sum, term)| *sum += term);
-    }
-}
-
-fn arc_tangent(a: &[f64], b: &[f64], out: &mut [f64]) {
-    if a.len() == 1 {
-        out[0] = a[0].atan2(b[0]);
-        return;
-    }
-    let half = a.len() / 2;
-    let (low, high) = out.split_at_mut(half);
-    let ((y, dy), (x, dx)) = (a.split_at(half), b.split_at(half));
-    arc_tangent(y, x, low);
-    let (mut numerator, mut denominator, mut term): (Room, Room, Room) = ([0.0; WIDEST], [0.0; WIDEST], [0.0; WIDEST]);
-    product(dy, x, &mut numerator[..half]);
-    product(y, dx, &mut term[..half]);
-    (0..half).for_each(|k| numerator[k] -= term[k]);
-    product(y, y, &mut denominator[..half]);
-    product(x, x, &mut term[..half]);
-    (0..half).for_each(|k| denominator[k] += term[k]);
-    quotient(&numerator[..half], &denominator[..half], high);
 }
 
 /// Coefficients of series as duals.

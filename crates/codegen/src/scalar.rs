@@ -16,7 +16,6 @@ pub(crate) fn binary(op: BinaryOp, x: f64, y: f64) -> f64 {
     match op {
         BinaryOp::Min => minimum(x, y),
         BinaryOp::Max => -minimum(-x, -y),
-        BinaryOp::Pow => power(x, y),
         _ => apply_binary(op, x, y),
     }
 }
@@ -32,12 +31,6 @@ fn minimum(x: f64, y: f64) -> f64 {
     } else {
         f64::NAN
     }
-}
-
-/// `x^y`, never inlined: the compiler may not specialise it differently in different places.
-#[inline(never)]
-pub(crate) fn power(x: f64, y: f64) -> f64 {
-    saltus_mdae::eval::power(x, y)
 }
 
 /// The name of an operation as users write it.

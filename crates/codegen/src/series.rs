@@ -4,9 +4,10 @@
 //! differentiation (Griewank and Walther, Evaluating Derivatives, chapter 13); most follow from y' = P·a', that is
 //! k·yₖ = Σ j·aⱼ·Pₖ₋ⱼ.
 
+use saltus_mdae::rules::{self, Calculus, Tangent};
 use saltus_mdae::{BinaryOp, UnaryOp};
 
-use crate::algebra::Algebra;
+use crate::algebra::{Algebra, Coefficients};
 
 /// Arithmetic on series: normalised Taylor coefficients, lowest first.
 pub(crate) trait SeriesAlgebra: Algebra {
@@ -93,7 +94,10 @@ pub(crate) trait SeriesAlgebra: Algebra {
     }
 
     /// f(a) for a one-argument function.
-    fn unary_series(&mut self, op: UnaryOp, a: &[Self::V]) -> Vec<Self::V> {
+    fn unary_series(&mut self, op: UnaryOp, a: &[Self::V]) -> Vec<Self::V>
+    where
+        Self: Sized,
+    {
         use UnaryOp::*;
         let n = a.len();
         match op {
@@ -211,75 +215,41 @@ pub(crate) trait SeriesAlgebra: Algebra {
     }
 
     /// P = df/da as a series as long as `a`; `result` is f(a) where that is known (it may be empty).
-    fn outer_derivative(&mut self, op: UnaryOp, a: &[Self::V], result: &[Self::V]) -> Vec<Self::V> {
-        use UnaryOp::*;
-        let n = a.len();
-        let number = |tape: &mut Self, value: f64| {
-            let value = tape.constant(value);
-            tape.constant_series(value, n)
+    fn outer_derivative(&mut self, op: UnaryOp, a: &[Self::V], result: &[Self::V]) -> Vec<Self::V>
+    where
+        Self: Sized,
+    {
+        let result = (!result.is_empty()).then(|| result[..result.len().min(a.len())].to_vec());
+        let mut series = SeriesCalculus::new(self, a.len());
+        rules::unary_slope(&mut series, op, &a.to_vec(), result.as_ref()).into_value(&mut series)
+    }
+
+    /// ∂f(a, b)/∂a and ∂f(a, b)/∂b as far as they are wanted; `result` is f(a, b).
+    fn partial_series(
+        &mut self,
+        op: BinaryOp,
+        a: &[Self::V],
+        b: &[Self::V],
+        result: &[Self::V],
+        by: Operand,
+    ) -> Vec<Self::V>
+    where
+        Self: Sized,
+    {
+        let (da, db) = match by {
+            Operand::First => (Tangent::One, Tangent::Zero),
+            Operand::Second => (Tangent::Zero, Tangent::One),
         };
-        let result = &result[..result.len().min(n)];
-        let known = |tape: &mut Self| match result {
-            [] => tape.unary_series(op, a),
-            _ => result.to_vec(),
-        };
-        match op {
-            Neg => number(self, -1.0),
-            Not | Sign | Floor | Ceil => number(self, 0.0),
-            Abs => {
-                let sign = self.unary(Sign, a[0]);
-                self.constant_series(sign, n)
-            }
-            Sqrt => {
-                let y = known(self);
-                let twice = self.map_series(&y, |tape, c| tape.scale(c, 2.0));
-                self.reciprocal_series(&twice)
-            }
-            Exp => known(self),
-            Log => self.reciprocal_series(a),
-            Log10 => {
-                let scaled = self.map_series(a, |tape, c| tape.scale(c, std::f64::consts::LN_10));
-                self.reciprocal_series(&scaled)
-            }
-            Sin => self.unary_series(Cos, a),
-            Cos => {
-                let sine = self.unary_series(Sin, a);
-                self.map_series(&sine, |tape, c| tape.neg(c))
-            }
-            Tan => {
-                let y = known(self);
-                let square = self.mul_series(&y, &y);
-                let one = number(self, 1.0);
-                self.zip_series(&one, &square, |tape, x, y| tape.add(x, y))
-            }
-            Tanh => {
-                let y = known(self);
-                let square = self.mul_series(&y, &y);
-                let mut slope = self.map_series(&square, |tape, c| tape.neg(c));
-                slope[0] = self.tanh_slope(a[0]);
-                slope
-            }
-            Asin | Acos => {
-                let square = self.mul_series(a, a);
-                let one = number(self, 1.0);
-                let radicand = self.zip_series(&one, &square, |tape, x, y| tape.sub(x, y));
-                let root = self.unary_series(Sqrt, &radicand);
-                let sign = number(self, if op == Asin { 1.0 } else { -1.0 });
-                self.div_series(&sign, &root)
-            }
-            Atan => {
-                let square = self.mul_series(a, a);
-                let one = number(self, 1.0);
-                let denominator = self.zip_series(&one, &square, |tape, x, y| tape.add(x, y));
-                self.reciprocal_series(&denominator)
-            }
-            Sinh => self.unary_series(Cosh, a),
-            Cosh => self.unary_series(Sinh, a),
-        }
+        let (x, y, result) = (a.to_vec(), b.to_vec(), result.to_vec());
+        let mut series = SeriesCalculus::new(self, a.len());
+        rules::binary_tangent(&mut series, op, (&x, da), (&y, db), &result).into_value(&mut series)
     }
 
     /// f(a, b) for a two-argument function.
-    fn binary_series(&mut self, op: BinaryOp, a: &[Self::V], b: &[Self::V]) -> Vec<Self::V> {
+    fn binary_series(&mut self, op: BinaryOp, a: &[Self::V], b: &[Self::V]) -> Vec<Self::V>
+    where
+        Self: Sized,
+    {
         use BinaryOp::*;
         match op {
             Add => self.zip_series(a, b, |tape, x, y| tape.add(x, y)),
@@ -289,13 +259,13 @@ pub(crate) trait SeriesAlgebra: Algebra {
             Pow => self.pow_series(a, b),
             Min | Max => {
                 let first = self.binary(op, a[0], b[0]);
-                let chosen = self.extremum_choice(op, a[0], b[0]);
+                let chosen = rules::takes_first(&mut Coefficients(self), op, &a[0], &b[0]);
                 let mut y = self.zip_series(a, b, |tape, x, y| tape.select(chosen, x, y));
                 y[0] = first;
                 y
             }
             Mod | Rem => {
-                let quotient = self.piecewise_quotient(op, a[0], b[0]);
+                let quotient = rules::piecewise_quotient(&mut Coefficients(self), op, &a[0], &b[0]);
                 let first = self.binary(op, a[0], b[0]);
                 let mut y = self.zip_series(a, b, |tape, x, y| {
                     let product = tape.mul(quotient, y);
@@ -310,7 +280,9 @@ pub(crate) trait SeriesAlgebra: Algebra {
                 if n == 1 {
                     return vec![first];
                 }
-                let (by_a, by_b) = self.atan2_partials(&a[..n - 1], &b[..n - 1]);
+                let (x, y) = (&a[..n - 1], &b[..n - 1]);
+                let by_a = self.partial_series(op, x, y, &[], Operand::First);
+                let by_b = self.partial_series(op, x, y, &[], Operand::Second);
                 let from_a = self.integrate(first, a, &by_a);
                 let zero = self.zero();
                 let from_b = self.integrate(zero, b, &by_b);
@@ -323,38 +295,10 @@ pub(crate) trait SeriesAlgebra: Algebra {
         }
     }
 
-    /// Whether the minimum (maximum) is the first operand.
-    fn extremum_choice(&mut self, op: BinaryOp, a: Self::V, b: Self::V) -> Self::V {
-        let relation = if op == BinaryOp::Min {
-            BinaryOp::Le
-        } else {
-            BinaryOp::Ge
-        };
-        self.binary(relation, a, b)
-    }
-
-    /// The q of mod(a, b) = a − q·b or rem(a, b) = a − q·b.
-    fn piecewise_quotient(&mut self, op: BinaryOp, a: Self::V, b: Self::V) -> Self::V {
-        if op == BinaryOp::Mod {
-            let ratio = self.div(a, b);
-            self.unary(UnaryOp::Floor, ratio)
-        } else {
-            self.binary(BinaryOp::Quotient, a, b)
-        }
-    }
-
-    /// ∂atan2(a, b)/∂a = b/(a² + b²) and ∂/∂b = −a/(a² + b²).
-    fn atan2_partials(&mut self, a: &[Self::V], b: &[Self::V]) -> (Vec<Self::V>, Vec<Self::V>) {
-        let aa = self.mul_series(a, a);
-        let bb = self.mul_series(b, b);
-        let denominator = self.zip_series(&aa, &bb, |tape, x, y| tape.add(x, y));
-        let by_a = self.div_series(b, &denominator);
-        let by_b = self.div_series(a, &denominator);
-        let by_b = self.map_series(&by_b, |tape, c| tape.neg(c));
-        (by_a, by_b)
-    }
-
-    fn pow_series(&mut self, a: &[Self::V], b: &[Self::V]) -> Vec<Self::V> {
+    fn pow_series(&mut self, a: &[Self::V], b: &[Self::V]) -> Vec<Self::V>
+    where
+        Self: Sized,
+    {
         let n = a.len();
         if n == 1 {
             return vec![self.binary(BinaryOp::Pow, a[0], b[0])];
@@ -368,7 +312,9 @@ pub(crate) trait SeriesAlgebra: Algebra {
         }
         let first = self.binary(BinaryOp::Pow, a[0], b[0]);
         if self.is_constant_series(b) {
-            let outer = self.pow_by_base(&a[..n - 1], &b[..n - 1], &[]);
+            let mut series = SeriesCalculus::new(self, n - 1);
+            let (base, exponent) = (a[..n - 1].to_vec(), b[..n - 1].to_vec());
+            let outer = rules::power_slope(&mut series, &base, &exponent).into_value(&mut series);
             return self.integrate(first, a, &outer);
         }
         // y = exp(b·log a): y' = y·(b·log a)'
@@ -404,31 +350,54 @@ pub(crate) trait SeriesAlgebra: Algebra {
             product
         }
     }
+}
 
-    /// ∂(a^b)/∂a = b·a^(b−1) where `value` is a^b. It is 0 for b = 0 whatever a is, so that polynomials with an
-    /// exponent known only at run time have finite derivatives at 0.
-    fn pow_by_base(&mut self, a: &[Self::V], b: &[Self::V], value: &[Self::V]) -> Vec<Self::V> {
-        if !self.is_constant_series(b) {
-            // The base is positive where the exponent varies.
-            let product = self.mul_series(b, value);
-            return self.div_series(&product, a);
-        }
-        let one = self.constant(1.0);
-        let mut lower = b.to_vec();
-        lower[0] = self.sub(b[0], one);
-        let power = self.pow_series(a, &lower);
-        let by_a = self.mul_series(b, &power);
-        if self.as_constant(b[0]).is_some() {
-            return by_a;
-        }
-        let zero = self.zero();
-        self.map_series(&by_a, |tape, c| tape.select(b[0], c, zero))
+/// One of the operands of a two-argument function.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Operand {
+    First,
+    Second,
+}
+
+/// Series as the rules of differentiation compute with them.
+struct SeriesCalculus<'a, A> {
+    algebra: &'a mut A,
+    len: usize,
+}
+
+impl<'a, A: Algebra> SeriesCalculus<'a, A> {
+    fn new(algebra: &'a mut A, len: usize) -> Self {
+        SeriesCalculus { algebra, len }
     }
+}
 
-    /// ∂(a^b)/∂b = a^b·log a where `value` is a^b.
-    fn pow_by_exponent(&mut self, a: &[Self::V], value: &[Self::V]) -> Vec<Self::V> {
-        let log = self.unary_series(UnaryOp::Log, a);
-        self.mul_series(value, &log)
+impl<A: Algebra> Calculus for SeriesCalculus<'_, A> {
+    type Value = Vec<A::V>;
+    fn constant(&mut self, value: f64) -> Vec<A::V> {
+        let value = self.algebra.constant(value);
+        self.algebra.constant_series(value, self.len)
+    }
+    fn as_constant(&self, value: &Vec<A::V>) -> Option<f64> {
+        let first = self.algebra.as_constant(value[0]);
+        first.filter(|_| !self.varies(value))
+    }
+    fn varies(&self, value: &Vec<A::V>) -> bool {
+        !self.algebra.is_constant_series(value)
+    }
+    fn unary(&mut self, op: UnaryOp, a: &Vec<A::V>) -> Vec<A::V> {
+        self.algebra.unary_series(op, a)
+    }
+    fn binary(&mut self, op: BinaryOp, a: &Vec<A::V>, b: &Vec<A::V>) -> Vec<A::V> {
+        if op == BinaryOp::Mul && !self.varies(a) {
+            let factor = a[0];
+            return self.algebra.map_series(b, |algebra, c| algebra.mul(factor, c));
+        }
+        self.algebra.binary_series(op, a, b)
+    }
+    fn select(&mut self, condition: &Vec<A::V>, a: &Vec<A::V>, b: &Vec<A::V>) -> Vec<A::V> {
+        let condition = condition[0];
+        self.algebra
+            .zip_series(a, b, |algebra, x, y| algebra.select(condition, x, y))
     }
 }
 

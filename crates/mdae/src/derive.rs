@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
 use crate::index::{ExprId, VarId};
+use crate::rules::{Calculus, Tangent, binary_tangent, unary_slope};
 
 impl ExprPool {
     /// The total time derivative. Conditions, discrete variables, parameters and left limits are constant in time;
@@ -79,10 +80,13 @@ impl ExprPool {
                 if self.is_zero(da) {
                     return self.real(0.0);
                 }
-                let outer = self.unary_derivative(op, a, id);
+                let outer = unary_slope(self, op, &a, Some(&id)).into_value(self);
                 self.mul(outer, da)
             }
-            Node::Binary(op, a, b) => self.binary_derivative(op, a, b, id, cache[&a], cache[&b]),
+            Node::Binary(op, a, b) => {
+                let (da, db) = (tangent(self, cache[&a]), tangent(self, cache[&b]));
+                binary_tangent(self, op, (&a, da), (&b, db), &id).into_value(self)
+            }
             Node::If(c, a, b) => self.if_else(c, cache[&a], cache[&b]),
             Node::Call {
                 function,
@@ -109,126 +113,35 @@ impl ExprPool {
             _ => leaf(self, node),
         }
     }
+}
 
-    /// d op(a)/da; `result` is op(a) itself.
-    fn unary_derivative(&mut self, op: UnaryOp, a: ExprId, result: ExprId) -> ExprId {
-        let one = self.real(1.0);
-        match op {
-            UnaryOp::Neg => self.real(-1.0),
-            UnaryOp::Abs => self.unary(UnaryOp::Sign, a),
-            UnaryOp::Sqrt => {
-                let two = self.real(2.0);
-                let denominator = self.mul(two, result);
-                self.div(one, denominator)
-            }
-            UnaryOp::Exp => result,
-            UnaryOp::Log => self.div(one, a),
-            UnaryOp::Log10 => {
-                let ln10 = self.real(std::f64::consts::LN_10);
-                let denominator = self.mul(ln10, a);
-                self.div(one, denominator)
-            }
-            UnaryOp::Sin => self.unary(UnaryOp::Cos, a),
-            UnaryOp::Cos => {
-                let sine = self.unary(UnaryOp::Sin, a);
-                self.neg(sine)
-            }
-            UnaryOp::Tan => {
-                let square = self.mul(result, result);
-                self.add(one, square)
-            }
-            UnaryOp::Asin | UnaryOp::Acos => {
-                let square = self.mul(a, a);
-                let radicand = self.sub(one, square);
-                let root = self.unary(UnaryOp::Sqrt, radicand);
-                let sign = self.real(if op == UnaryOp::Asin { 1.0 } else { -1.0 });
-                self.div(sign, root)
-            }
-            UnaryOp::Atan => {
-                let square = self.mul(a, a);
-                let denominator = self.add(one, square);
-                self.div(one, denominator)
-            }
-            UnaryOp::Sinh => self.unary(UnaryOp::Cosh, a),
-            UnaryOp::Cosh => self.unary(UnaryOp::Sinh, a),
-            UnaryOp::Tanh => {
-                let square = self.mul(result, result);
-                self.sub(one, square)
-            }
-            // Piecewise constant.
-            UnaryOp::Not | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil => self.real(0.0),
-        }
+/// The derivative as the rules take it.
+fn tangent(pool: &ExprPool, derivative: ExprId) -> Tangent<ExprId> {
+    match pool.is_zero(derivative) {
+        true => Tangent::Zero,
+        false => Tangent::Of(derivative),
     }
+}
 
-    fn binary_derivative(
-        &mut self,
-        op: BinaryOp,
-        a: ExprId,
-        b: ExprId,
-        result: ExprId,
-        da: ExprId,
-        db: ExprId,
-    ) -> ExprId {
-        match op {
-            BinaryOp::Add => self.add(da, db),
-            BinaryOp::Sub => self.sub(da, db),
-            BinaryOp::Mul => {
-                let left = self.mul(da, b);
-                let right = self.mul(a, db);
-                self.add(left, right)
-            }
-            BinaryOp::Div => {
-                // (a/b)' = (a' − (a/b)·b')/b
-                let correction = self.mul(result, db);
-                let numerator = self.sub(da, correction);
-                self.div(numerator, b)
-            }
-            BinaryOp::Pow => self.power_derivative(a, b, result, da, db),
-            BinaryOp::Atan2 => {
-                let (left, right) = (self.mul(da, b), self.mul(a, db));
-                let numerator = self.sub(left, right);
-                let (aa, bb) = (self.mul(a, a), self.mul(b, b));
-                let denominator = self.add(aa, bb);
-                self.div(numerator, denominator)
-            }
-            BinaryOp::Min => {
-                let c = self.binary(BinaryOp::Le, a, b);
-                self.if_else(c, da, db)
-            }
-            BinaryOp::Max => {
-                let c = self.binary(BinaryOp::Ge, a, b);
-                self.if_else(c, da, db)
-            }
-            BinaryOp::Mod | BinaryOp::Rem => {
-                // a − q·b with a piecewise constant quotient q
-                let inner = self.div(a, b);
-                let quotient = if op == BinaryOp::Mod {
-                    self.unary(UnaryOp::Floor, inner)
-                } else {
-                    self.binary(BinaryOp::Quotient, a, b)
-                };
-                let product = self.mul(quotient, db);
-                self.sub(da, product)
-            }
-            _ => self.real(0.0),
-        }
+impl Calculus for ExprPool {
+    type Value = ExprId;
+    fn constant(&mut self, value: f64) -> ExprId {
+        self.real(value)
     }
-
-    fn power_derivative(&mut self, a: ExprId, b: ExprId, result: ExprId, da: ExprId, db: ExprId) -> ExprId {
-        let one = self.real(1.0);
-        let mut sum = self.real(0.0);
-        if !self.is_zero(da) {
-            let exponent = self.sub(b, one);
-            let power = self.pow(a, exponent);
-            let outer = self.mul(b, power);
-            sum = self.mul(outer, da);
-        }
-        if !self.is_zero(db) {
-            let log = self.unary(UnaryOp::Log, a);
-            let outer = self.mul(result, log);
-            let term = self.mul(outer, db);
-            sum = self.add(sum, term);
-        }
-        sum
+    fn as_constant(&self, value: &ExprId) -> Option<f64> {
+        ExprPool::constant(self, *value)
+    }
+    fn varies(&self, value: &ExprId) -> bool {
+        let continuous = |(var, order): (VarId, u16)| order > 0 || self.variable_traits(var).continuous;
+        self.occurrences(*value).into_iter().any(continuous)
+    }
+    fn unary(&mut self, op: UnaryOp, a: &ExprId) -> ExprId {
+        ExprPool::unary(self, op, *a)
+    }
+    fn binary(&mut self, op: BinaryOp, a: &ExprId, b: &ExprId) -> ExprId {
+        ExprPool::binary(self, op, *a, *b)
+    }
+    fn select(&mut self, condition: &ExprId, a: &ExprId, b: &ExprId) -> ExprId {
+        self.if_else(*condition, *a, *b)
     }
 }

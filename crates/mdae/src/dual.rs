@@ -3,7 +3,11 @@
 //! Coefficient `s` (a bit set of directions) is the mixed derivative by the directions in `s`. A number of `k`
 //! directions is `low + ε·high` with numbers of `k − 1` directions, so every rule is the chain rule one level down.
 
+use smallvec::{SmallVec, smallvec};
+
+use crate::eval::{apply_binary, apply_unary};
 use crate::expr::{BinaryOp, UnaryOp};
+use crate::rules::{self, Calculus, Tangent};
 
 /// A value with mixed derivatives.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,15 +60,6 @@ impl Dual {
             self.0[set | bit] = slope.0[set];
         }
     }
-    fn halves(&self) -> Option<(Dual, Dual)> {
-        let half = self.0.len() / 2;
-        (half > 0).then(|| (Dual(self.0[..half].to_vec()), Dual(self.0[half..].to_vec())))
-    }
-    fn join(low: Dual, high: Dual) -> Dual {
-        let mut coefficients = low.0;
-        coefficients.extend(high.0);
-        Dual(coefficients)
-    }
     /// The number of directions.
     pub(crate) fn log_len(&self) -> usize {
         self.0.len().trailing_zeros() as usize
@@ -72,132 +67,156 @@ impl Dual {
     fn like(&self, value: f64) -> Dual {
         Dual::constant(value, self.log_len())
     }
-    fn zip(&self, other: &Dual, f: impl Fn(f64, f64) -> f64) -> Dual {
-        Dual(self.0.iter().zip(&other.0).map(|(&a, &b)| f(a, b)).collect())
-    }
     pub(crate) fn add(&self, other: &Dual) -> Dual {
-        self.zip(other, |a, b| a + b)
-    }
-    pub(crate) fn sub(&self, other: &Dual) -> Dual {
-        self.zip(other, |a, b| a - b)
-    }
-    pub(crate) fn scale(&self, factor: f64) -> Dual {
-        Dual(self.0.iter().map(|a| a * factor).collect())
+        Dual::binary(BinaryOp::Add, self, other)
     }
     pub(crate) fn mul(&self, other: &Dual) -> Dual {
-        match (self.halves(), other.halves()) {
-            (Some((a, da)), Some((b, db))) => {
-                let high = a.mul(&db).add(&da.mul(&b));
-                Dual::join(a.mul(&b), high)
-            }
-            _ => Dual(vec![self.0[0] * other.0[0]]),
-        }
-    }
-    fn div(&self, other: &Dual) -> Dual {
-        match (self.halves(), other.halves()) {
-            (Some((a, da)), Some((b, db))) => {
-                let quotient = a.div(&b);
-                let high = da.sub(&quotient.mul(&db)).div(&b);
-                Dual::join(quotient, high)
-            }
-            _ => Dual(vec![self.0[0] / other.0[0]]),
-        }
-    }
-
-    /// f(low + ε·high) = f(low) + ε·f'(low)·high
-    fn chain(&self, f: &dyn Fn(&Dual) -> Dual, df: &dyn Fn(&Dual) -> Dual, leaf: impl Fn(f64) -> f64) -> Dual {
-        match self.halves() {
-            Some((low, high)) => Dual::join(f(&low), df(&low).mul(&high)),
-            None => Dual(vec![leaf(self.0[0])]),
-        }
+        Dual::binary(BinaryOp::Mul, self, other)
     }
 
     pub(crate) fn unary(&self, op: UnaryOp) -> Dual {
-        use UnaryOp::*;
-        let leaf = |x| crate::eval::apply_unary(op, x);
-        let f = |x: &Dual| x.unary(op);
-        let one_over = |x: Dual| x.like(1.0).div(&x);
-        match op {
-            Neg => self.scale(-1.0),
-            Not | Sign | Floor | Ceil => self.like(leaf(self.0[0])),
-            Abs => self.scale(if self.0[0] < 0.0 { -1.0 } else { 1.0 }),
-            Sqrt => self.chain(&f, &|x| one_over(x.unary(Sqrt).scale(2.0)), leaf),
-            Exp => self.chain(&f, &f, leaf),
-            Log => self.chain(&f, &|x| one_over(x.clone()), leaf),
-            Log10 => self.chain(&f, &|x| one_over(x.scale(std::f64::consts::LN_10)), leaf),
-            Sin => self.chain(&f, &|x| x.unary(Cos), leaf),
-            Cos => self.chain(&f, &|x| x.unary(Sin).scale(-1.0), leaf),
-            Tan => self.chain(&f, &|x| x.unary(Tan).mul(&x.unary(Tan)).add(&x.like(1.0)), leaf),
-            Asin => self.chain(&f, &|x| one_over(x.like(1.0).sub(&x.mul(x)).unary(Sqrt)), leaf),
-            Acos => self.chain(
-                &f,
-                &|x| one_over(x.like(1.0).sub(&x.mul(x)).unary(Sqrt)).scale(-1.0),
-                leaf,
-            ),
-            Atan => self.chain(&f, &|x| one_over(x.like(1.0).add(&x.mul(x))), leaf),
-            Sinh => self.chain(&f, &|x| x.unary(Cosh), leaf),
-            Cosh => self.chain(&f, &|x| x.unary(Sinh), leaf),
-            Tanh => self.chain(&f, &|x| x.like(1.0).sub(&x.unary(Tanh).mul(&x.unary(Tanh))), leaf),
-        }
+        let mut out = self.like(0.0);
+        unary(op, &self.0, &mut out.0);
+        out
     }
 
     pub(crate) fn binary(op: BinaryOp, a: &Dual, b: &Dual) -> Dual {
-        use BinaryOp::*;
-        let (x, y) = (a.value(), b.value());
-        match op {
-            Add => a.add(b),
-            Sub => a.sub(b),
-            Mul => a.mul(b),
-            Div => a.div(b),
-            Pow => Dual::power(a, b),
-            Min => {
-                if x <= y {
-                    a.clone()
-                } else {
-                    b.clone()
-                }
-            }
-            Max => {
-                if x >= y {
-                    a.clone()
-                } else {
-                    b.clone()
-                }
-            }
-            Mod => a.sub(&b.scale((x / y).floor())),
-            Rem => a.sub(&b.scale((x / y).trunc())),
-            Atan2 => Dual::atan2(a, b),
-            _ => a.like(crate::eval::apply_binary(op, x, y)),
-        }
+        let mut out = a.like(0.0);
+        binary(op, &a.0, &b.0, &mut out.0);
+        out
     }
+}
 
-    fn power(a: &Dual, b: &Dual) -> Dual {
-        if b.0[1..].iter().all(|&c| c == 0.0) {
-            let y = b.value();
-            return match a.halves() {
-                Some((low, high)) => {
-                    let exponent = low.like(y);
-                    let outer = if y == 0.0 {
-                        low.like(0.0)
-                    } else {
-                        Dual::power(&low, &low.like(y - 1.0)).scale(y)
-                    };
-                    Dual::join(Dual::power(&low, &exponent), outer.mul(&high))
-                }
-                None => Dual(vec![crate::eval::power(a.0[0], y)]),
-            };
-        }
-        a.unary(UnaryOp::Log).mul(b).unary(UnaryOp::Exp)
-    }
+/// A number one level down: half of the coefficients of a dual; up to four directions without an allocation.
+type Half = SmallVec<[f64; 16]>;
 
-    fn atan2(a: &Dual, b: &Dual) -> Dual {
-        match (a.halves(), b.halves()) {
-            (Some((y, dy)), Some((x, dx))) => {
-                let numerator = dy.mul(&x).sub(&y.mul(&dx));
-                let denominator = y.mul(&y).add(&x.mul(&x));
-                Dual::join(Dual::atan2(&y, &x), numerator.div(&denominator))
-            }
-            _ => Dual(vec![a.0[0].atan2(b.0[0])]),
+/// Computes with halves of this length.
+struct Halves(usize);
+
+impl Calculus for Halves {
+    type Value = Half;
+    fn constant(&mut self, value: f64) -> Half {
+        let mut half: Half = smallvec![0.0; self.0];
+        half[0] = value;
+        half
+    }
+    fn as_constant(&self, value: &Half) -> Option<f64> {
+        (!self.varies(value)).then_some(value[0])
+    }
+    fn varies(&self, value: &Half) -> bool {
+        !is_zero(&value[1..])
+    }
+    fn unary(&mut self, op: UnaryOp, a: &Half) -> Half {
+        let mut out: Half = smallvec![0.0; self.0];
+        unary(op, a, &mut out);
+        out
+    }
+    fn binary(&mut self, op: BinaryOp, a: &Half, b: &Half) -> Half {
+        let mut out: Half = smallvec![0.0; self.0];
+        binary(op, a, b, &mut out);
+        out
+    }
+    fn select(&mut self, condition: &Half, a: &Half, b: &Half) -> Half {
+        if condition[0] != 0.0 { a.clone() } else { b.clone() }
+    }
+}
+
+fn is_zero(coefficients: &[f64]) -> bool {
+    coefficients.iter().all(|&c| c == 0.0)
+}
+
+// The functions below work on slices of 2^k coefficients: low half + ε·high half, each with k − 1 directions, so
+// every rule is the chain rule one level down. The rules themselves are those of [`crate::rules`].
+
+/// op(a) of a number with its derivatives.
+pub fn unary(op: UnaryOp, a: &[f64], out: &mut [f64]) {
+    if a.len() == 1 {
+        out[0] = apply_unary(op, a[0]);
+        return;
+    }
+    let half = a.len() / 2;
+    let (low, high) = out.split_at_mut(half);
+    let (x, dx) = a.split_at(half);
+    unary(op, x, low);
+    if is_zero(dx) {
+        high.fill(0.0);
+    } else if half == 1 {
+        high[0] = rules::unary_slope_at(op, x[0], low[0]) * dx[0];
+    } else {
+        match rules::unary_slope(
+            &mut Halves(half),
+            op,
+            &Half::from_slice(x),
+            Some(&Half::from_slice(low)),
+        ) {
+            Tangent::Zero => high.fill(0.0),
+            Tangent::One => high.copy_from_slice(dx),
+            Tangent::Of(slope) => product(&slope, dx, high),
         }
     }
+}
+
+/// op(a, b) of numbers with their derivatives.
+pub fn binary(op: BinaryOp, a: &[f64], b: &[f64], out: &mut [f64]) {
+    let elementwise = |f: fn(f64, f64) -> f64, out: &mut [f64]| {
+        let pairs = a.iter().zip(b);
+        out.iter_mut().zip(pairs).for_each(|(out, (&a, &b))| *out = f(a, b));
+    };
+    match op {
+        BinaryOp::Add => elementwise(|a, b| a + b, out),
+        BinaryOp::Sub => elementwise(|a, b| a - b, out),
+        BinaryOp::Mul => product(a, b, out),
+        BinaryOp::Div => quotient(a, b, out),
+        _ => by_rule(op, a, b, out),
+    }
+}
+
+fn by_rule(op: BinaryOp, a: &[f64], b: &[f64], out: &mut [f64]) {
+    if a.len() == 1 {
+        out[0] = apply_binary(op, a[0], b[0]);
+        return;
+    }
+    let half = a.len() / 2;
+    let (low, high) = out.split_at_mut(half);
+    binary(op, &a[..half], &b[..half], low);
+    let tangent = |numbers: &[f64]| match is_zero(numbers) {
+        true => Tangent::Zero,
+        false => Tangent::Of(Half::from_slice(numbers)),
+    };
+    let (x, dx) = (Half::from_slice(&a[..half]), tangent(&a[half..]));
+    let (y, dy) = (Half::from_slice(&b[..half]), tangent(&b[half..]));
+    let mut halves = Halves(half);
+    let derivative = rules::binary_tangent(&mut halves, op, (&x, dx), (&y, dy), &Half::from_slice(low));
+    high.copy_from_slice(&derivative.into_value(&mut halves));
+}
+
+fn product(a: &[f64], b: &[f64], out: &mut [f64]) {
+    if a.len() == 1 {
+        out[0] = a[0] * b[0];
+        return;
+    }
+    let half = a.len() / 2;
+    let mut term: Half = smallvec![0.0; half];
+    product(&a[..half], &b[..half], &mut out[..half]);
+    product(&a[..half], &b[half..], &mut out[half..]);
+    product(&a[half..], &b[..half], &mut term);
+    for (sum, term) in out[half..].iter_mut().zip(&term) {
+        *sum += term;
+    }
+}
+
+fn quotient(a: &[f64], b: &[f64], out: &mut [f64]) {
+    if a.len() == 1 {
+        out[0] = a[0] / b[0];
+        return;
+    }
+    let half = a.len() / 2;
+    let (low, high) = out.split_at_mut(half);
+    quotient(&a[..half], &b[..half], low);
+    let mut numerator: Half = smallvec![0.0; half];
+    product(low, &b[half..], &mut numerator);
+    for (k, term) in numerator.iter_mut().enumerate() {
+        *term = a[half + k] - *term;
+    }
+    quotient(&numerator, &b[..half], high);
 }

@@ -65,6 +65,8 @@ pub fn apply_unary(op: UnaryOp, x: f64) -> f64 {
 }
 
 /// `x^y`; small integer exponents by multiplication, so that derivatives of polynomials are exact.
+/// Never inlined: the compiler may not specialise it differently in different places.
+#[inline(never)]
 pub fn power(x: f64, y: f64) -> f64 {
     if y == 2.0 {
         x * x

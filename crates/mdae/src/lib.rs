@@ -5,7 +5,7 @@
 
 pub mod builder;
 mod derive;
-mod dual;
+pub mod dual;
 pub mod eval;
 pub mod expr;
 pub mod function;
@@ -14,6 +14,7 @@ pub mod index;
 pub mod inverse;
 pub mod model;
 pub mod print;
+pub mod rules;
 pub mod split;
 pub mod table;
 pub mod validate;

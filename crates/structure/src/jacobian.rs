@@ -3,9 +3,10 @@
 //! The reference for compiled code, and enough for analyses that look at a few points.
 
 use rustc_hash::FxHashMap;
-use saltus_mdae::eval::{Environment, apply_binary, apply_unary, power, truth};
+use saltus_mdae::eval::{Environment, apply_binary, apply_unary, truth};
 use saltus_mdae::function::CallError;
-use saltus_mdae::{BinaryOp, ConditionId, ExprId, Idx, Mdae, Node, Role, Type, UnaryOp, VarId};
+use saltus_mdae::rules::{binary_slopes_at, unary_slope_at};
+use saltus_mdae::{ConditionId, ExprId, Idx, Mdae, Node, Role, Type, VarId};
 
 use crate::sigma::{Derivative, SignatureReader};
 
@@ -133,12 +134,12 @@ impl JacobianReader {
     fn hand_down(&mut self, model: &Mdae, id: ExprId, node: Node, adjoint: f64) -> Result<(), CallError> {
         match node {
             Node::Unary(op, a) => {
-                let slope = unary_slope(op, self.value[a.index()], self.value[id.index()]);
+                let slope = unary_slope_at(op, self.value[a.index()], self.value[id.index()]);
                 self.adjoint[a.index()] += adjoint * slope;
             }
             Node::Binary(op, a, b) => {
                 let (x, y, result) = (self.value[a.index()], self.value[b.index()], self.value[id.index()]);
-                let (left, right) = binary_slopes(op, x, y, result);
+                let (left, right) = binary_slopes_at(op, x, y, result);
                 // A slope that is not needed may be infinite: 0·∞ must not spoil the rest.
                 if left != 0.0 {
                     self.adjoint[a.index()] += adjoint * left;
@@ -174,43 +175,6 @@ impl JacobianReader {
             _ => {}
         }
         Ok(())
-    }
-}
-
-fn unary_slope(op: UnaryOp, x: f64, result: f64) -> f64 {
-    match op {
-        UnaryOp::Neg => -1.0,
-        UnaryOp::Abs => apply_unary(UnaryOp::Sign, x),
-        UnaryOp::Sqrt => 0.5 / result,
-        UnaryOp::Exp => result,
-        UnaryOp::Log => 1.0 / x,
-        UnaryOp::Log10 => 1.0 / (std::f64::consts::LN_10 * x),
-        UnaryOp::Sin => x.cos(),
-        UnaryOp::Cos => -x.sin(),
-        UnaryOp::Tan => 1.0 + result * result,
-        UnaryOp::Asin => 1.0 / (1.0 - x * x).sqrt(),
-        UnaryOp::Acos => -1.0 / (1.0 - x * x).sqrt(),
-        UnaryOp::Atan => 1.0 / (1.0 + x * x),
-        UnaryOp::Sinh => x.cosh(),
-        UnaryOp::Cosh => x.sinh(),
-        UnaryOp::Tanh => 1.0 - result * result,
-        UnaryOp::Not | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil => 0.0,
-    }
-}
-
-fn binary_slopes(op: BinaryOp, x: f64, y: f64, result: f64) -> (f64, f64) {
-    match op {
-        BinaryOp::Add => (1.0, 1.0),
-        BinaryOp::Sub => (1.0, -1.0),
-        BinaryOp::Mul => (y, x),
-        BinaryOp::Div => (1.0 / y, -result / y),
-        BinaryOp::Pow => (y * power(x, y - 1.0), if x > 0.0 { result * x.ln() } else { 0.0 }),
-        BinaryOp::Atan2 => (y / (x * x + y * y), -x / (x * x + y * y)),
-        BinaryOp::Min => (truth(x <= y), truth(x > y)),
-        BinaryOp::Max => (truth(x >= y), truth(x < y)),
-        BinaryOp::Mod => (1.0, -(x / y).floor()),
-        BinaryOp::Rem => (1.0, -(x / y).trunc()),
-        _ => (0.0, 0.0),
     }
 }
 

@@ -197,7 +197,7 @@ unsafe extern "C" fn sine_cosine(x: f64, out: *mut f64) {
 }
 
 extern "C" fn power(x: f64, y: f64) -> f64 {
-    scalar::power(x, y)
+    saltus_mdae::eval::power(x, y)
 }
 
 macro_rules! library_functions {

@@ -2,6 +2,7 @@
 
 use saltus_mdae::eval::{apply_binary, apply_unary, truth};
 use saltus_mdae::function::Functions;
+use saltus_mdae::rules::{binary_slopes_at, unary_slope_at};
 use saltus_mdae::{BinaryOp, ExprId, ExprPool, FunctionId, Node, UnaryOp};
 
 use rustc_hash::FxHashMap;
@@ -202,9 +203,9 @@ impl Tape {
             match &self.ops[i] {
                 Op::Constant(_) => {}
                 Op::Leaf(leaf) => gradient[*leaf as usize] += weight,
-                Op::Unary(op, a) => adjoint[*a as usize] += weight * unary_slope(*op, v[*a as usize], v[i]),
+                Op::Unary(op, a) => adjoint[*a as usize] += weight * unary_slope_at(*op, v[*a as usize], v[i]),
                 Op::Binary(op, a, b) => {
-                    let (da, db) = binary_slopes(*op, v[*a as usize], v[*b as usize], v[i]);
+                    let (da, db) = binary_slopes_at(*op, v[*a as usize], v[*b as usize], v[i]);
                     add_product(&mut adjoint[*a as usize], weight, da);
                     add_product(&mut adjoint[*b as usize], weight, db);
                 }
@@ -237,56 +238,6 @@ impl Tape {
 fn add_product(sum: &mut f64, weight: f64, slope: f64) {
     if slope != 0.0 {
         *sum += weight * slope;
-    }
-}
-
-/// d op(x)/dx; `fx` is op(x).
-fn unary_slope(op: UnaryOp, x: f64, fx: f64) -> f64 {
-    match op {
-        UnaryOp::Neg => -1.0,
-        UnaryOp::Abs => apply_unary(UnaryOp::Sign, x),
-        UnaryOp::Sqrt => 0.5 / fx,
-        UnaryOp::Exp => fx,
-        UnaryOp::Log => 1.0 / x,
-        UnaryOp::Log10 => 1.0 / (x * std::f64::consts::LN_10),
-        UnaryOp::Sin => x.cos(),
-        UnaryOp::Cos => -x.sin(),
-        UnaryOp::Tan => 1.0 + fx * fx,
-        UnaryOp::Asin => 1.0 / (1.0 - x * x).sqrt(),
-        UnaryOp::Acos => -1.0 / (1.0 - x * x).sqrt(),
-        UnaryOp::Atan => 1.0 / (1.0 + x * x),
-        UnaryOp::Sinh => x.cosh(),
-        UnaryOp::Cosh => x.sinh(),
-        UnaryOp::Tanh => 1.0 - fx * fx,
-        UnaryOp::Not | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil => 0.0,
-    }
-}
-
-/// (d op/dx, d op/dy); `f` is op(x, y).
-fn binary_slopes(op: BinaryOp, x: f64, y: f64, f: f64) -> (f64, f64) {
-    match op {
-        BinaryOp::Add => (1.0, 1.0),
-        BinaryOp::Sub => (1.0, -1.0),
-        BinaryOp::Mul => (y, x),
-        BinaryOp::Div => (1.0 / y, -f / y),
-        BinaryOp::Pow => {
-            let base = if y == 0.0 {
-                0.0
-            } else {
-                y * apply_binary(BinaryOp::Pow, x, y - 1.0)
-            };
-            // d/dy exists for positive bases only; elsewhere the exponent is a constant anyway.
-            (base, if x > 0.0 { f * x.ln() } else { 0.0 })
-        }
-        BinaryOp::Atan2 => {
-            let square = x * x + y * y;
-            (y / square, -x / square)
-        }
-        BinaryOp::Min => (truth(x <= y), truth(x > y)),
-        BinaryOp::Max => (truth(x >= y), truth(x < y)),
-        BinaryOp::Mod => (1.0, -(x / y).floor()),
-        BinaryOp::Rem => (1.0, -(x / y).trunc()),
-        _ => (0.0, 0.0),
     }
 }
 
