@@ -1,7 +1,7 @@
 //! From the flat model to the multi-mode DAE.
 //!
 //! One pass per topic: [`variables`] decides what is discrete, [`expr`] turns relations into conditions, [`equation`]
-//! spreads if-equations over guards, [`split`] turns if-expressions whose branches differ in structure into guarded
+//! spreads if-equations over guards, `mdae::split` turns if-expressions whose branches differ in structure into guarded
 //! equations, [`when`] reads when-clauses as assignments or restart equations, [`algorithm`] executes algorithm
 //! sections symbolically, [`discrete`] finds which variable each discrete equation defines, [`initial`] which previous
 //! value each initial equation gives, [`text`] decides comparisons between Strings.

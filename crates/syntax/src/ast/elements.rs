@@ -86,7 +86,7 @@ pub enum ImportKind {
 pub struct Extends {
     /// The base class.
     pub base: QualifiedName,
-    /// `(…)`, which may hold [`Argument::Break`].
+    /// `(…)`, which may hold [`Argument::Break`](super::Argument::Break).
     pub modification: Option<Arc<ClassModification>>,
     /// Annotation.
     pub annotation: Option<Annotation>,

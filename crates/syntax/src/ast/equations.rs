@@ -22,7 +22,7 @@ pub struct Equation {
 pub enum EquationKind {
     /// `lhs = rhs`
     Simple {
-        /// Left side; a [`ExprKind::Tuple`] for `(a, b) = f(x)`.
+        /// Left side; a [`ExprKind::Tuple`](super::ExprKind::Tuple) for `(a, b) = f(x)`.
         lhs: Expr,
         /// Right side.
         rhs: Expr,
@@ -54,7 +54,7 @@ pub enum EquationKind {
         right: ComponentReference,
     },
     /// A call standing alone: `assert(…)`, `reinit(…)`, `terminate(…)`, `transition(…)`,
-    /// `Connections.root(…)`; always [`ExprKind::Call`].
+    /// `Connections.root(…)`; always [`ExprKind::Call`](super::ExprKind::Call).
     Call(Expr),
     /// Something that could not be read.
     Error,
@@ -98,10 +98,10 @@ pub enum StatementKind {
     MultiAssign {
         /// What is assigned; `None` for results that are left out. References in valid text.
         targets: Vec<Option<Expr>>,
-        /// The call; always [`ExprKind::Call`] in valid text.
+        /// The call; always [`ExprKind::Call`](super::ExprKind::Call) in valid text.
         value: Expr,
     },
-    /// `f(x)`; always [`ExprKind::Call`].
+    /// `f(x)`; always [`ExprKind::Call`](super::ExprKind::Call).
     Call(Expr),
     /// `if … then … elseif … else … end if`
     If {
