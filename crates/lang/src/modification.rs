@@ -76,8 +76,38 @@ pub(crate) struct Redeclare {
     pub span: Span,
     /// For `redeclare model extends M`: the class body extends the class it replaces.
     pub class_extends: bool,
-    /// What a `class extends` extends, if that is a redeclaration itself.
-    pub previous: Option<Rc<Redeclare>>,
+    /// What was said about the element before: modifications that those of the redeclaration
+    /// override, and the redeclaration it replaces.
+    pub replaced: Option<Rc<Mod>>,
+}
+
+impl Redeclare {
+    /// The redeclaration above what was said about the element before.
+    fn over(&self, before: &Rc<Mod>) -> Redeclare {
+        let replaced = match &self.replaced {
+            Some(replaced) => merge(replaced, before),
+            None => Rc::clone(before),
+        };
+        Redeclare {
+            replaced: Some(replaced),
+            ..self.clone()
+        }
+    }
+
+    /// The redeclaration that this one replaces.
+    pub fn previous(&self) -> Option<&Rc<Redeclare>> {
+        self.replaced.as_ref()?.redeclare.as_ref()
+    }
+
+    /// The nearest clause of the redeclarations below this one that constrains what may be put in
+    /// place, with the scope it is written in.
+    pub fn constraint_below(&self) -> Option<(ClassId, &ast::ConstrainingClause)> {
+        let previous = self.previous()?;
+        match &previous.constraining {
+            Some(clause) => Some((previous.scope, clause)),
+            None => previous.constraint_below(),
+        }
+    }
 }
 
 /// What is put in place.
@@ -85,6 +115,8 @@ pub(crate) struct Redeclare {
 pub(crate) enum RedeclareKind {
     Class(Arc<ClassDefinition>),
     Component(Arc<ComponentClause>, u32),
+    /// The inner class that an outer one stands for.
+    Inner(ClassId),
 }
 
 /// A tree of modifications of one element.
@@ -106,6 +138,17 @@ pub(crate) struct Mod {
 impl Mod {
     pub fn child(&self, name: &str) -> Option<&Rc<Mod>> {
         self.children.iter().find(|(n, _)| n == name).map(|(_, m)| m)
+    }
+
+    /// What is said about the element itself, however it is declared.
+    pub fn without_redeclare(self: &Rc<Mod>) -> Rc<Mod> {
+        if self.redeclare.is_none() {
+            return Rc::clone(self);
+        }
+        Rc::new(Mod {
+            redeclare: None,
+            ..(**self).clone()
+        })
     }
 
     pub fn is_empty(&self) -> bool {
@@ -142,6 +185,26 @@ impl Mod {
         }
     }
 
+    /// The modification of a class inside a component: it is not spread over the elements of the
+    /// component.
+    pub fn for_all_elements(self: &Rc<Mod>) -> Rc<Mod> {
+        if !self.any_binding(&|binding| binding.skip > 0) {
+            return Rc::clone(self);
+        }
+        Rc::new(Mod {
+            binding: self.binding.clone().map(|binding| Binding {
+                skip: binding.skip.saturating_sub(1),
+                ..binding
+            }),
+            children: self
+                .children
+                .iter()
+                .map(|(name, m)| (name.clone(), m.for_all_elements()))
+                .collect(),
+            ..(**self).clone()
+        })
+    }
+
     /// The modification for the element with this index (empty for a scalar component): values
     /// without `each` are spread.
     pub fn descend(self: &Rc<Mod>, index: &[u32]) -> Rc<Mod> {
@@ -175,13 +238,22 @@ fn descend_binding(binding: &Binding, index: &[u32]) -> Binding {
     binding
 }
 
-/// What `outer` says wins; what it leaves open is taken from `inner`.
+/// What `outer` says wins; what it leaves open is taken from `inner`. Below a redeclaration `inner`
+/// is kept apart: the modifications of the redeclaration itself stand between the two.
 pub(crate) fn merge(outer: &Rc<Mod>, inner: &Rc<Mod>) -> Rc<Mod> {
     if outer.is_empty() {
         return Rc::clone(inner);
     }
     if inner.is_empty() {
         return Rc::clone(outer);
+    }
+    if let Some(redeclare) = &outer.redeclare {
+        return Rc::new(Mod {
+            redeclare: Some(Rc::new(redeclare.over(inner))),
+            is_final: outer.is_final || inner.is_final,
+            removed: outer.removed || inner.removed,
+            ..(**outer).clone()
+        });
     }
     let mut children = outer.children.clone();
     for (name, child) in &inner.children {
@@ -198,7 +270,7 @@ pub(crate) fn merge(outer: &Rc<Mod>, inner: &Rc<Mod>) -> Rc<Mod> {
     Rc::new(Mod {
         binding,
         binding_break: outer.binding_break || inner.binding_break && outer.binding.is_none(),
-        redeclare: outer.redeclare.clone().or_else(|| inner.redeclare.clone()),
+        redeclare: inner.redeclare.clone(),
         is_final: outer.is_final || inner.is_final,
         removed: outer.removed || inner.removed,
         children,
@@ -377,7 +449,7 @@ impl Builder {
                 replaceable: r.replaceable,
                 span: r.span,
                 class_extends: false,
-                previous: None,
+                replaced: None,
             })),
             is_final: r.is_final,
             span: Some(r.span),

@@ -4,14 +4,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_source::Span;
-use saltus_syntax::ast::{ClassDefinition, ElementKind, Import, ImportKind, Name, QualifiedName};
+use saltus_syntax::ast::{
+    ClassBody, ClassDefinition, ConstrainingClause, ElementKind, Import, ImportKind, Name, QualifiedName,
+};
 
-use super::table::{ClassEntry, EntryKind};
+use super::redeclare::{below, constraining_mods};
+use super::table::{ClassEntry, Entry, EntryKind};
 use crate::codes;
 use crate::failure::{Failure, Fallible, did_you_mean, error, fail};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
-use crate::modification::{self, Mod, Redeclare, RedeclareKind, merge};
+use crate::modification::{self, Mod, Redeclare, RedeclareKind};
 
 /// What a name means in a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,14 +92,14 @@ impl Flattener<'_> {
         let own = def
             .classes()
             .find(|(element, inner)| inner.name.name == *name && !element.redeclare)
-            .map(|(_, inner)| Arc::clone(inner));
-        if let Some(inner) = own {
+            .map(|(element, inner)| (element.constraining.clone(), Arc::clone(inner)));
+        if let Some((constraining, inner)) = own {
             let mods = self.classes[class].mods.child(name).cloned().unwrap_or_default();
             let entry = ClassEntry {
                 def: inner,
                 redeclare: mods.redeclare.clone(),
             };
-            let found = self.make_entry_class(class, name, &entry, &mods, None)?;
+            let found = self.make_entry_class(class, name, &entry, &mods, constraining.as_ref())?;
             self.classes[class].early.insert(name.clone(), found);
             return Ok(Some(Found::Class(found)));
         }
@@ -113,41 +116,58 @@ impl Flattener<'_> {
         let EntryKind::Class(class_entry) = &entry.kind else {
             return fail(codes::E0202, entry.span, format!("`{}` is not a class", entry.name));
         };
-        let constraining = match &entry.constraining {
-            Some(clause) => match &clause.modification {
-                Some(m) => Some(Rc::new(modification::from_ast(m, entry.scope, -1)?)),
-                None => None,
-            },
+        let found = self.make_entry_class(
+            entry.scope,
+            &entry.name,
+            class_entry,
+            &entry.mods,
+            entry.constraining.as_ref(),
+        )?;
+        entry.class.set(Some(found));
+        let result = self.check_class_entry(found, entry, class_entry);
+        self.accept(result);
+        Ok(found)
+    }
+
+    /// What a class entry stands for must fit what constrains it.
+    fn check_class_entry(&mut self, found: ClassId, entry: &Entry, class_entry: &ClassEntry) -> Fallible<()> {
+        let original = |this: &mut Self| match &entry.constraining {
+            Some(clause) => this.lookup_class(entry.scope, &clause.base),
+            // Without a constraining clause the original itself constrains.
+            None => {
+                let plain = ClassEntry {
+                    def: Arc::clone(&class_entry.def),
+                    redeclare: None,
+                };
+                this.make_entry_class(entry.scope, &entry.name, &plain, &Rc::default(), None)
+            }
+        };
+        let Some(redeclare) = &class_entry.redeclare else {
+            if entry.constraining.is_some()
+                && let Ok(constraint) = original(self)
+            {
+                self.check_constraint(found, constraint, entry.span)?;
+            }
+            return Ok(());
+        };
+        if redeclare.class_extends {
+            return Ok(());
+        }
+        let below = match redeclare.constraint_below() {
+            Some((scope, clause)) => self.lookup_class(scope, &clause.base),
+            None => original(self),
+        };
+        let own = match &redeclare.constraining {
+            Some(clause) => self.lookup_class(redeclare.scope, &clause.base).ok(),
             None => None,
         };
-        let found = self.make_entry_class(entry.scope, &entry.name, class_entry, &entry.mods, constraining)?;
-        entry.class.set(Some(found));
-        if let (None, Some(clause)) = (&class_entry.redeclare, &entry.constraining)
-            && let Ok(constraint) = self.lookup_class(entry.scope, &clause.base)
-        {
-            let result = self.check_constraint(found, constraint, entry.span);
-            self.accept(result);
+        if let Some(own) = own {
+            self.check_constraint(found, own, redeclare.span)?;
         }
-        if let Some(redeclare) = &class_entry.redeclare
-            && !redeclare.class_extends
-        {
-            // Without a constraining clause the original itself constrains.
-            let result = match &entry.constraining {
-                Some(clause) => self.lookup_class(entry.scope, &clause.base),
-                None => {
-                    let plain = ClassEntry {
-                        def: Arc::clone(&class_entry.def),
-                        redeclare: None,
-                    };
-                    self.make_entry_class(entry.scope, &entry.name, &plain, &Rc::default(), None)
-                }
-            };
-            if let Ok(constraint) = result {
-                let result = self.check_constraint(found, constraint, redeclare.span);
-                self.accept(result);
-            }
+        match below {
+            Ok(below) => self.check_constraint(own.unwrap_or(found), below, redeclare.span),
+            Err(_) => Ok(()),
         }
-        Ok(found)
     }
 
     fn make_entry_class(
@@ -156,50 +176,58 @@ impl Flattener<'_> {
         name: &Name,
         entry: &ClassEntry,
         mods: &Rc<Mod>,
-        constraining: Option<Rc<Mod>>,
+        constraining: Option<&ConstrainingClause>,
     ) -> Fallible<ClassId> {
-        let plain = without_redeclare(mods);
-        let mods = match &constraining {
-            Some(constraining) => merge(&plain, constraining),
-            None => plain,
+        let original = Original {
+            scope,
+            name,
+            def: &entry.def,
+            constraining,
         };
-        let original = |this: &mut Self, mods: Rc<Mod>| {
-            let qualified = this.inner_name(Some(scope), name);
-            this.new_class(Arc::clone(&entry.def), Some(scope), mods, qualified)
-        };
-        let Some(redeclare) = &entry.redeclare else {
-            return Ok(original(self, mods));
-        };
-        self.redeclared_class(redeclare, mods, &mut |this| original(this, Rc::default()))
+        match &entry.redeclare {
+            None => self.original_class(&original, mods.without_redeclare()),
+            Some(redeclare) => self.redeclared_class(redeclare, mods.without_redeclare(), &original),
+        }
     }
 
-    fn redeclared_class(
-        &mut self,
-        redeclare: &Redeclare,
-        mods: Rc<Mod>,
-        original: &mut dyn FnMut(&mut Self) -> ClassId,
-    ) -> Fallible<ClassId> {
-        let RedeclareKind::Class(def) = &redeclare.kind else {
-            return fail(
-                codes::E0207,
-                redeclare.span,
-                "a class cannot be redeclared as a component",
-            );
+    fn original_class(&mut self, original: &Original<'_>, mods: Rc<Mod>) -> Fallible<ClassId> {
+        let defaults = match original.constraining {
+            Some(clause) => constraining_mods(clause, original.scope, -1)?,
+            None => Rc::default(),
         };
-        let replaced = if redeclare.class_extends {
-            Some(match &redeclare.previous {
-                Some(previous) => {
-                    let previous = Rc::clone(previous);
-                    self.redeclared_class(&previous, Rc::default(), original)?
-                }
-                None => original(self),
-            })
+        let qualified = self.inner_name(Some(original.scope), original.name);
+        let id = self.new_class(Arc::clone(original.def), Some(original.scope), mods, qualified);
+        self.classes[id].defaults = defaults;
+        Ok(id)
+    }
+
+    fn redeclared_class(&mut self, redeclare: &Redeclare, mods: Rc<Mod>, original: &Original<'_>) -> Fallible<ClassId> {
+        let def = match &redeclare.kind {
+            RedeclareKind::Class(def) => def,
+            RedeclareKind::Inner(class) => return Ok(self.derived_class(*class, mods)),
+            RedeclareKind::Component(..) => {
+                return fail(
+                    codes::E0207,
+                    redeclare.span,
+                    "a class cannot be redeclared as a component",
+                );
+            }
+        };
+        let (mut replaced, mut defaults) = (None, Rc::default());
+        if redeclare.class_extends {
+            let before = redeclare.replaced.clone().unwrap_or_default();
+            let rest = before.without_redeclare();
+            replaced = Some(match &before.redeclare {
+                Some(previous) => self.redeclared_class(previous, rest, original)?,
+                None => self.original_class(original, rest)?,
+            });
         } else {
-            None
-        };
+            defaults = below(redeclare, original.modifications()?, -1)?;
+        }
         let name = self.inner_name(Some(redeclare.scope), &def.name.name);
         let id = self.new_class(Arc::clone(def), Some(redeclare.scope), mods, name);
         self.classes[id].replaced = replaced;
+        self.classes[id].defaults = defaults;
         Ok(id)
     }
 
@@ -424,14 +452,27 @@ impl Flattener<'_> {
     }
 }
 
-fn without_redeclare(mods: &Rc<Mod>) -> Rc<Mod> {
-    if mods.redeclare.is_none() {
-        return Rc::clone(mods);
+/// A class as first declared, before redeclarations.
+struct Original<'e> {
+    scope: ClassId,
+    name: &'e Name,
+    def: &'e Arc<ClassDefinition>,
+    constraining: Option<&'e ConstrainingClause>,
+}
+
+impl Original<'_> {
+    /// The modifications that every redeclaration gets.
+    fn modifications(&self) -> Fallible<Rc<Mod>> {
+        if let Some(clause) = self.constraining {
+            return constraining_mods(clause, self.scope, -1);
+        }
+        Ok(match &self.def.body {
+            ClassBody::Short {
+                modification: Some(m), ..
+            } => Rc::new(modification::from_ast(m, self.scope, -1)?),
+            _ => Rc::default(),
+        })
     }
-    Rc::new(Mod {
-        redeclare: None,
-        ..(**mods).clone()
-    })
 }
 
 fn imports(def: &ClassDefinition) -> impl Iterator<Item = &Import> {

@@ -43,6 +43,8 @@ pub(crate) struct ClassNode {
     /// The class it is written in; `None` at the top level.
     pub parent: Option<ClassId>,
     pub mods: Rc<Mod>,
+    /// Modifications that hold unless the definition says otherwise: of the constraining clause.
+    pub defaults: Rc<Mod>,
     /// The qualified name, for messages and for functions.
     pub name: Arc<str>,
     /// The package folder whose classes may be stored in files of their own.
@@ -113,6 +115,7 @@ impl Flattener<'_> {
             def,
             parent,
             mods,
+            defaults: Rc::default(),
             name,
             stored: None,
             replaced: None,
@@ -136,8 +139,10 @@ impl Flattener<'_> {
         let merged = merge(&mods, &node.mods);
         let (def, parent, name) = (node.def.clone(), node.parent, node.name.clone());
         let (stored, replaced, predefined) = (node.stored.clone(), node.replaced, node.predefined);
+        let defaults = Rc::clone(&node.defaults);
         let id = self.new_class(def, parent, merged, name);
         let node = &mut self.classes[id];
+        node.defaults = defaults;
         node.stored = stored;
         node.replaced = replaced;
         node.predefined = predefined;

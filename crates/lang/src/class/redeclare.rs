@@ -30,7 +30,7 @@ impl Flattener<'_> {
                     replaceable: element.replaceable,
                     span: element.span,
                     class_extends,
-                    previous: None,
+                    replaced: None,
                 };
                 let m = Mod {
                     redeclare: Some(Rc::new(redeclare)),
@@ -68,12 +68,10 @@ impl Flattener<'_> {
             redeclare.scope,
         )?);
         let old = match &entry.constraining {
-            Some(ConstrainingClause {
-                modification: Some(m), ..
-            }) => Rc::new(modification::from_ast(m, entry.scope, 0)?),
-            Some(_) => Rc::default(),
+            Some(clause) => constraining_mods(clause, entry.scope, 0)?,
             None => Rc::clone(&entry.declared),
         };
+        let old = below(redeclare, old, 0)?;
         // The prefixes of the original are kept where the redeclaration has none.
         let original = entry.component().map(|(clause, _)| clause.prefix).unwrap_or_default();
         let mut new_clause = (**clause).clone();
@@ -95,17 +93,18 @@ impl Flattener<'_> {
         } else {
             entry.condition_scope = redeclare.scope;
         }
-        entry.constraint = match &entry.constraining {
-            Some(clause) => Some((entry.scope, clause.base.clone())),
-            None => entry
+        entry.constraint = match (redeclare.constraint_below(), &entry.constraining) {
+            (Some((scope, clause)), _) => Some((scope, clause.base.clone(), redeclare.span)),
+            (None, Some(clause)) => Some((entry.scope, clause.base.clone(), redeclare.span)),
+            (None, None) => entry
                 .component()
-                .map(|(clause, _)| (entry.scope, clause.type_name.clone())),
+                .map(|(clause, _)| (entry.scope, clause.type_name.clone(), redeclare.span)),
         };
         entry.kind = EntryKind::Component(Arc::new(new_clause), *index);
         entry.declared = merge(&new, &old);
         entry.scope = redeclare.scope;
         entry.is_final |= redeclare.is_final;
-        entry.constraining = redeclare.constraining.clone().or(entry.constraining.take());
+        entry.constraining = redeclare.constraining.clone();
         Ok(())
     }
 
@@ -202,40 +201,32 @@ pub(super) fn check_replaceable(element: &Element, name: &Name, redeclare: &Rede
     )
 }
 
-/// Outer redeclarations over those of the body. A `class extends` from outside extends what the
-/// body puts in place.
-pub(super) fn merge_redeclares(outer: &Rc<Mod>, body: &Mod) -> Rc<Mod> {
-    if body.is_empty() {
-        return Rc::clone(outer);
-    }
-    let mut outer = (**outer).clone();
-    for (name, child) in &mut outer.children {
-        let (Some(redeclare), Some(inner)) = (&child.redeclare, body.child(name)) else {
-            continue;
-        };
-        if redeclare.class_extends {
-            let chained = Redeclare {
-                previous: chain(redeclare.previous.clone(), inner.redeclare.clone()),
-                ..(**redeclare).clone()
-            };
-            *child = Rc::new(Mod {
-                redeclare: Some(Rc::new(chained)),
-                ..(**child).clone()
-            });
+/// What holds for a redeclared element besides what the redeclaration says: modifications made
+/// before it, the constraining clauses of the redeclarations it replaces, and at last those of the
+/// original declaration (Language Specification 3.6, 7.3.2).
+pub(super) fn below(redeclare: &Redeclare, original: Rc<Mod>, depth: i8) -> Fallible<Rc<Mod>> {
+    let Some(replaced) = &redeclare.replaced else {
+        return Ok(original);
+    };
+    let weaker = match &replaced.redeclare {
+        None => original,
+        Some(previous) => {
+            let rest = below(previous, original, depth)?;
+            match &previous.constraining {
+                Some(clause) => merge(&constraining_mods(clause, previous.scope, depth)?, &rest),
+                None => rest,
+            }
         }
-    }
-    merge(&Rc::new(outer), &Rc::new(body.clone()))
+    };
+    Ok(merge(&replaced.without_redeclare(), &weaker))
 }
 
-pub(super) fn chain(first: Option<Rc<Redeclare>>, last: Option<Rc<Redeclare>>) -> Option<Rc<Redeclare>> {
-    match first {
-        None => last,
-        Some(first) if !first.class_extends => Some(first),
-        Some(first) => Some(Rc::new(Redeclare {
-            previous: chain(first.previous.clone(), last),
-            ..(*first).clone()
-        })),
-    }
+/// The modifications of a constraining clause.
+pub(super) fn constraining_mods(clause: &ConstrainingClause, scope: ClassId, depth: i8) -> Fallible<Rc<Mod>> {
+    Ok(match &clause.modification {
+        Some(m) => Rc::new(modification::from_ast(m, scope, depth)?),
+        None => Rc::default(),
+    })
 }
 
 pub(super) fn final_error(name: &Name, span: Span) -> Failure {

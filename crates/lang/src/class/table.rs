@@ -12,7 +12,7 @@ use saltus_syntax::ast::{
 };
 
 use super::Predefined;
-use super::redeclare::{check_replaceable, final_error, merge_redeclares};
+use super::redeclare::{check_replaceable, constraining_mods, final_error};
 use super::restrictions::check_definition;
 use crate::codes;
 use crate::failure::{Failure, Fallible, error, fail};
@@ -52,6 +52,10 @@ pub(crate) struct Table {
     pub is_connector: bool,
     /// Whether connections may add elements to it.
     pub is_expandable: bool,
+    /// Whether it is partial; a short class definition is as partial as its base.
+    pub is_partial: bool,
+    /// Whether there are classes that stand for inner ones around an instance.
+    pub has_outer_classes: bool,
 }
 
 /// An element of a class.
@@ -76,8 +80,9 @@ pub(crate) struct Entry {
     pub span: Span,
     /// The class of a class entry, or the type of a component, once known.
     pub class: Cell<Option<ClassId>>,
-    /// For a redeclared component: what its type must offer, and where that is written.
-    pub constraint: Option<(ClassId, QualifiedName)>,
+    /// For a redeclared component: what its type must offer, where that is written, and where the
+    /// redeclaration is.
+    pub constraint: Option<(ClassId, QualifiedName, Span)>,
     pub constraining: Option<ConstrainingClause>,
 }
 
@@ -116,6 +121,8 @@ impl Table {
             causality: None,
             is_connector: false,
             is_expandable: false,
+            is_partial: false,
+            has_outer_classes: false,
         }
     }
 
@@ -159,6 +166,7 @@ impl Flattener<'_> {
         match result {
             Ok(mut table) => {
                 table.is_connector |= matches!(node.def.kind, ClassKind::Connector | ClassKind::ExpandableConnector);
+                table.is_partial |= node.def.partial;
                 table.is_expandable |= node.def.kind == ClassKind::ExpandableConnector;
                 let table = Rc::new(table);
                 node.table = Some(Rc::clone(&table));
@@ -189,7 +197,7 @@ impl Flattener<'_> {
         match &def.body {
             ClassBody::Enumeration { .. } => Ok(Table {
                 simple: Some(SimpleType::Enumeration(class)),
-                attributes: Rc::clone(&self.classes[class].mods),
+                attributes: self.class_mods(class)?,
                 ..Table::empty()
             }),
             ClassBody::Short {
@@ -208,7 +216,8 @@ impl Flattener<'_> {
                     None => Rc::default(),
                 };
                 self.check_modifiers(&own, base_class, false)?;
-                let mods = self.merge_checked(&self.classes[class].mods.clone(), &own)?;
+                let node = &self.classes[class];
+                let mods = self.merge_checked(&node.mods, &self.merge_checked(&own, &node.defaults)?)?;
                 let base_class = self.derived_class(base_class, mods);
                 let table = self.table(base_class)?;
                 let mut dims: Vec<_> = subscripts.iter().map(|s| (s.clone(), scope)).collect();
@@ -223,6 +232,8 @@ impl Flattener<'_> {
                     causality: causality.or(table.causality),
                     is_connector: table.is_connector,
                     is_expandable: table.is_expandable,
+                    is_partial: table.is_partial,
+                    has_outer_classes: table.has_outer_classes,
                 })
             }
             ClassBody::Derivative { .. } => fail(
@@ -234,6 +245,12 @@ impl Flattener<'_> {
             ClassBody::Long(composition) => self.long_table(class, &def, &composition.elements),
             ClassBody::Extends { composition, .. } => self.long_table(class, &def, &composition.elements),
         }
+    }
+
+    /// What is said about a class that has no modifications of its own.
+    fn class_mods(&self, class: ClassId) -> Fallible<Rc<Mod>> {
+        let node = &self.classes[class];
+        self.merge_checked(&node.mods, &node.defaults)
     }
 
     pub(super) fn predefined_table(&mut self, class: ClassId, predefined: Predefined) -> Table {
@@ -283,9 +300,9 @@ impl Flattener<'_> {
         def: &Arc<ClassDefinition>,
         elements: &[Element],
     ) -> Fallible<Table> {
-        let outer = Rc::clone(&self.classes[class].mods);
+        let outer = self.class_mods(class)?;
         let redeclares = self.body_redeclares(class, elements);
-        let for_bases = merge_redeclares(&outer, &redeclares);
+        let for_bases = self.merge_checked(&outer, &Rc::new(redeclares))?;
         let mut table = Table::empty();
         if let (ClassBody::Extends { modification, .. }, Some(replaced)) = (&def.body, self.classes[class].replaced) {
             let own = match modification {
@@ -364,7 +381,9 @@ impl Flattener<'_> {
                     return Ok(());
                 }
                 let redeclare = mods.redeclare.clone();
-                if let Some(redeclare) = &redeclare {
+                if let Some(redeclare) = &redeclare
+                    && !matches!(redeclare.kind, RedeclareKind::Inner(_))
+                {
                     check_replaceable(element, &def.name.name, redeclare)?;
                     if !matches!(redeclare.kind, RedeclareKind::Class(_)) {
                         return fail(
@@ -412,16 +431,20 @@ impl Flattener<'_> {
             return Ok(());
         }
         let declared = Rc::new(modification::of_component(component.modification.as_deref(), class)?);
+        let mods_below = match &element.constraining {
+            Some(clause) if mods.redeclare.is_none() => constraining_mods(clause, class, 0)?,
+            _ => Rc::default(),
+        };
         let kind = EntryKind::Component(Arc::clone(clause), index);
         let mut entry = entry_of(
             element,
             name.clone(),
             kind,
             class,
-            Rc::clone(&mods),
+            mods.without_redeclare(),
             component.name.span,
         );
-        entry.declared = declared;
+        entry.declared = self.merge_checked(&declared, &mods_below)?;
         if let Some(redeclare) = &mods.redeclare {
             check_replaceable(element, name, redeclare)?;
             self.redeclare_component(&mut entry, redeclare)?;
@@ -513,6 +536,7 @@ fn insert(table: &mut Table, entry: Entry, span: Span) -> Fallible<()> {
             .with_secondary(existing.span, "first declared here")
             .into());
     }
+    table.has_outer_classes |= entry.outer && entry.component().is_none();
     table.by_name.insert(entry.name.clone(), table.entries.len() as u32);
     table.entries.push(entry);
     Ok(())

@@ -161,6 +161,7 @@ impl Flattener<'_> {
             let table = std::rc::Rc::clone(&self.instances[instance].table);
             if let Some((index, entry)) = table.find(&first.name)
                 && entry.component().is_some()
+                && self.is_declared_in(ctx.scope.class, instance, &first.name)?
                 && let Some(component) = self.component(instance, index)?
             {
                 if !self.components[component].dims.is_empty() {

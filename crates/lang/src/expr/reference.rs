@@ -148,6 +148,7 @@ impl Flattener<'_> {
             let table = Rc::clone(&self.instances[instance].table);
             if let Some((index, entry)) = table.find(name)
                 && entry.component().is_some()
+                && self.is_declared_in(ctx.scope.class, instance, name)?
             {
                 // Inside the class a component that is both means the outer one (5.4.1).
                 if entry.inner && entry.outer {
@@ -174,6 +175,15 @@ impl Flattener<'_> {
                 self.start_at(instance, index)?
             }
         })
+    }
+
+    /// Whether a class has an element of this name. The instance may be of a class that inherits
+    /// from it and has elements of its own, which what is inherited does not see.
+    pub(crate) fn is_declared_in(&mut self, class: ClassId, instance: InstanceId, name: &Name) -> Fallible<bool> {
+        if self.instances[instance].class == class {
+            return Ok(true);
+        }
+        Ok(self.table(class)?.find(name).is_some())
     }
 
     /// Of the classes around, only constants are in reach.
@@ -243,6 +253,12 @@ impl Flattener<'_> {
             Some(Found::Class(inner)) => self.resolve_in_class(inner, rest, ctx),
             Some(Found::Component(class, index)) => {
                 let instance = self.static_instance(class)?;
+                let table = Rc::clone(&self.instances[instance].table);
+                let entry = &table.entries[index as usize];
+                if entry.outer && ctx.scope.instance.is_some() {
+                    let component = self.outer_from(ctx.scope.instance, instance, entry)?;
+                    return self.resolve_rest(Start::Component(component), part, rest, ctx);
+                }
                 let Some(start) = self.start_at(instance, index)? else {
                     return Ok(Resolved::Absent);
                 };
@@ -399,6 +415,10 @@ impl Flattener<'_> {
                     )
                     .with_secondary(entry.span, "declared here")
                     .into());
+                }
+                // Seen from outside, a component that is both means the outer one, too.
+                if entry.inner && entry.outer {
+                    return self.resolve_outer(instance, entry).map(Child::Component).map(Some);
                 }
                 Ok(self.component(instance, index)?.map(Child::Component))
             }

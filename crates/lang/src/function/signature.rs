@@ -60,7 +60,7 @@ impl Flattener<'_> {
             outputs: Vec::new(),
             locals: Vec::new(),
             external: None,
-            partial: self.def(class).partial,
+            partial: table.is_partial,
             inline: false,
             generates_events: false,
             smooth_order: None,

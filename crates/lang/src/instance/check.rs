@@ -146,7 +146,7 @@ impl Flattener<'_> {
             return Ok(());
         };
         let class = data.class;
-        let partial = self.def(class).partial;
+        let partial = self.table(class)?.is_partial;
         let mut size = ConnectorSize::default();
         self.measure_connector(first, &mut size);
         if partial || size.overconstrained || self.instances[first].table.is_expandable {

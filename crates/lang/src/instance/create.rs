@@ -188,6 +188,7 @@ impl Flattener<'_> {
         }
         let mods = self.component_mods(instance, entry)?;
         let class = self.component_class(entry, &mods)?;
+        let class = self.with_inner_classes(class, Some(instance))?;
         let table = self.table(class)?;
         self.check_component_type(class, &table, entry, clause)?;
         let owner = &self.instances[instance];
@@ -229,7 +230,7 @@ impl Flattener<'_> {
         let outer = self.instances[instance]
             .mods
             .child(&entry.name)
-            .cloned()
+            .map(Mod::without_redeclare)
             .unwrap_or_default();
         let middle = self.bind(&entry.mods, instance);
         let inner = self.bind(&entry.declared, instance);
@@ -263,29 +264,54 @@ impl Flattener<'_> {
                 };
                 let class = self.lookup_class(entry.scope, &clause.type_name)?;
                 entry.class.set(Some(class));
-                if let Some(constraining) = &entry.constraining
-                    && entry.constraint.is_none()
-                    && let Ok(constraint) = self.lookup_class(entry.scope, &constraining.base)
-                {
-                    self.check_constraint(class, constraint, entry.span)?;
-                }
-                if let (Some((scope, name)), Some(span)) = (&entry.constraint, entry.mods.span)
-                    && let Ok(constraint) = self.lookup_class(*scope, name)
-                {
-                    self.check_constraint(class, constraint, span)?;
-                }
+                self.check_constraints(entry, class)?;
                 class
             }
         };
         self.check_modifiers(mods, class, true)?;
-        if !mods.redeclares_inside() {
-            return Ok(class);
+        let of_classes = self.class_part(mods, class)?;
+        Ok(self.derived_class(class, Rc::new(of_classes)))
+    }
+
+    /// The part of a component's modifications that changes its class: redeclarations, and
+    /// modifications of classes inside.
+    fn class_part(&mut self, mods: &Mod, class: ClassId) -> Fallible<Mod> {
+        if mods.children.is_empty() {
+            return Ok(Mod::default());
         }
-        let redeclares = Mod {
-            redeclare: None,
-            ..mods.only_redeclares()
-        };
-        Ok(self.derived_class(class, Rc::new(redeclares)))
+        let table = self.table(class)?;
+        let mut children = Vec::new();
+        for (name, m) in &mods.children {
+            let of_class = table.find(name).is_none_or(|(_, entry)| entry.component().is_none());
+            if of_class && table.simple.is_none() {
+                children.push((name.clone(), m.for_all_elements()));
+            } else if m.redeclare.is_some() || m.redeclares_inside() {
+                children.push((name.clone(), Rc::new(m.only_redeclares())));
+            }
+        }
+        Ok(Mod {
+            children,
+            span: mods.span,
+            ..Mod::default()
+        })
+    }
+
+    /// The type of a component must fit its constraining clause, and that of a redeclaration what
+    /// constrains the declaration it replaces.
+    fn check_constraints(&mut self, entry: &Entry, class: ClassId) -> Fallible<()> {
+        let mut new = class;
+        if let Some(constraining) = &entry.constraining
+            && let Ok(constraint) = self.lookup_class(entry.scope, &constraining.base)
+        {
+            self.check_constraint(class, constraint, entry.span)?;
+            new = constraint;
+        }
+        if let Some((scope, name, span)) = &entry.constraint
+            && let Ok(constraint) = self.lookup_class(*scope, name)
+        {
+            self.check_constraint(new, constraint, *span)?;
+        }
+        Ok(())
     }
 
     pub(super) fn check_component_type(
@@ -304,7 +330,7 @@ impl Flattener<'_> {
         if matches!(table.simple, Some(SimpleType::Clock)) {
             return fail(codes::E0214, span, "clocks are not supported yet");
         }
-        if def.partial && table.simple.is_none() && !crate::function::is_function_kind(def.kind) {
+        if table.is_partial && table.simple.is_none() && !crate::function::is_function_kind(def.kind) {
             let mut diagnostic = error(
                 codes::E0208,
                 span,

@@ -4,18 +4,31 @@ use crate::class::Entry;
 use crate::codes;
 use crate::failure::{Fallible, error, fail};
 use crate::flattener::Flattener;
-use crate::ids::{ComponentId, InstanceId};
-use saltus_source::Diagnostic;
+use crate::ids::{ClassId, ComponentId, InstanceId};
+use crate::modification::{Mod, Redeclare, RedeclareKind};
+use saltus_source::{Diagnostic, Span};
+use saltus_syntax::ast::Name;
 use std::rc::Rc;
 
 impl Flattener<'_> {
     /// The inner component that an outer declaration in an instance stands for.
     pub(crate) fn resolve_outer(&mut self, instance: InstanceId, entry: &Entry) -> Fallible<ComponentId> {
-        let mut current = self.instances[instance].parent;
+        self.outer_from(self.instances[instance].parent, instance, entry)
+    }
+
+    /// The same, looked for from an instance on.
+    pub(crate) fn outer_from(
+        &mut self,
+        start: Option<InstanceId>,
+        instance: InstanceId,
+        entry: &Entry,
+    ) -> Fallible<ComponentId> {
+        let mut current = start;
         while let Some(ancestor) = current {
             let table = Rc::clone(&self.instances[ancestor].table);
             if let Some((index, found)) = table.find(&entry.name)
                 && found.inner
+                && found.component().is_some()
             {
                 return match self.component(ancestor, index)? {
                     Some(component) => {
@@ -50,6 +63,69 @@ impl Flattener<'_> {
         .into())
     }
 
+    /// A class with the inner classes around an instance in place of its outer ones.
+    pub(crate) fn with_inner_classes(&mut self, class: ClassId, around: Option<InstanceId>) -> Fallible<ClassId> {
+        let table = self.table(class)?;
+        if !table.has_outer_classes {
+            return Ok(class);
+        }
+        let mut children = Vec::new();
+        for (index, entry) in table.entries.iter().enumerate() {
+            if !entry.outer || entry.component().is_some() {
+                continue;
+            }
+            if entry.inner {
+                return fail(
+                    codes::E0214,
+                    entry.span,
+                    format!(
+                        "the class `{}` is both inner and outer, which is not supported yet",
+                        entry.name
+                    ),
+                );
+            }
+            match self.inner_class(around, &entry.name)? {
+                Some(inner) => children.push((entry.name.clone(), Rc::new(inner_redeclare(inner, entry.span)))),
+                None => self.check_alone(class, index as u32, entry)?,
+            }
+        }
+        let mods = Mod {
+            children,
+            ..Mod::default()
+        };
+        Ok(self.derived_class(class, Rc::new(mods)))
+    }
+
+    fn inner_class(&mut self, around: Option<InstanceId>, name: &Name) -> Fallible<Option<ClassId>> {
+        let mut current = around;
+        while let Some(instance) = current {
+            let data = &self.instances[instance];
+            let (class, parent) = (data.class, data.parent);
+            if let Some((index, found)) = data.table.find(name)
+                && found.inner
+                && found.component().is_none()
+            {
+                return self.entry_class(class, index).map(Some);
+            }
+            current = parent;
+        }
+        Ok(None)
+    }
+
+    /// An outer class without an inner one stands for itself, if it is complete.
+    fn check_alone(&mut self, class: ClassId, index: u32, entry: &Entry) -> Fallible<()> {
+        let own = self.entry_class(class, index)?;
+        let message = format!("the outer class `{}` has no inner class around it", entry.name);
+        let help = format!("declare an `inner` class `{}` in the model", entry.name);
+        if self.table(own)?.is_partial {
+            return Err(error(codes::E0209, entry.span, message).with_help(help).into());
+        }
+        self.diagnostics.push(
+            Diagnostic::warning(codes::W0201, entry.span, format!("{message}: it stands for itself")).with_help(help),
+        );
+        Ok(())
+    }
+
     /// Without an inner declaration one is made in the model, if the type is complete (5.4).
     pub(super) fn automatic_inner(&mut self, instance: InstanceId, entry: &Entry) -> Fallible<Option<ComponentId>> {
         if let Some((_, known)) = self.automatic.iter().find(|(name, _)| *name == entry.name) {
@@ -65,7 +141,7 @@ impl Flattener<'_> {
         let class = self.lookup_class(entry.scope, &clause.type_name)?;
         let table = self.table(class)?;
         // A variable without a value would only be missed later.
-        if self.def(class).partial || table.simple.is_some() || self.instances[root].is_static {
+        if table.is_partial || table.simple.is_some() || self.instances[root].is_static {
             return Ok(None);
         }
         let inner = Entry {
@@ -93,5 +169,23 @@ impl Flattener<'_> {
             )),
         );
         Ok(Some(component))
+    }
+}
+
+/// The modification that puts an inner class in the place of an outer one.
+fn inner_redeclare(inner: ClassId, span: Span) -> Mod {
+    Mod {
+        redeclare: Some(Rc::new(Redeclare {
+            kind: RedeclareKind::Inner(inner),
+            scope: inner,
+            constraining: None,
+            is_final: false,
+            replaceable: false,
+            span,
+            class_extends: false,
+            replaced: None,
+        })),
+        span: Some(span),
+        ..Mod::default()
     }
 }

@@ -40,6 +40,7 @@ impl Flattener<'_> {
             self.model.description = description.value.as_str().into();
         }
         self.model.experiment = self.experiment(class, &def);
+        let class = self.with_inner_classes(class, None)?;
         let table = self.table(class)?;
         let root = self.new_instance(class, table, None, "".into(), Rc::default(), root_inheritance(), false);
         let mut instances = Vec::new();
@@ -107,7 +108,7 @@ impl Flattener<'_> {
 
     fn check_model(&mut self, class: ClassId) -> Fallible<()> {
         let def = self.def(class);
-        let (span, kind, partial) = (def.name.span, def.kind, def.partial);
+        let (span, kind) = (def.name.span, def.kind);
         let name = &self.classes[class].name;
         match kind {
             ClassKind::Model
@@ -125,7 +126,8 @@ impl Flattener<'_> {
                 );
             }
         }
-        if partial {
+        let name = Arc::clone(name);
+        if self.table(class)?.is_partial {
             return fail(
                 codes::E0208,
                 span,
