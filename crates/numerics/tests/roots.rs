@@ -195,7 +195,7 @@ fn a_step_without_events_costs_the_samples_only() {
     let mut g = functions(1, |t, v| v[0] = 1.0 + t);
     let options = ScanOptions::default();
     assert_eq!(first_event(&mut g, (0.0, 1.0), &[true], &options).unwrap(), None);
-    assert_eq!(g.evaluations, 7);
+    assert_eq!(g.evaluations, 6);
     let mut none = functions(0, |_, _| {});
     assert_eq!(first_event(&mut none, (0.0, 1.0), &[], &options).unwrap(), None);
 }

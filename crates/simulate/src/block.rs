@@ -110,7 +110,39 @@ pub(crate) struct Learnt {
     simplified: Option<Box<Learnt>>,
 }
 
+/// What a solver knows at one point: a look aside must not change how it goes on.
+#[derive(Debug)]
+pub(crate) struct Known {
+    trust: Trust,
+    since_check: u32,
+    pivots: Option<Box<(Factorisation, Vec<f64>)>>,
+    simplified: Option<Box<Known>>,
+}
+
 impl BlockSolver {
+    /// What it knows now.
+    pub(crate) fn known(&self) -> Known {
+        let pivots = self.factorisation.keeps_pivots() && !self.slots.is_empty();
+        Known {
+            trust: self.trust,
+            since_check: self.since_check,
+            pivots: pivots.then(|| Box::new((self.factorisation.clone(), self.factored.clone()))),
+            simplified: self.simplified.as_ref().map(|solver| Box::new(solver.known())),
+        }
+    }
+
+    /// Forgets what it has learnt since.
+    pub(crate) fn back_to(&mut self, known: Known) {
+        self.trust = known.trust;
+        self.since_check = known.since_check;
+        if let Some(pivots) = known.pivots {
+            (self.factorisation, self.factored) = *pivots;
+        }
+        if let (Some(solver), Some(known)) = (&mut self.simplified, known.simplified) {
+            solver.back_to(*known);
+        }
+    }
+
     /// What is worth keeping of a solver.
     pub(crate) fn into_learnt(self) -> Learnt {
         let pivots = self.factorisation.keeps_pivots() && !self.slots.is_empty();

@@ -65,6 +65,8 @@ pub struct Reading {
     pub value: f64,
     /// Values up to this size count as zero.
     pub tolerance: f64,
+    /// The size of the value and of the terms it is made of.
+    pub magnitude: f64,
 }
 
 /// Error scales of variables.
@@ -119,6 +121,7 @@ impl Level {
         Reading {
             value,
             tolerance: 10.0 * tolerance + 1e-14 * magnitude,
+            magnitude,
         }
     }
 }

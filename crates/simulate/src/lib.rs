@@ -31,6 +31,7 @@ mod output;
 mod pivot;
 mod plan;
 mod report;
+mod resolution;
 mod restart;
 mod run;
 mod search;

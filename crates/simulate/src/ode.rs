@@ -4,7 +4,7 @@ use saltus_mdae::ExprPool;
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_numerics::ode::{JacobianSource, OdeSystem};
-use saltus_numerics::roots::ConditionFunctions;
+use saltus_numerics::roots::{ConditionFunctions, Course};
 
 use crate::condition::{Monitor, Scales};
 use crate::delay::{DelayError, History};
@@ -12,6 +12,7 @@ use crate::input::{self, InputSignal};
 use crate::memory::Memory;
 use crate::mode::Tools;
 use crate::plan::{PlanCode, PlanFailure};
+use crate::resolution::Arguments;
 
 /// y' = f(t, y): states into memory, blocks solved, derivatives out.
 pub(crate) struct ModeOde<'a> {
@@ -58,6 +59,11 @@ impl ModeOde<'_> {
     /// Everything at a point in time.
     pub(crate) fn evaluate(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
         self.evaluate_by(t, y, PlanCode::solve)
+    }
+
+    /// What the watched conditions depend on at a point in time.
+    pub(crate) fn evaluate_watched(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
+        self.evaluate_by(t, y, PlanCode::solve_watched)
     }
 
     fn evaluate_by(
@@ -119,17 +125,90 @@ pub(crate) struct Watched<'a, 'b> {
     /// Whether the functions read more than states, so that the equations have to be solved for them.
     pub solve: bool,
     /// Added to each function: zero once it has been clear of its band, the band before.
-    pub shifts: &'a [f64],
+    pub shifts: Vec<f64>,
     /// The side each function is on.
     pub sides: &'a [bool],
     /// The part of its band beyond which each function is clear of zero.
     pub shares: &'a [f64],
     /// The earliest time seen at which each function was clear of its band on that side.
     pub clear_at: Vec<Option<f64>>,
-    /// The latest band of each function.
-    pub bands: Vec<f64>,
+    /// The size of each function and its terms so far.
+    pub sizes: Vec<f64>,
+    /// Values known from the step before, and those at the end of this one, without shifts.
+    pub known: Option<Sampled>,
+    pub end: Option<Sampled>,
+    pub t_new: f64,
     pub y: Vec<f64>,
     pub scratch: Vec<f64>,
+}
+
+/// Functions of conditions and their arguments at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct Sampled {
+    pub t: f64,
+    pub values: Vec<f64>,
+    tolerances: Vec<f64>,
+}
+
+/// What rounding leaves of a condition function, in parts of the size of its terms: iterations of blocks end at 1e-13.
+const ROUNDING: f64 = 4e-13;
+
+impl Watched<'_, '_> {
+    /// The earliest time at which a condition that still has a shift was clear of its band.
+    pub(crate) fn first_clear(&self, until: f64) -> Option<f64> {
+        let shifted = self
+            .shifts
+            .iter()
+            .zip(&self.clear_at)
+            .filter(|(shift, _)| **shift != 0.0);
+        let times = shifted.filter_map(|(_, &clear)| clear.filter(|&t| t < until));
+        times.reduce(f64::min)
+    }
+
+    /// Conditions that are clear of their bands at a time have no shift any more.
+    pub(crate) fn arm(&mut self, time: f64) {
+        for (shift, clear) in self.shifts.iter_mut().zip(&self.clear_at) {
+            if clear.is_some_and(|t| t <= time) {
+                *shift = 0.0;
+            }
+        }
+    }
+
+    /// All functions, their tolerances and the arguments at a time.
+    fn sampled(&mut self, t: f64) -> Result<Sampled, EvalError> {
+        if let Some(known) = self.known.as_ref().filter(|known| known.t == t) {
+            return Ok(known.clone());
+        }
+        if !self.y.is_empty() {
+            self.integrator.interpolate(t, &mut self.y);
+        }
+        if self.solve {
+            self.ode.evaluate_watched(t, &self.y)?;
+        } else {
+            self.ode.place_known(t, &self.y)?;
+        }
+        let count = self.monitors.len();
+        let mut sampled = Sampled {
+            t,
+            values: vec![0.0; count + self.argument_count()],
+            tolerances: vec![0.0; count],
+        };
+        for (at, monitor) in self.monitors.iter().enumerate() {
+            let reading = monitor.watch(self.ode.memory, self.ode.scales, &mut self.scratch);
+            sampled.values[at] = reading.value;
+            sampled.tolerances[at] = reading.tolerance;
+            self.sizes[at] = self.sizes[at].max(reading.magnitude);
+        }
+        if let Some(watching) = self.ode.code.watching() {
+            watching
+                .arguments
+                .evaluate(self.ode.memory, &mut sampled.values[count..]);
+        }
+        if t == self.t_new {
+            self.end = Some(sampled.clone());
+        }
+        Ok(sampled)
+    }
 }
 
 impl ConditionFunctions for Watched<'_, '_> {
@@ -137,28 +216,32 @@ impl ConditionFunctions for Watched<'_, '_> {
         self.monitors.len()
     }
 
+    fn argument_count(&self) -> usize {
+        self.ode.code.arguments().map_or(0, Arguments::count)
+    }
+
     fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), EvalError> {
-        if !self.y.is_empty() {
-            self.integrator.interpolate(t, &mut self.y);
-        }
-        if self.solve {
-            self.ode.evaluate(t, &self.y)?;
-        } else {
-            self.ode.place_known(t, &self.y)?;
-        }
-        for (at, monitor) in self.monitors.iter().enumerate() {
-            let reading = monitor.watch(self.ode.memory, self.ode.scales, &mut self.scratch);
-            values[at] = reading.value + self.shifts[at];
-            self.bands[at] = reading.tolerance;
-            let clear =
-                (reading.value > 0.0) == self.sides[at] && reading.value.abs() > self.shares[at] * reading.tolerance;
+        let sampled = self.sampled(t)?;
+        values.copy_from_slice(&sampled.values);
+        for (at, &tolerance) in sampled.tolerances.iter().enumerate() {
+            let value = sampled.values[at];
+            values[at] = value + self.shifts[at];
+            let clear = (value > 0.0) == self.sides[at] && value.abs() > self.shares[at] * tolerance;
             if clear && self.clear_at[at].is_none_or(|first| t < first) {
                 self.clear_at[at] = Some(t);
             }
         }
         Ok(())
     }
-    fn noise(&self, i: usize) -> f64 {
-        self.bands[i]
+
+    fn pieces(&self, argument: usize, course: &Course) -> f64 {
+        self.ode
+            .code
+            .arguments()
+            .map_or(1.0, |arguments| arguments.pieces(argument, course))
+    }
+
+    fn rounding(&self, i: usize) -> f64 {
+        ROUNDING * self.sizes[i]
     }
 }

@@ -13,12 +13,13 @@ use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_structure::mode::{BlockKind, ModeAliases, ModeStructure, Plan, Selection};
 
-use crate::block::{BlockFailure, BlockSolver, Care, Learnt};
+use crate::block::{BlockFailure, BlockSolver, Care, Known, Learnt};
 use crate::error::Failure;
 use crate::explicit::ExplicitEquations;
 use crate::jacobian::ExactJacobian;
 use crate::memory::Memory;
 use crate::mode::Tools;
+use crate::resolution::{Arguments, Determined, Watching, Ways};
 
 /// Relative change of an unknown since the last anchor from which on it is no guess for other points.
 const FAR: f64 = 0.5;
@@ -43,19 +44,21 @@ pub(crate) struct Copies {
     /// From which place to which, and whether with the other sign.
     slots: Vec<(u32, u32, bool)>,
     unknowns: Vec<(VarId, u16)>,
+    roots: Vec<(VarId, u16)>,
 }
 
 impl Copies {
     fn new(aliases: &ModeAliases, memory: &Memory) -> Self {
         let copies = aliases.copies.iter();
         let derivatives = copies.flat_map(|&copy| (0..=copy.highest).map(move |order| (copy, order)));
+        let roots = derivatives.clone().map(|(copy, order)| (copy.root, order)).collect();
         let (slots, unknowns) = derivatives
             .map(|(copy, order)| {
                 let (from, to) = (memory.slot(copy.root, order), memory.slot(copy.var, order));
                 ((from, to, copy.negated), (copy.var, order))
             })
             .unzip();
-        Copies { slots, unknowns }
+        Copies { slots, unknowns, roots }
     }
 
     fn solve(&self, memory: &mut Memory) {
@@ -156,6 +159,10 @@ pub(crate) struct PlanCode {
     anchor: Vec<(u32, f64)>,
     /// With how much care blocks are solved.
     care: Care,
+    /// What leads to the watched conditions; made when they are first looked at.
+    watching: Option<Box<Watching>>,
+    /// Whether only that is solved.
+    watched_only: bool,
     /// Whether the last attempt failed; what it left in memory is no first guess.
     failed: bool,
     /// Made when an implicit method first asks; `None` if no code could be made for it.
@@ -170,6 +177,13 @@ pub(crate) struct PlanLearnt {
     failed: bool,
     /// By block, in the order of the stages.
     blocks: Vec<Learnt>,
+}
+
+/// What the solvers of a plan know at one point.
+#[derive(Debug)]
+pub(crate) struct PlanKnown {
+    failed: bool,
+    blocks: Vec<Known>,
 }
 
 impl PlanCode {
@@ -197,6 +211,30 @@ impl PlanCode {
         });
         for (block, learnt) in blocks.zip(learnt.blocks) {
             block.recall(learnt);
+        }
+    }
+
+    /// What its solvers know now.
+    pub(crate) fn known(&self) -> PlanKnown {
+        let blocks = self.stages.iter().filter_map(|stage| match stage {
+            Stage::Block(block) => Some(block.known()),
+            Stage::Explicit(_) | Stage::Copies(_) => None,
+        });
+        PlanKnown {
+            failed: self.failed,
+            blocks: blocks.collect(),
+        }
+    }
+
+    /// Forgets what they have learnt since.
+    pub(crate) fn back_to(&mut self, known: PlanKnown) {
+        self.failed = known.failed;
+        let blocks = self.stages.iter_mut().filter_map(|stage| match stage {
+            Stage::Block(block) => Some(block),
+            Stage::Explicit(_) | Stage::Copies(_) => None,
+        });
+        for (block, known) in blocks.zip(known.blocks) {
+            block.back_to(known);
         }
     }
 
@@ -278,6 +316,8 @@ impl PlanCode {
             plan,
             anchor: Vec::new(),
             care: Care::Checked,
+            watching: None,
+            watched_only: false,
             failed: false,
             jacobian: OnceCell::new(),
         })
@@ -311,6 +351,65 @@ impl PlanCode {
         let outcome = self.solve(memory);
         self.care = Care::Checked;
         outcome
+    }
+
+    /// The same for what the watched conditions depend on.
+    pub(crate) fn solve_watched(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
+        self.watched_only = self.watching.is_some();
+        let outcome = self.solve(memory);
+        self.watched_only = false;
+        outcome
+    }
+
+    /// Finds what leads from states to the functions of conditions, unless that is known.
+    pub(crate) fn watch(&mut self, tools: Tools<'_>, pool: &ExprPool, functions: &[ExprId], memory: &Memory) {
+        if self.watching.is_some() {
+            return;
+        }
+        let mut determined: FxHashMap<(VarId, u16), Determined> = FxHashMap::default();
+        for (at, stage) in self.stages.iter().enumerate() {
+            match stage {
+                Stage::Explicit(equations) => {
+                    let unknowns = equations.unknowns.iter().enumerate();
+                    determined.extend(unknowns.map(|(k, &unknown)| (unknown, Determined::Equation(at, k))));
+                }
+                Stage::Block(block) => {
+                    determined.extend(block.unknowns.iter().map(|&unknown| (unknown, Determined::Stage(at))));
+                }
+                Stage::Copies(copies) => {
+                    let pairs = copies.unknowns.iter().zip(&copies.roots);
+                    determined.extend(pairs.map(|(&unknown, &root)| (unknown, Determined::Copy(at, root))));
+                }
+            }
+        }
+        let equations = self
+            .sources
+            .iter()
+            .map(|sources| sources.iter().map(|&(f, times, _)| (f, times)).collect());
+        let ways = Ways {
+            determined,
+            equations: equations.collect(),
+            model: tools.model,
+            cache: tools.cache,
+            pool,
+            memory,
+        };
+        self.watching = Some(Box::new(ways.watching(functions)));
+    }
+
+    /// What leads to the watched conditions, once it is known.
+    pub(crate) fn watching(&mut self) -> Option<&mut Watching> {
+        self.watching.as_deref_mut()
+    }
+
+    /// The arguments of what is watched.
+    pub(crate) fn arguments(&self) -> Option<&Arguments> {
+        self.watching.as_ref().map(|watching| &watching.arguments)
+    }
+
+    /// Whether a stage is to be solved.
+    fn is_wanted(&self, stage: usize) -> bool {
+        !self.watched_only || self.watching.as_ref().is_none_or(|watching| watching.stages[stage])
     }
 
     /// Whether the solution in memory is another one than that of the anchor, or may be: it must not be the guess for
@@ -363,21 +462,26 @@ impl PlanCode {
         if self.costs.is_some() {
             return self.solve_measured(memory);
         }
-        for (stage, part) in self.stages.iter_mut().enumerate() {
-            part.solve(memory, self.care)
-                .map_err(|failure| PlanFailure { stage, failure })?;
+        for stage in 0..self.stages.len() {
+            if self.is_wanted(stage) {
+                let outcome = self.stages[stage].solve(memory, self.care);
+                outcome.map_err(|failure| PlanFailure { stage, failure })?;
+            }
         }
         Ok(())
     }
 
     fn solve_measured(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
-        let costs = self.costs.get_or_insert_default();
-        costs.resize(self.stages.len(), StageCost::default());
-        for (stage, (part, cost)) in self.stages.iter_mut().zip(costs).enumerate() {
+        for stage in 0..self.stages.len() {
+            if !self.is_wanted(stage) {
+                continue;
+            }
             let begin = Instant::now();
-            let outcome = part.solve(memory, self.care);
-            cost.calls += 1;
-            cost.time += begin.elapsed();
+            let outcome = self.stages[stage].solve(memory, self.care);
+            let costs = self.costs.get_or_insert_default();
+            costs.resize(self.stages.len(), StageCost::default());
+            costs[stage].calls += 1;
+            costs[stage].time += begin.elapsed();
             outcome.map_err(|failure| PlanFailure { stage, failure })?;
         }
         Ok(())

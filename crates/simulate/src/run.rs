@@ -21,6 +21,7 @@ use crate::event::Truths;
 use crate::input::InputSignal;
 use crate::kernel::Bound;
 use crate::memory::DEFAULT_ORDERS;
+use crate::ode::Sampled;
 use crate::options::Options;
 use crate::output::Layout;
 use crate::report::{BlockCost, EventReport};
@@ -165,6 +166,8 @@ struct Run<'c> {
     last_event: Option<(f64, Vec<ConditionId>)>,
     quick_events: u32,
     watches: Vec<Watch>,
+    /// The watched conditions at the end of the last step.
+    sampled: Option<Sampled>,
     /// Width of the bracket in which the last zero crossing was located; zero for time events.
     location_width: f64,
     /// The last visits to modes.
@@ -248,6 +251,7 @@ impl<'c> Run<'c> {
             visits: FxHashMap::default(),
             last_phase: None,
             watches: vec![Watch::default(); engine.model.conditions.len()],
+            sampled: None,
             engine,
             request,
         })
@@ -462,6 +466,7 @@ impl<'c> Run<'c> {
         let mode = self.engine.mode.expect("a mode is active after the start");
         let stop = self.engine.options.stop;
         self.reset_watches(mode)?;
+        self.sampled = None;
         let (time_event, time_triggers) = self.next_time_event();
         let mut target = time_event.min(stop).min(self.history.next_break(&self.engine.memory));
         if self.engine.memory.time() >= stop {
@@ -517,8 +522,10 @@ impl<'c> Run<'c> {
                 // Other states: neither the first step of the last visit nor the Jacobian is theirs.
                 self.visits.remove(&mode);
                 self.last_phase = None;
+                self.sampled = None;
                 self.restart_integrator(mode, Resumption::StateChoice)?;
             } else if at_break {
+                self.sampled = None;
                 self.restart_integrator(mode, Resumption::Break)?;
             }
         }

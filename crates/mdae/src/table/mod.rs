@@ -110,6 +110,27 @@ impl Table {
         }
     }
 
+    /// How many of its points lie between two values of an argument; where the table repeats, at least those.
+    pub fn points_between(&self, argument: usize, least: f64, greatest: f64) -> usize {
+        let points = if argument == 0 { &self.x } else { &self.y };
+        let between = |least: f64, greatest: f64| {
+            let first = points.partition_point(|&x| x <= least);
+            points.partition_point(|&x| x < greatest).saturating_sub(first)
+        };
+        let (Some(&begin), Some(&end)) = (points.first(), points.last()) else {
+            return 0;
+        };
+        if self.extrapolation != Extrapolation::Periodic || end <= begin {
+            return between(least, greatest);
+        }
+        let period = end - begin;
+        if greatest - least >= period {
+            return points.len();
+        }
+        let shift = ((least - begin) / period).floor() * period;
+        between(least - shift, greatest - shift) + between(least - shift - period, greatest - shift - period)
+    }
+
     /// The value at the argument(s).
     pub fn interpolate(&self, args: &[f64]) -> Result<f64, Outside> {
         let piece = self.piece(args)?;

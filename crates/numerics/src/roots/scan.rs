@@ -1,6 +1,7 @@
 //! Scanning a step for the earliest event.
 
 use super::bracket::{Narrowing, RootError, TimeTolerance};
+use super::course::{Course, MIDDLE, NODES, SAMPLES};
 use crate::EvalError;
 
 /// The condition functions of a mode, evaluated together on dense output.
@@ -8,54 +9,48 @@ pub trait ConditionFunctions {
     /// How many.
     fn count(&self) -> usize;
 
-    /// Their values at a time within the step.
+    /// How many arguments are evaluated beside them: inner functions whose course tells how closely to look. The samples
+    /// of `sin(ω·t)` may look smooth by chance; those of `ω·t` tell how many periods lie between them.
+    fn argument_count(&self) -> usize {
+        0
+    }
+
+    /// The values of the functions, then of the arguments, at a time within the step.
     ///
     /// # Errors
     /// If one cannot be evaluated there.
     fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), EvalError>;
 
-    /// What a value of function `i` may be off by: smaller features of it are not looked for.
-    fn noise(&self, i: usize) -> f64 {
+    /// Into how many pieces a piece has to be cut so that samples tell what is a function of an argument that takes this
+    /// course on it; 1 if they do.
+    fn pieces(&self, argument: usize, course: &Course) -> f64 {
+        let _ = (argument, course);
+        1.0
+    }
+
+    /// What rounding leaves of function `i`: its sign is not looked for below that.
+    fn rounding(&self, i: usize) -> f64 {
         let _ = i;
         0.0
     }
 }
 
-/// Where samples are taken inside a step: of many triples tried, the one that misses fewest oscillations of up to 25 periods
-/// per step (1 in 800 of those tried; evenly spaced samples miss 1 in 10).
-const SHARES: [f64; 3] = [0.1466, 0.2998, 0.7054];
-/// A sample missed by this share of the largest value is not told by the others …
-const UNRESOLVED: f64 = 0.02;
-/// … if that is also this share of the smallest: otherwise g is too far from zero for it to matter.
-const NEAR_ZERO: f64 = 0.1;
+/// Pieces into which one scan cuts a step where functions are not told by their samples.
+const MOST_CUTS: usize = 4096;
+/// How often a piece is halved because of an argument.
+const MOST_HALVINGS: u32 = 64;
+/// A margin that halving does not make smaller than this part so many times in a row is noise, or a jump.
+const STALLED_SHARE: f64 = 0.7;
+const STALLED: u32 = 6;
+/// What is this little above rounding or noise is not told from it.
+const WITHIN_ROUNDING: f64 = 4.0;
+const WITHIN_NOISE: f64 = 8.0;
 
 /// How thoroughly to look.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct ScanOptions {
-    /// How often a step is halved where the samples do not show the course of a function: what depends on time directly
-    /// is nothing that the step size follows.
-    pub halvings: usize,
-    /// Whether to search for minima of |g| between samples: finds pairs of crossings within one sample interval.
-    pub find_double_roots: bool,
-    /// Evaluations spent on one such search.
-    pub extremum_evaluations: usize,
-    /// A minimum is searched where a parabola through three samples predicts |g| below this share of its
-    /// largest value there.
-    pub suspicious_share: f64,
     /// Width of the final bracket.
     pub tolerance: TimeTolerance,
-}
-
-impl Default for ScanOptions {
-    fn default() -> Self {
-        Self {
-            halvings: 6,
-            find_double_roots: true,
-            extremum_evaluations: 24,
-            suspicious_share: 0.25,
-            tolerance: TimeTolerance::default(),
-        }
-    }
 }
 
 /// The earliest event of a step.
@@ -78,6 +73,10 @@ pub struct EventInstant {
 /// `sides` tells for every function whether it counts as positive at `t_old` (g may be zero there). A function
 /// that is on the other side right at `t_old` by more than its being zero changes in the first bracket.
 ///
+/// The step is cut into pieces until on each of them every function either is clear of zero, or is monotone, by bounds
+/// of the polynomial through its samples and the error of that polynomial ([`Course`]). What remains undecided below
+/// rounding, noise or the tolerance of times is decided by the samples.
+///
 /// # Errors
 /// If a function fails where it has to be evaluated.
 pub fn first_event(
@@ -91,14 +90,16 @@ pub fn first_event(
     if count == 0 || !(t_new > t_old) {
         return Ok(None);
     }
+    let width = count + functions.argument_count();
     let mut scan = Scan {
         functions,
         sides,
         options,
         end: t_new,
+        width,
+        cuts: 0,
     };
-    let start = scan.sample(t_old)?;
-    scan.interval(start, t_new, options.halvings)
+    scan.run(t_old)
 }
 
 #[derive(Clone, Debug)]
@@ -107,84 +108,165 @@ struct Sample {
     values: Vec<f64>,
 }
 
+/// What lies between the place reached and a later one.
+#[derive(Debug)]
+struct Piece {
+    t_end: f64,
+    end: Option<Sample>,
+    /// Into how many equal parts it is to be cut.
+    parts: f64,
+    halvings: u32,
+    /// The function that could not be told, and the error of its polynomial, on the piece that this one is a half of.
+    untold: Option<(usize, f64)>,
+    stalled: u32,
+}
+
+/// What samples tell about a piece.
+enum Verdict {
+    /// Nothing, without cutting it further.
+    Cut { parts: f64, untold: Option<(usize, f64)> },
+    /// Everything: each function is clear of zero, monotone, or as far as it can be told.
+    Told,
+}
+
+/// How the side of one function on a piece is known.
+enum Side {
+    Known,
+    /// With the error of the polynomial.
+    Unknown(f64),
+}
+
 struct Scan<'a> {
     functions: &'a mut dyn ConditionFunctions,
     sides: &'a [bool],
     options: &'a ScanOptions,
     end: f64,
+    /// Functions and arguments.
+    width: usize,
+    cuts: usize,
 }
 
 impl Scan<'_> {
-    /// The earliest event between a sample before any change and a time.
-    fn interval(&mut self, start: Sample, t_new: f64, halvings: usize) -> Result<Option<EventInstant>, RootError> {
-        let times = self.sample_times(start.t, t_new);
-        let mut samples: Vec<Sample> = vec![start];
-        let mut flipped = false;
-        for t in times {
-            let sample = self.sample(t)?;
-            // The start counts as on the given sides whatever the rounding of g.
-            flipped = self.any_flipped(&sample.values);
-            samples.push(sample);
-            if flipped {
-                break;
+    fn run(&mut self, t_old: f64) -> Result<Option<EventInstant>, RootError> {
+        let mut reached = self.sample(t_old)?;
+        let mut ahead = vec![Piece {
+            t_end: self.end,
+            end: None,
+            parts: 1.0,
+            halvings: 0,
+            untold: None,
+            stalled: 0,
+        }];
+        while let Some(mut piece) = ahead.pop() {
+            if piece.parts >= 2.0 {
+                let cut = reached.t + (piece.t_end - reached.t) / piece.parts;
+                if cut > reached.t && cut < piece.t_end {
+                    let (halvings, parts) = (piece.halvings, piece.parts - 1.0);
+                    ahead.push(Piece { parts, ..piece });
+                    piece = Piece {
+                        t_end: cut,
+                        end: None,
+                        parts: 1.0,
+                        halvings,
+                        untold: None,
+                        stalled: 0,
+                    };
+                }
+            }
+            let samples = match self.samples(&reached, &piece)? {
+                Ok(samples) => samples,
+                Err(flipped) => {
+                    // The functions are not defined behind the first change of side.
+                    ahead.push(Piece {
+                        t_end: flipped.t,
+                        end: Some(flipped),
+                        ..piece
+                    });
+                    continue;
+                }
+            };
+            match self.verdict(&samples, &piece) {
+                Verdict::Cut { parts, untold } => ahead.extend(halves(samples, piece, parts, untold)),
+                Verdict::Told => match self.first_flipped(&samples) {
+                    Some(at) => {
+                        let [left, right] = [at - 1, at].map(|at| samples[at].clone());
+                        return self.narrow(left, right).map(Some);
+                    }
+                    None => {
+                        let [.., last] = samples;
+                        reached = last;
+                    }
+                },
             }
         }
-        if !flipped && halvings > 0 && samples.len() == SHARES.len() + 4 && !self.is_resolved(&samples) {
-            let first = samples.swap_remove(0);
-            let middle = first.t + 0.5 * (t_new - first.t);
-            if let Some(event) = self.interval(first, middle, halvings - 1)? {
-                return Ok(Some(event));
+        Ok(None)
+    }
+
+    /// Samples over a piece. Where an evaluation fails behind a change of side: the sample that shows the change.
+    fn samples(&mut self, start: &Sample, piece: &Piece) -> Result<Result<[Sample; SAMPLES], Sample>, RootError> {
+        let h = piece.t_end - start.t;
+        let mut samples: [Sample; SAMPLES] = std::array::from_fn(|_| start.clone());
+        for at in 1..SAMPLES {
+            let known = piece.end.as_ref().filter(|_| at == SAMPLES - 1);
+            let t = match at {
+                _ if at == SAMPLES - 1 => piece.t_end,
+                _ => (start.t + h * NODES[at]).min(piece.t_end),
+            };
+            let sample = known.map_or_else(|| self.sample(t), |known| Ok(known.clone()));
+            match (sample, self.first_flipped(&samples[..at])) {
+                (Ok(sample), _) => samples[at] = sample,
+                (Err(_), Some(flipped)) if at > 1 && samples[flipped].t < piece.t_end => {
+                    return Ok(Err(samples[flipped].clone()));
+                }
+                (Err(error), _) => return Err(error),
             }
-            let middle = self.sample(middle)?;
-            return self.interval(middle, t_new, halvings - 1);
         }
-        self.earliest(samples)
+        Ok(Ok(samples))
     }
 
-    /// After the start: three samples inside at odd places, so that no period divides their distances; and one close to
-    /// each end, which shows which way g is heading there.
-    fn sample_times(&self, t_old: f64, t_new: f64) -> Vec<f64> {
-        let h = t_new - t_old;
-        let mut times = vec![t_old + h / 64.0];
-        times.extend(SHARES.iter().map(|share| t_old + h * share));
-        times.push(t_new - h / 64.0);
-        times.push(t_new);
-        times.dedup_by(|b, a| *b <= *a);
-        times.retain(|&t| t > t_old);
-        times
+    fn verdict(&mut self, samples: &[Sample; SAMPLES], piece: &Piece) -> Verdict {
+        let [first, .., last] = samples;
+        let width = last.t - first.t;
+        if width <= self.options.tolerance.at(last.t) || width <= 64.0 * f64::EPSILON * last.t.abs() {
+            return Verdict::Told;
+        }
+        let course = |i: usize| Course::new(samples.each_ref().map(|sample| sample.values[i]));
+        if piece.halvings < MOST_HALVINGS {
+            let count = self.sides.len();
+            let parts = (count..self.width).map(|i| self.functions.pieces(i - count, &course(i)));
+            let parts = parts.fold(1.0, f64::max);
+            if parts > 1.0 {
+                return Verdict::Cut { parts, untold: None };
+            }
+        }
+        for i in 0..self.sides.len() {
+            if let Side::Unknown(margin) = self.side(i, &course(i), piece)
+                && self.cuts < MOST_CUTS
+            {
+                self.cuts += 1;
+                let untold = Some((i, margin));
+                return Verdict::Cut { parts: 2.0, untold };
+            }
+        }
+        Verdict::Told
     }
 
-    /// Whether the cubic through the others tells each of the inner samples of every function, or misses it by so little
-    /// that no crossing can hide between the samples.
-    fn is_resolved(&self, samples: &[Sample]) -> bool {
-        (2..samples.len() - 2).all(|left_out| self.is_told_by_others(samples, left_out))
-    }
-
-    fn is_told_by_others(&self, samples: &[Sample], left_out: usize) -> bool {
-        let others: Vec<usize> = (1..samples.len() - 1).filter(|&k| k != left_out).collect();
-        let t = samples[left_out].t;
-        let weight = |k: usize| -> f64 {
-            let factors = others.iter().filter(|&&j| j != k);
-            factors
-                .map(|&j| (t - samples[j].t) / (samples[k].t - samples[j].t))
-                .product()
-        };
-        let weights: Vec<f64> = others.iter().map(|&k| weight(k)).collect();
-        (0..self.sides.len()).all(|i| {
-            let predicted: f64 = others
-                .iter()
-                .zip(&weights)
-                .map(|(&k, w)| w * samples[k].values[i])
-                .sum();
-            let missed = (predicted - samples[left_out].values[i]).abs();
-            let sizes = samples[1..].iter().map(|sample| sample.values[i].abs());
-            let (least, most) = sizes.fold((f64::INFINITY, 0.0_f64), |(a, b), v| (a.min(v), b.max(v)));
-            !(missed > UNRESOLVED * most && missed > NEAR_ZERO * least && missed > 10.0 * self.functions.noise(i))
-        })
+    fn side(&self, i: usize, course: &Course, piece: &Piece) -> Side {
+        let (size, margin) = (course.size(), course.margin());
+        let told = course.stays(self.sides[i])
+            || !course.is_finite()
+            || course.is_monotone()
+            || size <= WITHIN_ROUNDING * self.functions.rounding(i);
+        let noisy = piece.stalled >= STALLED && size <= WITHIN_NOISE * margin;
+        if told || noisy {
+            Side::Known
+        } else {
+            Side::Unknown(margin)
+        }
     }
 
     fn sample(&mut self, t: f64) -> Result<Sample, RootError> {
-        let mut values = vec![0.0; self.sides.len()];
+        let mut values = vec![0.0; self.width];
         self.functions
             .evaluate(t, &mut values)
             .map_err(|error| RootError::Evaluation { t, error })?;
@@ -196,114 +278,33 @@ impl Scan<'_> {
     }
 
     fn any_flipped(&self, values: &[f64]) -> bool {
-        (0..values.len()).any(|i| self.is_flipped(i, values[i]))
+        (0..self.sides.len()).any(|i| self.is_flipped(i, values[i]))
     }
 
-    /// Samples are unflipped except perhaps the last one; looks for pairs of crossings in between first.
-    fn earliest(&mut self, samples: Vec<Sample>) -> Result<Option<EventInstant>, RootError> {
-        if self.options.find_double_roots {
-            for k in 1..samples.len().saturating_sub(1) {
-                if let Some(hidden) = self.hidden_crossing(&samples[k - 1..=k + 1])? {
-                    let left = samples[..=k].iter().rposition(|s| s.t < hidden.t).unwrap_or(0);
-                    return self.narrow(samples[left].clone(), hidden).map(Some);
-                }
-            }
-        }
-        let Some((last, before)) = samples.split_last() else {
-            return Ok(None);
-        };
-        match before.last() {
-            Some(left) if self.any_flipped(&last.values) => self.narrow(left.clone(), last.clone()).map(Some),
-            _ => Ok(None),
-        }
-    }
-
-    /// The earliest point, if any, near a local minimum of |g| at which a function is on the other side.
-    fn hidden_crossing(&mut self, triple: &[Sample]) -> Result<Option<Sample>, RootError> {
-        let mut earliest: Option<Sample> = None;
-        for i in 0..self.sides.len() {
-            let g = [triple[0].values[i], triple[1].values[i], triple[2].values[i]];
-            // Zero at the start belongs to the given side; it is no minimum to be searched.
-            if self.is_flipped(i, g[2]) || self.is_flipped(i, g[1]) || !self.is_suspicious(triple, g) {
-                continue;
-            }
-            if let Some(found) = self.search_minimum(i, triple)?
-                && earliest.as_ref().is_none_or(|e| found.t < e.t)
-            {
-                earliest = Some(found);
-            }
-        }
-        Ok(earliest)
-    }
-
-    fn is_suspicious(&self, triple: &[Sample], g: [f64; 3]) -> bool {
-        let [a, m, b] = g.map(f64::abs);
-        if !(m <= a && m <= b && a.is_finite() && b.is_finite()) {
-            return false;
-        }
-        let (x, y) = (triple[0].t - triple[1].t, triple[2].t - triple[1].t);
-        // Parabola m + p·s + q·s² through the three points.
-        let (da, db) = ((a - m) / x, (b - m) / y);
-        let q = (da - db) / (x - y);
-        let p = da - q * x;
-        let lowest = if q > 0.0 { m - 0.25 * p * p / q } else { m };
-        lowest <= self.options.suspicious_share * a.max(b)
-    }
-
-    /// Golden section on |g|; stops as soon as the function is on the other side.
-    fn search_minimum(&mut self, i: usize, triple: &[Sample]) -> Result<Option<Sample>, RootError> {
-        const GOLDEN: f64 = 0.381_966_011_250_105_1;
-        let (mut a, mut b) = (triple[0].t, triple[2].t);
-        let (mut m, mut value) = (triple[1].t, triple[1].values[i].abs());
-        let resolution = self.options.tolerance.at(b);
-        for _ in 0..self.options.extremum_evaluations {
-            if b - a <= resolution {
-                break;
-            }
-            let t = if m - a > b - m {
-                m - GOLDEN * (m - a)
-            } else {
-                m + GOLDEN * (b - m)
-            };
-            let sample = self.sample(t)?;
-            if self.is_flipped(i, sample.values[i]) {
-                return Ok(Some(sample));
-            }
-            let size = sample.values[i].abs();
-            if size < value {
-                if t < m {
-                    b = m;
-                } else {
-                    a = m;
-                }
-                (m, value) = (t, size);
-            } else if t < m {
-                a = t;
-            } else {
-                b = t;
-            }
-        }
-        Ok(None)
+    /// The first sample on another side. The start counts as on the given sides whatever the rounding of g.
+    fn first_flipped(&self, samples: &[Sample]) -> Option<usize> {
+        (1..samples.len()).find(|&at| self.any_flipped(&samples[at].values))
     }
 
     fn narrow(&mut self, left: Sample, right: Sample) -> Result<EventInstant, RootError> {
         let mut narrowing = Narrowing {
             left: left.t,
             right: right.t,
-            left_values: left.values,
-            right_values: right.values,
+            left_values: left.values[..self.sides.len()].to_vec(),
+            right_values: right.values[..self.sides.len()].to_vec(),
             sides: self.sides,
         };
         let functions = &mut *self.functions;
+        let (count, mut all) = (self.sides.len(), vec![0.0; self.width]);
         // Half the tolerance is left for functions that change right after the first one.
         let half = TimeTolerance {
             ulps: 0.5 * self.options.tolerance.ulps,
             relative: 0.5 * self.options.tolerance.relative,
         };
         narrowing.run(half, |t, values| {
-            functions
-                .evaluate(t, values)
-                .map_err(|error| RootError::Evaluation { t, error })
+            let evaluated = functions.evaluate(t, &mut all);
+            values.copy_from_slice(&all[..count]);
+            evaluated.map_err(|error| RootError::Evaluation { t, error })
         })?;
         if self.sides.len() > 1 {
             self.widen(&mut narrowing)?;
@@ -327,13 +328,37 @@ impl Scan<'_> {
         let probe = self.sample(right)?;
         let changed = narrowing.flipped();
         let stay = changed.iter().all(|&i| self.is_flipped(i, probe.values[i]));
-        let count = (0..probe.values.len())
-            .filter(|&i| self.is_flipped(i, probe.values[i]))
-            .count();
+        let all = 0..self.sides.len();
+        let count = all.filter(|&i| self.is_flipped(i, probe.values[i])).count();
         if stay && count > changed.len() {
             narrowing.right = right;
-            narrowing.right_values = probe.values;
+            narrowing.right_values = probe.values[..self.sides.len()].to_vec();
         }
         Ok(())
+    }
+}
+
+/// The parts of a piece, the first one last.
+fn halves(samples: [Sample; SAMPLES], piece: Piece, parts: f64, untold: Option<(usize, f64)>) -> Vec<Piece> {
+    let halvings = piece.halvings + 1;
+    let same = |(i, margin): (usize, f64)| {
+        piece
+            .untold
+            .is_some_and(|(j, before)| i == j && margin > STALLED_SHARE * before)
+    };
+    let stalled = if untold.is_some_and(same) { piece.stalled + 1 } else { 0 };
+    let part = |end: Sample, parts: f64| Piece {
+        t_end: end.t,
+        end: Some(end),
+        parts,
+        halvings,
+        untold,
+        stalled,
+    };
+    let middle = samples[MIDDLE].clone();
+    let [.., last] = samples;
+    match parts > 2.0 {
+        true => vec![part(last, parts.ceil())],
+        false => vec![part(last, 1.0), part(middle, 1.0)],
     }
 }

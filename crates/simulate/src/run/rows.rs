@@ -8,19 +8,31 @@ use crate::error::Failure;
 use crate::report::EventReport;
 
 impl Run<'_> {
-    /// Rows at the output points before `end`.
+    /// Rows at the output points before `end`. They are looks aside: the run goes on as if there had been none.
     pub(super) fn write_outputs(&mut self, mode: ModeId, end: f64, sink: &mut dyn ResultSink) -> Result<(), Failure> {
-        let (start, interval) = (self.engine.options.start, self.engine.options.interval);
-        loop {
-            let time = start + self.next_output as f64 * interval;
-            let done = time >= end - 1e-12 * (1.0 + end.abs()) || interval <= 0.0;
-            if done || self.request.cancel.is_cancelled() {
-                return Ok(());
+        if self.output_before(end).is_none() {
+            return Ok(());
+        }
+        let values = self.engine.memory.values.clone();
+        let known = self.engine.modes[mode].plan().known();
+        while let Some(time) = self.output_before(end) {
+            if self.request.cancel.is_cancelled() {
+                break;
             }
             self.move_to(mode, time)?;
             // Writing a row moves on to the next output point.
             self.write_row(sink, RowKind::Regular)?;
         }
+        self.engine.memory.values = values;
+        self.engine.modes[mode].plan_mut().back_to(known);
+        Ok(())
+    }
+
+    /// The next output point, if it is before a time.
+    fn output_before(&self, end: f64) -> Option<f64> {
+        let (start, interval) = (self.engine.options.start, self.engine.options.interval);
+        let time = start + self.next_output as f64 * interval;
+        (interval > 0.0 && time < end - 1e-12 * (1.0 + end.abs())).then_some(time)
     }
 
     pub(super) fn write_row(&mut self, sink: &mut dyn ResultSink, kind: RowKind) -> Result<(), Failure> {

@@ -21,6 +21,8 @@ pub(super) enum Resumption {
 
 /// The part of the tolerance that a step may use where there are zero crossings.
 const EVENT_SHARE: f64 = 0.5;
+/// Steps in the whole run where there are no states.
+const STATELESS_STEPS: f64 = 1000.0;
 /// Below this rounding decides.
 const LEAST_TOLERANCE: f64 = 1e-13;
 
@@ -98,14 +100,10 @@ impl Run<'_> {
         let ode = self.engine.ode(mode, &self.history);
         ode.code.set_anchor(ode.memory);
         if ode.code.states.is_empty() {
-            // Nothing to integrate: go on in output intervals, so that conditions are watched closely.
-            let next = time
-                + self
-                    .engine
-                    .options
-                    .interval
-                    .max((self.engine.options.stop - self.engine.options.start) * 1e-5);
-            return Ok((time, next.min(target)));
+            // Nothing to integrate: go on in parts of the run, so that conditions are watched closely.
+            let span = self.engine.options.stop - self.engine.options.start;
+            let next = (time + span / STATELESS_STEPS).min(target);
+            return Ok((time, if next > time { next } else { target }));
         }
         let mut ode = self.engine.ode(mode, &self.history);
         let outcome = self.integrator.step(&mut ode, target);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use saltus_mdae::{ConditionId, Idx, VarId};
-use saltus_numerics::roots::{ConditionFunctions, RootError, ScanOptions, first_event};
+use saltus_mdae::{ConditionId, ExprId, Idx, VarId};
+use saltus_numerics::roots::{EventInstant, RootError, ScanOptions, first_event};
 
 use super::Run;
 use crate::candidate::Sign;
@@ -285,36 +285,36 @@ impl Run<'_> {
         }
         let truths = self.engine.truths.clone();
         let sides: Vec<bool> = watched.iter().map(|(id, _)| truths[id.index()]).collect();
-        let shifts: Vec<f64> = watched
-            .iter()
-            .map(|(id, _)| {
-                let watch = self.watches[id.index()];
-                let band = if watch.armed {
-                    0.0
-                } else {
-                    watch.band.max(f64::MIN_POSITIVE)
-                };
-                if truths[id.index()] { band } else { -band }
-            })
-            .collect();
+        let shifts = watched.iter().map(|(id, _)| {
+            let watch = self.watches[id.index()];
+            let band = if watch.armed {
+                0.0
+            } else {
+                watch.band.max(f64::MIN_POSITIVE)
+            };
+            if truths[id.index()] { band } else { -band }
+        });
+        let shifts: Vec<f64> = shifts.collect();
         let shares: Vec<f64> = watched.iter().map(|(id, _)| self.watches[id.index()].share()).collect();
         let monitors: Vec<&Monitor> = watched.iter().map(|(_, monitor)| &**monitor).collect();
+        let functions: Vec<ExprId> = monitors.iter().map(|monitor| monitor.function).collect();
         let mut ode = self.engine.ode(mode, &self.history);
+        ode.code.watch(ode.tools, ode.pool, &functions, ode.memory);
+        let solve = self.history.depends_on_unknowns() || ode.code.watching().is_some_and(|w| w.stages.contains(&true));
         let y = vec![0.0; ode.code.states.len()];
-        let solve = {
-            let known = |leaf: &(VarId, u16)| ode.code.states.contains(leaf) || !ode.tools.model.is_unknown(leaf.0);
-            self.history.depends_on_unknowns() || !monitors.iter().all(|monitor| monitor.reads(0).iter().all(known))
-        };
         let mut functions = Watched {
             solve,
             ode: &mut ode,
             integrator: &*self.integrator,
             monitors: &monitors,
-            shifts: &shifts,
+            shifts,
             sides: &sides,
             shares: &shares,
             clear_at: vec![None; watched.len()],
-            bands: vec![0.0; watched.len()],
+            sizes: vec![0.0; watched.len()],
+            known: self.sampled.take(),
+            end: None,
+            t_new,
             y,
             scratch: Vec::new(),
         };
@@ -326,41 +326,23 @@ impl Run<'_> {
             Failure::new(kind).at(t_old)
         };
         let options = scan_options(t_old, t_new);
-        let found = first_event(&mut functions, (t_old, t_new), &sides, &options).map_err(failed)?;
-        // A condition that has been clear of its band within this step is located at its zero, not at the band; also one
-        // that is back inside the band at the end of the step without having left it on the other side.
-        let until = found.as_ref().map_or(f64::INFINITY, |event| event.left);
-        let clear: Vec<Option<f64>> = functions.clear_at.iter().map(|&t| t.filter(|&t| t < until)).collect();
-        let newly: Vec<usize> = (0..watched.len())
-            .filter(|&at| clear[at].is_some() && shifts[at] != 0.0)
-            .collect();
-        let late: Vec<usize> = match &found {
-            Some(event) => newly.iter().copied().filter(|at| event.changed.contains(at)).collect(),
-            None => newly.clone(),
-        };
-        let adjusted: Vec<f64> = shifts
-            .iter()
-            .zip(&clear)
-            .map(|(&shift, clear)| if clear.is_some() { 0.0 } else { shift })
-            .collect();
-        let mut located = found;
-        if !late.is_empty() {
-            functions.shifts = &adjusted;
-            let end = located.as_ref().map_or(t_new, |event| event.right);
-            let mut values = vec![0.0; watched.len()];
-            let evaluated = functions.evaluate(end, &mut values);
-            evaluated.map_err(|error| failed(RootError::Evaluation { t: end, error }))?;
-            let crossed = late.iter().filter(|&&at| (values[at] > 0.0) != sides[at]);
-            let from = crossed.filter_map(|&at| clear[at]).fold(f64::NEG_INFINITY, f64::max);
-            if from > t_old
-                && let Some(earlier) = first_event(&mut functions, (from, end), &sides, &options).map_err(failed)?
-            {
-                located = Some(earlier);
-            }
+        let (mut from, mut located) = (t_old, None);
+        loop {
+            let end = located.as_ref().map_or(t_new, |event: &EventInstant| event.right);
+            let found = first_event(&mut functions, (from, end), &sides, &options).map_err(failed)?;
+            located = found.or(located);
+            // From where a condition is clear of its band on, it is looked at without it.
+            let until = located.as_ref().map_or(f64::INFINITY, |event| event.left);
+            let Some(clear) = functions.first_clear(until) else {
+                break;
+            };
+            functions.arm(clear);
+            from = clear;
         }
-        for at in newly {
-            self.watches[watched[at].0.index()].armed = true;
+        for (at, (id, _)) in watched.iter().enumerate() {
+            self.watches[id.index()].armed |= functions.shifts[at] == 0.0;
         }
+        self.sampled = functions.end.take();
         let Some(event) = located else { return Ok(None) };
         self.location_width = (event.right - event.left) + 4.0 * f64::EPSILON * event.right.abs();
         Ok(Some((

@@ -1,0 +1,184 @@
+//! The course of a function over a piece of a step, told by six samples.
+//!
+//! Five of them are the Chebyshev–Lobatto points, which carry a polynomial of degree 4; the sixth lies where that
+//! polynomial may be off most, and shows by how much it is. The polynomial of degree 5 through all of them then serves:
+//! in Bernstein form its coefficients bound it, and their differences bound its slope.
+
+use std::sync::LazyLock;
+
+/// How many samples tell the course over a piece.
+pub(super) const SAMPLES: usize = 6;
+/// Where they lie. The third is the one that checks the others.
+pub(super) const NODES: [f64; SAMPLES] = [0.0, 0.146_446_609_406_726_24, 0.3, 0.5, 0.853_553_390_593_273_8, 1.0];
+/// The sample that checks the others.
+const CHECK: usize = 2;
+/// The sample in the middle.
+pub(super) const MIDDLE: usize = 3;
+
+/// The error at the check tells that of the polynomial through all samples as long as its series converges; twice is what
+/// a function that is even about the middle needs.
+const OF_CHECK: f64 = 2.0;
+/// A check that is met by chance must not hide a term of fourth degree that is large.
+const OF_FOURTH: f64 = 1.0 / 16.0;
+/// Slopes are known this much worse than values (the inequality of Markov for degree 5, in differences of coefficients).
+const OF_SLOPE: f64 = 10.0;
+
+/// Bernstein coefficients from samples, and the error at the check.
+struct Transform {
+    bernstein: [[f64; SAMPLES]; SAMPLES],
+    check: [f64; SAMPLES],
+}
+
+static TRANSFORM: LazyLock<Transform> = LazyLock::new(Transform::new);
+
+impl Transform {
+    fn new() -> Self {
+        let mut others = NODES.to_vec();
+        others.remove(CHECK);
+        let mut check = [0.0; SAMPLES];
+        for (k, weight) in check.iter_mut().enumerate() {
+            let factors = others.iter().filter(|&&x| x != NODES[k]);
+            *weight = match k {
+                CHECK => -1.0,
+                _ => factors.map(|x| (NODES[CHECK] - x) / (NODES[k] - x)).product(),
+            };
+        }
+        Transform {
+            bernstein: inverse(NODES.map(basis)),
+            check,
+        }
+    }
+}
+
+/// The Bernstein polynomials of degree 5 at a place.
+fn basis(x: f64) -> [f64; SAMPLES] {
+    let binomial = [1.0, 5.0, 10.0, 10.0, 5.0, 1.0];
+    std::array::from_fn(|j| binomial[j] * x.powi(j as i32) * (1.0 - x).powi((SAMPLES - 1 - j) as i32))
+}
+
+/// Gauss and Jordan; the matrix is known to have good pivots in its columns.
+fn inverse(mut a: [[f64; SAMPLES]; SAMPLES]) -> [[f64; SAMPLES]; SAMPLES] {
+    let mut b: [[f64; SAMPLES]; SAMPLES] =
+        std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j))));
+    for k in 0..SAMPLES {
+        let best = (k..SAMPLES).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs()));
+        let pivot = best.unwrap_or(k);
+        a.swap(k, pivot);
+        b.swap(k, pivot);
+        for i in 0..SAMPLES {
+            let factor = if i == k { 1.0 - 1.0 / a[k][k] } else { a[i][k] / a[k][k] };
+            for j in 0..SAMPLES {
+                a[i][j] -= factor * a[k][j];
+                b[i][j] -= factor * b[k][j];
+            }
+        }
+    }
+    b
+}
+
+/// The course of one function over a piece.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Course {
+    /// Its values at the samples.
+    samples: [f64; SAMPLES],
+    coefficients: [f64; SAMPLES],
+    /// What the polynomial may be off by.
+    margin: f64,
+}
+
+impl Course {
+    pub(super) fn new(samples: [f64; SAMPLES]) -> Self {
+        let transform = &*TRANSFORM;
+        let product = |row: &[f64; SAMPLES]| -> f64 { row.iter().zip(&samples).map(|(a, b)| a * b).sum() };
+        let [first, second, _, middle, fourth, last] = samples;
+        let of_fourth_degree = 0.125 * (0.5 * (first + last) - second - fourth + middle);
+        Course {
+            samples,
+            coefficients: transform.bernstein.each_ref().map(product),
+            margin: OF_CHECK * product(&transform.check).abs() + OF_FOURTH * of_fourth_degree.abs(),
+        }
+    }
+
+    /// The least and the greatest value that the function may have on the piece.
+    pub fn range(&self) -> (f64, f64) {
+        let least = self.coefficients.iter().copied().fold(f64::INFINITY, f64::min);
+        let greatest = self.coefficients.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        (least - self.margin, greatest + self.margin)
+    }
+
+    /// The least and the greatest value at the samples.
+    pub fn sampled(&self) -> (f64, f64) {
+        let least = self.samples.iter().copied().fold(f64::INFINITY, f64::min);
+        let greatest = self.samples.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        (least, greatest)
+    }
+
+    /// What the function may be off the polynomial through its samples.
+    pub fn margin(&self) -> f64 {
+        self.margin
+    }
+
+    /// Whether the function is a number, and not too large for sums of it, at all samples.
+    pub fn is_finite(&self) -> bool {
+        self.margin.is_finite() && self.coefficients.iter().all(|c| c.is_finite())
+    }
+
+    /// The size of the function on the piece.
+    pub(super) fn size(&self) -> f64 {
+        self.coefficients.iter().fold(0.0, |size, c| c.abs().max(size))
+    }
+
+    /// Whether it stays on one side of zero: positive, or not positive.
+    pub(super) fn stays(&self, positive: bool) -> bool {
+        match positive {
+            true => self.coefficients.iter().all(|&c| c > self.margin),
+            false => self.coefficients.iter().all(|&c| c <= -self.margin),
+        }
+    }
+
+    /// Whether it rises, or falls, throughout.
+    pub(super) fn is_monotone(&self) -> bool {
+        let least = OF_SLOPE * self.margin;
+        let steps = self.coefficients.windows(2).map(|pair| pair[1] - pair[0]);
+        steps.clone().all(|step| step > least) || steps.clone().all(|step| step < -least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn course(f: impl Fn(f64) -> f64) -> Course {
+        Course::new(NODES.map(f))
+    }
+
+    #[test]
+    fn polynomials_up_to_fifth_degree_are_bounded_and_quartics_are_met() {
+        let quartic = course(|x| 3.0 - x + 2.0 * x.powi(3) - x.powi(4));
+        // What is left is the share of the term of fourth degree: 1/128 of it.
+        assert!(quartic.margin < 1e-3, "{quartic:?}");
+        assert!(quartic.stays(true) && !quartic.stays(false));
+        let quintic = |x: f64| (x - 0.2).powi(5) + 0.3 * x;
+        let (least, greatest) = course(quintic).range();
+        for k in 0..=100 {
+            let value = quintic(f64::from(k) / 100.0);
+            assert!(least <= value && value <= greatest);
+        }
+        assert!(course(|x| x * x + x).is_monotone() && course(|x| -x).is_monotone());
+        assert!(!course(|x| (x - 0.5) * (x - 0.5)).is_monotone());
+    }
+
+    #[test]
+    fn the_margin_covers_what_waves_are_off_by() {
+        for phase in 0..200 {
+            for width in [0.3, 1.0, 2.0, 2.5] {
+                let wave = |x: f64| (f64::from(phase) * 0.0314 + width * x).sin();
+                let (least, greatest) = course(wave).range();
+                for k in 0..=50 {
+                    let value = wave(f64::from(k) / 50.0);
+                    assert!(least <= value && value <= greatest, "{phase} {width}");
+                }
+            }
+        }
+    }
+}

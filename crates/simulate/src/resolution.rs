@@ -1,0 +1,340 @@
+//! How closely conditions have to be looked at within a step.
+//!
+//! The steps of an integrator follow the states. What a condition reads may move faster: `sin(ω*time)` beside slow states
+//! turns many times within one step, `exp(-((x - x0)/w)^2)` of a slow state x has a peak that is narrower than it. Samples
+//! of such a function can look smooth by chance. Its *argument* tells: it is linear in time, or as smooth as the states
+//! are; so its course over a step is known from few samples, and with it how many turns, poles or peaks lie between them.
+//!
+//! [`Watching`] collects, for one plan of a mode, all arguments of such functions in the watched conditions and in the
+//! equations that lead from states to them. Arguments of inner functions are among them, so that outer ones are told too:
+//! resolution grows from inside out.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use saltus_codegen::{KernelCache, Program, ProgramBuilder};
+use saltus_mdae::function::Body;
+use saltus_mdae::table::Table;
+use saltus_mdae::{BinaryOp, ExprId, ExprPool, Mdae, Node, UnaryOp, VarId};
+use saltus_numerics::roots::Course;
+
+use crate::kernel::slot_of;
+use crate::memory::Memory;
+
+/// The part of a turn, in radians, that six samples tell.
+const TURN: f64 = 2.5;
+/// Of a tangent, whose poles are half a turn apart.
+const TANGENT: f64 = 1.0;
+/// The part of a step of a staircase.
+const STAIR: f64 = 0.5;
+/// What the logarithm of a value may change between its extreme and the samples.
+const LOGARITHM: f64 = 0.5;
+/// Exponents below which a value is nothing, whatever it is multiplied by.
+const NOTHING: f64 = -80.0;
+/// What a value between −1 and 1 may change between its extreme and the samples.
+const SHARE: f64 = 0.05;
+/// Powers up to this one are told as polynomials.
+const LOW_POWER: f64 = 3.0;
+
+/// A function whose samples may not tell its course although those of its argument do.
+#[derive(Clone, Debug)]
+enum Outer {
+    /// It repeats: so much of the argument is told by samples.
+    Periodic(f64),
+    /// It grows with every unit of the argument by a factor.
+    Exponential,
+    /// It has a pole where the argument is zero.
+    Pole,
+    /// A power of the argument.
+    Power(f64),
+    /// It goes from one constant to another.
+    Step(UnaryOp),
+    /// It jumps where the argument is zero.
+    Jump,
+    /// It has other pieces between other points.
+    Table(Arc<Table>, usize),
+}
+
+/// How an argument is made of expressions.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+enum Inner {
+    Plain(ExprId),
+    Difference(ExprId, ExprId),
+    Ratio(ExprId, ExprId),
+}
+
+/// The arguments of functions whose samples may not tell their course.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    program: Option<Program>,
+    /// Which outputs of the program make an argument, and of what it is the argument.
+    outers: Vec<((usize, Option<(bool, usize)>), Outer)>,
+    outputs: Vec<f64>,
+}
+
+impl Arguments {
+    /// Those in some expressions that change between events.
+    fn new(model: &Mdae, cache: &KernelCache, pool: &ExprPool, roots: &[ExprId], memory: &Memory) -> Option<Self> {
+        let found = collect(model, pool, roots);
+        let mut program = ProgramBuilder::new();
+        let mut places: FxHashMap<ExprId, usize> = FxHashMap::default();
+        let mut output = |expr: ExprId| -> Option<usize> {
+            if let Some(&known) = places.get(&expr) {
+                return Some(known);
+            }
+            let kernel = cache.total(pool, expr, 0).ok()?;
+            let slots = kernel.bind(|leaf| slot_of(memory, leaf)).ok()?;
+            let at = places.len();
+            program.push(&kernel, &slots, &[at as u32]);
+            places.insert(expr, at);
+            Some(at)
+        };
+        let mut outers = Vec::new();
+        for (inner, outer) in found {
+            let place = match inner {
+                Inner::Plain(a) => (output(a)?, None),
+                Inner::Difference(a, b) => (output(a)?, Some((false, output(b)?))),
+                Inner::Ratio(a, b) => (output(a)?, Some((true, output(b)?))),
+            };
+            outers.push((place, outer));
+        }
+        Some(Arguments {
+            outputs: vec![0.0; places.len()],
+            program: (!places.is_empty()).then(|| program.finish()),
+            outers,
+        })
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.outers.len()
+    }
+
+    /// Their values at what is in memory.
+    pub(crate) fn evaluate(&mut self, memory: &Memory, values: &mut [f64]) {
+        let Some(program) = &self.program else { return };
+        program.evaluate_unchecked(&memory.values, &mut self.outputs);
+        for (value, ((at, other), _)) in values.iter_mut().zip(&self.outers) {
+            let first = self.outputs[*at];
+            *value = match *other {
+                None => first,
+                Some((false, at)) => first - self.outputs[at],
+                Some((true, at)) => first / self.outputs[at],
+            };
+        }
+    }
+
+    /// Into how many pieces the course of an argument has to be cut.
+    pub(crate) fn pieces(&self, argument: usize, course: &Course) -> f64 {
+        let (least, greatest) = course.range();
+        if !course.is_finite() || is_constant(course) {
+            return 1.0;
+        }
+        match &self.outers[argument].1 {
+            Outer::Periodic(told) => turns(greatest - least, *told, course),
+            outer => {
+                if outer.is_told((least, greatest), course.sampled()) {
+                    1.0
+                } else {
+                    2.0
+                }
+            }
+        }
+    }
+}
+
+/// Whether what varies is rounding.
+fn is_constant(course: &Course) -> bool {
+    let (least, greatest) = course.range();
+    greatest - least <= 1e-13 * least.abs().max(greatest.abs())
+}
+
+fn turns(variation: f64, told: f64, course: &Course) -> f64 {
+    let parts = (variation / told).ceil();
+    // Where the argument itself is not told, its variation is not either.
+    let is_told = course.margin() <= 0.25 * variation;
+    if is_told { parts } else { parts.min(2.0) }
+}
+
+impl Outer {
+    /// Whether samples of an argument, of which the range is known, tell the course of the function.
+    fn is_told(&self, (least, greatest): (f64, f64), (low, high): (f64, f64)) -> bool {
+        match self {
+            Outer::Periodic(_) => true,
+            Outer::Exponential => {
+                let peak = greatest - high > LOGARITHM && greatest > NOTHING;
+                let dip = low - least > LOGARITHM && low > NOTHING;
+                !peak && !dip
+            }
+            Outer::Pole => {
+                let above = low > 0.0 && least < 0.5 * low;
+                let below = high < 0.0 && greatest > 0.5 * high;
+                !above && !below
+            }
+            Outer::Power(exponent) if *exponent > 0.0 => {
+                let (extreme, sampled) = (least.abs().max(greatest.abs()), low.abs().max(high.abs()));
+                !(exponent * (extreme / sampled).ln() > LOGARITHM)
+            }
+            Outer::Power(_) => Outer::Pole.is_told((least, greatest), (low, high)),
+            Outer::Step(op) => {
+                let value = |x: f64| match op {
+                    UnaryOp::Tanh => x.tanh(),
+                    UnaryOp::Atan => x.atan(),
+                    _ => x.clamp(-1.0, 1.0).asin(),
+                };
+                !(value(greatest) - value(high) > SHARE || value(low) - value(least) > SHARE)
+            }
+            Outer::Jump => !(low > 0.0 && least <= 0.0 || high < 0.0 && greatest >= 0.0),
+            // One point inside shows as a bend, or as a jump.
+            Outer::Table(table, argument) => table.points_between(*argument, least, greatest) <= 1,
+        }
+    }
+}
+
+/// The arguments in expressions, in the order of the expressions.
+fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> Vec<(Inner, Outer)> {
+    let all = pool.reachable(roots);
+    // Children come before parents.
+    let mut moving: FxHashSet<ExprId> = FxHashSet::default();
+    for &id in &all {
+        let node = pool.node(id);
+        let mut moves = match node {
+            Node::Time => true,
+            Node::Var { var, .. } => pool.variable_traits(var).continuous,
+            _ => false,
+        };
+        pool.for_each_child(node, |child| moves |= moving.contains(&child));
+        if moves {
+            moving.insert(id);
+        }
+    }
+    let mut seen = FxHashSet::default();
+    let mut found = Vec::new();
+    let mut offer = |inner: Inner, outer: Outer| {
+        let key = (inner, std::mem::discriminant(&outer));
+        let moves = match inner {
+            Inner::Plain(a) => moving.contains(&a),
+            Inner::Difference(a, b) | Inner::Ratio(a, b) => moving.contains(&a) || moving.contains(&b),
+        };
+        if moves && seen.insert(key) {
+            found.push((inner, outer));
+        }
+    };
+    for &id in &all {
+        match pool.node(id) {
+            Node::Unary(op, a) => {
+                if let Some(outer) = of_one(op) {
+                    offer(Inner::Plain(a), outer);
+                }
+            }
+            Node::Binary(op, a, b) => match op {
+                BinaryOp::Div => offer(Inner::Plain(b), Outer::Pole),
+                BinaryOp::Pow => match pool.constant(b) {
+                    Some(exponent) if exponent.fract() == 0.0 && (0.0..=LOW_POWER).contains(&exponent) => {}
+                    Some(exponent) => offer(Inner::Plain(a), Outer::Power(exponent)),
+                    None => {
+                        offer(Inner::Plain(a), Outer::Pole);
+                        offer(Inner::Plain(b), Outer::Exponential);
+                    }
+                },
+                BinaryOp::Mod | BinaryOp::Rem | BinaryOp::Quotient => {
+                    offer(Inner::Ratio(a, b), Outer::Periodic(STAIR));
+                }
+                BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne => {
+                    offer(Inner::Difference(a, b), Outer::Jump);
+                }
+                _ => {}
+            },
+            Node::Call { function, args, .. } => {
+                if let Body::Table(table) = &model.functions[function].body {
+                    for (at, arg) in pool.args(args).enumerate() {
+                        offer(Inner::Plain(arg), Outer::Table(table.clone(), at));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn of_one(op: UnaryOp) -> Option<Outer> {
+    Some(match op {
+        UnaryOp::Sin | UnaryOp::Cos => Outer::Periodic(TURN),
+        UnaryOp::Tan => Outer::Periodic(TANGENT),
+        UnaryOp::Floor | UnaryOp::Ceil => Outer::Periodic(STAIR),
+        UnaryOp::Exp | UnaryOp::Sinh | UnaryOp::Cosh => Outer::Exponential,
+        UnaryOp::Sqrt | UnaryOp::Log | UnaryOp::Log10 => Outer::Pole,
+        UnaryOp::Asin | UnaryOp::Acos | UnaryOp::Atan | UnaryOp::Tanh => Outer::Step(op),
+        UnaryOp::Sign => Outer::Jump,
+        UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs => return None,
+    })
+}
+
+/// What has to be computed to know the conditions of a mode at a time, by one plan for it.
+#[derive(Debug, Default)]
+pub(crate) struct Watching {
+    /// Which stages of the plan lead to them.
+    pub stages: Vec<bool>,
+    pub arguments: Arguments,
+}
+
+/// The part of a plan that determines a variable.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Determined {
+    /// One equation of a stage.
+    Equation(usize, usize),
+    /// All equations of a stage.
+    Stage(usize),
+    /// A stage copies another variable.
+    Copy(usize, (VarId, u16)),
+}
+
+/// What leads to the conditions of a mode.
+pub(crate) struct Ways<'a> {
+    pub determined: FxHashMap<(VarId, u16), Determined>,
+    /// The equations of each stage with their orders of differentiation.
+    pub equations: Vec<Vec<(ExprId, u16)>>,
+    pub model: &'a Mdae,
+    pub cache: &'a KernelCache,
+    pub pool: &'a ExprPool,
+    pub memory: &'a Memory,
+}
+
+impl Ways<'_> {
+    /// Follows the equations back from conditions to states.
+    pub(crate) fn watching(&self, functions: &[ExprId]) -> Watching {
+        let mut stages = vec![false; self.equations.len()];
+        let mut roots: Vec<ExprId> = functions.to_vec();
+        let mut open: Vec<(VarId, u16)> = functions.iter().flat_map(|&f| self.pool.occurrences(f)).collect();
+        let mut seen: FxHashSet<(VarId, u16)> = FxHashSet::default();
+        let mut whole: FxHashSet<usize> = FxHashSet::default();
+        while let Some(wanted) = open.pop() {
+            if !seen.insert(wanted) {
+                continue;
+            }
+            let (stage, equations) = match self.determined.get(&wanted) {
+                None => continue,
+                Some(&Determined::Copy(stage, root)) => {
+                    stages[stage] = true;
+                    open.push(root);
+                    continue;
+                }
+                Some(&Determined::Equation(stage, at)) => (stage, &self.equations[stage][at..=at]),
+                Some(&Determined::Stage(stage)) if !whole.insert(stage) => continue,
+                Some(&Determined::Stage(stage)) => (stage, &self.equations[stage][..]),
+            };
+            stages[stage] = true;
+            for &(residual, times) in equations {
+                roots.push(residual);
+                for (var, first) in self.pool.occurrences(residual) {
+                    open.extend((first..=first + times).map(|order| (var, order)));
+                }
+            }
+        }
+        let arguments = Arguments::new(self.model, self.cache, self.pool, &roots, self.memory);
+        Watching {
+            stages,
+            arguments: arguments.unwrap_or_default(),
+        }
+    }
+}
