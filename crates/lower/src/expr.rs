@@ -2,8 +2,8 @@
 
 use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, ScalarType, UnaryOp as FlatUnary, VariableId};
 use saltus_mdae::{
-    Action, BinaryOp, Comparison, ConditionKind, Delay, ExprId, ExprPool, Node, OriginId, Role, Type, UnaryOp, VarId,
-    Variable, When, WhenBranch,
+    BinaryOp, Comparison, ConditionKind, Delay, DiscreteEquation, ExprId, ExprPool, Node, OriginId, Role, Type, UnaryOp,
+    VarId, Variable,
 };
 use saltus_source::{Diagnostic, Span, codes};
 
@@ -353,7 +353,8 @@ impl Lowering<'_> {
         self.model.pool.sub(a, whole)
     }
 
-    /// `floor(x)` of a varying x is a discrete variable q that is stepped when x leaves [q, q+1).
+    /// `floor(x)` of a varying x is a discrete variable q that steps while x is outside of [q, q+1): by an equation with
+    /// a memory and not by a when-clause, since x that was set onto a bound and moves on leaves twice at one time.
     fn floor(&mut self, x: ExprId, span: Span) -> ExprId {
         if self.literal || !self.varies_between_events(x, x) {
             return self.model.pool.unary(UnaryOp::Floor, x);
@@ -379,20 +380,16 @@ impl Lowering<'_> {
         // The crossing is located to rounding: never step less than one.
         let up = pool.binary(BinaryOp::Max, floor, next);
         let down = pool.binary(BinaryOp::Min, floor, previous);
-        let branch = |conditions, value| WhenBranch {
-            conditions,
-            actions: vec![Action::Assign {
-                target: q,
-                value,
-                origin,
-            }],
-        };
-        let branches = vec![
-            branch(vec![initial], floor),
-            branch(vec![above], up),
-            branch(vec![below], down),
-        ];
-        self.model.whens.push(When { branches, origin });
+        let held = pool.if_else(below, down, before);
+        let held = pool.if_else(above, up, held);
+        let value = pool.if_else(initial, floor, held);
+        let guard = pool.boolean(true);
+        self.model.discrete.push(DiscreteEquation {
+            target: q,
+            value,
+            guard,
+            origin,
+        });
         self.model.pool.var(q)
     }
 

@@ -72,6 +72,8 @@ pub(crate) struct Accepted {
     pub transient: bool,
     pub triggered: Triggered,
     pub when_conditions: Vec<bool>,
+    /// Whether what follows from new values of states is still to come: the next instant computes it.
+    pub unsettled: bool,
     pub terminate: Option<Arc<str>>,
 }
 
@@ -452,7 +454,7 @@ impl Engine<'_> {
             });
         }
         if &indicated == truths || self.same_outcome(&indicated, truths, mode) {
-            return Ok(self.accepted(indicated, mode, impulses, triggered, false));
+            return Ok(self.accepted(indicated, mode, impulses, triggered, None));
         }
         let reason = self.difference(truths, &indicated);
         let effective = self.effective(truths, &indicated, against, mode);
@@ -571,32 +573,42 @@ impl Engine<'_> {
         same_values && same_switches && self.mode_of(&valuation) == Ok(mode)
     }
 
+    /// Makes a candidate the present. `acted` holds the when-conditions of a transient instant as they were before it gave
+    /// states new values: discrete variables stay what they were then, and the next instant has them see the new values, so
+    /// that what becomes true by them is an edge.
     pub(crate) fn accepted(
         &mut self,
         truths: Truths,
         mode: ModeId,
         impulses: Vec<ImpulseReport>,
         triggered: Triggered,
-        transient: bool,
+        acted: Option<&[bool]>,
     ) -> Verdict {
         self.set_truths(&truths);
-        // After a transient instant Booleans hold the long mode's values.
-        match transient {
-            true => self.discrete.follow(&mut self.memory),
-            false => self.discrete.refresh(&mut self.memory),
-        }
+        let (when_conditions, unsettled) = match acted {
+            None => {
+                self.discrete.refresh(&mut self.memory);
+                (self.discrete.when_conditions(&self.memory), false)
+            }
+            Some(acted) => {
+                let (mut after, changes) = self.discrete.foresee(&mut self.memory, acted);
+                after.iter_mut().zip(acted).for_each(|(after, &acted)| *after &= acted);
+                self.set_truths(&truths);
+                (after, changes)
+            }
+        };
         let terminate = discrete::actions(self.model, &triggered).find_map(|action| match action {
             Action::Terminate { message, .. } => Some(message.clone()),
             _ => None,
         });
-        let when_conditions = self.discrete.when_conditions(&self.memory);
         Verdict::Accepted(Box::new(Accepted {
             truths,
             mode: Some(mode),
             impulses,
-            transient,
+            transient: acted.is_some(),
             triggered,
             when_conditions,
+            unsettled,
             terminate,
         }))
     }
@@ -629,6 +641,7 @@ impl Engine<'_> {
         let mut restart = restart;
         restart.extend(self.reinit_equations(reinits));
         let here = self.memory.values.clone();
+        let acted = self.discrete.when_conditions(&self.memory);
         let mut seen: Vec<Valuation> = Vec::new();
         let mut failures: Vec<Refusal> = Vec::new();
         for long in self.long_candidates(truths, instant) {
@@ -670,11 +683,11 @@ impl Engine<'_> {
                 got_valuation = self.guards_after_transient(&got);
             }
             if got_valuation == long_valuation {
-                return Ok(self.accepted(got, mode, impulses, triggered, true));
+                return Ok(self.accepted(got, mode, impulses, triggered, Some(&acted)));
             }
             if self.mode_of(&got_valuation).is_err() {
                 // The next impact: a further instant starts from these right limits.
-                return Ok(self.accepted(long, mode, impulses, triggered, true));
+                return Ok(self.accepted(long, mode, impulses, triggered, Some(&acted)));
             }
             failures.push(self.difference(&long, &got).into());
         }

@@ -25,7 +25,7 @@
 //!       otherwise roll back to X⁻                → try what w indicates, see `search`
 //!     none accepted                              → error that quotes every candidate
 //!     X⁻ := X⁺; pre := discrete values; v⁻ := v
-//!   until no condition and no pre(…) changes
+//!   until no condition and no pre(…) changes, and nothing waits for values that reinit or a restart equation gave
 //! ```
 
 use saltus_mdae::{ConditionId, Node, VarId};
@@ -86,6 +86,7 @@ impl Engine<'_> {
                 .instants
                 .push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
             let triggered = accepted.triggered.clone();
+            let unsettled = accepted.unsettled;
             let terminate = self.accept(accepted);
             self.check_triggered(&triggered)?;
             if self.options.all_instants
@@ -94,7 +95,7 @@ impl Engine<'_> {
                 instant.values = Some(self.memory.values.clone().into());
             }
             report.terminate = report.terminate.take().or(terminate);
-            let next = self.next_triggers();
+            let next = self.next_triggers().or(unsettled.then(Vec::new));
             if first_of_start {
                 self.check_initial().map_err(|failure| failure.at(time))?;
                 // `initial()` holds at the first instant only; what depends on it is settled anew.
