@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashSet;
 use saltus_lang::flat::{
-    Builtin, Causality, EquationKind, FlatEquation, FlatExpr, FlatModel, FlatStatement, ScalarType,
+    Builtin, Causality, EquationKind, FlatEquation, FlatExpr, FlatModel, FlatStatement, FlatVariable, ScalarType,
     StateSelect as FlatSelect, StatementKind, Variability, VariableId,
 };
-use saltus_mdae::{Role, StateSelect, Type, Variable};
+use saltus_mdae::{ConstantVariable, Role, StateSelect, Type, Variable};
 
 use crate::{Lowering, Meaning};
 
@@ -16,6 +16,18 @@ pub(crate) fn type_of(ty: ScalarType) -> Option<Type> {
         ScalarType::Boolean => Some(Type::Boolean),
         ScalarType::String => None,
     }
+}
+
+/// What results tell about a variable.
+fn describe(target: &mut Variable, variable: &FlatVariable, flat: &FlatModel) {
+    target.unit = variable.attributes.unit.clone().unwrap_or_default();
+    target.display_unit = variable.attributes.display_unit.clone().unwrap_or_default();
+    target.description = variable.attributes.description.clone().unwrap_or_default();
+    target.hidden = variable.protected || variable.attributes.hide_result;
+    target.literals = match variable.ty {
+        ScalarType::Enumeration(id) => Some(flat.enumerations[id].literals.clone().into()),
+        _ => None,
+    };
 }
 
 impl Lowering<'_> {
@@ -31,6 +43,7 @@ impl Lowering<'_> {
             {
                 let constant = self.constant(value, ty);
                 self.meanings.push(Meaning::Constant(constant));
+                self.declare_constant(variable, ty, value);
                 continue;
             }
             let role = match variable.variability {
@@ -46,6 +59,15 @@ impl Lowering<'_> {
             let var = self.model.add_variable(lowered);
             self.meanings.push(Meaning::Variable(var));
         }
+    }
+
+    /// Expressions have the number of a constant; it is kept for the results.
+    fn declare_constant(&mut self, flat: &FlatVariable, ty: Type, value: f64) {
+        let mut variable = Variable::new(&flat.name, Role::Parameter, ty);
+        variable.name = flat.name.clone();
+        variable.origin = self.origin(flat.provenance);
+        describe(&mut variable, flat, self.flat);
+        self.model.constants.push(ConstantVariable { variable, value });
     }
 
     pub(crate) fn constant(&mut self, value: f64, ty: Type) -> saltus_mdae::ExprId {
@@ -69,11 +91,8 @@ impl Lowering<'_> {
             let nominal = attributes.nominal.as_ref().map(|e| self.literal_expr(e));
             let min = attributes.min.as_ref().map(|e| self.literal_expr(e));
             let max = attributes.max.as_ref().map(|e| self.literal_expr(e));
-            let literals = match variable.ty {
-                ScalarType::Enumeration(id) => Some(self.flat.enumerations[id].literals.clone().into()),
-                _ => None,
-            };
             let target = &mut self.model.variables[var];
+            describe(target, variable, self.flat);
             let parameter = target.role == Role::Parameter;
             target.fixed = variable.fixed.unwrap_or(parameter);
             // A parameter without value but with a start value takes that, as tools do.
@@ -84,11 +103,6 @@ impl Lowering<'_> {
             };
             target.start = start.or(binding.filter(|_| parameter && !target.fixed));
             (target.nominal, target.min, target.max) = (nominal, min, max);
-            target.unit = attributes.unit.clone().unwrap_or_default();
-            target.display_unit = attributes.display_unit.clone().unwrap_or_default();
-            target.description = attributes.description.clone().unwrap_or_default();
-            target.hidden = variable.protected || attributes.hide_result;
-            target.literals = literals;
             target.state_select = match attributes.state_select {
                 FlatSelect::Never => StateSelect::Never,
                 FlatSelect::Avoid => StateSelect::Avoid,

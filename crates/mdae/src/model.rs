@@ -329,7 +329,7 @@ pub struct Alias {
     pub negated: bool,
 }
 
-/// A variable that an unguarded equation makes a number.
+/// A declared constant, or a variable that an unguarded equation makes a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConstantVariable {
     /// The variable in its own right, for results; never an unknown.
@@ -351,7 +351,7 @@ pub struct Mdae {
     pub variables: IndexVec<VarId, Variable>,
     /// Variables eliminated by unguarded trivial equations.
     pub aliases: Vec<Alias>,
-    /// Variables eliminated because an unguarded equation makes them a number.
+    /// Declared constants, and variables eliminated because an unguarded equation makes them a number.
     pub constants: Vec<ConstantVariable>,
     /// Guarded equations.
     pub equations: IndexVec<EquationId, Equation>,

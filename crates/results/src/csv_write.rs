@@ -1,13 +1,13 @@
 //! CSV, streamed.
 //!
-//! Columns are `time`, `$mode`, then every variable, aliases included; constants are in the metadata beside the
-//! file. Rows reach the operating system in groups that end with a line, so that a killed run leaves a readable
+//! Columns are `time`, `$mode`, then every variable, aliases and variables that never change included; parameters
+//! and constants are in the metadata beside the file. Rows reach the operating system in groups that end with a line, so that a killed run leaves a readable
 //! file.
 
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::schema::{AliasSign, ColumnId, MODE, Schema, TIME, Value};
+use crate::schema::{AliasSign, ColumnId, MODE, Role, Schema, TIME, Value};
 use crate::sidecar::{Sidecar, SidecarWriter};
 use crate::{IoAction, Manifest, ModeRecord, ResultError, ResultSink, RowKind, Stream, Summary};
 
@@ -22,10 +22,16 @@ pub struct CsvWriter<W> {
     path: PathBuf,
     sidecar: Option<(SidecarWriter, Sidecar)>,
     aliases: bool,
-    fields: Vec<(ColumnId, AliasSign)>,
+    fields: Vec<Field>,
     columns: usize,
     buffer: Vec<u8>,
     buffered_rows: usize,
+}
+
+/// Where the values of a column of the file come from.
+enum Field {
+    Column(ColumnId, AliasSign),
+    Constant(f64),
 }
 
 impl<W: std::fmt::Debug> std::fmt::Debug for CsvWriter<W> {
@@ -70,13 +76,17 @@ impl<W: Write> CsvWriter<W> {
         self.buffer.push(b',');
         self.buffer.extend_from_slice(MODE.as_bytes());
         for id in schema.ids() {
-            let Value::Column { column, sign } = schema.value(id) else {
-                continue;
+            let field = match schema.value(id) {
+                Value::Column { column, sign } => {
+                    if !self.aliases && schema.columns()[column.index()] != id {
+                        continue;
+                    }
+                    Field::Column(column, sign)
+                }
+                Value::Constant(_) if schema.signal(id).role == Role::Parameter => continue,
+                Value::Constant(value) => Field::Constant(value),
             };
-            if !self.aliases && schema.columns()[column.index()] != id {
-                continue;
-            }
-            self.fields.push((column, sign));
+            self.fields.push(field);
             self.buffer.push(b',');
             push_quoted(&mut self.buffer, &schema.signal(id).name);
         }
@@ -112,9 +122,13 @@ impl<W: Write> ResultSink for CsvWriter<W> {
         push_number(&mut self.buffer, time);
         self.buffer.push(b',');
         push_number(&mut self.buffer, f64::from(mode));
-        for &(column, sign) in &self.fields {
+        for field in &self.fields {
             self.buffer.push(b',');
-            push_number(&mut self.buffer, sign.apply(values[column.index()]));
+            let value = match *field {
+                Field::Column(column, sign) => sign.apply(values[column.index()]),
+                Field::Constant(value) => value,
+            };
+            push_number(&mut self.buffer, value);
         }
         self.buffer.push(b'\n');
         self.buffered_rows += 1;

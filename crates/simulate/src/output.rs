@@ -67,10 +67,12 @@ impl Layout {
             signals.push(signal.with_binding(Binding::Alias { of, sign }));
         }
         for constant in &model.constants {
-            signals.push(described(
-                &constant.variable,
-                Signal::constant(&*constant.variable.name, constant.value),
-            ));
+            let role = match constant.variable.role {
+                Role::Parameter => SignalRole::Parameter,
+                _ => SignalRole::Local,
+            };
+            let signal = Signal::constant(&*constant.variable.name, constant.value);
+            signals.push(described(&constant.variable, signal).with_role(role));
         }
         let own = |&slot: &(VarId, u16)| signals[columns[&slot].0 as usize].name.clone();
         let mut told: FxHashMap<(VarId, u16), String> = FxHashMap::default();

@@ -115,7 +115,7 @@ impl Flattener<'_> {
         }
         let table = self.table(class)?;
         for (name, m) in &mods.children {
-            if let Some((_, entry)) = table.find(name) {
+            if let Some((index, entry)) = table.find(name) {
                 if entry.protected && outside {
                     let span = m.span.unwrap_or(entry.span);
                     return fail(
@@ -126,6 +126,10 @@ impl Flattener<'_> {
                             self.classes[class].name
                         ),
                     );
+                }
+                if entry.component().is_none() && m.redeclare.is_none() && !m.children.is_empty() {
+                    let inner = self.entry_class(class, index)?;
+                    self.check_modifiers(m, inner, outside)?;
                 }
                 continue;
             }

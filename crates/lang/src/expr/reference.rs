@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::select::{Subscripts, positions};
 use super::{Context, Mode};
-use crate::class::{Found, SimpleType};
+use crate::class::{Entry, Found, SimpleType};
 use crate::codes;
 use crate::failure::{Fallible, fail};
 use crate::flat::{BinaryOp, FlatExpr, Variability, VariableId};
@@ -118,7 +118,7 @@ impl Flattener<'_> {
                 return self.frame_reference(frame, reference, ctx).map(Resolved::Value);
             }
         }
-        let start = self.resolve_first(first, reference.global, ctx)?;
+        let start = self.resolve_first(first, rest.first(), reference.global, ctx)?;
         let Some(start) = start else {
             if reference.as_simple_name().is_some_and(|name| name == "time") {
                 let data = matches!(
@@ -139,7 +139,13 @@ impl Flattener<'_> {
         self.resolve_rest(start, first, rest, ctx)
     }
 
-    fn resolve_first(&mut self, first: &ReferencePart, global: bool, ctx: &Context<'_>) -> Fallible<Option<Start>> {
+    fn resolve_first(
+        &mut self,
+        first: &ReferencePart,
+        next: Option<&ReferencePart>,
+        global: bool,
+        ctx: &Context<'_>,
+    ) -> Fallible<Option<Start>> {
         let name = &first.name.name;
         if global {
             return Ok(self.root_class(name).map(Start::Class));
@@ -150,6 +156,9 @@ impl Flattener<'_> {
                 && entry.component().is_some()
                 && self.is_declared_in(ctx.scope.class, instance, name)?
             {
+                if let (true, Some(next)) = (entry.outer, next) {
+                    self.check_outer_element(entry, next)?;
+                }
                 // Inside the class a component that is both means the outer one (5.4.1).
                 if entry.inner && entry.outer {
                     return self.resolve_outer(instance, entry).map(Start::Component).map(Some);
@@ -184,6 +193,26 @@ impl Flattener<'_> {
             return Ok(true);
         }
         Ok(self.table(class)?.find(name).is_some())
+    }
+
+    /// The inner component may have more elements than the outer declaration tells of.
+    fn check_outer_element(&mut self, entry: &Entry, next: &ReferencePart) -> Fallible<()> {
+        let Some((clause, _)) = entry.component() else {
+            return Ok(());
+        };
+        let class = match entry.class.get() {
+            Some(known) => known,
+            None => {
+                let found = self.lookup_class(entry.scope, &clause.type_name)?;
+                entry.class.set(Some(found));
+                found
+            }
+        };
+        let name = &next.name;
+        if self.table(class)?.is_expandable || self.member(class, &name.name)?.is_some() {
+            return Ok(());
+        }
+        Err(self.unknown(Some(class), &name.name, name.span))
     }
 
     /// Of the classes around, only constants are in reach.

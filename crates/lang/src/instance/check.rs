@@ -1,7 +1,7 @@
 //! Checks of components against what surrounds them.
 
 use saltus_source::Span;
-use saltus_syntax::ast::{ClassKind, ComponentClause, ConnectorPrefix, Variability as AstVariability};
+use saltus_syntax::ast::{ClassKind, ComponentClause, ConnectorPrefix, Subscript, Variability as AstVariability};
 
 use super::{Component, ComponentKind, Inherited, Slot};
 use crate::class::{Entry, SimpleType, Table};
@@ -96,7 +96,7 @@ impl Flattener<'_> {
     }
 
     /// An inner component must offer what the outer declaration says.
-    pub(super) fn check_outer(&mut self, entry: &Entry, inner: ComponentId) -> Fallible<()> {
+    pub(super) fn check_outer(&mut self, instance: InstanceId, entry: &Entry, inner: ComponentId) -> Fallible<()> {
         let modified = entry.declared.binding.is_some() || !entry.declared.children.is_empty();
         if modified && !entry.inner {
             return fail(
@@ -117,7 +117,10 @@ impl Flattener<'_> {
         let found = &self.components[inner];
         let (found_class, found_rank, span) = (found.class, found.dims.len(), found.span);
         let reason = match rank == found_rank {
-            true => self.type_mismatch(found_class, class)?,
+            true => match self.size_mismatch(instance, entry, inner) {
+                Some(reason) => Some(reason),
+                None => self.type_mismatch(found_class, class)?,
+            },
             false => Some("the numbers of dimensions differ".to_owned()),
         };
         match reason {
@@ -133,6 +136,26 @@ impl Flattener<'_> {
             .with_secondary(span, "the inner component")
             .into()),
         }
+    }
+
+    /// How the sizes of an inner component differ from those of an outer declaration.
+    fn size_mismatch(&mut self, instance: InstanceId, entry: &Entry, inner: ComponentId) -> Option<String> {
+        let (clause, component) = entry.component()?;
+        let own = component.subscripts.iter().map(|s| (s, entry.dims_scope));
+        let of_clause = clause.subscripts.iter().map(|s| (s, entry.scope));
+        let dims = self.components[inner].dims.clone();
+        for (position, (subscript, class)) in own.chain(of_clause).enumerate() {
+            if matches!(subscript, Subscript::Colon(_)) {
+                continue;
+            }
+            let scope = self.bind_scope(class, Some(instance));
+            let wanted = self.dimension(inner, subscript, position, scope).ok()?;
+            let found = dims.get(position).copied()?;
+            if wanted != found {
+                return Some(format!("its size is {found} instead of {wanted}"));
+            }
+        }
+        None
     }
 
     /// A connector has as many flows as potentials; a stream goes with exactly one flow.

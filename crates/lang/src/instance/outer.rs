@@ -32,7 +32,7 @@ impl Flattener<'_> {
             {
                 return match self.component(ancestor, index)? {
                     Some(component) => {
-                        self.check_outer(entry, component)?;
+                        self.check_outer(instance, entry, component)?;
                         Ok(component)
                     }
                     None => fail(
