@@ -7,6 +7,7 @@ use saltus::Session;
 
 use crate::commands::{analyze, check, compare, explain, flatten, new, parse, plot, simulate};
 use crate::console::ColorChoice;
+use crate::files::Named;
 
 /// Simulates physical systems whose structure changes while they run.
 #[derive(Debug, Parser)]
@@ -27,7 +28,7 @@ Exit status:
   0  success
   1  the model is wrong; diagnostics on standard error say where
   2  the command line is wrong
-  3  the simulation failed; results so far are on disk
+  3  the simulation failed (results so far are on disk), or output could not be written
   4  an internal error"
 )]
 pub struct Arguments {
@@ -101,6 +102,11 @@ pub struct ModelArguments {
 }
 
 impl ModelArguments {
+    /// The files of the model, which nothing may be written to.
+    pub fn named_files(&self) -> Vec<Named<'_>> {
+        self.files.iter().map(|file| ("the model", file.as_path())).collect()
+    }
+
     /// A session with the library path, and the files added.
     pub fn session(&self) -> Session {
         let session = self.empty_session();

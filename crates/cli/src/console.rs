@@ -1,10 +1,14 @@
 //! Where text goes: results to standard output, diagnostics to standard error, colours to terminals only.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use saltus::source::render::{TextOptions, all_to_json, to_text};
 use saltus::source::{Diagnostic, Diagnostics, Severity, SourceMap};
 use serde_json::{Value, json};
+
+use crate::status::Status;
 
 /// More diagnostics than this are counted, not shown: nobody reads them, and one cause often has thousands.
 const MOST_SHOWN: usize = 50;
@@ -24,6 +28,8 @@ pub enum ColorChoice {
 /// The outside world as commands see it.
 #[derive(Clone, Debug)]
 pub struct Console {
+    /// Whether something did not reach standard output.
+    lost: Arc<AtomicBool>,
     json: bool,
     colours: bool,
     interactive: bool,
@@ -35,6 +41,7 @@ impl Console {
         let interactive = io::stderr().is_terminal();
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Console {
+            lost: Arc::default(),
             json,
             colours: match choice {
                 ColorChoice::Auto => interactive && !plain,
@@ -63,6 +70,15 @@ impl Console {
             && error.kind() != io::ErrorKind::BrokenPipe
         {
             self.message(&format!("error: cannot write to standard output: {error}"));
+            self.lost.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The status of a command, which is no success if its output was lost.
+    pub fn status(&self, status: Status) -> Status {
+        match status {
+            Status::Success if self.lost.load(Ordering::Relaxed) => Status::SimulationFailed,
+            other => other,
         }
     }
 

@@ -4,6 +4,7 @@ mod arguments;
 mod commands;
 mod console;
 mod crash;
+mod files;
 mod progress;
 mod status;
 mod trace;
@@ -12,11 +13,23 @@ use clap::{CommandFactory, FromArgMatches};
 
 use arguments::Arguments;
 use console::Console;
+use status::Status;
 
 fn main() -> std::process::ExitCode {
-    // Usage errors end here with status 2, `--help` and `--version` with 0.
-    let matches = Arguments::command().get_matches();
-    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let parsed = Arguments::command().try_get_matches();
+    let arguments = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
+        Ok(arguments) => arguments,
+        Err(error) => return answer(&error).into(),
+    };
     let console = Console::new(arguments.command.json(), arguments.color);
     crash::guarded(move || commands::run(&arguments.command, &console)).into()
+}
+
+/// Usage errors, `--help` and `--version`.
+fn answer(error: &clap::Error) -> Status {
+    match (error.print(), error.use_stderr()) {
+        (_, true) => Status::Usage,
+        (Err(lost), false) if lost.kind() != std::io::ErrorKind::BrokenPipe => Status::SimulationFailed,
+        (_, false) => Status::Success,
+    }
 }

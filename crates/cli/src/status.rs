@@ -11,7 +11,7 @@ pub enum Status {
     ModelWrong,
     /// The command line is wrong.
     Usage,
-    /// The simulation failed; results so far are on disk.
+    /// The simulation failed, and results so far are on disk; or what a command has to say could not be written.
     SimulationFailed,
     /// A bug.
     Internal,

@@ -137,6 +137,7 @@ fn io_help(action: IoAction, source: &io::Error) -> Option<String> {
             IoAction::Read => "check the path of the file",
             _ => "create the folder first, or choose another one",
         },
+        io::ErrorKind::ResourceBusy => "wait until it ends, or name another file",
         io::ErrorKind::IsADirectory => "give the name of a file, not of a folder",
         _ => return None,
     };

@@ -1,7 +1,7 @@
 //! File formats, an open set chosen by extension.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +35,8 @@ impl Storage for Disk {
     fn create(&mut self, path: &Path) -> io::Result<Box<dyn Stream>> {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         if path.exists() {
-            File::options().write(true).open(path)?;
+            reject_pipe(path)?;
+            lock_for_writing(&File::options().write(true).open(path)?)?;
         } else if let Some(parent) = parent {
             std::fs::read_dir(parent)?;
         }
@@ -46,7 +47,95 @@ impl Storage for Disk {
     }
 
     fn open(&mut self, path: &Path) -> io::Result<Box<dyn Read>> {
+        reject_pipe(path)?;
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "it is a device, not a file",
+            ));
+        }
         Ok(Box::new(File::open(path)?))
+    }
+}
+
+/// Opening a named pipe waits for its other end, perhaps for ever.
+fn reject_pipe(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if std::fs::metadata(path)?.file_type().is_fifo() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe, not a file"));
+        }
+    }
+    Ok(())
+}
+
+/// Takes the file for this run; the system gives it back when the run ends, however it ends. Two runs would mix their
+/// rows. Devices such as `/dev/null` serve any number of runs, and some file systems know no locks.
+fn lock_for_writing(file: &File) -> io::Result<()> {
+    if !file.metadata()?.is_file() {
+        return Ok(());
+    }
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            let message = "another run is writing to it";
+            Err(io::Error::new(io::ErrorKind::ResourceBusy, message))
+        }
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+    }
+}
+
+/// A file that nobody else writes to, made if it is not there, and empty.
+fn take_for_writing(path: &Path) -> io::Result<File> {
+    // Emptied only when it is ours: it may hold what another run is writing.
+    let file = File::options().write(true).create(true).truncate(false).open(path)?;
+    lock_for_writing(&file)?;
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    Ok(file)
+}
+
+/// Whether two paths lead to the same file, which need not exist yet. Two that lead to the same device do not count:
+/// nothing is kept there.
+pub fn same_file(first: &Path, second: &Path) -> bool {
+    let device = std::fs::metadata(first).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+    !device && identity(first) == identity(second)
+}
+
+/// What two names of one file have in common: the device and the number of a file that exists, else the folder it
+/// would be made in and its name.
+#[derive(Debug, PartialEq, Eq)]
+enum Identity {
+    #[cfg(unix)]
+    Number(u64, u64),
+    Path(PathBuf),
+}
+
+fn identity(path: &Path) -> Identity {
+    #[cfg(unix)]
+    if let Ok(metadata) = std::fs::metadata(path) {
+        use std::os::unix::fs::MetadataExt;
+        return Identity::Number(metadata.dev(), metadata.ino());
+    }
+    Identity::Path(resolved(path, 0))
+}
+
+/// The path with its links followed, also one whose file does not exist yet.
+fn resolved(path: &Path, links: usize) -> PathBuf {
+    const MOST_LINKS: usize = 40;
+    if let Ok(canonical) = std::fs::canonicalize(path) {
+        return canonical;
+    }
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return path;
+    };
+    let folder = std::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_owned());
+    // A link to a file that does not exist yet: writing makes the file it leads to.
+    match std::fs::read_link(&path) {
+        Ok(target) if links < MOST_LINKS => resolved(&folder.join(target), links + 1),
+        _ => folder.join(name),
     }
 }
 
@@ -61,7 +150,7 @@ impl UnmadeFile {
     fn file(&mut self) -> io::Result<&mut File> {
         match &mut self.file {
             Some(file) => Ok(file),
-            none => Ok(none.insert(File::create(&self.path)?)),
+            none => Ok(none.insert(take_for_writing(&self.path)?)),
         }
     }
 }

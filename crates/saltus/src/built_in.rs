@@ -65,6 +65,10 @@ impl FileSystem for DiskAndLibrary {
     fn absolute(&self, path: &Path) -> PathBuf {
         self.of(path).absolute(path)
     }
+
+    fn canonical(&self, path: &Path) -> PathBuf {
+        self.of(path).canonical(path)
+    }
 }
 
 #[cfg(test)]

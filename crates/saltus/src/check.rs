@@ -1,6 +1,7 @@
 //! Everything that can be said about a model without running it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::path::PathBuf;
 
 use saltus_lang::flat::{FlatModel, ProvenanceKind};
 use saltus_source::{Code, Diagnostic, Diagnostics, Severity, Span, codes};
@@ -63,8 +64,9 @@ impl Session {
     /// The full names of all models in the files and folders given, those of packages in their order.
     pub fn models(&self) -> Vec<String> {
         let mut names = Vec::new();
+        let mut entered = HashSet::new();
         for class in self.library.given() {
-            self.models_in(&class, MOST_LEVELS, &mut names);
+            self.models_in(&class, &mut entered, &mut names);
         }
         names
     }
@@ -82,15 +84,15 @@ impl Session {
         parts.map(|place| given[place].qualified_name()).collect()
     }
 
-    fn models_in(&self, class: &LibraryClass, levels: usize, names: &mut Vec<String>) {
-        let mut path = class.path.clone();
-        collect(&class.definition, &mut path, names);
-        if levels == 0 {
+    fn models_in(&self, class: &LibraryClass, entered: &mut HashSet<PathBuf>, names: &mut Vec<String>) {
+        if !self.library.enters(class, entered) {
             return;
         }
+        let mut path = class.path.clone();
+        collect(&class.definition, &mut path, names);
         for name in self.library.members(class).iter() {
             if let Some(member) = self.library.member(class, name) {
-                self.models_in(&member, levels - 1, names);
+                self.models_in(&member, entered, names);
             }
         }
     }

@@ -1,11 +1,10 @@
 //! Syntax only.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use saltus_source::{Diagnostic, Diagnostics, FileId, Severity, codes};
+use saltus_source::{Diagnostics, FileId};
 use saltus_syntax::Parse;
-use saltus_syntax::library::{modelica_files, parse_all};
+use saltus_syntax::library::{modelica_files, parse_all, unreadable};
 
 use crate::Session;
 
@@ -46,13 +45,4 @@ impl Session {
             bytes,
         }
     }
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
-    let reason = match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        _ => error.to_string(),
-    };
-    let message = format!("cannot read `{}`: {reason}", path.display());
-    Diagnostic::without_place(codes::E0120, Severity::Error, message)
 }

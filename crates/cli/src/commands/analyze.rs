@@ -1,14 +1,17 @@
 //! `saltus analyze`: modes and mode changes.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use saltus::analysis::{AnalysisOptions, Coverage, ModeValue};
+use saltus::results::{Disk, Storage};
 use saltus::{Model, Session};
 use serde_json::json;
 
 use crate::arguments::ModelArguments;
 use crate::console::Console;
+use crate::files::{Named, clash};
 use crate::status::Status;
 
 /// Explains the modes of a model (equations, states, index, what is solved together) and what happens when it changes
@@ -63,6 +66,15 @@ pub fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
             return Status::Usage;
         }
     };
+    let written: Vec<Named<'_>> = arguments
+        .graph
+        .iter()
+        .map(|graph| ("--graph", graph.as_path()))
+        .collect();
+    if let Some(clash) = clash(&written, &arguments.model.named_files()) {
+        console.message(&format!("error: {clash}"));
+        return Status::Usage;
+    }
     let session = arguments.model.session();
     let found = session.find_model(arguments.model.model.as_deref());
     let model = found.then(|model| session.compile(&model));
@@ -216,7 +228,8 @@ fn write_graph(path: &Path, svg: impl Fn() -> String, dot: impl Fn() -> String) 
         Some("dot" | "gv") => dot(),
         _ => return Err(format!("`{}`: a graph is written as .svg or .dot", path.display())),
     };
-    std::fs::write(path, text).map_err(|error| format!("cannot write to `{}`: {error}", path.display()))
+    let written = Disk.create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| format!("cannot write to `{}`: {error}", path.display()))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::status::Status;
 
 /// Does what was asked for.
 pub fn run(command: &Command, console: &Console) -> Status {
-    match command {
+    let status = match command {
         Command::Check(arguments) => check::run(arguments, console),
         Command::Simulate(arguments) => simulate::run(arguments, console),
         Command::Analyze(arguments) => analyze::run(arguments, console),
@@ -26,7 +26,8 @@ pub fn run(command: &Command, console: &Console) -> Status {
         Command::Compare(arguments) => compare::run(arguments, console),
         Command::Explain(arguments) => explain::run(arguments, console),
         Command::New(arguments) => new::run(arguments, console),
-    }
+    };
+    console.status(status)
 }
 
 /// An error about a result file, as a diagnostic.

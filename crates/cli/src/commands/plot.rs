@@ -1,12 +1,14 @@
 //! `saltus plot`: a figure of results.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use saltus::results::figure::{FigureOptions, figure};
-use saltus::results::{Disk, Formats, ResultError, Trajectory, read_event_log};
+use saltus::results::{Disk, Formats, ResultError, Storage, Trajectory, read_event_log};
 
 use crate::console::Console;
+use crate::files::clash;
 use crate::status::Status;
 
 /// Draws results as SVG: one panel per unit, modes as coloured bands, jumps as vertical lines, impulses as arrows.
@@ -67,6 +69,12 @@ pub fn run(arguments: &PlotArguments, console: &Console) -> Status {
         Some(path) => path.clone(),
         None => arguments.result.with_extension("svg"),
     };
+    let mut read = vec![("the result", arguments.result.as_path())];
+    read.extend(arguments.events.as_deref().map(|events| ("--events", events)));
+    if let Some(clash) = clash(&[("the picture", output.as_path())], &read) {
+        console.message(&format!("error: {clash}"));
+        return Status::Usage;
+    }
     match draw(arguments, &output) {
         Ok(()) => {
             console.print(&format!("{}\n", output.display()));
@@ -105,7 +113,8 @@ pub fn write_picture(path: &Path, svg: &str) -> Result<(), ResultError> {
             known: vec!["svg"],
         });
     }
-    std::fs::write(path, svg).map_err(|source| ResultError::Io {
+    let written = Disk.create(path).and_then(|mut file| file.write_all(svg.as_bytes()));
+    written.map_err(|source| ResultError::Io {
         path: path.to_owned(),
         action: saltus::results::IoAction::Write,
         source,
@@ -115,7 +124,7 @@ pub fn write_picture(path: &Path, svg: &str) -> Result<(), ResultError> {
 fn read(arguments: &PlotArguments) -> Result<Trajectory, ResultError> {
     let mut trajectory = Formats::standard().read(&arguments.result, &mut Disk)?;
     if let Some(path) = &arguments.events {
-        let file = std::fs::File::open(path).map_err(|source| ResultError::Io {
+        let file = Disk.open(path).map_err(|source| ResultError::Io {
             path: path.clone(),
             action: saltus::results::IoAction::Read,
             source,

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use saltus::results::figure::{FigureOptions, figure};
 use saltus::results::{
-    Disk, EventLogWriter, Formats, IoAction, ModeRecord, Pattern, ResultError, Selection, Storage, Tee, Trajectory,
-    WriteOptions,
+    Disk, EventLogWriter, Formats, IoAction, ModeRecord, Pattern, ResultError, Selection, Sidecar, Storage, Tee,
+    Trajectory, WriteOptions,
 };
 use saltus::simulate::{BlockCost, Cancel, End, FailureKind, RestartMethod};
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::plot::write_picture;
 use crate::arguments::ModelArguments;
 use crate::console::{Console, plural};
+use crate::files::{Named, clash};
 use crate::progress::Progress;
 use crate::status::Status;
 use crate::trace::{Trace, Watchers};
@@ -194,6 +195,26 @@ impl SimulateArguments {
         Ok(())
     }
 
+    /// Two outputs that are one file, or an output that is one of the files read.
+    fn clash(&self, model: &str) -> Option<String> {
+        let result = self.result_file(model);
+        let beside = result.as_deref().map(Sidecar::path_for);
+        let named = |use_, path: &Option<PathBuf>| path.clone().map(|path| (use_, path));
+        let written: Vec<(&str, PathBuf)> = [
+            named("the results", &result),
+            named("the description of the results", &beside),
+            named("--events", &self.events),
+            named("--plot", &self.plot),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let written: Vec<Named<'_>> = written.iter().map(|(use_, path)| (*use_, path.as_path())).collect();
+        let mut read = self.model.named_files();
+        read.extend(self.input.as_deref().map(|input| ("--input", input)));
+        clash(&written, &read)
+    }
+
     fn selection(&self) -> Selection {
         Selection {
             patterns: self.variables.iter().map(Pattern::new).collect(),
@@ -232,6 +253,11 @@ impl Job<'_> {
         if stop < start {
             let message = format!("the stop time {stop} lies before the start time {start}");
             self.console.message(&format!("error: {message}"));
+            return Status::Usage;
+        }
+        if let Some(clash) = self.arguments.clash(self.model.name()) {
+            self.console
+                .message(&format!("error: {clash}\nhelp: give each its own file"));
             return Status::Usage;
         }
         let mut trajectory = self.arguments.plot.as_ref().map(|_| Trajectory::new());

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// An entry of a folder.
@@ -29,31 +29,55 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     fn absolute(&self, path: &Path) -> PathBuf {
         path.to_owned()
     }
+
+    /// One path for each file or folder, however many links lead to it.
+    fn canonical(&self, path: &Path) -> PathBuf {
+        self.absolute(path)
+    }
 }
 
-/// Files with more bytes are refused: offsets have 32 bits, and no source text is this long.
-const MAX_BYTES: u64 = i32::MAX as u64;
+/// Files with more bytes are refused: no source text is this long, and the tree of a text takes about thirty times
+/// its size.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// The files of the machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 
 impl FileSystem for Disk {
+    /// Pipes and devices are refused: reading them may never end.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if std::fs::metadata(path)?.len() > MAX_BYTES {
-            let message = "the file has more than 2 GiB";
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+        let metadata = std::fs::metadata(path)?;
+        if metadata.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
         }
-        std::fs::read(path)
+        if !metadata.is_file() {
+            let message = "it is a pipe or a device, not a file";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let mut bytes = Vec::new();
+        // What the system says of the length is a hint: files of `/proc` have length 0, others grow.
+        let read = std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        match read as u64 > MAX_BYTES {
+            true => Err(io::Error::new(io::ErrorKind::FileTooLarge, "it has more than 256 MiB")),
+            false => Ok(bytes),
+        }
     }
 
+    /// Hidden files (editors keep locks and copies in them), names that are not Unicode and so name no class, and
+    /// links to a folder around them, which lead nowhere new, are left out.
     fn list(&self, folder: &Path) -> io::Result<Vec<FolderEntry>> {
         let mut entries = Vec::new();
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
-            // Names that are not Unicode cannot be names of classes.
-            if let Ok(name) = entry.file_name().into_string() {
-                let is_folder = entry.path().is_dir();
+            let name = entry.file_name().into_string();
+            let Some(name) = name.ok().filter(|name| !name.starts_with('.')) else {
+                continue;
+            };
+            let path = entry.path();
+            let is_folder = path.is_dir();
+            let is_link = entry.file_type()?.is_symlink();
+            if !(is_link && is_folder && self.leads_back(&path)) {
                 entries.push(FolderEntry { name, is_folder });
             }
         }
@@ -67,6 +91,19 @@ impl FileSystem for Disk {
 
     fn absolute(&self, path: &Path) -> PathBuf {
         std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+    }
+
+    fn canonical(&self, path: &Path) -> PathBuf {
+        std::fs::canonicalize(path).unwrap_or_else(|_| self.absolute(path))
+    }
+}
+
+impl Disk {
+    /// Whether a folder is one of those on the path to it.
+    fn leads_back(&self, folder: &Path) -> bool {
+        let target = self.canonical(folder);
+        let path = self.absolute(folder);
+        path.ancestors().skip(1).any(|around| self.canonical(around) == target)
     }
 }
 

@@ -498,16 +498,23 @@ impl Library {
             let entries = self.files.list(folder).unwrap_or_default();
             entries.iter().any(|e| e.name == "package.mo" && !e.is_folder)
         };
-        let entries = self.files.list(path).unwrap_or_default();
+        let entries = self.files.list(path).unwrap_or_else(|error| {
+            if error.kind() != std::io::ErrorKind::NotFound && self.files.is_folder(path) {
+                self.report(unreadable(path, &error));
+            }
+            Vec::new()
+        });
         let folder = Arc::new(Folder::new(path, &entries, holds_package));
         self.state().folders.insert(path.to_owned(), Arc::clone(&folder));
         folder
     }
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+/// The diagnostic of a file or folder that cannot be read.
+pub fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     let reason = match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
         _ => error.to_string(),
     };
     let message = format!("cannot read `{}`: {reason}", path.display());

@@ -1,5 +1,6 @@
 //! Reading and parsing many files at once.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,28 +10,29 @@ use saltus_source::{FileId, SourceMap};
 use super::{FileSystem, Library, LibraryClass, ParsedFile, unreadable};
 use crate::{Parse, parse_file};
 
-/// Folders are followed at most this deep: links may form cycles.
-const MAX_FOLDER_DEPTH: usize = 64;
-
-/// The Modelica files among the paths and in the folders among them, sorted within each.
+/// The Modelica files among the paths and in the folders among them, sorted within each. A folder that several links
+/// lead to is entered once: links to links could make more paths than there are files.
 pub fn modelica_files(files: &dyn FileSystem, paths: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
+    let mut entered = HashSet::new();
     for path in paths {
-        collect(files, path, 0, &mut found);
+        match files.is_folder(path) {
+            true => collect(files, path, &mut entered, &mut found),
+            false => found.push(path.to_owned()),
+        }
     }
     found
 }
 
-fn collect(files: &dyn FileSystem, path: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    if !files.is_folder(path) {
-        found.push(path.to_owned());
+fn collect(files: &dyn FileSystem, folder: &Path, entered: &mut HashSet<PathBuf>, found: &mut Vec<PathBuf>) {
+    if !entered.insert(files.canonical(folder)) {
         return;
     }
-    for entry in files.list(path).unwrap_or_default() {
-        let inside = path.join(&entry.name);
-        if entry.is_folder && depth < MAX_FOLDER_DEPTH {
-            collect(files, &inside, depth + 1, found);
-        } else if !entry.is_folder && entry.name.ends_with(".mo") {
+    for entry in files.list(folder).unwrap_or_default() {
+        let inside = folder.join(&entry.name);
+        if entry.is_folder {
+            collect(files, &inside, entered, found);
+        } else if entry.name.ends_with(".mo") {
             found.push(inside);
         }
     }
@@ -135,10 +137,21 @@ impl Library {
         summary
     }
 
+    /// Whether a walk over all classes has not been in the folder of this one; notes that it has.
+    pub fn enters(&self, class: &LibraryClass, entered: &mut HashSet<PathBuf>) -> bool {
+        class
+            .folder()
+            .is_none_or(|folder| entered.insert(self.files.canonical(folder)))
+    }
+
     /// Visits all classes stored below a package folder, which reports what is not in order.
     fn check_structure(&self, class: Arc<LibraryClass>) {
+        let mut entered = HashSet::new();
         let mut pending = vec![class];
         while let Some(class) = pending.pop() {
+            if !self.enters(&class, &mut entered) {
+                continue;
+            }
             for name in self.members(&class).iter() {
                 pending.extend(self.member(&class, name));
             }

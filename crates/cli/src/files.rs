@@ -1,0 +1,27 @@
+//! Files named on the command line: none is written over while it is needed, or twice.
+
+use std::path::Path;
+
+use saltus::results::same_file;
+
+/// A file with what it is for, as the user knows it.
+pub type Named<'a> = (&'a str, &'a Path);
+
+/// Why these files cannot be written: two of them are one file, or one of them is read.
+pub fn clash(written: &[Named<'_>], read: &[Named<'_>]) -> Option<String> {
+    let twice = written.iter().enumerate().find_map(|(place, file)| {
+        let others = written[place + 1..].iter().chain(read);
+        others
+            .clone()
+            .find(|other| same_file(file.1, other.1))
+            .map(|other| (file, other))
+    });
+    twice.map(|((use_, path), (other, second))| match path == second {
+        true => format!("`{}` is named for {use_} and for {other}", path.display()),
+        false => format!(
+            "{use_} and {other} are one file, `{}` and `{}`",
+            path.display(),
+            second.display()
+        ),
+    })
+}
