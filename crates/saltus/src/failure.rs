@@ -104,7 +104,7 @@ fn message(kind: &FailureKind) -> String {
         FailureKind::Domain { message, .. } => message.clone(),
         FailureKind::Assertion { message, .. } => format!("assertion failed: {message}"),
         FailureKind::Integration { reason, .. } => format!("integration failed: {reason}"),
-        FailureKind::Limit { what, limit } => format!("more than {limit} {what}"),
+        FailureKind::Limit { what, limit, pace, .. } => saltus_simulate::limit_text(what, *limit, *pace),
         FailureKind::SingularMode { mode, reason, .. } if mode.is_empty() => format!("singular: {reason}"),
         FailureKind::SingularMode { mode, reason, .. } => format!("the mode `{mode}` is singular: {reason}"),
         FailureKind::Compile { message, .. } => format!("code cannot be generated: {message}"),
@@ -120,6 +120,8 @@ fn origins(kind: &FailureKind) -> Vec<OriginId> {
         | FailureKind::DiscreteLoop { origins, .. }
         | FailureKind::Block { origins, .. }
         | FailureKind::Compile { origins, .. }
+        | FailureKind::Integration { origins, .. }
+        | FailureKind::Limit { origins, .. }
         | FailureKind::Domain { origins, .. } => origins.clone(),
         FailureKind::Restart(refusal) => refusal.origins.clone(),
         FailureKind::NoConsistentMode { candidates } => {
@@ -230,6 +232,12 @@ fn help(kind: &FailureKind) -> Option<&'static str> {
         FailureKind::Limit {
             what: "output points", ..
         } => "choose a longer `--interval`, or a shorter time",
+        FailureKind::Limit { what: "events", .. } => {
+            "look for a period or a condition that changes faster than it should; or simulate a shorter time"
+        }
+        FailureKind::Limit { what: "steps", .. } => {
+            "look for a variable that changes faster than it should, give it a `nominal` value, or try another `--solver`"
+        }
         FailureKind::Limit { .. } => "simulate a shorter time",
         FailureKind::Assertion { .. } | FailureKind::Compile { .. } | FailureKind::Output(_) => return None,
     })

@@ -94,6 +94,8 @@ pub(crate) struct BlockSolver {
     pub iterations: u64,
     /// What the last attempt of the trust region saw, if it failed.
     last_attempt: Option<Box<SolveFailure>>,
+    /// Whether the last solution was not found by Newton's method from the guess, and may be another than the one near it.
+    strayed: bool,
     /// For messages.
     pub unknowns: Vec<(VarId, u16)>,
     pub origins: Vec<OriginId>,
@@ -212,6 +214,7 @@ impl BlockSolver {
             simplified: None,
             iterations: 0,
             last_attempt: None,
+            strayed: false,
             unknowns: unknowns.to_vec(),
             origins: equations.iter().map(|&(_, _, origin)| origin).collect(),
         })
@@ -239,6 +242,7 @@ impl BlockSolver {
     /// region from the same guess where that does not converge.
     pub(crate) fn solve(&mut self, memory: &mut Memory, care: Care) -> Result<(), BlockFailure> {
         self.care = care;
+        self.strayed = false;
         if care == Care::Checked && self.trust == Trust::Good {
             self.since_check = (self.since_check + 1) % CHECK_INTERVAL;
             if self.since_check != 0 {
@@ -370,10 +374,12 @@ impl BlockSolver {
     fn solve_from(&mut self, memory: &mut Memory, guess: &[f64]) -> Result<(), BlockFailure> {
         self.place(memory, guess);
         match self.solve_by_newton(memory) {
-            Err(failure) => self
-                .solve_by_trust_region(memory, guess)
-                .or_else(|()| self.solve_from_simplified(memory, guess))
-                .map_err(|()| failure),
+            Err(failure) => {
+                self.strayed = true;
+                self.solve_by_trust_region(memory, guess)
+                    .or_else(|()| self.solve_from_simplified(memory, guess))
+                    .map_err(|()| failure)
+            }
             solved => solved,
         }
     }
@@ -438,7 +444,19 @@ impl BlockSolver {
         if !follow_arc(&mut system, &mut x, &scales) {
             return Err(());
         }
-        self.solve_from(memory, &x).map_err(drop)
+        self.solve_from(memory, &x).map_err(drop)?;
+        self.strayed = true;
+        Ok(())
+    }
+
+    /// Whether the last solution may be another than the one near the guess.
+    pub(crate) fn has_strayed(&self) -> bool {
+        self.strayed
+    }
+
+    /// Sizes of the unknowns below which they are all the same.
+    pub(crate) fn floors(&self) -> impl Iterator<Item = f64> + '_ {
+        self.nominal.iter().map(|nominal| 1e-3 * nominal)
     }
 
     fn pattern(&self) -> Option<SparsityPattern> {

@@ -70,6 +70,7 @@ impl From<DelayError> for Failure {
         let integration = |reason: &str| FailureKind::Integration {
             reason: reason.to_string(),
             variables: Vec::new(),
+            origins: Vec::new(),
         };
         Failure::new(match error {
             DelayError::TooNear => integration("a delay becomes shorter than the shortest step"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::KernelCache;
-use saltus_mdae::{ConditionId, ConditionKind, ExprPool, Idx, Mdae, Role, VarId};
+use saltus_mdae::{Condition, ConditionId, ConditionKind, ExprPool, Idx, Mdae, Role, VarId};
 use saltus_results::ModeRecord;
 use saltus_structure::mode::{ModeFailure, Valuation, analyze_mode};
 
@@ -90,6 +90,28 @@ pub(crate) struct SampleClock {
 impl SampleClock {
     pub(crate) fn next(&self) -> f64 {
         self.start + self.count as f64 * self.interval
+    }
+
+    /// Times that differ by less are the same tick.
+    fn tolerance(&self, time: f64) -> f64 {
+        (1e-12 * (1.0 + time.abs())).min(0.25 * self.interval)
+    }
+
+    fn is_due(&self, time: f64) -> bool {
+        (self.next() - time).abs() <= self.tolerance(time)
+    }
+
+    /// Ticks up to a time have happened.
+    fn pass(&mut self, time: f64) {
+        let passed = (time + self.tolerance(time) - self.start) / self.interval;
+        let count = passed.floor() + 1.0;
+        if count >= 1.0 {
+            self.count = self.count.max(count as u64);
+        }
+        // The quotient may be rounded to the other side of a tick.
+        while self.is_due(time) || self.next() <= time {
+            self.count += 1;
+        }
     }
 }
 
@@ -273,11 +295,12 @@ impl<'c> Engine<'c> {
                 let start = Bound::of_value(&self.cache, &self.pool, start, &self.memory)?.value(&self.memory);
                 let interval = Bound::of_value(&self.cache, &self.pool, interval, &self.memory)?.value(&self.memory);
                 if !(interval > 0.0 && interval.is_finite() && start.is_finite()) {
-                    return Err(Failure::new(FailureKind::Initialisation {
-                        reason: format!("`{}` needs a positive interval; it is {interval}", data.text),
-                        suspects: Vec::new(),
+                    return Err(Failure::new(FailureKind::Domain {
+                        message: format!("`{}` needs a positive interval; it is {interval}", data.text),
+                        origins: vec![data.origin],
                     }));
                 }
+                self.check_interval(data, start, interval)?;
                 let missed = ((self.options.start - start) / interval - 1e-9).ceil().max(0.0);
                 clocks.push(SampleClock {
                     condition,
@@ -290,20 +313,42 @@ impl<'c> Engine<'c> {
         Ok(clocks)
     }
 
+    /// Ticks that cannot be told apart, or are more than a run may have, are refused before the first.
+    fn check_interval(&self, condition: &Condition, start: f64, interval: f64) -> Result<(), Failure> {
+        let (from, to) = (self.options.start.max(start), self.options.stop);
+        let origins = vec![condition.origin];
+        let resolution = 8.0 * f64::EPSILON * from.abs().max(to.abs()).max(start.abs());
+        if interval < resolution && from <= to {
+            let message = format!(
+                "the interval {interval:e} of `{}` is shorter than times up to {to} can be told apart",
+                condition.text
+            );
+            return Err(Failure::new(FailureKind::Domain { message, origins }));
+        }
+        let limit = self.options.event_limit;
+        match (to - from) / interval > limit as f64 {
+            true => Err(Failure::new(FailureKind::Limit {
+                what: "events",
+                limit,
+                pace: None,
+                origins,
+            })),
+            false => Ok(()),
+        }
+    }
+
     /// Whether a time event is due at the current time.
     pub(crate) fn sample_is_due(&self, condition: ConditionId) -> bool {
         let time = self.memory.time();
         let clock = self.samples.iter().find(|clock| clock.condition == condition);
-        !self.starting && clock.is_some_and(|clock| (clock.next() - time).abs() <= 1e-12 * (1.0 + time.abs()))
+        !self.starting && clock.is_some_and(|clock| clock.is_due(time))
     }
 
     /// Ticks that are due have happened.
     pub(crate) fn advance_samples(&mut self) {
         let time = self.memory.time();
         for clock in &mut self.samples {
-            while clock.next() <= time + 1e-12 * (1.0 + time.abs()) {
-                clock.count += 1;
-            }
+            clock.pass(time);
             self.truths[clock.condition.index()] = false;
             self.memory.set_condition(clock.condition, false);
         }

@@ -103,13 +103,19 @@ pub enum FailureKind {
         reason: String,
         /// The variables with the largest errors.
         variables: Vec<String>,
+        /// Where the variables are declared.
+        origins: Vec<OriginId>,
     },
-    /// A limit of the options was reached.
+    /// A limit of the options was reached, or will be.
     Limit {
         /// Which.
         what: &'static str,
         /// Its value.
         limit: u64,
+        /// How many of the last ones have moved time how far, if that tells that the limit will be reached.
+        pace: Option<(u64, f64)>,
+        /// What asks for so many.
+        origins: Vec<OriginId>,
     },
     /// Writing results failed.
     Output(String),
@@ -249,14 +255,14 @@ impl std::fmt::Display for Failure {
             }
             FailureKind::Domain { message, .. } => f.write_str(message),
             FailureKind::Assertion { message, .. } => write!(f, "assertion failed: {message}"),
-            FailureKind::Integration { reason, variables } => {
+            FailureKind::Integration { reason, variables, .. } => {
                 write!(f, "{reason}")?;
                 if !variables.is_empty() {
                     write!(f, " (largest error in {})", variables.join(", "))?;
                 }
                 Ok(())
             }
-            FailureKind::Limit { what, limit } => write!(f, "more than {limit} {what}"),
+            FailureKind::Limit { what, limit, pace, .. } => f.write_str(&limit_text(what, *limit, *pace)),
             FailureKind::Output(message) => f.write_str(message),
             FailureKind::Compile { message, .. } => write!(f, "cannot generate code: {message}"),
         }
@@ -264,6 +270,16 @@ impl std::fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// In words that a limit was reached, or will be.
+pub fn limit_text(what: &str, limit: u64, pace: Option<(u64, f64)>) -> String {
+    match pace {
+        Some((count, advance)) => {
+            format!("the last {count} {what} moved time by {advance:.1e} s only; the run would take more than {limit}")
+        }
+        None => format!("more than {limit} {what}"),
+    }
+}
 
 fn quoted(names: &[Arc<str>]) -> String {
     names

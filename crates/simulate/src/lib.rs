@@ -38,7 +38,7 @@ mod search;
 
 pub use compiled::Compiled;
 pub use engine::{ModeId, RunCounters};
-pub use error::{Failure, FailureKind};
+pub use error::{Failure, FailureKind, limit_text};
 pub use input::InputSignal;
 pub use options::{Options, RestartMethod};
 pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport, Refusal};

@@ -93,6 +93,10 @@ impl OdeSystem for ModeOde<'_> {
 
     fn rhs(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), EvalError> {
         self.evaluate_by(t, y, PlanCode::solve_for_stage)?;
+        // A step must not mix two branches of a solution: it ends where the first does.
+        if self.code.jumped() {
+            return Err(EvalError::recoverable("the solution followed so far ceases to exist"));
+        }
         for (dy, &slot) in dy.iter_mut().zip(&self.code.derivative_slots) {
             *dy = self.memory.values[slot as usize];
         }

@@ -157,6 +157,8 @@ pub(crate) struct PlanCode {
     plan: OnceCell<Plan>,
     /// Values of the unknowns of iterations at the last accepted point.
     anchor: Vec<(u32, f64)>,
+    /// Whether the last solution is not a continuation of the one at the anchor, which has ceased to exist on the way.
+    jumped: bool,
     /// With how much care blocks are solved.
     care: Care,
     /// What leads to the watched conditions; made when they are first looked at.
@@ -319,6 +321,7 @@ impl PlanCode {
             watching: None,
             watched_only: false,
             failed: false,
+            jumped: false,
             jacobian: OnceCell::new(),
         })
     }
@@ -342,7 +345,30 @@ impl PlanCode {
             outcome = self.solve_over_folds(memory);
         }
         self.failed = outcome.is_err() || self.is_far_from_anchor(memory);
+        self.jumped = outcome.is_ok() && self.has_jumped(memory);
         outcome
+    }
+
+    /// Whether the last solution is not a continuation of the one at the anchor.
+    pub(crate) fn jumped(&self) -> bool {
+        self.jumped
+    }
+
+    /// What Newton's method finds from the anchor continues it; what had to be looked for elsewhere does if it is near.
+    fn has_jumped(&self, memory: &Memory) -> bool {
+        let blocks = self.stages.iter().filter_map(|stage| match stage {
+            Stage::Block(block) if block.has_strayed() => Some(block),
+            _ => None,
+        });
+        let far = |block: &BlockSolver| {
+            let floors = block.slots().iter().zip(block.floors());
+            floors.into_iter().any(|(&slot, floor)| {
+                let now = memory.values[slot as usize];
+                let anchor = self.anchor.iter().find(|(known, _)| *known == slot);
+                anchor.is_some_and(|&(_, then)| (now - then).abs() > FAR * now.abs().max(then.abs()).max(floor))
+            })
+        };
+        blocks.into_iter().any(|block| far(block))
     }
 
     /// The same for a stage of an integrator, of which there are many to each point that counts.

@@ -1,5 +1,6 @@
 //! A run: initialisation, then integration from event to event.
 
+mod pace;
 mod rows;
 mod step;
 mod watch;
@@ -25,6 +26,7 @@ use crate::ode::Sampled;
 use crate::options::Options;
 use crate::output::Layout;
 use crate::report::{BlockCost, EventReport};
+use pace::Pace;
 use step::Resumption;
 use watch::Watch;
 
@@ -174,6 +176,8 @@ struct Run<'c> {
     visits: FxHashMap<ModeId, Visit>,
     /// What the integrator was last started in.
     last_phase: Option<Phase>,
+    step_pace: Pace,
+    event_pace: Pace,
 }
 
 /// What decides the right-hand side of a phase without events.
@@ -207,7 +211,7 @@ impl Visit {
 }
 
 /// Output points that a run may have: beyond that the interval is a mistake, and the results fill the disk.
-const MOST_OUTPUTS: u64 = 1_000_000_000_000;
+const MOST_OUTPUTS: u64 = 1_000_000_000;
 
 /// Passes until delayed signals and the values that they depend on agree at the start or an event.
 const DELAY_PASSES: usize = 100;
@@ -219,6 +223,8 @@ impl<'c> Run<'c> {
             return Err(Failure::new(FailureKind::Limit {
                 what: "output points",
                 limit,
+                pace: None,
+                origins: Vec::new(),
             }));
         }
         let mut engine = Engine::new(compiled, request.parameters, options.clone(), orders)?;
@@ -250,6 +256,8 @@ impl<'c> Run<'c> {
             location_width: 0.0,
             visits: FxHashMap::default(),
             last_phase: None,
+            step_pace: Pace::of_steps(options.start),
+            event_pace: Pace::of_events(options.start),
             watches: vec![Watch::default(); engine.model.conditions.len()],
             sampled: None,
             engine,
@@ -426,10 +434,7 @@ impl<'c> Run<'c> {
     ) -> Result<Option<Arc<str>>, Failure> {
         let time = self.engine.memory.time();
         self.engine.counters.events += 1;
-        if self.engine.counters.events > self.engine.options.event_limit {
-            let limit = self.engine.options.event_limit;
-            return Err(Failure::new(FailureKind::Limit { what: "events", limit }).at(time));
-        }
+        self.check_event_pace(time, triggers)?;
         self.write_row(sink, RowKind::EventLeft)?;
         let left = self.row.clone();
         self.detect_chattering(time, triggers)?;
@@ -486,10 +491,7 @@ impl<'c> Run<'c> {
             if taken <= 2 && step.1 < target {
                 self.visits.entry(mode).or_default().step = step.1 - step.0;
             }
-            if self.engine.counters.steps > self.engine.options.step_limit {
-                let limit = self.engine.options.step_limit;
-                return Err(Failure::new(FailureKind::Limit { what: "steps", limit }).at(step.0));
-            }
+            self.check_step_pace(step.0)?;
             let event = self.first_event(mode, step, &watched)?;
             let end = event.as_ref().map_or(step.1, |(time, _)| *time);
             self.write_outputs(mode, end, sink)?;
@@ -536,6 +538,7 @@ fn integration_failure(error: IntegrationError) -> Failure {
     Failure::new(FailureKind::Integration {
         reason: error.to_string(),
         variables: Vec::new(),
+        origins: Vec::new(),
     })
 }
 

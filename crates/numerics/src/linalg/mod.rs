@@ -42,9 +42,29 @@ impl fmt::Display for SingularMatrix {
 
 impl std::error::Error for SingularMatrix {}
 
-/// Euclidean norm, safe against overflow for the magnitudes that occur in practice.
+/// Euclidean norm, also where the squares overflow or vanish.
 pub(crate) fn norm2(v: &[f64]) -> f64 {
-    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+    root_mean_square(v.iter().copied(), 1.0)
+}
+
+/// The root of the sum of squares divided by `count`. The numbers are gone through a second time, divided by the largest,
+/// if their squares are out of range.
+pub(crate) fn root_mean_square(values: impl Iterator<Item = f64> + Clone, count: f64) -> f64 {
+    let squares: f64 = values.clone().map(|x| x * x).sum();
+    if squares.is_normal() {
+        return (squares / count).sqrt();
+    }
+    let largest = values.clone().fold(0.0_f64, |largest, x| match x.is_nan() {
+        true => f64::NAN,
+        false if largest.is_nan() => largest,
+        false => largest.max(x.abs()),
+    });
+    // Zero, infinity and not-a-number are their own norms.
+    if largest == 0.0 || !largest.is_finite() {
+        return largest;
+    }
+    let squares: f64 = values.map(|x| (x / largest) * (x / largest)).sum();
+    largest * (squares / count).sqrt()
 }
 
 /// Inner product.

@@ -7,6 +7,7 @@
 //! *Introduction to Numerical Continuation Methods*, chapters 2 and 15).
 
 use super::NonlinearSystem;
+use crate::linalg::norm2;
 
 /// Steps along the arc before it is given up.
 const STEP_LIMIT: usize = 400;
@@ -41,7 +42,7 @@ impl<'s> Arc<'s> {
     fn new(system: &'s mut dyn NonlinearSystem, x: &[f64], scales: &[f64]) -> Option<Self> {
         let mut f0 = vec![0.0; x.len()];
         system.residual(x, &mut f0).ok()?;
-        let target = norm(&f0);
+        let target = norm2(&f0);
         (target.is_finite() && target > 0.0).then(|| Arc {
             system,
             origin: x.to_vec(),
@@ -113,12 +114,12 @@ impl<'s> Arc<'s> {
             matrix.push(across.to_vec());
             step.push(-(0..=n).map(|i| across[i] * (z[i] - predicted[i])).sum::<f64>());
             eliminate(&mut matrix, &mut step)?;
-            let size = norm(&step);
+            let size = norm2(&step);
             if !size.is_finite() || size > 2.0 * before {
                 return None;
             }
             z.iter_mut().zip(&step).for_each(|(z, s)| *z += s);
-            if size <= CORRECTION_TOLERANCE * (1.0 + norm(&z)) {
+            if size <= CORRECTION_TOLERANCE * (1.0 + norm2(&z)) {
                 return Some(z);
             }
             before = size;
@@ -141,7 +142,7 @@ impl<'s> Arc<'s> {
         matrix.push(along.to_vec());
         tangent.push(1.0);
         let sign = eliminate(&mut matrix, &mut tangent)?;
-        let length = norm(&tangent);
+        let length = norm2(&tangent);
         tangent.iter_mut().for_each(|t| *t /= length);
         length.is_finite().then_some((tangent, sign))
     }
@@ -180,10 +181,6 @@ impl<'s> Arc<'s> {
 
 fn moved(z: &[f64], direction: &[f64], step: f64) -> Vec<f64> {
     z.iter().zip(direction).map(|(z, d)| z + step * d).collect()
-}
-
-fn norm(v: &[f64]) -> f64 {
-    v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 /// Solves a square system in place by elimination with scaled partial pivoting; returns the sign of the determinant.

@@ -47,6 +47,10 @@ pub(super) fn advance(
     let mut failed = 0;
     loop {
         let trial = method.point().limit(h, stop);
+        // Written so that NaN is refused.
+        if !(trial.t_new > method.point().t) {
+            return Err(method.point().give_up(h, StepFailure::Resolution));
+        }
         let cause = match method.try_step(system, &trial, h, failed) {
             Ok(Attempt::Accepted(step)) => return Ok(step),
             Ok(Attempt::Rejected {

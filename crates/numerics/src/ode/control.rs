@@ -3,6 +3,7 @@
 use super::{AbsoluteTolerance, Counters, IntegrationError, OdeSystem, Options, Replacement, Start, Step, StepFailure};
 use crate::EvalError;
 use crate::error::check_finite;
+use crate::linalg::root_mean_square;
 
 /// Evaluates f and counts; a value that is not finite is a recoverable failure.
 pub(super) fn evaluate(
@@ -169,23 +170,19 @@ impl Point {
     /// Weighted root-mean-square of an error, relative to the larger of the two states.
     pub fn error_norm(&self, error: &[f64], y_new: &[f64]) -> f64 {
         let n = error.len().max(1) as f64;
-        let mut sum = 0.0;
         let rtol = self.options.rtol;
+        let scaled = |e: f64, a: f64, b: f64, atol: f64| {
+            let weight = (atol + rtol * a.abs().max(b.abs())).max(f64::MIN_POSITIVE);
+            // A state that is not finite has no tolerance.
+            if weight.is_finite() { e / weight } else { f64::INFINITY }
+        };
+        let states = error.iter().zip(&self.y).zip(y_new);
         match &self.options.atol {
-            AbsoluteTolerance::Scalar(atol) => {
-                for ((e, a), b) in error.iter().zip(&self.y).zip(y_new) {
-                    let scaled = e / (atol + rtol * a.abs().max(b.abs())).max(f64::MIN_POSITIVE);
-                    sum += scaled * scaled;
-                }
-            }
+            AbsoluteTolerance::Scalar(atol) => root_mean_square(states.map(|((e, a), b)| scaled(*e, *a, *b, *atol)), n),
             AbsoluteTolerance::Vector(atol) => {
-                for (((e, a), b), atol) in error.iter().zip(&self.y).zip(y_new).zip(atol) {
-                    let scaled = e / (atol + rtol * a.abs().max(b.abs())).max(f64::MIN_POSITIVE);
-                    sum += scaled * scaled;
-                }
+                root_mean_square(states.zip(atol).map(|(((e, a), b), atol)| scaled(*e, *a, *b, *atol)), n)
             }
         }
-        (sum / n).sqrt()
     }
 
     /// Size of rounding errors of the state, in units of the tolerance: smaller corrections mean nothing.
@@ -243,7 +240,7 @@ impl Point {
                     } else {
                         (0.01 / largest).powf(1.0 / (order as f64 + 1.0))
                     };
-                    return Ok((100.0 * h0).min(h1).min(limit));
+                    return Ok((100.0 * h0).min(h1).max(self.smallest_step()).min(limit));
                 }
                 Err(error) if !error.recoverable => {
                     return Err(IntegrationError::Evaluation { t: self.t, error });

@@ -23,6 +23,8 @@ pub enum StepFailure {
     Evaluation(EvalError),
     /// The iteration matrix had no pivot.
     Singular(SingularMatrix),
+    /// The step is too short to move time, whose numbers have gaps.
+    Resolution,
 }
 
 /// Why an integrator stopped.
@@ -85,6 +87,7 @@ impl IntegrationError {
                 StepFailure::Accuracy { component, .. } | StepFailure::Newton { component } => Some(*component),
                 StepFailure::Evaluation(error) => error.index,
                 StepFailure::Singular(singular) => Some(singular.column),
+                StepFailure::Resolution => None,
             },
             _ => None,
         }
@@ -103,6 +106,7 @@ impl fmt::Display for StepFailure {
             ),
             Self::Evaluation(error) => write!(f, "{error}"),
             Self::Singular(singular) => write!(f, "{singular}"),
+            Self::Resolution => f.write_str("times so close together cannot be told apart"),
         }
     }
 }

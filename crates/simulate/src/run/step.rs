@@ -1,7 +1,8 @@
 //! Steps of the integrator, and what holds at a point within the last one.
 
 use saltus_mdae::AssertionLevel;
-use saltus_numerics::ode::{IntegrationError, Method, Options as OdeOptions, Start};
+use saltus_numerics::EvalError;
+use saltus_numerics::ode::{IntegrationError, Method, Options as OdeOptions, Start, StepFailure};
 
 use super::{Phase, Run, integration_failure};
 use crate::engine::ModeId;
@@ -23,6 +24,8 @@ pub(super) enum Resumption {
 const EVENT_SHARE: f64 = 0.5;
 /// Steps in the whole run where there are no states.
 const STATELESS_STEPS: f64 = 1000.0;
+/// How far ahead of the last point a fold of the solution is looked for, in parts of the time to the next event.
+const FOLD_WIDTH: f64 = 1e-6;
 /// Below this rounding decides.
 const LEAST_TOLERANCE: f64 = 1e-13;
 
@@ -102,7 +105,7 @@ impl Run<'_> {
         if ode.code.states.is_empty() {
             // Nothing to integrate: go on in parts of the run, so that conditions are watched closely.
             let span = self.engine.options.stop - self.engine.options.start;
-            let next = (time + span / STATELESS_STEPS).min(target);
+            let next = (time + (span / STATELESS_STEPS).max(4.0 * f64::EPSILON * time.abs())).min(target);
             return Ok((time, if next > time { next } else { target }));
         }
         let mut ode = self.engine.ode(mode, &self.history);
@@ -110,8 +113,49 @@ impl Run<'_> {
         let blamed = ode.last_failure.take();
         match outcome {
             Ok(step) => Ok((step.t_old, step.t)),
-            Err(error) => Err(self.explain_integration(mode, error, blamed).at(time)),
+            Err(error) => match self.pass_fold(mode, &error, target)? {
+                Some(step) => Ok(step),
+                None => Err(self.explain_integration(mode, error, blamed).at(time)),
+            },
         }
+    }
+
+    /// Where the solution that was followed ceases to exist, the run goes on with the one that remains (the output of an
+    /// amplifier with feedback jumps). That is so if the step has become as short as times can be told apart, and a little
+    /// ahead there is another solution only.
+    fn pass_fold(
+        &mut self,
+        mode: ModeId,
+        error: &IntegrationError,
+        target: f64,
+    ) -> Result<Option<(f64, f64)>, Failure> {
+        let IntegrationError::StepTooSmall {
+            cause: StepFailure::Evaluation(_),
+            ..
+        } = error
+        else {
+            return Ok(None);
+        };
+        let (time, y) = (self.integrator.time(), self.integrator.state().to_vec());
+        let mut ode = self.engine.ode(mode, &self.history);
+        let here = ode.evaluate(time, &y);
+        let slots = ode.code.derivative_slots.iter();
+        let mut slopes: Vec<f64> = slots.map(|&slot| ode.memory.values[slot as usize]).collect();
+        // The last point may be the fold itself, where nothing can be solved.
+        if here.is_err() {
+            self.integrator.interpolate_derivative(time, &mut slopes);
+        }
+        let mut ahead = 16.0 * f64::EPSILON * time.abs().max(f64::MIN_POSITIVE / f64::EPSILON);
+        let farthest = FOLD_WIDTH * (target - time);
+        while ahead <= farthest {
+            let beyond: Vec<f64> = y.iter().zip(&slopes).map(|(y, slope)| y + ahead * slope).collect();
+            if ode.evaluate(time + ahead, &beyond).is_ok() && ode.code.jumped() {
+                self.restart_integrator(mode, Resumption::Event)?;
+                return Ok(Some((time, time + ahead)));
+            }
+            ahead *= 2.0;
+        }
+        Ok(None)
     }
 
     /// Everything at a point within the last step.
@@ -121,7 +165,10 @@ impl Run<'_> {
         if !y.is_empty() {
             self.integrator.interpolate(time, &mut y);
         }
-        let outcome = ode.evaluate(time, &y);
+        let outcome = match y.iter().all(|value| value.is_finite()) {
+            true => ode.evaluate(time, &y),
+            false => Err(EvalError::recoverable("a state is too large for a number")),
+        };
         let blamed = ode.last_failure.take();
         self.engine.jet_level = 0;
         match (outcome, blamed) {
@@ -129,6 +176,7 @@ impl Run<'_> {
             (Err(error), None) => Err(Failure::new(FailureKind::Integration {
                 reason: error.to_string(),
                 variables: vec![],
+                origins: self.fastest_states(),
             })
             .at(time)),
             (Err(_), Some(failure)) => Err(self.engine.explain_evaluation(mode, &failure).at(time)),
@@ -154,15 +202,18 @@ impl Run<'_> {
         match blamed {
             Some(failure) => self.engine.explain_evaluation(mode, &failure),
             None => {
-                let named = |&component: &usize| self.engine.modes[mode].plan().states.get(component);
-                let variables = error
-                    .component()
-                    .as_ref()
-                    .and_then(named)
-                    .map(|&(var, order)| self.engine.name(var, order));
+                let states = &self.engine.modes[mode].plan().states;
+                let blamed = error.component().and_then(|component| states.get(component));
                 let kind = FailureKind::Integration {
                     reason: error.to_string(),
-                    variables: variables.into_iter().collect(),
+                    variables: blamed
+                        .iter()
+                        .map(|&&(var, order)| self.engine.name(var, order))
+                        .collect(),
+                    origins: match blamed {
+                        Some(&(var, _)) => vec![self.engine.model.variables[var].origin],
+                        None => self.fastest_states(),
+                    },
                 };
                 Failure::new(kind)
             }

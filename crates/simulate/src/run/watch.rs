@@ -283,6 +283,7 @@ impl Run<'_> {
         if watched.is_empty() {
             return Ok(None);
         }
+        let conditions = &self.engine.model.conditions;
         let truths = self.engine.truths.clone();
         let sides: Vec<bool> = watched.iter().map(|(id, _)| truths[id.index()]).collect();
         let shifts = watched.iter().map(|(id, _)| {
@@ -322,6 +323,7 @@ impl Run<'_> {
             let kind = FailureKind::Integration {
                 reason: error.to_string(),
                 variables: vec![],
+                origins: watched.iter().map(|(id, _)| conditions[*id].origin).collect(),
             };
             Failure::new(kind).at(t_old)
         };

@@ -1,0 +1,104 @@
+//! Whether a run gets anywhere: limits of steps and events are foreseen long before they are reached.
+
+use saltus_mdae::OriginId;
+
+use super::Run;
+use crate::error::{Failure, FailureKind};
+
+/// Steps and events over which the pace is measured: a transient is over sooner, and they take about a second.
+const STEPS: u64 = 100_000;
+const EVENTS: u64 = 10_000;
+
+/// How far the last steps or events have moved time.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Pace {
+    /// How many are looked at together.
+    window: u64,
+    since: u64,
+    from: f64,
+}
+
+impl Pace {
+    pub fn of_steps(time: f64) -> Self {
+        Self::new(STEPS, time)
+    }
+
+    pub fn of_events(time: f64) -> Self {
+        Self::new(EVENTS, time)
+    }
+
+    fn new(window: u64, time: f64) -> Self {
+        Pace {
+            window,
+            since: 0,
+            from: time,
+        }
+    }
+
+    /// Counts one more; how far time has moved if at this pace the rest of the run takes more than `limit`.
+    fn exceeds(&mut self, count: u64, time: f64, stop: f64, limit: u64) -> Option<f64> {
+        if count > limit {
+            return Some(time - self.from);
+        }
+        if count < self.since + self.window {
+            return None;
+        }
+        let advance = time - self.from;
+        let needed = (stop - time) / advance * self.window as f64;
+        (self.since, self.from) = (count, time);
+        (needed > limit as f64).then_some(advance)
+    }
+}
+
+impl Run<'_> {
+    pub(super) fn check_step_pace(&mut self, time: f64) -> Result<(), Failure> {
+        let (stop, limit) = (self.engine.options.stop, self.engine.options.step_limit);
+        let count = self.engine.counters.steps;
+        match self.step_pace.exceeds(count, time, stop, limit) {
+            Some(advance) => {
+                let origins = self.fastest_states();
+                Err(too_slow("steps", limit, (STEPS.min(count), advance), origins).at(time))
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn check_event_pace(&mut self, time: f64, triggers: &[saltus_mdae::ConditionId]) -> Result<(), Failure> {
+        let (stop, limit) = (self.engine.options.stop, self.engine.options.event_limit);
+        let count = self.engine.counters.events;
+        match self.event_pace.exceeds(count, time, stop, limit) {
+            Some(advance) => {
+                let origins = triggers.iter().map(|&id| self.engine.model.conditions[id].origin);
+                let origins = origins.collect();
+                Err(too_slow("events", limit, (EVENTS.min(count), advance), origins).at(time))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Where the states are declared, those that change fastest in units of their tolerances first.
+    pub(super) fn fastest_states(&self) -> Vec<OriginId> {
+        let engine = &self.engine;
+        let Some(mode) = engine.mode else { return Vec::new() };
+        let plan = engine.modes[mode].plan();
+        let rate = |place: usize| {
+            let (var, order) = plan.states[place];
+            let value = engine.memory.get(var, order);
+            let derivative = engine.memory.values[plan.derivative_slots[place] as usize];
+            (derivative / engine.scales.error(var, value)).abs()
+        };
+        let mut places: Vec<usize> = (0..plan.states.len()).collect();
+        places.sort_by(|&a, &b| rate(b).total_cmp(&rate(a)));
+        let variables = places.iter().map(|&place| plan.states[place].0);
+        variables.map(|var| engine.model.variables[var].origin).collect()
+    }
+}
+
+fn too_slow(what: &'static str, limit: u64, (count, advance): (u64, f64), origins: Vec<OriginId>) -> Failure {
+    Failure::new(FailureKind::Limit {
+        what,
+        limit,
+        pace: Some((count, advance)),
+        origins,
+    })
+}
