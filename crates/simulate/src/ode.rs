@@ -4,7 +4,7 @@ use saltus_mdae::ExprPool;
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_numerics::ode::{JacobianSource, OdeSystem};
-use saltus_numerics::roots::{ConditionFunctions, Course};
+use saltus_numerics::roots::{ConditionFunctions, Course, Cut};
 
 use crate::condition::{Monitor, Scales};
 use crate::delay::{DelayError, History};
@@ -238,11 +238,9 @@ impl ConditionFunctions for Watched<'_, '_> {
         Ok(())
     }
 
-    fn pieces(&self, argument: usize, course: &Course) -> f64 {
-        self.ode
-            .code
-            .arguments()
-            .map_or(1.0, |arguments| arguments.pieces(argument, course))
+    fn cut(&self, argument: usize, course: &Course) -> Cut {
+        let arguments = self.ode.code.arguments();
+        arguments.map_or(Cut::Nowhere, |arguments| arguments.cut(argument, course))
     }
 
     fn rounding(&self, i: usize) -> f64 {

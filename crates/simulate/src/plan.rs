@@ -163,6 +163,8 @@ pub(crate) struct PlanCode {
     care: Care,
     /// What leads to the watched conditions; made when they are first looked at.
     watching: Option<Box<Watching>>,
+    /// Sizes of its arguments that are known from before.
+    sizes: Vec<f64>,
     /// Whether only that is solved.
     watched_only: bool,
     /// Whether the last attempt failed; what it left in memory is no first guess.
@@ -179,6 +181,8 @@ pub(crate) struct PlanLearnt {
     failed: bool,
     /// By block, in the order of the stages.
     blocks: Vec<Learnt>,
+    /// Sizes of the arguments of what is watched.
+    sizes: Vec<f64>,
 }
 
 /// What the solvers of a plan know at one point.
@@ -196,6 +200,9 @@ impl PlanCode {
             Stage::Explicit(_) | Stage::Copies(_) => None,
         });
         PlanLearnt {
+            sizes: self
+                .watching
+                .map_or(self.sizes, |watching| watching.arguments.into_sizes()),
             blocks: blocks.collect(),
             selection: self.selection,
             anchor: self.anchor,
@@ -207,6 +214,7 @@ impl PlanCode {
     pub(crate) fn recall(&mut self, learnt: PlanLearnt) {
         self.anchor = learnt.anchor;
         self.failed = learnt.failed;
+        self.sizes = learnt.sizes;
         let blocks = self.stages.iter_mut().filter_map(|stage| match stage {
             Stage::Block(block) => Some(block),
             Stage::Explicit(_) | Stage::Copies(_) => None,
@@ -319,6 +327,7 @@ impl PlanCode {
             anchor: Vec::new(),
             care: Care::Checked,
             watching: None,
+            sizes: Vec::new(),
             watched_only: false,
             failed: false,
             jumped: false,
@@ -420,7 +429,9 @@ impl PlanCode {
             pool,
             memory,
         };
-        self.watching = Some(Box::new(ways.watching(functions)));
+        let mut watching = ways.watching(functions);
+        watching.arguments.recall(&self.sizes);
+        self.watching = Some(Box::new(watching));
     }
 
     /// What leads to the watched conditions, once it is known.

@@ -16,7 +16,7 @@ use saltus_codegen::{KernelCache, Program, ProgramBuilder};
 use saltus_mdae::function::Body;
 use saltus_mdae::table::Table;
 use saltus_mdae::{BinaryOp, ExprId, ExprPool, Mdae, Node, UnaryOp, VarId};
-use saltus_numerics::roots::Course;
+use saltus_numerics::roots::{Course, Cut};
 
 use crate::kernel::slot_of;
 use crate::memory::Memory;
@@ -27,6 +27,8 @@ const TURN: f64 = 2.5;
 const TANGENT: f64 = 1.0;
 /// The part of a step of a staircase.
 const STAIR: f64 = 0.5;
+/// What bends this close to the end of a piece, in parts of it, bends at the end.
+const AT_END: f64 = 1e-9;
 /// What the logarithm of a value may change between its extreme and the samples.
 const LOGARITHM: f64 = 0.5;
 /// Exponents below which a value is nothing, whatever it is multiplied by.
@@ -40,7 +42,9 @@ const LOW_POWER: f64 = 3.0;
 #[derive(Clone, Debug)]
 enum Outer {
     /// It repeats: so much of the argument is told by samples.
-    Periodic(f64),
+    Wave(f64),
+    /// It jumps at integers.
+    Staircase,
     /// It grows with every unit of the argument by a factor.
     Exponential,
     /// It has a pole where the argument is zero.
@@ -49,9 +53,9 @@ enum Outer {
     Power(f64),
     /// It goes from one constant to another.
     Step(UnaryOp),
-    /// It jumps where the argument is zero.
-    Jump,
-    /// It has other pieces between other points.
+    /// It bends or jumps where the argument is zero.
+    Bend,
+    /// It consists of other pieces between other points.
     Table(Arc<Table>, usize),
 }
 
@@ -70,6 +74,8 @@ pub(crate) struct Arguments {
     /// Which outputs of the program make an argument, and of what it is the argument.
     outers: Vec<((usize, Option<(bool, usize)>), Outer)>,
     outputs: Vec<f64>,
+    /// The largest values of the arguments so far.
+    sizes: Vec<f64>,
 }
 
 impl Arguments {
@@ -100,9 +106,22 @@ impl Arguments {
         }
         Some(Arguments {
             outputs: vec![0.0; places.len()],
+            sizes: vec![0.0; outers.len()],
             program: (!places.is_empty()).then(|| program.finish()),
             outers,
         })
+    }
+
+    /// The largest values so far, which tell rounding from variation.
+    pub(crate) fn into_sizes(self) -> Vec<f64> {
+        self.sizes
+    }
+
+    /// Goes on with sizes known from before.
+    pub(crate) fn recall(&mut self, sizes: &[f64]) {
+        for (size, known) in self.sizes.iter_mut().zip(sizes) {
+            *size = *known;
+        }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -113,53 +132,71 @@ impl Arguments {
     pub(crate) fn evaluate(&mut self, memory: &Memory, values: &mut [f64]) {
         let Some(program) = &self.program else { return };
         program.evaluate_unchecked(&memory.values, &mut self.outputs);
-        for (value, ((at, other), _)) in values.iter_mut().zip(&self.outers) {
+        for ((value, size), ((at, other), _)) in values.iter_mut().zip(&mut self.sizes).zip(&self.outers) {
             let first = self.outputs[*at];
             *value = match *other {
                 None => first,
                 Some((false, at)) => first - self.outputs[at],
                 Some((true, at)) => first / self.outputs[at],
             };
+            *size = size.max(value.abs());
         }
     }
 
-    /// Into how many pieces the course of an argument has to be cut.
-    pub(crate) fn pieces(&self, argument: usize, course: &Course) -> f64 {
+    /// How the course of an argument has to be cut.
+    pub(crate) fn cut(&self, argument: usize, course: &Course) -> Cut {
         let (least, greatest) = course.range();
-        if !course.is_finite() || is_constant(course) {
-            return 1.0;
+        let variation = greatest - least;
+        // What varies by less than that is rounding.
+        if !course.is_finite() || variation <= 1e-12 * self.sizes[argument] {
+            return Cut::Nowhere;
         }
-        match &self.outers[argument].1 {
-            Outer::Periodic(told) => turns(greatest - least, *told, course),
-            outer => {
-                if outer.is_told((least, greatest), course.sampled()) {
-                    1.0
-                } else {
-                    2.0
+        let (_, outer) = &self.outers[argument];
+        let untold = |is_told: bool| if is_told { Cut::Nowhere } else { Cut::Into(2.0) };
+        match outer {
+            Outer::Wave(told) => turns(variation, *told, course),
+            Outer::Staircase => match turns(variation, STAIR, course) {
+                Cut::Nowhere => {
+                    let stair = greatest.floor();
+                    at_point((stair > least).then_some(stair), course)
                 }
-            }
+                cut => cut,
+            },
+            Outer::Bend => at_point((least < 0.0 && greatest > 0.0).then_some(0.0), course),
+            Outer::Table(table, argument) => at_point(table.point_between(*argument, least, greatest), course),
+            smooth => untold(smooth.is_told((least, greatest), course.sampled())),
         }
     }
 }
 
-/// Whether what varies is rounding.
-fn is_constant(course: &Course) -> bool {
-    let (least, greatest) = course.range();
-    greatest - least <= 1e-13 * least.abs().max(greatest.abs())
+fn turns(variation: f64, told: f64, course: &Course) -> Cut {
+    if variation <= told {
+        return Cut::Nowhere;
+    }
+    // Where the argument itself is not told, its variation is not either.
+    match course.margin() <= 0.25 * variation {
+        true => Cut::Into((variation / told).ceil()),
+        false => Cut::Into(2.0),
+    }
 }
 
-fn turns(variation: f64, told: f64, course: &Course) -> f64 {
-    let parts = (variation / told).ceil();
-    // Where the argument itself is not told, its variation is not either.
-    let is_told = course.margin() <= 0.25 * variation;
-    if is_told { parts } else { parts.min(2.0) }
+/// A cut where an argument passes a point at which its function is not smooth; in two where it may do so between samples.
+fn at_point(point: Option<f64>, course: &Course) -> Cut {
+    let Some(point) = point else { return Cut::Nowhere };
+    let (low, high) = course.sampled();
+    match course.place_of(point) {
+        Some(place) if place > AT_END && place < 1.0 - AT_END => Cut::At(place),
+        Some(_) => Cut::Nowhere,
+        // An end that lies on the point is no passage.
+        None if low == point || high == point => Cut::Nowhere,
+        None => Cut::Into(2.0),
+    }
 }
 
 impl Outer {
     /// Whether samples of an argument, of which the range is known, tell the course of the function.
     fn is_told(&self, (least, greatest): (f64, f64), (low, high): (f64, f64)) -> bool {
         match self {
-            Outer::Periodic(_) => true,
             Outer::Exponential => {
                 let peak = greatest - high > LOGARITHM && greatest > NOTHING;
                 let dip = low - least > LOGARITHM && low > NOTHING;
@@ -183,9 +220,7 @@ impl Outer {
                 };
                 !(value(greatest) - value(high) > SHARE || value(low) - value(least) > SHARE)
             }
-            Outer::Jump => !(low > 0.0 && least <= 0.0 || high < 0.0 && greatest >= 0.0),
-            // One point inside shows as a bend, or as a jump.
-            Outer::Table(table, argument) => table.points_between(*argument, least, greatest) <= 1,
+            Outer::Wave(_) | Outer::Staircase | Outer::Bend | Outer::Table(..) => true,
         }
     }
 }
@@ -237,10 +272,17 @@ fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> Vec<(Inner, Outer
                     }
                 },
                 BinaryOp::Mod | BinaryOp::Rem | BinaryOp::Quotient => {
-                    offer(Inner::Ratio(a, b), Outer::Periodic(STAIR));
+                    offer(Inner::Ratio(a, b), Outer::Staircase);
                 }
-                BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne => {
-                    offer(Inner::Difference(a, b), Outer::Jump);
+                BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge
+                | BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Min
+                | BinaryOp::Max => {
+                    offer(Inner::Difference(a, b), Outer::Bend);
                 }
                 _ => {}
             },
@@ -259,14 +301,14 @@ fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> Vec<(Inner, Outer
 
 fn of_one(op: UnaryOp) -> Option<Outer> {
     Some(match op {
-        UnaryOp::Sin | UnaryOp::Cos => Outer::Periodic(TURN),
-        UnaryOp::Tan => Outer::Periodic(TANGENT),
-        UnaryOp::Floor | UnaryOp::Ceil => Outer::Periodic(STAIR),
+        UnaryOp::Sin | UnaryOp::Cos => Outer::Wave(TURN),
+        UnaryOp::Tan => Outer::Wave(TANGENT),
+        UnaryOp::Floor | UnaryOp::Ceil => Outer::Staircase,
         UnaryOp::Exp | UnaryOp::Sinh | UnaryOp::Cosh => Outer::Exponential,
         UnaryOp::Sqrt | UnaryOp::Log | UnaryOp::Log10 => Outer::Pole,
         UnaryOp::Asin | UnaryOp::Acos | UnaryOp::Atan | UnaryOp::Tanh => Outer::Step(op),
-        UnaryOp::Sign => Outer::Jump,
-        UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs => return None,
+        UnaryOp::Sign | UnaryOp::Abs => Outer::Bend,
+        UnaryOp::Neg | UnaryOp::Not => return None,
     })
 }
 

@@ -110,25 +110,27 @@ impl Table {
         }
     }
 
-    /// How many of its points lie between two values of an argument; where the table repeats, at least those.
-    pub fn points_between(&self, argument: usize, least: f64, greatest: f64) -> usize {
+    /// A point strictly between two values of an argument, about in the middle of those there are. Where the table
+    /// repeats, the ends of its periods and the points within one are such.
+    pub fn point_between(&self, argument: usize, least: f64, greatest: f64) -> Option<f64> {
         let points = if argument == 0 { &self.x } else { &self.y };
         let between = |least: f64, greatest: f64| {
             let first = points.partition_point(|&x| x <= least);
-            points.partition_point(|&x| x < greatest).saturating_sub(first)
+            let end = points.partition_point(|&x| x < greatest);
+            (first < end).then(|| points[(first + end) / 2])
         };
-        let (Some(&begin), Some(&end)) = (points.first(), points.last()) else {
-            return 0;
-        };
+        let (&begin, &end) = (points.first()?, points.last()?);
         if self.extrapolation != Extrapolation::Periodic || end <= begin {
             return between(least, greatest);
         }
         let period = end - begin;
-        if greatest - least >= period {
-            return points.len();
+        let (first, last) = (((least - begin) / period).floor(), ((greatest - begin) / period).ceil());
+        if last - first > 1.0 {
+            let middle = begin + (0.5 * (first + last)).round() * period;
+            return Some(middle).filter(|&x| x > least && x < greatest);
         }
-        let shift = ((least - begin) / period).floor() * period;
-        between(least - shift, greatest - shift) + between(least - shift - period, greatest - shift - period)
+        let shift = first * period;
+        between(least - shift, greatest - shift).map(|x| x + shift)
     }
 
     /// The value at the argument(s).

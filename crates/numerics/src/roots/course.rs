@@ -113,6 +113,28 @@ impl Course {
         (least, greatest)
     }
 
+    /// The first place strictly inside the piece at which it passes a value, from 0 to 1, if the samples lie on both sides.
+    pub fn place_of(&self, value: f64) -> Option<f64> {
+        let off = |k: usize| self.samples[k] - value;
+        let passes = |k: &usize| off(k - 1) * off(*k) < 0.0 || (off(*k) == 0.0 && *k < SAMPLES - 1);
+        let after = (1..SAMPLES).find(passes)?;
+        let (mut left, mut right) = (NODES[after - 1], NODES[after]);
+        if off(after) == 0.0 {
+            return Some(right);
+        }
+        for _ in 0..60 {
+            let middle = 0.5 * (left + right);
+            let same = (self.polynomial(middle) > value) == (off(after - 1) > 0.0);
+            if same { left = middle } else { right = middle }
+        }
+        let place = 0.5 * (left + right);
+        (place > 0.0 && place < 1.0).then_some(place)
+    }
+
+    fn polynomial(&self, x: f64) -> f64 {
+        basis(x).iter().zip(&self.coefficients).map(|(b, c)| b * c).sum()
+    }
+
     /// What the function may be off the polynomial through its samples.
     pub fn margin(&self) -> f64 {
         self.margin

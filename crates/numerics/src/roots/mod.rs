@@ -12,4 +12,4 @@ mod scan;
 
 pub use bracket::{Bracket, RootError, TimeTolerance, find_root};
 pub use course::Course;
-pub use scan::{ConditionFunctions, EventInstant, ScanOptions, first_event};
+pub use scan::{ConditionFunctions, Cut, EventInstant, ScanOptions, first_event};

@@ -21,11 +21,10 @@ pub trait ConditionFunctions {
     /// If one cannot be evaluated there.
     fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), EvalError>;
 
-    /// Into how many pieces a piece has to be cut so that samples tell what is a function of an argument that takes this
-    /// course on it; 1 if they do.
-    fn pieces(&self, argument: usize, course: &Course) -> f64 {
+    /// How a piece has to be cut so that samples tell what is a function of an argument that takes this course on it.
+    fn cut(&self, argument: usize, course: &Course) -> Cut {
         let _ = (argument, course);
-        1.0
+        Cut::Nowhere
     }
 
     /// What rounding leaves of function `i`: its sign is not looked for below that.
@@ -33,6 +32,17 @@ pub trait ConditionFunctions {
         let _ = i;
         0.0
     }
+}
+
+/// How a piece is cut.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cut {
+    /// It need not be.
+    Nowhere,
+    /// Into equal parts.
+    Into(f64),
+    /// In two at a place between 0 and 1.
+    At(f64),
 }
 
 /// Pieces into which one scan cuts a step where functions are not told by their samples.
@@ -124,7 +134,7 @@ struct Piece {
 /// What samples tell about a piece.
 enum Verdict {
     /// Nothing, without cutting it further.
-    Cut { parts: f64, untold: Option<(usize, f64)> },
+    Untold { cut: Cut, untold: Option<(usize, f64)> },
     /// Everything: each function is clear of zero, monotone, or as far as it can be told.
     Told,
 }
@@ -186,7 +196,7 @@ impl Scan<'_> {
                 }
             };
             match self.verdict(&samples, &piece) {
-                Verdict::Cut { parts, untold } => ahead.extend(halves(samples, piece, parts, untold)),
+                Verdict::Untold { cut, untold } => ahead.extend(parts(samples, piece, cut, untold)),
                 Verdict::Told => match self.first_flipped(&samples) {
                     Some(at) => {
                         let [left, right] = [at - 1, at].map(|at| samples[at].clone());
@@ -233,10 +243,12 @@ impl Scan<'_> {
         let course = |i: usize| Course::new(samples.each_ref().map(|sample| sample.values[i]));
         if piece.halvings < MOST_HALVINGS {
             let count = self.sides.len();
-            let parts = (count..self.width).map(|i| self.functions.pieces(i - count, &course(i)));
-            let parts = parts.fold(1.0, f64::max);
-            if parts > 1.0 {
-                return Verdict::Cut { parts, untold: None };
+            let cuts = (count..self.width).map(|i| self.functions.cut(i - count, &course(i)));
+            let cut = cuts.reduce(Cut::or).unwrap_or(Cut::Nowhere);
+            let counts = !matches!(cut, Cut::Nowhere) && !matches!(cut, Cut::Into(parts) if parts > 2.0);
+            self.cuts += usize::from(counts);
+            if cut != Cut::Nowhere && self.cuts <= MOST_CUTS {
+                return Verdict::Untold { cut, untold: None };
             }
         }
         for i in 0..self.sides.len() {
@@ -244,8 +256,10 @@ impl Scan<'_> {
                 && self.cuts < MOST_CUTS
             {
                 self.cuts += 1;
-                let untold = Some((i, margin));
-                return Verdict::Cut { parts: 2.0, untold };
+                return Verdict::Untold {
+                    cut: Cut::Into(2.0),
+                    untold: Some((i, margin)),
+                };
             }
         }
         Verdict::Told
@@ -338,27 +352,47 @@ impl Scan<'_> {
     }
 }
 
+impl Cut {
+    /// The one that is needed more: many parts, then a place.
+    fn or(self, other: Cut) -> Cut {
+        let rank = |cut: Cut| match cut {
+            Cut::Nowhere => 0.0,
+            Cut::Into(parts) => parts,
+            Cut::At(_) => 1.5,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
 /// The parts of a piece, the first one last.
-fn halves(samples: [Sample; SAMPLES], piece: Piece, parts: f64, untold: Option<(usize, f64)>) -> Vec<Piece> {
-    let halvings = piece.halvings + 1;
+fn parts(samples: [Sample; SAMPLES], piece: Piece, cut: Cut, untold: Option<(usize, f64)>) -> Vec<Piece> {
     let same = |(i, margin): (usize, f64)| {
-        piece
-            .untold
-            .is_some_and(|(j, before)| i == j && margin > STALLED_SHARE * before)
+        let before = piece.untold.filter(|&(j, _)| i == j);
+        before.is_some_and(|(_, before)| margin > STALLED_SHARE * before)
     };
     let stalled = if untold.is_some_and(same) { piece.stalled + 1 } else { 0 };
-    let part = |end: Sample, parts: f64| Piece {
-        t_end: end.t,
-        end: Some(end),
-        parts,
-        halvings,
+    let part = |t_end: f64, end: Option<Sample>| Piece {
+        t_end,
+        end,
+        parts: 1.0,
+        halvings: piece.halvings + 1,
         untold,
         stalled,
     };
     let middle = samples[MIDDLE].clone();
-    let [.., last] = samples;
-    match parts > 2.0 {
-        true => vec![part(last, parts.ceil())],
-        false => vec![part(last, 1.0), part(middle, 1.0)],
+    let [first, .., last] = samples;
+    let whole = part(last.t, Some(last));
+    match cut {
+        Cut::At(place) => {
+            let time = first.t + place * (whole.t_end - first.t);
+            let inside = time > first.t && time < whole.t_end;
+            let before = inside.then(|| part(time, None));
+            std::iter::once(whole).chain(before).collect()
+        }
+        Cut::Into(parts) if parts > 2.0 => vec![Piece {
+            parts: parts.ceil(),
+            ..whole
+        }],
+        _ => vec![whole, part(middle.t, Some(middle))],
     }
 }
