@@ -59,6 +59,12 @@ impl Observer for Trace<'_> {
         noted.jumps.clear();
         self.console.message(text.trim_end());
     }
+
+    fn failed(&mut self, event: &EventReport) {
+        let text = in_words(self.model.equations(), event, &self.notes.0.borrow());
+        self.console
+            .message(&format!("{}\n  the run ends here", text.trim_end()));
+    }
 }
 
 impl ResultSink for Notes {
@@ -160,7 +166,7 @@ fn instant_in_words(text: &mut String, model: &Mdae, instant: &InstantReport, no
     }
     for candidate in &instant.candidates {
         if let Some(refusal) = &candidate.refused {
-            let (mode, reason) = (valuation(model, candidate), &refusal.reason);
+            let (mode, reason) = (named(candidate), &refusal.reason);
             let _ = write!(text, "\n  tried {mode} and rolled back: {reason}");
         }
     }
@@ -182,7 +188,7 @@ fn instant_in_words(text: &mut String, model: &Mdae, instant: &InstantReport, no
         (None, Some(to)) => {
             let _ = write!(text, "\n  starts in {}", noted.mode(to));
         }
-        _ => {}
+        (_, None) => text.push_str("\n  no mode follows"),
     }
     for impulse in instant.impulses.iter().filter(|impulse| impulse.weight.abs() > 1e-12) {
         if let Some((name, negated)) = name(model, impulse) {
@@ -207,18 +213,11 @@ fn name<'a>(model: &'a Mdae, impulse: &ImpulseReport) -> Option<(&'a str, bool)>
     Some((&*alias.variable.name, alias.negated))
 }
 
-/// The conditions of a candidate that are true.
-fn valuation(model: &Mdae, candidate: &CandidateReport) -> String {
-    let conditions = model.conditions.iter().zip(&candidate.truths);
-    let shown: Vec<String> = conditions
-        .map(|(condition, truth)| match truth {
-            true => format!("`{}`", condition.text),
-            false => format!("not `{}`", condition.text),
-        })
-        .collect();
-    match shown.is_empty() {
+/// What a candidate is called.
+fn named(candidate: &CandidateReport) -> String {
+    match candidate.label.is_empty() {
         true => "the only mode".to_owned(),
-        false => shown.join(", "),
+        false => format!("`{}`", candidate.label),
     }
 }
 
@@ -244,6 +243,12 @@ impl Observer for Watchers<'_> {
         }
         if let Some(trace) = &mut self.trace {
             trace.event(event);
+        }
+    }
+
+    fn failed(&mut self, event: &EventReport) {
+        if let Some(trace) = &mut self.trace {
+            trace.failed(event);
         }
     }
 }

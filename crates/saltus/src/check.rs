@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use saltus_lang::flat::{FlatModel, ProvenanceKind};
+use saltus_simulate::discrete_loop;
 use saltus_source::{Code, Diagnostic, Diagnostics, Severity, Span, codes};
 use saltus_structure::mode::Modes;
 use saltus_syntax::ast::{ClassDefinition, ClassKind, Name};
@@ -105,7 +106,7 @@ impl Session {
             let (start, regular) = (mdae.experiment.start_time.unwrap_or(0.0), !all_modes);
             let (prepared, coefficients) = prepare_given(mdae, &[]);
             // Most models are regular in the mode their start values select, which is quickly seen.
-            if regular && crate::analysis::starts_regular(&prepared, start) {
+            if regular && discrete_loop(&prepared).is_none() && crate::analysis::starts_regular(&prepared, start) {
                 return Outcome::new(Some(None), literal);
             }
             self.finish_model(name, flat, prepared, &coefficients)

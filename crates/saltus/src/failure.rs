@@ -33,7 +33,7 @@ pub fn failure_diagnostic(failure: &Failure, model: &Mdae, output: Option<&Resul
 /// The reason why the only mode of a model was refused: a model without modes that cannot start.
 fn only_reason(kind: &FailureKind) -> Option<&str> {
     match kind {
-        FailureKind::NoConsistentMode { candidates } if candidates.iter().all(|(mode, _)| mode.is_empty()) => {
+        FailureKind::NoConsistentMode { candidates, .. } if candidates.iter().all(|(mode, _)| mode.is_empty()) => {
             candidates.first().map(|(_, refusal)| refusal.reason.as_str())
         }
         _ => None,
@@ -67,7 +67,13 @@ fn message(kind: &FailureKind) -> String {
     }
     match kind {
         FailureKind::Initialisation { reason, .. } => format!("initialisation failed: {reason}"),
-        FailureKind::NoConsistentMode { .. } => "no mode is consistent with its own conditions".to_owned(),
+        FailureKind::NoConsistentMode { gave_up: false, .. } => {
+            "no mode is consistent with its own conditions".to_owned()
+        }
+        FailureKind::NoConsistentMode { candidates, .. } => format!(
+            "no consistent mode was found: none of the {} that were tried agrees with its own conditions, and there are too many to try all",
+            candidates.len()
+        ),
         FailureKind::Restart(refusal) => refusal.reason.clone(),
         FailureKind::Chattering {
             conditions, count: 0, ..
@@ -82,15 +88,19 @@ fn message(kind: &FailureKind) -> String {
             quoted(conditions)
         ),
         FailureKind::Zeno {
-            condition, interval, ..
-        } => {
-            format!("the events of `{condition}` accumulate (the last two are {interval:.1e} s apart)")
-        }
+            conditions, interval, ..
+        } => format!(
+            "the events of {} accumulate (the last two are {interval:.1e} s apart)",
+            quoted(conditions)
+        ),
         FailureKind::EndlessIteration { conditions, .. } => {
             format!(
                 "the event iteration does not end: {} change in turn",
                 quoted(conditions)
             )
+        }
+        FailureKind::DiscreteLoop { variables, .. } if variables.len() == 1 => {
+            format!("the discrete variable {} depends on itself", quoted(variables))
         }
         FailureKind::DiscreteLoop { variables, .. } => {
             format!(
@@ -116,6 +126,7 @@ fn origins(kind: &FailureKind) -> Vec<OriginId> {
     match kind {
         FailureKind::SingularMode { origins, .. }
         | FailureKind::Chattering { origins, .. }
+        | FailureKind::Zeno { origins, .. }
         | FailureKind::EndlessIteration { origins, .. }
         | FailureKind::DiscreteLoop { origins, .. }
         | FailureKind::Block { origins, .. }
@@ -124,11 +135,11 @@ fn origins(kind: &FailureKind) -> Vec<OriginId> {
         | FailureKind::Limit { origins, .. }
         | FailureKind::Domain { origins, .. } => origins.clone(),
         FailureKind::Restart(refusal) => refusal.origins.clone(),
-        FailureKind::NoConsistentMode { candidates } => {
+        FailureKind::NoConsistentMode { candidates, .. } => {
             let refusals = candidates.iter().map(|(_, refusal)| refusal);
             refusals.flat_map(|refusal| refusal.origins.iter().copied()).collect()
         }
-        FailureKind::Zeno { origin, .. } | FailureKind::Assertion { origin, .. } => vec![*origin],
+        FailureKind::Assertion { origin, .. } => vec![*origin],
         _ => Vec::new(),
     }
 }
@@ -137,7 +148,7 @@ fn origins(kind: &FailureKind) -> Vec<OriginId> {
 fn proposals(kind: &FailureKind) -> Vec<String> {
     let refusals: Vec<&Refusal> = match kind {
         FailureKind::Restart(refusal) => vec![refusal],
-        FailureKind::NoConsistentMode { candidates } => candidates.iter().map(|(_, refusal)| refusal).collect(),
+        FailureKind::NoConsistentMode { candidates, .. } => candidates.iter().map(|(_, refusal)| refusal).collect(),
         _ => Vec::new(),
     };
     let mut found: Vec<String> = Vec::new();
@@ -156,7 +167,7 @@ fn add_notes(diagnostic: &mut Diagnostic, kind: &FailureKind) {
             diagnostic.notes.push(message);
         }
         kind if only_reason(kind).is_some() => {}
-        FailureKind::NoConsistentMode { candidates } => diagnostic.notes.extend(refusals(candidates)),
+        FailureKind::NoConsistentMode { candidates, .. } => diagnostic.notes.extend(refusals(candidates)),
         FailureKind::Integration { variables, .. } if !variables.is_empty() => {
             let message = format!("the variables that are to blame: {}", shortened(variables));
             diagnostic.notes.push(message);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use saltus_lang::flat::FlatModel;
 use saltus_mdae::{Experiment, Mdae, Role, Variable};
 use saltus_results::{InputHash, Manifest};
-use saltus_simulate::Compiled;
+use saltus_simulate::{Compiled, discrete_loop};
 use saltus_source::{Diagnostic, Diagnostics, SourceMap};
 use saltus_structure::prepare::{Coefficients, drop_vanishing_terms, prepare};
 use sha2::{Digest, Sha256};
@@ -143,6 +143,9 @@ impl Session {
         mdae: Mdae,
         coefficients: &Coefficients,
     ) -> Outcome<Model> {
+        if let Some(failure) = discrete_loop(&mdae) {
+            return Outcome::failed([failure_diagnostic(&failure, &mdae, None)].into_iter().collect());
+        }
         let mut timings = Timings::default();
         let parameters = ParameterTable::new(flat, &mdae, coefficients);
         let compiled = timings.measure(Phase::Compile, || Compiled::new(mdae));

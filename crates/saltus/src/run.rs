@@ -396,4 +396,10 @@ impl Observer for Clock<'_> {
             inner.event(event);
         }
     }
+
+    fn failed(&mut self, event: &EventReport) {
+        if let Some(inner) = &mut self.inner {
+            inner.failed(event);
+        }
+    }
 }

@@ -297,12 +297,12 @@ impl Engine<'_> {
     }
 
     /// What computing discrete variables changes: the truth values of conditions and the discrete variables.
-    fn save_discrete(&self) -> Vec<f64> {
+    pub(crate) fn save_discrete(&self) -> Vec<f64> {
         let discrete = self.discrete.variables.iter().map(|&var| self.memory.get(var, 0));
         self.memory.conditions().iter().copied().chain(discrete).collect()
     }
 
-    fn restore_discrete(&mut self, saved: &[f64]) {
+    pub(crate) fn restore_discrete(&mut self, saved: &[f64]) {
         let (conditions, discrete) = saved.split_at(self.memory.conditions().len());
         self.memory.conditions_mut().copy_from_slice(conditions);
         for (&var, &value) in self.discrete.variables.iter().zip(discrete) {

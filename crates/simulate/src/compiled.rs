@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::KernelCache;
 use saltus_mdae::homotopy::{SimplifiedResiduals, simplified_model, simplified_residuals};
 use saltus_mdae::inverse::{SolvedByInverse, solved_by_inverse};
@@ -10,6 +10,7 @@ use saltus_mdae::print::{self, UserNames, derivative_name};
 use saltus_mdae::{ConditionId, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId};
 use saltus_structure::mode::{GuardAtom, ModeFailure, Modes, Valuation, remedies, undetermined};
 
+use crate::condition::assigned_by_whens;
 use crate::error::{Failure, FailureKind};
 use crate::forms::OtherForms;
 use crate::jacobian::JacobianPlans;
@@ -29,6 +30,7 @@ pub struct Compiled {
     modes: Modes,
     remembered: Vec<VarId>,
     residual_conditions: IndexVec<EquationId, Vec<ConditionId>>,
+    within_equations: Vec<ConditionId>,
     parameter_order: Vec<VarId>,
     needed_orders: u16,
     inverses: SolvedByInverse,
@@ -36,6 +38,8 @@ pub struct Compiled {
     /// The model with the simplified expressions of `homotopy`, made when a run asks for it.
     simplified_model: OnceLock<Option<Box<Compiled>>>,
     jacobians: JacobianPlans,
+    /// What when-clauses assign to a variable, and the conditions under which.
+    assigned: FxHashMap<VarId, Vec<ExprId>>,
     /// What guards are made of; found when a mode is first told.
     atoms: OnceLock<Vec<GuardAtom>>,
 }
@@ -46,11 +50,14 @@ impl Compiled {
         let cache = KernelCache::new(Arc::new(model.functions.clone()));
         let modes = Modes::new(&model);
         let remembered = remembered(&model);
-        let residual_conditions = model
+        let residual_conditions: IndexVec<EquationId, Vec<ConditionId>> = model
             .equations
             .iter()
             .map(|e| model.pool.conditions_in(e.residual))
             .collect();
+        let mut within_equations: Vec<ConditionId> = residual_conditions.iter().flatten().copied().collect();
+        within_equations.sort_unstable();
+        within_equations.dedup();
         let parameter_order = parameter_order(&model)?;
         let highest = highest_occurrence(&model);
         let inverses = solved_by_inverse(&mut model);
@@ -63,12 +70,14 @@ impl Compiled {
             modes,
             remembered,
             residual_conditions,
+            within_equations,
             parameter_order,
             needed_orders: highest + 7,
             inverses,
             simplified,
             simplified_model: OnceLock::new(),
             jacobians: JacobianPlans::new(expressions),
+            assigned: assigned_by_whens(&model),
             model,
             atoms: OnceLock::new(),
         })
@@ -116,6 +125,10 @@ impl Compiled {
     pub(crate) fn needed_orders(&self) -> u16 {
         self.needed_orders
     }
+    /// Conditions that switch values within equations.
+    pub(crate) fn conditions_within_equations(&self) -> &[ConditionId] {
+        &self.within_equations
+    }
     pub(crate) fn conditions_in_residual(&self, equation: EquationId) -> &[ConditionId] {
         &self.residual_conditions[equation]
     }
@@ -156,7 +169,7 @@ impl Compiled {
             .collect()
     }
 
-    /// The conditions a formula depends on, through the definitions of discrete variables.
+    /// The conditions a formula depends on, through the definitions of discrete variables and what when-clauses assign.
     pub(crate) fn conditions_behind(&self, formula: ExprId) -> Vec<ConditionId> {
         let mut found = Vec::new();
         let mut seen: FxHashSet<VarId> = FxHashSet::default();
@@ -166,6 +179,7 @@ impl Compiled {
             for (var, _) in self.model.pool.occurrences(root) {
                 if seen.insert(var) {
                     stack.extend(self.model.discrete.iter().filter(|e| e.target == var).map(|e| e.value));
+                    stack.extend(self.assigned.get(&var).into_iter().flatten());
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
 use saltus_mdae::{Action, ConditionId, ConditionKind, ExprId, ExprPool, IndexVec, Mdae, Node, Role, VarId};
 
@@ -48,6 +48,9 @@ pub struct Monitor {
     pub holds_at_zero: bool,
     /// Whether it switches equations: reached from guards, residuals or assertions without a memory in between.
     pub switches_equations: bool,
+    /// Whether it is a latch that switches equations through a memory (a thyristor's `s < 0`), so that the search may have
+    /// to decide it with the mode.
+    pub latches_equations: bool,
     /// The function with left limits read as current values: what is watched while time goes on.
     watched: Vec<Level>,
     /// The function as it stands, for decisions at events; `None` if it is the same.
@@ -251,7 +254,8 @@ pub type Monitors = IndexVec<ConditionId, Option<Arc<Monitor>>>;
 
 /// Compiles the conditions of a model.
 pub fn monitors(model: &Mdae, pool: &mut ExprPool, cache: &KernelCache, memory: &Memory) -> Result<Monitors, Failure> {
-    let direct = conditions_of_guards(model);
+    let direct = conditions_of_guards(model, Memories::Bar);
+    let through_memory = conditions_of_guards(model, Memories::Pass);
     let mut all = Monitors::new();
     for (id, condition) in model.conditions.iter_enumerated() {
         let ConditionKind::Relation { function, comparison } = condition.kind else {
@@ -278,6 +282,7 @@ pub fn monitors(model: &Mdae, pool: &mut ExprPool, cache: &KernelCache, memory: 
             decided,
             holds_at_zero,
             switches_equations: direct.contains(&id),
+            latches_equations: decided == Decided::AsLatch && through_memory.contains(&id),
             watched,
             at_event,
             function: watched_function,
@@ -347,48 +352,59 @@ fn decided(model: &Mdae, pool: &ExprPool, function: ExprId, direct: bool) -> Dec
     }
 }
 
-/// Conditions that switch equations directly: reached from guards, from continuous residuals and assertions through
-/// Boolean definitions without a memory (no `pre` of their own variable).
-fn conditions_of_guards(model: &Mdae) -> FxHashSet<ConditionId> {
+/// Whether what a Boolean remembers stands between a condition and the equations.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Memories {
+    /// Conditions behind a memory are left out.
+    Bar,
+    /// They count.
+    Pass,
+}
+
+/// Conditions that switch equations: reached from guards and from continuous residuals through the definitions of discrete
+/// variables. A memory is a definition with a `pre` of a discrete variable, or an assignment of a when-clause.
+fn conditions_of_guards(model: &Mdae, memories: Memories) -> FxHashSet<ConditionId> {
     let pool = &model.pool;
     let mut roots: Vec<ExprId> = model.equations.iter().flat_map(|e| [e.guard, e.residual]).collect();
+    let remembers = |value: ExprId| {
+        let left_limits = pool.left_limit_occurrences(value);
+        left_limits
+            .iter()
+            .any(|&(var, _)| model.variables[var].role == Role::Discrete)
+    };
     let latched: FxHashSet<VarId> = model
         .discrete
         .iter()
-        .filter(|e| {
-            pool.left_limit_occurrences(e.value)
-                .iter()
-                .any(|&(var, _)| model.variables[var].role == Role::Discrete)
-        })
-        .map(|e| e.target)
+        .filter(|equation| remembers(equation.value))
+        .map(|equation| equation.target)
         .collect();
-    let assigned: FxHashSet<VarId> = model
-        .whens
-        .iter()
-        .flat_map(|when| &when.branches)
-        .flat_map(|branch| &branch.actions)
-        .filter_map(|action| match action {
-            Action::Assign { target, .. } => Some(*target),
-            _ => None,
-        })
-        .collect();
+    let assigned = assigned_by_whens(model);
     let mut seen: FxHashSet<VarId> = FxHashSet::default();
     let mut found = FxHashSet::default();
     while let Some(root) = roots.pop() {
         found.extend(pool.conditions_in(root));
         for (var, _) in pool.occurrences(root) {
-            if model.variables[var].role == Role::Discrete
-                && !latched.contains(&var)
-                && !assigned.contains(&var)
-                && seen.insert(var)
-            {
-                roots.extend(
-                    model
-                        .discrete
-                        .iter()
-                        .filter(|e| e.target == var)
-                        .flat_map(|e| [e.value, e.guard]),
-                );
+            let barred = memories == Memories::Bar && (latched.contains(&var) || assigned.contains_key(&var));
+            if model.variables[var].role != Role::Discrete || barred || !seen.insert(var) {
+                continue;
+            }
+            let definitions = model.discrete.iter().filter(|e| e.target == var);
+            roots.extend(definitions.flat_map(|e| [e.value, e.guard]));
+            roots.extend(assigned.get(&var).into_iter().flatten());
+        }
+    }
+    found
+}
+
+/// For each variable that when-clauses assign, what it is assigned and the conditions under which.
+pub(crate) fn assigned_by_whens(model: &Mdae) -> FxHashMap<VarId, Vec<ExprId>> {
+    let mut found: FxHashMap<VarId, Vec<ExprId>> = FxHashMap::default();
+    for branch in model.whens.iter().flat_map(|when| &when.branches) {
+        for action in &branch.actions {
+            if let Action::Assign { target, value, .. } = action {
+                let expressions = found.entry(*target).or_default();
+                expressions.push(*value);
+                expressions.extend(&branch.conditions);
             }
         }
     }

@@ -263,23 +263,42 @@ fn order(model: &Mdae, following: &mut Vec<(ConditionId, HeldSign)>) -> Result<V
             continue;
         }
         if let Some(block) = blocks.iter().find(|block| block.len() > 1) {
-            let variables = block
-                .iter()
-                .flat_map(|item| defined(model, *item))
-                .map(|var| model.variables[var].name.clone())
-                .collect();
-            let origins = block.iter().filter_map(|item| match *item {
-                Item::Equation(at) => Some(model.discrete[at].origin),
-                Item::When(id) => Some(model.whens[id].origin),
-                Item::Condition(_) => None,
-            });
-            return Err(Failure::new(FailureKind::DiscreteLoop {
-                variables,
-                origins: origins.collect(),
-            }));
+            return Err(loop_of(model, block));
         }
         return Ok(blocks.into_iter().flatten().collect());
     }
+}
+
+/// Discrete variables that depend on their own values of the same instant, alone or in a circle.
+pub fn discrete_loop(model: &Mdae) -> Option<Failure> {
+    let blocks = ordered_blocks(model, &[]);
+    let circular = |block: &&Vec<Item>| block.len() > 1 || block.iter().any(|&item| reads_itself(model, item));
+    blocks.iter().find(circular).map(|block| loop_of(model, block))
+}
+
+fn loop_of(model: &Mdae, block: &[Item]) -> Failure {
+    let variables = block
+        .iter()
+        .flat_map(|item| defined(model, *item))
+        .map(|var| model.variables[var].name.clone())
+        .collect();
+    let origins = block.iter().filter_map(|item| match *item {
+        Item::Equation(at) => Some(model.discrete[at].origin),
+        Item::When(id) => Some(model.whens[id].origin),
+        Item::Condition(_) => None,
+    });
+    Failure::new(FailureKind::DiscreteLoop {
+        variables,
+        origins: origins.collect(),
+    })
+}
+
+/// Whether a discrete variable is defined by its own value of the same instant: `b = not b`.
+fn reads_itself(model: &Mdae, item: Item) -> bool {
+    let Item::Equation(at) = item else { return false };
+    let equation = &model.discrete[at];
+    let read = model.pool.occurrences(equation.value);
+    read.iter().any(|&(var, _)| var == equation.target)
 }
 
 /// What must be computed together, in order.

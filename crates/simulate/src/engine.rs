@@ -29,6 +29,9 @@ saltus_mdae::typed_index! {
     ModeId,
 }
 
+/// The part of the bytes of all modes that is left to them while many candidates are refused.
+const REFUSED_PART: usize = 4;
+
 /// Why a mode cannot be entered.
 #[derive(Debug)]
 pub(crate) enum ModeRefusal {
@@ -142,6 +145,10 @@ pub(crate) struct Engine<'c> {
     pub jet_level: u16,
     /// Whether a candidate was refused whose right limits the consistency projector might find.
     pub projectable: bool,
+    /// The candidates of the search that found no mode.
+    pub refused_candidates: Vec<crate::report::CandidateReport>,
+    /// The event at which the run ends because no mode or no end of it was found, with what was tried.
+    pub failed_event: Option<crate::report::EventReport>,
     /// Why the last candidate without right limits has none.
     pub last_refusal: Option<Failure>,
     /// Modes that were left at the instant at which they were entered, not told yet.
@@ -256,6 +263,8 @@ impl<'c> Engine<'c> {
             jet_level: 0,
             projectable: false,
             last_refusal: None,
+            refused_candidates: Vec::new(),
+            failed_event: None,
             passed_modes: Vec::new(),
             ever_passed: FxHashSet::default(),
             systematic: false,
@@ -410,7 +419,12 @@ impl<'c> Engine<'c> {
 
     /// Between events only the mode in force has to be there.
     pub(crate) fn let_go_of_modes(&mut self) {
-        self.modes.shrink(self.mode);
+        self.modes.shrink(self.mode, 1);
+    }
+
+    /// So also between candidates; most of those that were refused will never be asked for again.
+    pub(crate) fn let_go_of_refused_modes(&mut self) {
+        self.modes.shrink(self.mode, REFUSED_PART);
     }
 
     fn tools(&self) -> Tools<'_> {
@@ -596,6 +610,16 @@ impl<'c> Engine<'c> {
         let changed = self.modes[mode].choose_states(tools, &self.pool, &self.memory)?;
         self.counters.state_choices += u64::from(changed);
         Ok(changed)
+    }
+
+    /// Events of some conditions that accumulate.
+    pub(crate) fn accumulation(&self, conditions: &[ConditionId], interval: f64) -> Failure {
+        let conditions = conditions.iter().map(|&id| &self.model.conditions[id]);
+        Failure::new(FailureKind::Zeno {
+            conditions: conditions.clone().map(|condition| condition.text.clone()).collect(),
+            origins: conditions.map(|condition| condition.origin).collect(),
+            interval,
+        })
     }
 
     pub(crate) fn name(&self, var: VarId, order: u16) -> String {

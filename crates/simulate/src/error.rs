@@ -41,6 +41,8 @@ pub enum FailureKind {
     NoConsistentMode {
         /// Each candidate with the reason why it was refused.
         candidates: Vec<(String, Refusal)>,
+        /// Whether there are more than could be tried.
+        gave_up: bool,
     },
     /// Both sides of a switching surface point at it.
     Chattering {
@@ -53,11 +55,11 @@ pub enum FailureKind {
     },
     /// Events accumulate at a point in time.
     Zeno {
-        /// The condition.
-        condition: Arc<str>,
-        /// Where it is written.
-        origin: OriginId,
-        /// Time between its last two events.
+        /// The conditions.
+        conditions: Vec<Arc<str>>,
+        /// Where they are written.
+        origins: Vec<OriginId>,
+        /// Time between the last two events.
         interval: f64,
     },
     /// The event iteration does not end.
@@ -201,8 +203,11 @@ impl std::fmt::Display for Failure {
             }
             FailureKind::SingularMode { mode, reason, .. } => write!(f, "the mode [{mode}] is singular: {reason}"),
             FailureKind::Restart(refusal) => f.write_str(&refusal.reason),
-            FailureKind::NoConsistentMode { candidates } => {
-                write!(f, "no mode is consistent")?;
+            FailureKind::NoConsistentMode { candidates, gave_up } => {
+                match gave_up {
+                    true => write!(f, "none of {} modes that were tried is consistent", candidates.len())?,
+                    false => write!(f, "no mode is consistent")?,
+                }
                 for (mode, refusal) in candidates.iter().take(12) {
                     write!(f, "\n  [{mode}]: {}", refusal.reason)?;
                 }
@@ -225,11 +230,12 @@ impl std::fmt::Display for Failure {
                 )
             }
             FailureKind::Zeno {
-                condition, interval, ..
+                conditions, interval, ..
             } => {
                 write!(
                     f,
-                    "events of `{condition}` accumulate here (the last two are {interval:e} s apart)"
+                    "events of {} accumulate here (the last two are {interval:e} s apart)",
+                    quoted(conditions)
                 )
             }
             FailureKind::EndlessIteration { conditions, .. } => {
@@ -238,6 +244,9 @@ impl std::fmt::Display for Failure {
                     "the event iteration does not end: {} change in turn",
                     quoted(conditions)
                 )
+            }
+            FailureKind::DiscreteLoop { variables, .. } if variables.len() == 1 => {
+                write!(f, "the discrete variable {} depends on itself", quoted(variables))
             }
             FailureKind::DiscreteLoop { variables, .. } => {
                 write!(

@@ -37,7 +37,7 @@ use crate::error::{Failure, FailureKind};
 use crate::report::{CandidateReport, EventReport, InstantReport};
 
 /// How often a condition at its zero may turn at one event.
-const MOST_FLIPS: u32 = 4;
+pub(crate) const MOST_FLIPS: u32 = 4;
 
 /// What changes within so many instants is named when they do not end.
 const LAST_INSTANTS: u32 = 8;
@@ -60,7 +60,11 @@ impl Engine<'_> {
         let mut restless: Vec<VarId> = Vec::new();
         for instant in 1.. {
             if instant > self.options.instant_limit {
-                return Err(self.endless(&report, &restless).at(time));
+                let failure = self.endless(&report, &restless).at(time);
+                let earlier = report.instants.len().saturating_sub(LAST_INSTANTS as usize);
+                report.instants.drain(..earlier);
+                self.failed_event = Some(report);
+                return Err(failure);
             }
             if instant + LAST_INSTANTS > self.options.instant_limit {
                 restless.extend(self.changed_discrete());
@@ -77,9 +81,19 @@ impl Engine<'_> {
             let (guess, signs) = self.guess(first_of_start);
             let held = self.held(&guess, first_of_start);
             let zero_crossings = self.zero_crossings(&signs, &triggers);
-            let (accepted, candidates) = self
-                .search(guess, held, zero_crossings, first_of_start)
-                .map_err(|failure| failure.at(time))?;
+            let (accepted, candidates) = match self.search(guess, held, zero_crossings, first_of_start) {
+                Ok(found) => found,
+                Err(failure) => {
+                    report.instants.push(InstantReport {
+                        from: mode_before,
+                        triggers,
+                        candidates: std::mem::take(&mut self.refused_candidates),
+                        ..InstantReport::default()
+                    });
+                    self.failed_event = Some(report);
+                    return Err(failure.at(time));
+                }
+            };
             let changed = self.changed_conditions(&accepted.truths);
             changed.iter().for_each(|id| self.flips[id.0 as usize] += 1);
             report
@@ -266,12 +280,7 @@ impl Engine<'_> {
         conditions.dedup();
         if let ([id], true) = (&conditions[..], transient) {
             // Impacts of one condition that leave nothing of the speed: the end of an accumulation.
-            let condition = &self.model.conditions[*id];
-            return Failure::new(FailureKind::Zeno {
-                condition: condition.text.clone(),
-                origin: condition.origin,
-                interval: 0.0,
-            });
+            return self.accumulation(&[*id], 0.0);
         }
         // What goes on with the same conditions are discrete variables that depend on their own previous values.
         let mut variables: Vec<VarId> = match conditions.is_empty() {

@@ -30,6 +30,7 @@ mod options;
 mod output;
 mod pivot;
 mod plan;
+mod refused;
 mod report;
 mod resolution;
 mod restart;
@@ -37,6 +38,7 @@ mod run;
 mod search;
 
 pub use compiled::Compiled;
+pub use discrete::discrete_loop;
 pub use engine::{ModeId, RunCounters};
 pub use error::{Failure, FailureKind, limit_text};
 pub use input::InputSignal;

@@ -12,6 +12,8 @@ pub(crate) struct ModeCache {
     entries: Vec<Entry>,
     /// Counts the uses.
     clock: u64,
+    /// When modes were last weighed.
+    weighed: u64,
     bound: usize,
 }
 
@@ -32,6 +34,7 @@ impl ModeCache {
         ModeCache {
             entries: Vec::new(),
             clock: 0,
+            weighed: 0,
             bound,
         }
     }
@@ -77,19 +80,22 @@ impl ModeCache {
         self.entries[mode.index()] = self.present(runtime);
     }
 
-    /// Lets go of the modes that were asked for least recently, but not of the one in force, until the others fit.
-    pub(crate) fn shrink(&mut self, in_force: Option<ModeId>) {
+    /// Lets go of the modes that were asked for least recently, but not of the one in force, until the others fit into a
+    /// part of the bytes.
+    pub(crate) fn shrink(&mut self, in_force: Option<ModeId>, part: usize) {
+        let bound = self.bound / part;
         let mut total = 0;
+        let weighed = std::mem::replace(&mut self.weighed, self.clock);
         for (at, entry) in self.entries.iter_mut().enumerate() {
-            if let Entry::Present { runtime, bytes, .. } = entry {
-                // Further choices of states and derivatives are added to the mode in force.
-                if in_force.is_some_and(|mode| mode.index() == at) {
+            if let Entry::Present { runtime, bytes, used } = entry {
+                // Further choices of states and derivatives are added to the mode in force and to candidates.
+                if *used > weighed || in_force.is_some_and(|mode| mode.index() == at) {
                     *bytes = runtime.approximate_bytes();
                 }
                 total += *bytes;
             }
         }
-        if total <= self.bound {
+        if total <= bound {
             return;
         }
         let present = self.entries.iter().enumerate().filter_map(|(at, entry)| match entry {
@@ -99,7 +105,7 @@ impl ModeCache {
         let mut oldest: Vec<(u64, usize, usize)> = present.collect();
         oldest.sort_unstable();
         for (_, at, bytes) in oldest {
-            if total <= self.bound {
+            if total <= bound {
                 break;
             }
             if in_force.is_none_or(|mode| mode.index() != at) {

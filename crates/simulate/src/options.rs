@@ -66,7 +66,7 @@ impl Default for Options {
             instant_limit: 100,
             event_limit: 10_000_000,
             step_limit: 1_000_000_000,
-            candidate_limit: 4096,
+            candidate_limit: 1024,
             chatter_limit: 200,
             mode_bytes: 64 << 20,
             trace: false,

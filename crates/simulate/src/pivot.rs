@@ -190,10 +190,9 @@ impl Engine<'_> {
     }
 
     fn may_pivot(&self, id: ConditionId, instant: &Instant) -> bool {
-        let by_candidate = self.monitors[id]
-            .as_ref()
-            .is_some_and(|monitor| monitor.decided == Decided::ByCandidate);
-        by_candidate && instant.held[id.index()].is_none()
+        let monitor = self.monitors[id].as_ref();
+        let switches = monitor.is_some_and(|m| m.decided == Decided::ByCandidate || m.latches_equations);
+        switches && instant.held[id.index()].is_none()
     }
 
     fn pivot_row(&mut self, equation: EquationId, columns: &Columns, differentiations: u16) -> Option<Linear> {

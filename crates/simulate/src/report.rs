@@ -46,16 +46,18 @@ impl From<String> for Refusal {
 pub struct CandidateReport {
     /// Truth values of the conditions.
     pub truths: Vec<bool>,
+    /// What it is called beside the mode in force, if events are traced.
+    pub label: String,
     /// Why it was not taken; `None` for the accepted one.
     pub refused: Option<Refusal>,
 }
 
 /// One super-dense instant.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct InstantReport {
     /// The mode before; `None` at the start.
     pub from: Option<ModeId>,
-    /// The mode after.
+    /// The mode after; `None` if none was found.
     pub to: Option<ModeId>,
     /// The conditions that asked for it.
     pub triggers: Vec<ConditionId>,

@@ -1,5 +1,7 @@
 //! A run: initialisation, then integration from event to event.
 
+mod accumulation;
+mod crawl;
 mod pace;
 mod rows;
 mod step;
@@ -57,6 +59,8 @@ pub trait Observer {
     fn progress(&mut self, _time: f64) {}
     /// After every event.
     fn event(&mut self, _event: &EventReport) {}
+    /// The event at which the run ends because no mode follows, or no end of its instants: what was tried.
+    fn failed(&mut self, _event: &EventReport) {}
 }
 
 /// Follows nothing.
@@ -167,6 +171,9 @@ struct Run<'c> {
     /// The conditions that triggered the last event, and when.
     last_event: Option<(f64, Vec<ConditionId>)>,
     quick_events: u32,
+    /// The last zero crossings.
+    crossings: accumulation::Crossings,
+    crawl: crawl::Crawl,
     watches: Vec<Watch>,
     /// The watched conditions at the end of the last step.
     sampled: Option<Sampled>,
@@ -253,6 +260,8 @@ impl<'c> Run<'c> {
             announced: FxHashSet::default(),
             last_event: None,
             quick_events: 0,
+            crossings: accumulation::Crossings::default(),
+            crawl: crawl::Crawl::default(),
             location_width: 0.0,
             visits: FxHashMap::default(),
             last_phase: None,
@@ -326,7 +335,7 @@ impl<'c> Run<'c> {
     /// Where the only mode there is was refused because its equations cannot be solved: that failure itself, which
     /// says where they are written.
     fn with_places(&mut self, failure: Failure) -> Failure {
-        let FailureKind::NoConsistentMode { candidates } = &failure.kind else {
+        let FailureKind::NoConsistentMode { candidates, .. } = &failure.kind else {
             return failure;
         };
         if !candidates.iter().all(|(mode, _)| mode.is_empty()) {
@@ -362,6 +371,9 @@ impl<'c> Run<'c> {
         let outcome = begun
             .and(initial)
             .and_then(|reports| self.run(&reports, sink, observer));
+        if let (Err(_), Some(event)) = (&outcome, self.engine.failed_event.take()) {
+            observer.failed(&event);
+        }
         let time = self.engine.memory.time();
         self.collect_counters();
         let summary = Summary {
@@ -437,11 +449,14 @@ impl<'c> Run<'c> {
         self.check_event_pace(time, triggers)?;
         self.write_row(sink, RowKind::EventLeft)?;
         let left = self.row.clone();
-        self.detect_chattering(time, triggers)?;
+        self.note_crossing(time, triggers);
+        self.detect_chattering(time, triggers)
+            .map_err(|failure| self.or_accumulation(failure))?;
         self.engine
             .set_location_errors(triggers, std::mem::take(&mut self.location_width));
         self.history.pass_break(&mut self.engine.memory);
-        let mut report = self.engine.event(triggers, false).map_err(|failure| failure.at(time))?;
+        let processed = self.engine.event(triggers, false);
+        let mut report = processed.map_err(|failure| self.or_accumulation(failure).at(time))?;
         self.engine.advance_samples();
         // A delay that changed at the event gives other signals.
         for _ in 0..DELAY_PASSES {
@@ -458,6 +473,7 @@ impl<'c> Run<'c> {
         self.write_event(sink, &report, &left)?;
         self.history.interrupted(time);
         self.detect_lost_bounce(time, triggers, &report)?;
+        self.detect_accumulation(&report)?;
         self.check_assertions()?;
         self.weigh_event(triggers, &report);
         self.last_event = Some((time, triggers.to_vec()));
@@ -497,6 +513,7 @@ impl<'c> Run<'c> {
             self.write_outputs(mode, end, sink)?;
             self.record_history(mode, (step.0, end))?;
             self.move_to(mode, end)?;
+            self.detect_crawling(mode, end)?;
             observer.progress(end);
             if let Some((_, triggers)) = event {
                 self.visits.entry(mode).or_default().duration = end - begin;

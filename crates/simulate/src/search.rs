@@ -10,7 +10,7 @@ use saltus_mdae::ConditionId;
 
 use crate::candidate::{Accepted, Instant, Verdict};
 use crate::engine::Engine;
-use crate::error::{Failure, FailureKind};
+use crate::error::Failure;
 use crate::event::Truths;
 use crate::report::{CandidateReport, Refusal};
 
@@ -20,15 +20,33 @@ const DEPARTURES: u32 = 4;
 /// Candidates tried that follow values near zero.
 const LEANING_LIMIT: usize = 8;
 
-struct Search {
-    tried: Vec<CandidateReport>,
+/// Candidates of the enumeration at one instant, times the equations of the model.
+const CANDIDATE_WORK: usize = 100_000;
+
+pub(crate) struct Search {
+    pub tried: Vec<CandidateReport>,
     seen: FxHashSet<Truths>,
     /// Candidates that only ties, and values that lean to the candidate's side, spoke against.
     tied: Vec<Truths>,
     limit: usize,
+    /// Whether candidates were left because there are too many.
+    pub gave_up: bool,
     /// Whether some candidate had no right limits at all, or right limits clear of the surface that indicate another one:
     /// then it is not derivatives that drive to the other side.
-    off_surface: bool,
+    pub off_surface: bool,
+    /// By condition, how many candidates it spoke against.
+    pub contested: Vec<u32>,
+}
+
+impl Search {
+    /// Puts candidates of an earlier search before those of this one.
+    fn tell_first(&mut self, mut before: Vec<CandidateReport>) {
+        let own = std::mem::take(&mut self.tried);
+        let known: FxHashSet<Truths> = before.iter().map(|candidate| candidate.truths.clone()).collect();
+        let news = |candidate: &CandidateReport| candidate.refused.is_none() || !known.contains(&candidate.truths);
+        before.extend(own.into_iter().filter(news));
+        self.tried = before;
+    }
 }
 
 impl Engine<'_> {
@@ -49,27 +67,63 @@ impl Engine<'_> {
             leanings_confirm: false,
             projects: false,
         };
-        self.projectable = false;
         self.last_refusal = None;
-        let (found, search) = self.search_once(&guess, &mut instant)?;
-        let found = match found {
-            None if self.projectable => {
-                instant.projects = true;
-                let (found, _) = self.search_once(&guess, &mut instant)?;
-                if found.is_some() {
-                    let time = self.memory.time();
-                    self.warnings.push(format!(
-                        "at t = {time}: right limits and impulses of a linear mode by the consistency projector"
-                    ));
-                }
-                found
-            }
-            found => found,
-        };
+        let (mut found, mut search) = self.search_and_project(&guess, &mut instant)?;
+        if found.is_none() && self.free_latches(&mut instant) {
+            let before = std::mem::take(&mut search.tried);
+            let off_surface = search.off_surface;
+            (found, search) = self.search_and_project(&guess, &mut instant)?;
+            search.off_surface |= off_surface;
+            search.tell_first(before);
+        }
         match found {
             Some(accepted) => Ok((*accepted, search.tried)),
-            None => Err(self.no_mode(&search)),
+            None => {
+                let failure = self.no_mode(&search);
+                self.refused_candidates = search.tried;
+                Err(failure)
+            }
         }
+    }
+
+    /// Searches; where structure refuses all candidates, again with right limits of linear modes by projection.
+    fn search_and_project(
+        &mut self,
+        guess: &Truths,
+        instant: &mut Instant,
+    ) -> Result<(Option<Box<Accepted>>, Search), Failure> {
+        self.projectable = false;
+        instant.projects = false;
+        let (found, search) = self.search_once(guess, instant)?;
+        if found.is_some() || !self.projectable {
+            return Ok((found, search));
+        }
+        instant.projects = true;
+        let (found, _) = self.search_once(guess, instant)?;
+        if found.is_some() {
+            let time = self.memory.time();
+            self.warnings.push(format!(
+                "at t = {time}: right limits and impulses of a linear mode by the consistency projector"
+            ));
+        }
+        Ok((found, search))
+    }
+
+    /// Latches keep during the search what the left limits say. Where no mode is consistent with that, a latch that selects
+    /// equations is decided with the mode: a thyristor is blocked by the one that takes over its current. False if there is
+    /// none.
+    fn free_latches(&self, instant: &mut Instant) -> bool {
+        let mut freed = false;
+        for (id, monitor) in self.monitors.iter_enumerated() {
+            let latches = monitor.as_ref().is_some_and(|monitor| monitor.latches_equations);
+            let follows = self.discrete.following.binary_search(&id).is_ok();
+            let held = &mut instant.held[id.0 as usize];
+            if latches && !follows && held.is_some() {
+                *held = None;
+                freed = true;
+            }
+        }
+        freed
     }
 
     fn search_once(
@@ -82,7 +136,9 @@ impl Engine<'_> {
             seen: FxHashSet::default(),
             tied: Vec::new(),
             limit: self.options.candidate_limit as usize,
+            gave_up: false,
             off_surface: false,
+            contested: vec![0; guess.len()],
         };
         self.systematic = false;
         self.leaning = false;
@@ -100,20 +156,33 @@ impl Engine<'_> {
         Ok((found, search))
     }
 
+    /// How many candidates may have been tried when the enumeration ends: small networks are searched to the end; of large
+    /// ones there are too many in any case, and each costs more.
+    fn enumeration_limit(&self, search: &Search) -> usize {
+        let affordable = CANDIDATE_WORK / self.model.equations.len().max(1);
+        search.limit.min(search.tried.len() + affordable)
+    }
+
     fn attempt(&mut self, truths: &Truths, search: &mut Search, instant: &mut Instant) -> Result<Verdict, Failure> {
         let first = search.seen.insert(truths.clone());
         self.counters.candidates += 1;
         let verdict = self.try_candidate(truths, instant)?;
+        if !matches!(verdict, Verdict::Accepted(_)) {
+            self.let_go_of_refused_modes();
+        }
         let refused = match &verdict {
             Verdict::Accepted(_) => None,
             Verdict::Indicates {
                 truths: indicated,
                 reason,
+                effective,
                 by_ties_only,
                 on_surface,
-                ..
             } => {
                 search.off_surface |= !on_surface;
+                if first {
+                    effective.iter().for_each(|&at| search.contested[at] += 1);
+                }
                 if *by_ties_only {
                     search.tied.push(truths.clone());
                 }
@@ -134,6 +203,10 @@ impl Engine<'_> {
         if first || refused.is_none() {
             search.tried.push(CandidateReport {
                 truths: truths.clone(),
+                label: match self.options.trace {
+                    true => self.label_beside_present(truths),
+                    false => String::new(),
+                },
                 refused,
             });
         }
@@ -346,10 +419,12 @@ impl Engine<'_> {
         instant: &mut Instant,
     ) -> Result<Option<Box<Accepted>>, Failure> {
         let mut departures = 0;
+        let limit = self.enumeration_limit(search);
         for distance in 0..=free.len() {
             let mut chosen: Vec<usize> = (0..distance).collect();
             loop {
-                if search.tried.len() >= search.limit {
+                if search.tried.len() >= limit {
+                    search.gave_up = true;
                     return Ok(None);
                 }
                 let mut truths = guess.clone();
@@ -372,80 +447,6 @@ impl Engine<'_> {
             }
         }
         Ok(None)
-    }
-
-    /// Why no candidate was accepted.
-    fn no_mode(&mut self, search: &Search) -> Failure {
-        if let Some(failure) = self.failure_of_only_mode(search) {
-            return failure;
-        }
-        if let Some(conditions) = self.opposed_conditions(search) {
-            return Failure::new(FailureKind::Chattering {
-                origins: conditions.iter().map(|&id| self.model.conditions[id].origin).collect(),
-                conditions: conditions
-                    .iter()
-                    .map(|&id| self.model.conditions[id].text.clone())
-                    .collect(),
-                count: 0,
-            });
-        }
-        let candidates = search
-            .tried
-            .iter()
-            .map(|c| (self.describe_truths(&c.truths), c.refused.clone().unwrap_or_default()))
-            .collect();
-        Failure::new(FailureKind::NoConsistentMode { candidates })
-    }
-
-    /// All candidates select one mode: why that one cannot be entered.
-    fn failure_of_only_mode(&mut self, search: &Search) -> Option<Failure> {
-        let first = search.tried.first()?;
-        if first.truths.is_empty() {
-            return None;
-        }
-        let valuation = self.guards_of(&first.truths);
-        if search.tried.iter().any(|c| self.guards_of(&c.truths) != valuation) {
-            return None;
-        }
-        if !self.is_singular(&valuation) {
-            return self.last_refusal.take();
-        }
-        let refusal = first.refused.clone().unwrap_or_default();
-        Some(Failure::new(FailureKind::SingularMode {
-            mode: self.describe_truths(&first.truths),
-            reason: refusal.reason,
-            origins: refusal.origins,
-        }))
-    }
-
-    /// Both sides of a switching surface point at it: every candidate has right limits, and each indicates another
-    /// one. The conditions in question.
-    fn opposed_conditions(&self, search: &Search) -> Option<Vec<ConditionId>> {
-        if search.off_surface || search.tried.is_empty() {
-            return None;
-        }
-        let differs = |id: &ConditionId| {
-            let at = id.0 as usize;
-            search.tried.iter().any(|c| c.truths[at] != search.tried[0].truths[at])
-        };
-        Some(self.model.conditions.ids().filter(differs).collect())
-    }
-
-    /// The truth values in the user's words.
-    pub(crate) fn describe_truths(&self, truths: &[bool]) -> String {
-        let parts: Vec<String> = self
-            .model
-            .conditions
-            .iter_enumerated()
-            .map(|(id, condition)| {
-                if truths[id.0 as usize] {
-                    condition.text.to_string()
-                } else {
-                    format!("not ({})", condition.text)
-                }
-            })
-            .collect();
-        parts.join(", ")
     }
 }
 

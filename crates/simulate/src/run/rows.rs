@@ -5,6 +5,7 @@ use saltus_results::{EventRecord, Impulse, Jump, ModeRecord, ResultSink, RowKind
 use super::{Run, output_failure};
 use crate::engine::{Engine, ModeId};
 use crate::error::Failure;
+use crate::refused::in_words;
 use crate::report::EventReport;
 
 impl Run<'_> {
@@ -196,15 +197,7 @@ impl Engine<'_> {
     /// A mode in words: the truth values of the conditions and Booleans in its guards.
     pub(crate) fn mode_record(&self, mode: ModeId) -> ModeRecord {
         let valuation = self.compiled.guard_atoms(&self.memory);
-        let label = valuation
-            .iter()
-            .map(|(text, truth)| match (*truth, text.contains(' ')) {
-                (true, _) => text.clone(),
-                (false, false) => format!("not {text}"),
-                (false, true) => format!("not ({text})"),
-            })
-            .collect::<Vec<_>>()
-            .join(", ");
+        let label = in_words(&valuation);
         ModeRecord {
             mode: mode.0,
             label,

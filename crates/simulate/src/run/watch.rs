@@ -22,7 +22,9 @@ pub(super) struct Watch {
     band: f64,
     /// It begins on the right side at a rate that is certain: a share of the band is clear of it already.
     leaving: bool,
-    /// How many events in a row were its own.
+    /// Whether it has been so since its own last event.
+    cleared: bool,
+    /// How many events in a row were its own, or those of conditions with which it takes turns.
     repeated: u32,
     /// How many of its own events in a row had no effect: crossings that are noise.
     futile: u32,
@@ -63,25 +65,23 @@ impl Run<'_> {
         let interval = time - last;
         let span = self.engine.options.stop - self.engine.options.start;
         let model = self.engine.model;
+        for watch in &mut self.watches {
+            watch.cleared |= watch.armed;
+        }
         for &id in triggers {
             let zero_crossing = self.engine.monitors[id]
                 .as_ref()
                 .is_some_and(|m| m.decided != Decided::ByTime);
             let watch = &mut self.watches[id.index()];
-            let repeats = zero_crossing && before.contains(&id);
+            let repeats = zero_crossing && (before.contains(&id) || self.crossings.alternate(id));
             watch.repeated = if repeats { watch.repeated + 1 } else { 0 };
             let shrinks = watch.repeated > 1 && interval < watch.interval;
             watch.shrunk = if shrinks { watch.shrunk + 1 } else { 0 };
             watch.interval = interval;
             let accumulates = watch.shrunk >= SHRUNK || interval <= SHORT * span.abs();
-            if watch.repeated >= REPETITIONS && accumulates && !watch.armed {
-                let condition = &model.conditions[id];
-                let kind = FailureKind::Zeno {
-                    condition: condition.text.clone(),
-                    origin: condition.origin,
-                    interval,
-                };
-                return Err(Failure::new(kind).at(time));
+            let cleared = std::mem::take(&mut watch.cleared);
+            if watch.repeated >= REPETITIONS && accumulates && !cleared {
+                return Err(self.engine.accumulation(&[id], interval).at(time));
             }
         }
         let quick = interval <= 1e-9 * span.abs().max(1e-3) && !triggers.is_empty();
@@ -153,13 +153,7 @@ impl Run<'_> {
             let until_now = self.last_phase.as_ref().map(|phase| phase.truths[id.index()]);
             if sinks && until_now == Some(!truth) {
                 let interval = self.last_event.as_ref().map_or(0.0, |(last, _)| time - last);
-                let condition = &self.engine.model.conditions[id];
-                let kind = FailureKind::Zeno {
-                    condition: condition.text.clone(),
-                    origin: condition.origin,
-                    interval,
-                };
-                return Err(Failure::new(kind).at(time));
+                return Err(self.engine.accumulation(&[id], interval).at(time));
             }
         }
         Ok(())

@@ -1,0 +1,177 @@
+//! Accumulations of several conditions in turn.
+//!
+//! A ball that bounces is one condition whose events come closer and closer (see `watch`). In coupled tanks whose inflow is
+//! switched to and fro, the events of two conditions do, and none of them is its own successor. What is seen of such an
+//! accumulation are the times of all events: over a period of one to four events every interval is a fixed part shorter than
+//! the one a period before, so that the rest of the series is a point in time.
+
+use std::collections::VecDeque;
+
+use saltus_mdae::ConditionId;
+
+use super::Run;
+use crate::error::{Failure, FailureKind};
+use crate::event::MOST_FLIPS;
+use crate::report::EventReport;
+
+/// Events that are remembered.
+const REMEMBERED: usize = 17;
+/// The longest period of conditions that take turns.
+const LONGEST_PERIOD: usize = 4;
+/// Intervals become shorter at least by this factor within a period.
+const SHRINKING: f64 = 0.95;
+/// Intervals that make a series.
+const SERIES: usize = 8;
+/// Events crowd if the last few take this part of the time that as many took before.
+const CROWDED: f64 = 0.1;
+/// A rest of the series of this part of the run cannot be resolved.
+const REST: f64 = 1e-9;
+
+/// The last zero crossings.
+#[derive(Debug, Default)]
+pub(super) struct Crossings(VecDeque<(f64, Vec<ConditionId>)>);
+
+/// Events that accumulate.
+pub(super) struct Series {
+    conditions: Vec<ConditionId>,
+    /// Between the last two events.
+    interval: f64,
+    /// From the last event to the point of accumulation.
+    rest: f64,
+    /// How many intervals belong to it.
+    count: usize,
+}
+
+impl Crossings {
+    pub(super) fn note(&mut self, time: f64, triggers: &[ConditionId]) {
+        if self.0.len() == REMEMBERED {
+            self.0.pop_front();
+        }
+        self.0.push_back((time, triggers.to_vec()));
+    }
+
+    /// The conditions of the last events.
+    fn recent(&self) -> Vec<ConditionId> {
+        let last = self.0.iter().rev().take(LONGEST_PERIOD);
+        let mut conditions: Vec<ConditionId> = last.flat_map(|(_, ids)| ids.iter().copied()).collect();
+        conditions.sort_unstable();
+        conditions.dedup();
+        conditions
+    }
+
+    /// Whether conditions have taken turns, twice in the same order, and a condition is one of them.
+    pub(super) fn alternate(&self, id: ConditionId) -> bool {
+        let last: Vec<&Vec<ConditionId>> = self.0.iter().rev().map(|(_, ids)| ids).collect();
+        let turns = |period: usize| {
+            let again = |at: usize| last[at] == last[at + period];
+            last.len() > 2 * period && last[0].contains(&id) && (0..=period).all(again)
+        };
+        (2..=LONGEST_PERIOD).any(turns)
+    }
+
+    /// The conditions of events that crowd, in whatever order: the last few fall into a small part of the time that as many
+    /// took some events before.
+    fn crowd(&self) -> Option<Series> {
+        let back = |count: usize| self.0.len().checked_sub(1 + count).map(|at| self.0[at].0);
+        let (now, last) = (back(0)?, back(LONGEST_PERIOD)?);
+        let (then, before) = (back(REMEMBERED - 1 - LONGEST_PERIOD)?, back(REMEMBERED - 1)?);
+        let (short, long) = (now - last, then - before);
+        (short < CROWDED * long).then(|| Series {
+            conditions: self.recent(),
+            interval: now - back(1).unwrap_or(now),
+            rest: f64::INFINITY,
+            count: 0,
+        })
+    }
+
+    /// The series at whose end the last event is, if there is one.
+    pub(super) fn series(&self) -> Option<Series> {
+        let times: Vec<f64> = self.0.iter().map(|(time, _)| *time).collect();
+        let intervals: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        (1..=LONGEST_PERIOD).find_map(|period| self.series_of(period, &intervals))
+    }
+
+    fn series_of(&self, period: usize, intervals: &[f64]) -> Option<Series> {
+        let shrinks = |at: &usize| intervals[*at] < SHRINKING * intervals[*at - period];
+        let count = (period..intervals.len()).rev().take_while(shrinks).count();
+        if count < SERIES.max(2 * period) {
+            return None;
+        }
+        let last = intervals.len();
+        let sum = |from: usize| intervals[from..from + period].iter().sum::<f64>();
+        let (now, before) = (sum(last - period), sum(last - 2 * period));
+        let ratio = now / before;
+        Some(Series {
+            conditions: self.recent(),
+            interval: intervals[last - 1],
+            rest: now * ratio / (1.0 - ratio),
+            count,
+        })
+    }
+}
+
+impl Run<'_> {
+    /// Takes down an event of conditions that are no functions of time.
+    pub(super) fn note_crossing(&mut self, time: f64, triggers: &[ConditionId]) {
+        let moves = |id: &&ConditionId| {
+            let monitor = self.engine.monitors[**id].as_ref();
+            monitor.is_some_and(|m| m.decided != crate::condition::Decided::ByTime)
+        };
+        let crossing: Vec<ConditionId> = triggers.iter().filter(moves).copied().collect();
+        if !crossing.is_empty() {
+            self.crossings.note(time, &crossing);
+        }
+    }
+
+    /// What fails at the end of an accumulation is the accumulation: there both branches hold within the tolerance.
+    pub(super) fn or_accumulation(&mut self, failure: Failure) -> Failure {
+        let ambiguous = match failure.kind {
+            FailureKind::EndlessIteration { .. } | FailureKind::Chattering { .. } => true,
+            FailureKind::NoConsistentMode { .. } => false,
+            _ => return failure,
+        };
+        let Some(series) = self.crossings.series().or_else(|| self.crossings.crowd()) else {
+            return failure;
+        };
+        match ambiguous || self.is_unresolved(&series) || self.at_zero_together(&series.conditions) {
+            true => self.accumulated(&series),
+            false => failure,
+        }
+    }
+
+    /// Stops where the rest of a series of events is shorter than anything that could be told apart, and where the conditions
+    /// whose events crowd are at their zeros together. (The tanks would run below empty.)
+    pub(super) fn detect_accumulation(&mut self, report: &EventReport) -> Result<(), Failure> {
+        let Some(series) = self.crossings.series().or_else(|| self.crossings.crowd()) else {
+            return Ok(());
+        };
+        let turned = report.instants.len() > 1 && self.engine.flips.iter().any(|&flips| flips >= MOST_FLIPS);
+        let unresolved = series.count >= REMEMBERED - 1 - LONGEST_PERIOD && self.is_unresolved(&series);
+        match turned || unresolved || self.at_zero_together(&series.conditions) {
+            true => Err(self.accumulated(&series).at(report.time)),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether at least two conditions cannot be told from zero.
+    fn at_zero_together(&mut self, conditions: &[ConditionId]) -> bool {
+        let engine = &mut self.engine;
+        let at_zero = |id: &&ConditionId| {
+            let monitor = engine.monitors[**id].as_ref();
+            monitor.is_some_and(|monitor| {
+                let reading = monitor.watch(&engine.memory, &engine.scales, &mut engine.scratch);
+                reading.value.abs() <= reading.tolerance
+            })
+        };
+        conditions.iter().filter(at_zero).count() > 1
+    }
+
+    fn is_unresolved(&self, series: &Series) -> bool {
+        let options = &self.engine.options;
+        series.rest <= REST * (options.stop - options.start).abs()
+    }
+
+    fn accumulated(&self, series: &Series) -> Failure {
+        self.engine.accumulation(&series.conditions, series.interval)
+    }
+}
