@@ -15,13 +15,17 @@ use crate::event::MOST_FLIPS;
 use crate::report::EventReport;
 
 /// Events that are remembered.
-const REMEMBERED: usize = 17;
+const REMEMBERED: usize = 49;
 /// The longest period of conditions that take turns.
 const LONGEST_PERIOD: usize = 4;
 /// Intervals become shorter at least by this factor within a period.
 const SHRINKING: f64 = 0.95;
 /// Intervals that make a series.
 const SERIES: usize = 8;
+/// Intervals that make a series which is to be stopped although nothing fails.
+const LONG_SERIES: usize = 12;
+/// Events that may crowd.
+const CROWD: usize = 16;
 /// Events crowd if the last few take this part of the time that as many took before.
 const CROWDED: f64 = 0.1;
 /// A rest of the series of this part of the run cannot be resolved.
@@ -72,13 +76,16 @@ impl Crossings {
     /// The conditions of events that crowd, in whatever order: the last few fall into a small part of the time that as many
     /// took some events before.
     fn crowd(&self) -> Option<Series> {
-        let back = |count: usize| self.0.len().checked_sub(1 + count).map(|at| self.0[at].0);
-        let (now, last) = (back(0)?, back(LONGEST_PERIOD)?);
-        let (then, before) = (back(REMEMBERED - 1 - LONGEST_PERIOD)?, back(REMEMBERED - 1)?);
-        let (short, long) = (now - last, then - before);
+        let count = self.0.len();
+        if count <= CROWD {
+            return None;
+        }
+        let time = |at: usize| self.0[at].0;
+        let short = time(count - 1) - time(count - 1 - LONGEST_PERIOD);
+        let long = time(LONGEST_PERIOD) - time(0);
         (short < CROWDED * long).then(|| Series {
             conditions: self.recent(),
-            interval: now - back(1).unwrap_or(now),
+            interval: time(count - 1) - time(count - 2),
             rest: f64::INFINITY,
             count: 0,
         })
@@ -146,7 +153,7 @@ impl Run<'_> {
             return Ok(());
         };
         let turned = report.instants.len() > 1 && self.engine.flips.iter().any(|&flips| flips >= MOST_FLIPS);
-        let unresolved = series.count >= REMEMBERED - 1 - LONGEST_PERIOD && self.is_unresolved(&series);
+        let unresolved = series.count >= LONG_SERIES && self.is_unresolved(&series);
         match turned || unresolved || self.at_zero_together(&series.conditions) {
             true => Err(self.accumulated(&series).at(report.time)),
             false => Ok(()),

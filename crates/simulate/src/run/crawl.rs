@@ -4,6 +4,8 @@
 //! other one, the integrator keeps stepping across the switch, each step as short as its error asks for, and the run
 //! crawls. What is seen of it: over very many steps that together are a small part of the run, such a switch goes to and fro
 //! every few steps. A step that resolves a smooth function takes several to follow it up and down, and by little each time.
+//! Where the integrator refuses every step across the switch, none of the accepted ones sees the other side; there the rates
+//! on both sides tell, one found by following the present rate across.
 
 use saltus_mdae::print::{self, UserNames};
 use saltus_mdae::{BinaryOp, EquationId, ExprId, Idx, Node, UnaryOp};
@@ -39,6 +41,8 @@ struct Switch {
     expression: ExprId,
     equation: EquationId,
     value: Bound,
+    /// What changes its sign where it switches, as far as that is known.
+    function: Option<Bound>,
     last: f64,
     largest: f64,
     rises: Option<bool>,
@@ -79,8 +83,9 @@ impl Run<'_> {
         }
         let span = (self.engine.options.stop - self.engine.options.start).abs();
         let crawls = time - self.crawl.began <= CRAWLING * span;
+        let duration = time - self.crawl.began;
         if crawls && self.crawl.follows {
-            self.chattering_switches(time)?;
+            self.chattering_switches(mode, time, duration)?;
         }
         let switches = match crawls {
             true => self.literal_switches(mode)?,
@@ -96,11 +101,21 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn chattering_switches(&self, time: f64) -> Result<(), Failure> {
-        let turning: Vec<&Switch> = self.crawl.switches.iter().filter(|s| s.turns >= MOST_TURNS).collect();
-        let Some(count) = turning.iter().map(|switch| switch.turns).max() else {
+    fn chattering_switches(&mut self, mode: ModeId, time: f64, duration: f64) -> Result<(), Failure> {
+        let switches = std::mem::take(&mut self.crawl.switches);
+        let mut turning: Vec<&Switch> = Vec::new();
+        for switch in &switches {
+            let function = switch.function.as_ref();
+            if switch.turns >= MOST_TURNS || function.is_some_and(|f| self.is_opposed(mode, f, time, duration)) {
+                turning.push(switch);
+            }
+        }
+        self.move_to(mode, time)?;
+        let Some(turns) = turning.iter().map(|switch| switch.turns).max() else {
             return Ok(());
         };
+        // Too few to speak of them: the rates on both sides have told.
+        let count = if turns < MOST_TURNS { 0 } else { turns };
         let model = self.engine.model;
         let names = UserNames::new(model);
         let told = |switch: &&Switch| print::expression(&model.pool, &names, switch.expression).into();
@@ -112,21 +127,65 @@ impl Run<'_> {
         Err(Failure::new(kind).at(time))
     }
 
+    /// Whether a function that is about to cross zero is driven back on the other side. Memory is left as it comes.
+    fn is_opposed(&mut self, mode: ModeId, function: &Bound, time: f64, duration: f64) -> bool {
+        let mut y = Vec::new();
+        self.engine.modes[mode].plan().read_states(&self.engine.memory, &mut y);
+        if y.is_empty() {
+            return false;
+        }
+        self.integrator.interpolate(time, &mut y);
+        let probe = duration / f64::from(WINDOW);
+        let Some((here, rate, dy)) = self.rate_of(mode, function, time, &y, probe) else {
+            return false;
+        };
+        let crossing = 2.0 * here.abs() / rate.abs();
+        if here * rate >= 0.0 || !(crossing <= duration) {
+            return false;
+        }
+        let across: Vec<f64> = y.iter().zip(&dy).map(|(y, dy)| y + crossing * dy).collect();
+        let there = self.rate_of(mode, function, time + crossing, &across, 0.1 * crossing);
+        there.is_some_and(|(value, back, _)| value * here < 0.0 && back * rate < 0.0)
+    }
+
+    /// A function of the states, its rate and theirs.
+    fn rate_of(
+        &mut self,
+        mode: ModeId,
+        function: &Bound,
+        time: f64,
+        y: &[f64],
+        probe: f64,
+    ) -> Option<(f64, f64, Vec<f64>)> {
+        let mut ode = self.engine.ode(mode, &self.history);
+        ode.evaluate(time, y).ok()?;
+        let value = function.value(ode.memory);
+        let slots = ode.code.derivative_slots.iter();
+        let dy: Vec<f64> = slots.map(|&slot| ode.memory.values[slot as usize]).collect();
+        let next: Vec<f64> = y.iter().zip(&dy).map(|(y, dy)| y + probe * dy).collect();
+        ode.evaluate(time + probe, &next).ok()?;
+        let rate = (function.value(ode.memory) - value) / probe;
+        rate.is_finite().then_some((value, rate, dy))
+    }
+
     /// What may switch in the equations of a mode.
-    fn literal_switches(&self, mode: ModeId) -> Result<Vec<Switch>, Failure> {
-        let engine = &self.engine;
+    fn literal_switches(&mut self, mode: ModeId) -> Result<Vec<Switch>, Failure> {
+        let equations = self.engine.modes[mode].structure.equations.clone();
         let mut found: Vec<Switch> = Vec::new();
-        for &equation in &engine.modes[mode].structure.equations {
-            let residual = engine.model.equations[equation].residual;
-            for expression in engine.model.pool.reachable(&[residual]) {
+        for equation in equations {
+            let residual = self.engine.model.equations[equation].residual;
+            for expression in self.engine.model.pool.reachable(&[residual]) {
                 let known = found.iter().any(|switch| switch.expression == expression);
                 if known || !self.may_switch(expression) {
                     continue;
                 }
+                let function = self.switching_function(expression)?;
+                let engine = &self.engine;
                 let value = Bound::of_value(&engine.cache, &engine.pool, expression, &engine.memory)?;
                 found.push(Switch {
                     expression,
                     equation,
+                    function,
                     last: value.value(&engine.memory),
                     value,
                     largest: 0.0,
@@ -137,6 +196,17 @@ impl Run<'_> {
         }
         found.sort_by_key(|switch| switch.expression.index());
         Ok(found)
+    }
+
+    /// The function whose zero is the switch.
+    fn switching_function(&mut self, expression: ExprId) -> Result<Option<Bound>, Failure> {
+        let engine = &mut self.engine;
+        let function = match engine.model.pool.node(expression) {
+            Node::Unary(UnaryOp::Sign, argument) => argument,
+            Node::Binary(BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge, a, b) => engine.pool.sub(a, b),
+            _ => return Ok(None),
+        };
+        Bound::of_value(&engine.cache, &engine.pool, function, &engine.memory).map(Some)
     }
 
     fn may_switch(&self, expression: ExprId) -> bool {
