@@ -134,7 +134,7 @@ impl Lowering<'_> {
                         .with_help("move the algorithm into a function: functions may loop as they like"),
                     );
                 }
-                StatementKind::Reinit(..) | StatementKind::Terminate(_) => {
+                StatementKind::Terminate(_) => {
                     let span = self.span_of(origin);
                     self.report(
                         Diagnostic::error(codes::E0502, span, "this is allowed inside a when-clause only")
@@ -221,11 +221,6 @@ impl Lowering<'_> {
         for statement in body {
             let origin = self.origin(statement.provenance);
             match &statement.kind {
-                StatementKind::Reinit(id, value) => {
-                    let outer = self.substitution.replace(own.clone());
-                    actions.extend(self.reinit(*id, value, origin));
-                    self.substitution = outer;
-                }
                 StatementKind::Terminate(message) => {
                     let message = self.text(message).into();
                     actions.push(Action::Terminate { message, origin });

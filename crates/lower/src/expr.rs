@@ -2,8 +2,8 @@
 
 use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, ScalarType, UnaryOp as FlatUnary, VariableId};
 use saltus_mdae::{
-    BinaryOp, Comparison, ConditionKind, Delay, DiscreteEquation, ExprId, ExprPool, Node, OriginId, Role, Type, UnaryOp,
-    VarId, Variable,
+    BinaryOp, Comparison, ConditionKind, Delay, DiscreteEquation, ExprId, ExprPool, Node, OriginId, Role, Type,
+    UnaryOp, VarId, Variable,
 };
 use saltus_source::{Diagnostic, Span, codes};
 
@@ -220,6 +220,7 @@ impl Lowering<'_> {
             }
             Builtin::Change => {
                 let now = self.expr(&args[0]);
+                self.check_changes_at_events(&args[0], span);
                 let before = self.without_substitution(&args[0]);
                 let before = self.left_limit(before);
                 self.model.pool.binary(BinaryOp::Ne, now, before)
@@ -304,6 +305,24 @@ impl Lowering<'_> {
             let replaced = |_: &mut ExprPool, id: ExprId, _| simplified.get(&id).copied();
             let other = model.pool.rewrite(&[equation.residual], replaced)[0];
             equation.simplified = (other != equation.residual).then_some(other);
+        }
+    }
+
+    /// `change(x)` asks whether an event has changed x: nothing else may.
+    fn check_changes_at_events(&mut self, operand: &FlatExpr, span: Span) {
+        let FlatExpr::Variable(id) = operand else { return };
+        if let Meaning::Variable(var) = self.meanings[*id]
+            && self.model.variables[var].role == Role::Continuous
+        {
+            let name = self.flat.variables[*id].name.clone();
+            self.report(
+                Diagnostic::error(
+                    codes::E0523,
+                    span,
+                    format!("`change({name})`, but `{name}` varies continuously"),
+                )
+                .with_help("compare it with a bound: `x > limit` generates an event where it is crossed"),
+            );
         }
     }
 

@@ -5,8 +5,8 @@
 //! `u = pre(w)`, and pre(v) where v only changes in when-clauses. An equation between two previous values, as in
 //! `pre(a) = pre(b)`, may give either; a matching decides.
 
-use rustc_hash::FxHashMap;
-use saltus_mdae::{DiscreteEquation, Equation, ExprId, Node, OriginId, Role, UnaryOp, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use saltus_mdae::{Action, BinaryOp, DiscreteEquation, Equation, ExprId, Node, OriginId, Role, Type, UnaryOp, VarId};
 
 use crate::Lowering;
 use crate::discrete::{Candidate, Readings};
@@ -26,7 +26,20 @@ impl Lowering<'_> {
             });
             return;
         }
-        let residual = self.model.pool.sub(left, right);
+        self.initial_residual(left, right, guard, origin);
+    }
+
+    /// An equation between values at the start that gives no previous value: one of the system that is solved there.
+    fn initial_residual(&mut self, left: ExprId, right: ExprId, guard: ExprId, origin: OriginId) {
+        let pool = &mut self.model.pool;
+        let residual = match pool.ty(left) {
+            Type::Boolean => {
+                let differs = pool.binary(BinaryOp::Ne, left, right);
+                let (one, zero) = (pool.real(1.0), pool.real(0.0));
+                pool.if_else(differs, one, zero)
+            }
+            _ => pool.sub(left, right),
+        };
         self.model.initial_equations.push(Equation {
             guard,
             residual,
@@ -45,14 +58,20 @@ impl Lowering<'_> {
             .filter(|equation| self.model.pool.constant(equation.guard) == Some(1.0))
             .map(|equation| (equation.target, equation.value))
             .collect();
+        let known = self.known_at_start();
         let readings: Vec<Readings> = candidates
             .iter()
-            .map(|candidate| self.initial_readings(candidate, &definitions))
+            .map(|candidate| {
+                let mut readings = self.initial_readings(candidate, &definitions);
+                readings.retain(|(target, _)| !known.contains(target));
+                readings
+            })
             .collect();
         let targets = self.match_targets(&candidates, &readings);
-        for ((candidate, target), readings) in candidates.iter().zip(targets).zip(&readings) {
-            // One equation too many says again what is known, or contradicts it: as it stands.
-            let Some((target, value)) = target.or(readings.first().copied()) else {
+        for (candidate, target) in candidates.iter().zip(targets) {
+            // One that gives no previous value gives a parameter its value, says again what is known, or contradicts it.
+            let Some((target, value)) = target else {
+                self.initial_residual(candidate.left, candidate.right, candidate.guard, candidate.origin);
                 continue;
             };
             self.model.initial_assignments.push(DiscreteEquation {
@@ -62,6 +81,25 @@ impl Lowering<'_> {
                 origin: candidate.origin,
             });
         }
+    }
+
+    /// Discrete variables that need no initial equation: their start value is fixed, or a when-clause that acts at the start
+    /// gives their value, as those of parameters are given by bindings.
+    fn known_at_start(&self) -> FxHashSet<VarId> {
+        let variables = self.model.variables.iter_enumerated();
+        let fixed = variables.filter(|(_, variable)| variable.role == Role::Discrete && variable.fixed);
+        let mut known: FxHashSet<VarId> = fixed.map(|(id, _)| id).collect();
+        let branches = self.model.whens.iter().flat_map(|when| &when.branches);
+        for action in branches
+            .filter(|branch| self.acts_at_start(&branch.conditions))
+            .flat_map(|branch| &branch.actions)
+        {
+            if let Action::Assign { target, .. } = action {
+                known.insert(*target);
+            }
+        }
+        known.extend(self.model.initial_assignments.iter().map(|equation| equation.target));
+        known
     }
 
     fn initial_readings(&mut self, candidate: &Candidate, definitions: &Definitions) -> Readings {
@@ -100,6 +138,12 @@ impl Lowering<'_> {
         }
     }
 
+    /// A parameter without continuous values that is solved for at the start: no iteration finds it, an equation gives it.
+    fn is_open_count(&self, var: VarId) -> bool {
+        let variable = &self.model.variables[var];
+        variable.role == Role::Parameter && !variable.fixed && variable.ty != Type::Real
+    }
+
     /// A discrete variable, or its previous value, under `not` and minus.
     fn discrete_side(&self, side: ExprId) -> Option<(Node, Vec<UnaryOp>)> {
         let mut operators = Vec::new();
@@ -111,7 +155,7 @@ impl Lowering<'_> {
                     at = inner;
                 }
                 node @ (Node::Pre { var, order: 0 } | Node::Var { var, order: 0 })
-                    if self.model.variables[var].role == Role::Discrete =>
+                    if self.model.variables[var].role == Role::Discrete || self.is_open_count(var) =>
                 {
                     return Some((node, operators));
                 }

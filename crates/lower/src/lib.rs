@@ -2,9 +2,9 @@
 //!
 //! One pass per topic: [`variables`] decides what is discrete, [`expr`] turns relations into conditions, [`equation`]
 //! spreads if-equations over guards, `mdae::split` turns if-expressions whose branches differ in structure into guarded
-//! equations, [`when`] reads when-clauses as assignments or restart equations, [`algorithm`] executes algorithm
-//! sections symbolically, [`discrete`] finds which variable each discrete equation defines, [`initial`] which previous
-//! value each initial equation gives, [`text`] decides comparisons between Strings.
+//! equations, [`when`] reads when-clauses as assignments or restart equations, [`when_rules`] checks them as a whole,
+//! [`algorithm`] executes algorithm sections symbolically, [`discrete`] finds which variable each discrete equation
+//! defines, [`initial`] which previous value each initial equation gives, [`text`] decides comparisons between Strings.
 
 mod algorithm;
 mod discrete;
@@ -15,11 +15,12 @@ mod initial;
 mod text;
 mod variables;
 mod when;
+mod when_rules;
 
 use rustc_hash::FxHashMap;
 use saltus_lang::flat::{FlatModel, IndexVec as FlatVec, ProvenanceId, ProvenanceKind, VariableId};
 use saltus_mdae::{Experiment, ExprId, Mdae, Origin, OriginId, OriginKind, VarId};
-use saltus_source::{Diagnostic, Diagnostics};
+use saltus_source::{Diagnostic, Diagnostics, codes};
 
 /// The result of lowering.
 #[derive(Debug)]
@@ -81,6 +82,8 @@ struct Lowering<'f> {
     text_readers: rustc_hash::FxHashSet<saltus_lang::flat::FunctionId>,
     /// Whether the function being lowered looks at a text.
     reads_text: bool,
+    /// Where each state is reinitialised.
+    reinitialised: FxHashMap<VariableId, OriginId>,
     /// Inside `noEvent`.
     literal: bool,
     /// Names of generated variables, with how many there are of each.
@@ -105,6 +108,7 @@ impl<'f> Lowering<'f> {
             texts: FxHashMap::default(),
             text_readers: rustc_hash::FxHashSet::default(),
             reads_text: false,
+            reinitialised: FxHashMap::default(),
             literal: false,
             generated: FxHashMap::default(),
             floors: FxHashMap::default(),
@@ -122,6 +126,7 @@ impl<'f> Lowering<'f> {
         self.declare_variables();
         self.lower_functions();
         self.lower_attributes();
+        self.open_parameters();
         let always = self.model.pool.boolean(true);
         for equation in &self.flat.equations {
             self.equation(equation, always);
@@ -137,8 +142,33 @@ impl<'f> Lowering<'f> {
         }
         self.resolve_discrete();
         self.resolve_initial();
+        self.check_left_limits();
         self.simplify_homotopies();
         self.model.split_structural_ifs();
+    }
+
+    /// Left limits of continuous variables mean something at events only.
+    fn check_left_limits(&mut self) {
+        let mut found = Vec::new();
+        for equation in self.model.equations.iter() {
+            let left = self.model.pool.left_limit_occurrences(equation.residual);
+            let continuous = left.into_iter().find(|&(var, _)| self.model.is_unknown(var));
+            found.extend(continuous.map(|(var, _)| (var, equation.origin)));
+        }
+        for (var, origin) in found {
+            let (span, name) = (self.span_of(origin), self.model.variables[var].name.clone());
+            self.report(
+                Diagnostic::error(
+                    codes::E0523,
+                    span,
+                    format!("`pre({name})` in an equation that holds between events"),
+                )
+                .with_note(format!("`{name}` varies continuously: there is no value before"))
+                .with_help(format!(
+                    "use `{name}` itself, or a discrete variable that a `when` sets"
+                )),
+            );
+        }
     }
 
     fn origin(&mut self, provenance: ProvenanceId) -> OriginId {

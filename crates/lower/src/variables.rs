@@ -5,7 +5,9 @@ use saltus_lang::flat::{
     Builtin, Causality, EquationKind, FlatEquation, FlatExpr, FlatModel, FlatStatement, FlatVariable, ScalarType,
     StateSelect as FlatSelect, StatementKind, Variability, VariableId,
 };
-use saltus_mdae::{ConstantVariable, Role, StateSelect, Type, Variable};
+use saltus_mdae::{
+    ConstantVariable, DiscreteEquation, Equation, Origin, OriginKind, Role, StateSelect, Type, VarId, Variable,
+};
 
 use crate::{Lowering, Meaning};
 
@@ -95,13 +97,13 @@ impl Lowering<'_> {
             describe(target, variable, self.flat);
             let parameter = target.role == Role::Parameter;
             target.fixed = variable.fixed.unwrap_or(parameter);
-            // A parameter without value but with a start value takes that, as tools do.
+            // A parameter without value but with a start value takes that, as tools do, and as is told.
+            target.unset = parameter && target.fixed && binding.is_none();
             target.binding = match binding {
                 None if parameter && target.fixed => start,
-                Some(_) if parameter && !target.fixed => None,
                 other => other,
             };
-            target.start = start.or(binding.filter(|_| parameter && !target.fixed));
+            target.start = start;
             (target.nominal, target.min, target.max) = (nominal, min, max);
             target.state_select = match attributes.state_select {
                 FlatSelect::Never => StateSelect::Never,
@@ -110,6 +112,75 @@ impl Lowering<'_> {
                 FlatSelect::Prefer => StateSelect::Prefer,
                 FlatSelect::Always => StateSelect::Always,
             };
+        }
+    }
+
+    /// Parameters that are solved for at the start (`fixed = false`) and everything that is bound to them: their bindings
+    /// are equations of the start, so that they follow the solved values, in circles too.
+    pub(crate) fn open_parameters(&mut self) {
+        let parameters: Vec<VarId> = self
+            .model
+            .variables
+            .iter_enumerated()
+            .filter(|(_, variable)| variable.role == Role::Parameter)
+            .map(|(id, _)| id)
+            .collect();
+        let mut open: FxHashSet<VarId> = parameters
+            .iter()
+            .copied()
+            .filter(|&id| !self.model.variables[id].fixed)
+            .collect();
+        loop {
+            let reads_open = |id: &VarId| {
+                let binding = self.model.variables[*id].binding;
+                let read = binding.map(|binding| self.model.pool.occurrences(binding));
+                read.into_iter().flatten().any(|(var, _)| open.contains(&var))
+            };
+            let more: Vec<VarId> = parameters
+                .iter()
+                .copied()
+                .filter(|id| !open.contains(id) && reads_open(id))
+                .collect();
+            if more.is_empty() {
+                break;
+            }
+            open.extend(more);
+        }
+        for id in parameters.into_iter().filter(|id| open.contains(id)) {
+            self.solve_at_start(id);
+        }
+    }
+
+    /// Makes the binding of a parameter an equation of the start, and its first guess.
+    fn solve_at_start(&mut self, id: VarId) {
+        let variable = &mut self.model.variables[id];
+        variable.fixed = false;
+        let Some(value) = variable.binding.take() else { return };
+        variable.start = variable.start.or(Some(value));
+        let declared = &self.model.origins[variable.origin];
+        let origin = Origin {
+            kind: OriginKind::Binding,
+            ..declared.clone()
+        };
+        let ty = variable.ty;
+        let origin = self.model.add_origin(origin);
+        let guard = self.model.pool.boolean(true);
+        if ty == Type::Real {
+            let this = self.model.pool.var(id);
+            let residual = self.model.pool.sub(this, value);
+            self.model.initial_equations.push(Equation {
+                guard,
+                residual,
+                simplified: None,
+                origin,
+            });
+        } else {
+            self.model.initial_assignments.push(DiscreteEquation {
+                target: id,
+                value,
+                guard,
+                origin,
+            });
         }
     }
 

@@ -9,6 +9,8 @@ use crate::{Lowering, Meaning};
 
 impl Lowering<'_> {
     pub(crate) fn when_equation(&mut self, branches: &[FlatBranch], origin: OriginId) {
+        self.check_branches(branches);
+        self.check_reinits(branches);
         let mut lowered = Vec::new();
         for branch in branches {
             let conditions: Vec<ExprId> = branch.conditions.iter().map(|c| self.expr(c)).collect();
@@ -31,7 +33,7 @@ impl Lowering<'_> {
         });
     }
 
-    fn acts_at_start(&self, conditions: &[ExprId]) -> bool {
+    pub(crate) fn acts_at_start(&self, conditions: &[ExprId]) -> bool {
         let pool = &self.model.pool;
         let nodes = pool.reachable(conditions);
         nodes.into_iter().any(|id| pool.node(id) == Node::Initial)
@@ -101,7 +103,7 @@ impl Lowering<'_> {
         }
     }
 
-    pub(crate) fn reinit(&mut self, id: VariableId, value: &FlatExpr, origin: OriginId) -> Option<Action> {
+    fn reinit(&mut self, id: VariableId, value: &FlatExpr, origin: OriginId) -> Option<Action> {
         let value = self.expr(value);
         match self.meanings[id] {
             Meaning::Variable(var) if self.model.variables[var].role == Role::Continuous => Some(Action::Reinit {

@@ -47,6 +47,8 @@ pub struct Variable {
     pub literals: Option<Arc<[Arc<str>]>>,
     /// For parameters: the value; for inputs: the default. `None` for a parameter that is solved for (`fixed=false`).
     pub binding: Option<ExprId>,
+    /// For parameters: no value was given, and its start value or zero stands for one.
+    pub unset: bool,
     /// Start value.
     pub start: Option<ExprId>,
     /// Whether the start value is a condition of the initialisation.
@@ -80,6 +82,7 @@ impl Variable {
             ty,
             literals: None,
             binding: None,
+            unset: false,
             start: None,
             fixed: false,
             nominal: None,

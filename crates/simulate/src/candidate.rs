@@ -346,6 +346,9 @@ impl Engine<'_> {
         self.memory.values.copy_from_slice(&instant.saved);
         self.jet_level = 0;
         self.set_truths(given);
+        if instant.initial {
+            self.apply_initial_assignments()?;
+        }
         let before = self.when_before.clone();
         let mut triggered = self.discrete.compute(&mut self.memory, &before);
         for _ in 0..SETTLING_LIMIT {
@@ -371,8 +374,11 @@ impl Engine<'_> {
             };
             let discrete_before: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
             self.set_truths(given);
+            let moved = instant.initial && self.renew_given(instant)?;
             let again = self.discrete.compute(&mut self.memory, &before);
             let settled = again == triggered
+                && !moved
+                && (!instant.initial || self.evaluate_guards() == valuation)
                 && self
                     .discrete
                     .variables
@@ -387,6 +393,12 @@ impl Engine<'_> {
         }
         let reason = "the discrete variables do not settle".to_string();
         Ok(Verdict::Inadmissible(reason.into()))
+    }
+
+    /// What is given at the start follows the values that were found: whether any of it has changed.
+    fn renew_given(&mut self, instant: &mut Instant) -> Result<bool, Failure> {
+        let assigned = self.apply_initial_assignments()?;
+        Ok(self.renew_starts(&mut instant.saved)? || assigned)
     }
 
     /// The truth values with the conditions that follow discrete variables as just computed.
@@ -454,7 +466,15 @@ impl Engine<'_> {
             });
         }
         if &indicated == truths || self.same_outcome(&indicated, truths, mode) {
-            return Ok(self.accepted(indicated, mode, impulses, triggered, None));
+            let verdict = match instant
+                .initial
+                .then(|| self.before_leaving_zero(&indicated, &triggered))
+                .flatten()
+            {
+                Some(at_zero) => self.accepted(indicated, mode, impulses, triggered, Some(&at_zero), false),
+                None => self.accepted(indicated, mode, impulses, triggered, None, false),
+            };
+            return Ok(verdict);
         }
         let reason = self.difference(truths, &indicated);
         let effective = self.effective(truths, &indicated, against, mode);
@@ -467,6 +487,37 @@ impl Engine<'_> {
             on_surface: effective.iter().all(at_zero),
             effective: effective.into_iter().map(|(at, _)| at).collect(),
         })
+    }
+
+    /// A relation that is zero at the start and leaves zero right after it switches equations at once, but it *becomes* true
+    /// or false after the start: discrete variables begin as they are at zero, so that when-clauses see the change. The
+    /// when-conditions at zero; none if nothing sees it.
+    fn before_leaving_zero(&mut self, truths: &Truths, triggered: &Triggered) -> Option<Vec<bool>> {
+        let mut at_zero = truths.clone();
+        for id in self.model.conditions.ids() {
+            let Some(monitor) = self.monitor(id).filter(|monitor| monitor.switches_equations) else {
+                continue;
+            };
+            let reading = monitor.read(0, true, &self.memory, &self.scales, &mut self.scratch);
+            if reading.value.abs() <= reading.tolerance {
+                at_zero[id.0 as usize] = monitor.holds_at_zero;
+            }
+        }
+        if at_zero == *truths {
+            return None;
+        }
+        let saved = self.save_discrete();
+        self.set_truths(&at_zero);
+        let before = self.when_before.clone();
+        let same_actions = self.discrete.compute(&mut self.memory, &before) == *triggered;
+        let conditions = self.discrete.when_conditions(&self.memory);
+        self.set_truths(truths);
+        let (_, changes) = self.discrete.foresee(&mut self.memory, &conditions, &self.remembered);
+        if same_actions && changes {
+            return Some(conditions);
+        }
+        self.restore_discrete(&saved);
+        None
     }
 
     /// Of the conditions that speak against a candidate, those that make a difference: `s < 0` in `s < 0 or not fire` makes
@@ -573,9 +624,9 @@ impl Engine<'_> {
         same_values && same_switches && self.mode_of(&valuation) == Ok(mode)
     }
 
-    /// Makes a candidate the present. `acted` holds the when-conditions of a transient instant as they were before it gave
-    /// states new values: discrete variables stay what they were then, and the next instant has them see the new values, so
-    /// that what becomes true by them is an edge.
+    /// Makes a candidate the present. `acted` holds the when-conditions as they were before states got new values (a transient
+    /// instant) or left zero (the start): discrete variables stay what they were then, and the next instant has them see what
+    /// has changed, so that what becomes true is an edge.
     pub(crate) fn accepted(
         &mut self,
         truths: Truths,
@@ -583,6 +634,7 @@ impl Engine<'_> {
         impulses: Vec<ImpulseReport>,
         triggered: Triggered,
         acted: Option<&[bool]>,
+        transient: bool,
     ) -> Verdict {
         self.set_truths(&truths);
         let (when_conditions, unsettled) = match acted {
@@ -591,7 +643,7 @@ impl Engine<'_> {
                 (self.discrete.when_conditions(&self.memory), false)
             }
             Some(acted) => {
-                let (mut after, changes) = self.discrete.foresee(&mut self.memory, acted);
+                let (mut after, changes) = self.discrete.foresee(&mut self.memory, acted, &self.discrete.variables);
                 after.iter_mut().zip(acted).for_each(|(after, &acted)| *after &= acted);
                 self.set_truths(&truths);
                 (after, changes)
@@ -605,7 +657,7 @@ impl Engine<'_> {
             truths,
             mode: Some(mode),
             impulses,
-            transient: acted.is_some(),
+            transient,
             triggered,
             when_conditions,
             unsettled,
@@ -683,11 +735,11 @@ impl Engine<'_> {
                 got_valuation = self.guards_after_transient(&got);
             }
             if got_valuation == long_valuation {
-                return Ok(self.accepted(got, mode, impulses, triggered, Some(&acted)));
+                return Ok(self.accepted(got, mode, impulses, triggered, Some(&acted), true));
             }
             if self.mode_of(&got_valuation).is_err() {
                 // The next impact: a further instant starts from these right limits.
-                return Ok(self.accepted(long, mode, impulses, triggered, Some(&acted)));
+                return Ok(self.accepted(long, mode, impulses, triggered, Some(&acted), true));
             }
             failures.push(self.difference(&long, &got).into());
         }

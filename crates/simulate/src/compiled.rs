@@ -382,6 +382,8 @@ fn parameter_order(model: &Mdae) -> Result<Vec<VarId>, Failure> {
             }
             match mark[var] {
                 2 => continue,
+                // Equations of the start may close a circle: any value will do to begin with.
+                1 if !model.variables[var].fixed => continue,
                 1 => {
                     return Err(Failure::new(FailureKind::Initialisation {
                         reason: format!("the parameter `{}` depends on itself", model.variables[var].name),

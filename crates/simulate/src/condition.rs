@@ -84,6 +84,15 @@ pub struct Scales {
 }
 
 impl Scales {
+    /// The scales of a run with these nominal values.
+    pub fn new(options: &crate::options::Options, nominal: &[f64]) -> Self {
+        Scales {
+            relative: options.tolerance,
+            absolute: nominal.iter().map(|n| n * options.absolute_tolerance).collect(),
+            nominal: nominal.iter().copied().collect(),
+        }
+    }
+
     /// The error to be expected of a value.
     pub fn error(&self, var: VarId, value: f64) -> f64 {
         self.relative * value.abs() + self.absolute.get(var).copied().unwrap_or(0.0)

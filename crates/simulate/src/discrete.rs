@@ -204,9 +204,9 @@ impl DiscreteProgram {
     }
 
     /// What the instant after this one would compute with the continuous variables in `memory`: its when-conditions, and
-    /// whether it would change a discrete variable or act. `before` are the when-conditions of this instant. Discrete
-    /// variables are left as they are.
-    pub fn foresee(&self, memory: &mut Memory, before: &[bool]) -> (Vec<bool>, bool) {
+    /// whether it would act or change a variable that is looked at. `before` are the when-conditions of this instant.
+    /// Discrete variables are left as they are.
+    pub fn foresee(&self, memory: &mut Memory, before: &[bool], looked_at: &[VarId]) -> (Vec<bool>, bool) {
         let held: Vec<(f64, f64)> = self
             .variables
             .iter()
@@ -217,8 +217,8 @@ impl DiscreteProgram {
         }
         let triggered = self.compute(memory, before);
         let conditions = self.when_conditions(memory);
-        let changed = |(&var, &(value, _)): (&VarId, &(f64, f64))| !same(memory.get(var, 0), value);
-        let changes = !triggered.branches.is_empty() || self.variables.iter().zip(&held).any(changed);
+        let changed = |var: &VarId| !same(memory.get(*var, 0), memory.left(*var, 0));
+        let changes = !triggered.branches.is_empty() || looked_at.iter().any(changed);
         for (&var, (value, left)) in self.variables.iter().zip(held) {
             memory.set(var, 0, value);
             memory.set_left(var, 0, left);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::KernelCache;
-use saltus_mdae::{Condition, ConditionId, ConditionKind, ExprPool, Idx, Mdae, Role, VarId};
+use saltus_mdae::{BinaryOp, Condition, ConditionId, ConditionKind, ExprPool, Idx, Mdae, Node, OriginKind, Role, VarId};
 use saltus_results::ModeRecord;
 use saltus_structure::mode::{ModeFailure, Valuation, analyze_mode};
 
@@ -178,6 +178,8 @@ pub(crate) struct Engine<'c> {
     pub last_values: FxHashMap<VarId, f64>,
     /// Start values of unknowns and their derivatives.
     pub starts: Vec<crate::initial::StartValue>,
+    /// Start values that depend on what is solved for at the start.
+    pub open_starts: Vec<crate::initial::OpenStart>,
     /// Parameters with `fixed = false` whose value has been found, and the initial equations that gave it.
     pub solved_parameters: rustc_hash::FxHashSet<VarId>,
     pub used_up: rustc_hash::FxHashSet<saltus_mdae::ExprId>,
@@ -227,7 +229,7 @@ impl<'c> Engine<'c> {
             .map(|&formula| Bound::of_value(&cache, &pool, formula, &memory))
             .collect::<Result<_, _>>()?;
         let nominal = nominal_values(compiled, &memory)?;
-        let absolute = nominal.iter().map(|n| n * options.absolute_tolerance).collect();
+        let scales = Scales::new(&options, &nominal);
         let of_role = |role: Role| {
             model
                 .variables
@@ -241,11 +243,7 @@ impl<'c> Engine<'c> {
             discrete,
             monitors,
             guards,
-            scales: Scales {
-                relative: options.tolerance,
-                absolute,
-                nominal: nominal.iter().copied().collect(),
-            },
+            scales,
             nominal,
             // What modes have cost is asked for at the end.
             modes: ModeCache::new(if options.profile {
@@ -284,8 +282,9 @@ impl<'c> Engine<'c> {
             remembered: compiled.remembered().to_vec(),
             last_values: FxHashMap::default(),
             starts: Vec::new(),
-            solved_parameters: rustc_hash::FxHashSet::default(),
-            used_up: rustc_hash::FxHashSet::default(),
+            open_starts: Vec::new(),
+            solved_parameters: parameters.iter().map(|&(var, _)| var).collect(),
+            used_up: replaced_bindings(model, parameters),
             starting: false,
             guesses: Vec::new(),
             signals: Vec::new(),
@@ -295,6 +294,13 @@ impl<'c> Engine<'c> {
             memory,
             options,
         })
+    }
+
+    /// Nominal values may depend on parameters that were solved for.
+    pub(crate) fn renew_nominal_values(&mut self) -> Result<(), Failure> {
+        self.nominal = nominal_values(self.compiled, &self.memory)?;
+        self.scales = Scales::new(&self.options, &self.nominal);
+        Ok(())
     }
 
     pub(crate) fn sample_clocks(&self) -> Result<Vec<SampleClock>, Failure> {
@@ -658,6 +664,23 @@ pub(crate) fn tools<'a>(
         jacobians: compiled.jacobians(),
         profile: options.profile,
     }
+}
+
+/// The equations of the start that were bindings of parameters to which the run gives values.
+fn replaced_bindings(model: &Mdae, given: &[(VarId, f64)]) -> FxHashSet<saltus_mdae::ExprId> {
+    let is_replaced = |equation: &&saltus_mdae::Equation| {
+        let of_binding = model.origins[equation.origin].kind == OriginKind::Binding;
+        let defines = match model.pool.node(equation.residual) {
+            Node::Binary(BinaryOp::Sub, this, _) => model.pool.node(this),
+            _ => return false,
+        };
+        of_binding && matches!(defines, Node::Var { var, .. } if given.iter().any(|&(known, _)| known == var))
+    };
+    let equations = model.initial_equations.iter();
+    equations
+        .filter(is_replaced)
+        .map(|equation| equation.residual)
+        .collect()
 }
 
 fn nominal_values(compiled: &Compiled, memory: &Memory) -> Result<Vec<f64>, Failure> {

@@ -193,7 +193,9 @@ impl Engine<'_> {
 
     /// Conditions that the search does not change.
     fn held(&self, guess: &Truths, first_of_start: bool) -> Vec<Option<bool>> {
+        let open = |id: ConditionId| first_of_start && self.reads_open(id);
         let hold = |id: ConditionId| match self.monitors[id].as_ref().map_or(Decided::BySample, |m| m.decided) {
+            Decided::ByTime | Decided::ByLeftLimits if open(id) => false,
             Decided::ByTime | Decided::ByLeftLimits | Decided::BySample => true,
             Decided::AsLatch => !first_of_start,
             Decided::ByCandidate => false,
@@ -203,6 +205,12 @@ impl Engine<'_> {
             .ids()
             .map(|id| hold(id).then(|| guess[id.0 as usize]))
             .collect()
+    }
+
+    /// Whether a condition depends on a parameter that is solved for at the start.
+    fn reads_open(&self, id: ConditionId) -> bool {
+        let function = self.monitors[id].as_ref().map(|monitor| monitor.function);
+        function.is_some_and(|function| self.reads_open_parameter(function))
     }
 
     /// Conditions whose functions are zero at the left limits: what triggered, and what is decided by a derivative.

@@ -7,7 +7,7 @@
 //! from the start values as little as possible.
 
 use saltus_codegen::{Leaf, System};
-use saltus_mdae::{ExprId, Idx, Node, OriginId, Role, VarId};
+use saltus_mdae::{ExprId, Idx, Node, OriginId, Role, Type, VarId, Variable};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_numerics::nonlinear::{
@@ -25,6 +25,9 @@ use crate::report::{EventReport, ImpulseReport};
 /// Variables without a start value move this much more willingly than those with one.
 const WILLING: f64 = 1e3;
 
+/// So many parameters without a value are named.
+const MOST_UNSET: usize = 10;
+
 /// A start value of a derivative of an unknown.
 #[derive(Clone, Debug)]
 pub(crate) struct StartValue {
@@ -34,12 +37,20 @@ pub(crate) struct StartValue {
     pub fixed: bool,
 }
 
+/// A start value that depends on a parameter that is solved for at the start.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct OpenStart {
+    pub var: VarId,
+    pub order: u16,
+    pub value: ExprId,
+    /// As an equation, where the start value is fixed.
+    pub equation: Option<(ExprId, OriginId)>,
+}
+
 impl Engine<'_> {
     /// Finds consistent values and the mode at the start time.
     pub(crate) fn initialise(&mut self) -> Result<Vec<EventReport>, Failure> {
         self.set_start_values()?;
-        // Sampling may begin at a parameter that the initial equations gave.
-        self.samples = self.sample_clocks()?;
         self.memory.set_initial(true);
         self.starting = true;
         let initial_nodes = self.when_conditions_of_start();
@@ -48,6 +59,11 @@ impl Engine<'_> {
         self.memory.set_initial(false);
         self.starting = false;
         let mut reports = vec![first?];
+        // Sampling and scales may depend on parameters that the initial equations gave.
+        self.samples = self.sample_clocks()?;
+        self.renew_nominal_values()?;
+        self.warn_of_open_parameters();
+        self.warn_of_unset_parameters();
         let due: Vec<_> = self
             .samples
             .iter()
@@ -102,6 +118,7 @@ impl Engine<'_> {
             self.memory.set_left(id, 0, value);
         }
         self.starts = self.start_list()?;
+        self.open_starts = self.open_start_list();
         for at in 0..self.starts.len() {
             let StartValue { var, order, value, .. } = self.starts[at];
             self.memory.set(var, order, value);
@@ -112,31 +129,145 @@ impl Engine<'_> {
             self.memory.set_left(var, 0, value);
         }
         self.apply_inputs(self.options.start);
-        self.apply_initial_assignments()
+        self.apply_initial_assignments().map(drop)
     }
 
-    /// Initial values of discrete variables; they may depend on each other in any order, so until nothing changes.
-    fn apply_initial_assignments(&mut self) -> Result<(), Failure> {
+    /// Initial values of discrete variables, and of parameters that are given and not solved for; they may depend on each
+    /// other in any order, so until nothing changes. Whether anything did.
+    pub(crate) fn apply_initial_assignments(&mut self) -> Result<bool, Failure> {
         let mut active = Vec::new();
         for equation in &self.model.initial_assignments {
-            if self.value_of(equation.guard)? != 0.0 {
+            let known = self.solved_parameters.contains(&equation.target);
+            if !known && self.value_of(equation.guard)? != 0.0 {
                 let value = Bound::of_value(&self.cache, &self.pool, equation.value, &self.memory)?;
                 active.push((equation.target, value));
             }
         }
+        for start in &self.open_starts {
+            let discrete = self.model.variables[start.var].role == Role::Discrete;
+            if discrete && !active.iter().any(|(target, _)| *target == start.var) {
+                let value = Bound::of_value(&self.cache, &self.pool, start.value, &self.memory)?;
+                active.push((start.var, value));
+            }
+        }
+        let mut ever_changed = false;
         for _ in 0..=active.len() {
             let mut changed = false;
             for (target, value) in &active {
                 let value = value.value(&self.memory);
-                changed |= !crate::event::same(value, self.memory.left(*target, 0));
+                changed |= !close(value, self.memory.left(*target, 0));
                 self.memory.set(*target, 0, value);
                 self.memory.set_left(*target, 0, value);
             }
+            ever_changed |= changed;
             if !changed {
                 break;
             }
         }
-        Ok(())
+        Ok(ever_changed)
+    }
+
+    /// Start values that depend on what is solved for at the start: variables, and derivatives by the names of aliases.
+    fn open_start_list(&mut self) -> Vec<OpenStart> {
+        let of_variables = self.model.variables.iter_enumerated();
+        let mut said: Vec<(VarId, u16, bool, &Variable)> = of_variables.map(|(id, v)| (id, 0, false, v)).collect();
+        let of_aliases = self.model.aliases.iter();
+        said.extend(of_aliases.map(|alias| (alias.target, alias.order, alias.negated, &alias.variable)));
+        let mut found: Vec<OpenStart> = Vec::new();
+        for (var, order, negated, variable) in said {
+            let role = self.model.variables[var].role;
+            let (Some(start), Role::Continuous | Role::Discrete) = (variable.start, role) else {
+                continue;
+            };
+            if !self.reads_open_parameter(start) || found.iter().any(|s| (s.var, s.order) == (var, order)) {
+                continue;
+            }
+            let value = if negated { self.pool.neg(start) } else { start };
+            let equation = (variable.fixed && role == Role::Continuous).then(|| {
+                let this = self.pool.der_var(var, order);
+                (self.pool.sub(this, value), variable.origin)
+            });
+            found.push(OpenStart {
+                var,
+                order,
+                value,
+                equation,
+            });
+        }
+        for start in &mut self.starts {
+            let open = |s: &OpenStart| s.equation.is_some() && (s.var, s.order) == (start.var, start.order);
+            start.fixed &= !found.iter().any(open);
+        }
+        found
+    }
+
+    pub(crate) fn reads_open_parameter(&self, expr: ExprId) -> bool {
+        let read = self.pool.occurrences(expr);
+        read.into_iter().any(|(var, _)| self.is_open_parameter(var))
+    }
+
+    /// Start values that only guide the search follow the parameters that were found; whether any has changed.
+    pub(crate) fn renew_starts(&mut self, saved: &mut [f64]) -> Result<bool, Failure> {
+        let mut changed = false;
+        for at in 0..self.open_starts.len() {
+            let OpenStart { var, order, value, .. } = self.open_starts[at];
+            if self.model.variables[var].role != Role::Continuous || order >= self.memory.orders(var) {
+                continue;
+            }
+            let value = self.value_of(value)?;
+            let slots = [self.memory.slot(var, order), self.memory.left_slot(var, order)];
+            changed |= !close(value, saved[slots[0] as usize]);
+            slots.iter().for_each(|&slot| saved[slot as usize] = value);
+            let known = self.starts.iter_mut().find(|s| (s.var, s.order) == (var, order));
+            known.into_iter().for_each(|start| start.value = value);
+        }
+        Ok(changed)
+    }
+
+    /// Parameters with `fixed = false` that nothing at the start determines keep their start values, which is told.
+    fn warn_of_open_parameters(&mut self) {
+        let mut mentioned: rustc_hash::FxHashSet<VarId> = rustc_hash::FxHashSet::default();
+        for equation in &self.model.initial_equations {
+            mentioned.extend(self.pool.occurrences(equation.residual).into_iter().map(|(var, _)| var));
+        }
+        mentioned.extend(self.model.initial_assignments.iter().map(|equation| equation.target));
+        for var in self.model.variables.ids() {
+            if self.is_open_parameter(var) && !mentioned.contains(&var) {
+                let (name, value) = (self.name(var, 0), self.memory.get(var, 0));
+                let warning = format!(
+                    "nothing determines the parameter {name}, which has `fixed = false`: its start value {value} is used"
+                );
+                if !self.warnings.contains(&warning) {
+                    self.warnings.push(warning);
+                }
+            }
+        }
+    }
+
+    /// Parameters to which neither the model nor the run gives a value.
+    fn warn_of_unset_parameters(&mut self) {
+        let variables = self.model.variables.iter_enumerated();
+        let unset = variables.filter(|(id, variable)| variable.unset && !self.solved_parameters.contains(id));
+        let told = |(id, variable): (VarId, &Variable)| {
+            let value = self.memory.get(id, 0);
+            let which = match variable.start {
+                Some(_) => "its start value",
+                None => "the default",
+            };
+            format!("the parameter {} has no value: {which} {value} is used", variable.name)
+        };
+        let mut told: Vec<String> = unset.map(told).collect();
+        if told.len() > MOST_UNSET {
+            let more = told.len() - MOST_UNSET;
+            told.truncate(MOST_UNSET);
+            told.push(format!("{more} more parameters have no value"));
+        }
+        for warning in told {
+            // The start may be tried several times.
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
     }
 
     fn start_list(&self) -> Result<Vec<StartValue>, Failure> {
@@ -248,6 +379,7 @@ impl Engine<'_> {
                 active.push((equation.residual, equation.origin));
             }
         }
+        active.extend(self.open_starts.iter().filter_map(|start| start.equation));
         Ok(active)
     }
 
@@ -263,7 +395,7 @@ impl Engine<'_> {
     /// Parameters with `fixed = false` that an initial equation `p = expression` of known values gives.
     fn solve_open_parameters(&mut self) -> Result<(), Failure> {
         loop {
-            let mut progress = false;
+            let mut progress = self.assign_open_parameters()?;
             for equation in &self.model.initial_equations {
                 if self.used_up.contains(&equation.residual) {
                     continue;
@@ -287,6 +419,35 @@ impl Engine<'_> {
         }
     }
 
+    /// The same of parameters that an equation gives and no iteration finds: Booleans, integers, enumerations.
+    fn assign_open_parameters(&mut self) -> Result<bool, Failure> {
+        let mut progress = false;
+        for equation in &self.model.initial_assignments {
+            let target = equation.target;
+            if !self.is_open_parameter(target) || !self.is_known(equation.value) || !self.is_known(equation.guard) {
+                continue;
+            }
+            if self.value_of(equation.guard)? != 0.0 {
+                let value = self.value_of(equation.value)?;
+                self.memory.set(target, 0, value);
+                self.memory.set_left(target, 0, value);
+                self.solved_parameters.insert(target);
+                progress = true;
+            }
+        }
+        Ok(progress)
+    }
+
+    /// Whether everything in an expression is known before initialisation.
+    fn is_known(&self, expr: ExprId) -> bool {
+        let nodes = self.model.pool.reachable(&[expr]);
+        nodes.into_iter().all(|id| match self.model.pool.node(id) {
+            Node::Var { var, .. } => self.model.variables[var].role == Role::Parameter && !self.is_open_parameter(var),
+            Node::Pre { .. } | Node::Condition(_) => false,
+            _ => true,
+        })
+    }
+
     /// Reads `p = expression`, with everything in the expression known.
     fn gives_parameter(&self, residual: ExprId) -> Option<(VarId, ExprId)> {
         let Node::Binary(saltus_mdae::BinaryOp::Sub, a, b) = self.model.pool.node(residual) else {
@@ -296,20 +457,18 @@ impl Engine<'_> {
             let Node::Var { var, order: 0 } = self.model.pool.node(this) else {
                 return None;
             };
-            let known = self
-                .model
-                .pool
-                .reachable(&[other])
-                .into_iter()
-                .all(|id| match self.model.pool.node(id) {
-                    Node::Var { var, .. } => {
-                        self.model.variables[var].role == Role::Parameter && !self.is_open_parameter(var)
-                    }
-                    Node::Pre { .. } | Node::Condition(_) => false,
-                    _ => true,
-                });
-            (self.is_open_parameter(var) && known).then_some((var, other))
+            (self.is_open_parameter(var) && self.is_known(other)).then_some((var, other))
         })
+    }
+
+    /// Parameters that iterations find: the values of others are given.
+    pub(crate) fn unknown_parameters(&self) -> Vec<VarId> {
+        let variables = self.model.variables.ids();
+        let real = |id: &VarId| self.model.variables[*id].ty == Type::Real;
+        variables
+            .filter(real)
+            .filter(|&id| self.is_open_parameter(id))
+            .collect()
     }
 
     fn start_by_restart(
@@ -402,7 +561,7 @@ impl Engine<'_> {
                 weights.push(self.nominal[var.index()] * willing);
             }
         }
-        for id in self.model.variables.ids().filter(|&id| self.is_open_parameter(id)) {
+        for id in self.unknown_parameters() {
             unknowns.push((id, 0));
             weights.push(self.nominal[id.index()]);
         }
@@ -437,7 +596,7 @@ impl Engine<'_> {
                 && self.modes[mode].highest_order(start.var).is_some()
         };
         let fixed: Vec<StartValue> = self.starts.iter().filter(elsewhere).cloned().collect();
-        if let Some(var) = self.model.variables.ids().find(|&var| self.is_open_parameter(var)) {
+        if let Some(&var) = self.unknown_parameters().first() {
             return Err(failed(format!("the parameter {} is an unknown", self.name(var, 0))));
         }
         if free.len() != initial.len() + fixed.len() {
@@ -564,6 +723,11 @@ impl Engine<'_> {
                 .collect(),
         )
     }
+}
+
+/// Equal but for what an iteration leaves.
+fn close(a: f64, b: f64) -> bool {
+    crate::event::same(a, b) || (a - b).abs() <= 1e-10 * (a.abs() + b.abs())
 }
 
 /// Initial equations as functions of the free states.

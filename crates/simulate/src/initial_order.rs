@@ -66,7 +66,7 @@ impl Engine<'_> {
                 });
             }
         }
-        for var in self.model.variables.ids().filter(|&var| self.is_open_parameter(var)) {
+        for var in self.unknown_parameters() {
             system.unknowns.push((var, 0));
             system.rank.push(0);
         }
@@ -100,7 +100,11 @@ impl Engine<'_> {
         let mut matching = Matching::empty(system.unknowns.len(), system.equations.len());
         let order = preferred.into_iter().map(Row::from_index);
         let free = Matcher::new().augment_in_order(&by_unknown, &mut matching, order);
-        match free.iter().find(|row| system.rank[row.index()] == 0) {
+        let must = |row: &&Row| {
+            let (var, _) = system.unknowns[row.index()];
+            system.rank[row.index()] == 0 && self.model.is_unknown(var)
+        };
+        match free.iter().find(must) {
             Some(row) => {
                 let (var, order) = system.unknowns[row.index()];
                 let name = self.name(var, order);

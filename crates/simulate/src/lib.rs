@@ -22,6 +22,7 @@ mod input;
 mod jacobian;
 mod jets;
 mod kernel;
+mod limits;
 mod memory;
 mod mode;
 mod mode_cache;

@@ -23,6 +23,7 @@ use crate::error::{Failure, FailureKind};
 use crate::event::Truths;
 use crate::input::InputSignal;
 use crate::kernel::Bound;
+use crate::limits::Limits;
 use crate::memory::DEFAULT_ORDERS;
 use crate::ode::Sampled;
 use crate::options::Options;
@@ -163,6 +164,7 @@ struct Run<'c> {
     integrator: Box<dyn Integrator>,
     assertions: Vec<(Bound, Bound, usize)>,
     warned: Vec<bool>,
+    limits: Limits,
     row: Vec<f64>,
     next_output: u64,
     known_modes: Vec<ModeRecord>,
@@ -251,6 +253,7 @@ impl<'c> Run<'c> {
         Ok(Run {
             warned: vec![false; assertions.len()],
             assertions,
+            limits: Limits::default(),
             layout,
             history,
             integrator,
@@ -287,6 +290,7 @@ impl<'c> Run<'c> {
             Ok(reports) => reports,
             Err(failure) => return Err(self.with_places(failure).at(start)),
         };
+        self.limits = Limits::new(&mut self.engine)?;
         // Parameters that initial equations give have their values now.
         self.layout = Layout::new(self.engine.compiled, &self.engine.memory)?;
         self.history.begin(&self.engine.memory);

@@ -254,6 +254,13 @@ impl Flattener<'_> {
                     Some(order) => self.evaluate(order, ctx)?,
                     None => Tensor::integer(0),
                 };
+                if order.as_integer().is_none_or(|order| order < 0) {
+                    return fail(
+                        codes::E0301,
+                        span,
+                        "the order of `smooth` must be an Integer that is not negative",
+                    );
+                }
                 let value = self.expr_of(arguments[1], ctx)?;
                 Ok(self.wrap(Builtin::Smooth, order.as_expr().cloned(), value, span, ctx))
             }

@@ -3,7 +3,7 @@
 use super::call::list;
 use super::{Context, Mode};
 use crate::codes;
-use crate::failure::{Fallible, clocked, fail};
+use crate::failure::{Fallible, clocked, error, fail};
 use crate::flat::{Builtin, FlatExpr, Variability};
 use crate::flattener::Flattener;
 use crate::tensor::{Tensor, Ty};
@@ -58,6 +58,15 @@ impl Flattener<'_> {
                 );
             }
         }
+        if value.exprs().any(|e| self.expr_variability(e) == Variability::Discrete) {
+            return Err(error(
+                codes::E0301,
+                span,
+                "`der` of what changes at events only, and has no derivative",
+            )
+            .with_help("for the rate of a sampled signal, divide its change by the interval")
+            .into());
+        }
         let varies = |e: &FlatExpr| self.expr_variability(e) > Variability::Parameter;
         let flags: Vec<bool> = value.exprs().map(varies).collect();
         let mut flags = flags.into_iter();
@@ -111,6 +120,12 @@ impl Flattener<'_> {
                 span,
                 format!("`{name}` cannot be applied to {}", value.shape()),
             );
+        }
+        let is_name = |e: &FlatExpr| matches!(e, FlatExpr::Variable(_)) || e.is_literal();
+        if builtin != Builtin::Pre && !value.exprs().all(is_name) {
+            return Err(error(codes::E0301, span, format!("`{name}` of an expression"))
+                .with_help(format!("give the expression a name, and write `{name}` of that"))
+                .into());
         }
         let ty = if builtin == Builtin::Pre { value.ty } else { Ty::Boolean };
         Ok(value.map(ty, |e| match (builtin, e.is_literal()) {

@@ -8,8 +8,8 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Context;
 use crate::codes;
-use crate::failure::{Fallible, fail};
-use crate::flat::{BinaryOp, FlatExpr, UnaryOp};
+use crate::failure::{Fallible, error, fail};
+use crate::flat::{BinaryOp, FlatExpr, UnaryOp, Variability};
 use crate::flattener::Flattener;
 use crate::tensor::{Elem, Tensor, Ty, binary, fold_in_groups, unary};
 
@@ -48,7 +48,25 @@ impl Flattener<'_> {
             return Ok(a);
         }
         let b = self.expr(right, ctx)?;
+        if ctx.frame.is_none() {
+            self.check_equality(op, &a, &b, span)?;
+        }
         self.binary_operator(op, a, b, span)
+    }
+
+    /// Two Reals that vary are hardly ever equal, and no event can be placed where they are: outside of functions they
+    /// cannot be asked.
+    fn check_equality(&self, op: AstOp, a: &Tensor, b: &Tensor, span: Span) -> Fallible<()> {
+        let of_reals = a.ty == Ty::Real && b.ty.is_numeric() || b.ty == Ty::Real && a.ty.is_numeric();
+        let varies = |side: &Tensor| side.exprs().any(|e| self.expr_variability(e) > Variability::Parameter);
+        if !matches!(op, AstOp::Equal | AstOp::NotEqual) || !of_reals || !(varies(a) || varies(b)) {
+            return Ok(());
+        }
+        let message = format!("`{}` between Real values that vary", op.as_str());
+        Err(error(codes::E0311, span, message)
+            .with_note("for Reals `==` and `<>` are allowed in functions only: rounding decides, and there is no event")
+            .with_help("compare with `<=` or `>=`, or say how near is near enough: `abs(a - b) < eps`")
+            .into())
     }
 
     pub(crate) fn binary_operator(&mut self, op: AstOp, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {

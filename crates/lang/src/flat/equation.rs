@@ -111,8 +111,6 @@ pub enum StatementKind {
         /// Branches in order of priority.
         branches: Vec<(Vec<FlatExpr>, Vec<FlatStatement>)>,
     },
-    /// `reinit(x, e)`
-    Reinit(VariableId, FlatExpr),
     /// `assert(…)`
     Assert {
         /// What must hold.

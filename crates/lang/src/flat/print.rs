@@ -347,7 +347,6 @@ impl Printer<'_> {
                 let branches = branches.iter().map(|(conditions, body)| (&conditions[..], &body[..]));
                 self.when_text(branches, depth, Self::statements)?;
             }
-            StatementKind::Reinit(variable, value) => self.reinit(*variable, value)?,
             StatementKind::Assert {
                 condition,
                 message,

@@ -9,14 +9,14 @@ use super::ComponentKind;
 use crate::class::attribute_names;
 use crate::codes;
 use crate::expr::Mode;
-use crate::failure::{Fallible, fail};
+use crate::failure::{Fallible, error, fail};
 use crate::flat::{
     Attributes, Causality, Enumeration, EnumerationId, EquationKind, FlatEquation, FlatExpr, ProvenanceKind,
     ScalarType, StateSelect, Variability, VariableId,
 };
 use crate::flattener::Flattener;
 use crate::ids::{ClassId, ComponentId};
-use crate::modification::Binding;
+use crate::modification::{Binding, final_violation};
 use crate::tensor::{Elem, Tensor, Ty, volume};
 
 impl Flattener<'_> {
@@ -51,6 +51,9 @@ impl Flattener<'_> {
         let value = self.binding_value(&binding, mode)?;
         let component = &self.components[id];
         let (dims, path) = (component.dims.clone(), Arc::clone(&component.path));
+        for expr in value.exprs() {
+            self.check_parameter_expr(expr, &format!("attribute `{name}` of `{path}`"), &binding)?;
+        }
         if !of_component && !dims.is_empty() && value.is_scalar() {
             // An attribute of the type holds for each element.
             if !ty.accepts(value.ty) {
@@ -84,6 +87,16 @@ impl Flattener<'_> {
         let class = component.class;
         let table = self.table(class)?;
         let plain = self.components[id].mods.children.is_empty() && table.attributes.children.is_empty();
+        if let Some((name, span)) = final_violation(&self.components[id].mods, &table.attributes) {
+            let path = Arc::clone(&self.components[id].path);
+            return Err(error(
+                codes::E0206,
+                span,
+                format!("`{name}` of `{path}` is final in its type and cannot be modified"),
+            )
+            .with_help("declare it with a type that leaves the attribute open")
+            .into());
+        }
         let shared = self.shared_attributes(id, count, plain, ty)?;
         let own = Ty::of(ty);
         let start = if plain {
@@ -230,7 +243,7 @@ impl Flattener<'_> {
         let value = self.fit(value, Ty::of(ty), &dims, &path, binding)?;
         if variability == Variability::Parameter {
             for expr in value.exprs() {
-                self.check_parameter_expr(expr, &path, binding)?;
+                self.check_parameter_expr(expr, &format!("parameter `{path}`"), binding)?;
             }
             // What was needed while flattening must not be changed afterwards.
             self.set_bindings(first, &value);
@@ -259,7 +272,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn check_parameter_expr(&mut self, expr: &FlatExpr, path: &str, binding: &Binding) -> Fallible<()> {
+    fn check_parameter_expr(&self, expr: &FlatExpr, what: &str, binding: &Binding) -> Fallible<()> {
         let mut varying = None;
         expr.walk(&mut |e| match e {
             FlatExpr::Variable(v) if self.model.variables[*v].variability > Variability::Parameter => {
@@ -273,7 +286,7 @@ impl Flattener<'_> {
             Some(name) => fail(
                 codes::E0303,
                 binding.span(),
-                format!("the parameter `{path}` cannot depend on `{name}`, which varies with time"),
+                format!("the {what} cannot depend on `{name}`, which varies with time"),
             ),
         }
     }

@@ -8,7 +8,9 @@ use saltus_source::Span;
 
 use crate::codes;
 use crate::failure::error;
-use crate::flat::{AssertLevel, Builtin, EquationKind, FlatExpr, IndexVec, StatementKind, Variability, VariableId};
+use crate::flat::{
+    AssertLevel, Builtin, EquationKind, FlatExpr, IndexVec, ScalarType, StatementKind, Variability, VariableId,
+};
 use crate::flattener::Flattener;
 
 /// Where the search for cycles is.
@@ -116,7 +118,12 @@ impl Flattener<'_> {
 
     fn needs(&self, variable: VariableId) -> Vec<VariableId> {
         let mut needs = Vec::new();
-        if let Some(binding) = &self.model.variables[variable].binding {
+        // The binding of a parameter that is solved for is an equation of the start: it may close a circle.
+        let data = &self.model.variables[variable];
+        if data.fixed == Some(false) && data.ty == ScalarType::Real {
+            return needs;
+        }
+        if let Some(binding) = &data.binding {
             binding.walk(&mut |e| {
                 if let FlatExpr::Variable(v) = e
                     && self.model.variables[*v].variability == Variability::Parameter

@@ -6,7 +6,7 @@ use saltus_syntax::ast::{self, ComponentReference, Expr, ExprKind, ForIndex, Sta
 use super::arguments::by_name;
 use crate::codes;
 use crate::expr::{Context, Iterators, Mode, Resolved};
-use crate::failure::{Failure, Fallible, fail};
+use crate::failure::{Failure, Fallible, error, fail};
 use crate::flat::{
     AssertLevel, BinaryOp, FlatExpr, FlatStatement, ProvenanceId, ProvenanceKind, StatementBranch, StatementKind,
     Variability, VariableId,
@@ -85,7 +85,7 @@ impl Flattener<'_> {
                 }
                 Ok(())
             }
-            ast::StatementKind::Call(expr) => self.call_statement(expr, ctx, place, out),
+            ast::StatementKind::Call(expr) => self.call_statement(expr, ctx, out),
             ast::StatementKind::If { branches, otherwise } => {
                 self.if_statement(branches, otherwise.as_deref().unwrap_or(&[]), span, ctx, place, out)
             }
@@ -242,13 +242,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    fn call_statement(
-        &mut self,
-        expr: &Expr,
-        ctx: &Context<'_>,
-        place: Place,
-        out: &mut Vec<FlatStatement>,
-    ) -> Fallible<()> {
+    fn call_statement(&mut self, expr: &Expr, ctx: &Context<'_>, out: &mut Vec<FlatStatement>) -> Fallible<()> {
         let ExprKind::Call(call) = &expr.kind else {
             return Err(Failure::Reported);
         };
@@ -271,9 +265,9 @@ impl Flattener<'_> {
                 }
             }
             Some("reinit") => {
-                for (variable, value) in self.reinit(call, span, ctx, place.in_when)? {
-                    self.push(StatementKind::Reinit(variable, value), span, ctx, out);
-                }
+                return Err(error(codes::E0311, span, "`reinit` in an algorithm section")
+                    .with_help("write the `when` with its `reinit` in an equation section")
+                    .into());
             }
             _ => {
                 for effect in self.effects_of(call, span, ctx)? {

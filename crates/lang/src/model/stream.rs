@@ -339,10 +339,9 @@ fn replace_in_equations(equations: &mut [FlatEquation], replace: &mut dyn FnMut(
 fn replace_in_statements(statements: &mut [FlatStatement], replace: &mut dyn FnMut(&mut FlatExpr)) {
     for statement in statements {
         match &mut statement.kind {
-            StatementKind::Assign(_, value)
-            | StatementKind::Reinit(_, value)
-            | StatementKind::Terminate(value)
-            | StatementKind::NoReturnCall(value) => value.transform(replace),
+            StatementKind::Assign(_, value) | StatementKind::Terminate(value) | StatementKind::NoReturnCall(value) => {
+                value.transform(replace)
+            }
             StatementKind::If { branches, otherwise } => {
                 for branch in branches {
                     branch.condition.transform(replace);

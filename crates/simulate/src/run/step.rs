@@ -195,6 +195,7 @@ impl Run<'_> {
                 self.engine.violated(assertion, condition)?;
             }
         }
+        self.limits.check(&mut self.engine);
         Ok(())
     }
 

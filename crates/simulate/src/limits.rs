@@ -1,0 +1,107 @@
+//! The attributes `min` and `max`: every variable is promised to stay between them.
+//!
+//! They act like assertions of level warning: a violation is told once, with its time and value, and the run goes on. Values
+//! within the error of the integration beyond a limit do not count.
+
+use saltus_mdae::{ExprId, Role, Type, VarId, Variable};
+
+use crate::engine::Engine;
+use crate::error::Failure;
+
+/// A share of the value that rounding may take it beyond a limit.
+const ROUNDING: f64 = 1e-12;
+
+/// What a variable is promised not to leave.
+#[derive(Clone, Debug)]
+struct Limit {
+    name: String,
+    var: VarId,
+    order: u16,
+    /// The variable is an alias with the sign reversed.
+    negated: bool,
+    min: f64,
+    max: f64,
+}
+
+/// The limits that hold so far: what was violated is told and taken off the list.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Limits {
+    watched: Vec<Limit>,
+}
+
+impl Limits {
+    /// Reads the limits of all variables, and tells which parameters and constants violate theirs.
+    pub fn new(engine: &mut Engine<'_>) -> Result<Self, Failure> {
+        let mut limits = Limits::default();
+        let model = engine.model;
+        let named = model.variables.iter_enumerated().map(|(id, v)| (id, 0, false, v));
+        let aliases = model.aliases.iter();
+        let named = named.chain(aliases.map(|alias| (alias.target, alias.order, alias.negated, &alias.variable)));
+        for (var, order, negated, variable) in named {
+            let (min, max) = bounds(engine, variable)?;
+            if (min == f64::NEG_INFINITY && max == f64::INFINITY) || order >= engine.memory.orders(var) {
+                continue;
+            }
+            limits.watched.push(Limit {
+                name: variable.name.to_string(),
+                var,
+                order,
+                negated,
+                min,
+                max,
+            });
+        }
+        for constant in &model.constants {
+            let (min, max) = bounds(engine, &constant.variable)?;
+            let warning = violation(&constant.variable.name, constant.value, min, max, 0.0);
+            engine.warnings.extend(warning);
+        }
+        limits.check(engine);
+        let varies = |limit: &Limit| engine.model.variables[limit.var].role != Role::Parameter;
+        limits.watched.retain(varies);
+        Ok(limits)
+    }
+
+    /// Looks at the values in memory.
+    pub fn check(&mut self, engine: &mut Engine<'_>) {
+        let time = engine.memory.time();
+        let mut told = Vec::new();
+        self.watched.retain(|limit| {
+            let value = engine.memory.get(limit.var, limit.order) * if limit.negated { -1.0 } else { 1.0 };
+            let warning = violation(&limit.name, value, limit.min, limit.max, slack(engine, limit, value));
+            let holds = warning.is_none();
+            let at = match engine.model.variables[limit.var].role {
+                Role::Parameter => String::new(),
+                _ => format!("at t = {time}: "),
+            };
+            told.extend(warning.map(|warning| at + &warning));
+            holds
+        });
+        engine.warnings.append(&mut told);
+    }
+}
+
+/// By how much an inexact value may miss a limit.
+fn slack(engine: &Engine<'_>, limit: &Limit, value: f64) -> f64 {
+    let variable = &engine.model.variables[limit.var];
+    match (variable.ty, variable.role) {
+        (Type::Real, Role::Continuous) => 10.0 * engine.scales.error(limit.var, value),
+        (Type::Real, _) => ROUNDING * value.abs(),
+        _ => 0.0,
+    }
+}
+
+fn bounds(engine: &Engine<'_>, variable: &Variable) -> Result<(f64, f64), Failure> {
+    let value = |expr: Option<ExprId>, none: f64| expr.map_or(Ok(none), |expr| engine.value_of(expr));
+    Ok((
+        value(variable.min, f64::NEG_INFINITY)?,
+        value(variable.max, f64::INFINITY)?,
+    ))
+}
+
+fn violation(name: &str, value: f64, min: f64, max: f64, slack: f64) -> Option<String> {
+    if value < min - slack {
+        return Some(format!("{name} = {value} is below its limit `min = {min}`"));
+    }
+    (value > max + slack).then(|| format!("{name} = {value} is above its limit `max = {max}`"))
+}
