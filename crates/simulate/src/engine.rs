@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::KernelCache;
-use saltus_mdae::{BinaryOp, Condition, ConditionId, ConditionKind, ExprPool, Idx, Mdae, Node, OriginKind, Role, VarId};
+use saltus_mdae::{
+    BinaryOp, Condition, ConditionId, ConditionKind, ExprPool, Idx, Mdae, Node, OriginKind, Role, VarId,
+};
 use saltus_results::ModeRecord;
 use saltus_structure::mode::{ModeFailure, Valuation, analyze_mode};
 
