@@ -44,9 +44,10 @@ pub(crate) fn did_you_mean<'c>(name: &str, candidates: impl IntoIterator<Item = 
         return None;
     }
     let limit = (name.chars().count() / 3).max(1);
+    let near = |candidate: &&str| candidate.len() <= 100 && candidate.len().abs_diff(name.len()) <= 4 * limit;
     candidates
         .into_iter()
-        .filter(|candidate| candidate.len() <= 100 && *candidate != name)
+        .filter(|candidate| near(candidate) && *candidate != name)
         .map(|candidate| (edit_distance(name, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min()

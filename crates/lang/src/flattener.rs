@@ -56,7 +56,14 @@ pub(crate) struct Flattener<'l> {
     pub automatic: Vec<(Name, ComponentId)>,
     /// Components whose sizes are being found, with the sizes known so far.
     pub sizing: Vec<(InstanceId, Name, Dims)>,
+    /// Whether classes have import clauses, as far as that was asked.
+    pub importing: FxHashMap<*const ClassDefinition, bool>,
+    /// Unknown names for which others that resemble them are still looked for.
+    pub suggestions: u32,
 }
+
+/// More unknown names than this are mostly one mistake; to compare all with all would take for ever.
+const MOST_SUGGESTIONS: u32 = 20;
 
 impl<'l> Flattener<'l> {
     pub fn new(library: &'l Library, limits: Limits) -> Self {
@@ -86,6 +93,8 @@ impl<'l> Flattener<'l> {
             streams: Streams::default(),
             automatic: Vec::new(),
             sizing: Vec::new(),
+            importing: FxHashMap::default(),
+            suggestions: MOST_SUGGESTIONS,
         };
         flattener.add_predefined();
         flattener
@@ -107,6 +116,12 @@ impl<'l> Flattener<'l> {
                 None
             }
         }
+    }
+
+    /// Whether to look for names that resemble an unknown one.
+    pub fn may_suggest(&mut self) -> bool {
+        self.suggestions = self.suggestions.saturating_sub(1);
+        self.suggestions > 0
     }
 
     /// Spends fuel.

@@ -14,6 +14,8 @@ use crate::analysis::{Analysis, AnalysisOptions, ChangeReport, Coverage, ModeRep
 use crate::model::prepare_given;
 use crate::{Model, Outcome, Session};
 
+/// Models beyond a limit after which the others are not looked at: each of them takes long.
+const MOST_TOO_LARGE: usize = 3;
 /// Packages inside packages are followed this deep.
 const MOST_LEVELS: usize = 100;
 
@@ -50,12 +52,23 @@ impl Session {
         };
         if !checked.diagnostics.has_errors() {
             let parts = self.parts();
-            for model in &checked.models {
-                let found = self.check(model, all_modes).into_iter();
+            let mut too_large = 0;
+            for (place, model) in checked.models.iter().enumerate() {
+                let found = self.check(model, all_modes);
+                too_large += usize::from(found.iter().any(|d| d.code == codes::E0307));
                 let is_part = parts.contains(model);
                 checked
                     .diagnostics
-                    .extend(found.filter(|d| !(is_part && d.code == codes::E0403)));
+                    .extend(found.into_iter().filter(|d| !(is_part && d.code == codes::E0403)));
+                // What is too large is mostly part of others.
+                let left = checked.models.len() - place - 1;
+                if too_large >= MOST_TOO_LARGE && left > 0 {
+                    let message = format!("{left} other models are not checked: several are too large");
+                    let diagnostic = Diagnostic::without_place(codes::E0307, Severity::Error, message);
+                    let help = format!("`--model {}` checks one of them", checked.models[place + 1]);
+                    checked.diagnostics.push(diagnostic.with_help(help));
+                    break;
+                }
             }
         }
         checked.diagnostics.normalise();

@@ -277,8 +277,17 @@ impl Flattener<'_> {
         self.lookup_imports(class, name)
     }
 
+    /// Whether a class has import clauses, found out once: many names may be looked up in a class of many elements.
+    fn has_imports(&mut self, def: &Arc<ClassDefinition>) -> bool {
+        let known = self.importing.entry(Arc::as_ptr(def));
+        *known.or_insert_with(|| imports(def).next().is_some())
+    }
+
     fn lookup_imports(&mut self, class: ClassId, name: &Name) -> Fallible<Option<Found>> {
         let def = Arc::clone(&self.classes[class].def);
+        if !self.has_imports(&def) {
+            return Ok(None);
+        }
         if let Some(import) = imports(&def).find(|import| names_import(import, name)) {
             let mut parts: Vec<Name> = import.name.parts.iter().map(|p| p.name.clone()).collect();
             if matches!(import.kind, ImportKind::List(_)) {
@@ -408,23 +417,23 @@ impl Flattener<'_> {
     }
 
     fn unknown_from(&mut self, scope: ClassId, name: &Name, span: Span) -> Failure {
-        let mut names: Vec<String> = Vec::new();
-        let mut current = Some(scope);
+        let suggests = self.may_suggest();
+        let mut names: Vec<&str> = Vec::new();
+        let mut current = suggests.then_some(scope);
         while let Some(class) = current {
             if let Some(table) = &self.classes[class].table {
-                names.extend(table.by_name.keys().map(|n| n.to_string()));
+                names.extend(table.by_name.keys().map(|n| n.as_str()));
             }
-            names.extend(self.def(class).classes().map(|(_, d)| d.name.name.to_string()));
+            names.extend(self.def(class).classes().map(|(_, d)| d.name.name.as_str()));
             current = self.classes[class].parent;
         }
-        names.extend(self.predefined.keys().map(|n| n.to_string()));
-        names.sort();
+        names.extend(self.predefined.keys().map(|n| n.as_str()));
         let mut diagnostic = error(
             codes::E0201,
             span,
             format!("`{name}` is not known in `{}`", self.classes[scope].name),
         );
-        if let Some(other) = did_you_mean(name, names.iter().map(|n| n.as_str())) {
+        if let Some(other) = did_you_mean(name, names) {
             diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
         } else if name.starts_with(char::is_uppercase) {
             diagnostic = diagnostic.with_help("if it is a library, name its folder with -L, or set MODELICAPATH");
@@ -438,14 +447,14 @@ impl Flattener<'_> {
                 .with_help("name the folder of the library with -L, or set MODELICAPATH")
                 .into();
         };
-        let mut names: Vec<String> = Vec::new();
-        if let Some(table) = &self.classes[class].table {
-            names.extend(table.by_name.keys().map(|n| n.to_string()));
+        let suggests = self.may_suggest();
+        let mut names: Vec<&str> = Vec::new();
+        if suggests && let Some(table) = &self.classes[class].table {
+            names.extend(table.by_name.keys().map(|n| n.as_str()));
         }
-        names.sort();
         let message = format!("`{}` has no element `{name}`", self.classes[class].name);
         let mut diagnostic = error(codes::E0201, span, message);
-        if let Some(other) = did_you_mean(name, names.iter().map(|n| n.as_str())) {
+        if let Some(other) = did_you_mean(name, names) {
             diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
         }
         diagnostic.into()

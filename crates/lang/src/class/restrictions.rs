@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
 use saltus_source::Span;
 use saltus_syntax::ast::{
     ClassBody, ClassDefinition, ClassKind, ComponentClause, Composition, Element, ElementKind, ImportKind, Name,
@@ -228,10 +229,10 @@ pub(super) fn check_definition(def: &ClassDefinition) -> Fallible<()> {
         literals: Some(literals),
     } = &def.body
     {
-        let mut seen: Vec<&Name> = Vec::new();
+        let mut seen: FxHashSet<&Name> = FxHashSet::default();
         for literal in literals {
             let name = &literal.name.name;
-            if seen.contains(&name) {
+            if !seen.insert(name) {
                 return fail(
                     codes::E0204,
                     literal.name.span,
@@ -245,7 +246,6 @@ pub(super) fn check_definition(def: &ClassDefinition) -> Fallible<()> {
                     format!("`{name}` is an attribute and cannot be a literal"),
                 );
             }
-            seen.push(name);
         }
     }
     let Some(composition) = def.composition() else {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_source::Span;
 use saltus_syntax::ast::{
     Causality, ClassBody, ClassDefinition, ClassKind, Component, ComponentClause, ConstrainingClause, Element,
@@ -347,10 +347,11 @@ impl Flattener<'_> {
         }
         table.dims.extend(inherited.dims.iter().cloned());
         table.causality = table.causality.or(inherited.causality);
+        self.spend((inherited.scopes.len() + inherited.entries.len()) as u64, span)?;
+        // A class inherited along two ways contributes its equations once.
+        let mut known: FxHashSet<_> = table.scopes.iter().map(|&s| Arc::as_ptr(self.def(s))).collect();
         for scope in &inherited.scopes {
-            let def = self.def(*scope);
-            // A class inherited along two ways contributes its equations once.
-            if !table.scopes.iter().any(|s| Arc::ptr_eq(self.def(*s), def)) {
+            if known.insert(Arc::as_ptr(self.def(*scope))) {
                 table.scopes.push(*scope);
             }
         }

@@ -140,6 +140,7 @@ impl Flattener<'_> {
             _ => return Ok(None),
         };
         self.spend(u64::from(rows) * u64::from(inner) * u64::from(columns), span)?;
+        self.pay_for_products(a, b, (u64::from(rows), u64::from(columns)), span)?;
         self.check_size(&[rows, columns], span)?;
         let mut elems = SmallVec::new();
         let (inner, columns) = (inner as usize, columns as usize);
@@ -168,15 +169,51 @@ impl Flattener<'_> {
         if n != m || exponent < 0 || b.ty != Ty::Integer {
             return Ok(None);
         }
+        // By squaring, from the highest binary digit of the exponent: few products, however large it is.
         let mut result = self.identity(n, span)?;
-        for _ in 0..exponent {
-            match self.multiply(&result, a, span)? {
-                Some(next) => result = next,
-                None => return Ok(None),
+        for digit in (0..i64::BITS - exponent.leading_zeros()).rev() {
+            let Some(mut next) = self.multiply(&result, &result, span)? else {
+                return Ok(None);
+            };
+            if exponent >> digit & 1 == 1 {
+                let Some(product) = self.multiply(&next, a, span)? else {
+                    return Ok(None);
+                };
+                next = product;
+            }
+            result = next;
+            // Products of numbers that are not numbers any more are too large for an Integer.
+            let finite = |elem: &Elem| matches!(elem, Elem::Expr(e) if e.as_number().is_some_and(f64::is_finite));
+            if a.elems.iter().all(finite) && !result.elems.iter().all(finite) {
+                return fail(
+                    codes::E0307,
+                    span,
+                    format!("a power of {exponent} is too large for a number"),
+                );
             }
         }
         Ok(Some(result))
     }
+
+    /// Pays for the nodes that a product of matrices repeats.
+    fn pay_for_products(&mut self, a: &Tensor, b: &Tensor, (rows, columns): (u64, u64), span: Span) -> Fallible<()> {
+        let nodes = |tensor: &Tensor| tensor.elems.iter().map(nodes_of).fold(0, u64::saturating_add);
+        let repeated = nodes(a)
+            .saturating_mul(columns)
+            .saturating_add(nodes(b).saturating_mul(rows));
+        self.spend(repeated.saturating_mul(COST_OF_NODE), span)
+    }
+}
+
+/// What a node of an expression that is repeated costs, in steps: memory rather than time.
+const COST_OF_NODE: u64 = 10;
+
+/// Nodes of an element beyond the first.
+fn nodes_of(elem: &Elem) -> u64 {
+    let Elem::Expr(expr) = elem else { return 0 };
+    let mut nodes = 0_u64;
+    expr.walk(&mut |_| nodes += 1);
+    nodes.saturating_sub(1)
 }
 
 /// The sum of products of elements; products with a literal zero are left out.

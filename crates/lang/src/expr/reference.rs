@@ -644,16 +644,18 @@ impl Flattener<'_> {
 
     /// Complains about a name, with the components in reach as suggestions.
     fn unknown_reference(&mut self, scope: Scope, name: &Name, span: Span) -> crate::failure::Failure {
-        let mut names: Vec<String> = Vec::new();
-        if let Some(instance) = scope.instance {
-            names.extend(self.instances[instance].table.by_name.keys().map(|n| n.to_string()));
-        } else if let Some(table) = &self.classes[scope.class].table {
-            names.extend(table.by_name.keys().map(|n| n.to_string()));
+        let mut names: Vec<&str> = Vec::new();
+        let suggests = self.may_suggest();
+        let table = match scope.instance {
+            Some(instance) => Some(&self.instances[instance].table),
+            None => self.classes[scope.class].table.as_ref(),
+        };
+        if let Some(table) = table.filter(|_| suggests) {
+            names.extend(table.by_name.keys().map(|n| n.as_str()));
         }
-        names.sort();
         let message = format!("`{name}` is not known in `{}`", self.classes[scope.class].name);
         let mut diagnostic = crate::failure::error(codes::E0201, span, message);
-        if let Some(other) = crate::failure::did_you_mean(name, names.iter().map(|n| n.as_str())) {
+        if let Some(other) = crate::failure::did_you_mean(name, names) {
             diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
         }
         diagnostic.into()

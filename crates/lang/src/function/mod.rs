@@ -56,6 +56,8 @@ pub(crate) struct FunctionTable {
     tables: Vec<tables::KnownTable>,
     /// What the calls of the present statement do besides yielding values.
     pub(crate) effects: Vec<Effect>,
+    /// How often a function could not be inlined.
+    not_inlined: FxHashMap<*const ClassDefinition, u32>,
     /// Functions being inlined or evaluated, innermost last.
     active: Vec<Arc<ClassDefinition>>,
 }
@@ -69,6 +71,10 @@ impl FunctionTable {
 
 /// Results with more nodes than this are not inlined: each use would repeat them.
 const INLINE_LIMIT: usize = 2_000;
+
+/// Functions that could not be inlined so often, with any arguments, are not tried again: a tree of calls would be gone
+/// through again for every branch.
+const ATTEMPTS: u32 = 8;
 
 pub(crate) fn is_function_kind(kind: ClassKind) -> bool {
     matches!(kind, ClassKind::Function | ClassKind::OperatorFunction)
@@ -211,6 +217,7 @@ impl Flattener<'_> {
         }
         if signature.inline
             && !self.is_active(class)
+            && self.may_be_inlined(class)
             && let Some(results) = self.inlined(class, signature, &bound, span)
         {
             return Ok(results);
@@ -259,6 +266,12 @@ impl Flattener<'_> {
             .any(|def| Arc::ptr_eq(def, self.def(class)))
     }
 
+    /// Whether it is worth trying to inline a function, by the attempts so far.
+    fn may_be_inlined(&self, class: ClassId) -> bool {
+        let times = self.functions.not_inlined.get(&Arc::as_ptr(self.def(class)));
+        times.is_none_or(|times| *times < ATTEMPTS)
+    }
+
     /// The results as expressions of the arguments, if that is possible and not too large.
     fn inlined(
         &mut self,
@@ -268,15 +281,16 @@ impl Flattener<'_> {
         span: Span,
     ) -> Option<Vec<Tensor>> {
         let before = self.diagnostics.len();
-        let results = self
-            .run_function(class, signature, bound.to_vec(), Mode::Flat, span)
-            .ok()?;
-        if self.diagnostics.len() > before {
+        let results = self.run_function(class, signature, bound.to_vec(), Mode::Flat, span);
+        let found = results.ok().filter(|_| self.diagnostics.len() == before);
+        let Some(results) = found.filter(|results| results.iter().all(is_small)) else {
+            *self
+                .functions
+                .not_inlined
+                .entry(Arc::as_ptr(self.def(class)))
+                .or_default() += 1;
             return None;
-        }
-        if !results.iter().all(is_small) {
-            return None;
-        }
+        };
         if signature.generates_events {
             return Some(results);
         }
