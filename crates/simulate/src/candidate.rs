@@ -194,8 +194,19 @@ impl Engine<'_> {
             false => SIGN_ORDERS,
         };
         let mut leans = None;
+        // The side to which the function was seen to cross, as long as its value is the one at the crossing.
+        let mut crossed = None;
         for order in 0..=orders {
-            if !self.ensure_derivatives(monitor, mode, order) {
+            // Where the slope does not tell, the crossing itself does, rather than a higher derivative.
+            let slope_known = self.ensure_derivatives(monitor, mode, order);
+            if let Some(positive) = crossed.filter(|_| order == 2 || !slope_known) {
+                return Sign::ByDerivative {
+                    positive,
+                    order: 1,
+                    leans,
+                };
+            }
+            if !slope_known {
                 return if order == 0 { Sign::Undecided } else { Sign::Tie };
             }
             let reading = monitor.read(order, at_event, &self.memory, &self.scales, &mut self.scratch);
@@ -215,6 +226,10 @@ impl Engine<'_> {
                     Sign::ByDerivative { positive, order, leans }
                 };
             }
+            if order == 0 {
+                let found = self.crossings.get(&id).filter(|(value, _)| *value == reading.value);
+                crossed = found.map(|&(_, positive)| positive);
+            }
             if order == 0 && reading.value.abs() > LEANING * reading.tolerance + 2.0 * located {
                 leans = Some(reading.value > 0.0);
             }
@@ -229,6 +244,19 @@ impl Engine<'_> {
         }
         let rate = monitor.read(1, false, &self.memory, &self.scales, &mut self.scratch);
         rate.value.abs() > rate.tolerance && (rate.value > 0.0) == self.truths[id.0 as usize]
+    }
+
+    /// Remembers to which side conditions that were clear of zero before have crossed it.
+    pub(crate) fn set_crossings(&mut self, crossed: impl Iterator<Item = ConditionId>) {
+        self.crossings.clear();
+        for id in crossed {
+            let Some(monitor) = self.monitor(id) else { continue };
+            let value = monitor.watch(&self.memory, &self.scales, &mut self.scratch).value;
+            let positive = !self.truths[id.0 as usize];
+            if (value > 0.0) == positive {
+                self.crossings.insert(id, (value, positive));
+            }
+        }
     }
 
     /// Bounds what is left of the condition functions near zero because the event was located within a bracket of the

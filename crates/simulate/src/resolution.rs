@@ -29,14 +29,19 @@ const TANGENT: f64 = 1.0;
 const STAIR: f64 = 0.5;
 /// What bends this close to the end of a piece, in parts of it, bends at the end.
 const AT_END: f64 = 1e-9;
-/// What the logarithm of a value may change between its extreme and the samples.
-const LOGARITHM: f64 = 0.5;
-/// Exponents below which a value is nothing, whatever it is multiplied by.
-const NOTHING: f64 = -80.0;
-/// What a value between −1 and 1 may change between its extreme and the samples.
-const SHARE: f64 = 0.05;
+/// What the measure of an argument may change between neighbouring samples, and beyond the outermost of them.
+const BETWEEN_SAMPLES: f64 = 2.0;
+const BEYOND_SAMPLES: f64 = 0.5;
+/// Exponents beyond which an exponential, or its reciprocal, is nothing whatever it is multiplied by.
+const NOTHING: f64 = 80.0;
+/// The logarithm of a power that is nothing beside the largest one.
+const LEAST_POWER: f64 = -20.0;
+/// Arguments beyond which a hyperbolic tangent is constant.
+const SATURATED: f64 = 8.0;
+/// The part of its size by which an argument is known.
+const ROUNDING: f64 = 1e-13;
 /// Powers up to this one are told as polynomials.
-const LOW_POWER: f64 = 3.0;
+const LOW_POWER: f64 = 6.0;
 
 /// A function whose samples may not tell its course although those of its argument do.
 #[derive(Clone, Debug)]
@@ -51,8 +56,10 @@ enum Outer {
     Pole,
     /// A power of the argument.
     Power(f64),
-    /// It goes from one constant to another.
-    Step(UnaryOp),
+    /// It goes from one constant to another, exponentially.
+    Saturation,
+    /// It goes from one constant to another, as an angle does.
+    Arc,
     /// It bends or jumps where the argument is zero.
     Bend,
     /// It consists of other pieces between other points.
@@ -147,11 +154,15 @@ impl Arguments {
     pub(crate) fn cut(&self, argument: usize, course: &Course) -> Cut {
         let (least, greatest) = course.range();
         let variation = greatest - least;
-        // What varies by less than that is rounding.
-        if !course.is_finite() || variation <= 1e-12 * self.sizes[argument] {
+        let (_, outer) = &self.outers[argument];
+        // What varies by less than rounding has no course. A difference near zero is known no better than its terms.
+        let size = match outer {
+            Outer::Bend => self.sizes[argument],
+            _ => least.abs().max(greatest.abs()),
+        };
+        if !course.is_finite() || variation <= ROUNDING * size {
             return Cut::Nowhere;
         }
-        let (_, outer) = &self.outers[argument];
         let untold = |is_told: bool| if is_told { Cut::Nowhere } else { Cut::Into(2.0) };
         match outer {
             Outer::Wave(told) => turns(variation, *told, course),
@@ -164,7 +175,7 @@ impl Arguments {
             },
             Outer::Bend => at_point((least < 0.0 && greatest > 0.0).then_some(0.0), course),
             Outer::Table(table, argument) => at_point(table.point_between(*argument, least, greatest), course),
-            smooth => untold(smooth.is_told((least, greatest), course.sampled())),
+            smooth => untold(smooth.is_told(course, self.sizes[argument])),
         }
     }
 }
@@ -194,34 +205,42 @@ fn at_point(point: Option<f64>, course: &Course) -> Cut {
 }
 
 impl Outer {
-    /// Whether samples of an argument, of which the range is known, tell the course of the function.
-    fn is_told(&self, (least, greatest): (f64, f64), (low, high): (f64, f64)) -> bool {
+    /// A measure of the argument in which the function changes its course over about one unit, whatever it is put into; it
+    /// is constant where the function is.
+    fn measure(&self, x: f64, size: f64) -> f64 {
         match self {
-            Outer::Exponential => {
-                let peak = greatest - high > LOGARITHM && greatest > NOTHING;
-                let dip = low - least > LOGARITHM && low > NOTHING;
-                !peak && !dip
-            }
-            Outer::Pole => {
-                let above = low > 0.0 && least < 0.5 * low;
-                let below = high < 0.0 && greatest > 0.5 * high;
-                !above && !below
-            }
-            Outer::Power(exponent) if *exponent > 0.0 => {
-                let (extreme, sampled) = (least.abs().max(greatest.abs()), low.abs().max(high.abs()));
-                !(exponent * (extreme / sampled).ln() > LOGARITHM)
-            }
-            Outer::Power(_) => Outer::Pole.is_told((least, greatest), (low, high)),
-            Outer::Step(op) => {
-                let value = |x: f64| match op {
-                    UnaryOp::Tanh => x.tanh(),
-                    UnaryOp::Atan => x.atan(),
-                    _ => x.clamp(-1.0, 1.0).asin(),
-                };
-                !(value(greatest) - value(high) > SHARE || value(low) - value(least) > SHARE)
-            }
-            Outer::Wave(_) | Outer::Staircase | Outer::Bend | Outer::Table(..) => true,
+            Outer::Exponential => x.clamp(-NOTHING, NOTHING),
+            Outer::Pole => x.abs().ln(),
+            Outer::Power(exponent) if *exponent > 0.0 => (exponent * (x.abs() / size).ln()).max(LEAST_POWER),
+            Outer::Power(exponent) => exponent * x.abs().ln(),
+            Outer::Saturation => x.clamp(-SATURATED, SATURATED),
+            Outer::Arc => x.asinh(),
+            Outer::Wave(_) | Outer::Staircase | Outer::Bend | Outer::Table(..) => 0.0,
         }
+    }
+
+    /// Whether samples of an argument tell the course of the function.
+    fn is_told(&self, course: &Course, size: f64) -> bool {
+        let (low, high) = course.sampled();
+        let (least, greatest) = course.range();
+        let singular = matches!(self, Outer::Pole) || matches!(self, Outer::Power(exponent) if *exponent < 0.0);
+        if singular {
+            // A passage through the pole shows in the samples; one that may be between them does not.
+            match (low > 0.0, high < 0.0) {
+                (true, _) if least <= 0.0 => return false,
+                (_, true) if greatest >= 0.0 => return false,
+                (false, false) => return true,
+                _ => {}
+            }
+        }
+        let measure = |x: f64| self.measure(x, size);
+        let near = |a: f64, b: f64, most: f64| !((measure(a) - measure(b)).abs() > most);
+        near(least, low, BEYOND_SAMPLES)
+            && near(greatest, high, BEYOND_SAMPLES)
+            && course
+                .samples()
+                .windows(2)
+                .all(|pair| near(pair[0], pair[1], BETWEEN_SAMPLES))
     }
 }
 
@@ -306,9 +325,10 @@ fn of_one(op: UnaryOp) -> Option<Outer> {
         UnaryOp::Floor | UnaryOp::Ceil => Outer::Staircase,
         UnaryOp::Exp | UnaryOp::Sinh | UnaryOp::Cosh => Outer::Exponential,
         UnaryOp::Sqrt | UnaryOp::Log | UnaryOp::Log10 => Outer::Pole,
-        UnaryOp::Asin | UnaryOp::Acos | UnaryOp::Atan | UnaryOp::Tanh => Outer::Step(op),
+        UnaryOp::Tanh => Outer::Saturation,
+        UnaryOp::Atan => Outer::Arc,
         UnaryOp::Sign | UnaryOp::Abs => Outer::Bend,
-        UnaryOp::Neg | UnaryOp::Not => return None,
+        UnaryOp::Neg | UnaryOp::Not | UnaryOp::Asin | UnaryOp::Acos => return None,
     })
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_mdae::{ConditionId, Role, VarId};
+use saltus_mdae::{ConditionId, Idx, Role, VarId};
 use saltus_numerics::ode::{IntegrationError, Integrator, Options as OdeOptions, new_integrator};
 use saltus_results::{Manifest, ModeRecord, ResultSink, RowKind, Status, Summary};
 
@@ -456,6 +456,9 @@ impl<'c> Run<'c> {
         self.note_crossing(time, triggers);
         self.detect_chattering(time, triggers)
             .map_err(|failure| self.or_accumulation(failure))?;
+        let located = self.location_width > 0.0;
+        let armed = |id: &ConditionId| located && self.watches[id.index()].is_armed();
+        self.engine.set_crossings(triggers.iter().copied().filter(armed));
         self.engine
             .set_location_errors(triggers, std::mem::take(&mut self.location_width));
         self.history.pass_break(&mut self.engine.memory);

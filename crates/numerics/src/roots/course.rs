@@ -106,6 +106,11 @@ impl Course {
         (least - self.margin, greatest + self.margin)
     }
 
+    /// Its values at the samples.
+    pub fn samples(&self) -> &[f64] {
+        &self.samples
+    }
+
     /// The least and the greatest value at the samples.
     pub fn sampled(&self) -> (f64, f64) {
         let least = self.samples.iter().copied().fold(f64::INFINITY, f64::min);

@@ -23,7 +23,7 @@ pub(super) enum Resumption {
 /// The part of the tolerance that a step may use where there are zero crossings.
 const EVENT_SHARE: f64 = 0.5;
 /// Steps in the whole run where there are no states.
-const STATELESS_STEPS: f64 = 1000.0;
+const STATELESS_STEPS: f64 = 500.0;
 /// How far ahead of the last point a fold of the solution is looked for, in parts of the time to the next event.
 const FOLD_WIDTH: f64 = 1e-6;
 /// Below this rounding decides.

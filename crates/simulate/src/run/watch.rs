@@ -41,6 +41,11 @@ const WIDENING: f64 = 4.0;
 const LEAVING: f64 = 1e-3;
 
 impl Watch {
+    /// Whether it has been clear of its tolerance band on the right side.
+    pub(super) fn is_armed(&self) -> bool {
+        self.armed
+    }
+
     /// The part of the band beyond which the condition is clear of zero.
     fn share(&self) -> f64 {
         if self.leaving { LEAVING } else { 1.0 }
