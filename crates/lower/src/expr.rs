@@ -1,9 +1,10 @@
 //! Expressions: relations become conditions, event-generating functions become discrete variables.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, ScalarType, UnaryOp as FlatUnary, VariableId};
 use saltus_mdae::{
-    BinaryOp, Comparison, ConditionKind, Delay, DiscreteEquation, ExprId, ExprPool, Node, OriginId, Role, Type,
-    UnaryOp, VarId, Variable,
+    BinaryOp, Comparison, ConditionKind, Delay, DiscreteEquation, ExprId, ExprPool, Node, OriginId, Role, StateSelect,
+    Type, UnaryOp, VarId, Variable,
 };
 use saltus_source::{Diagnostic, Span, codes};
 
@@ -179,6 +180,103 @@ impl Lowering<'_> {
         })
     }
 
+    /// `der(expression)`. The rules of differentiation hold between events only: where something in the expression jumps, the
+    /// whole of it is what is continuous or balances an impulse. So what only jumps (`if c then 2 else 3`, a discrete variable)
+    /// becomes an unknown, whose derivative is an impulse then: restarts integrate what the product rule makes of it.
+    fn derivative(&mut self, expression: ExprId, span: Span) -> ExprId {
+        if self.substitution.is_some() || !self.varies_and_switches(expression) {
+            return self.model.pool.total_derivative(expression);
+        }
+        let origin = self.span_origin(span);
+        let expression = self.with_unknown_switches(expression, origin);
+        match self.varies_and_switches(expression) {
+            false => self.model.pool.total_derivative(expression),
+            // Branches that vary: the whole becomes an unknown.
+            true => {
+                let quantity = self.unknown_for(expression, origin);
+                self.model.variables[quantity].state_select = StateSelect::Avoid;
+                self.model.pool.der_var(quantity, 1)
+            }
+        }
+    }
+
+    /// The expression with an unknown in place of each largest part that only jumps.
+    fn with_unknown_switches(&mut self, expression: ExprId, origin: OriginId) -> ExprId {
+        let parts = self.model.pool.reachable(&[expression]);
+        let jumping = |this: &Self, id: ExprId| this.model.pool.ty(id) != Type::Boolean && this.only_jumps(id);
+        let mut inner: FxHashSet<ExprId> = FxHashSet::default();
+        for &id in &parts {
+            if jumping(self, id) {
+                let pool = &self.model.pool;
+                pool.for_each_child(pool.node(id), |child| {
+                    inner.insert(child);
+                });
+            }
+        }
+        let mut replaced: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        for &id in parts.iter().filter(|id| !inner.contains(id)) {
+            if jumping(self, id) {
+                let unknown = self.unknown_for(id, origin);
+                replaced.insert(id, self.model.pool.var(unknown));
+            }
+        }
+        self.model
+            .pool
+            .rewrite(&[expression], |_, id, _| replaced.get(&id).copied())[0]
+    }
+
+    /// An unknown that equals an expression at all times.
+    fn unknown_for(&mut self, expression: ExprId, origin: OriginId) -> VarId {
+        if let Some(&known) = self.quantities.get(&expression) {
+            return known;
+        }
+        let name = format!("${}", self.model.print(expression));
+        let unknown = self.generated_variable(&name, Role::Continuous, Type::Real);
+        let own = self.model.pool.var(unknown);
+        let residual = self.model.pool.sub(own, expression);
+        self.model.add_equation(residual, origin);
+        self.quantities.insert(expression, unknown);
+        unknown
+    }
+
+    /// Whether an expression is constant between events, but not at them.
+    fn only_jumps(&self, expression: ExprId) -> bool {
+        let pool = &self.model.pool;
+        let mut jumps = false;
+        let constant = pool.reachable(&[expression]).into_iter().all(|id| match pool.node(id) {
+            Node::Time | Node::Pre { .. } => false,
+            Node::Condition(_) => {
+                jumps = true;
+                true
+            }
+            Node::Var { var, .. } => {
+                let role = self.model.variables[var].role;
+                jumps |= matches!(role, Role::Discrete | Role::Input);
+                role != Role::Continuous
+            }
+            _ => true,
+        });
+        constant && jumps
+    }
+
+    /// Whether an expression varies between events, and holds something that changes at events.
+    fn varies_and_switches(&self, expression: ExprId) -> bool {
+        let pool = &self.model.pool;
+        let (mut varies, mut switches) = (false, false);
+        for id in pool.reachable(&[expression]) {
+            match pool.node(id) {
+                Node::Condition(_) => switches = true,
+                Node::Var { var, .. } => match self.model.variables[var].role {
+                    Role::Continuous => varies = true,
+                    Role::Discrete | Role::Input => switches = true,
+                    Role::Parameter => {}
+                },
+                _ => {}
+            }
+        }
+        varies && switches
+    }
+
     fn builtin(&mut self, builtin: Builtin, args: &[FlatExpr], span: Span) -> ExprId {
         let unary = match builtin {
             Builtin::Abs => Some(UnaryOp::Abs),
@@ -205,7 +303,7 @@ impl Lowering<'_> {
         match builtin {
             Builtin::Der => {
                 let a = self.expr(&args[0]);
-                self.model.pool.total_derivative(a)
+                self.derivative(a, span)
             }
             Builtin::Pre => {
                 let a = self.without_substitution(&args[0]);

@@ -88,6 +88,8 @@ struct Lowering<'f> {
     literal: bool,
     /// Names of generated variables, with how many there are of each.
     generated: FxHashMap<String, u32>,
+    /// The variables that stand for differentiated expressions.
+    quantities: FxHashMap<saltus_mdae::ExprId, saltus_mdae::VarId>,
     /// The variables that hold `floor(x)`.
     floors: FxHashMap<saltus_mdae::ExprId, saltus_mdae::VarId>,
 }
@@ -111,6 +113,7 @@ impl<'f> Lowering<'f> {
             reinitialised: FxHashMap::default(),
             literal: false,
             generated: FxHashMap::default(),
+            quantities: FxHashMap::default(),
             floors: FxHashMap::default(),
         }
     }

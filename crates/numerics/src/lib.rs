@@ -10,7 +10,8 @@
 //! * [`linalg`]: dense and sparse LU with refactorisation, rank-revealing QR, least squares;
 //! * [`nonlinear`]: damped Newton, dogleg, continuation, projection onto constraints;
 //! * [`complementarity`]: Lemke's method and a semismooth Newton method;
-//! * [`roots`]: bracketing and scanning of event functions.
+//! * [`roots`]: bracketing and scanning of event functions;
+//! * [`quadrature`]: adaptive integrals over an interval.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 #![allow(
@@ -28,6 +29,7 @@ pub mod complementarity;
 pub mod linalg;
 pub mod nonlinear;
 pub mod ode;
+pub mod quadrature;
 pub mod roots;
 
 pub use error::EvalError;

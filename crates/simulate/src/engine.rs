@@ -197,6 +197,10 @@ pub(crate) struct Engine<'c> {
     pub inputs_from: f64,
     /// Things worth telling that do not stop the run.
     pub warnings: Vec<String>,
+    /// Coefficients of impulses of the last change that must not jump.
+    pub steady: Vec<crate::steady::Steady>,
+    /// What the start did to start values that are not fixed.
+    pub moved_starts: Option<String>,
 }
 
 impl std::fmt::Debug for Engine<'_> {
@@ -295,6 +299,8 @@ impl<'c> Engine<'c> {
             signals: Vec::new(),
             inputs_from: f64::NEG_INFINITY,
             warnings: Vec::new(),
+            steady: Vec::new(),
+            moved_starts: None,
             pool,
             memory,
             options,

@@ -1,8 +1,8 @@
 //! Initialisation: consistent values at the start.
 //!
 //! Without initial equations, what the start values leave open is settled by a restart from them: first the
-//! position-level consistency equations are met by the smallest change of the guesses (fixed starts held), then the
-//! rates follow as at any mode change. With initial equations, or where fixed starts contradict that restart, all
+//! position-level consistency equations are met by the smallest change of the guesses (fixed starts held), then what has no
+//! start value follows from what has one (`starts`), then the rates follow as at any mode change. With initial equations, or where fixed starts contradict that restart, all
 //! equations of the mode, their derivatives, the initial equations and the fixed starts are solved together, moving
 //! from the start values as little as possible.
 
@@ -64,6 +64,7 @@ impl Engine<'_> {
         self.renew_nominal_values()?;
         self.warn_of_open_parameters();
         self.warn_of_unset_parameters();
+        self.warnings.extend(self.moved_starts.take());
         let due: Vec<_> = self
             .samples
             .iter()
@@ -314,6 +315,7 @@ impl Engine<'_> {
         restart: &[(ExprId, OriginId)],
         instant: &Instant,
     ) -> Result<Vec<ImpulseReport>, Failure> {
+        self.moved_starts = None;
         let equations = self.active_initial_equations()?;
         if !equations.is_empty() {
             self.start_with_equations(mode, &equations)?;
@@ -324,6 +326,7 @@ impl Engine<'_> {
         if let Ok(impulses) = &by_restart
             && self.violated_start(mode).is_none()
         {
+            self.moved_starts = self.moved_starts_of(mode);
             return Ok(impulses.clone());
         }
         let restarted = std::mem::replace(&mut self.memory.values, saved);
@@ -478,12 +481,19 @@ impl Engine<'_> {
         instant: &Instant,
     ) -> Result<Vec<ImpulseReport>, Failure> {
         self.meet_positions(mode)?;
+        self.take_as_left_limits();
+        self.meet_given_starts(mode);
+        self.take_as_left_limits();
+        let impulses = self.change(None, mode, restart, None, Vec::new(), Vec::new(), instant)?;
+        self.enter(mode)?;
+        self.check_steady()?;
+        Ok(impulses)
+    }
+
+    fn take_as_left_limits(&mut self) {
         for at in 0..self.unknowns.len() {
             self.memory.shift(self.unknowns[at]);
         }
-        let impulses = self.change(None, mode, restart, None, Vec::new(), Vec::new(), instant)?;
-        self.enter(mode)?;
-        Ok(impulses)
     }
 
     /// The first fixed start value that does not hold.
@@ -660,7 +670,7 @@ impl Engine<'_> {
         initial.iter().filter_map(above).max().unwrap_or(0)
     }
 
-    fn project(
+    pub(crate) fn project(
         &mut self,
         equations: &[(ExprId, u16)],
         unknowns: &[(VarId, u16)],

@@ -37,6 +37,8 @@ mod resolution;
 mod restart;
 mod run;
 mod search;
+mod starts;
+mod steady;
 
 pub use compiled::Compiled;
 pub use discrete::discrete_loop;

@@ -5,9 +5,9 @@ use saltus_mdae::eval::Environment;
 use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
-    Before, EulerFailure, EulerLimit, FixedValues, ModeChange, ModeEquation, NumericFacts, Projection, RestartAnalysis,
-    RestartFailure, RestartOptions, RestartSolution, Verdict, analyze_restart, explain, implicit_euler_restart,
-    implicit_euler_through, levels_beyond, project_restart, solve_restart,
+    Before, ConcreteEquation, EulerFailure, EulerLimit, FixedValues, ModeChange, ModeEquation, NumericFacts,
+    Projection, RestartAnalysis, RestartFailure, RestartOptions, RestartSolution, Verdict, analyze_restart, explain,
+    implicit_euler_restart, implicit_euler_through, levels_beyond, project_restart, solve_restart,
 };
 
 use crate::candidate::{Instant, Reinit};
@@ -17,6 +17,7 @@ use crate::event::same;
 use crate::memory::Memory;
 use crate::options::RestartMethod;
 use crate::report::{ImpulseReport, Refusal};
+use crate::steady::Steady;
 
 /// Analyses kept for one mode change; different facts at the left limits give different ones.
 const VARIANTS: usize = 16;
@@ -119,6 +120,7 @@ impl Engine<'_> {
             self.change(Some(from), new, restart, transient, switched, jumped, instant)?
         };
         self.enter(new)?;
+        self.check_steady()?;
         Ok(impulses)
     }
 
@@ -315,6 +317,7 @@ impl Engine<'_> {
                 project(pool).ok_or_else(refusal)?
             }
         };
+        let steady = steady_coefficients(&change, &analysis, &solution);
         if self.options.verify_restarts || self.options.restart == RestartMethod::Euler {
             let euler = match transient {
                 Some(transient) => {
@@ -357,6 +360,7 @@ impl Engine<'_> {
                 take_euler_limits(&mut solution, &limits);
             }
         }
+        self.steady = steady;
         Ok(self.take_right_limits(new, &solution))
     }
 
@@ -528,6 +532,24 @@ impl Engine<'_> {
     }
 }
 
+/// The coefficients of impulses that must not jump, with where they are.
+fn steady_coefficients(change: &ModeChange, analysis: &RestartAnalysis, solution: &RestartSolution) -> Vec<Steady> {
+    let Some(plan) = &analysis.plan else { return Vec::new() };
+    let origin = |equation: ConcreteEquation| match equation {
+        ConcreteEquation::Array(label) => Some(change.origin(label.source)),
+        ConcreteEquation::Euler(_) => None,
+    };
+    let equations = solution.steady.iter().map(|&position| &plan.equations[position]);
+    equations
+        .filter_map(|equation| {
+            Some(Steady {
+                coefficients: equation.steady.clone(),
+                origin: origin(equation.equation)?,
+            })
+        })
+        .collect()
+}
+
 fn refused(explanation: saltus_structure::restart::Explanation) -> Failure {
     Failure::new(FailureKind::Restart(Refusal {
         reason: explanation.summary,
@@ -560,6 +582,7 @@ fn projected_solution(projection: Projection) -> RestartSolution {
         unknowns: Vec::new(),
         residual: 0.0,
         rank: 0,
+        steady: Vec::new(),
     }
 }
 

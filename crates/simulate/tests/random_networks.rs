@@ -446,7 +446,14 @@ fn check(kind: &str, build: fn(u64, bool) -> (Mdae, Network)) {
         let starts = start_values(&model, &network.names);
         let plain = run(model, RestartMethod::Structural, true, PHASES as f64 - 0.5);
         conserves(&case, &network, &starts, &plain);
-        assert_eq!(plain.1.warnings, Vec::<String>::new(), "{case}");
+        // Speeds and voltages that are joined from the start have start values that contradict each other: that is told.
+        let others: Vec<&String> = plain
+            .1
+            .warnings
+            .iter()
+            .filter(|w| !w.starts_with("start values contradict"))
+            .collect();
+        assert_eq!(others, Vec::<&String>::new(), "{case}");
         let (model, _) = build(seed, true);
         let permuted = run(model, RestartMethod::Structural, false, PHASES as f64 - 0.5);
         conserves(&format!("{case} permuted"), &network, &starts, &permuted);

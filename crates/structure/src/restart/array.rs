@@ -372,7 +372,15 @@ impl<'b> ArrayBuilder<'_, 'b> {
         let mut layers = vec![self.tail_equations(consistency), self.tail_equations(leading)];
         layers.extend(self.left_limit_knowledge(target, &layers));
         layers.retain(|layer| !layer.is_empty());
-        entailed(self.pool, self.inquiry.functions, self.inquiry.fixed, target, &layers).is_some()
+        entailed(
+            self.pool,
+            self.inquiry.functions,
+            self.inquiry.fixed,
+            target,
+            &layers,
+            false,
+        )
+        .is_some()
     }
 
     fn tail_equations(&mut self, equations: impl Iterator<Item = (Row, u16)>) -> Vec<Known> {

@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashSet;
 use saltus_graph::Row;
-use saltus_mdae::{ConditionId, ExprId, ExprPool, Node, VarId};
+use saltus_mdae::{ConditionId, ExprId, ExprPool, Node, OriginId, VarId};
 
+use super::array::EquationSource;
 use super::system::{ModeEquation, ModeSystem};
 
 /// What was in force before the mode change.
@@ -90,6 +91,15 @@ impl<'a> ModeChange<'a> {
         match self.before {
             Before::Mode(previous) => Some(previous),
             _ => None,
+        }
+    }
+
+    /// Where an equation of the array is written.
+    pub fn origin(&self, source: EquationSource) -> OriginId {
+        match source {
+            EquationSource::Mode(row) => self.new.equation(row).origin,
+            EquationSource::Transient(position) => self.transient.unwrap_or_default()[position as usize].origin,
+            EquationSource::Restart(position) => self.restart_equations[position as usize].origin,
         }
     }
 

@@ -17,6 +17,8 @@ const STARTS: usize = 30;
 const ITERATIONS: usize = 60;
 /// A residual this small against its terms is zero at a sampled point.
 const ZERO: f64 = 1e-7;
+/// What rounding leaves of a step from typical magnitudes to a point on the variety.
+const ROUNDING: f64 = 1e-14;
 /// A point is on the variety when all residuals are this small against their terms.
 const ON_VARIETY: f64 = 1e-12;
 /// Larger systems are not sampled: it costs more than the answer is worth.
@@ -58,13 +60,16 @@ pub enum Entailment {
     Sampled(Vec<KnownSource>),
 }
 
-/// Whether `target` is zero wherever the equations of the layers (nearest first) are.
+/// Whether `target` is zero wherever the equations of the layers (nearest first) are. Something in a `jumping` target has
+/// just got another value: its difference from the one before may be small against typical magnitudes (a capacitance of
+/// some nF).
 pub fn entailed(
     pool: &ExprPool,
     functions: &Functions,
     fixed: &dyn FixedValues,
     target: ExprId,
     layers: &[Vec<Known>],
+    jumping: bool,
 ) -> Option<Entailment> {
     let known = |node: Node| fixed_leaf(fixed, node);
     let polynomial = Polynomial::of(pool, target, &known);
@@ -78,6 +83,7 @@ pub fn entailed(
         }
     }
     let mut sampler = Sampler::new(pool, functions, fixed, target);
+    sampler.jumping = jumping;
     let mut count = 0;
     for layer in layers {
         count += layer.len();
@@ -92,6 +98,16 @@ pub fn entailed(
         }
     }
     None
+}
+
+/// Whether an expression is zero wherever it is defined.
+pub(crate) fn vanishes(pool: &ExprPool, functions: &Functions, fixed: &dyn FixedValues, target: ExprId) -> bool {
+    let known = |node: Node| fixed_leaf(fixed, node);
+    Polynomial::of(pool, target, &known).is_zero() || {
+        let mut sampler = Sampler::new(pool, functions, fixed, target);
+        sampler.undefined_counts = false;
+        sampler.target_vanishes()
+    }
 }
 
 /// Points where all of some equations hold, each as values of the variables (with their derivative order), left limits
@@ -138,6 +154,10 @@ struct Sampler<'a> {
     number: FxHashMap<Node, usize>,
     /// Operations left.
     work: u64,
+    /// Whether something in the target has just jumped.
+    jumping: bool,
+    /// Whether a target that is undefined at a point does not vanish.
+    undefined_counts: bool,
 }
 
 /// A residual with its leaves bound to fixed values or free symbols.
@@ -179,6 +199,8 @@ impl<'a> Sampler<'a> {
             magnitudes: Vec::new(),
             number: FxHashMap::default(),
             work: WORK_LIMIT,
+            jumping: false,
+            undefined_counts: true,
         };
         sampler.target = sampler.bind(pool, target);
         sampler
@@ -257,8 +279,15 @@ impl<'a> Sampler<'a> {
                 .target
                 .tape
                 .value_and_scale(self.functions, &leaves, &self.target.floors);
+            if value.is_nan() && !self.undefined_counts {
+                continue;
+            }
+            let zero = match self.jumping {
+                true => ZERO * self.own_scale(&leaves) + ROUNDING * scale,
+                false => ZERO * scale,
+            };
             // NaN does not count as zero.
-            if value.is_nan() || value.abs() > ZERO * scale {
+            if value.is_nan() || value.abs() > zero {
                 return false;
             }
             agreed += 1;
@@ -267,6 +296,12 @@ impl<'a> Sampler<'a> {
             }
         }
         false
+    }
+
+    /// The size of the target's terms, whatever the variables are like elsewhere.
+    fn own_scale(&self, leaves: &[f64]) -> f64 {
+        let floors = vec![0.0; leaves.len()];
+        self.target.tape.value_and_scale(self.functions, leaves, &floors).1
     }
 
     /// The operations of one Gauss–Newton iteration.
@@ -286,6 +321,10 @@ impl<'a> Sampler<'a> {
             match self.step(&mut point) {
                 Step::Taken => {}
                 Step::Arrived => {
+                    if self.jumping {
+                        // Small differences are asked for: to rounding.
+                        self.correct(&mut point);
+                    }
                     let near = self.target.leaves.iter().all(|leaf| match *leaf {
                         Leaf::Free(symbol) => point[symbol].abs() <= FAR * self.magnitudes[symbol],
                         Leaf::Fixed(_) => true,
@@ -298,8 +337,17 @@ impl<'a> Sampler<'a> {
         (None, iterations)
     }
 
-    /// One Gauss–Newton step of minimum norm, in units of the magnitudes.
+    /// A step from a point that is on the variety already.
+    fn correct(&self, point: &mut [f64]) {
+        self.step_within(point, 0.0);
+    }
+
     fn step(&self, point: &mut [f64]) -> Step {
+        self.step_within(point, ON_VARIETY)
+    }
+
+    /// One Gauss–Newton step of minimum norm, in units of the magnitudes, unless all residuals are small.
+    fn step_within(&self, point: &mut [f64], small: f64) -> Step {
         let (rows, columns) = (self.given.len(), self.magnitudes.len());
         let mut jacobian: DenseMatrix = DenseMatrix::zeros(rows, columns);
         let mut residual = vec![0.0; rows];
@@ -311,7 +359,7 @@ impl<'a> Sampler<'a> {
                 return Step::Failed;
             }
             let scale = if scale > 0.0 { scale } else { 1.0 };
-            done &= value.abs() <= ON_VARIETY * scale;
+            done &= value.abs() <= small * scale;
             residual[row] = value / scale;
             let (_, gradient) = given.tape.gradient_by(self.functions, &leaves, Some(&given.dependents));
             for (leaf, slope) in given.leaves.iter().zip(gradient) {

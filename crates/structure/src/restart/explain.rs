@@ -136,7 +136,7 @@ pub fn explain_failure(model: &Mdae, plan: &RestartPlan, failure: &RestartFailur
 /// values at the k-th instant of the change. Equations that say nothing about right limits and impulses are left out.
 pub fn restart_system(model: &Mdae, pool: &ExprPool, analysis: &RestartAnalysis) -> Vec<String> {
     let Some(plan) = &analysis.plan else { return Vec::new() };
-    let names = PlanNames::new(model, plan);
+    let names = PlanNames::new(model, pool, plan);
     let line = |position: &usize| {
         let residual = plan.equations[*position].residual;
         match plan.equations[*position].equation {
@@ -163,7 +163,7 @@ fn telling_equations(pool: &ExprPool, plan: &RestartPlan) -> Vec<usize> {
         if std::mem::replace(&mut chosen[equation], true) {
             continue;
         }
-        let occurring = pool.occurrences(plan.equations[equation].residual).into_iter();
+        let occurring = plan.equations[equation].occurrences(pool).into_iter();
         pending.extend(occurring.filter_map(|(var, _)| position.get(&var).copied()));
     }
     (0..chosen.len()).filter(|&equation| chosen[equation]).collect()
@@ -187,7 +187,7 @@ struct PlanNames<'a> {
 }
 
 impl<'a> PlanNames<'a> {
-    fn new(model: &'a Mdae, plan: &RestartPlan) -> Self {
+    fn new(model: &'a Mdae, pool: &ExprPool, plan: &RestartPlan) -> Self {
         let names = UserNames::new(model);
         let limits = limit_positions(plan);
         let symbols = plan.unknowns.iter().enumerate().map(|(position, unknown)| {
@@ -201,8 +201,13 @@ impl<'a> PlanNames<'a> {
             };
             (unknown.symbol, text)
         });
+        let means = plan.equations.iter().flat_map(|equation| &equation.averages);
+        let means = means.map(|mean| {
+            let coefficient = saltus_mdae::print::expression(pool, &names, mean.coefficient);
+            (mean.symbol, format!("mean({coefficient})"))
+        });
         PlanNames {
-            symbols: symbols.collect(),
+            symbols: symbols.chain(means).collect(),
             model: names,
         }
     }

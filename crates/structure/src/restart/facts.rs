@@ -26,8 +26,15 @@ pub enum FactReason {
 /// The oracle for "this equation between left limits holds". In the expression, `Node::Var` of an unknown stands for
 /// its left limit; inputs and discrete variables have their right limits (`Node::Pre` of them: left limits).
 pub trait Facts {
-    /// Whether the equation `0 = expression` holds at the left limits, and why.
-    fn is_fact(&mut self, pool: &mut ExprPool, known: &mut Knowledge, expression: ExprId) -> Option<FactReason>;
+    /// Whether the equation `0 = expression` holds at the left limits, and why. Something in a `jumping` expression has
+    /// just got another value: then only the sizes of its terms count, not those that the variables may have elsewhere.
+    fn is_fact(
+        &mut self,
+        pool: &mut ExprPool,
+        known: &mut Knowledge,
+        expression: ExprId,
+        jumping: bool,
+    ) -> Option<FactReason>;
 
     /// Whether what was asked before holds now, by the numbers alone.
     fn holds(&mut self, pool: &ExprPool, question: &Answer) -> bool {
@@ -56,9 +63,15 @@ impl<'a> StructuralFacts<'a> {
 }
 
 impl Facts for StructuralFacts<'_> {
-    fn is_fact(&mut self, pool: &mut ExprPool, known: &mut Knowledge, expression: ExprId) -> Option<FactReason> {
+    fn is_fact(
+        &mut self,
+        pool: &mut ExprPool,
+        known: &mut Knowledge,
+        expression: ExprId,
+        jumping: bool,
+    ) -> Option<FactReason> {
         let layers = known.neighbourhood(pool, expression);
-        entailed(pool, self.functions, self.fixed, expression, &layers).map(FactReason::Entailed)
+        entailed(pool, self.functions, self.fixed, expression, &layers, jumping).map(FactReason::Entailed)
     }
 }
 
@@ -101,10 +114,10 @@ impl<'a> NumericFacts<'a> {
 
     /// The residual at the left limits and the size of its terms.
     pub fn residual(&self, pool: &ExprPool, expression: ExprId) -> (f64, f64) {
-        self.tape_residual(&Tape::new(pool, expression))
+        self.tape_residual(&Tape::new(pool, expression), false)
     }
 
-    fn tape_residual(&self, tape: &Tape) -> (f64, f64) {
+    fn tape_residual(&self, tape: &Tape, jumping: bool) -> (f64, f64) {
         let (mut values, mut floors) = (Vec::new(), Vec::new());
         for &leaf in tape.leaves() {
             values.push(match leaf {
@@ -112,7 +125,9 @@ impl<'a> NumericFacts<'a> {
                 other => leaf_value(self.environment, other),
             });
             floors.push(match leaf {
-                Node::Var { var, .. } | Node::Pre { var, .. } if (self.is_unknown)(var) => self.fixed.nominal(var),
+                Node::Var { var, .. } | Node::Pre { var, .. } if !jumping && (self.is_unknown)(var) => {
+                    self.fixed.nominal(var)
+                }
                 _ => 0.0,
             });
         }
@@ -121,17 +136,23 @@ impl<'a> NumericFacts<'a> {
 }
 
 impl Facts for NumericFacts<'_> {
-    fn is_fact(&mut self, pool: &mut ExprPool, known: &mut Knowledge, expression: ExprId) -> Option<FactReason> {
-        let (residual, scale) = self.residual(pool, expression);
+    fn is_fact(
+        &mut self,
+        pool: &mut ExprPool,
+        known: &mut Knowledge,
+        expression: ExprId,
+        jumping: bool,
+    ) -> Option<FactReason> {
+        let (residual, scale) = self.tape_residual(&Tape::new(pool, expression), jumping);
         if residual.abs() <= self.tolerance * scale {
             return Some(FactReason::Holds { residual, scale });
         }
         let layers = known.neighbourhood(pool, expression);
-        entailed(pool, self.functions, self.fixed, expression, &layers).map(FactReason::Entailed)
+        entailed(pool, self.functions, self.fixed, expression, &layers, jumping).map(FactReason::Entailed)
     }
 
     fn holds(&mut self, pool: &ExprPool, question: &Answer) -> bool {
-        let (residual, scale) = self.tape_residual(question.tape(pool));
+        let (residual, scale) = self.tape_residual(question.tape(pool), question.jumping);
         residual.abs() <= self.tolerance * scale
     }
 }

@@ -20,6 +20,8 @@ pub struct Answer {
     pub expression: ExprId,
     /// Why it holds, or `None` if it does not.
     pub reason: Option<FactReason>,
+    /// Whether something in it jumps.
+    pub(crate) jumping: bool,
     tape: std::sync::OnceLock<Tape>,
 }
 
@@ -131,11 +133,13 @@ impl<'a> Inquiry<'a> {
         if let Some(&position) = self.position.get(&expression) {
             return self.answers[position].reason.clone();
         }
-        let reason = self.facts.is_fact(pool, &mut self.knowledge, expression);
+        let jumping = self.change.holds_a_jump(pool, expression);
+        let reason = self.facts.is_fact(pool, &mut self.knowledge, expression, jumping);
         self.position.insert(expression, self.answers.len());
         self.answers.push(Answer {
             expression,
             reason: reason.clone(),
+            jumping,
             tape: std::sync::OnceLock::new(),
         });
         reason

@@ -10,7 +10,7 @@
 //! 5. `quotient`: which equations are enabled (`colour` decides among equals);
 //! 6. `concrete`, `polynomial`: instants made explicit, equations as terms;
 //! 7. `rescale`: impulse orders μ and goodness;
-//! 8. `plan`, `solve`: the restart system and its solution;
+//! 8. `plan`, `integral`, `solve`: the restart system and its solution;
 //! 9. `diagnosis`, `explain`: what is determined when the change is refused, and how to say it.
 //!
 //! `wong` and `euler` are independent ways to the right limits, for what structure cannot decide and for checks.
@@ -26,6 +26,7 @@ mod explain;
 mod facts;
 mod heights;
 mod inquiry;
+mod integral;
 mod knowledge;
 mod observe;
 mod past;
@@ -49,6 +50,7 @@ pub use euler::{EulerFailure, EulerLimit, implicit_euler_restart, implicit_euler
 pub use explain::{Explanation, explain, explain_failure, explain_observed, restart_system};
 pub use facts::{FactReason, Facts, FixedTable, NumericFacts, StructuralFacts};
 pub use inquiry::Answer;
+pub use integral::Average;
 pub use knowledge::{Knowledge, Known, KnownSource};
 pub use observe::{LimitMethod, Observation, observe};
 pub use past::levels_beyond;

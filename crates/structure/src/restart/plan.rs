@@ -8,6 +8,7 @@ use saltus_mdae::{ExprId, ExprPool, Node, Type, VarId};
 use super::array::{ArrayVariable, Frame, Part};
 use super::concrete::{Coefficient, Concrete, ConcreteEquation, OrderedTerm};
 use super::heights::Attempt;
+use super::integral::{Average, ImpulsivePart};
 use super::rescale::{Offsets, highest_order, order};
 
 /// An unknown of the restart system: ε^μ · x'^m@k for ε → 0.
@@ -22,13 +23,29 @@ pub struct PlanUnknown {
 }
 
 /// An equation of the restart system.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlanEquation {
     /// What it is an instance of.
     pub equation: ConcreteEquation,
     /// Zero at the restart: symbols of the plan's unknowns, `Node::Pre` of left limits, inputs, parameters, discrete
-    /// variables and time as they are.
+    /// variables and time as they are, symbols of means.
     pub residual: ExprId,
+    /// Means of coefficients that change while the unknowns jump.
+    pub averages: Vec<Average>,
+    /// Coefficients of impulses, in the model's variables, that must not jump: the result would depend on how the change
+    /// happens.
+    pub steady: Vec<ExprId>,
+}
+
+impl PlanEquation {
+    /// The variables in the equation, with those in its means.
+    pub(crate) fn occurrences(&self, pool: &ExprPool) -> Vec<(VarId, u16)> {
+        let mut found = pool.occurrences(self.residual);
+        for average in &self.averages {
+            found.extend(pool.occurrences(average.integrand));
+        }
+        found
+    }
 }
 
 /// Where the right limit of a state comes from.
@@ -103,10 +120,7 @@ impl Source<'_, '_> {
             });
         }
         for &equation in equations {
-            plan.equations.push(PlanEquation {
-                equation: self.concrete.equations[equation],
-                residual: self.leading_part(pool, equation, &symbols),
-            });
+            plan.equations.push(self.equation(pool, equation, &symbols));
         }
         plan.blocks = self.blocks(pool, &plan, equations, &chosen);
         plan.right_limits = self.right_limits(&plan);
@@ -116,10 +130,38 @@ impl Source<'_, '_> {
     }
 
     /// The terms of maximal order: what is left of ε^μ times the equation for ε → 0.
-    fn leading_part(&self, pool: &mut ExprPool, equation: usize, symbols: &FxHashMap<ArrayVariable, VarId>) -> ExprId {
+    fn equation(
+        &self,
+        pool: &mut ExprPool,
+        equation: usize,
+        symbols: &FxHashMap<ArrayVariable, VarId>,
+    ) -> PlanEquation {
+        let highest = highest_order(&self.concrete.terms[equation], &self.offsets.unknowns);
+        let part = match self.impulsive_part(pool, equation, highest, symbols) {
+            Some(part) => part,
+            None => ImpulsivePart {
+                residual: self.leading_part(pool, equation, highest, symbols),
+                averages: Vec::new(),
+                steady: Vec::new(),
+            },
+        };
+        PlanEquation {
+            equation: self.concrete.equations[equation],
+            residual: part.residual,
+            averages: part.averages,
+            steady: part.steady,
+        }
+    }
+
+    fn leading_part(
+        &self,
+        pool: &mut ExprPool,
+        equation: usize,
+        highest: i64,
+        symbols: &FxHashMap<ArrayVariable, VarId>,
+    ) -> ExprId {
         let terms = &self.concrete.terms[equation];
         let mu = &self.offsets.unknowns;
-        let highest = highest_order(terms, mu);
         let mut sum = pool.real(0.0);
         for term in terms.terms.iter().filter(|term| order(term, mu) == highest) {
             let part = self.term(pool, equation, term, symbols);
@@ -161,7 +203,7 @@ impl Source<'_, '_> {
     }
 
     /// Array variables become symbols, past ones left limits.
-    fn substituted(
+    pub(crate) fn substituted(
         &self,
         pool: &mut ExprPool,
         expression: ExprId,
@@ -199,7 +241,7 @@ impl Source<'_, '_> {
             })
             .collect();
         let rows = plan.equations.iter().zip(&partner).map(|(equation, &partner)| {
-            let symbols = pool.occurrences(equation.residual).into_iter();
+            let symbols = equation.occurrences(pool).into_iter();
             let mut columns: Vec<Column> = symbols
                 .filter_map(|(var, _)| column.get(&var).map(|&i| Column::from_index(i)))
                 .collect();

@@ -5,9 +5,10 @@ use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
 use saltus_mdae::{ExprId, ExprPool, Node, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr, SparseLu, SparsityPattern};
+use saltus_numerics::quadrature::integrate_over_unit;
 
 use super::facts::leaf_value;
-use super::plan::{RestartPlan, RightLimitSource};
+use super::plan::{PlanEquation, RestartPlan, RightLimitSource};
 use super::tape::Tape;
 
 /// Newton iterations per block.
@@ -20,6 +21,8 @@ const RANK: f64 = 1e-10;
 const RESIDUAL: f64 = 1e-8;
 /// Relative residual of a restart equation that the tail entails.
 const CHECK: f64 = 1e-6;
+/// Relative error of the means of coefficients: below what counts as settled.
+const MEAN: f64 = 1e-13;
 
 /// An impulse: `x'^m` behaves like `weight · δ^(mu − 1)` at the instant.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -47,6 +50,8 @@ pub struct RestartSolution {
     pub residual: f64,
     /// Numeric rank of the restart system (equal to its size).
     pub rank: usize,
+    /// Equations (positions in the plan) with impulses whose coefficients must not jump.
+    pub steady: Vec<usize>,
 }
 
 /// Why a restart system has no solution.
@@ -123,6 +128,7 @@ pub fn solve_restart(
             })
             .collect(),
         impulses: impulses(plan, &system.x),
+        steady: system.steady(),
         unknowns: system.x,
         residual,
         rank,
@@ -161,18 +167,49 @@ fn impulses(plan: &RestartPlan, x: &[f64]) -> Vec<Impulse> {
     found
 }
 
-/// A leaf of an equation: an unknown of the plan or a known value.
+/// A leaf of an equation with its value, if that is known.
 #[derive(Copy, Clone)]
 enum Leaf {
     Unknown(usize),
+    Mean(usize),
+    Way,
     Known(f64),
 }
 
-/// An equation ready for evaluation, with the positions of its leaves among the unknowns.
+/// What a leaf of a program is.
+#[derive(Copy, Clone, Debug)]
+enum Kind {
+    /// An unknown of the plan.
+    Unknown(usize),
+    /// The mean of a coefficient.
+    Mean(usize),
+    /// What runs from 0 to 1 in such a coefficient.
+    Way,
+    /// Anything else.
+    Known,
+}
+
+/// An equation ready for evaluation, with what its leaves are, and the coefficients whose means it holds.
 #[derive(Clone, Debug)]
 struct Program {
     tape: Tape,
-    unknowns: Vec<Option<usize>>,
+    kinds: Vec<Kind>,
+    means: Vec<Program>,
+}
+
+impl Program {
+    fn new(pool: &ExprPool, residual: ExprId, kinds: &FxHashMap<VarId, Kind>) -> Self {
+        let tape = Tape::new(pool, residual);
+        let kind = |leaf: &Node| match leaf {
+            Node::Var { var, .. } => kinds.get(var).copied().unwrap_or(Kind::Known),
+            _ => Kind::Known,
+        };
+        Program {
+            kinds: tape.leaves().iter().map(kind).collect(),
+            tape,
+            means: Vec::new(),
+        }
+    }
 }
 
 /// The equations of a plan, then its checks.
@@ -184,25 +221,33 @@ pub(crate) struct Programs {
 
 impl Programs {
     fn new(pool: &ExprPool, plan: &RestartPlan) -> Self {
-        let number: FxHashMap<VarId, usize> = plan.unknowns.iter().enumerate().map(|(i, u)| (u.symbol, i)).collect();
-        let program = |residual: ExprId| {
-            let tape = Tape::new(pool, residual);
-            let unknown = |leaf: &Node| match leaf {
-                Node::Var { var, .. } => number.get(var).copied(),
-                _ => None,
-            };
+        let unknowns = plan.unknowns.iter().enumerate();
+        let unknowns: FxHashMap<VarId, Kind> = unknowns.map(|(i, u)| (u.symbol, Kind::Unknown(i))).collect();
+        let equation = |equation: &PlanEquation| {
+            let (mut kinds, mut means) = (unknowns.clone(), Vec::new());
+            for (position, mean) in equation.averages.iter().enumerate() {
+                let mut inside = unknowns.clone();
+                inside.insert(mean.parameter, Kind::Way);
+                means.push(Program::new(pool, mean.integrand, &inside));
+                kinds.insert(mean.symbol, Kind::Mean(position));
+            }
             Program {
-                unknowns: tape.leaves().iter().map(unknown).collect(),
-                tape,
+                means,
+                ..Program::new(pool, equation.residual, &kinds)
             }
         };
+        // Symbols are copied where there are means only.
+        let plain = |residual: ExprId| Program::new(pool, residual, &unknowns);
         Programs {
             equations: plan
                 .equations
                 .iter()
-                .map(|equation| program(equation.residual))
+                .map(|known| match known.averages.is_empty() {
+                    true => plain(known.residual),
+                    false => equation(known),
+                })
                 .collect(),
-            checks: plan.checks.iter().map(|&(_, residual)| program(residual)).collect(),
+            checks: plan.checks.iter().map(|&(_, residual)| plain(residual)).collect(),
         }
     }
 }
@@ -213,8 +258,20 @@ struct System<'a> {
     environment: &'a dyn Environment,
     programs: &'a Programs,
     /// Leaves of the equations.
-    leaves: Vec<Vec<Leaf>>,
+    leaves: Vec<Leaves>,
     x: Vec<f64>,
+}
+
+/// The leaves of an equation, and those of the coefficients in it.
+struct Leaves {
+    own: Vec<Leaf>,
+    means: Vec<Vec<Leaf>>,
+}
+
+/// The value of a residual or mean, and its derivative by each unknown in it.
+struct Slopes {
+    value: f64,
+    by: Vec<(usize, f64)>,
 }
 
 struct SolvedBlock {
@@ -233,7 +290,10 @@ impl<'a> System<'a> {
             leaves: programs
                 .equations
                 .iter()
-                .map(|program| leaves_of(program, environment))
+                .map(|program| Leaves {
+                    own: leaves_of(program, environment),
+                    means: program.means.iter().map(|mean| leaves_of(mean, environment)).collect(),
+                })
                 .collect(),
             x: plan
                 .unknowns
@@ -243,28 +303,81 @@ impl<'a> System<'a> {
         }
     }
 
-    fn values(&self, leaves: &[Leaf]) -> Vec<f64> {
+    fn values(&self, leaves: &[Leaf], means: &[Slopes], way: f64) -> Vec<f64> {
         let value = |leaf: &Leaf| match *leaf {
             Leaf::Unknown(unknown) => self.x[unknown],
+            Leaf::Mean(mean) => means[mean].value,
+            Leaf::Way => way,
             Leaf::Known(value) => value,
         };
         leaves.iter().map(value).collect()
+    }
+
+    /// The means of the coefficients of an equation.
+    fn means(&self, equation: usize) -> Result<Vec<Slopes>, RestartFailure> {
+        let programs = self.programs.equations[equation].means.iter();
+        let pairs = programs.zip(&self.leaves[equation].means);
+        let means = pairs.map(|(program, leaves)| {
+            let integrand = |way: f64| {
+                let (value, gradient) = program.tape.gradient(self.functions, &self.values(leaves, &[], way));
+                let mut all = vec![value];
+                all.extend(gradient);
+                all
+            };
+            let integrals = integrate_over_unit(integrand, MEAN).ok_or(RestartFailure::NotFinite { equation })?;
+            let by = leaves.iter().zip(&integrals[1..]);
+            Ok(Slopes {
+                value: integrals[0],
+                by: by
+                    .filter_map(|(leaf, &slope)| match *leaf {
+                        Leaf::Unknown(unknown) => Some((unknown, slope)),
+                        _ => None,
+                    })
+                    .collect(),
+            })
+        });
+        means.collect()
+    }
+
+    /// The residual of an equation, and its derivatives.
+    fn slopes(&self, equation: usize) -> Result<Slopes, RestartFailure> {
+        let leaves = &self.leaves[equation].own;
+        let means = self.means(equation)?;
+        let values = self.values(leaves, &means, 0.0);
+        let (value, gradient) = self.programs.equations[equation].tape.gradient(self.functions, &values);
+        let mut by = Vec::with_capacity(leaves.len());
+        for (leaf, slope) in leaves.iter().zip(gradient) {
+            match *leaf {
+                Leaf::Unknown(unknown) => by.push((unknown, slope)),
+                Leaf::Mean(mean) => by.extend(means[mean].by.iter().map(|&(unknown, inner)| (unknown, slope * inner))),
+                Leaf::Way | Leaf::Known(_) => {}
+            }
+        }
+        Ok(Slopes { value, by })
+    }
+
+    /// Equations with impulses whose coefficients must not jump.
+    fn steady(&self) -> Vec<usize> {
+        let equations = self.plan.equations.iter().enumerate();
+        let watched = equations.filter(|(_, equation)| !equation.steady.is_empty());
+        let acts = |&(position, _): &(usize, &PlanEquation)| {
+            let impulsive = |leaf: &Leaf| match *leaf {
+                Leaf::Unknown(unknown) => self.plan.unknowns[unknown].mu > 0 && self.x[unknown] != 0.0,
+                _ => false,
+            };
+            self.leaves[position].own.iter().any(impulsive)
+        };
+        watched.filter(acts).map(|(position, _)| position).collect()
     }
 
     /// Residuals and Jacobian rows of a block, each row divided by its largest entry.
     fn linearise(&self, block: &[(usize, usize)], local: &FxHashMap<usize, usize>) -> Result<Linear, RestartFailure> {
         let mut linear = Linear::default();
         for &(equation, _) in block {
-            let leaves = &self.leaves[equation];
-            let values = self.values(leaves);
-            let (value, gradient) = self.programs.equations[equation].tape.gradient(self.functions, &values);
-            let mut row: Vec<(usize, f64)> = leaves
-                .iter()
-                .zip(gradient)
-                .filter_map(|(leaf, slope)| match leaf {
-                    Leaf::Unknown(unknown) => Some((*local.get(unknown)?, slope)),
-                    Leaf::Known(_) => None,
-                })
+            let Slopes { value, by } = self.slopes(equation)?;
+            let mut row: Vec<(usize, f64)> = by
+                .into_iter()
+                .filter_map(|(unknown, slope)| Some((*local.get(&unknown)?, slope)))
                 .collect();
             row.sort_unstable_by_key(|&(column, _)| column);
             row.dedup_by(|later, kept| {
@@ -345,7 +458,7 @@ impl<'a> System<'a> {
     /// Restart equations that the tail entails must hold.
     fn check(&self) -> Result<(), RestartFailure> {
         for (&(restart_equation, _), program) in self.plan.checks.iter().zip(&self.programs.checks) {
-            let values = self.values(&leaves_of(program, self.environment));
+            let values = self.values(&leaves_of(program, self.environment), &[], 0.0);
             let floors = vec![0.0; values.len()];
             let (residual, scale) = program.tape.value_and_scale(self.functions, &values, &floors);
             let holds = residual.abs() <= CHECK * (1.0 + scale);
@@ -361,11 +474,13 @@ impl<'a> System<'a> {
 }
 
 fn leaves_of(program: &Program, environment: &dyn Environment) -> Vec<Leaf> {
-    let leaf = |(&node, unknown): (&Node, &Option<usize>)| match *unknown {
-        Some(unknown) => Leaf::Unknown(unknown),
-        None => Leaf::Known(leaf_value(environment, node)),
+    let leaf = |(&node, kind): (&Node, &Kind)| match *kind {
+        Kind::Unknown(unknown) => Leaf::Unknown(unknown),
+        Kind::Mean(mean) => Leaf::Mean(mean),
+        Kind::Way => Leaf::Way,
+        Kind::Known => Leaf::Known(leaf_value(environment, node)),
     };
-    program.tape.leaves().iter().zip(&program.unknowns).map(leaf).collect()
+    program.tape.leaves().iter().zip(&program.kinds).map(leaf).collect()
 }
 
 /// Finite unknowns start at their left limits, impulses at zero.
