@@ -2,7 +2,7 @@
 // says: one more equation is needed for `der(v1)`, `der(v2)` in this mode
 // says: as an impact does, write restart equations for it in a `when`
 // run: error[E0602]: at t = 1
-// run: `x1 >= x2` was refused: nothing determines `der(v1)`, `der(v2)`
+// run: `contact` was refused: nothing determines `der(v1)`, `der(v2)`
 // run: write restart equations for it in a `when`
 // fix: `  annotation(` -> `  when contact then v2 - v1 = -0.5*(pre(v2) - pre(v1)); end when; annotation(`
 model NoRestitution "Carts that touch, with nothing said about the impact"

@@ -2,7 +2,7 @@
 // says: too many: `w = 0`
 // says: too many: `tau = -3`
 // says: leave out one of these equations in this mode
-// run: error[E0612]: at t = 1: the mode `time > 1` is singular
+// run: error[E0612]: at t = 1: the mode `locked` is singular
 // fix: `tau = -3;` -> ``
 model TooManyInOneMode "Locked, the speed and the torque are both given"
   Real w(start = 1, fixed = true), tau;

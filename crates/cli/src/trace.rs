@@ -217,7 +217,7 @@ fn name<'a>(model: &'a Mdae, impulse: &ImpulseReport) -> Option<(&'a str, bool)>
 fn named(candidate: &CandidateReport) -> String {
     match candidate.label.is_empty() {
         true => "the only mode".to_owned(),
-        false => format!("`{}`", candidate.label),
+        false => candidate.label.clone(),
     }
 }
 

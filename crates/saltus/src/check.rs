@@ -179,7 +179,8 @@ fn check_modes(model: &Model, all_modes: bool) -> Diagnostics {
         if let Err(refusal) = &mode.structure
             && !analysis.is_transient(number)
         {
-            let initial = number == 0;
+            // A mode in which something floats can be started in.
+            let initial = number == 0 && analysis.initial_failure.is_some();
             diagnostics.push(singular_mode(&analysis, mode, refusal, initial));
         }
     }

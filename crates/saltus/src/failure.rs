@@ -191,7 +191,7 @@ fn refusals(candidates: &[(String, Refusal)]) -> Vec<String> {
         .map(|(mode, reason, count)| {
             let mode = match mode.is_empty() {
                 true => "the only mode".to_owned(),
-                false => format!("`{}`", cut(mode)),
+                false => cut(mode),
             };
             let reason = cut(reason);
             match count {

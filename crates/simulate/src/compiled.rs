@@ -21,6 +21,9 @@ use crate::report::Refusal;
 /// Larger models get no proposals for singular modes: finding them takes longer than the search.
 const MOST_EQUATIONS_WITH_PROPOSALS: usize = 10_000;
 
+/// Models with more variables get no equations for what modes leave open.
+const MOST_HOLDS: usize = 20_000;
+
 /// A compiled model. It knows no run: parameters, start values and options belong to runs.
 #[derive(Debug)]
 pub struct Compiled {
@@ -40,6 +43,8 @@ pub struct Compiled {
     jacobians: JacobianPlans,
     /// What when-clauses assign to a variable, and the conditions under which.
     assigned: FxHashMap<VarId, Vec<ExprId>>,
+    /// `der(x) = 0` by unknown, which no guard selects: for modes in which nothing determines x.
+    holds: FxHashMap<VarId, EquationId>,
     /// What guards are made of; found when a mode is first told.
     atoms: OnceLock<Vec<GuardAtom>>,
 }
@@ -48,6 +53,7 @@ impl Compiled {
     /// Prepares a model whose aliases have been eliminated and orders raised.
     pub fn new(mut model: Mdae) -> Result<Self, Failure> {
         let cache = KernelCache::new(Arc::new(model.functions.clone()));
+        let holds = add_holds(&mut model);
         let modes = Modes::new(&model);
         let remembered = remembered(&model);
         let residual_conditions: IndexVec<EquationId, Vec<ConditionId>> = model
@@ -78,6 +84,7 @@ impl Compiled {
             simplified_model: OnceLock::new(),
             jacobians: JacobianPlans::new(expressions),
             assigned: assigned_by_whens(&model),
+            holds,
             model,
             atoms: OnceLock::new(),
         })
@@ -124,6 +131,10 @@ impl Compiled {
     }
     pub(crate) fn needed_orders(&self) -> u16 {
         self.needed_orders
+    }
+    /// The equation that keeps an unknown as it is, for modes in which nothing determines it.
+    pub(crate) fn hold(&self, var: VarId) -> Option<EquationId> {
+        self.holds.get(&var).copied()
     }
     /// Conditions that switch values within equations.
     pub(crate) fn conditions_within_equations(&self) -> &[ConditionId] {
@@ -211,7 +222,8 @@ impl Compiled {
     /// Derivatives that occur in the equations or have a name of their own, sorted.
     pub(crate) fn derivatives_in_use(&self) -> std::collections::BTreeSet<(VarId, u16)> {
         let mut found = std::collections::BTreeSet::new();
-        for equation in &self.model.equations {
+        let selected = |equation: &&saltus_mdae::Equation| self.model.pool.constant(equation.guard) != Some(0.0);
+        for equation in self.model.equations.iter().filter(selected) {
             for (var, order) in self.model.pool.occurrences(equation.residual) {
                 if self.model.is_unknown(var) {
                     found.extend((1..=order).map(|o| (var, o)));
@@ -339,6 +351,23 @@ impl Compiled {
         }
         Ok(())
     }
+}
+
+/// Adds an equation `der(x) = 0` that no guard selects for every unknown of a model with modes.
+fn add_holds(model: &mut Mdae) -> FxHashMap<VarId, EquationId> {
+    let guarded = |equation: &saltus_mdae::Equation| model.pool.constant(equation.guard).is_none();
+    let mut holds = FxHashMap::default();
+    if !model.equations.iter().any(guarded) || model.variables.len() > MOST_HOLDS {
+        return holds;
+    }
+    let never = model.pool.boolean(false);
+    let unknowns: Vec<VarId> = model.variables.ids().filter(|&var| model.is_unknown(var)).collect();
+    for var in unknowns {
+        let rate = model.pool.der_var(var, 1);
+        let origin = model.variables[var].origin;
+        holds.insert(var, model.add_guarded_equation(never, rate, origin));
+    }
+    holds
 }
 
 /// Discrete variables whose `pre` occurs anywhere, or that feed when-conditions.

@@ -8,7 +8,7 @@ use saltus_mdae::{
     BinaryOp, Condition, ConditionId, ConditionKind, ExprPool, Idx, Mdae, Node, OriginKind, Role, VarId,
 };
 use saltus_results::ModeRecord;
-use saltus_structure::mode::{ModeFailure, Valuation, analyze_mode};
+use saltus_structure::mode::{ModeFailure, ModeStructure, Valuation, analyze_equations, analyze_mode};
 
 use crate::compiled::Compiled;
 use crate::condition::{Monitors, Scales, held_signs, monitors};
@@ -147,6 +147,15 @@ pub(crate) struct Engine<'c> {
     pub jet_level: u16,
     /// Whether a candidate was refused whose right limits the consistency projector might find.
     pub projectable: bool,
+    /// Whether modes in which something floats are admitted.
+    pub floats: bool,
+    /// Whether a singular mode was met since this was last asked.
+    pub singular_met: bool,
+    /// Modes in which something floats, by valuation; `None` where that does not help.
+    pub floating_by_valuation: FxHashMap<Valuation, Option<ModeId>>,
+    pub floating_modes: FxHashMap<ModeId, crate::floating::Floating>,
+    /// Those that were told.
+    pub told_floating: FxHashSet<ModeId>,
     /// The candidates of the search that found no mode.
     pub refused_candidates: Vec<crate::report::CandidateReport>,
     /// The event at which the run ends because no mode or no end of it was found, with what was tried.
@@ -269,6 +278,11 @@ impl<'c> Engine<'c> {
             jet_level: 0,
             projectable: false,
             last_refusal: None,
+            floats: false,
+            singular_met: false,
+            floating_by_valuation: FxHashMap::default(),
+            floating_modes: FxHashMap::default(),
+            told_floating: FxHashSet::default(),
             refused_candidates: Vec::new(),
             failed_event: None,
             passed_modes: Vec::new(),
@@ -392,6 +406,16 @@ impl<'c> Engine<'c> {
     }
 
     fn analysed(&mut self, valuation: &Valuation) -> Result<ModeId, Arc<ModeRefusal>> {
+        match self.analysed_as_written(valuation) {
+            Err(refusal) => match &*refusal {
+                ModeRefusal::Structure(failure) => self.analysed_floating(valuation, failure).ok_or(refusal.clone()),
+                _ => Err(refusal),
+            },
+            found => found,
+        }
+    }
+
+    fn analysed_as_written(&mut self, valuation: &Valuation) -> Result<ModeId, Arc<ModeRefusal>> {
         match self.mode_by_valuation.get(valuation) {
             Some(&Ok(mode)) => {
                 if !self.modes.ask(mode) {
@@ -409,8 +433,37 @@ impl<'c> Engine<'c> {
         entry
     }
 
+    /// A singular mode in which something floats, where the search asks for such modes, or if it is in force.
+    fn analysed_floating(&mut self, valuation: &Valuation, failure: &ModeFailure) -> Option<ModeId> {
+        self.singular_met = true;
+        let known = self.floating_by_valuation.get(valuation).copied();
+        if !self.floats && (self.mode.is_none() || known.flatten() != self.mode) {
+            return None;
+        }
+        if let Some(known) = known {
+            let mode = known?;
+            if !self.modes.ask(mode) {
+                self.make_again(mode, valuation).ok()?;
+            }
+            return Some(mode);
+        }
+        let found = self.floating(valuation, failure).and_then(|(floating, structure)| {
+            let runtime = self.runtime_of(structure).ok()?;
+            self.counters.modes += 1;
+            let mode = self.modes.push(runtime);
+            self.floating_modes.insert(mode, floating);
+            Some(mode)
+        });
+        self.floating_by_valuation.insert(valuation.clone(), found);
+        found
+    }
+
     fn compile_mode(&mut self, valuation: &Valuation) -> Result<ModeRuntime, ModeRefusal> {
         let structure = analyze_mode(self.model, self.compiled.modes(), valuation).map_err(ModeRefusal::Structure)?;
+        self.runtime_of(structure)
+    }
+
+    fn runtime_of(&mut self, structure: ModeStructure) -> Result<ModeRuntime, ModeRefusal> {
         let highest = structure.unknowns.iter().zip(&structure.sigma.d);
         if let Some((&var, &order)) = highest
             .filter(|&(&var, &d)| d + 1 >= self.memory.orders(var))
@@ -426,7 +479,14 @@ impl<'c> Engine<'c> {
 
     /// A mode that was let go, as it was.
     fn make_again(&mut self, mode: ModeId, valuation: &Valuation) -> Result<(), ModeRefusal> {
-        let mut runtime = self.compile_mode(valuation)?;
+        let mut runtime = match self.floating_modes.get(&mode) {
+            Some(floating) => {
+                let equations = floating.equations.clone();
+                let structure = analyze_equations(self.model, self.compiled.modes(), valuation, equations);
+                self.runtime_of(structure.map_err(ModeRefusal::Structure)?)?
+            }
+            None => self.compile_mode(valuation)?,
+        };
         let learnt = self.modes.take_learnt(mode);
         let recalled = runtime.recall(self.tools(), &self.pool, learnt, &self.memory);
         recalled.map_err(ModeRefusal::Code)?;

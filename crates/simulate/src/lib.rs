@@ -14,6 +14,7 @@ mod engine;
 mod error;
 mod event;
 mod explicit;
+mod floating;
 mod forms;
 mod inherited;
 mod initial;

@@ -195,11 +195,31 @@ impl Engine<'_> {
         switches && instant.held[id.index()].is_none()
     }
 
-    fn pivot_row(&mut self, equation: EquationId, columns: &Columns, differentiations: u16) -> Option<Linear> {
+    /// The unknowns in an equation.
+    pub(crate) fn pivot_leaves(&mut self, equation: EquationId) -> Option<Vec<(VarId, u16)>> {
+        Some(self.row_of(equation)?.leaves.clone())
+    }
+
+    /// The residual of an equation at the values in memory and its slopes by the unknowns.
+    pub(crate) fn pivot_gradient(&mut self, equation: EquationId) -> Option<(f64, Vec<((VarId, u16), f64)>)> {
+        self.row_of(equation)?;
+        let row = self.pivot_rows.0[&equation].as_ref()?;
+        let mut out = vec![0.0; 1 + row.leaves.len()];
+        row.code.evaluate(&self.memory, &mut out);
+        let slopes = row.leaves.iter().copied().zip(out[1..].iter().copied());
+        out.iter().all(|value| value.is_finite()).then(|| (out[0], slopes.collect()))
+    }
+
+    fn row_of(&mut self, equation: EquationId) -> Option<&Row> {
         if !self.pivot_rows.0.contains_key(&equation) {
             let row = self.compiled_row(equation);
             self.pivot_rows.0.insert(equation, row);
         }
+        self.pivot_rows.0[&equation].as_ref()
+    }
+
+    fn pivot_row(&mut self, equation: EquationId, columns: &Columns, differentiations: u16) -> Option<Linear> {
+        self.row_of(equation)?;
         let row = self.pivot_rows.0[&equation].as_ref()?;
         columns.linear(row, &self.memory, differentiations)
     }

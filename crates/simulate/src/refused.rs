@@ -35,7 +35,7 @@ impl Engine<'_> {
         let candidates = candidates.map(|(number, (candidate, label))| {
             let told = match &present {
                 Some(present) => differences(label, present, "else as before", "the mode before"),
-                None if number == 0 => in_words(label),
+                None if number == 0 => quoted(label),
                 None => differences(label, &first, "else as the first", "the first"),
             };
             (told, candidate.refused.clone().unwrap_or_default())
@@ -84,7 +84,7 @@ impl Engine<'_> {
         let label = self.label_of(truths);
         match self.present_label() {
             Some(present) => differences(&label, &present, "else as before", "the mode before"),
-            None => in_words(&label),
+            None => quoted(&label),
         }
     }
 
@@ -125,6 +125,11 @@ impl Engine<'_> {
                 label.push((text.to_owned(), self.memory.condition(id)));
             }
         }
+        if label.is_empty() {
+            // Conditions that only start something.
+            let all = self.model.conditions.iter_enumerated();
+            label.extend(all.map(|(id, condition)| (condition.text.to_string(), self.memory.condition(id))));
+        }
         label
     }
 }
@@ -143,6 +148,13 @@ pub(crate) fn in_words(label: &[(String, bool)]) -> String {
     label.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
+fn quoted(label: &Label) -> String {
+    match label.is_empty() {
+        true => String::new(),
+        false => format!("`{}`", in_words(label)),
+    }
+}
+
 /// What a label has other than a known one.
 fn differences(label: &Label, known: &Label, rest: &str, same: &str) -> String {
     let differing = label.iter().zip(known).filter(|(new, old)| new.1 != old.1);
@@ -154,11 +166,13 @@ fn differences(label: &Label, known: &Label, rest: &str, same: &str) -> String {
     }
     let more = parts.len().saturating_sub(MOST_DIFFERENCES);
     parts.truncate(MOST_DIFFERENCES);
+    let all = parts.len() + more == label.len();
+    let mut told = format!("`{}`", parts.join(", "));
     if more > 0 {
-        parts.push(format!("{more} more changes"));
+        told.push_str(&format!(" and {more} more changes"));
     }
-    if parts.len() + more < label.len() {
-        parts.push(rest.to_owned());
+    if !all {
+        told.push_str(&format!(", {rest}"));
     }
-    parts.join(", ")
+    told
 }

@@ -68,13 +68,19 @@ impl Engine<'_> {
             projects: false,
         };
         self.last_refusal = None;
+        self.singular_met = false;
         let (mut found, mut search) = self.search_and_project(&guess, &mut instant)?;
         if found.is_none() && self.free_latches(&mut instant) {
-            let before = std::mem::take(&mut search.tried);
-            let off_surface = search.off_surface;
-            (found, search) = self.search_and_project(&guess, &mut instant)?;
-            search.off_surface |= off_surface;
-            search.tell_first(before);
+            (found, search) = self.search_again(&guess, search, &mut instant)?;
+        }
+        if found.is_none() && self.singular_met {
+            self.floats = true;
+            let again = self.search_again(&guess, search, &mut instant);
+            self.floats = false;
+            (found, search) = again?;
+        }
+        if let Some(mode) = found.as_ref().and_then(|accepted| accepted.mode) {
+            self.tell_floating(mode);
         }
         match found {
             Some(accepted) => Ok((*accepted, search.tried)),
@@ -84,6 +90,19 @@ impl Engine<'_> {
                 Err(failure)
             }
         }
+    }
+
+    /// Searches under wider rules; what was tried before is told first.
+    fn search_again(
+        &mut self,
+        guess: &Truths,
+        mut before: Search,
+        instant: &mut Instant,
+    ) -> Result<(Option<Box<Accepted>>, Search), Failure> {
+        let (found, mut search) = self.search_and_project(guess, instant)?;
+        search.off_surface |= before.off_surface;
+        search.tell_first(std::mem::take(&mut before.tried));
+        Ok((found, search))
     }
 
     /// Searches; where structure refuses all candidates, again with right limits of linear modes by projection.

@@ -78,13 +78,15 @@ impl Modes {
             .filter(|&(_, &guard)| guard < NEVER)
             .map(|(i, &guard)| (guard as usize, EquationId::from_usize(i)));
         let equations_of = Table::new(guards.len(), guarded, EquationId(0));
-        let occurrences = (0..signatures.len()).flat_map(|i| {
+        // Equations that no guard ever selects say nothing about the model.
+        let ever = (0..signatures.len()).filter(|&i| guard_of[i] != NEVER);
+        let occurrences = ever.clone().flat_map(|i| {
             let row = signatures.row(i).iter();
             row.map(move |&(var, _)| (var.index(), EquationId::from_usize(i)))
         });
         let equations_with = Table::new(model.variables.len(), occurrences, EquationId(0));
         let mut highest = vec![0; model.variables.len()];
-        for &(var, order) in signatures.rows().flatten() {
+        for &(var, order) in ever.flat_map(|i| signatures.row(i)) {
             highest[var.index()] = order.max(highest[var.index()]);
         }
         Modes {

@@ -27,4 +27,4 @@ pub use rank::{RankDeficiency, Remedy, check_rank, combined_residual};
 pub use regular::regularise;
 pub use remedy::{remedies, undetermined};
 pub use select::{RankDeficient, needs_reselection, select_states, selection_quality};
-pub use structure::{JumpSources, ModeFailure, ModeStructure, SingularPiece, analyze_mode};
+pub use structure::{JumpSources, ModeFailure, ModeStructure, SingularPiece, analyze_equations, analyze_mode};

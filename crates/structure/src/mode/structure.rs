@@ -133,7 +133,16 @@ impl ModeStructure {
 
 /// Analyses the mode in which the guards have the given values.
 pub fn analyze_mode(model: &Mdae, modes: &Modes, valuation: &Valuation) -> Result<ModeStructure, ModeFailure> {
-    let equations: Vec<EquationId> = modes.active(valuation).collect();
+    analyze_equations(model, modes, valuation, modes.active(valuation).collect())
+}
+
+/// Analyses a mode by a list of equations, sorted, that stand for those its guards select.
+pub fn analyze_equations(
+    model: &Mdae,
+    modes: &Modes,
+    valuation: &Valuation,
+    equations: Vec<EquationId>,
+) -> Result<ModeStructure, ModeFailure> {
     let (unknowns, dead) = alive_and_dead(model, modes, &equations);
     let rows = equations.iter().map(|e| modes.signatures().row(e.index()));
     let matrix = SigmaMatrix::with_unknowns(unknowns, rows);

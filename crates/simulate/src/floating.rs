@@ -1,0 +1,226 @@
+//! Modes in which something floats.
+//!
+//! With all switches open, a capacitor between them is connected to nothing: the currents into it are said to be zero twice,
+//! and nothing determines its potential against the rest. The equations that are too many follow from the others, so one of
+//! them can be left out; what nothing determines keeps the value that it has. Such a mode is entered only where no regular one
+//! is consistent, and what is kept is told.
+
+use rustc_hash::FxHashMap;
+use saltus_mdae::{EquationId, Role, VarId};
+use saltus_structure::mode::{ModeFailure, ModeStructure, Valuation, analyze_equations};
+
+use crate::engine::{Engine, ModeId};
+
+/// Relative size below which a combination of equations counts as zero.
+const SMALL: f64 = 1e-9;
+/// Larger singular parts are refused: each of their unknowns may have to be tried.
+const MOST_UNKNOWNS: usize = 400;
+
+/// A mode without the equations that follow from the others, and with what takes their place.
+#[derive(Clone, Debug)]
+pub(crate) struct Floating {
+    pub equations: Vec<EquationId>,
+    /// What keeps its value.
+    pub held: Vec<VarId>,
+}
+
+/// A linear equation in numbers.
+struct NumberRow {
+    equation: EquationId,
+    coefficients: Vec<f64>,
+    /// What is left where all unknowns are zero, at several times.
+    rest: Vec<f64>,
+}
+
+impl Engine<'_> {
+    /// Completes a singular mode; `None` if its equations contradict each other, or their number is not that of the unknowns.
+    pub(crate) fn floating(&mut self, valuation: &Valuation, failure: &ModeFailure) -> Option<(Floating, ModeStructure)> {
+        let ModeFailure::Singular {
+            equations,
+            unknowns,
+            structural_rank,
+            overdetermined,
+            underdetermined,
+        } = failure
+        else {
+            return None;
+        };
+        let open: Vec<VarId> = underdetermined.iter().flat_map(|piece| piece.unknowns.clone()).collect();
+        if equations != unknowns || open.len() > MOST_UNKNOWNS {
+            return None;
+        }
+        let too_many: Vec<EquationId> = overdetermined.iter().flat_map(|piece| piece.equations.clone()).collect();
+        let dropped = self.dependent_equations(&too_many)?;
+        if dropped.len() != equations - structural_rank {
+            return None;
+        }
+        let active = self.compiled.modes().active(valuation);
+        let kept: Vec<EquationId> = active.filter(|equation| !dropped.contains(equation)).collect();
+        self.hold_open_unknowns(valuation, kept, &open)
+    }
+
+    /// Lets unknowns that nothing determines keep their values, one after the other, until the mode is regular.
+    fn hold_open_unknowns(
+        &self,
+        valuation: &Valuation,
+        mut equations: Vec<EquationId>,
+        open: &[VarId],
+    ) -> Option<(Floating, ModeStructure)> {
+        let modes = self.compiled.modes();
+        let mut held = Vec::new();
+        for &var in open {
+            let Some(hold) = self.compiled.hold(var) else { continue };
+            let mut with = equations.clone();
+            with.push(hold);
+            with.sort_unstable();
+            match analyze_equations(self.model, modes, valuation, with.clone()) {
+                Ok(structure) => {
+                    held.push(var);
+                    let equations = with;
+                    return Some((Floating { equations, held }, structure));
+                }
+                Err(ModeFailure::Singular {
+                    equations: count,
+                    structural_rank,
+                    ..
+                }) if count == structural_rank => {
+                    held.push(var);
+                    equations = with;
+                }
+                Err(_) => {}
+            }
+        }
+        None
+    }
+
+    /// Equations that follow from those before them in the list; `None` if one contradicts them, or if they are not linear.
+    fn dependent_equations(&mut self, equations: &[EquationId]) -> Option<Vec<EquationId>> {
+        let rows = self.rows_in_numbers(equations)?;
+        let mut independent: Vec<(usize, NumberRow)> = Vec::new();
+        let mut dependent = Vec::new();
+        for mut row in rows {
+            let size = largest(&row.coefficients);
+            for (pivot, known) in &independent {
+                let factor = row.coefficients[*pivot] / known.coefficients[*pivot];
+                subtract(&mut row.coefficients, &known.coefficients, factor);
+                subtract(&mut row.rest, &known.rest, factor);
+            }
+            let pivot = (0..row.coefficients.len())
+                .max_by(|&a, &b| row.coefficients[a].abs().total_cmp(&row.coefficients[b].abs()))?;
+            if row.coefficients[pivot].abs() > SMALL * size {
+                independent.push((pivot, row));
+            } else if largest(&row.rest) <= SMALL * size {
+                dependent.push(row.equation);
+            } else {
+                return None;
+            }
+        }
+        Some(dependent)
+    }
+
+    /// Equations with their coefficients; what is not linear in its unknowns has others at another point.
+    fn rows_in_numbers(&mut self, equations: &[EquationId]) -> Option<Vec<NumberRow>> {
+        let saved = self.memory.values.clone();
+        let time = self.memory.time();
+        let found = self.rows_at_points(equations, time);
+        self.memory.values = saved;
+        found
+    }
+
+    fn rows_at_points(&mut self, equations: &[EquationId], time: f64) -> Option<Vec<NumberRow>> {
+        let mut leaves: FxHashMap<(VarId, u16), usize> = FxHashMap::default();
+        for &equation in equations {
+            for leaf in self.pivot_leaves(equation)? {
+                let next = leaves.len();
+                leaves.entry(leaf).or_insert(next);
+            }
+        }
+        let inputs: Vec<VarId> = self.model.variables.ids().collect();
+        let inputs: Vec<VarId> = inputs
+            .into_iter()
+            .filter(|&var| self.model.variables[var].role == Role::Input)
+            .collect();
+        let mut rows: Vec<NumberRow> = Vec::new();
+        for point in 0..3u32 {
+            let mut number = Numbers(u64::from(point) + 1);
+            let mut ordered: Vec<(&(VarId, u16), &usize)> = leaves.iter().collect();
+            ordered.sort_unstable_by_key(|(_, at)| **at);
+            let values: Vec<f64> = ordered
+                .iter()
+                .map(|((var, order), _)| {
+                    let value = number.next();
+                    self.memory.set(*var, *order, value);
+                    value
+                })
+                .collect();
+            for &input in &inputs {
+                self.memory.set(input, 0, number.next());
+            }
+            self.memory.set_time(time + f64::from(point) * (1.0 + time.abs()) * 0.37);
+            for (at, &equation) in equations.iter().enumerate() {
+                let (residual, gradient) = self.pivot_gradient(equation)?;
+                let mut coefficients = vec![0.0; leaves.len()];
+                for (leaf, slope) in gradient {
+                    coefficients[leaves[&leaf]] += slope;
+                }
+                let linear: f64 = coefficients.iter().zip(&values).map(|(c, x)| c * x).sum();
+                let rest = residual - linear;
+                match point {
+                    0 => rows.push(NumberRow {
+                        equation,
+                        coefficients,
+                        rest: vec![rest],
+                    }),
+                    _ => {
+                        let size = largest(&rows[at].coefficients);
+                        let same = |(a, b): (&f64, &f64)| (a - b).abs() <= SMALL * size;
+                        if !rows[at].coefficients.iter().zip(&coefficients).all(same) {
+                            return None;
+                        }
+                        rows[at].rest.push(rest);
+                    }
+                }
+            }
+        }
+        Some(rows)
+    }
+
+    /// Tells what keeps its value in a mode that is entered for the first time.
+    pub(crate) fn tell_floating(&mut self, mode: ModeId) {
+        let Some(floating) = self.floating_modes.get(&mode) else { return };
+        if !self.told_floating.insert(mode) {
+            return;
+        }
+        let names: Vec<String> = floating
+            .held
+            .iter()
+            .map(|&var| format!("`{}`", self.model.variables[var].name))
+            .collect();
+        let label = crate::refused::in_words(&self.compiled.guard_atoms(&self.memory));
+        self.warnings.push(format!(
+            "at t = {}: nothing determines {} in the mode `{label}`, in which something is connected to nothing: it keeps its value",
+            self.memory.time(),
+            names.join(", ")
+        ));
+    }
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
+}
+
+fn subtract(from: &mut [f64], what: &[f64], factor: f64) {
+    for (value, other) in from.iter_mut().zip(what) {
+        *value -= factor * other;
+    }
+}
+
+/// Numbers between -1 and 1, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
