@@ -198,7 +198,7 @@ impl Engine<'_> {
             .collect();
         let label = crate::refused::in_words(&self.compiled.guard_atoms(&self.memory));
         self.warnings.push(format!(
-            "at t = {}: nothing determines {} in the mode `{label}`, in which something is connected to nothing: it keeps its value",
+            "at t = {}: nothing determines {} in the mode `{label}`, some of whose equations follow from others: kept as before",
             self.memory.time(),
             names.join(", ")
         ));
