@@ -7,7 +7,7 @@
 // equation v[1] = A[1,1] * w[1] + A[1,2] * w[2]
 // equation t[1,2] = x[2,1]
 // equation last = x[2,3]
-// equation picked = if index == 1 then w[1] else w[2]
+// equation picked = if index == 1 then w[1] else if index == 2 then w[2] else missing(index)
 model Arrays
   parameter Integer n = 3;
   parameter Real A[2, 2] = [1, 2; 3, 4];

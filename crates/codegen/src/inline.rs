@@ -50,9 +50,9 @@ pub(crate) fn try_inline(
     }
 }
 
-/// Tables, and functions whose derivative is a function of its own.
+/// Tables, operations on texts, and functions whose derivative is a function of its own.
 fn stays_call(function: &Function) -> bool {
-    matches!(function.body, Body::Table(_)) || !function.derivatives.is_empty()
+    !matches!(function.body, Body::Algorithm(_)) || !function.derivatives.is_empty()
 }
 
 /// The outputs where the assertions hold; elsewhere what a call yields, which fails.

@@ -9,7 +9,7 @@ use saltus_mdae::{ExprId, ExprPool};
 
 use crate::code::{Code, Instances};
 use crate::diagnose::diagnose;
-use crate::error::{CompileError, EvalError};
+use crate::error::{CompileError, EvalError, Fault};
 use crate::function::Library;
 use crate::native::{self, Context, Job};
 use crate::shape::{Anatomy, Shape};
@@ -174,6 +174,10 @@ impl Kernel {
             _ => None,
         }
     }
+    /// Whether it calls functions, which may fail.
+    pub fn has_calls(&self) -> bool {
+        !self.0.shape.code.tape.sites.is_empty()
+    }
     /// The number of operations, a measure of its cost.
     pub fn operations(&self) -> usize {
         self.0.shape.code.tape.ops.len()
@@ -205,9 +209,22 @@ impl Kernel {
         Ok(())
     }
 
-    /// Evaluates without looking at the result: non-finite numbers are left in `out`.
+    /// Evaluates without looking at the result: non-finite numbers are left in `out`. What depends on a function that
+    /// failed, if only by a comparison, is not a number.
     pub fn evaluate_unchecked(&self, values: &[f64], slots: &[u32], out: &mut [f64]) {
-        self.run(values, slots, out);
+        if self.run(values, slots, out)
+            && let Some(error) = self.failed_call(values, slots)
+        {
+            out[error.position] = f64::NAN;
+        }
+    }
+
+    /// A call that fails with these values and on which an output depends.
+    pub(crate) fn failed_call(&self, values: &[f64], slots: &[u32]) -> Option<EvalError> {
+        self.has_calls()
+            .then(|| self.diagnose(values, slots))
+            .flatten()
+            .filter(|error| matches!(error.fault, Fault::Call(_)))
     }
 
     fn run(&self, values: &[f64], slots: &[u32], out: &mut [f64]) -> bool {

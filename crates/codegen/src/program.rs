@@ -166,9 +166,24 @@ impl Program {
         Ok(())
     }
 
-    /// Evaluates without looking at the results.
+    /// Evaluates without looking at the results. What depends on a function that failed, if only by a comparison, is
+    /// not a number.
     pub fn evaluate_unchecked(&self, values: &[f64], out: &mut [f64]) {
-        self.run(values, out);
+        if self.run(values, out) {
+            self.mark_failures(values, out);
+        }
+    }
+
+    fn mark_failures(&self, values: &[f64], out: &mut [f64]) {
+        for group in self.groups.iter() {
+            for (position, (_, kernel)) in group.kernels.iter().enumerate() {
+                let (leaves, outputs) = (kernel.leaves().len(), kernel.output_count());
+                let slots = &group.slots[position * leaves..(position + 1) * leaves];
+                if let Some(error) = kernel.failed_call(values, slots) {
+                    out[group.destinations[position * outputs + error.position] as usize] = f64::NAN;
+                }
+            }
+        }
     }
 
     fn run(&self, values: &[f64], out: &mut [f64]) -> bool {

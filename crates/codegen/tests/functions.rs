@@ -43,6 +43,7 @@ fn function(name: &str, locals: Vec<Local>, inputs: &[u32], outputs: &[u32], bod
         body: Body::Algorithm(body),
         derivatives: Vec::new(),
         inverses: Vec::new(),
+        texts: Arc::default(),
         origin: OriginId(0),
     }
 }
@@ -277,9 +278,10 @@ fn failures_are_typed() {
         &[1],
         vec![Statement::Assert(
             binary(BinaryOp::Lt, read(0), number(3.0)),
-            "u is too large".into(),
+            number(1.0),
         )],
     );
+    assertion.texts.number("u is too large");
     let endless = recursive_power(FunctionId(2));
     let table = Function {
         body: Body::Table(Arc::new(Table::of_one(
@@ -377,7 +379,7 @@ fn assertions_inside_unrolled_functions_hold_where_they_are_reached() {
             vec![(
                 binary(BinaryOp::Gt, read(1), number(0.0)),
                 vec![
-                    Statement::Assert(binary(BinaryOp::Lt, read(0), number(3.0)), "a is too large".into()),
+                    Statement::Assert(binary(BinaryOp::Lt, read(0), number(3.0)), number(1.0)),
                     Statement::Assign(
                         place(2, &[]),
                         binary(
@@ -391,6 +393,7 @@ fn assertions_inside_unrolled_functions_hold_where_they_are_reached() {
             vec![Statement::Assign(place(2, &[]), read(0))],
         )],
     );
+    checked.texts.number("a is too large");
     let functions = library(vec![checked]);
     let call = |pool: &mut ExprPool| {
         let (x, y) = (pool.var(VarId(0)), pool.var(VarId(1)));

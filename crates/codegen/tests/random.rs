@@ -234,6 +234,7 @@ fn functions() -> Arc<Functions> {
         ]),
         derivatives: Vec::new(),
         inverses: Vec::new(),
+        texts: Arc::default(),
         origin: OriginId(0),
     };
     let positive = binary(BinaryOp::Gt, read(1), FunctionExpr::Constant(0.3));

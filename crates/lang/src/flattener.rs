@@ -60,6 +60,8 @@ pub(crate) struct Flattener<'l> {
     pub importing: FxHashMap<*const ClassDefinition, bool>,
     /// Unknown names for which others that resemble them are still looked for.
     pub suggestions: u32,
+    /// Loops in algorithm sections whose length varies, so far.
+    pub loop_counters: u32,
 }
 
 /// More unknown names than this are mostly one mistake; to compare all with all would take for ever.
@@ -95,6 +97,7 @@ impl<'l> Flattener<'l> {
             sizing: Vec::new(),
             importing: FxHashMap::default(),
             suggestions: MOST_SUGGESTIONS,
+            loop_counters: 0,
         };
         flattener.add_predefined();
         flattener

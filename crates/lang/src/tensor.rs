@@ -12,7 +12,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::codes;
 use crate::failure::{Fallible, fail};
-use crate::flat::{BinaryOp, EnumerationId, FlatExpr, ScalarType, UnaryOp};
+use crate::flat::{BinaryOp, Builtin, EnumerationId, FlatExpr, ScalarType, UnaryOp};
 use crate::function::FunctionValue;
 use crate::function::external::ExternalValue;
 use crate::ids::ClassId;
@@ -199,6 +199,15 @@ impl Tensor {
         })
     }
 
+    /// Whether a variable of a function has no value yet, or an element of it has none.
+    pub fn is_unset(&self) -> bool {
+        self.elems.iter().any(|elem| match elem {
+            Elem::Expr(expr) => is_unset(expr),
+            Elem::Record(fields) => fields.iter().any(|(_, field)| field.is_unset()),
+            _ => false,
+        })
+    }
+
     /// The scalar expressions; fields of records in order.
     pub fn scalars(&self) -> Vec<FlatExpr> {
         let mut out = Vec::with_capacity(self.elems.len());
@@ -311,6 +320,15 @@ impl Tensor {
             other => other,
         })
     }
+}
+
+pub(crate) fn is_unset(expr: &FlatExpr) -> bool {
+    matches!(expr, FlatExpr::Builtin(Builtin::Unset, ..))
+}
+
+/// What variables of functions hold before they are assigned.
+pub(crate) fn unset(span: Span) -> FlatExpr {
+    FlatExpr::Builtin(Builtin::Unset, Box::default(), span)
 }
 
 pub(crate) fn shape(ty: Ty, dims: &[u32]) -> String {

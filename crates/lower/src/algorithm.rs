@@ -1,17 +1,16 @@
 //! Algorithm sections, executed symbolically: every assigned variable gets one expression.
 
 use rustc_hash::FxHashMap;
-use saltus_lang::flat::{FlatAlgorithm, FlatExpr, FlatStatement, StatementKind};
-use saltus_mdae::{Action, DiscreteEquation, ExprId, OriginId, Role, VarId, When, WhenBranch};
-use saltus_source::{Diagnostic, codes};
+use saltus_lang::flat::{FlatAlgorithm, FlatExpr, FlatStatement, StatementBranch, StatementKind};
+use saltus_mdae::{Action, DiscreteEquation, ExprId, Node, OriginId, Role, VarId, When, WhenBranch};
 
 use crate::when::merge_assignments;
 use crate::{Lowering, Meaning};
 
-type Values = FxHashMap<VarId, ExprId>;
+/// Values of variables at some place of a section.
+pub(crate) type Values = FxHashMap<VarId, ExprId>;
 
 /// What executing a section leaves behind besides values.
-#[derive(Default)]
 struct Section {
     /// When-branches per clause, with the values assigned in them.
     whens: Vec<(Vec<WhenBranch>, OriginId)>,
@@ -19,6 +18,22 @@ struct Section {
     sampled: Vec<VarId>,
     /// Variables assigned outside, in order of first assignment.
     assigned: Vec<(VarId, OriginId)>,
+    /// Under which condition the present statement is executed.
+    path: ExprId,
+    /// What is done besides, inside when-clauses; `None` outside.
+    actions: Option<Vec<(ExprId, Action)>>,
+}
+
+impl Section {
+    fn new(path: ExprId) -> Self {
+        Section {
+            whens: Vec::new(),
+            sampled: Vec::new(),
+            assigned: Vec::new(),
+            path,
+            actions: None,
+        }
+    }
 }
 
 impl Lowering<'_> {
@@ -34,6 +49,10 @@ impl Lowering<'_> {
             }
             let value = values[&var];
             if self.model.variables[var].role == Role::Discrete {
+                if !self.is_discrete_valued(value) {
+                    self.changes_between_events(var, origin);
+                    continue;
+                }
                 self.model.discrete.push(DiscreteEquation {
                     target: var,
                     value,
@@ -75,95 +94,123 @@ impl Lowering<'_> {
             };
             values.insert(var, first);
         }
-        let mut section = Section::default();
+        let mut path = self.model.pool.boolean(true);
+        if initial {
+            path = self.model.pool.intern(Node::Initial);
+        }
+        let mut section = Section::new(path);
         self.statements(&algorithm.statements, &mut values, &mut section);
         (values, section)
     }
 
     fn with_values(&mut self, expr: &FlatExpr, values: &Values) -> ExprId {
+        self.with_all_values(values, |this| this.expr(expr))
+    }
+
+    fn with_all_values<T>(&mut self, values: &Values, lower: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.substitution.replace(values.clone());
-        let lowered = self.expr(expr);
+        let lowered = lower(self);
         self.substitution = outer;
         lowered
     }
 
     fn statements(&mut self, statements: &[FlatStatement], values: &mut Values, section: &mut Section) {
         for statement in statements {
-            let origin = self.origin(statement.provenance);
-            match &statement.kind {
-                StatementKind::Assign(id, value) => {
+            self.statement(statement, values, section);
+        }
+    }
+
+    fn statement(&mut self, statement: &FlatStatement, values: &mut Values, section: &mut Section) {
+        let origin = self.origin(statement.provenance);
+        match &statement.kind {
+            StatementKind::Assign(list) => {
+                let before = values.clone();
+                for (id, value) in list {
                     let Meaning::Variable(var) = self.meanings[*id] else {
                         continue;
                     };
-                    let value = self.with_values(value, values);
+                    let value = self.with_values(value, &before);
                     values.insert(var, value);
-                    if !section.assigned.iter().any(|&(known, _)| known == var) {
-                        section.assigned.push((var, origin));
-                    }
-                }
-                StatementKind::If { branches, otherwise } => self.if_statement(branches, otherwise, values, section),
-                StatementKind::When { branches } => self.when_statement(branches, origin, values, section),
-                StatementKind::Assert {
-                    condition,
-                    message,
-                    level,
-                } => {
-                    let always = self.model.pool.boolean(true);
-                    let mut assertion = self.assertion(condition, message, *level, always, origin);
-                    let outer = std::mem::replace(&mut self.literal, true);
-                    assertion.condition = self.with_values(condition, values);
-                    self.literal = outer;
-                    self.model.assertions.push(assertion);
-                }
-                StatementKind::NoReturnCall(call) => {
-                    let always = self.model.pool.boolean(true);
-                    let outer = self.substitution.replace(values.clone());
-                    let assertion = self.call_for_effect(call, always, origin);
-                    self.substitution = outer;
-                    self.model.assertions.push(assertion);
-                }
-                StatementKind::Return => {}
-                StatementKind::While(..) | StatementKind::Break => {
-                    let span = self.span_of(origin);
-                    self.report(
-                        Diagnostic::error(
-                            codes::E0507,
-                            span,
-                            "a loop whose length is not known in an algorithm section",
-                        )
-                        .with_help("move the algorithm into a function: functions may loop as they like"),
-                    );
-                }
-                StatementKind::Terminate(_) => {
-                    let span = self.span_of(origin);
-                    self.report(
-                        Diagnostic::error(codes::E0502, span, "this is allowed inside a when-clause only")
-                            .with_help("put it into `when condition then … end when;`"),
-                    );
+                    note_assigned(section, var, origin);
                 }
             }
+            StatementKind::If { branches, otherwise } => self.if_statement(branches, otherwise, values, section),
+            StatementKind::When { branches } => self.when_statement(branches, origin, values, section),
+            StatementKind::While(..) | StatementKind::For { .. } => {
+                let before: Values = values.clone();
+                self.loop_statement(statement, values, origin);
+                let mut changed: Vec<VarId> = values
+                    .iter()
+                    .filter(|(var, value)| before.get(var) != Some(value))
+                    .map(|(var, _)| *var)
+                    .collect();
+                changed.sort_unstable();
+                changed.into_iter().for_each(|var| note_assigned(section, var, origin));
+            }
+            StatementKind::Assert {
+                condition,
+                message,
+                level,
+            } => {
+                let path = section.path;
+                let assertion =
+                    self.with_all_values(values, |this| this.assertion(condition, message, *level, path, origin));
+                self.note_assertion(assertion, section);
+            }
+            StatementKind::NoReturnCall(call) => {
+                let path = section.path;
+                let assertion = self.with_all_values(values, |this| this.call_for_effect(call, path, origin));
+                self.note_assertion(assertion, section);
+            }
+            StatementKind::Terminate(message) => match &mut section.actions {
+                Some(_) => {
+                    let message = self.with_all_values(values, |this| this.literal_expr(message));
+                    let guard = section.path;
+                    let action = Action::Terminate { guard, message, origin };
+                    section.actions.get_or_insert_default().push((guard, action));
+                }
+                None => {
+                    let path = section.path;
+                    self.with_all_values(values, |this| this.terminate_while(path, message, origin));
+                }
+            },
+            StatementKind::Break | StatementKind::Return => {}
+        }
+    }
+
+    fn note_assertion(&mut self, assertion: saltus_mdae::Assertion, section: &mut Section) {
+        match &mut section.actions {
+            Some(actions) => actions.push((section.path, Action::Assert(assertion))),
+            None => self.model.assertions.push(assertion),
         }
     }
 
     fn if_statement(
         &mut self,
-        branches: &[saltus_lang::flat::StatementBranch],
+        branches: &[StatementBranch],
         otherwise: &[FlatStatement],
         values: &mut Values,
         section: &mut Section,
     ) {
+        let around = section.path;
         let conditions: Vec<ExprId> = branches
             .iter()
             .map(|b| self.with_values(&b.condition, values))
             .collect();
-        let mut result = values.clone();
-        self.statements(otherwise, &mut result, section);
+        let mut rest = around;
         let mut outcomes = Vec::new();
-        for branch in branches {
+        for (branch, &condition) in branches.iter().zip(&conditions) {
             let mut own = values.clone();
+            section.path = self.model.pool.and(rest, condition);
             self.statements(&branch.body, &mut own, section);
+            let negated = self.model.pool.not(condition);
+            rest = self.model.pool.and(rest, negated);
             outcomes.push(own);
         }
+        let mut result = values.clone();
+        section.path = rest;
+        self.statements(otherwise, &mut result, section);
+        section.path = around;
         for (condition, own) in conditions.into_iter().zip(outcomes).rev() {
             let mut keys: Vec<VarId> = own.keys().chain(result.keys()).copied().collect();
             keys.sort_unstable();
@@ -192,8 +239,7 @@ impl Lowering<'_> {
         for (conditions, body) in branches {
             let conditions = conditions.iter().map(|c| self.with_values(c, values)).collect();
             let mut own = values.clone();
-            let mut actions = Vec::new();
-            self.when_body(body, &mut own, section, &mut actions);
+            let actions = self.when_body(body, &mut own);
             lowered.push(WhenBranch { conditions, actions });
         }
         for branch in &lowered {
@@ -209,57 +255,24 @@ impl Lowering<'_> {
         section.whens.push((lowered, origin));
     }
 
-    fn when_body(
-        &mut self,
-        body: &[FlatStatement],
-        own: &mut Values,
-        section: &mut Section,
-        actions: &mut Vec<Action>,
-    ) {
+    fn when_body(&mut self, body: &[FlatStatement], own: &mut Values) -> Vec<Action> {
         let always = self.model.pool.boolean(true);
-        let mut inner = Section::default();
-        for statement in body {
-            let origin = self.origin(statement.provenance);
-            match &statement.kind {
-                StatementKind::Terminate(message) => {
-                    let message = self.text(message).into();
-                    actions.push(Action::Terminate { message, origin });
-                }
-                StatementKind::Assert {
-                    condition,
-                    message,
-                    level,
-                } => {
-                    let assertion = self.assertion(condition, message, *level, always, origin);
-                    actions.push(Action::Assert(assertion));
-                }
-                StatementKind::NoReturnCall(call) => {
-                    let outer = self.substitution.replace(own.clone());
-                    let assertion = self.call_for_effect(call, always, origin);
-                    self.substitution = outer;
-                    actions.push(Action::Assert(assertion));
-                }
-                _ => {
-                    self.statements(std::slice::from_ref(statement), own, &mut inner);
-                }
-            }
-        }
-        let assignments = inner
-            .assigned
-            .iter()
-            .map(|&(target, origin)| {
-                (
-                    always,
-                    Action::Assign {
-                        target,
-                        value: own[&target],
-                        origin,
-                    },
-                )
-            })
-            .collect();
-        actions.extend(merge_assignments(self, assignments));
-        section.whens.extend(inner.whens);
+        let mut inner = Section::new(always);
+        inner.actions = Some(Vec::new());
+        self.statements(body, own, &mut inner);
+        let mut actions = inner.actions.unwrap_or_default();
+        let assignments = inner.assigned.iter().map(|&(target, origin)| {
+            let value = own[&target];
+            (always, Action::Assign { target, value, origin })
+        });
+        actions.extend(assignments);
+        merge_assignments(self, actions)
+    }
+}
+
+fn note_assigned(section: &mut Section, var: VarId, origin: OriginId) {
+    if !section.assigned.iter().any(|&(known, _)| known == var) {
+        section.assigned.push((var, origin));
     }
 }
 
@@ -269,14 +282,12 @@ fn collect_outside_when(
 ) {
     for statement in statements {
         match &statement.kind {
-            StatementKind::Assign(id, _) => {
-                found.insert(*id);
-            }
+            StatementKind::Assign(list) => found.extend(list.iter().map(|(id, _)| *id)),
             StatementKind::If { branches, otherwise } => {
                 branches.iter().for_each(|b| collect_outside_when(&b.body, found));
                 collect_outside_when(otherwise, found);
             }
-            StatementKind::While(_, body) => collect_outside_when(body, found),
+            StatementKind::While(_, body) | StatementKind::For { body, .. } => collect_outside_when(body, found),
             _ => {}
         }
     }

@@ -179,7 +179,8 @@ impl Lowering<'_> {
     fn report_undefined(&mut self, assigned: &FxHashSet<VarId>, defined: &FxHashMap<VarId, usize>) {
         for var in self.model.variables.ids() {
             let variable = &self.model.variables[var];
-            if variable.role != Role::Discrete || assigned.contains(&var) || defined.contains_key(&var) {
+            let known = assigned.contains(&var) || defined.contains_key(&var) || self.unclear.contains(&var);
+            if variable.role != Role::Discrete || known {
                 continue;
             }
             let (name, span) = (variable.name.clone(), self.span_of(variable.origin));

@@ -1,7 +1,9 @@
 //! Equations: if-equations become guarded equations, discrete ones are set aside for their targets to be found.
 
 use saltus_lang::flat::{AssertLevel, EquationBranch, EquationKind, FlatEquation, FlatExpr};
-use saltus_mdae::{Assertion, AssertionLevel, BinaryOp, ExprId, Node, OriginId, Role, Type, UnaryOp, VarId};
+use saltus_mdae::{
+    Action, Assertion, AssertionLevel, BinaryOp, ExprId, Node, OriginId, Role, Type, UnaryOp, VarId, When, WhenBranch,
+};
 use saltus_source::{Diagnostic, codes};
 
 use crate::Lowering;
@@ -12,9 +14,8 @@ impl Lowering<'_> {
         let origin = self.origin(equation.provenance);
         match &equation.kind {
             EquationKind::Equal(lhs, rhs) => {
-                if let Some((a, b)) = self.sides(lhs, rhs) {
-                    self.equal(a, b, guard, origin);
-                }
+                let (a, b) = self.sides(lhs, rhs);
+                self.equal(a, b, guard, origin);
             }
             EquationKind::If { branches, otherwise } if self.switches_values(branches, otherwise) => {
                 self.value_equations(branches, otherwise, guard);
@@ -34,7 +35,8 @@ impl Lowering<'_> {
                 let assertion = self.assertion(condition, message, *level, guard, origin);
                 self.model.assertions.push(assertion);
             }
-            EquationKind::Reinit(..) | EquationKind::Terminate(_) => {
+            EquationKind::Terminate(message) => self.terminate_while(guard, message, origin),
+            EquationKind::Reinit(..) => {
                 let span = self.span_of(origin);
                 self.report(
                     Diagnostic::error(codes::E0502, span, "this is allowed inside a when-clause only")
@@ -48,12 +50,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// Both sides of an equation; none of an equation between strings, which have no place here.
-    pub(crate) fn sides(&mut self, lhs: &FlatExpr, rhs: &FlatExpr) -> Option<(ExprId, ExprId)> {
-        if self.is_text(lhs) {
-            return None;
-        }
-        Some((self.expr(lhs), self.expr(rhs)))
+    /// Both sides of an equation.
+    pub(crate) fn sides(&mut self, lhs: &FlatExpr, rhs: &FlatExpr) -> (ExprId, ExprId) {
+        (self.expr(lhs), self.expr(rhs))
     }
 
     /// Whether an if-equation only says what the same quantities are in either case, under conditions that generate no
@@ -78,9 +77,7 @@ impl Lowering<'_> {
             let EquationKind::Equal(lhs, rhs) = &last.kind else {
                 continue;
             };
-            let Some((left, mut value)) = self.sides(lhs, rhs) else {
-                continue;
-            };
+            let (left, mut value) = self.sides(lhs, rhs);
             for (branch, &condition) in branches.iter().zip(&conditions).rev() {
                 if let EquationKind::Equal(_, rhs) = &branch.body[at].kind {
                     let chosen = self.expr(rhs);
@@ -117,6 +114,25 @@ impl Lowering<'_> {
         otherwise.iter().for_each(|inner| each(self, inner, rest));
     }
 
+    /// `terminate(message)` outside when-clauses: the run ends when the branch it stands in is taken.
+    pub(crate) fn terminate_while(&mut self, guard: ExprId, message: &FlatExpr, origin: OriginId) {
+        let message = self.literal_expr(message);
+        let pool = &mut self.model.pool;
+        let initial = pool.intern(Node::Initial);
+        let at_start = pool.and(guard, initial);
+        let always = pool.boolean(true);
+        let branch = WhenBranch {
+            conditions: vec![at_start, guard],
+            actions: vec![Action::Terminate {
+                guard: always,
+                message,
+                origin,
+            }],
+        };
+        let branches = vec![branch];
+        self.model.whens.push(When { branches, origin });
+    }
+
     /// A function called for its assertions: an assertion that always holds once the call succeeds.
     pub(crate) fn call_for_effect(&mut self, call: &FlatExpr, guard: ExprId, origin: OriginId) -> Assertion {
         let result = self.literal_expr(call);
@@ -128,7 +144,7 @@ impl Lowering<'_> {
         let condition = self.model.pool.binary(BinaryOp::Le, size, bound);
         Assertion {
             condition,
-            message: "".into(),
+            message: self.model.text(""),
             level: AssertionLevel::Error,
             guard,
             origin,
@@ -144,7 +160,7 @@ impl Lowering<'_> {
         origin: OriginId,
     ) -> Assertion {
         let condition = self.literal_expr(condition);
-        let message = self.text(message).into();
+        let message = self.literal_expr(message);
         let level = match level {
             AssertLevel::Error => AssertionLevel::Error,
             AssertLevel::Warning => AssertionLevel::Warning,
@@ -187,16 +203,41 @@ impl Lowering<'_> {
             });
             return;
         }
+        for side in [a, b] {
+            if let Node::Var { var, order: 0 } = self.model.pool.node(side)
+                && self.model.variables[var].ty != Type::Real
+                && self.model.variables[var].role == Role::Discrete
+            {
+                self.changes_between_events(var, origin);
+                return;
+            }
+        }
         let residual = self.model.pool.sub(a, b);
         self.model.add_guarded_equation(guard, residual, origin);
     }
 
-    /// Boolean or Integer, or a Real that changes at events only.
-    fn is_discrete_valued(&self, id: ExprId) -> bool {
-        let pool = &self.model.pool;
-        if pool.ty(id) == Type::Boolean {
-            return true;
+    /// Reports a variable that would have to change without an event.
+    pub(crate) fn changes_between_events(&mut self, var: VarId, origin: OriginId) {
+        if !self.unclear.insert(var) {
+            return;
         }
+        let (name, span) = (self.model.variables[var].name.clone(), self.span_of(origin));
+        self.report(
+            Diagnostic::error(
+                codes::E0506,
+                span,
+                format!("`{name}` changes at events only, but this value may change at any time"),
+            )
+            .with_note("functions of continuous values and relations under `noEvent` cause no events")
+            .with_help(
+                "use relations, `integer(…)` or `floor(…)` of the continuous values, or assign it in a when-clause",
+            ),
+        );
+    }
+
+    /// Whether a value changes at events only.
+    pub(crate) fn is_discrete_valued(&self, id: ExprId) -> bool {
+        let pool = &self.model.pool;
         match pool.node(id) {
             Node::Var { var, .. } => {
                 let variable = &self.model.variables[var];
@@ -215,9 +256,8 @@ impl Lowering<'_> {
         let origin = self.origin(equation.provenance);
         match &equation.kind {
             EquationKind::Equal(lhs, rhs) => {
-                if let Some((a, b)) = self.sides(lhs, rhs) {
-                    self.initial_equal(a, b, guard, origin);
-                }
+                let (a, b) = self.sides(lhs, rhs);
+                self.initial_equal(a, b, guard, origin);
             }
             EquationKind::If { branches, otherwise } => {
                 let condition = |this: &mut Self, c: &FlatExpr| this.guard_condition(c, origin);

@@ -2,12 +2,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, ScalarType, UnaryOp as FlatUnary, VariableId};
+use saltus_mdae::text::TextOperation;
 use saltus_mdae::{
     BinaryOp, Comparison, ConditionKind, Delay, DiscreteEquation, ExprId, ExprPool, Node, OriginId, Role, StateSelect,
     Type, UnaryOp, VarId, Variable,
 };
 use saltus_source::{Diagnostic, Span, codes};
 
+use crate::text::{text_builtin, written};
 use crate::{Lowering, Meaning};
 
 impl Lowering<'_> {
@@ -41,14 +43,14 @@ impl Lowering<'_> {
             FlatExpr::Integer(value) => self.model.pool.integer(*value),
             FlatExpr::Boolean(value) => self.model.pool.boolean(*value),
             FlatExpr::Enumeration(_, ordinal) => self.model.pool.integer(i64::from(*ordinal)),
-            FlatExpr::String(_) => self.text_expr(expr),
+            FlatExpr::String(text) => self.model.text(text),
             FlatExpr::Variable(id) => match self.meanings[*id] {
                 Meaning::Variable(var) => match self.structural_value(*id) {
                     Some(value) => value,
                     None => self.variable(var),
                 },
                 Meaning::Constant(constant) => constant,
-                Meaning::Text => self.text_expr(expr),
+                Meaning::Text => self.text_of_parameter(*id),
             },
             FlatExpr::Time => self.model.pool.time(),
             FlatExpr::Unary(op, a) => {
@@ -70,10 +72,17 @@ impl Lowering<'_> {
             }
             FlatExpr::Builtin(builtin, args, span) => self.builtin(*builtin, args, *span),
             FlatExpr::Call(call) => {
-                self.check_texts(call);
                 let args: Vec<ExprId> = call.arguments.iter().map(|arg| self.expr(arg)).collect();
                 let function = saltus_mdae::FunctionId(call.function.0);
-                self.model.pool.call(function, call.output, &args)
+                let pool = &mut self.model.pool;
+                let result = pool.call_partial(function, call.output, &call.partials, &args);
+                match expr.scalar_type(self.flat) {
+                    ScalarType::Boolean => {
+                        let zero = pool.integer(0);
+                        pool.binary(BinaryOp::Ne, result, zero)
+                    }
+                    _ => result,
+                }
             }
             FlatExpr::Local(..) => self.model.pool.real(0.0),
         }
@@ -96,11 +105,15 @@ impl Lowering<'_> {
         let mut result = self.expr(left);
         for (op, operands, span) in spine.into_iter().rev() {
             let [left, right] = &**operands;
-            result = match self.text_comparison(op, left, right, span) {
+            result = match self.text_comparison(op, left, right) {
                 Some(decided) => decided,
                 None => {
+                    let right_text = op == FlatBinary::Add && self.is_text(right);
                     let right = self.expr(right);
-                    self.binary(op, result, right, span)
+                    match right_text {
+                        true => self.text_call(TextOperation::Join, &[result, right]),
+                        false => self.binary(op, result, right, span),
+                    }
                 }
             };
         }
@@ -365,7 +378,15 @@ impl Lowering<'_> {
             }
             Builtin::Div | Builtin::Mod | Builtin::Rem => self.division(builtin, args, span),
             Builtin::Ordinal | Builtin::FromOrdinal => self.expr(&args[0]),
-            Builtin::String => self.model.pool.integer(0),
+            Builtin::String => {
+                let operation = written(self.flat, args[0].scalar_type(self.flat), &args[1..]);
+                let value = self.expr(&args[0]);
+                self.text_call(operation, &[value])
+            }
+            _ if let Some(operation) = text_builtin(builtin) => {
+                let args: Vec<ExprId> = args.iter().map(|arg| self.expr(arg)).collect();
+                self.text_call(operation, &args)
+            }
             _ => {
                 self.report(
                     Diagnostic::error(codes::E0501, span, format!("`{}` cannot be used here", builtin.name()))
@@ -541,21 +562,5 @@ impl Lowering<'_> {
             origin,
         });
         self.model.pool.var(output)
-    }
-
-    /// The text of a string expression; parts that are no literals are shown as they are written.
-    pub(crate) fn text(&self, expr: &FlatExpr) -> String {
-        match expr {
-            FlatExpr::String(text) => text.to_string(),
-            FlatExpr::Binary(FlatBinary::Add, operands, _) => self.text(&operands[0]) + &self.text(&operands[1]),
-            FlatExpr::Variable(id) => match (&self.flat.variables[*id].binding, self.flat.variables[*id].ty) {
-                (Some(binding), ScalarType::String) => self.text(binding),
-                _ => format!("{{{}}}", self.flat.variables[*id].name),
-            },
-            FlatExpr::Builtin(Builtin::String, args, _) => args.first().map_or(String::new(), |arg| self.text(arg)),
-            other => other
-                .as_number()
-                .map_or_else(|| "…".to_string(), |value| value.to_string()),
-        }
     }
 }

@@ -3,47 +3,71 @@
 use std::sync::Arc;
 
 use saltus_lang::flat::{
-    self, BinaryOp as FlatBinary, Builtin, FlatExpr, FlatFunction, FunctionBody, FunctionStatement,
+    self, BinaryOp as FlatBinary, Builtin, FlatExpr, FlatFunction, FunctionBody, FunctionStatement, ScalarType,
     UnaryOp as FlatUnary,
 };
 use saltus_mdae::function::{
     Body, Derivative, DerivativeInput, Function, FunctionExpr, Inverse, Local, LocalId, Place, Statement,
 };
 use saltus_mdae::table::{Extrapolation, Smoothness, Table};
-use saltus_mdae::{BinaryOp, FunctionId, Type, UnaryOp};
-use saltus_source::{Diagnostic, codes};
+use saltus_mdae::text::TextOperation;
+use saltus_mdae::{BinaryOp, FunctionId, UnaryOp};
+use saltus_source::{Diagnostic, Span, codes};
 
+use crate::loops::Outside;
+use crate::text::{text_builtin, written};
 use crate::variables::type_of;
 use crate::{Lowering, Meaning};
 
+/// What names mean inside statements that become a function.
+pub(crate) struct Inside<'a> {
+    /// The name of the function.
+    pub name: Arc<str>,
+    /// Where it is written.
+    pub span: Option<Span>,
+    /// The types of its variables.
+    pub types: Vec<ScalarType>,
+    /// For a loop of an algorithm section: the variables of the model.
+    pub outside: Option<&'a mut Outside>,
+}
+
 impl Lowering<'_> {
     pub(crate) fn lower_functions(&mut self) {
-        for (id, function) in self.flat.functions.iter_enumerated() {
-            self.reads_text = false;
+        for function in self.flat.functions.iter() {
             let lowered = self.function(function);
             self.model.functions.push(lowered);
-            if self.reads_text {
-                self.text_readers.insert(id);
-            }
         }
+    }
+
+    /// Adds a function that is none of the flat model.
+    pub(crate) fn add_function(&mut self, function: Function) -> FunctionId {
+        let id = FunctionId((self.flat.functions.len() + self.made.len()) as u32);
+        self.made.push(function);
+        id
     }
 
     fn function(&mut self, function: &FlatFunction) -> Function {
         let origin = self.origin(function.provenance);
-        let locals = function
+        let locals: Vec<Local> = function
             .locals
             .iter()
             .map(|local| Local {
                 name: local.name.clone(),
-                ty: type_of(local.ty).unwrap_or(Type::Integer),
+                ty: type_of(local.ty),
                 dims: local.dims.clone(),
             })
             .collect();
+        let mut inside = Inside {
+            name: function.name.clone(),
+            span: Some(self.flat.provenances[function.provenance].span),
+            types: function.locals.iter().map(|local| local.ty).collect(),
+            outside: None,
+        };
         let body = match &function.body {
-            FunctionBody::Algorithm(statements) => Body::Algorithm(self.block(statements, function)),
+            FunctionBody::Algorithm(statements) => Body::Algorithm(self.block(statements, &mut inside)),
             FunctionBody::Table(table) => Body::Table(Arc::new(lower_table(table))),
         };
-        Function {
+        let mut lowered = Function {
             name: function.name.clone(),
             locals,
             inputs: function.inputs.iter().map(|id| LocalId(id.0)).collect(),
@@ -51,21 +75,39 @@ impl Lowering<'_> {
             body,
             derivatives: function.derivatives.iter().map(lower_derivative).collect(),
             inverses: function.inverses.iter().map(lower_inverse).collect(),
+            texts: self.model.texts.clone(),
             origin,
+        };
+        if let Some(never) = crate::assigned::guard_reads(&mut lowered) {
+            let span = self.flat.provenances[function.provenance].span;
+            self.report(
+                Diagnostic::error(
+                    codes::E0511,
+                    span,
+                    format!(
+                        "function `{}` never assigns `{never}`, but uses its value",
+                        function.name
+                    ),
+                )
+                .with_help(format!(
+                    "assign `{never}` in the algorithm, or give it a value in its declaration"
+                )),
+            );
         }
+        lowered
     }
 
-    fn block(&mut self, statements: &[FunctionStatement], function: &FlatFunction) -> Vec<Statement> {
+    fn block(&mut self, statements: &[FunctionStatement], inside: &mut Inside<'_>) -> Vec<Statement> {
         statements
             .iter()
-            .map(|statement| self.function_statement(statement, function))
+            .map(|statement| self.function_statement(statement, inside))
             .collect()
     }
 
-    fn function_statement(&mut self, statement: &FunctionStatement, function: &FlatFunction) -> Statement {
+    fn function_statement(&mut self, statement: &FunctionStatement, inside: &mut Inside<'_>) -> Statement {
         match statement {
             FunctionStatement::Assign(place, value) => {
-                Statement::Assign(self.place(place, function), self.function_expr(value, function))
+                Statement::Assign(self.place(place, inside), self.function_expr(value, inside))
             }
             FunctionStatement::CallAssign {
                 function: callee,
@@ -73,18 +115,18 @@ impl Lowering<'_> {
                 targets,
             } => Statement::CallAssign {
                 function: FunctionId(callee.0),
-                args: arguments.iter().map(|arg| self.function_expr(arg, function)).collect(),
+                args: arguments.iter().map(|arg| self.function_expr(arg, inside)).collect(),
                 targets: targets
                     .iter()
-                    .map(|(output, place)| (*output, self.place(place, function)))
+                    .map(|(output, place)| (*output, self.place(place, inside)))
                     .collect(),
             },
             FunctionStatement::If(branches, otherwise) => Statement::If(
                 branches
                     .iter()
-                    .map(|(condition, body)| (self.function_expr(condition, function), self.block(body, function)))
+                    .map(|(condition, body)| (self.function_expr(condition, inside), self.block(body, inside)))
                     .collect(),
-                self.block(otherwise, function),
+                self.block(otherwise, inside),
             ),
             FunctionStatement::For {
                 counter,
@@ -92,83 +134,105 @@ impl Lowering<'_> {
                 step,
                 to,
                 body,
-            } => Statement::For {
-                counter: LocalId(counter.0),
-                from: self.function_expr(from, function),
-                step: self.function_expr(step, function),
-                to: self.function_expr(to, function),
-                body: self.block(body, function),
-            },
+            } => {
+                let bounds = [from, step, to].map(|bound| self.function_expr(bound, inside));
+                let body = self.block(body, inside);
+                self.for_loop(LocalId(counter.0), bounds, body)
+            }
             FunctionStatement::While(condition, body) => {
-                Statement::While(self.function_expr(condition, function), self.block(body, function))
+                Statement::While(self.function_expr(condition, inside), self.block(body, inside))
             }
             FunctionStatement::Break => Statement::Break,
             FunctionStatement::Return => Statement::Return,
-            FunctionStatement::Assert(condition, message) => {
-                Statement::Assert(self.function_expr(condition, function), message.clone())
-            }
+            FunctionStatement::Assert(condition, message) => Statement::Assert(
+                self.function_expr(condition, inside),
+                self.function_expr(message, inside),
+            ),
         }
     }
 
-    fn place(&mut self, place: &flat::Place, function: &FlatFunction) -> Place {
-        let indices = place
-            .indices
-            .iter()
-            .map(|index| self.function_expr(index, function))
-            .collect();
+    /// A loop; a step that may be zero is looked at first.
+    pub(crate) fn for_loop(&mut self, counter: LocalId, bounds: [FunctionExpr; 3], body: Vec<Statement>) -> Statement {
+        let [from, step, to] = bounds;
+        let certain = matches!(step, FunctionExpr::Constant(step) if step != 0.0);
+        let zero = Box::new(FunctionExpr::Constant(0.0));
+        let moves = FunctionExpr::Binary(BinaryOp::Ne, Box::new(step.clone()), zero);
+        let turns = Statement::For {
+            counter,
+            from,
+            step,
+            to,
+            body,
+        };
+        if certain {
+            return turns;
+        }
+        let message = FunctionExpr::Constant(self.text_number("the step of a range is zero"));
+        Statement::If(Vec::new(), vec![Statement::Assert(moves, message), turns])
+    }
+
+    fn place(&mut self, place: &flat::Place, inside: &mut Inside<'_>) -> Place {
         Place {
             local: LocalId(place.local.0),
-            indices,
+            indices: self.function_exprs(&place.indices, inside),
         }
     }
 
-    fn function_expr(&mut self, expr: &FlatExpr, function: &FlatFunction) -> FunctionExpr {
+    fn function_exprs(&mut self, exprs: &[FlatExpr], inside: &mut Inside<'_>) -> Vec<FunctionExpr> {
+        exprs.iter().map(|expr| self.function_expr(expr, inside)).collect()
+    }
+
+    pub(crate) fn function_expr(&mut self, expr: &FlatExpr, inside: &mut Inside<'_>) -> FunctionExpr {
+        if inside.outside.is_some()
+            && let Some(argument) = self.argument(expr, inside)
+        {
+            return argument;
+        }
         match expr {
-            FlatExpr::Local(local, indices) => {
-                self.reads_text |= function.locals[*local].ty == flat::ScalarType::String;
-                let indices = indices
-                    .iter()
-                    .map(|index| self.function_expr(index, function))
-                    .collect();
-                FunctionExpr::Read(Place {
-                    local: LocalId(local.0),
-                    indices,
-                })
-            }
+            FlatExpr::Local(local, indices) => FunctionExpr::Read(Place {
+                local: LocalId(local.0),
+                indices: self.function_exprs(indices, inside),
+            }),
             FlatExpr::Unary(op, a) => {
                 let op = if *op == FlatUnary::Not {
                     UnaryOp::Not
                 } else {
                     UnaryOp::Neg
                 };
-                FunctionExpr::Unary(op, Box::new(self.function_expr(a, function)))
-            }
-            FlatExpr::Binary(op, operands, span) if is_order(*op) && self.is_local_text(&operands[0], function) => {
-                self.text_in_function(function, *span);
-                FunctionExpr::Constant(0.0)
+                FunctionExpr::Unary(op, Box::new(self.function_expr(a, inside)))
             }
             FlatExpr::Binary(op, operands, _) => {
+                let text = self.is_local_text(&operands[0], inside);
                 let (a, b) = (
-                    self.function_expr(&operands[0], function),
-                    self.function_expr(&operands[1], function),
+                    self.function_expr(&operands[0], inside),
+                    self.function_expr(&operands[1], inside),
                 );
-                FunctionExpr::Binary(plain_operator(*op), Box::new(a), Box::new(b))
+                match op {
+                    FlatBinary::Add if text => self.text_in_function(TextOperation::Join, vec![a, b]),
+                    op if text && is_order(*op) => {
+                        let order = self.text_in_function(TextOperation::Order, vec![a, b]);
+                        let zero = Box::new(FunctionExpr::Constant(0.0));
+                        FunctionExpr::Binary(plain_operator(*op), Box::new(order), zero)
+                    }
+                    op => FunctionExpr::Binary(plain_operator(*op), Box::new(a), Box::new(b)),
+                }
             }
             FlatExpr::If(parts, _) => FunctionExpr::If(
-                Box::new(self.function_expr(&parts[0], function)),
-                Box::new(self.function_expr(&parts[1], function)),
-                Box::new(self.function_expr(&parts[2], function)),
+                Box::new(self.function_expr(&parts[0], inside)),
+                Box::new(self.function_expr(&parts[1], inside)),
+                Box::new(self.function_expr(&parts[2], inside)),
             ),
-            FlatExpr::Call(call) => FunctionExpr::Call {
-                function: FunctionId(call.function.0),
-                output: call.output,
-                args: call
-                    .arguments
-                    .iter()
-                    .map(|arg| self.function_expr(arg, function))
-                    .collect(),
-            },
-            FlatExpr::Builtin(builtin, args, span) => self.function_builtin(*builtin, args, *span, function),
+            FlatExpr::Call(call) => {
+                if !call.partials.is_empty() {
+                    self.not_in_function("a partial derivative `der(f, x)`", call.span);
+                }
+                FunctionExpr::Call {
+                    function: FunctionId(call.function.0),
+                    output: call.output,
+                    args: self.function_exprs(&call.arguments, inside),
+                }
+            }
+            FlatExpr::Builtin(builtin, args, span) => self.function_builtin(*builtin, args, *span, inside),
             FlatExpr::Variable(id) => match self.meanings[*id] {
                 Meaning::Constant(constant) => {
                     FunctionExpr::Constant(self.model.pool.constant(constant).unwrap_or(0.0))
@@ -180,18 +244,18 @@ impl Lowering<'_> {
                         saltus_source::Severity::Error,
                         format!(
                             "function `{}` reads the variable `{name}`, which is no constant",
-                            function.name
+                            inside.name
                         ),
                     ));
                     FunctionExpr::Constant(0.0)
                 }
             },
-            FlatExpr::String(text) => FunctionExpr::Constant(self.text_number(text) as f64),
+            FlatExpr::String(text) => FunctionExpr::Constant(self.text_number(text)),
             FlatExpr::Time => {
-                let message = format!("function `{}` reads `time`", function.name);
+                let message = format!("function `{}` reads `time`", inside.name);
+                let span = inside.span.unwrap_or(Span::new(saltus_source::FileId(0), 0, 0));
                 self.report(
-                    Diagnostic::error(codes::E0501, self.flat.provenances[function.provenance].span, message)
-                        .with_help("give it to the function as an argument"),
+                    Diagnostic::error(codes::E0501, span, message).with_help("give it to the function as an argument"),
                 );
                 FunctionExpr::Constant(0.0)
             }
@@ -199,19 +263,22 @@ impl Lowering<'_> {
         }
     }
 
-    fn is_local_text(&self, expr: &FlatExpr, function: &FlatFunction) -> bool {
-        let types: Vec<flat::ScalarType> = function.locals.iter().map(|local| local.ty).collect();
-        expr.type_in_function(self.flat, &types) == flat::ScalarType::String
+    fn is_local_text(&self, expr: &FlatExpr, inside: &Inside<'_>) -> bool {
+        expr.type_in_function(self.flat, &inside.types) == ScalarType::String
     }
 
-    fn text_in_function(&mut self, function: &FlatFunction, span: saltus_source::Span) {
+    fn text_in_function(&mut self, operation: TextOperation, args: Vec<FunctionExpr>) -> FunctionExpr {
+        FunctionExpr::Call {
+            function: self.text_function(operation),
+            output: 0,
+            args,
+        }
+    }
+
+    fn not_in_function(&mut self, what: &str, span: Span) {
         self.report(
-            Diagnostic::error(
-                codes::E0501,
-                span,
-                format!("function `{}` compares the order of strings", function.name),
-            )
-            .with_help("use an enumeration or an Integer instead of the String"),
+            Diagnostic::error(codes::E0501, span, format!("{what} cannot be used in a function"))
+                .with_help("functions have no memory and no events: compute the value in the model and pass it"),
         );
     }
 
@@ -219,10 +286,19 @@ impl Lowering<'_> {
         &mut self,
         builtin: Builtin,
         args: &[FlatExpr],
-        span: saltus_source::Span,
-        function: &FlatFunction,
+        span: Span,
+        inside: &mut Inside<'_>,
     ) -> FunctionExpr {
-        let mut lowered: Vec<FunctionExpr> = args.iter().map(|arg| self.function_expr(arg, function)).collect();
+        if builtin == Builtin::String {
+            let ty = args[0].type_in_function(self.flat, &inside.types);
+            let operation = written(self.flat, ty, &args[1..]);
+            let value = self.function_expr(&args[0], inside);
+            return self.text_in_function(operation, vec![value]);
+        }
+        let mut lowered = self.function_exprs(args, inside);
+        if let Some(operation) = text_builtin(builtin) {
+            return self.text_in_function(operation, lowered);
+        }
         let unary = match builtin {
             Builtin::Abs => UnaryOp::Abs,
             Builtin::Sign => UnaryOp::Sign,
@@ -258,16 +334,19 @@ impl Lowering<'_> {
                 return lowered.swap_remove(0);
             }
             Builtin::Smooth => return lowered.swap_remove(1),
-            Builtin::String => return FunctionExpr::Constant(0.0),
-            _ => {
-                self.report(
-                    Diagnostic::error(
-                        codes::E0501,
-                        span,
-                        format!("`{}` cannot be used in a function", builtin.name()),
-                    )
-                    .with_help("functions have no memory and no events: compute the value in the model and pass it"),
+            Builtin::SemiLinear => {
+                let (down, up, x) = (
+                    lowered.pop().unwrap_or(FunctionExpr::Constant(0.0)),
+                    lowered.pop().unwrap_or(FunctionExpr::Constant(0.0)),
+                    lowered.pop().unwrap_or(FunctionExpr::Constant(0.0)),
                 );
+                let binary = |op, a: FunctionExpr, b| FunctionExpr::Binary(op, Box::new(a), Box::new(b));
+                let forward = binary(BinaryOp::Ge, x.clone(), FunctionExpr::Constant(0.0));
+                let slope = FunctionExpr::If(Box::new(forward), Box::new(up), Box::new(down));
+                return binary(BinaryOp::Mul, slope, x);
+            }
+            _ => {
+                self.not_in_function(&format!("`{}`", builtin.name()), span);
                 return FunctionExpr::Constant(0.0);
             }
         };
@@ -275,7 +354,6 @@ impl Lowering<'_> {
     }
 }
 
-/// Texts are numbers in functions, which tell whether they are equal.
 fn is_order(op: FlatBinary) -> bool {
     op.is_relation() && !matches!(op, FlatBinary::Equal | FlatBinary::NotEqual)
 }
@@ -305,7 +383,7 @@ fn lower_inverse(inverse: &flat::FlatInverse) -> Inverse {
     }
 }
 
-fn plain_operator(op: FlatBinary) -> BinaryOp {
+pub(crate) fn plain_operator(op: FlatBinary) -> BinaryOp {
     match op {
         FlatBinary::Add => BinaryOp::Add,
         FlatBinary::Subtract => BinaryOp::Sub,

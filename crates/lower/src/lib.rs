@@ -4,14 +4,19 @@
 //! spreads if-equations over guards, `mdae::split` turns if-expressions whose branches differ in structure into guarded
 //! equations, [`when`] reads when-clauses as assignments or restart equations, [`when_rules`] checks them as a whole,
 //! [`algorithm`] executes algorithm sections symbolically, [`discrete`] finds which variable each discrete equation
-//! defines, [`initial`] which previous value each initial equation gives, [`text`] decides comparisons between Strings.
+//! defines, [`initial`] which previous value each initial equation gives, [`text`] decides comparisons between Strings,
+//! [`loops`] makes functions of loops whose length varies, [`assigned`] guards what functions read, [`semi_linear`]
+//! joins chains of `semiLinear`.
 
 mod algorithm;
+mod assigned;
 mod discrete;
 mod equation;
 mod expr;
 mod function;
 mod initial;
+mod loops;
+mod semi_linear;
 mod text;
 mod variables;
 mod when;
@@ -56,7 +61,7 @@ enum Meaning {
     Variable(VarId),
     /// A constant.
     Constant(ExprId),
-    /// A string: no numbers, no place in the equations.
+    /// A String parameter or constant: its value takes its place.
     Text,
 }
 
@@ -76,12 +81,14 @@ struct Lowering<'f> {
     discrete: Vec<discrete::Candidate>,
     /// Initial equations of discrete variables whose target is not decided yet.
     initial: Vec<discrete::Candidate>,
-    /// Numbers that stand for texts.
-    texts: FxHashMap<std::sync::Arc<str>, i64>,
-    /// Functions whose results may depend on the text of an argument.
-    text_readers: rustc_hash::FxHashSet<saltus_lang::flat::FunctionId>,
-    /// Whether the function being lowered looks at a text.
-    reads_text: bool,
+    /// Functions made here, which come behind those of the flat model.
+    made: Vec<saltus_mdae::function::Function>,
+    /// Those that work on texts.
+    text_functions: Vec<(saltus_mdae::text::TextOperation, saltus_mdae::FunctionId)>,
+    /// Discrete variables whose definition is no discrete value, which has been said.
+    unclear: rustc_hash::FxHashSet<VarId>,
+    /// String parameters defined by others that are being followed.
+    text_depth: u32,
     /// Where each state is reinitialised.
     reinitialised: FxHashMap<VariableId, OriginId>,
     /// Inside `noEvent`.
@@ -107,9 +114,10 @@ impl<'f> Lowering<'f> {
             conditions: FxHashMap::default(),
             discrete: Vec::new(),
             initial: Vec::new(),
-            texts: FxHashMap::default(),
-            text_readers: rustc_hash::FxHashSet::default(),
-            reads_text: false,
+            made: Vec::new(),
+            text_functions: Vec::new(),
+            unclear: rustc_hash::FxHashSet::default(),
+            text_depth: 0,
             reinitialised: FxHashMap::default(),
             literal: false,
             generated: FxHashMap::default(),
@@ -131,7 +139,8 @@ impl<'f> Lowering<'f> {
         self.lower_attributes();
         self.open_parameters();
         let always = self.model.pool.boolean(true);
-        for equation in &self.flat.equations {
+        let chained = semi_linear::chained(self.flat);
+        for equation in chained.as_ref().unwrap_or(&self.flat.equations) {
             self.equation(equation, always);
         }
         for section in &self.flat.algorithms {
@@ -142,6 +151,9 @@ impl<'f> Lowering<'f> {
         }
         for section in &self.flat.initial_algorithms {
             self.initial_algorithm(section);
+        }
+        for function in std::mem::take(&mut self.made) {
+            self.model.functions.push(function);
         }
         self.resolve_discrete();
         self.resolve_initial();

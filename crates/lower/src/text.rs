@@ -1,14 +1,16 @@
-//! Strings. Nothing at run time holds a text, so comparisons between texts are decided here: a String expression is a
-//! list of the texts it may have, each with the condition under which it has it.
+//! Strings. At run time a String is the number of its text. Comparisons between texts that conditions choose among
+//! literals are decided here, so that they stay formulas over those conditions.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use saltus_lang::flat::{BinaryOp as FlatBinary, FlatExpr, FunctionCall, ScalarType};
-use saltus_mdae::ExprId;
-use saltus_source::{Diagnostic, Span, codes};
+use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, FlatModel, ScalarType};
+use saltus_mdae::function::{Body, Function, Local, LocalId};
+use saltus_mdae::text::{TextOperation, Written};
+use saltus_mdae::{BinaryOp, ExprId, FunctionId, OriginId, Type};
+use saltus_source::number_text::{Conversion, TextFormat};
 
-use crate::Lowering;
+use crate::{Lowering, Meaning};
 
 /// Texts that one expression may have before it is given up.
 const CASE_LIMIT: usize = 64;
@@ -23,32 +25,73 @@ impl Lowering<'_> {
         expr.scalar_type(self.flat) == ScalarType::String
     }
 
-    /// A number that stands for a text: equal for equal texts, so that functions can tell them apart.
-    pub(crate) fn text_number(&mut self, text: &Arc<str>) -> i64 {
-        let next = self.texts.len() as i64 + 1;
-        *self.texts.entry(text.clone()).or_insert(next)
+    /// A text of the model, as a number.
+    pub(crate) fn text_number(&mut self, text: &str) -> f64 {
+        self.model.texts.number(text).unwrap_or(0.0)
     }
 
-    /// The number of a String expression; zero if its text is not known.
-    pub(crate) fn text_expr(&mut self, expr: &FlatExpr) -> ExprId {
-        let cases = self.text_cases(expr, DEPTH_LIMIT).unwrap_or_default();
-        let mut value = self.model.pool.integer(0);
-        for (condition, text) in cases.iter().rev() {
-            let number = self.text_number(text);
-            let number = self.model.pool.integer(number);
-            value = self.model.pool.if_else(*condition, number, value);
+    /// The number of a String that is no variable of the model: a parameter or a constant.
+    pub(crate) fn text_of_parameter(&mut self, id: saltus_lang::flat::VariableId) -> ExprId {
+        let flat = self.flat;
+        let variable = &flat.variables[id];
+        let value = variable.binding.as_ref().or(variable.start.as_ref());
+        self.text_depth += 1;
+        let number = match value {
+            Some(value) if self.text_depth <= DEPTH_LIMIT => self.expr(value),
+            _ => self.model.pool.integer(0),
+        };
+        self.text_depth -= 1;
+        number
+    }
+
+    /// An operation on the numbers of texts.
+    pub(crate) fn text_call(&mut self, operation: TextOperation, args: &[ExprId]) -> ExprId {
+        let constants: Option<Vec<f64>> = args.iter().map(|&arg| self.model.pool.constant(arg)).collect();
+        if let Some(constants) = constants
+            && let Ok(value) = operation.apply(&self.model.texts, &constants)
+        {
+            return self.model.pool.integer(value as i64);
         }
-        value
+        let function = self.text_function(operation);
+        self.model.pool.call(function, 0, args)
+    }
+
+    /// The function that does an operation on texts.
+    pub(crate) fn text_function(&mut self, operation: TextOperation) -> FunctionId {
+        let known = self.text_functions.iter().find(|(known, _)| *known == operation);
+        if let Some((_, id)) = known {
+            return *id;
+        }
+        let scalar = |name: String, ty: Type| Local {
+            name: name.into(),
+            ty,
+            dims: Vec::new(),
+        };
+        let arity = operation.arity() as u32;
+        let first = match &operation {
+            TextOperation::Write(Written::Real, _) => Type::Real,
+            _ => Type::Integer,
+        };
+        let mut locals: Vec<Local> = (0..arity).map(|k| scalar(format!("a{k}"), first)).collect();
+        locals.push(scalar("result".into(), Type::Integer));
+        let function = Function {
+            name: "".into(),
+            locals,
+            inputs: (0..arity).map(LocalId).collect(),
+            outputs: vec![LocalId(arity)],
+            body: Body::Text(operation.clone()),
+            derivatives: Vec::new(),
+            inverses: Vec::new(),
+            texts: self.model.texts.clone(),
+            origin: OriginId(0),
+        };
+        let id = self.add_function(function);
+        self.text_functions.push((operation, id));
+        id
     }
 
     /// A comparison between two Strings; `None` if the operands are none.
-    pub(crate) fn text_comparison(
-        &mut self,
-        op: FlatBinary,
-        left: &FlatExpr,
-        right: &FlatExpr,
-        span: Span,
-    ) -> Option<ExprId> {
+    pub(crate) fn text_comparison(&mut self, op: FlatBinary, left: &FlatExpr, right: &FlatExpr) -> Option<ExprId> {
         let holds: fn(Ordering) -> bool = match op {
             FlatBinary::Equal => Ordering::is_eq,
             FlatBinary::NotEqual => Ordering::is_ne,
@@ -65,8 +108,8 @@ impl Lowering<'_> {
             .text_cases(left, DEPTH_LIMIT)
             .and_then(|left| Some((left, self.text_cases(right, DEPTH_LIMIT)?)));
         let Some((left, right)) = cases else {
-            self.unknown_text(span, "the texts compared here are not known before the run");
-            return Some(self.model.pool.boolean(false));
+            let (left, right) = (self.expr(left), self.expr(right));
+            return Some(self.compare_numbers(op, left, right));
         };
         let mut result = self.model.pool.boolean(false);
         for (on_left, a) in &left {
@@ -80,27 +123,15 @@ impl Lowering<'_> {
         Some(result)
     }
 
-    fn unknown_text(&mut self, span: Span, message: &str) {
-        self.report(
-            Diagnostic::error(codes::E0501, span, message)
-                .with_note("Strings have values only where constants and parameters give them")
-                .with_help("use Integers, Booleans or the literals of an enumeration instead"),
-        );
-    }
-
-    /// A function that looks at the text of an argument must be given one that is known.
-    pub(crate) fn check_texts(&mut self, call: &FunctionCall) {
-        if !self.text_readers.contains(&call.function) {
-            return;
+    /// Equal texts have equal numbers; their order is looked up.
+    fn compare_numbers(&mut self, op: FlatBinary, left: ExprId, right: ExprId) -> ExprId {
+        let plain = crate::function::plain_operator(op);
+        if matches!(plain, BinaryOp::Eq | BinaryOp::Ne) {
+            return self.model.pool.binary(plain, left, right);
         }
-        for argument in call.arguments.iter() {
-            if self.is_text(argument) && self.text_cases(argument, DEPTH_LIMIT).is_none() {
-                self.unknown_text(
-                    call.span,
-                    "this function looks at a text that is not known before the run",
-                );
-            }
-        }
+        let order = self.text_call(TextOperation::Order, &[left, right]);
+        let zero = self.model.pool.integer(0);
+        self.model.pool.binary(plain, order, zero)
     }
 
     fn text_cases(&mut self, expr: &FlatExpr, depth: u32) -> Option<Vec<Case>> {
@@ -108,7 +139,7 @@ impl Lowering<'_> {
         let always = self.model.pool.boolean(true);
         match expr {
             FlatExpr::String(text) => Some(vec![(always, text.clone())]),
-            FlatExpr::Variable(id) => {
+            FlatExpr::Variable(id) if self.meanings[*id] == Meaning::Text => {
                 let flat = self.flat;
                 let variable = &flat.variables[*id];
                 let value = variable.binding.as_ref()?;
@@ -145,4 +176,38 @@ impl Lowering<'_> {
             _ => None,
         }
     }
+}
+
+/// How `String(x, …)` writes a value of this type.
+pub(crate) fn written(flat: &FlatModel, ty: ScalarType, options: &[FlatExpr]) -> TextOperation {
+    let kind = match ty {
+        ScalarType::Real => Written::Real,
+        ScalarType::Integer => Written::Integer,
+        ScalarType::Boolean => Written::Boolean,
+        ScalarType::String => Written::Text,
+        ScalarType::Enumeration(id) => Written::Enumeration(flat.enumerations[id].literals.clone().into()),
+    };
+    let mut format = TextFormat::default();
+    if let [digits, length, right, conversion] = options {
+        let number = |e: &FlatExpr| e.as_number().unwrap_or(0.0) as u32;
+        format.significant = Some(number(digits)).filter(|&digits| digits > 0);
+        format.minimum_length = number(length);
+        format.right = *right == FlatExpr::Boolean(true);
+        if let FlatExpr::String(text) = conversion {
+            format.conversion = Conversion::parse(text);
+        }
+    }
+    TextOperation::Write(kind, format)
+}
+
+/// The operation behind a built-in function of texts.
+pub(crate) fn text_builtin(builtin: Builtin) -> Option<TextOperation> {
+    Some(match builtin {
+        Builtin::TextLength => TextOperation::Length,
+        Builtin::TextPart => TextOperation::Substring,
+        Builtin::TextCompare => TextOperation::Compare,
+        Builtin::TextSkip => TextOperation::SkipBlanks,
+        Builtin::TextHash => TextOperation::Hash,
+        _ => return None,
+    })
 }

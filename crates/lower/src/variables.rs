@@ -11,12 +11,12 @@ use saltus_mdae::{
 
 use crate::{Lowering, Meaning};
 
-pub(crate) fn type_of(ty: ScalarType) -> Option<Type> {
+/// Texts are numbers.
+pub(crate) fn type_of(ty: ScalarType) -> Type {
     match ty {
-        ScalarType::Real => Some(Type::Real),
-        ScalarType::Integer | ScalarType::Enumeration(_) => Some(Type::Integer),
-        ScalarType::Boolean => Some(Type::Boolean),
-        ScalarType::String => None,
+        ScalarType::Real => Type::Real,
+        ScalarType::Integer | ScalarType::Enumeration(_) | ScalarType::String => Type::Integer,
+        ScalarType::Boolean => Type::Boolean,
     }
 }
 
@@ -36,10 +36,12 @@ impl Lowering<'_> {
     pub(crate) fn declare_variables(&mut self) {
         let assigned = self.discrete_reals();
         for (id, variable) in self.flat.variables.iter_enumerated() {
-            let Some(ty) = type_of(variable.ty) else {
+            let text = variable.ty == ScalarType::String;
+            if text && variable.variability < Variability::Discrete {
                 self.meanings.push(Meaning::Text);
                 continue;
-            };
+            }
+            let ty = type_of(variable.ty);
             if variable.variability == Variability::Constant
                 && let Some(value) = variable.binding.as_ref().and_then(FlatExpr::as_number)
             {
@@ -57,6 +59,7 @@ impl Lowering<'_> {
             };
             let mut lowered = Variable::new(&variable.name, role, ty);
             lowered.name = variable.name.clone();
+            lowered.text = text;
             lowered.origin = self.origin(variable.provenance);
             let var = self.model.add_variable(lowered);
             self.meanings.push(Meaning::Variable(var));
@@ -239,9 +242,7 @@ fn collect_when_targets(equation: &FlatEquation, inside: bool, found: &mut FxHas
 fn collect_assigned_in_when(statements: &[FlatStatement], inside: bool, found: &mut FxHashSet<VariableId>) {
     for statement in statements {
         match &statement.kind {
-            StatementKind::Assign(id, _) if inside => {
-                found.insert(*id);
-            }
+            StatementKind::Assign(list) if inside => found.extend(list.iter().map(|(id, _)| *id)),
             StatementKind::When { branches } => {
                 branches
                     .iter()
@@ -253,7 +254,9 @@ fn collect_assigned_in_when(statements: &[FlatStatement], inside: bool, found: &
                     .for_each(|b| collect_assigned_in_when(&b.body, inside, found));
                 collect_assigned_in_when(otherwise, inside, found);
             }
-            StatementKind::While(_, body) => collect_assigned_in_when(body, inside, found),
+            StatementKind::While(_, body) | StatementKind::For { body, .. } => {
+                collect_assigned_in_when(body, inside, found);
+            }
             _ => {}
         }
     }

@@ -22,15 +22,75 @@ impl Lowering<'_> {
             if self.acts_at_start(&conditions) {
                 self.reinits_at_start(&actions);
             }
-            lowered.push(WhenBranch {
-                conditions,
-                actions: merge_assignments(self, actions),
-            });
+            let mut actions = merge_assignments(self, actions);
+            self.put_in_definitions(&mut actions);
+            lowered.push(WhenBranch { conditions, actions });
         }
         self.model.whens.push(When {
             branches: lowered,
             origin,
         });
+    }
+
+    /// Equations of a when-clause hold together: a variable that one of them defines is, in the others, what it becomes.
+    fn put_in_definitions(&mut self, actions: &mut [Action]) {
+        let mut open: FxHashMap<VarId, (ExprId, OriginId)> = FxHashMap::default();
+        for action in actions.iter() {
+            if let Action::Assign { target, value, origin } = *action {
+                open.insert(target, (value, origin));
+            }
+        }
+        let mut done: FxHashMap<VarId, ExprId> = FxHashMap::default();
+        while !open.is_empty() {
+            let mut targets: Vec<VarId> = open.keys().copied().collect();
+            targets.sort_unstable();
+            let reads_open = |this: &Self, value: ExprId| {
+                let read = this.model.pool.occurrences(value);
+                read.iter().any(|(var, _)| open.contains_key(var))
+            };
+            let ready: Vec<VarId> = targets
+                .iter()
+                .copied()
+                .filter(|var| !reads_open(self, open[var].0))
+                .collect();
+            if ready.is_empty() {
+                self.report_circle(&targets, open[&targets[0]].1);
+                return;
+            }
+            for var in ready {
+                if let Some((value, _)) = open.remove(&var) {
+                    done.insert(var, self.with_definitions(value, &done));
+                }
+            }
+        }
+        for action in actions {
+            if let Action::Assign { target, value, .. } = action {
+                *value = done[target];
+            }
+        }
+    }
+
+    fn with_definitions(&mut self, value: ExprId, definitions: &FxHashMap<VarId, ExprId>) -> ExprId {
+        self.model.pool.rewrite(&[value], |_, _, node| match node {
+            Node::Var { var, order: 0 } => definitions.get(&var).copied(),
+            _ => None,
+        })[0]
+    }
+
+    fn report_circle(&mut self, targets: &[VarId], origin: OriginId) {
+        let names: Vec<String> = targets
+            .iter()
+            .map(|&var| format!("`{}`", self.model.variables[var].name))
+            .collect();
+        let span = self.span_of(origin);
+        let message = match &names[..] {
+            [name] => format!("in this when-clause {name} is defined by itself"),
+            _ => format!("in this when-clause {} are defined by each other", names.join(", ")),
+        };
+        self.report(
+            Diagnostic::error(codes::E0606, span, message)
+                .with_help("write `pre(v)` where the value before the event is meant"),
+        );
     }
 
     pub(crate) fn acts_at_start(&self, conditions: &[ExprId]) -> bool {
@@ -54,9 +114,7 @@ impl Lowering<'_> {
         let origin = self.origin(equation.provenance);
         match &equation.kind {
             EquationKind::Equal(lhs, rhs) => {
-                let Some((a, b)) = self.sides(lhs, rhs) else {
-                    return;
-                };
+                let (a, b) = self.sides(lhs, rhs);
                 for (this, value) in [(a, b), (b, a)] {
                     if let Node::Var { var: target, order: 0 } = self.model.pool.node(this)
                         && self.model.variables[target].role == Role::Discrete
@@ -78,8 +136,8 @@ impl Lowering<'_> {
                 actions.extend(self.reinit(*id, value, origin).map(|action| (guard, action)));
             }
             EquationKind::Terminate(message) => {
-                let message = self.text(message).into();
-                self.conditional(guard, Action::Terminate { message, origin }, origin, actions);
+                let message = self.literal_expr(message);
+                actions.push((guard, Action::Terminate { guard, message, origin }));
             }
             EquationKind::Assert {
                 condition,
@@ -127,7 +185,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Actions that are not assignments cannot be made conditional by an if-expression.
+    /// Restart equations cannot be made conditional by an if-expression.
     fn conditional(&mut self, guard: ExprId, action: Action, origin: OriginId, actions: &mut Vec<(ExprId, Action)>) {
         if self.model.pool.constant(guard) == Some(1.0) {
             actions.push((guard, action));
@@ -135,12 +193,8 @@ impl Lowering<'_> {
         }
         let span = self.span_of(origin);
         self.report(
-            Diagnostic::error(
-                codes::E0502,
-                span,
-                "an if-equation around a restart equation or terminate",
-            )
-            .with_help("move the if-condition into the condition of the when-clause: `when c and d then …`"),
+            Diagnostic::error(codes::E0502, span, "an if-equation around a restart equation")
+                .with_help("move the if-condition into the condition of the when-clause: `when c and d then …`"),
         );
     }
 }

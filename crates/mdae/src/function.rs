@@ -9,6 +9,7 @@ use crate::dual::Dual;
 use crate::expr::{BinaryOp, Type, UnaryOp};
 use crate::index::{FunctionId, IndexVec, OriginId};
 use crate::table::{Outside, Table};
+use crate::text::{TextError, TextOperation, Texts};
 
 /// A local variable of a function (inputs and outputs included).
 #[derive(Clone, Debug, PartialEq)]
@@ -100,8 +101,8 @@ pub enum Statement {
     Break,
     /// return
     Return,
-    /// assert
-    Assert(FunctionExpr, Arc<str>),
+    /// assert: a condition, and the text that is said if it does not hold.
+    Assert(FunctionExpr, FunctionExpr),
 }
 
 /// What a function does.
@@ -111,6 +112,8 @@ pub enum Body {
     Algorithm(Vec<Statement>),
     /// Interpolation in a table; inputs are the abscissae.
     Table(Arc<Table>),
+    /// An operation on texts; texts are their numbers in [`Function::texts`].
+    Text(TextOperation),
 }
 
 /// A user function.
@@ -130,6 +133,8 @@ pub struct Function {
     pub derivatives: Vec<Derivative>,
     /// Functions that yield an argument from the result.
     pub inverses: Vec<Inverse>,
+    /// The texts of the model.
+    pub texts: Arc<Texts>,
     /// Where it is written.
     pub origin: OriginId,
 }
@@ -212,7 +217,7 @@ pub enum CallError {
     },
     /// An assertion inside a function failed.
     Assertion {
-        /// The function.
+        /// The function; empty for what is checked in equations.
         function: Arc<str>,
         /// The message of the assertion.
         message: Arc<str>,
@@ -224,6 +229,8 @@ pub enum CallError {
         /// What was asked for, and where the table ends.
         outside: Outside,
     },
+    /// An operation on texts failed.
+    Text(TextError),
     /// Too many statements executed: an endless loop or recursion.
     Fuel {
         /// The function.
@@ -245,7 +252,9 @@ impl std::fmt::Display for CallError {
                     "in function `{function}`: index {index} of `{array}` is outside 1..{size}"
                 )
             }
+            CallError::Assertion { function, message } if function.is_empty() => f.write_str(message),
             CallError::Assertion { function, message } => write!(f, "in function `{function}`: {message}"),
+            CallError::Text(error) => error.fmt(f),
             CallError::Extrapolation { table, outside } => {
                 let side = if outside.value < outside.limit {
                     "below the first"
@@ -274,7 +283,7 @@ impl std::error::Error for CallError {}
 
 /// Statements one call from an equation may execute, callees included. A call that needs more would take seconds, and
 /// there are thousands of calls in a simulation; an endless loop is found soon.
-pub const STATEMENT_LIMIT: u64 = 10_000_000;
+pub const STATEMENT_LIMIT: u64 = 3_000_000;
 /// Nesting of calls.
 pub const DEPTH_LIMIT: u32 = 200;
 
@@ -367,6 +376,11 @@ impl<'f> Machine<'f> {
                         outside,
                     })?;
                 return Ok(vec![value]);
+            }
+            Body::Text(operation) => {
+                let values: Vec<f64> = args.iter().map(Dual::value).collect();
+                let value = operation.apply(&function.texts, &values).map_err(CallError::Text)?;
+                return Ok(vec![Dual::constant(value, self.order)]);
             }
         };
         self.depth += 1;
@@ -518,9 +532,10 @@ impl<'f> Machine<'f> {
             Statement::Return => return Ok(Flow::Return),
             Statement::Assert(condition, message) => {
                 if self.expr(condition, frame)?.value() == 0.0 {
+                    let message = self.expr(message, frame)?.value();
                     return Err(CallError::Assertion {
                         function: frame.function.name.clone(),
-                        message: message.clone(),
+                        message: frame.function.texts.text(message),
                     });
                 }
             }

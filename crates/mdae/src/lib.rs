@@ -17,6 +17,7 @@ pub mod print;
 pub mod rules;
 pub mod split;
 pub mod table;
+pub mod text;
 pub mod validate;
 
 pub use builder::{Builder, Ex};

@@ -8,6 +8,7 @@ use saltus_source::Span;
 use crate::expr::{ExprPool, Type, VarTraits};
 use crate::function::Functions;
 use crate::index::{ConditionId, EquationId, ExprId, IndexVec, OriginId, VarId, WhenId};
+use crate::text::Texts;
 
 /// What a variable is.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
@@ -43,6 +44,8 @@ pub struct Variable {
     pub role: Role,
     /// Static type.
     pub ty: Type,
+    /// Whether its values are numbers of texts.
+    pub text: bool,
     /// Literals, if it is of an enumeration type; the value is the ordinal from 1.
     pub literals: Option<Arc<[Arc<str>]>>,
     /// For parameters: the value; for inputs: the default. `None` for a parameter that is solved for (`fixed=false`).
@@ -80,6 +83,7 @@ impl Variable {
             name: name.into(),
             role,
             ty,
+            text: false,
             literals: None,
             binding: None,
             unset: false,
@@ -240,8 +244,10 @@ pub enum Action {
     },
     /// Modelica `terminate(message)`.
     Terminate {
-        /// The message.
-        message: Arc<str>,
+        /// When it applies.
+        guard: ExprId,
+        /// The message: the number of a text.
+        message: ExprId,
         /// Provenance.
         origin: OriginId,
     },
@@ -281,8 +287,8 @@ pub enum AssertionLevel {
 pub struct Assertion {
     /// Must be true; literal relations, no events.
     pub condition: ExprId,
-    /// Said when it is not.
-    pub message: Arc<str>,
+    /// Said when it is not: the number of a text.
+    pub message: ExprId,
     /// How bad that is.
     pub level: AssertionLevel,
     /// When it applies.
@@ -374,6 +380,8 @@ pub struct Mdae {
     pub assertions: Vec<Assertion>,
     /// Delays.
     pub delays: Vec<Delay>,
+    /// Texts by number, those of messages among them.
+    pub texts: Arc<Texts>,
     /// Provenance.
     pub origins: IndexVec<OriginId, Origin>,
     /// Suggested run settings.
@@ -442,6 +450,12 @@ impl Mdae {
         });
         self.known_conditions.insert(kind, id);
         id
+    }
+
+    /// A text as a value.
+    pub fn text(&mut self, text: &str) -> ExprId {
+        let number = self.texts.number(text).unwrap_or(0.0);
+        self.pool.integer(number as i64)
     }
 
     /// Adds a provenance record.

@@ -427,13 +427,13 @@ impl std::fmt::Display for Mdae {
                             let state = derivative_name(&self.variables[*var].name, *order);
                             writeln!(f, "    reinit({state}, {});", self.print(*value))?;
                         }
-                        Action::Terminate { message, .. } => writeln!(f, "    terminate({message:?});")?,
+                        Action::Terminate { message, .. } => writeln!(f, "    terminate({});", self.print(*message))?,
                         Action::Assert(assertion) => {
                             writeln!(
                                 f,
-                                "    assert({}, {:?});",
+                                "    assert({}, {});",
                                 self.print(assertion.condition),
-                                assertion.message
+                                self.print(assertion.message)
                             )?;
                         }
                     }

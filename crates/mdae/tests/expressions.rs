@@ -145,6 +145,7 @@ proptest! {
             }]),
             derivatives: Vec::new(),
             inverses: Vec::new(),
+            texts: std::sync::Arc::default(),
             origin: OriginId(0),
         });
         let mut pool = pool();
@@ -217,6 +218,7 @@ fn an_endless_loop_in_a_function_is_an_error() {
         )]),
         derivatives: Vec::new(),
         inverses: Vec::new(),
+        texts: std::sync::Arc::default(),
         origin: OriginId(0),
     });
     assert!(functions.call_all(f, &[]).is_err());

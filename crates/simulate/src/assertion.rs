@@ -1,6 +1,8 @@
 //! Assertions: what is said when one is violated.
 
-use saltus_mdae::{Action, Assertion, AssertionLevel, Node};
+use std::sync::Arc;
+
+use saltus_mdae::{Action, Assertion, AssertionLevel, ExprId, Node};
 
 use crate::discrete::{self, Triggered};
 use crate::engine::Engine;
@@ -10,6 +12,22 @@ use crate::kernel::Bound;
 impl Engine<'_> {
     /// The assertions of when-clauses that were triggered, at the values now in memory.
     pub(crate) fn check_triggered(&mut self, triggered: &Triggered) -> Result<(), Failure> {
+        let time = self.memory.time();
+        if let Some((error, origin)) = &triggered.failure {
+            return Err(Failure::domain(error, vec![*origin]).at(time));
+        }
+        let discrete = self.discrete.variables.iter();
+        if let Some(&var) = discrete.clone().find(|&&var| !self.memory.get(var, 0).is_finite()) {
+            let name = &self.model.variables[var].name;
+            return Err(Failure::new(FailureKind::Domain {
+                message: format!(
+                    "the value of `{name}` is {}, which is no number",
+                    self.memory.get(var, 0)
+                ),
+                origins: self.discrete.origins_of(var),
+            })
+            .at(time));
+        }
         for action in discrete::actions(self.model, triggered) {
             let Action::Assert(assertion) = action else {
                 continue;
@@ -44,10 +62,28 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// A message with the values now in memory.
+    fn message(&self, message: ExprId) -> Result<Arc<str>, Failure> {
+        let number = Bound::of_value(&self.cache, &self.pool, message, &self.memory)?;
+        Ok(self.model.texts.text(number.value(&self.memory)))
+    }
+
+    /// The message of a `terminate` that was triggered.
+    pub(crate) fn termination(&self, triggered: &Triggered) -> Option<Arc<str>> {
+        let applies = |guard: ExprId| {
+            let guard = Bound::of_value(&self.cache, &self.pool, guard, &self.memory);
+            guard.is_ok_and(|guard| guard.value(&self.memory) != 0.0)
+        };
+        discrete::actions(self.model, triggered).find_map(|action| match *action {
+            Action::Terminate { guard, message, .. } if applies(guard) => self.message(message).ok(),
+            _ => None,
+        })
+    }
+
     /// Ends the run, or keeps a warning. A function that failed while the condition was computed has the word.
     pub(crate) fn violated(&mut self, assertion: &Assertion, condition: &Bound) -> Result<(), Failure> {
         let message = match condition.evaluate_checked(&self.memory, &mut [0.0]) {
-            Ok(()) => assertion.message.clone(),
+            Ok(()) => self.message(assertion.message)?,
             Err(error) => error.to_string().into(),
         };
         let time = self.memory.time();

@@ -407,12 +407,11 @@ impl Engine<'_> {
             let settled = again == triggered
                 && !moved
                 && (!instant.initial || self.evaluate_guards() == valuation)
-                && self
-                    .discrete
-                    .variables
-                    .iter()
-                    .zip(&discrete_before)
-                    .all(|(&v, &old)| close(self.memory.get(v, 0), old));
+                && self.discrete.variables.iter().zip(&discrete_before).all(|(&v, &old)| {
+                    let new = self.memory.get(v, 0);
+                    // What failed has failed; it is told when the instant is accepted.
+                    close(new, old) || (new.is_nan() && old.is_nan())
+                });
             if settled {
                 return self.confirm(truths, mode, impulses, triggered, instant);
             }
@@ -677,10 +676,7 @@ impl Engine<'_> {
                 (after, changes)
             }
         };
-        let terminate = discrete::actions(self.model, &triggered).find_map(|action| match action {
-            Action::Terminate { message, .. } => Some(message.clone()),
-            _ => None,
-        });
+        let terminate = self.termination(&triggered);
         Verdict::Accepted(Box::new(Accepted {
             truths,
             mode: Some(mode),

@@ -1,7 +1,7 @@
 //! The discrete part of a model: its equations and when-clauses in the order in which they can be computed.
 
 use rustc_hash::FxHashMap;
-use saltus_codegen::KernelCache;
+use saltus_codegen::{EvalError, KernelCache};
 use saltus_graph::{Bipartite, BipartiteBuilder, Column, Matching, Row};
 use saltus_mdae::{Action, ConditionId, ExprId, ExprPool, Mdae, Node, OriginId, Role, VarId, WhenId};
 
@@ -19,6 +19,7 @@ enum Step {
         target: VarId,
         guard: Option<Bound>,
         value: Bound,
+        origin: OriginId,
     },
     /// A when-clause.
     When(WhenId),
@@ -30,6 +31,7 @@ enum Step {
 struct Assign {
     target: VarId,
     value: Bound,
+    origin: OriginId,
 }
 
 #[derive(Clone, Debug)]
@@ -40,10 +42,30 @@ struct BranchCode {
 }
 
 /// What the when-clauses triggered at one instant.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Triggered {
     /// The branches that act.
     pub branches: Vec<(WhenId, usize)>,
+    /// The first function that failed on the way, and where it is called.
+    pub failure: Option<(Box<EvalError>, OriginId)>,
+}
+
+/// The same clauses act; what failed on the way is told by values.
+impl PartialEq for Triggered {
+    fn eq(&self, other: &Self) -> bool {
+        self.branches == other.branches
+    }
+}
+
+impl Triggered {
+    /// A value; a failure is kept.
+    fn value(&mut self, of: &Bound, memory: &Memory, origin: OriginId) -> f64 {
+        let (value, error) = of.called_value(memory);
+        if let (Some(error), None) = (error, &self.failure) {
+            self.failure = Some((Box::new(error), origin));
+        }
+        value
+    }
 }
 
 /// The discrete part, compiled.
@@ -51,6 +73,7 @@ pub struct Triggered {
 pub struct DiscreteProgram {
     steps: Vec<Step>,
     whens: Vec<Vec<BranchCode>>,
+    when_origins: Vec<OriginId>,
     /// All discrete variables.
     pub variables: Vec<VarId>,
     /// The number of when-conditions.
@@ -81,10 +104,11 @@ impl DiscreteProgram {
                 }
                 let mut assignments = Vec::new();
                 for action in &branch.actions {
-                    if let Action::Assign { target, value, .. } = action {
+                    if let Action::Assign { target, value, origin } = action {
                         assignments.push(Assign {
                             target: *target,
                             value: bind(*value)?,
+                            origin: *origin,
                         });
                     }
                 }
@@ -113,6 +137,7 @@ impl DiscreteProgram {
                         target: equation.target,
                         guard,
                         value: bind(equation.value)?,
+                        origin: equation.origin,
                     }
                 }
                 Item::When(id) => Step::When(id),
@@ -127,6 +152,7 @@ impl DiscreteProgram {
         Ok(DiscreteProgram {
             steps,
             whens,
+            when_origins: model.whens.iter().map(|when| when.origin).collect(),
             variables,
             condition_count,
             following,
@@ -143,24 +169,35 @@ impl DiscreteProgram {
         let mut triggered = Triggered::default();
         for step in &self.steps {
             match step {
-                Step::Define { target, guard, value } => {
+                Step::Define {
+                    target,
+                    guard,
+                    value,
+                    origin,
+                } => {
                     if guard.as_ref().is_none_or(|guard| guard.value(memory) != 0.0) {
-                        let value = value.value(memory);
+                        let value = triggered.value(value, memory, *origin);
                         memory.set(*target, 0, value);
                     }
                 }
                 Step::When(id) => {
                     let branches = &self.whens[id.0 as usize];
+                    let origin = self.when_origins[id.0 as usize];
                     let acting = branches.iter().position(|branch| {
                         branch
                             .conditions
                             .iter()
-                            .any(|(at, condition)| !before[*at] && condition.value(memory) != 0.0)
+                            .any(|(at, condition)| !before[*at] && triggered.value(condition, memory, origin) != 0.0)
                     });
                     if let Some(at) = acting {
                         triggered.branches.push((*id, at));
-                        for assign in &branches[at].assignments {
-                            let value = assign.value.value(memory);
+                        // All values are of what was there before the clause.
+                        let assignments = &branches[at].assignments;
+                        let values: Vec<f64> = assignments
+                            .iter()
+                            .map(|assign| triggered.value(&assign.value, memory, assign.origin))
+                            .collect();
+                        for (assign, value) in assignments.iter().zip(values) {
                             memory.set(assign.target, 0, value);
                         }
                     }
@@ -178,10 +215,25 @@ impl DiscreteProgram {
         triggered
     }
 
+    /// Where a variable is defined.
+    pub fn origins_of(&self, var: VarId) -> Vec<OriginId> {
+        let equations = self.steps.iter().filter_map(|step| match step {
+            Step::Define { target, origin, .. } if *target == var => Some(*origin),
+            _ => None,
+        });
+        let assignments = self.whens.iter().flatten().flat_map(|branch| &branch.assignments);
+        let clauses = assignments
+            .filter(|assign| assign.target == var)
+            .map(|assign| assign.origin);
+        equations.chain(clauses).collect()
+    }
+
     /// Computes the equations again, without the when-clauses.
     pub fn refresh(&self, memory: &mut Memory) {
         for step in &self.steps {
-            if let Step::Define { target, guard, value } = step
+            if let Step::Define {
+                target, guard, value, ..
+            } = step
                 && guard.as_ref().is_none_or(|guard| guard.value(memory) != 0.0)
             {
                 let value = value.value(memory);

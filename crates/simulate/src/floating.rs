@@ -34,7 +34,11 @@ struct NumberRow {
 
 impl Engine<'_> {
     /// Completes a singular mode; `None` if its equations contradict each other, or their number is not that of the unknowns.
-    pub(crate) fn floating(&mut self, valuation: &Valuation, failure: &ModeFailure) -> Option<(Floating, ModeStructure)> {
+    pub(crate) fn floating(
+        &mut self,
+        valuation: &Valuation,
+        failure: &ModeFailure,
+    ) -> Option<(Floating, ModeStructure)> {
         let ModeFailure::Singular {
             equations,
             unknowns,
@@ -45,11 +49,17 @@ impl Engine<'_> {
         else {
             return None;
         };
-        let open: Vec<VarId> = underdetermined.iter().flat_map(|piece| piece.unknowns.clone()).collect();
+        let open: Vec<VarId> = underdetermined
+            .iter()
+            .flat_map(|piece| piece.unknowns.clone())
+            .collect();
         if equations != unknowns || open.len() > MOST_UNKNOWNS {
             return None;
         }
-        let too_many: Vec<EquationId> = overdetermined.iter().flat_map(|piece| piece.equations.clone()).collect();
+        let too_many: Vec<EquationId> = overdetermined
+            .iter()
+            .flat_map(|piece| piece.equations.clone())
+            .collect();
         let dropped = self.dependent_equations(&too_many)?;
         if dropped.len() != equations - structural_rank {
             return None;
@@ -156,7 +166,8 @@ impl Engine<'_> {
             for &input in &inputs {
                 self.memory.set(input, 0, number.next());
             }
-            self.memory.set_time(time + f64::from(point) * (1.0 + time.abs()) * 0.37);
+            self.memory
+                .set_time(time + f64::from(point) * (1.0 + time.abs()) * 0.37);
             for (at, &equation) in equations.iter().enumerate() {
                 let (residual, gradient) = self.pivot_gradient(equation)?;
                 let mut coefficients = vec![0.0; leaves.len()];
@@ -187,7 +198,9 @@ impl Engine<'_> {
 
     /// Tells what keeps its value in a mode that is entered for the first time.
     pub(crate) fn tell_floating(&mut self, mode: ModeId) {
-        let Some(floating) = self.floating_modes.get(&mode) else { return };
+        let Some(floating) = self.floating_modes.get(&mode) else {
+            return;
+        };
         if !self.told_floating.insert(mode) {
             return;
         }
@@ -220,7 +233,10 @@ struct Numbers(u64);
 
 impl Numbers {
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }

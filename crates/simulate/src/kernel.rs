@@ -33,6 +33,16 @@ impl Bound {
         out[0]
     }
 
+    /// The single output; what went wrong if a function that matters failed.
+    pub fn called_value(&self, memory: &Memory) -> (f64, Option<EvalError>) {
+        if !self.kernel.has_calls() {
+            return (self.value(memory), None);
+        }
+        let mut out = [0.0];
+        let outcome = self.evaluate_checked(memory, &mut out);
+        (out[0], outcome.err())
+    }
+
     /// Evaluates all outputs; not-a-number is a value like any other here.
     pub fn evaluate(&self, memory: &Memory, out: &mut [f64]) {
         self.kernel.evaluate_unchecked(&memory.values, &self.slots, out);

@@ -28,7 +28,9 @@ impl Layout {
         let mut columns: FxHashMap<(VarId, u16), SignalId> = FxHashMap::default();
         let derivatives = compiled.derivatives_in_use();
         let names = UserNames::new(model);
-        for (var, variable) in model.variables.iter_enumerated() {
+        // Texts are no numbers to be shown.
+        let shown = |(_, variable): &(VarId, &Variable)| !variable.text;
+        for (var, variable) in model.variables.iter_enumerated().filter(shown) {
             if variable.role == Role::Parameter {
                 let value = memory.get(var, 0);
                 signals.push(
@@ -66,7 +68,7 @@ impl Layout {
             let signal = described(&alias.variable, Signal::new(&*alias.variable.name));
             signals.push(signal.with_binding(Binding::Alias { of, sign }));
         }
-        for constant in &model.constants {
+        for constant in model.constants.iter().filter(|constant| !constant.variable.text) {
             let role = match constant.variable.role {
                 Role::Parameter => SignalRole::Parameter,
                 _ => SignalRole::Local,

@@ -207,7 +207,9 @@ impl Engine<'_> {
         let mut out = vec![0.0; 1 + row.leaves.len()];
         row.code.evaluate(&self.memory, &mut out);
         let slopes = row.leaves.iter().copied().zip(out[1..].iter().copied());
-        out.iter().all(|value| value.is_finite()).then(|| (out[0], slopes.collect()))
+        out.iter()
+            .all(|value| value.is_finite())
+            .then(|| (out[0], slopes.collect()))
     }
 
     fn row_of(&mut self, equation: EquationId) -> Option<&Row> {

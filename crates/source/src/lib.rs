@@ -10,6 +10,7 @@ pub mod codes;
 mod decode;
 mod diagnostic;
 mod file;
+pub mod number_text;
 pub mod render;
 
 pub use codes::{Explanation, explain};

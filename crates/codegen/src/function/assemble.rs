@@ -37,9 +37,11 @@ pub(crate) fn assemble(function: &Function) -> Code {
             Program::Algorithm(assembler.code)
         }
         Body::Table(table) => Program::Table(table.clone()),
+        Body::Text(operation) => Program::Text(operation.clone()),
     };
     Code {
         name: function.name.clone(),
+        texts: function.texts.clone(),
         program,
         accesses: assembler.accesses,
         registers: assembler.highest,
@@ -140,10 +142,12 @@ impl Assembler<'_> {
             Statement::Return => self.code.push(Instruction::Return),
             Statement::Assert(condition, message) => {
                 let condition = self.expr(condition);
-                self.code.push(Instruction::Assert {
-                    condition,
-                    message: message.clone(),
-                });
+                let violated = self.forward(Instruction::JumpIfZero(condition, 0));
+                let holds = self.forward(Instruction::Jump(0));
+                self.land(violated);
+                let message = self.expr(message);
+                self.code.push(Instruction::Fail(message));
+                self.land(holds);
             }
         }
     }

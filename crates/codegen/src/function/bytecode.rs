@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use saltus_mdae::table::Table;
+use saltus_mdae::text::{TextOperation, Texts};
 use saltus_mdae::{BinaryOp, FunctionId, UnaryOp};
 
 /// A register of a frame: first the scalars of all local variables, then temporaries.
@@ -63,10 +64,8 @@ pub(crate) enum Instruction {
         results: Register,
         used: u32,
     },
-    Assert {
-        condition: Register,
-        message: Arc<str>,
-    },
+    /// Fails with the text of this number.
+    Fail(Register),
     Return,
 }
 
@@ -84,12 +83,14 @@ pub(crate) struct Access {
 pub(crate) enum Program {
     Algorithm(Vec<Instruction>),
     Table(Arc<Table>),
+    Text(TextOperation),
 }
 
 /// A function as bytecode.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
     pub(crate) name: Arc<str>,
+    pub(crate) texts: Arc<Texts>,
     pub(crate) program: Program,
     pub(crate) accesses: Vec<Access>,
     pub(crate) registers: u32,
@@ -112,7 +113,7 @@ impl Code {
             )
         };
         match &self.program {
-            Program::Table(_) => false,
+            Program::Table(_) | Program::Text(_) => false,
             Program::Algorithm(instructions) => instructions.len() >= LONG || instructions.iter().any(repeats),
         }
     }

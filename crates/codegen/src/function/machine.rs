@@ -1,7 +1,7 @@
 //! The machine that executes bytecode.
 
 use saltus_mdae::FunctionId;
-use saltus_mdae::function::{CallError, DEPTH_LIMIT, Derivative, DerivativeInput, STATEMENT_LIMIT};
+use saltus_mdae::function::{CallError, DEPTH_LIMIT, Derivative, DerivativeInput};
 
 use crate::function::Library;
 use crate::function::bytecode::{Access, Code, Instruction, Program};
@@ -29,7 +29,7 @@ impl<'a, N: Number> Machine<'a, N> {
             library,
             stack,
             zero,
-            fuel: STATEMENT_LIMIT,
+            fuel: library.fuel(),
             depth: 0,
             terms,
         }
@@ -62,6 +62,14 @@ impl<'a, N: Number> Machine<'a, N> {
                 })?;
                 self.stack.truncate(first_arg);
                 self.stack.push(value);
+                return Ok(());
+            }
+            Program::Text(operation) => {
+                let values: Vec<f64> = self.stack[first_arg..].iter().map(N::value).collect();
+                let texts = &self.library.functions()[function].texts;
+                let value = operation.apply(texts, &values).map_err(CallError::Text)?;
+                self.stack.truncate(first_arg);
+                self.stack.push(self.zero.like(value));
                 return Ok(());
             }
             Program::Algorithm(instructions) => instructions,
@@ -215,13 +223,11 @@ impl<'a, N: Number> Machine<'a, N> {
                     }
                     self.stack.truncate(top);
                 }
-                Instruction::Assert { condition, message } => {
-                    if frame[*condition as usize].value() == 0.0 {
-                        return Err(CallError::Assertion {
-                            function: code.name.clone(),
-                            message: message.clone(),
-                        });
-                    }
+                Instruction::Fail(message) => {
+                    return Err(CallError::Assertion {
+                        function: code.name.clone(),
+                        message: code.texts.text(frame[*message as usize].value()),
+                    });
                 }
                 Instruction::Return => return Ok(()),
             }

@@ -9,11 +9,11 @@ mod machine;
 mod memo;
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use saltus_mdae::FunctionId;
-use saltus_mdae::function::{CallError, Functions};
+use saltus_mdae::function::{CallError, Functions, STATEMENT_LIMIT};
 use saltus_mdae::index::IndexVec;
 
 use crate::function::bytecode::Code;
@@ -39,6 +39,8 @@ pub(crate) struct Library {
     number: u64,
     functions: Arc<Functions>,
     codes: IndexVec<FunctionId, OnceLock<Code>>,
+    /// Calls that did not end. A solver tries again and again what fails, so each of them makes the next ones shorter.
+    endless: AtomicU32,
 }
 
 impl Library {
@@ -49,7 +51,13 @@ impl Library {
             number,
             functions,
             codes,
+            endless: AtomicU32::new(0),
         }
+    }
+
+    /// Statements that a call may execute.
+    pub(crate) fn fuel(&self) -> u64 {
+        STATEMENT_LIMIT >> (2 * self.endless.load(Ordering::Relaxed)).min(STATEMENT_LIMIT.ilog2())
     }
 
     pub(crate) fn functions(&self) -> &Functions {
@@ -83,9 +91,15 @@ impl Library {
         if memo::recall(&question, results) {
             return Ok(());
         }
-        self.execute(function, order, directions, args, results)?;
-        memo::remember(&question, results);
-        Ok(())
+        let outcome = self.execute(function, order, directions, args, results);
+        match outcome {
+            Ok(()) => memo::remember(&question, results),
+            Err(CallError::Fuel { .. }) => {
+                self.endless.fetch_add(1, Ordering::Relaxed);
+            }
+            Err(_) => {}
+        }
+        outcome
     }
 
     /// Calls a function with arguments in power series of the given order (`order + 1` coefficients each),

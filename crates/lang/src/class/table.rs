@@ -236,11 +236,25 @@ impl Flattener<'_> {
                     has_outer_classes: table.has_outer_classes,
                 })
             }
-            ClassBody::Derivative { .. } => fail(
-                codes::E0214,
-                def.span,
-                "functions defined as partial derivatives (`der(f, x)`) are not supported yet",
-            ),
+            ClassBody::Derivative { function, .. } => {
+                let scope = self.classes[class].parent.unwrap_or(class);
+                let base = self.lookup_class(scope, function)?;
+                self.check_inheritance(class, base, function.span)?;
+                if !crate::function::is_function_kind(self.kind(base)) {
+                    return fail(
+                        codes::E0202,
+                        function.span,
+                        format!("`{function}` is no function and has no partial derivatives"),
+                    );
+                }
+                let table = self.table(base)?;
+                Ok(Table {
+                    entries: table.entries.clone(),
+                    by_name: table.by_name.clone(),
+                    scopes: table.scopes.clone(),
+                    ..Table::empty()
+                })
+            }
             ClassBody::Error => Err(Failure::Reported),
             ClassBody::Long(composition) => self.long_table(class, &def, &composition.elements),
             ClassBody::Extends { composition, .. } => self.long_table(class, &def, &composition.elements),

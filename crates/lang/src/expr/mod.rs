@@ -31,6 +31,7 @@ use crate::tensor::{Elem, Tensor, Ty, concatenate, stack};
 
 pub(crate) use builtins::add;
 pub(crate) use call::Arguments;
+pub(crate) use math::math_call;
 pub(crate) use reference::{Item, Resolved, Selection, slice_at};
 pub(crate) use select::positions;
 
@@ -129,7 +130,7 @@ impl Flattener<'_> {
             ExprKind::Matrix(rows) => self.matrix(rows, expr.span, ctx),
             ExprKind::Subscripted(inner, subscripts) => {
                 let value = self.expr(inner, ctx)?;
-                self.subscript_tensor(value, subscripts, expr.span, ctx)
+                self.subscript_tensor(value, "", subscripts, expr.span, ctx)
             }
             ExprKind::End => match ctx.end {
                 Some(size) => Ok(Tensor::integer(i64::from(size))),

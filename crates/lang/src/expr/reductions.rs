@@ -77,12 +77,17 @@ impl Flattener<'_> {
             mode: Mode::Flat,
             ..*ctx
         };
-        if let ExprKind::Reference(reference) = &expr.kind
-            && let Resolved::Selection(selection) = self.resolve(reference, &flat)?
-        {
-            let dynamic: Vec<usize> = selection.dynamic.iter().map(|(p, _)| *p).collect();
-            let kept = selection.dims.iter().enumerate().filter(|(p, _)| !dynamic.contains(p));
-            return Ok(kept.map(|(_, d)| *d).collect());
+        if let ExprKind::Reference(reference) = &expr.kind {
+            match self.resolve(reference, &flat)? {
+                Resolved::Selection(selection) => {
+                    let dynamic: Vec<usize> = selection.dynamic.iter().map(|(p, _)| *p).collect();
+                    let kept = selection.dims.iter().enumerate().filter(|(p, _)| !dynamic.contains(p));
+                    return Ok(kept.map(|(_, d)| *d).collect());
+                }
+                // Of a size one may speak before there is a value.
+                Resolved::Value(value) => return Ok(value.dims),
+                _ => {}
+            }
         }
         Ok(self.expr(expr, &flat)?.dims)
     }

@@ -1,6 +1,7 @@
 //! Component references.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use saltus_source::Span;
 use saltus_syntax::ast::{ClassKind, ComponentReference, Name, ReferencePart};
@@ -13,6 +14,7 @@ use crate::codes;
 use crate::failure::{Fallible, fail};
 use crate::flat::{BinaryOp, FlatExpr, Variability, VariableId};
 use crate::flattener::Flattener;
+use crate::function::check::outside;
 use crate::ids::{ClassId, ComponentId, InstanceId};
 use crate::instance::ComponentKind;
 use crate::modification::Scope;
@@ -53,6 +55,14 @@ impl Flattener<'_> {
     /// The value of a reference.
     pub(crate) fn reference(&mut self, reference: &ComponentReference, ctx: &Context<'_>) -> Fallible<Tensor> {
         match self.resolve(reference, ctx)? {
+            Resolved::Value(value) if ctx.frame.is_some() && value.is_unset() => {
+                let name: Vec<String> = reference.parts.iter().map(|part| part.name.to_string()).collect();
+                fail(
+                    codes::E0511,
+                    reference.span,
+                    format!("`{}` is used before it has been assigned", name.join(".")),
+                )
+            }
             Resolved::Value(value) => Ok(value),
             Resolved::Selection(selection) => {
                 self.check_unconditional(&selection, reference.span)?;
@@ -109,7 +119,7 @@ impl Flattener<'_> {
         };
         if !reference.global {
             if let Some(value) = iterator_value(ctx, &first.name.name) {
-                let value = self.subscript_tensor(value, &first.subscripts, reference.span, ctx)?;
+                let value = self.subscript_tensor(value, &first.name.name, &first.subscripts, reference.span, ctx)?;
                 return self.fields_of_value(value, rest, ctx).map(Resolved::Value);
             }
             if let Some(frame) = ctx.frame
@@ -477,11 +487,14 @@ impl Flattener<'_> {
             dims: selection.dims,
             elems,
         };
+        let path = selection
+            .last
+            .map_or("".into(), |last| Arc::clone(&self.components[last].path));
         // Last dimension first, so that the positions of the others stay.
         let mut dynamic = selection.dynamic;
         dynamic.sort_by_key(|(position, _)| std::cmp::Reverse(*position));
         for (position, index) in dynamic {
-            value = self.pick_dynamically(value, position, &index, span)?;
+            value = self.pick_dynamically(value, position, &index, &path, span)?;
         }
         Ok(value)
     }
@@ -492,6 +505,7 @@ impl Flattener<'_> {
         value: Tensor,
         position: usize,
         index: &FlatExpr,
+        array: &str,
         span: Span,
     ) -> Fallible<Tensor> {
         let size = value.dims[position];
@@ -503,7 +517,9 @@ impl Flattener<'_> {
             );
         }
         self.spend(value.elems.len() as u64 * 4, span)?;
-        self.pick_between(&value, position, index, (1, size), span)
+        let form = slice_at(&value, position, 1);
+        let missing = self.missing_like(&form, index, &outside(array, size), span);
+        self.pick_between(&value, position, index, (1, size), &missing, span)
     }
 
     /// Picks among the indices `first..=last`: by halves where there are many, so that expressions
@@ -514,10 +530,13 @@ impl Flattener<'_> {
         position: usize,
         index: &FlatExpr,
         (first, last): (u32, u32),
+        missing: &Tensor,
         span: Span,
     ) -> Fallible<Tensor> {
         if first == last {
-            return Ok(slice_at(value, position, first));
+            let here = FlatExpr::Integer(i64::from(first));
+            let test = binary(BinaryOp::Equal, index.clone(), here, span);
+            return self.join_branches(&test, slice_at(value, position, first), missing.clone(), span);
         }
         let (op, bound) = if last - first < 16 {
             (BinaryOp::Equal, first)
@@ -525,8 +544,11 @@ impl Flattener<'_> {
             (BinaryOp::LessEqual, first + (last - first) / 2)
         };
         let test = binary(op, index.clone(), FlatExpr::Integer(i64::from(bound)), span);
-        let lower = self.pick_between(value, position, index, (first, bound), span)?;
-        let upper = self.pick_between(value, position, index, (bound + 1, last), span)?;
+        let lower = match op {
+            BinaryOp::Equal => slice_at(value, position, first),
+            _ => self.pick_between(value, position, index, (first, bound), missing, span)?,
+        };
+        let upper = self.pick_between(value, position, index, (bound + 1, last), missing, span)?;
         self.join_branches(&test, lower, upper, span)
     }
 
@@ -637,7 +659,7 @@ impl Flattener<'_> {
                     ),
                 };
             };
-            value = self.subscript_tensor(field, &part.subscripts, part.name.span, ctx)?;
+            value = self.subscript_tensor(field, &part.name.name, &part.subscripts, part.name.span, ctx)?;
         }
         Ok(value)
     }

@@ -150,7 +150,15 @@ impl Flattener<'_> {
                 if let Some(k) = index.as_integer() {
                     result.choices.push(Choice::One(in_range(k, size, span)?));
                 } else if let Some(expr) = index.as_expr() {
-                    result.choices.push(Choice::Dynamic(expr.clone(), size));
+                    let expr = match index.ty {
+                        // `false` comes first.
+                        Ty::Boolean => {
+                            let numbers = [expr.clone(), FlatExpr::Integer(2), FlatExpr::Integer(1)];
+                            FlatExpr::If(Box::new(numbers), span)
+                        }
+                        _ => expr.clone(),
+                    };
+                    result.choices.push(Choice::Dynamic(expr, size));
                 }
                 Ok(())
             }
@@ -176,6 +184,7 @@ impl Flattener<'_> {
     pub(crate) fn subscript_tensor(
         &mut self,
         value: Tensor,
+        array: &str,
         subscripts: &[Subscript],
         span: Span,
         ctx: &Context<'_>,
@@ -193,7 +202,7 @@ impl Flattener<'_> {
             elems,
         };
         for (position, index) in resolved.dynamic().into_iter().rev() {
-            result = self.pick_dynamically(result, position, &index, span)?;
+            result = self.pick_dynamically(result, position, &index, array, span)?;
         }
         Ok(result)
     }

@@ -1,24 +1,16 @@
 //! `String(…)` and `Integer(…)`.
 
 use saltus_source::Span;
+use saltus_source::number_text::{Conversion, TextFormat};
 use saltus_syntax::ast::Call;
 
 use super::Context;
 use super::call::list;
 use crate::codes;
 use crate::failure::{Fallible, fail};
-use crate::flat::{Builtin, EnumerationId, FlatExpr};
+use crate::flat::{BinaryOp, Builtin, EnumerationId, FlatExpr, ScalarType};
 use crate::flattener::Flattener;
 use crate::tensor::{Tensor, Ty};
-
-/// The options of `String`.
-#[derive(Debug, Default)]
-struct Format {
-    significant: Option<i64>,
-    minimum_length: i64,
-    right: bool,
-    format: Option<String>,
-}
 
 impl Flattener<'_> {
     pub(super) fn conversion(&mut self, name: &str, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Tensor> {
@@ -52,30 +44,39 @@ impl Flattener<'_> {
                 ),
             };
         }
-        let mut format = Format::default();
+        let mut format = TextFormat::default();
+        let names: &[&str] = match value.ty {
+            Ty::Real => &["significantDigits", "minimumLength", "leftJustified"],
+            _ => &["minimumLength", "leftJustified"],
+        };
         for (position, argument) in positional[1..].iter().enumerate() {
-            let option = self.expr(argument, ctx)?;
-            let names: &[&str] = match value.ty {
-                Ty::Real => &["significantDigits", "minimumLength", "leftJustified"],
-                _ => &["minimumLength", "leftJustified"],
+            let option = self.evaluate(argument, ctx)?;
+            let name = match (option.ty, names.get(position)) {
+                (Ty::String, _) => "format",
+                (_, Some(name)) => *name,
+                _ => return fail(codes::E0212, argument.span, "`String` has too many arguments"),
             };
-            if option.ty == Ty::String {
-                set_option(&mut format, "format", &option);
-            } else if let Some(name) = names.get(position) {
-                set_option(&mut format, name, &option);
-            }
+            set_option(&mut format, name, &option, argument.span)?;
         }
         for argument in named {
-            let option = self.expr(&argument.value, ctx)?;
-            let known = ["significantDigits", "minimumLength", "leftJustified", "format"];
-            if !known.contains(&argument.name.name.as_str()) {
+            let name = argument.name.name.as_str();
+            let formats = name == "format" && value.ty.is_numeric();
+            if !names.contains(&name) && !formats {
                 return fail(
                     codes::E0212,
                     argument.name.span,
-                    format!("`String` has no argument `{}`", argument.name),
+                    format!("`String` of {} has no argument `{name}`", value.shape()),
                 );
             }
-            set_option(&mut format, &argument.name.name, &option);
+            let option = self.evaluate(&argument.value, ctx)?;
+            set_option(&mut format, name, &option, argument.value.span)?;
+        }
+        if value.ty == Ty::Real && format.conversion.as_ref().is_some_and(Conversion::is_integer) {
+            return fail(
+                codes::E0212,
+                span,
+                "a Real cannot be written by a conversion for Integers",
+            );
         }
         if !value.is_scalar() || value.ty.scalar().is_none() {
             return fail(
@@ -90,26 +91,17 @@ impl Flattener<'_> {
         }))
     }
 
-    fn text_of(&self, value: &FlatExpr, format: &Format) -> Option<String> {
-        let text = match value {
-            FlatExpr::Real(value) => match &format.format {
-                Some(text) => c_format(text, *value),
-                None => real_text(*value, format.significant.unwrap_or(6).clamp(1, 17) as usize),
-            },
-            FlatExpr::Integer(value) => value.to_string(),
-            FlatExpr::Boolean(value) => value.to_string(),
-            FlatExpr::String(value) => value.to_string(),
+    fn text_of(&self, value: &FlatExpr, format: &TextFormat) -> Option<String> {
+        Some(match value {
+            FlatExpr::Real(value) => format.real(*value),
+            FlatExpr::Integer(value) => format.integer(*value),
+            FlatExpr::Boolean(value) => format.padded(value.to_string()),
+            FlatExpr::String(value) => format.padded(value.to_string()),
             FlatExpr::Enumeration(id, ordinal) => {
                 let literals = &self.model.enumerations[*id].literals;
-                literals.get((*ordinal as usize).wrapping_sub(1))?.to_string()
+                format.padded(literals.get((*ordinal as usize).wrapping_sub(1))?.to_string())
             }
             _ => return None,
-        };
-        let width = format.minimum_length.clamp(0, 1000) as usize;
-        Some(if format.right {
-            format!("{text:>width$}")
-        } else {
-            format!("{text:<width$}")
         })
     }
 
@@ -132,10 +124,22 @@ impl Flattener<'_> {
                 format!("the enumeration has no literal number {ordinal}"),
             ),
             Some(other) => {
-                let arguments = Box::new([other.clone(), FlatExpr::Enumeration(id, 1)]);
+                let number = other.clone();
+                let arguments = Box::new([number.clone(), FlatExpr::Enumeration(id, 1)]);
+                let converted = FlatExpr::Builtin(Builtin::FromOrdinal, arguments, span);
+                let name = &self.model.enumerations[id].name;
+                let why = (
+                    format!("`{name}` has no literal number "),
+                    format!(", only 1 to {count}"),
+                );
+                let missing = self.missing(ScalarType::Enumeration(id), &number, &why, span);
+                let bound =
+                    |op, bound| FlatExpr::Binary(op, Box::new([number.clone(), FlatExpr::Integer(bound)]), span);
+                let (above, below) = (bound(BinaryOp::GreaterEqual, 1), bound(BinaryOp::LessEqual, count));
+                let inside = FlatExpr::Binary(BinaryOp::And, Box::new([above, below]), span);
                 Ok(Tensor::scalar(
                     Ty::Enumeration(id),
-                    FlatExpr::Builtin(Builtin::FromOrdinal, arguments, span),
+                    FlatExpr::If(Box::new([inside, converted, missing]), span),
                 ))
             }
             None => fail(codes::E0302, span, "a scalar is needed here"),
@@ -196,75 +200,53 @@ impl Flattener<'_> {
     }
 }
 
-fn set_option(format: &mut Format, name: &str, value: &Tensor) {
+fn set_option(format: &mut TextFormat, name: &str, value: &Tensor, span: Span) -> Fallible<()> {
+    let number = || match value.as_integer().and_then(|n| u32::try_from(n).ok()) {
+        Some(number) if value.ty == Ty::Integer => Ok(number),
+        _ => fail(
+            codes::E0301,
+            span,
+            format!("`{name}` must be an Integer that is not negative"),
+        ),
+    };
     match name {
-        "significantDigits" => format.significant = value.as_integer(),
-        "minimumLength" => format.minimum_length = value.as_integer().unwrap_or(0),
-        "leftJustified" => format.right = value.as_boolean() == Some(false),
-        _ => format.format = value.as_str().map(|s| s.to_string()),
-    }
-}
-
-/// The value with the significant digits behind it, if they are not the usual ones.
-fn string_arguments(value: FlatExpr, format: &Format) -> Box<[FlatExpr]> {
-    match format.significant {
-        Some(digits) => Box::new([value, FlatExpr::Integer(digits)]),
-        None => Box::new([value]),
-    }
-}
-
-/// As `%.<digits>g` of C.
-pub(crate) fn real_text(value: f64, digits: usize) -> String {
-    if value == 0.0 {
-        return "0".into();
-    }
-    if !value.is_finite() {
-        return format!("{value}");
-    }
-    let scientific = format!("{:.*e}", digits - 1, value);
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let trim = |text: &str| -> String {
-        if text.contains('.') {
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        } else {
-            text.to_owned()
+        "significantDigits" => format.significant = Some(number()?),
+        "minimumLength" => format.minimum_length = number()?,
+        "leftJustified" => match value.as_boolean() {
+            Some(left) => format.right = !left,
+            None => return fail(codes::E0301, span, "`leftJustified` must be a Boolean"),
+        },
+        _ => {
+            let conversion = value.as_str().and_then(|text| Conversion::parse(text));
+            if conversion.is_none() {
+                return fail(
+                    codes::E0301,
+                    span,
+                    "`format` must be a conversion of numbers such as \"8.3f\"",
+                );
+            }
+            format.conversion = conversion;
         }
-    };
-    if exponent < -4 || exponent >= digits as i32 {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{}e{sign}{:02}", trim(mantissa), exponent.abs());
     }
-    let decimals = (digits as i32 - 1 - exponent).max(0) as usize;
-    trim(&format!("{value:.decimals$}"))
+    Ok(())
 }
 
-/// A C format such as `.3f` or `8.2e` (without the percent sign).
-fn c_format(format: &str, value: f64) -> String {
-    let spec = format.trim_start_matches('%');
-    let kind = spec.chars().last().unwrap_or('g');
-    let body = &spec[..spec.len().saturating_sub(1)];
-    let (width, precision) = body.split_once('.').unwrap_or((body, "6"));
-    let precision: usize = precision.parse().unwrap_or(6).min(40);
-    let width: usize = width.trim_start_matches(['-', '+', '0']).parse().unwrap_or(0).min(1000);
-    let text = match kind {
-        'f' => format!("{value:.precision$}"),
-        'd' => format!("{value:.0}"),
-        _ => real_text(value, precision.max(1)),
-    };
-    format!("{text:>width$}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reals_print_as_in_c() {
-        assert_eq!(real_text(1.0, 6), "1");
-        assert_eq!(real_text(0.1, 6), "0.1");
-        assert_eq!(real_text(1234567.0, 6), "1.23457e+06");
-        assert_eq!(real_text(0.00001, 6), "1e-05");
-        assert_eq!(real_text(-123.456, 6), "-123.456");
+/// The value, with the options behind it if they are not the usual ones: significant digits (0: the usual ones),
+/// minimum length, whether it stands to the right, conversion.
+fn string_arguments(value: FlatExpr, format: &TextFormat) -> Box<[FlatExpr]> {
+    if *format == TextFormat::default() {
+        return Box::new([value]);
     }
+    let conversion = format
+        .conversion
+        .as_ref()
+        .map(Conversion::to_string)
+        .unwrap_or_default();
+    Box::new([
+        value,
+        FlatExpr::Integer(i64::from(format.significant.unwrap_or(0))),
+        FlatExpr::Integer(i64::from(format.minimum_length)),
+        FlatExpr::Boolean(format.right),
+        FlatExpr::String(conversion.into()),
+    ])
 }

@@ -108,4 +108,16 @@ builtins! {
     FromOrdinal = "fromOrdinal",
     /// `String(x, …)`; options are kept as literals behind the value.
     String = "String",
+    /// No value yet; only while functions are evaluated.
+    Unset = "$unset",
+    /// The number of characters of a text.
+    TextLength = "$length",
+    /// The characters of a text from one position to another.
+    TextPart = "$substring",
+    /// 1, 2, 3 for less, equal, greater; whether case matters comes third.
+    TextCompare = "$compare",
+    /// The position behind blanks.
+    TextSkip = "$skipWhiteSpace",
+    /// A hash of a text.
+    TextHash = "$hashString",
 }

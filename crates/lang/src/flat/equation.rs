@@ -1,6 +1,6 @@
 //! Equations and statements, and how many there are.
 
-use super::{FlatExpr, FlatModel, ProvenanceId, Variability, VariableId};
+use super::{FlatExpr, FlatModel, LocalId, ProvenanceId, Variability, VariableId};
 use rustc_hash::FxHashSet;
 
 /// An equation.
@@ -77,7 +77,7 @@ pub enum AssertLevel {
 /// An algorithm section.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlatAlgorithm {
-    /// Its statements; for-loops are unrolled.
+    /// Its statements; for-loops over known values are unrolled.
     pub statements: Vec<FlatStatement>,
     /// Where it comes from.
     pub provenance: ProvenanceId,
@@ -95,8 +95,8 @@ pub struct FlatStatement {
 /// The kinds of statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
-    /// `x := e`
-    Assign(VariableId, FlatExpr),
+    /// `x := e`; of several, all values are those before the statement.
+    Assign(Vec<(VariableId, FlatExpr)>),
     /// `if … then … elseif … else …`
     If {
         /// Branches in order.
@@ -106,6 +106,19 @@ pub enum StatementKind {
     },
     /// `while c loop`
     While(FlatExpr, Vec<FlatStatement>),
+    /// `for counter in from:step:to loop` where the values are not known before the run.
+    For {
+        /// Stands for the loop variable: [`FlatExpr::Local`] in the body.
+        counter: LocalId,
+        /// First value.
+        from: FlatExpr,
+        /// Increment.
+        step: FlatExpr,
+        /// Last value.
+        to: FlatExpr,
+        /// Body.
+        body: Vec<FlatStatement>,
+    },
     /// `when … elsewhen …`; a branch has several conditions for `when {c1, c2}`.
     When {
         /// Branches in order of priority.
@@ -124,7 +137,7 @@ pub enum StatementKind {
     Terminate(FlatExpr),
     /// A call for its side effect alone.
     NoReturnCall(FlatExpr),
-    /// `break`, out of the nearest `while`.
+    /// `break`, out of the nearest `while` or `for`.
     Break,
     /// `return`, out of the section.
     Return,
@@ -234,16 +247,14 @@ fn collect_defined(equations: &[FlatEquation], defined: &mut FxHashSet<VariableI
 pub fn collect_assigned(statements: &[FlatStatement], assigned: &mut FxHashSet<VariableId>) {
     for statement in statements {
         match &statement.kind {
-            StatementKind::Assign(variable, _) => {
-                assigned.insert(*variable);
-            }
+            StatementKind::Assign(list) => assigned.extend(list.iter().map(|(variable, _)| *variable)),
             StatementKind::If { branches, otherwise } => {
                 for branch in branches {
                     collect_assigned(&branch.body, assigned);
                 }
                 collect_assigned(otherwise, assigned);
             }
-            StatementKind::While(_, body) => collect_assigned(body, assigned),
+            StatementKind::While(_, body) | StatementKind::For { body, .. } => collect_assigned(body, assigned),
             StatementKind::When { branches } => {
                 for (_, body) in branches {
                     collect_assigned(body, assigned);

@@ -123,7 +123,7 @@ pub enum FlatExpr {
     Builtin(Builtin, Box<[FlatExpr]>, Span),
     /// One scalar result of a function.
     Call(Box<FunctionCall>),
-    /// Inside functions only: an element of a variable of the function.
+    /// Inside functions: an element of a variable of the function. In algorithm sections: the variable of a loop.
     Local(LocalId, Box<[FlatExpr]>),
 }
 
@@ -136,6 +136,8 @@ pub struct FunctionCall {
     pub output: u32,
     /// Flattened arguments.
     pub arguments: Arc<[FlatExpr]>,
+    /// The scalar arguments by which the result is differentiated.
+    pub partials: Vec<u32>,
     /// Where the call is.
     pub span: Span,
 }
@@ -278,7 +280,8 @@ fn builtin_type(builtin: Builtin, args: &[FlatExpr], of: &dyn Fn(&FlatExpr) -> S
     match builtin {
         Builtin::Edge | Builtin::Change | Builtin::Sample | Builtin::Initial | Builtin::Terminal => ScalarType::Boolean,
         Builtin::Integer | Builtin::Ordinal => ScalarType::Integer,
-        Builtin::String => ScalarType::String,
+        Builtin::String | Builtin::TextPart => ScalarType::String,
+        Builtin::TextLength | Builtin::TextCompare | Builtin::TextSkip | Builtin::TextHash => ScalarType::Integer,
         Builtin::Pre | Builtin::NoEvent | Builtin::Abs | Builtin::Homotopy => operand(0),
         Builtin::Smooth => operand(1),
         Builtin::Sign => ScalarType::Integer,

@@ -139,8 +139,8 @@ pub enum FunctionStatement {
     Break,
     /// return
     Return,
-    /// assert
-    Assert(FlatExpr, Arc<str>),
+    /// assert: a condition, and a String expression.
+    Assert(FlatExpr, FlatExpr),
 }
 
 /// How values between the points of a table are found.

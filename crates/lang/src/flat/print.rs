@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::{
     AssertLevel, BinaryOp, Causality, EquationKind, FlatAlgorithm, FlatEquation, FlatExpr, FlatFunction, FlatModel,
     FlatStatement, FlatVariable, FunctionBody, FunctionStatement, IndexVec, Local, LocalId, Place, ScalarType,
-    StateSelect, StatementKind, UnaryOp, Variability,
+    StateSelect, StatementKind, UnaryOp, Variability, VariableId,
 };
 
 impl fmt::Display for FlatModel {
@@ -327,10 +327,7 @@ impl Printer<'_> {
     fn statement(&mut self, statement: &FlatStatement, depth: usize) -> fmt::Result {
         self.indent(depth);
         match &statement.kind {
-            StatementKind::Assign(variable, value) => {
-                write!(self.out, "{} := ", self.model.variables[*variable].name)?;
-                self.expr(value, 0)?;
-            }
+            StatementKind::Assign(list) => self.assignment(list)?,
             StatementKind::If { branches, otherwise } => {
                 let branches = branches.iter().map(|branch| (&branch.condition, &branch.body[..]));
                 self.if_text(branches, otherwise, depth, Self::statements)?;
@@ -342,6 +339,18 @@ impl Printer<'_> {
                 self.statements(body, depth + 1)?;
                 self.indent(depth);
                 self.out.push_str("end while");
+            }
+            StatementKind::For {
+                counter,
+                from,
+                step,
+                to,
+                body,
+            } => {
+                self.loop_head(*counter, [from, step, to])?;
+                self.statements(body, depth + 1)?;
+                self.indent(depth);
+                self.out.push_str("end for");
             }
             StatementKind::When { branches } => {
                 let branches = branches.iter().map(|(conditions, body)| (&conditions[..], &body[..]));
@@ -467,15 +476,7 @@ impl Printer<'_> {
                 to,
                 body,
             } => {
-                self.out.push_str("for ");
-                self.local(*counter, &[])?;
-                self.out.push_str(" in ");
-                self.expr(from, 5)?;
-                self.out.push(':');
-                self.expr(step, 5)?;
-                self.out.push(':');
-                self.expr(to, 5)?;
-                self.out.push_str(" loop\n");
+                self.loop_head(*counter, [from, step, to])?;
                 self.function_statements(body, depth + 1)?;
                 self.indent(depth);
                 self.out.push_str("end for");
@@ -493,10 +494,38 @@ impl Printer<'_> {
             FunctionStatement::Assert(condition, message) => {
                 self.out.push_str("assert(");
                 self.expr(condition, 0)?;
-                write!(self.out, ", {})", string_literal(message))?;
+                self.out.push_str(", ");
+                self.expr(message, 0)?;
+                self.out.push(')');
             }
         }
         self.out.push_str(";\n");
+        Ok(())
+    }
+
+    fn loop_head(&mut self, counter: LocalId, [from, step, to]: [&FlatExpr; 3]) -> fmt::Result {
+        self.out.push_str("for ");
+        self.local(counter, &[])?;
+        self.out.push_str(" in ");
+        self.expr(from, 5)?;
+        self.out.push(':');
+        self.expr(step, 5)?;
+        self.out.push(':');
+        self.expr(to, 5)?;
+        self.out.push_str(" loop\n");
+        Ok(())
+    }
+
+    /// `x := e`, or `{x, y} := {e, f}`.
+    fn assignment(&mut self, list: &[(VariableId, FlatExpr)]) -> fmt::Result {
+        if let [(variable, value)] = list {
+            write!(self.out, "{} := ", self.model.variables[*variable].name)?;
+            return self.expr(value, 0);
+        }
+        let names: Vec<&str> = list.iter().map(|(v, _)| &*self.model.variables[*v].name).collect();
+        write!(self.out, "{{{}}} := {{", names.join(", "))?;
+        self.list(list.iter().map(|(_, value)| value))?;
+        self.out.push('}');
         Ok(())
     }
 
@@ -579,6 +608,9 @@ impl Printer<'_> {
                 write!(self.out, "{}(", quoted(&function.name))?;
                 self.list(call.arguments.iter())?;
                 self.out.push(')');
+                if !call.partials.is_empty() {
+                    write!(self.out, "/* by arguments {:?} */", call.partials)?;
+                }
                 if function.output_size() > 1 {
                     write!(self.out, "/*{}*/", call.output + 1)?;
                 }
@@ -607,7 +639,11 @@ pub(super) fn string_literal(text: &str) -> String {
 }
 
 /// A dotted name as one identifier.
+/// The name of a function; what fails in place of a value has none of its own.
 fn quoted(name: &str) -> String {
+    if name.is_empty() {
+        return "missing".to_owned();
+    }
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if plain {
         name.to_owned()

@@ -15,7 +15,7 @@ use crate::class::{Found, SimpleType};
 use crate::codes;
 use crate::expr::{Arguments, Context, Mode};
 use crate::failure::{Fallible, error, fail};
-use crate::flat::FlatExpr;
+use crate::flat::{BinaryOp, Builtin, FlatExpr};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
 use crate::modification::Scope;
@@ -110,10 +110,16 @@ impl Flattener<'_> {
         {
             return Ok(vec![value]);
         }
+        if matches!(language.as_str(), "C" | "FORTRAN 77")
+            && signature.outputs.len() == 1
+            && let Some(value) = self.c_math(&name, &arguments, span)?
+        {
+            return self.external_results(signature, vec![value]);
+        }
         if let Some(value) = self.table_function(&name, &arguments, span)? {
             return Ok(vec![value]);
         }
-        if let Some(results) = native(&name, &arguments) {
+        if let Some(results) = native(&name, &arguments).or_else(|| text_function(&name, &arguments, span)) {
             return self.external_results(signature, results);
         }
         if signature.outputs.is_empty() {
@@ -125,8 +131,55 @@ impl Flattener<'_> {
             format!("the external function `{name}` ({language}) is not available"),
         )
         .with_secondary(clause.span, format!("`{}` is defined by it", self.classes[class].name))
-        .with_note("external code is never executed")
+        .with_note("external code is never executed; what the mathematics of C's standard library does is known")
+        .with_help("write the function in Modelica, with an `algorithm` section")
         .into())
+    }
+
+    /// The functions of `math.h`.
+    fn c_math(&mut self, name: &str, arguments: &[Tensor], span: Span) -> Fallible<Option<Tensor>> {
+        let scalars: Vec<FlatExpr> = arguments.iter().filter_map(|a| a.as_expr().cloned()).collect();
+        if scalars.len() != arguments.len() || !arguments.iter().all(|a| a.ty.is_numeric()) {
+            return Ok(None);
+        }
+        let real = |value: FlatExpr| Tensor::scalar(Ty::Real, value);
+        let call = |builtin, list: &[&FlatExpr]| {
+            crate::expr::math_call(builtin, list.iter().map(|&e| e.clone()).collect(), span)
+        };
+        let join = |op, a: FlatExpr, b: FlatExpr| crate::tensor::binary(op, a, b, span);
+        let number = FlatExpr::Real;
+        let value = match (name, &scalars[..]) {
+            ("pow", [x, y]) => join(BinaryOp::Power, x.clone(), y.clone()),
+            ("fabs" | "abs" | "labs", [x]) => call(Builtin::Abs, &[x]),
+            ("fmod", [x, y]) => call(Builtin::Rem, &[x, y]),
+            ("fmin", [x, y]) => call(Builtin::Min, &[x, y]),
+            ("fmax", [x, y]) => call(Builtin::Max, &[x, y]),
+            ("fdim", [x, y]) => {
+                let difference = join(BinaryOp::Subtract, x.clone(), y.clone());
+                call(Builtin::Max, &[&difference, &number(0.0)])
+            }
+            ("hypot", [x, y]) => {
+                let (x, y) = (
+                    join(BinaryOp::Multiply, x.clone(), x.clone()),
+                    join(BinaryOp::Multiply, y.clone(), y.clone()),
+                );
+                call(Builtin::Sqrt, &[&join(BinaryOp::Add, x, y)])
+            }
+            ("exp2", [x]) => join(BinaryOp::Power, number(2.0), x.clone()),
+            ("log2", [x]) => join(
+                BinaryOp::Divide,
+                call(Builtin::Log, &[x]),
+                number(std::f64::consts::LN_2),
+            ),
+            ("fma", [x, y, z]) => join(BinaryOp::Add, join(BinaryOp::Multiply, x.clone(), y.clone()), z.clone()),
+            (
+                "sqrt" | "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "atan2" | "sinh" | "cosh" | "tanh" | "exp"
+                | "log" | "log10" | "ceil" | "floor",
+                _,
+            ) => return self.math(name, arguments, span),
+            _ => return Ok(None),
+        };
+        Ok(Some(real(value)))
     }
 
     /// Messages that end the run are assertions. Other messages and files change nothing in the model: they are left
@@ -161,6 +214,7 @@ impl Flattener<'_> {
         for (output, result) in signature.outputs.iter().zip(results) {
             let ty = self.class_type(output.class)?;
             converted.push(match (ty, result.as_expr()) {
+                (Ty::Enumeration(_), Some(expr @ FlatExpr::Builtin(..))) => Tensor::scalar(ty, expr.clone()),
                 (Ty::Enumeration(id), Some(FlatExpr::Integer(k))) => {
                     Tensor::scalar(ty, FlatExpr::Enumeration(id, u32::try_from(*k).unwrap_or(1)))
                 }
@@ -207,6 +261,24 @@ impl Flattener<'_> {
         }
         Ok(values)
     }
+}
+
+/// The same of texts that are not known before the run.
+fn text_function(name: &str, arguments: &[Tensor], span: Span) -> Option<Vec<Tensor>> {
+    let (builtin, ty, count) = match name {
+        "ModelicaStrings_length" => (Builtin::TextLength, Ty::Integer, 1),
+        "ModelicaStrings_substring" => (Builtin::TextPart, Ty::String, 3),
+        "ModelicaStrings_compare" => (Builtin::TextCompare, Ty::Integer, 3),
+        "ModelicaStrings_skipWhiteSpace" => (Builtin::TextSkip, Ty::Integer, 2),
+        "ModelicaStrings_hashString" => (Builtin::TextHash, Ty::Integer, 1),
+        _ => return None,
+    };
+    let scalars: Vec<FlatExpr> = arguments.iter().map_while(|a| a.as_expr().cloned()).collect();
+    let known = arguments.iter().all(Tensor::is_known);
+    (scalars.len() == count && !known).then(|| {
+        let value = FlatExpr::Builtin(builtin, scalars.into(), span);
+        vec![Tensor::scalar(ty, value)]
+    })
 }
 
 /// Helpers on strings that libraries take from C.

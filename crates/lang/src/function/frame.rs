@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_source::Span;
 use saltus_syntax::ast::{ComponentReference, Name, ReferencePart};
 
@@ -33,6 +33,8 @@ pub(crate) enum FrameVar {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     vars: FxHashMap<Name, FrameVar>,
+    /// Variables whose size is what is assigned to them.
+    open: FxHashSet<Name>,
 }
 
 impl Frame {
@@ -53,6 +55,15 @@ impl Frame {
 
     pub fn set(&mut self, name: Name, var: FrameVar) {
         self.vars.insert(name, var);
+    }
+
+    /// Says that a variable is of any size.
+    pub fn set_open(&mut self, name: Name) {
+        self.open.insert(name);
+    }
+
+    pub fn is_open(&self, name: &Name) -> bool {
+        self.open.contains(name)
     }
 
     pub fn remove(&mut self, name: &Name) -> Option<FrameVar> {
@@ -95,7 +106,7 @@ impl Flattener<'_> {
     ) -> Fallible<Tensor> {
         match var {
             FrameVar::Value(value) => {
-                let value = self.subscript_tensor(value.clone(), &part.subscripts, span, ctx)?;
+                let value = self.subscript_tensor(value.clone(), &part.name.name, &part.subscripts, span, ctx)?;
                 self.fields_of_value(value, rest, ctx)
             }
             FrameVar::Open(_) => fail(codes::E0304, span, format!("`{}` has not been assigned yet", part.name)),
@@ -130,7 +141,7 @@ impl Flattener<'_> {
                     dims: dims.clone(),
                     elems,
                 };
-                let value = self.subscript_tensor(value, &part.subscripts, span, ctx)?;
+                let value = self.subscript_tensor(value, &part.name.name, &part.subscripts, span, ctx)?;
                 self.fields_of_value(value, rest, ctx)
             }
             FrameVar::Record(class, fields) => {

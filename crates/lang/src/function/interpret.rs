@@ -13,16 +13,15 @@ use smallvec::SmallVec;
 use super::Signature;
 use super::frame::{Frame, FrameVar};
 use super::signature::Formal;
-use super::statements::is_warning;
 use crate::class::SimpleType;
 use crate::codes;
 use crate::expr::{Context, Iterators, Mode};
 use crate::failure::{Failure, Fallible, fail};
-use crate::flat::FlatExpr;
+use crate::flat::{AssertLevel, FlatExpr};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
 use crate::modification::Scope;
-use crate::tensor::{Dims, Elem, Tensor, Ty, volume};
+use crate::tensor::{Dims, Elem, Tensor, Ty, unset, volume};
 
 /// How a statement ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +38,6 @@ impl Flattener<'_> {
         signature: &Rc<Signature>,
         arguments: Vec<Tensor>,
         mode: Mode,
-        span: Span,
     ) -> Fallible<Vec<Tensor>> {
         let mut frame = Frame::default();
         for (formal, value) in signature.inputs.iter().zip(arguments) {
@@ -51,7 +49,6 @@ impl Flattener<'_> {
             frame: Some(&frame),
             ..Context::new(scope, mode)
         };
-        self.check_input_sizes(class, signature, &frame, &ctx, span)?;
         for formal in &signature.locals {
             let value = self.initial_value(class, formal, &ctx)?;
             frame.borrow_mut().set(formal.name.clone(), FrameVar::Value(value));
@@ -80,6 +77,11 @@ impl Flattener<'_> {
             .outputs
             .iter()
             .map(|output| match frame.value(&output.name) {
+                Some(value) if value.is_unset() => fail(
+                    codes::E0511,
+                    output.span,
+                    format!("the output `{}` has not been assigned", output.name),
+                ),
                 Some(value) => Ok(value.clone()),
                 None => Err(Failure::Reported),
             })
@@ -87,26 +89,28 @@ impl Flattener<'_> {
     }
 
     /// Declared sizes of inputs must agree with the arguments.
-    fn check_input_sizes(
+    pub(super) fn check_argument_sizes(
         &mut self,
         class: ClassId,
         signature: &Rc<Signature>,
-        frame: &RefCell<Frame>,
-        ctx: &Context<'_>,
+        bound: &[Tensor],
         span: Span,
     ) -> Fallible<()> {
-        let table = self.table(class)?;
-        for formal in signature.inputs.iter().filter(|f| f.rank > 0) {
-            let Some((clause, component)) = table.entries[formal.entry as usize].component() else {
-                continue;
-            };
-            let Some(dims) = frame.borrow().value(&formal.name).map(|v| v.dims.clone()) else {
-                continue;
-            };
-            for (subscript, &size) in component.subscripts.iter().chain(&clause.subscripts).zip(&dims) {
-                if let Subscript::Expr(expr) = subscript
-                    && let Ok(value) = self.evaluate(expr, ctx)
-                    && let Some(wanted) = value.as_integer()
+        if signature.inputs.iter().all(|formal| formal.rank == 0) {
+            return Ok(());
+        }
+        let mut frame = Frame::default();
+        for (formal, value) in signature.inputs.iter().zip(bound) {
+            frame.set(formal.name.clone(), FrameVar::Value(value.clone()));
+        }
+        let frame = RefCell::new(frame);
+        let ctx = Context {
+            frame: Some(&frame),
+            ..Context::new(Scope { class, instance: None }, Mode::Evaluate)
+        };
+        for (formal, value) in signature.inputs.iter().zip(bound) {
+            for (wanted, size) in self.declared_sizes(class, formal, &value.dims, &ctx)? {
+                if let Some(wanted) = wanted.as_integer()
                     && wanted != i64::from(size)
                 {
                     return fail(
@@ -118,6 +122,40 @@ impl Flattener<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The declared sizes of an input that can be computed here, each with the size that is given.
+    pub(super) fn declared_sizes(
+        &mut self,
+        class: ClassId,
+        formal: &Formal,
+        dims: &[u32],
+        ctx: &Context<'_>,
+    ) -> Fallible<Vec<(Tensor, u32)>> {
+        let table = self.table(class)?;
+        let entry = &table.entries[formal.entry as usize];
+        let Some((clause, component)) = entry.component() else {
+            return Ok(Vec::new());
+        };
+        let type_table = self.table(formal.class)?;
+        let own = component.subscripts.iter().chain(&clause.subscripts);
+        let own = own.map(|subscript| (subscript, entry.scope));
+        let of_type = type_table.dims.iter().map(|(subscript, scope)| (subscript, *scope));
+        let mut sizes = Vec::new();
+        for ((subscript, scope), &size) in own.chain(of_type).zip(dims) {
+            let Subscript::Expr(expr) = subscript else { continue };
+            let scope = Scope {
+                class: scope,
+                instance: None,
+            };
+            let inner = Context { scope, ..*ctx };
+            let wanted = match self.size_by_type(expr, &inner)? {
+                Some(wanted) => Some(Tensor::integer(i64::from(wanted))),
+                None => self.expr(expr, &inner).ok(),
+            };
+            sizes.extend(wanted.map(|wanted| (wanted, size)));
+        }
+        Ok(sizes)
     }
 
     /// The sizes of a variable of a function; open ones are zero until it is assigned.
@@ -158,17 +196,22 @@ impl Flattener<'_> {
         Ok((dims, open))
     }
 
-    fn local_size(&mut self, expr: &Expr, ctx: &Context<'_>) -> Fallible<u32> {
-        if let ExprKind::Reference(reference) = &expr.kind
-            && let Some(name) = reference.to_qualified_name()
-            && ctx.frame.is_none_or(|f| !f.borrow().contains(&name.parts[0].name))
-            && let Ok(class) = self.lookup_class(ctx.scope.class, &name)
-        {
-            match self.table(class)?.simple {
-                Some(SimpleType::Boolean) => return Ok(2),
-                Some(SimpleType::Enumeration(class)) => return Ok(self.enumeration(class)?.1),
-                _ => {}
+    /// The size of a dimension that is given by a type: Boolean or an enumeration.
+    fn size_by_type(&mut self, expr: &Expr, ctx: &Context<'_>) -> Fallible<Option<u32>> {
+        let ExprKind::Reference(reference) = &expr.kind else {
+            return Ok(None);
+        };
+        match reference.to_qualified_name() {
+            Some(name) if ctx.frame.is_none_or(|f| !f.borrow().contains(&name.parts[0].name)) => {
+                self.type_size(ctx.scope.class, &name)
             }
+            _ => Ok(None),
+        }
+    }
+
+    fn local_size(&mut self, expr: &Expr, ctx: &Context<'_>) -> Fallible<u32> {
+        if let Some(size) = self.size_by_type(expr, ctx)? {
+            return Ok(size);
         }
         let value = self.evaluate(expr, ctx)?;
         match value.as_integer() {
@@ -201,9 +244,24 @@ impl Flattener<'_> {
                     ),
                 );
             }
+            let (dims, open) = self.local_dims(class, formal, ctx)?;
+            let fits = dims.len() == value.dims.len() && (open || dims == value.dims);
+            if !fits {
+                return fail(
+                    codes::E0302,
+                    binding.span(),
+                    format!("`{}` of size {dims:?} is given {}", formal.name, value.shape()),
+                );
+            }
+            if let Some(frame) = ctx.frame.filter(|_| open) {
+                frame.borrow_mut().set_open(formal.name.clone());
+            }
             return Ok(value.coerce(ty));
         }
-        let (dims, _) = self.local_dims(class, formal, ctx)?;
+        let (dims, open) = self.local_dims(class, formal, ctx)?;
+        if let Some(frame) = ctx.frame.filter(|_| open) {
+            frame.borrow_mut().set_open(formal.name.clone());
+        }
         let element = self.default_element(formal.class, &mods, ctx)?;
         Ok(element.repeat(&dims))
     }
@@ -225,7 +283,7 @@ impl Flattener<'_> {
                 );
             }
             let ty = self.simple_scalar(simple)?;
-            return Ok(Tensor::scalar(Ty::of(ty), self.zero_of(ty)));
+            return Ok(Tensor::scalar(Ty::of(ty), unset(self.def(class).name.span)));
         }
         if super::is_function_kind(self.kind(class)) {
             return Ok(self.function_value(class));
@@ -352,6 +410,9 @@ impl Flattener<'_> {
                 continue;
             };
             if a != b {
+                if a.is_unset() || b.is_unset() {
+                    return fail(codes::E0304, span, "this condition must be known here");
+                }
                 let joined = self.join_branches(test, a, b, span)?;
                 frame.borrow_mut().set(name, FrameVar::Value(joined));
             }
@@ -394,22 +455,15 @@ impl Flattener<'_> {
             return Err(Failure::Reported);
         };
         if call.function.as_simple_name().is_some_and(|name| name == "assert") {
-            let Some(condition) = call.positional().first() else {
-                return fail(codes::E0212, expr.span, "`assert` needs a condition and a message");
-            };
-            return match self.condition(condition, ctx)? {
-                FlatExpr::Boolean(true) => Ok(()),
-                _ if is_warning(call) => Ok(()),
-                FlatExpr::Boolean(false) => {
-                    let message = match call.positional().get(1) {
-                        Some(message) => self.expr(message, ctx)?.as_str().map(|s| s.to_string()),
-                        None => None,
-                    };
-                    let text = message.unwrap_or_else(|| "assertion failed".to_owned());
+            let assertion = self.assertion(call, expr.span, ctx)?;
+            return match (assertion.condition, assertion.level) {
+                (FlatExpr::Boolean(true), _) | (_, AssertLevel::Warning) => Ok(()),
+                (FlatExpr::Boolean(false), AssertLevel::Error) if ctx.mode == Mode::Evaluate => {
+                    let text = super::statements::message_text(&assertion.message);
                     fail(codes::E0308, expr.span, format!("assertion failed: {text}"))
                 }
                 // The function stays a call, which keeps its assertion.
-                _ => fail(codes::E0304, condition.span, "this condition must be known here"),
+                _ => fail(codes::E0304, expr.span, "this condition must be known here"),
             };
         }
         if !self.effects_of(call, expr.span, ctx)?.is_empty() {
@@ -439,6 +493,12 @@ impl Flattener<'_> {
         };
         // Subscripts may refer to the variable itself.
         let name = first.name.name.clone();
+        let whole = rest.is_empty() && first.subscripts.is_empty();
+        if whole && value.dims != current.dims && !frame.borrow().is_open(&name) {
+            let message = format!("{} is assigned to `{name}` of {}", value.shape(), current.shape());
+            frame.borrow_mut().set(name, FrameVar::Value(current));
+            return fail(codes::E0302, target.span, message);
+        }
         frame.borrow_mut().set(name.clone(), FrameVar::Value(current.clone()));
         let result = self.store(&mut current, first, rest, value, target.span, ctx);
         frame.borrow_mut().set(name, FrameVar::Value(current));
@@ -523,11 +583,10 @@ impl Flattener<'_> {
     }
 
     /// An empty value of some size, to be filled.
-    pub(super) fn blank(&mut self, ty: Ty, dims: Dims) -> Tensor {
+    pub(super) fn blank(&mut self, ty: Ty, dims: Dims, span: Span) -> Tensor {
         let count = volume(&dims).unwrap_or(0);
-        let zero = ty.scalar().map(|ty| self.zero_of(ty));
-        let elems: SmallVec<[Elem; 1]> = match zero {
-            Some(zero) => (0..count).map(|_| Elem::Expr(zero.clone())).collect(),
+        let elems: SmallVec<[Elem; 1]> = match ty.scalar() {
+            Some(_) => (0..count).map(|_| Elem::Expr(unset(span))).collect(),
             None => SmallVec::new(),
         };
         Tensor { ty, dims, elems }

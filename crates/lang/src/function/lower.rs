@@ -8,13 +8,14 @@ use saltus_source::Span;
 use saltus_syntax::ast::{ComponentReference, ExprKind, Name, Statement, StatementKind};
 
 use super::frame::{Frame, FrameVar};
+use super::signature::Formal;
 use super::{Effect, Signature};
 use crate::codes;
 use crate::expr::{Context, Mode};
 use crate::failure::{Failure, Fallible, fail};
 use crate::flat::{
-    FlatExpr, FlatFunction, FunctionBody, FunctionCall, FunctionId, FunctionStatement, IndexVec, Local, LocalId,
-    ProvenanceKind, ScalarType,
+    BinaryOp, FlatExpr, FlatFunction, FunctionBody, FunctionCall, FunctionId, FunctionStatement, IndexVec, Local,
+    LocalId, Place, ProvenanceKind, ScalarType,
 };
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
@@ -47,6 +48,14 @@ impl Flattener<'_> {
         bound: Vec<Tensor>,
         span: Span,
     ) -> Fallible<Vec<Tensor>> {
+        let mut partials = Vec::new();
+        let (class, signature) = match &signature.partial_of {
+            Some((of, inputs)) => {
+                partials = inputs.iter().map(|&input| first_scalar(&bound, input)).collect();
+                (*of, &self.signature(*of)?)
+            }
+            None => (class, signature),
+        };
         let shapes: Vec<Shape> = bound.iter().map(shape_of).collect();
         let function = match self.known_specialisation(class, &shapes) {
             Some(id) => id,
@@ -61,12 +70,38 @@ impl Flattener<'_> {
                 function,
                 output: 0,
                 arguments: arguments.into(),
+                partials: Vec::new(),
                 span,
             };
             self.functions.effects.push(Effect::Call(call));
             return Ok(Vec::new());
         }
-        self.call_outputs(signature, function, arguments.into(), span)
+        self.call_outputs(function, arguments.into(), &partials, span)
+    }
+
+    /// Sizes that are known when the function is called only.
+    fn lower_size_checks(
+        &mut self,
+        class: ClassId,
+        formal: &Formal,
+        dims: &[u32],
+        ctx: &Context<'_>,
+        body: &mut Vec<FunctionStatement>,
+    ) -> Fallible<()> {
+        for (wanted, size) in self.declared_sizes(class, formal, dims, ctx)? {
+            let Some(wanted) = wanted.as_expr().filter(|wanted| !wanted.is_literal()) else {
+                continue;
+            };
+            let given = FlatExpr::Integer(i64::from(size));
+            let holds = crate::tensor::binary(BinaryOp::Equal, wanted.clone(), given, formal.span);
+            let why = (
+                format!("input `{}` needs size ", formal.name),
+                format!(", but is given {size}"),
+            );
+            let message = super::check::said(&why, wanted.clone(), formal.span);
+            body.push(FunctionStatement::Assert(holds, message));
+        }
+        Ok(())
     }
 
     pub(super) fn known_specialisation(&self, class: ClassId, shapes: &[Shape]) -> Option<FunctionId> {
@@ -77,74 +112,29 @@ impl Flattener<'_> {
     /// The results of a call as values over its scalar outputs.
     pub(super) fn call_outputs(
         &mut self,
-        signature: &Rc<Signature>,
         function: FunctionId,
         arguments: Arc<[FlatExpr]>,
+        partials: &[u32],
         span: Span,
     ) -> Fallible<Vec<Tensor>> {
+        let vars = self.functions.outputs.get(&function).cloned().unwrap_or_default();
         let mut next = 0u32;
-        let outputs = self.model.functions[function].outputs.clone();
-        let locals: Vec<Local> = outputs
-            .iter()
-            .map(|id| self.model.functions[function].locals[*id].clone())
-            .collect();
-        let mut locals = locals.into_iter();
-        let mut results = Vec::new();
-        for output in &signature.outputs {
-            if output.rank > 0 && self.table(output.class)?.simple.is_none() {
-                return fail(
-                    codes::E0214,
-                    output.span,
-                    "arrays of records as results of functions are not supported yet",
-                );
-            }
-            let mut take = |ty: ScalarType, dims: &[u32]| {
-                let count = volume(dims).unwrap_or(0) as u32;
-                let first = next;
-                next += count;
-                Tensor::array(
-                    Ty::of(ty),
-                    dims.into(),
-                    (first..first + count).map(|output| {
-                        FlatExpr::Call(Box::new(FunctionCall {
-                            function,
-                            output,
-                            arguments: Arc::clone(&arguments),
-                            span,
-                        }))
-                    }),
-                )
+        let mut take = |ty: ScalarType, dims: &Dims| {
+            let count = volume(dims).unwrap_or(0) as u32;
+            let first = next;
+            next += count;
+            let scalar = |output| {
+                FlatExpr::Call(Box::new(FunctionCall {
+                    function,
+                    output,
+                    arguments: Arc::clone(&arguments),
+                    partials: partials.to_vec(),
+                    span,
+                }))
             };
-            results.push(self.gather_output(output.class, &mut locals, &mut take)?);
-        }
-        Ok(results)
-    }
-
-    pub(super) fn gather_output(
-        &mut self,
-        class: ClassId,
-        locals: &mut dyn Iterator<Item = Local>,
-        take: &mut dyn FnMut(ScalarType, &[u32]) -> Tensor,
-    ) -> Fallible<Tensor> {
-        let table = self.table(class)?;
-        if table.simple.is_some() {
-            return match locals.next() {
-                Some(local) => Ok(take(local.ty, &local.dims)),
-                None => fail(
-                    codes::E0214,
-                    self.def(class).name.span,
-                    "functions that call themselves and have outputs of open size are not supported yet",
-                ),
-            };
-        }
-        let mut fields = Vec::new();
-        for (index, entry) in table.entries.iter().enumerate() {
-            if entry.component().is_some() {
-                let inner = self.component_type(class, index as u32)?;
-                fields.push((entry.name.clone(), self.gather_output(inner, locals, take)?));
-            }
-        }
-        Ok(Tensor::record(class, fields.into()))
+            Tensor::array(Ty::of(ty), dims.clone(), (first..first + count).map(scalar))
+        };
+        vars.iter().map(|var| gather_output(var, &mut take, span)).collect()
     }
 
     pub(super) fn specialise(
@@ -193,6 +183,9 @@ impl Flattener<'_> {
             ..Context::new(Scope { class, instance: None }, Mode::Flat)
         };
         let mut body = Vec::new();
+        for (formal, value) in signature.inputs.iter().zip(bound) {
+            self.lower_size_checks(class, formal, &value.dims, &ctx, &mut body)?;
+        }
         let mut outputs = Vec::new();
         for formal in &signature.locals {
             let is_output = signature.outputs.iter().any(|o| o.name == formal.name);
@@ -216,6 +209,13 @@ impl Flattener<'_> {
             })
         });
         outputs.extend(unnamed);
+        if let Some(local) = unnamed {
+            let place = Place {
+                local,
+                indices: Box::default(),
+            };
+            body.push(FunctionStatement::Assign(place, FlatExpr::Boolean(true)));
+        }
         // Known before the body is lowered, so that the function may call itself.
         let name = Arc::clone(&self.classes[class].name);
         let id = self.model.functions.push(FlatFunction {
@@ -229,6 +229,8 @@ impl Flattener<'_> {
             inverses: Vec::new(),
             provenance,
         });
+        let vars = output_vars(signature, &frame);
+        self.functions.outputs.insert(id, vars);
         self.functions
             .specialised
             .entry(class)
@@ -253,6 +255,8 @@ impl Flattener<'_> {
             }
         };
         outputs.extend(unnamed);
+        let vars = output_vars(signature, &frame);
+        self.functions.outputs.insert(id, vars);
         let function = &mut self.model.functions[id];
         function.outputs = outputs;
         function.locals = builder.locals;
@@ -365,6 +369,13 @@ pub(super) fn open_scalars(value: &Tensor, out: &mut Vec<FlatExpr>) {
     }
 }
 
+/// The place of an input among the scalars of all arguments.
+fn first_scalar(bound: &[Tensor], input: usize) -> u32 {
+    let mut before = Vec::new();
+    bound[..input].iter().for_each(|value| open_scalars(value, &mut before));
+    before.len() as u32
+}
+
 pub(super) fn opened(shape: Shape) -> Shape {
     match shape {
         Shape::Known(value) => Shape::Open(value.ty, value.dims, Vec::new()),
@@ -412,5 +423,43 @@ fn collect_locals(var: &FrameVar, out: &mut Vec<LocalId>) -> bool {
         FrameVar::Record(_, fields) => fields.iter().all(|(_, field)| collect_locals(field, out)),
         FrameVar::Records(_, _, elements) => elements.iter().all(|element| collect_locals(element, out)),
         FrameVar::Value(_) | FrameVar::Open(_) => false,
+    }
+}
+
+/// The variables behind the outputs, as far as they are declared.
+fn output_vars(signature: &Signature, frame: &RefCell<Frame>) -> Vec<FrameVar> {
+    let frame = frame.borrow();
+    let outputs = signature.outputs.iter();
+    outputs.filter_map(|output| frame.get(&output.name).cloned()).collect()
+}
+
+/// A value of the form of a variable, its scalars taken one after the other.
+fn gather_output(var: &FrameVar, take: &mut dyn FnMut(ScalarType, &Dims) -> Tensor, span: Span) -> Fallible<Tensor> {
+    match var {
+        FrameVar::Local(_, ty, dims) => Ok(take(*ty, dims)),
+        FrameVar::Record(class, fields) => {
+            let mut values = Vec::with_capacity(fields.len());
+            for (name, field) in fields {
+                values.push((name.clone(), gather_output(field, take, span)?));
+            }
+            Ok(Tensor::record(*class, values.into()))
+        }
+        FrameVar::Records(class, dims, elements) => {
+            let mut elems = smallvec::SmallVec::new();
+            for element in elements {
+                elems.extend(gather_output(element, take, span)?.elems);
+            }
+            Ok(Tensor {
+                ty: Ty::Record(*class),
+                dims: dims.clone(),
+                elems,
+            })
+        }
+        FrameVar::Open(_) => fail(
+            codes::E0214,
+            span,
+            "functions that call themselves and have outputs of open size are not supported yet",
+        ),
+        FrameVar::Value(_) => Err(Failure::Reported),
     }
 }

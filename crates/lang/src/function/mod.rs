@@ -2,6 +2,7 @@
 //! specialised to the sizes of their arguments.
 
 mod annotations;
+pub(crate) mod check;
 mod declare;
 pub(crate) mod external;
 pub(crate) mod frame;
@@ -24,7 +25,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::codes;
 use crate::expr::{Arguments, Context, Mode};
 use crate::failure::{Failure, Fallible, fail};
-use crate::flat::{BinaryOp, Builtin, FlatExpr, FunctionCall, FunctionId};
+use crate::flat::{BinaryOp, Builtin, FlatExpr, FunctionCall, FunctionId, ScalarType};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
 use crate::tensor::{Dims, Elem, Tensor, Ty, volume};
@@ -53,6 +54,10 @@ pub(crate) struct FunctionTable {
     signatures: FxHashMap<ClassId, Rc<Signature>>,
     /// Specialised functions by class; each with the arguments it is for.
     specialised: FxHashMap<ClassId, Vec<(Vec<lower::Shape>, FunctionId)>>,
+    /// The variables behind the results of each function.
+    outputs: FxHashMap<FunctionId, Vec<frame::FrameVar>>,
+    /// Functions that only fail, by the type of their result and what they say.
+    failing: FxHashMap<(ScalarType, check::Complaint), FunctionId>,
     tables: Vec<tables::KnownTable>,
     /// What the calls of the present statement do besides yielding values.
     pub(crate) effects: Vec<Effect>,
@@ -202,10 +207,11 @@ impl Flattener<'_> {
         if signature.external.is_some() {
             return self.call_external(class, signature, bound, span, ctx);
         }
+        self.check_argument_sizes(class, signature, &bound, span)?;
         let known = bound.iter().all(Tensor::is_known);
         // What has no results is there for its assertions: they belong where the call stands, not to the flattening.
         let for_effect = signature.outputs.is_empty() && ctx.mode == Mode::Flat;
-        if known && !for_effect {
+        if known && !for_effect && signature.partial_of.is_none() {
             return self.run_function(class, signature, bound, Mode::Evaluate, span);
         }
         if ctx.mode == Mode::Evaluate {
@@ -215,7 +221,10 @@ impl Flattener<'_> {
                 "the arguments of this call must be known before the simulation",
             );
         }
+        // Relations of the arguments cause events, those of the function do not.
+        let events_outside = !signature.generates_events && bound.iter().any(value_causes_events);
         if signature.inline
+            && !events_outside
             && !self.is_active(class)
             && self.may_be_inlined(class)
             && let Some(results) = self.inlined(class, signature, &bound, span)
@@ -311,7 +320,7 @@ impl Flattener<'_> {
         self.enter(span)?;
         let def = Arc::clone(self.def(class));
         self.functions.active.push(def);
-        let result = self.interpret(class, signature, arguments, mode, span);
+        let result = self.interpret(class, signature, arguments, mode);
         self.functions.active.pop();
         self.leave();
         result.map_err(|failure| match failure {
@@ -397,6 +406,14 @@ fn without_events(value: Tensor, span: Span) -> Tensor {
         dims: value.dims,
         elems,
     }
+}
+
+fn value_causes_events(value: &Tensor) -> bool {
+    value.elems.iter().any(|elem| match elem {
+        Elem::Expr(expr) => causes_events(expr),
+        Elem::Record(fields) => fields.iter().any(|(_, field)| value_causes_events(field)),
+        _ => false,
+    })
 }
 
 fn causes_events(expr: &FlatExpr) -> bool {

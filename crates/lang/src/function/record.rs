@@ -16,7 +16,8 @@ use crate::failure::{Fallible, did_you_mean, error, fail};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
 use crate::modification::{Mod, Scope, merge};
-use crate::tensor::{Tensor, Ty};
+use crate::tensor::{Dims, Tensor, Ty, volume};
+use smallvec::SmallVec;
 
 impl Flattener<'_> {
     /// `R(a, b = c)`
@@ -102,7 +103,64 @@ impl Flattener<'_> {
         } else {
             ctx.mode
         };
-        self.fill_record(class, given, &Rc::default(), mode, Some(span), None)
+        let Some(dims) = self.constructed_dims(class, &given, span)? else {
+            return self.fill_record(class, given, &Rc::default(), mode, Some(span), None);
+        };
+        // Element by element, as a function that is given arrays in place of scalars.
+        let count = volume(&dims).unwrap_or(0);
+        let mut elems = SmallVec::with_capacity(count);
+        for offset in 0..count {
+            let mut own = Vec::with_capacity(given.len());
+            for (name, value) in &given {
+                let rank = self.field_rank(class, name)?;
+                let one = if value.dims.len() > rank {
+                    super::element(value, dims.len(), offset)
+                } else {
+                    value.clone()
+                };
+                own.push((name.clone(), one));
+            }
+            let element = self.fill_record(class, own, &Rc::default(), mode, Some(span), None)?;
+            elems.extend(element.elems);
+        }
+        Ok(Tensor {
+            ty: Ty::Record(class),
+            dims,
+            elems,
+        })
+    }
+
+    /// The dimensions over which a constructor is repeated, if values have more than the fields.
+    fn constructed_dims(&mut self, class: ClassId, given: &[(Name, Tensor)], span: Span) -> Fallible<Option<Dims>> {
+        let mut dims: Option<Dims> = None;
+        for (name, value) in given {
+            let rank = self.field_rank(class, name)?;
+            let Some(extra) = value.dims.len().checked_sub(rank).filter(|&extra| extra > 0) else {
+                continue;
+            };
+            let extra: Dims = value.dims[..extra].into();
+            if dims.get_or_insert_with(|| extra.clone()) != &extra {
+                return fail(
+                    codes::E0302,
+                    span,
+                    "the values of a vectorised constructor differ in size",
+                );
+            }
+        }
+        Ok(dims)
+    }
+
+    fn field_rank(&mut self, class: ClassId, name: &Name) -> Fallible<usize> {
+        let table = self.table(class)?;
+        let Some((index, entry)) = table.find(name) else {
+            return Ok(0);
+        };
+        let Some((clause, component)) = entry.component() else {
+            return Ok(0);
+        };
+        let field_class = self.component_type(class, index)?;
+        let of_type = self.table(field_class)?.dims.len();
+        Ok(component.subscripts.len() + clause.subscripts.len() + of_type)
     }
 
     /// A record with its default values, as a variable of a function starts with.
@@ -238,7 +296,7 @@ impl Flattener<'_> {
             let element = self.fill_record(formal.class, Vec::new(), &all, mode, span, around)?;
             return Ok(element.repeat(&dims));
         }
-        Ok(self.blank(ty, dims))
+        Ok(self.blank(ty, dims, formal.span))
     }
 }
 

@@ -4,7 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_source::Span;
-use saltus_syntax::ast::{Causality, ClassDefinition, ClassKind, ExprKind, External, Name, Statement, StatementKind};
+use saltus_syntax::ast::{
+    Causality, ClassBody, ClassDefinition, ClassKind, ExprKind, External, Name, Statement, StatementKind,
+};
 
 use super::annotations::{DerivativeAnnotation, InverseAnnotation};
 use super::frame::{Frame, FrameVar};
@@ -40,6 +42,8 @@ pub(crate) struct Signature {
     pub smooth_order: Option<u32>,
     pub derivatives: Vec<DerivativeAnnotation>,
     pub inverses: Vec<InverseAnnotation>,
+    /// For `der(f, x)`: the function, and the inputs by which it is differentiated.
+    pub partial_of: Option<(ClassId, Vec<usize>)>,
 }
 
 impl Signature {
@@ -66,6 +70,7 @@ impl Flattener<'_> {
             smooth_order: None,
             derivatives: Vec::new(),
             inverses: Vec::new(),
+            partial_of: None,
         };
         for (index, entry) in table.entries.iter().enumerate() {
             let Some((clause, component)) = entry.component() else {
@@ -111,15 +116,62 @@ impl Flattener<'_> {
             }
         }
         self.check_function(class, &signature)?;
+        signature.partial_of = self.partial_derivative(class, &signature)?;
         self.read_annotations(class, &mut signature);
         // What is written into the equations has no derivative or inverse of its own any more.
-        let plain = signature.derivatives.is_empty() && signature.inverses.is_empty();
+        let plain = signature.derivatives.is_empty() && signature.inverses.is_empty() && signature.partial_of.is_none();
         if statements <= 1 && assignments_only && signature.external.is_none() && (plain || passes_on) {
             signature.inline = true;
         }
         let signature = Rc::new(signature);
         self.functions.signatures.insert(class, Rc::clone(&signature));
         Ok(signature)
+    }
+
+    /// The function that `der(f, x)` differentiates, and by which inputs.
+    fn partial_derivative(&mut self, class: ClassId, own: &Signature) -> Fallible<Option<(ClassId, Vec<usize>)>> {
+        let def = Arc::clone(self.def(class));
+        let ClassBody::Derivative {
+            function,
+            with_respect_to,
+        } = &def.body
+        else {
+            return Ok(None);
+        };
+        let scope = self.classes[class].parent.unwrap_or(class);
+        let base = self.lookup_class(scope, function)?;
+        let (base, mut inputs) = match &self.signature(base)?.partial_of {
+            Some((of, inputs)) => (*of, inputs.clone()),
+            None => (base, Vec::new()),
+        };
+        for name in with_respect_to {
+            let position = own.inputs.iter().position(|formal| formal.name == name.name);
+            let Some(position) = position else {
+                return fail(codes::E0212, name.span, format!("`{function}` has no input `{name}`"));
+            };
+            let formal = &own.inputs[position];
+            if formal.rank > 0 || self.class_type(formal.class)? != Ty::Real {
+                return fail(
+                    codes::E0301,
+                    name.span,
+                    format!("a partial derivative is by a Real scalar, and `{name}` is none"),
+                );
+            }
+            inputs.push(position);
+        }
+        for output in &own.outputs {
+            if self.class_type(output.class)? != Ty::Real {
+                return fail(
+                    codes::E0301,
+                    def.span,
+                    format!(
+                        "the output `{}` of `{function}` is not Real and has no derivative",
+                        output.name
+                    ),
+                );
+            }
+        }
+        Ok(Some((base, inputs)))
     }
 
     fn check_function(&mut self, class: ClassId, signature: &Signature) -> Fallible<()> {
@@ -188,7 +240,13 @@ impl Flattener<'_> {
             let formal = &signature.inputs[position];
             let value = match value {
                 Some(value) => value,
-                None => self.default_argument(class, signature, position, &result, span, ctx)?,
+                None => {
+                    // A default may call the function it belongs to.
+                    self.enter(span)?;
+                    let value = self.default_argument(class, signature, position, &result, span, ctx);
+                    self.leave();
+                    value?
+                }
             };
             result.push(self.check_argument(formal, value, span)?);
         }

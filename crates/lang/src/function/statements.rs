@@ -5,10 +5,10 @@ use super::lower::Builder;
 use crate::codes;
 use crate::expr::{Context, Iterators};
 use crate::failure::{Failure, Fallible, fail};
-use crate::flat::{BinaryOp, FlatExpr, FunctionStatement, Local};
+use crate::flat::{AssertLevel, BinaryOp, FlatExpr, FunctionStatement, Local};
 use crate::flattener::Flattener;
 use crate::tensor::Tensor;
-use saltus_syntax::ast::{Call, Expr, ExprKind, ForIndex, Statement, StatementKind};
+use saltus_syntax::ast::{Expr, ExprKind, ForIndex, Statement, StatementKind};
 
 impl Flattener<'_> {
     pub(super) fn lower_statements(
@@ -212,20 +212,11 @@ impl Flattener<'_> {
             return Err(Failure::Reported);
         };
         if call.function.as_simple_name().is_some_and(|name| name == "assert") {
-            let Some(condition) = call.positional().first() else {
-                return fail(codes::E0212, expr.span, "`assert` needs a condition and a message");
-            };
-            let condition = self.condition(condition, ctx)?;
+            let assertion = self.assertion(call, expr.span, ctx)?;
             // A warning inside a function has no place to go: results are what counts there.
-            if condition == FlatExpr::Boolean(true) || is_warning(call) {
-                return Ok(());
+            if assertion.condition != FlatExpr::Boolean(true) && assertion.level == AssertLevel::Error {
+                out.push(FunctionStatement::Assert(assertion.condition, assertion.message));
             }
-            let message = match call.positional().get(1) {
-                Some(message) => self.expr(message, ctx)?.as_expr().map(message_text),
-                None => None,
-            };
-            let message = message.unwrap_or_else(|| "assertion failed".to_owned());
-            out.push(FunctionStatement::Assert(condition, message.into()));
             return Ok(());
         }
         for effect in self.effects_of(call, expr.span, ctx)? {
@@ -235,22 +226,11 @@ impl Flattener<'_> {
                     arguments: call.arguments.to_vec(),
                     targets: Vec::new(),
                 },
-                Effect::Error(message) => {
-                    FunctionStatement::Assert(FlatExpr::Boolean(false), message_text(&message).into())
-                }
+                Effect::Error(message) => FunctionStatement::Assert(FlatExpr::Boolean(false), message),
             });
         }
         Ok(())
     }
-}
-
-/// Whether an assertion only warns.
-pub(super) fn is_warning(call: &Call) -> bool {
-    let named = call.named().iter().find(|argument| argument.name.name == "level");
-    let level = call.positional().get(2).or(named.map(|argument| &argument.value));
-    level.is_some_and(|level| {
-        matches!(&level.kind, ExprKind::Reference(r) if r.parts.last().is_some_and(|p| p.name.name == "warning"))
-    })
 }
 
 /// A message with `…` for what is known only when it is needed.

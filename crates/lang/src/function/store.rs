@@ -7,7 +7,7 @@ use crate::expr::Context;
 use crate::failure::{Failure, Fallible, fail};
 use crate::flat::{FlatExpr, FunctionId, FunctionStatement, Local, LocalId, Place, ScalarType};
 use crate::flattener::Flattener;
-use crate::tensor::{Dims, Tensor, Ty, volume};
+use crate::tensor::{Dims, Tensor, Ty, is_unset, volume};
 use saltus_source::Span;
 use saltus_syntax::ast::{ComponentReference, Expr, ExprKind, Name, ReferencePart};
 use std::sync::Arc;
@@ -218,7 +218,12 @@ impl Flattener<'_> {
             }
             return;
         }
-        for (indices, expr) in places.into_iter().zip(value.exprs()) {
+        // What has no value stays without one.
+        let valued = places
+            .into_iter()
+            .zip(value.exprs())
+            .filter(|(_, expr)| !is_unset(expr));
+        for (indices, expr) in valued {
             out.push(assign(id, indices, expr.clone()));
         }
         join_calls(out, first);

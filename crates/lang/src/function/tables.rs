@@ -269,6 +269,7 @@ impl Flattener<'_> {
             function,
             output: 0,
             arguments: arguments.into(),
+            partials: Vec::new(),
             span,
         }))
     }

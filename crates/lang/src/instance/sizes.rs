@@ -84,7 +84,7 @@ impl Flattener<'_> {
     }
 
     /// The size of a dimension given by `Boolean` or an enumeration type.
-    pub(super) fn type_size(&mut self, scope: ClassId, name: &ast::QualifiedName) -> Fallible<Option<u32>> {
+    pub(crate) fn type_size(&mut self, scope: ClassId, name: &ast::QualifiedName) -> Fallible<Option<u32>> {
         let Some(first) = name.parts.first() else {
             return Ok(None);
         };

@@ -9,7 +9,7 @@ use super::{ComponentKind, ValueState};
 use crate::codes;
 use crate::expr::Mode;
 use crate::failure::{Failure, Fallible, error, fail};
-use crate::flat::{FlatExpr, ScalarType, Variability};
+use crate::flat::{FlatExpr, Variability};
 use crate::flattener::Flattener;
 use crate::ids::ComponentId;
 use crate::tensor::{Tensor, Ty, volume};
@@ -142,17 +142,6 @@ impl Flattener<'_> {
         match self.attribute(id, "start", ty, Mode::Evaluate)? {
             Some(value) => Ok(value),
             None => Err(missing()),
-        }
-    }
-
-    /// The value a variable has if nothing is said.
-    pub(crate) fn zero_of(&self, ty: ScalarType) -> FlatExpr {
-        match ty {
-            ScalarType::Real => FlatExpr::Real(0.0),
-            ScalarType::Integer => FlatExpr::Integer(0),
-            ScalarType::Boolean => FlatExpr::Boolean(false),
-            ScalarType::String => FlatExpr::String("".into()),
-            ScalarType::Enumeration(id) => FlatExpr::Enumeration(id, 1),
         }
     }
 }

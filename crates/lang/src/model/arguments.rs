@@ -47,14 +47,14 @@ pub(super) fn by_name<'c>(
 }
 
 /// `assert(condition, message, level)`
-pub(super) struct Assertion {
+pub(crate) struct Assertion {
     pub condition: FlatExpr,
     pub message: FlatExpr,
     pub level: AssertLevel,
 }
 
 impl Flattener<'_> {
-    pub(super) fn assertion(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Assertion> {
+    pub(crate) fn assertion(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Assertion> {
         let arguments = by_name(call, &["condition", "message", "level"], 2, span)?;
         let (Some(condition), Some(message)) = (arguments[0], arguments[1]) else {
             return Err(crate::failure::Failure::Reported);

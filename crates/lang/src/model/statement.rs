@@ -8,12 +8,12 @@ use crate::codes;
 use crate::expr::{Context, Iterators, Mode, Resolved};
 use crate::failure::{Failure, Fallible, error, fail};
 use crate::flat::{
-    AssertLevel, BinaryOp, FlatExpr, FlatStatement, ProvenanceId, ProvenanceKind, StatementBranch, StatementKind,
-    Variability, VariableId,
+    AssertLevel, BinaryOp, FlatExpr, FlatStatement, LocalId, ProvenanceId, ProvenanceKind, StatementBranch,
+    StatementKind, Variability, VariableId,
 };
 use crate::flattener::Flattener;
-use crate::function::Effect;
-use crate::tensor::{Elem, Tensor, Ty, binary};
+use crate::function::{Effect, check};
+use crate::tensor::{Elem, Tensor, binary};
 
 /// Where a statement stands.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,7 +52,7 @@ impl Flattener<'_> {
             ast::StatementKind::Assign { target, value } => {
                 let value = self.expr(value, ctx)?;
                 let provenance = self.place_of(span, ctx, ProvenanceKind::Statement);
-                self.assign_variable(target, value, provenance, ctx, out)
+                self.assign_variables(vec![(target, value)], provenance, ctx, out)
             }
             ast::StatementKind::MultiAssign { targets, value } => {
                 let ExprKind::Call(call) = &value.kind else {
@@ -71,19 +71,18 @@ impl Flattener<'_> {
                     );
                 }
                 let provenance = self.place_of(span, ctx, ProvenanceKind::Statement);
+                let mut pairs = Vec::new();
                 for (target, result) in targets.iter().zip(results) {
                     match target {
                         Some(Expr {
                             kind: ExprKind::Reference(target),
                             ..
-                        }) => {
-                            self.assign_variable(target, result, provenance, ctx, out)?;
-                        }
+                        }) => pairs.push((target, result)),
                         Some(other) => return fail(codes::E0301, other.span, "this cannot be assigned"),
                         None => {}
                     }
                 }
-                Ok(())
+                self.assign_variables(pairs, provenance, ctx, out)
             }
             ast::StatementKind::Call(expr) => self.call_statement(expr, ctx, out),
             ast::StatementKind::If { branches, otherwise } => {
@@ -215,7 +214,10 @@ impl Flattener<'_> {
             );
         };
         let find = |name: &str| super::implicit::in_statements(body, name);
-        let values = self.iterator_values(index, &find, ctx)?;
+        let values = match self.iterator_values(index, &find, ctx) {
+            Ok(values) => values,
+            Err(failure) => return self.varying_for(index, rest, body, ctx, place, out, failure),
+        };
         let mut iterations = Vec::new();
         for k in 1..=values.dims[0] {
             self.spend(1, index.span)?;
@@ -286,10 +288,61 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    fn assign_variable(
+    /// A loop over values that are not known before the run; `failure` says why they are not.
+    #[allow(clippy::too_many_arguments)]
+    fn varying_for(
         &mut self,
-        target: &ComponentReference,
-        value: Tensor,
+        index: &ForIndex,
+        rest: &[ForIndex],
+        body: &[Statement],
+        ctx: &Context<'_>,
+        place: Place,
+        out: &mut Vec<FlatStatement>,
+        failure: Failure,
+    ) -> Fallible<()> {
+        let Some(Expr {
+            kind: ExprKind::Range { start, step, stop },
+            ..
+        }) = &index.range
+        else {
+            return Err(failure);
+        };
+        let (ty, from) = self.scalar(start, ctx)?;
+        let step = match step {
+            Some(step) => self.scalar(step, ctx)?.1,
+            None => FlatExpr::Integer(1),
+        };
+        let (_, to) = self.scalar(stop, ctx)?;
+        let counter = LocalId(self.loop_counters);
+        self.loop_counters += 1;
+        let value = Tensor::scalar(ty, FlatExpr::Local(counter, Box::default()));
+        let iterators = Iterators {
+            name: &index.name.name,
+            value: &value,
+            outer: ctx.iterators,
+        };
+        let inner = Place {
+            nested: true,
+            in_loop: true,
+            ..place
+        };
+        let mut statements = Vec::new();
+        self.for_statement(rest, body, &ctx.with_iterators(&iterators), inner, &mut statements)?;
+        let kind = StatementKind::For {
+            counter,
+            from,
+            step,
+            to,
+            body: statements,
+        };
+        self.push(kind, index.span, ctx, out);
+        Ok(())
+    }
+
+    /// `target := value` for one or several targets: all values are those before the statement.
+    fn assign_variables(
+        &mut self,
+        pairs: Vec<(&ComponentReference, Tensor)>,
         provenance: ProvenanceId,
         ctx: &Context<'_>,
         out: &mut Vec<FlatStatement>,
@@ -298,72 +351,105 @@ impl Flattener<'_> {
             mode: Mode::Flat,
             ..*ctx
         };
-        let mut selection = match self.resolve(target, &flat)? {
-            Resolved::Selection(selection) => selection,
-            Resolved::Absent => return Ok(()),
-            _ => return fail(codes::E0303, target.span, "this cannot be assigned"),
-        };
-        let dynamic = std::mem::take(&mut selection.dynamic);
-        let places = self.selection_value(selection, target.span, Mode::Flat)?;
-        if !places.ty.accepts(value.ty) && !value.elems.is_empty() {
-            return fail(
-                codes::E0301,
-                target.span,
-                format!("{} is assigned to a variable of {}", value.shape(), places.shape()),
-            );
-        }
-        if dynamic.is_empty() {
-            if places.dims != value.dims {
+        let mut list = Vec::new();
+        let mut chosen = Vec::new();
+        for (target, value) in pairs {
+            let mut selection = match self.resolve(target, &flat)? {
+                Resolved::Selection(selection) => selection,
+                Resolved::Absent => continue,
+                _ => return fail(codes::E0303, target.span, "this cannot be assigned"),
+            };
+            let array = match selection.last {
+                Some(last) => self.components[last].path.to_string(),
+                None => String::new(),
+            };
+            let dynamic = std::mem::take(&mut selection.dynamic);
+            let places = self.selection_value(selection, target.span, Mode::Flat)?;
+            if !places.ty.accepts(value.ty) && !value.elems.is_empty() {
                 return fail(
-                    codes::E0302,
+                    codes::E0301,
                     target.span,
                     format!("{} is assigned to a variable of {}", value.shape(), places.shape()),
                 );
             }
             let value = value.coerce(places.ty);
-            return self.assign_all(&places, &value, provenance, target.span, out);
+            if dynamic.is_empty() {
+                self.collect_assignments(&places, &value, target.span, &mut list)?;
+            } else {
+                chosen.push((places, dynamic, array, value, target.span));
+            }
         }
-        let [(position, index)] = &dynamic[..] else {
+        if chosen.len() + usize::from(!list.is_empty()) > 1 {
+            let span = chosen[0].4;
             return fail(
                 codes::E0214,
-                target.span,
-                "assigning with several indices that vary is not supported yet",
+                span,
+                "assigning several results, one of them by an index that varies, is not supported yet",
             );
-        };
-        // Every element is assigned: the new value where the index points, its own elsewhere.
-        let value = value.coerce(places.ty);
-        for k in 1..=places.dims[*position] {
-            let place = crate::expr::slice_at(&places, *position, k);
-            let test = binary(
-                BinaryOp::Equal,
-                index.clone(),
-                FlatExpr::Integer(i64::from(k)),
-                target.span,
-            );
-            let joined = self.join_branches(&test, value.clone(), place.clone(), target.span)?;
-            self.assign_all(&place, &joined, provenance, target.span, out)?;
+        }
+        if !list.is_empty() {
+            let kind = StatementKind::Assign(list);
+            out.push(FlatStatement { kind, provenance });
+        }
+        for (places, mut dynamic, array, value, span) in chosen {
+            // Last dimension first, so that the positions of the others stay.
+            dynamic.sort_by_key(|(position, _)| *position);
+            let statement = self.assign_by_index(&places, &dynamic, &array, &value, provenance, span)?;
+            out.extend(statement);
         }
         Ok(())
     }
 
-    fn assign_all(
+    /// `if index == 1 then a[1] := value elseif …`: outside the array nothing can be assigned.
+    fn assign_by_index(
         &mut self,
         places: &Tensor,
+        dynamic: &[(usize, FlatExpr)],
+        array: &str,
         value: &Tensor,
         provenance: ProvenanceId,
         span: Span,
-        out: &mut Vec<FlatStatement>,
+    ) -> Fallible<Vec<FlatStatement>> {
+        let Some(((position, index), rest)) = dynamic.split_last() else {
+            let mut list = Vec::new();
+            self.collect_assignments(places, value, span, &mut list)?;
+            let kind = StatementKind::Assign(list);
+            return Ok(vec![FlatStatement { kind, provenance }]);
+        };
+        let size = places.dims[*position];
+        let mut branches = Vec::with_capacity(size as usize);
+        for k in 1..=size {
+            self.spend(super::equation::EQUATION_COST, span)?;
+            let place = crate::expr::slice_at(places, *position, k);
+            let condition = binary(BinaryOp::Equal, index.clone(), FlatExpr::Integer(i64::from(k)), span);
+            let body = self.assign_by_index(&place, rest, array, value, provenance, span)?;
+            branches.push(StatementBranch { condition, body });
+        }
+        let outside = StatementKind::Assert {
+            condition: FlatExpr::Boolean(false),
+            message: check::said(&check::outside(array, size), index.clone(), span),
+            level: AssertLevel::Error,
+        };
+        let otherwise = vec![FlatStatement {
+            kind: outside,
+            provenance,
+        }];
+        let kind = StatementKind::If { branches, otherwise };
+        Ok(vec![FlatStatement { kind, provenance }])
+    }
+
+    fn collect_assignments(
+        &mut self,
+        places: &Tensor,
+        value: &Tensor,
+        span: Span,
+        list: &mut Vec<(VariableId, FlatExpr)>,
     ) -> Fallible<()> {
-        // `x := A*x`: all values are those before the statement.
-        let targets: Vec<VariableId> = places
-            .exprs()
-            .filter_map(|e| if let FlatExpr::Variable(v) = e { Some(*v) } else { None })
-            .collect();
-        if targets.len() > 1 && self.reads_earlier_target(&targets, value) {
+        if places.dims != value.dims {
             return fail(
-                codes::E0214,
+                codes::E0302,
                 span,
-                "assigning an array from its own elements is not supported yet in algorithm sections",
+                format!("{} is assigned to a variable of {}", value.shape(), places.shape()),
             );
         }
         for (place, elem) in places.elems.iter().zip(&value.elems) {
@@ -377,12 +463,12 @@ impl Flattener<'_> {
                             format!("`{}` is a parameter or constant and cannot be assigned", data.name),
                         );
                     }
-                    let kind = StatementKind::Assign(*variable, expr.clone());
-                    out.push(FlatStatement { kind, provenance });
+                    list.push((*variable, expr.clone()));
                 }
                 (Elem::Record(a), Elem::Record(b)) => {
                     for ((_, x), (_, y)) in a.iter().zip(b.iter()) {
-                        self.assign_all(x, y, provenance, span, out)?;
+                        let y = y.clone().coerce(x.ty);
+                        self.collect_assignments(x, &y, span, list)?;
                     }
                 }
                 _ => return fail(codes::E0303, span, "this cannot be assigned"),
@@ -395,19 +481,6 @@ impl Flattener<'_> {
     fn in_initial(&self, variable: VariableId) -> bool {
         let data = &self.model.variables[variable];
         data.variability == Variability::Parameter && data.fixed == Some(false)
-    }
-
-    fn reads_earlier_target(&self, targets: &[VariableId], value: &Tensor) -> bool {
-        if matches!(value.ty, Ty::Record(_)) {
-            return false;
-        }
-        value.exprs().enumerate().any(|(position, expr)| {
-            let mut found = false;
-            expr.walk(&mut |e| {
-                found |= matches!(e, FlatExpr::Variable(v) if targets[..position.min(targets.len())].contains(v));
-            });
-            found
-        })
     }
 }
 

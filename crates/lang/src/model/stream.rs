@@ -339,9 +339,14 @@ fn replace_in_equations(equations: &mut [FlatEquation], replace: &mut dyn FnMut(
 fn replace_in_statements(statements: &mut [FlatStatement], replace: &mut dyn FnMut(&mut FlatExpr)) {
     for statement in statements {
         match &mut statement.kind {
-            StatementKind::Assign(_, value) | StatementKind::Terminate(value) | StatementKind::NoReturnCall(value) => {
-                value.transform(replace)
+            StatementKind::Assign(list) => list.iter_mut().for_each(|(_, value)| value.transform(replace)),
+            StatementKind::For {
+                from, step, to, body, ..
+            } => {
+                [from, step, to].into_iter().for_each(|bound| bound.transform(replace));
+                replace_in_statements(body, replace);
             }
+            StatementKind::Terminate(value) | StatementKind::NoReturnCall(value) => value.transform(replace),
             StatementKind::If { branches, otherwise } => {
                 for branch in branches {
                     branch.condition.transform(replace);

@@ -185,7 +185,11 @@ impl Run<'_> {
 
     pub(super) fn check_assertions(&mut self) -> Result<(), Failure> {
         for (guard, condition, at) in &self.assertions {
-            if guard.value(&self.engine.memory) == 0.0 || condition.value(&self.engine.memory) != 0.0 {
+            if guard.value(&self.engine.memory) == 0.0 {
+                continue;
+            }
+            let (holds, error) = condition.called_value(&self.engine.memory);
+            if holds != 0.0 && error.is_none() {
                 continue;
             }
             let assertion = &self.engine.model.assertions[*at];

@@ -245,14 +245,15 @@ impl Reader<'_> {
             }
         }
         for assertion in &model.assertions {
-            let propositional = model
-                .pool
-                .occurrences(assertion.condition)
-                .iter()
-                .all(|&(var, _)| !model.is_unknown(var));
-            if assertion.level == AssertionLevel::Error && propositional {
+            let propositional = |expr| {
+                let unknowns = model.pool.occurrences(expr);
+                unknowns.iter().all(|&(var, _)| !model.is_unknown(var))
+            };
+            let decides = propositional(assertion.condition) && propositional(assertion.guard);
+            if assertion.level == AssertionLevel::Error && decides {
+                let elsewhere = Formula::Not(Box::new(self.formula(assertion.guard)));
                 let formula = self.formula(assertion.condition);
-                self.system.invariants.push(formula);
+                self.system.invariants.push(Formula::Or(vec![elsewhere, formula]));
             }
         }
     }

@@ -92,13 +92,21 @@ fn each_root(model: &mut Mdae, mut visit: impl FnMut(&mut ExprPool, &mut ExprId)
         for action in &mut branch.actions {
             match action {
                 Action::Assign { value, .. } | Action::Reinit { value, .. } => visit(pool, value),
-                Action::Assert(assertion) => visit(pool, &mut assertion.condition),
-                Action::Restart { .. } | Action::Terminate { .. } => {}
+                Action::Assert(assertion) => {
+                    visit(pool, &mut assertion.condition);
+                    visit(pool, &mut assertion.message);
+                }
+                Action::Terminate { guard, message, .. } => {
+                    visit(pool, guard);
+                    visit(pool, message);
+                }
+                Action::Restart { .. } => {}
             }
         }
     }
     for assertion in assertions.iter_mut() {
         visit(pool, &mut assertion.condition);
+        visit(pool, &mut assertion.message);
     }
     for delay in delays.iter_mut() {
         visit(pool, &mut delay.expression);

@@ -35,6 +35,7 @@ pub(super) fn rewrite(mut old: Mdae, classes: &mut Classes, used_up: &IndexVec<E
             .collect(),
         assertions: old.assertions.iter().map(|a| assertion(a, &t)).collect(),
         delays: old.delays.iter().map(|d| delay(d, &places, &t)).collect(),
+        texts: old.texts.clone(),
         origins: std::mem::take(&mut old.origins),
         experiment: old.experiment,
         ..Mdae::default()
@@ -121,13 +122,13 @@ fn roots(model: &Mdae, used_up: &IndexVec<EquationId, bool>) -> Vec<ExprId> {
             match action {
                 Action::Assign { value, .. } | Action::Reinit { value, .. } => roots.push(*value),
                 Action::Restart { residual, .. } => roots.push(*residual),
-                Action::Assert(assertion) => roots.extend([assertion.condition, assertion.guard]),
-                Action::Terminate { .. } => {}
+                Action::Assert(assertion) => roots.extend([assertion.condition, assertion.guard, assertion.message]),
+                Action::Terminate { guard, message, .. } => roots.extend([guard, message]),
             }
         }
     }
     for assertion in &model.assertions {
-        roots.extend([assertion.condition, assertion.guard]);
+        roots.extend([assertion.condition, assertion.guard, assertion.message]);
     }
     for delay in &model.delays {
         roots.extend([delay.expression, delay.delay, delay.max_delay]);
@@ -287,6 +288,7 @@ fn assertion(assertion: &Assertion, t: &impl Fn(ExprId) -> ExprId) -> Assertion 
     Assertion {
         condition: t(assertion.condition),
         guard: t(assertion.guard),
+        message: t(assertion.message),
         ..assertion.clone()
     }
 }
@@ -342,7 +344,7 @@ fn rewrite_action(
             }
         }
         Action::Assert(checked) => *checked = assertion(checked, t),
-        Action::Terminate { .. } => {}
+        Action::Terminate { guard, message, .. } => (*guard, *message) = (t(*guard), t(*message)),
     }
 }
 
