@@ -12,6 +12,9 @@ use saltus_source::{Diagnostic, Span, codes};
 use crate::text::{text_builtin, written};
 use crate::{Lowering, Meaning};
 
+/// A value this far from an integer is clear of it, however large it is.
+const FLOOR_RESOLUTION: f64 = 1e-3;
+
 impl Lowering<'_> {
     /// An expression without events: attributes, bindings of parameters, assertions.
     pub(crate) fn literal_expr(&mut self, expr: &FlatExpr) -> ExprId {
@@ -139,7 +142,7 @@ impl Lowering<'_> {
         };
         match comparison {
             Some((comparison, reversed, symbol)) if !self.literal && self.varies_between_events(a, b) => {
-                self.relation(a, b, comparison, reversed, symbol, span)
+                self.relation(a, b, comparison, reversed, symbol, span, None)
             }
             _ => self.model.pool.binary(plain, a, b),
         }
@@ -154,6 +157,7 @@ impl Lowering<'_> {
         })
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn relation(
         &mut self,
         a: ExprId,
@@ -162,6 +166,7 @@ impl Lowering<'_> {
         reversed: bool,
         symbol: &str,
         span: Span,
+        resolution: Option<f64>,
     ) -> ExprId {
         let function = if reversed {
             self.model.pool.sub(b, a)
@@ -178,6 +183,7 @@ impl Lowering<'_> {
         let id = self.model.conditions.push(saltus_mdae::Condition {
             kind,
             text: text.into(),
+            resolution,
             origin,
         });
         self.conditions.insert(key, id);
@@ -512,8 +518,9 @@ impl Lowering<'_> {
         let previous = pool.sub(before, one);
         let floor = pool.unary(UnaryOp::Floor, x);
         let initial = pool.intern(Node::Initial);
-        let above = self.relation(x, next, Comparison::GreaterEqual, false, ">=", span);
-        let below = self.relation(x, before, Comparison::Greater, true, "<", span);
+        let resolution = Some(FLOOR_RESOLUTION);
+        let above = self.relation(x, next, Comparison::GreaterEqual, false, ">=", span, resolution);
+        let below = self.relation(x, before, Comparison::Greater, true, "<", span, resolution);
         let pool = &mut self.model.pool;
         // The crossing is located to rounding: never step less than one.
         let up = pool.binary(BinaryOp::Max, floor, next);

@@ -14,6 +14,14 @@ use crate::discrete::{Candidate, Readings};
 /// Definitions of discrete variables that hold always.
 type Definitions = FxHashMap<VarId, ExprId>;
 
+/// Discrete variables whose values need no initial equation.
+struct KnownAtStart {
+    /// The value before the start is given.
+    before: FxHashSet<VarId>,
+    /// The value at the start is given.
+    there: FxHashSet<VarId>,
+}
+
 impl Lowering<'_> {
     /// An equation that holds at the start only.
     pub(crate) fn initial_equal(&mut self, left: ExprId, right: ExprId, guard: ExprId, origin: OriginId) {
@@ -61,11 +69,7 @@ impl Lowering<'_> {
         let known = self.known_at_start();
         let readings: Vec<Readings> = candidates
             .iter()
-            .map(|candidate| {
-                let mut readings = self.initial_readings(candidate, &definitions);
-                readings.retain(|(target, _)| !known.contains(target));
-                readings
-            })
+            .map(|candidate| self.initial_readings(candidate, &definitions, &known))
             .collect();
         let targets = self.match_targets(&candidates, &readings);
         for (candidate, target) in candidates.iter().zip(targets) {
@@ -83,29 +87,39 @@ impl Lowering<'_> {
         }
     }
 
-    /// Discrete variables that need no initial equation: their start value is fixed, or a when-clause that acts at the start
-    /// gives their value, as those of parameters are given by bindings.
-    fn known_at_start(&self) -> FxHashSet<VarId> {
+    /// What needs no initial equation: a fixed start value gives the value before the start, a when-clause that acts at the
+    /// start the value there, and a binding that of a parameter.
+    fn known_at_start(&self) -> KnownAtStart {
         let variables = self.model.variables.iter_enumerated();
         let fixed = variables.filter(|(_, variable)| variable.role == Role::Discrete && variable.fixed);
-        let mut known: FxHashSet<VarId> = fixed.map(|(id, _)| id).collect();
+        let mut known = KnownAtStart {
+            before: fixed.map(|(id, _)| id).collect(),
+            there: self
+                .model
+                .initial_assignments
+                .iter()
+                .map(|equation| equation.target)
+                .collect(),
+        };
         let branches = self.model.whens.iter().flat_map(|when| &when.branches);
         for action in branches
             .filter(|branch| self.acts_at_start(&branch.conditions))
             .flat_map(|branch| &branch.actions)
         {
             if let Action::Assign { target, .. } = action {
-                known.insert(*target);
+                known.there.insert(*target);
             }
         }
-        known.extend(self.model.initial_assignments.iter().map(|equation| equation.target));
         known
     }
 
-    fn initial_readings(&mut self, candidate: &Candidate, definitions: &Definitions) -> Readings {
+    fn initial_readings(&mut self, candidate: &Candidate, definitions: &Definitions, known: &KnownAtStart) -> Readings {
         let mut found = Readings::new();
         for (this, other) in [(candidate.left, candidate.right), (candidate.right, candidate.left)] {
-            if let Some((target, operators)) = self.previous_value(this, definitions) {
+            if let Some((target, operators, said_before)) = self.previous_value(this, definitions) {
+                if known.before.contains(&target) || !said_before && known.there.contains(&target) {
+                    continue;
+                }
                 let value = operators
                     .into_iter()
                     .fold(other, |value, op| self.model.pool.unary(op, value));
@@ -115,8 +129,9 @@ impl Lowering<'_> {
         found
     }
 
-    /// The variable whose previous value an expression is, and the operators to be undone on the way to it.
-    fn previous_value(&self, side: ExprId, definitions: &Definitions) -> Option<(VarId, Vec<UnaryOp>)> {
+    /// The variable whose previous value an expression is, the operators to be undone on the way to it, and whether the
+    /// expression is `pre(…)` of it and not its value at the start.
+    fn previous_value(&self, side: ExprId, definitions: &Definitions) -> Option<(VarId, Vec<UnaryOp>, bool)> {
         let (mut node, mut operators) = self.discrete_side(side)?;
         let first = node;
         let written = operators.clone();
@@ -130,10 +145,10 @@ impl Lowering<'_> {
             node = next;
         }
         match (node, first) {
-            (Node::Pre { var, .. }, _) => Some((var, operators)),
+            (Node::Pre { var, .. }, _) => Some((var, operators, true)),
             // Defined by more than a chain of names: taken as its own previous value.
-            (Node::Var { var, .. }, _) if !definitions.contains_key(&var) => Some((var, operators)),
-            (_, Node::Var { var, .. }) => Some((var, written)),
+            (Node::Var { var, .. }, _) if !definitions.contains_key(&var) => Some((var, operators, false)),
+            (_, Node::Var { var, .. }) => Some((var, written, false)),
             _ => None,
         }
     }

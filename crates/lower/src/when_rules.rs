@@ -26,6 +26,19 @@ impl Lowering<'_> {
         for equation in body {
             let origin = self.origin(equation.provenance);
             match &equation.kind {
+                EquationKind::Equal(FlatExpr::Variable(id), _)
+                    if self.flat.variables[*id].variability <= Variability::Parameter =>
+                {
+                    let (span, name) = (self.span_of(origin), self.flat.variables[*id].name.clone());
+                    self.report(
+                        Diagnostic::error(
+                            codes::E0303,
+                            span,
+                            format!("`{name}` is a parameter and cannot be set in a `when`"),
+                        )
+                        .with_help("declare it `discrete` to have it change at events"),
+                    );
+                }
                 EquationKind::Equal(lhs, rhs) => {
                     let Some(id) = [lhs, rhs].into_iter().find_map(|side| self.discrete_variable(side)) else {
                         continue;

@@ -195,6 +195,8 @@ pub struct Condition {
     pub kind: ConditionKind,
     /// As the user wrote it.
     pub text: Arc<str>,
+    /// Values of its function of this size are clear of zero however inexact its arguments are: `floor(x)` changes by one.
+    pub resolution: Option<f64>,
     /// Provenance.
     pub origin: OriginId,
 }
@@ -446,6 +448,7 @@ impl Mdae {
         let id = self.conditions.push(Condition {
             kind: kind.clone(),
             text: text.into(),
+            resolution: None,
             origin,
         });
         self.known_conditions.insert(kind, id);

@@ -759,7 +759,12 @@ impl Engine<'_> {
                 got_valuation = self.guards_after_transient(&got);
             }
             if got_valuation == long_valuation {
-                return Ok(self.accepted(got, mode, impulses, triggered, Some(&acted), true));
+                // Values that a condition switches inside an equation follow at the next instant.
+                let truths = match self.value_switches_agree(mode, &got, &long) {
+                    true => got,
+                    false => long,
+                };
+                return Ok(self.accepted(truths, mode, impulses, triggered, Some(&acted), true));
             }
             if self.mode_of(&got_valuation).is_err() {
                 // The next impact: a further instant starts from these right limits.

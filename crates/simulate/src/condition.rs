@@ -57,6 +57,8 @@ pub struct Monitor {
     at_event: Option<Vec<Level>>,
     /// The watched function as an expression.
     pub function: ExprId,
+    /// Values of the function of this size are clear of zero.
+    resolution: f64,
     /// Whether the function is affine in time and depends on nothing else that moves.
     pub affine_in_time: bool,
 }
@@ -148,7 +150,7 @@ impl Monitor {
 
     /// The value that is watched between events.
     pub fn watch(&self, memory: &Memory, scales: &Scales, scratch: &mut Vec<f64>) -> Reading {
-        self.watched[0].read(memory, scales, scratch)
+        self.limited(self.watched[0].read(memory, scales, scratch))
     }
 
     /// Derivative `order` of the function; `at_event`: with left limits where the model says `pre`.
@@ -160,7 +162,18 @@ impl Monitor {
         scales: &Scales,
         scratch: &mut Vec<f64>,
     ) -> Reading {
-        self.levels(at_event)[usize::from(order)].read(memory, scales, scratch)
+        let reading = self.levels(at_event)[usize::from(order)].read(memory, scales, scratch);
+        match order {
+            0 => self.limited(reading),
+            _ => reading,
+        }
+    }
+
+    fn limited(&self, reading: Reading) -> Reading {
+        Reading {
+            tolerance: reading.tolerance.min(self.resolution),
+            ..reading
+        }
     }
 
     /// How many derivatives of the function are available, the function itself included.
@@ -295,6 +308,7 @@ pub fn monitors(model: &Mdae, pool: &mut ExprPool, cache: &KernelCache, memory: 
             watched,
             at_event,
             function: watched_function,
+            resolution: condition.resolution.unwrap_or(f64::INFINITY),
             affine_in_time,
         })));
     }

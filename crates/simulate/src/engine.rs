@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::KernelCache;
 use saltus_mdae::{
-    BinaryOp, Condition, ConditionId, ConditionKind, ExprPool, Idx, Mdae, Node, OriginKind, Role, VarId,
+    BinaryOp, Condition, ConditionId, ConditionKind, ExprPool, Idx, Mdae, Node, OriginKind, Role, Type, VarId,
 };
 use saltus_results::ModeRecord;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Valuation, analyze_equations, analyze_mode};
@@ -185,6 +185,8 @@ pub(crate) struct Engine<'c> {
     pub unknowns: Vec<VarId>,
     /// Variables with left limits.
     pub shifted: Vec<VarId>,
+    /// Discrete variables that count.
+    pub integers: Vec<VarId>,
     /// Discrete variables whose `pre` matters.
     pub remembered: Vec<VarId>,
     /// Last values of variables that are dead now.
@@ -301,6 +303,9 @@ impl<'c> Engine<'c> {
                 .variables
                 .ids()
                 .filter(|&id| model.variables[id].role != Role::Parameter)
+                .collect(),
+            integers: of_role(Role::Discrete)
+                .filter(|&id| model.variables[id].ty == Type::Integer)
                 .collect(),
             remembered: compiled.remembered().to_vec(),
             last_values: FxHashMap::default(),

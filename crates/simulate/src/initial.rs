@@ -7,7 +7,7 @@
 //! from the start values as little as possible.
 
 use saltus_codegen::{Leaf, System};
-use saltus_mdae::{ExprId, Idx, Node, OriginId, Role, Type, VarId, Variable};
+use saltus_mdae::{Action, ExprId, Idx, Node, OriginId, Role, Type, VarId, Variable, WhenBranch};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_numerics::nonlinear::{
@@ -352,12 +352,45 @@ impl Engine<'_> {
         }
     }
 
+    /// Discrete Reals whose values before the start an initial equation gives that does not say so outright, as in
+    /// `2*d = x`: they keep their values through the initial instant, so the equations are solved for these.
+    pub(crate) fn open_discrete(&self, initial: &[(ExprId, OriginId)]) -> Vec<VarId> {
+        let mut found: Vec<VarId> = Vec::new();
+        for &(residual, _) in initial {
+            let occurring = self.pool.occurrences(residual).into_iter().map(|(var, _)| var);
+            found.extend(occurring.filter(|&var| self.is_open_discrete(var)));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn is_open_discrete(&self, var: VarId) -> bool {
+        let model = self.model;
+        let variable = &model.variables[var];
+        let assigns = |action: &Action| matches!(action, Action::Assign { target, .. } if *target == var);
+        let acts_at_start = |branch: &WhenBranch| {
+            let nodes = model.pool.reachable(&branch.conditions);
+            nodes.into_iter().any(|id| model.pool.node(id) == Node::Initial)
+        };
+        let mut branches = model.whens.iter().flat_map(|when| &when.branches);
+        variable.role == Role::Discrete
+            && variable.ty == Type::Real
+            && !variable.fixed
+            && !model.discrete.iter().any(|equation| equation.target == var)
+            && !model.initial_assignments.iter().any(|equation| equation.target == var)
+            && !branches.any(|branch| acts_at_start(branch) && branch.actions.iter().any(assigns))
+    }
+
     /// Solves initial equations: in the order in which they determine things, else for the states alone, else all
     /// together.
     fn start_with_equations(&mut self, mode: ModeId, equations: &[(ExprId, OriginId)]) -> Result<(), Failure> {
         let saved = self.memory.values.clone();
         let in_order = match self.solve_in_order(mode, equations).and_then(|()| self.enter(mode)) {
-            Ok(()) if self.violated_start(mode).is_none() => return Ok(()),
+            Ok(()) if self.violated_start(mode).is_none() => {
+                self.remember_discrete(equations);
+                return Ok(());
+            }
             Ok(()) => None,
             Err(failure) => Some(failure),
         };
@@ -367,7 +400,15 @@ impl Engine<'_> {
             let together = self.solve_together(mode, equations);
             together.map_err(|failure| in_order.unwrap_or_else(|| for_states.or_else_also(failure)))?;
         }
+        self.remember_discrete(equations);
         self.enter(mode)
+    }
+
+    fn remember_discrete(&mut self, equations: &[(ExprId, OriginId)]) {
+        for var in self.open_discrete(equations) {
+            let value = self.memory.get(var, 0);
+            self.memory.set_left(var, 0, value);
+        }
     }
 
     fn start_name(&self, at: usize) -> String {
@@ -571,7 +612,7 @@ impl Engine<'_> {
                 weights.push(self.nominal[var.index()] * willing);
             }
         }
-        for id in self.unknown_parameters() {
+        for id in self.unknown_parameters().into_iter().chain(self.open_discrete(initial)) {
             unknowns.push((id, 0));
             weights.push(self.nominal[id.index()]);
         }
@@ -606,8 +647,12 @@ impl Engine<'_> {
                 && self.modes[mode].highest_order(start.var).is_some()
         };
         let fixed: Vec<StartValue> = self.starts.iter().filter(elsewhere).cloned().collect();
-        if let Some(&var) = self.unknown_parameters().first() {
-            return Err(failed(format!("the parameter {} is an unknown", self.name(var, 0))));
+        if let Some(&var) = self
+            .unknown_parameters()
+            .first()
+            .or(self.open_discrete(initial).first())
+        {
+            return Err(failed(format!("{} is an unknown", self.name(var, 0))));
         }
         if free.len() != initial.len() + fixed.len() {
             return Err(failed(

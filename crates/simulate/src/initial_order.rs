@@ -70,6 +70,10 @@ impl Engine<'_> {
             system.unknowns.push((var, 0));
             system.rank.push(0);
         }
+        for var in self.open_discrete(initial) {
+            system.unknowns.push((var, 0));
+            system.rank.push(1);
+        }
         for at in 0..self.starts.len() {
             let start = self.starts[at].clone();
             if start.fixed {

@@ -1,12 +1,16 @@
 //! The attributes `min` and `max`: every variable is promised to stay between them.
 //!
 //! They act like assertions of level warning: a violation is told once, with its time and value, and the run goes on. Values
-//! within the error of the integration beyond a limit do not count.
+//! within the error of the integration beyond a limit do not count. Integers that can no longer be told from their
+//! neighbours end the run.
 
 use saltus_mdae::{ExprId, Role, Type, VarId, Variable};
 
 use crate::engine::Engine;
-use crate::error::Failure;
+use crate::error::{Failure, FailureKind};
+
+/// Integers up to this size are exact.
+const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// A share of the value that rounding may take it beyond a limit.
 const ROUNDING: f64 = 1e-12;
@@ -56,14 +60,15 @@ impl Limits {
             let warning = violation(&constant.variable.name, constant.value, min, max, 0.0);
             engine.warnings.extend(warning);
         }
-        limits.check(engine);
+        limits.check(engine)?;
         let varies = |limit: &Limit| engine.model.variables[limit.var].role != Role::Parameter;
         limits.watched.retain(varies);
         Ok(limits)
     }
 
     /// Looks at the values in memory.
-    pub fn check(&mut self, engine: &mut Engine<'_>) {
+    pub fn check(&mut self, engine: &mut Engine<'_>) -> Result<(), Failure> {
+        check_integers(engine)?;
         let time = engine.memory.time();
         let mut told = Vec::new();
         self.watched.retain(|limit| {
@@ -78,7 +83,28 @@ impl Limits {
             holds
         });
         engine.warnings.append(&mut told);
+        Ok(())
     }
+}
+
+/// Integers are kept as floating-point numbers: beyond 2^53 counting on would leave them as they are.
+fn check_integers(engine: &Engine<'_>) -> Result<(), Failure> {
+    for &var in &engine.integers {
+        let value = engine.memory.get(var, 0);
+        if value.abs() > LARGEST_INTEGER {
+            let variable = &engine.model.variables[var];
+            let message = format!(
+                "the Integer {} = {value:e} is beyond 2^53: it cannot be told from its neighbours",
+                variable.name
+            );
+            let kind = FailureKind::Assertion {
+                message: message.into(),
+                origin: variable.origin,
+            };
+            return Err(Failure::new(kind).at(engine.memory.time()));
+        }
+    }
+    Ok(())
 }
 
 /// By how much an inexact value may miss a limit.

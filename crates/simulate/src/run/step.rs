@@ -199,8 +199,7 @@ impl Run<'_> {
                 self.engine.violated(assertion, condition)?;
             }
         }
-        self.limits.check(&mut self.engine);
-        Ok(())
+        self.limits.check(&mut self.engine)
     }
 
     fn explain_integration(&self, mode: ModeId, error: IntegrationError, blamed: Option<OdeFailure>) -> Failure {
