@@ -306,9 +306,7 @@ pub(crate) fn second_redeclaration(outer: &Mod, inner: &Mod) -> Option<(Name, Sp
     outer.children.iter().find_map(|(name, child)| {
         let inner_child = inner.child(name)?;
         match (&child.redeclare, &inner_child.redeclare) {
-            (Some(second), Some(first))
-                if !first.replaceable && !first.class_extends && !second.class_extends && first.span != second.span =>
-            {
+            (Some(second), Some(first)) if !first.replaceable && first.span != second.span => {
                 Some((name.clone(), second.span, first.span))
             }
             _ => second_redeclaration(child, inner_child),

@@ -5,7 +5,8 @@
 //! - `// variable NAME`, `// no variable NAME` — a variable of the flat model,
 //! - `// declaration TEXT` — a line of the printed declarations,
 //! - `// equation TEXT` — a line of the printed equations and statements,
-//! - `// error CODE TEXT` — a diagnostic with this code whose message contains the text.
+//! - `// error CODE TEXT`, `// warning CODE TEXT` — a diagnostic with this code whose message contains the text,
+//! - `// nothing` — no diagnostic at all.
 //!
 //! A file may hold several such groups, each starting with `// model`.
 
@@ -60,7 +61,8 @@ fn check(group: &Group, flattened: &Flattened) -> Vec<String> {
     for (word, rest) in &group.lines {
         let model = flattened.model.as_ref();
         let ok = match word.as_str() {
-            "error" => {
+            "nothing" => messages.is_empty(),
+            "error" | "warning" => {
                 let (code, part) = rest.split_once(' ').unwrap_or((rest, ""));
                 messages.iter().any(|m| m.starts_with(code) && m.contains(part))
             }

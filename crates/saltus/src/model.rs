@@ -9,6 +9,7 @@ use saltus_results::{InputHash, Manifest};
 use saltus_simulate::{Compiled, discrete_loop};
 use saltus_source::{Diagnostic, Diagnostics, SourceMap};
 use saltus_structure::prepare::{Coefficients, drop_vanishing_terms, prepare};
+use saltus_syntax::ast::split_name;
 use sha2::{Digest, Sha256};
 
 use crate::parameters::{ParameterTable, Setting};
@@ -238,7 +239,8 @@ impl Session {
             .iter()
             .map(|class| class.qualified_name())
             .collect();
-        let last = model.rsplit('.').next().unwrap_or(model);
+        let last = split_name(model).pop().unwrap_or(model).trim_matches('\'');
+        let last = last.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         let numbered = (1..).map(|n| format!("{last}_set{n}"));
         let name = numbered
             .into_iter()

@@ -7,6 +7,7 @@ use saltus_lang::flat::{FlatModel, ScalarType, Variability};
 use saltus_mdae::{Mdae, Role, VarId};
 use saltus_source::{Diagnostic, Severity, codes};
 use saltus_structure::prepare::Coefficients;
+use saltus_syntax::ast::split_name;
 
 /// What may be set, by name.
 #[derive(Debug, Default)]
@@ -188,8 +189,9 @@ fn distance_is_small(a: &str, b: &str) -> bool {
 
 /// `a(b(x(start = 5)))` for `a.b.x.start = 5`.
 fn modification(name: &str, value: &str) -> Result<String, Box<Diagnostic>> {
-    let parts: Vec<&str> = name.split('.').collect();
-    let plain = |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let parts = split_name(name);
+    let quoted = |part: &str| part.len() > 2 && part.starts_with('\'') && part.ends_with('\'');
+    let plain = |part: &&str| quoted(part) || !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
     if !parts.iter().all(plain) {
         return Err(Box::new(refused(format!(
             "`{name}` shapes the equations, and elements of arrays that do cannot be set one by one"
@@ -210,6 +212,7 @@ mod tests {
     fn nested_modifications() {
         assert_eq!(modification("n", "3").unwrap(), "n = 3");
         assert_eq!(modification("a.b.x.start", "5").unwrap(), "a(b(x(start = 5)))");
+        assert_eq!(modification("a.'b.c'.n", "3").unwrap(), "a('b.c'(n = 3))");
         assert!(modification("a[1].n", "3").is_err());
     }
 

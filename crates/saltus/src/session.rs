@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use saltus_source::{Diagnostic, Diagnostics, Severity, SourceMap, codes};
-use saltus_syntax::ast::{ClassDefinition, ClassKind, Name};
+use saltus_syntax::ast::{ClassDefinition, ClassKind, Name, split_name};
 use saltus_syntax::library::{FileSystem, Library, LibraryClass};
 
 use crate::Outcome;
@@ -112,7 +112,7 @@ impl Session {
     }
 
     fn named_model(&self, name: &str) -> Result<String, Box<Diagnostic>> {
-        let path: Vec<Name> = name.split('.').map(Name::new).collect();
+        let path: Vec<Name> = split_name(name).into_iter().map(Name::new).collect();
         // Inherited and imported classes are found by flattening; here it is enough that the first part exists.
         if self.library.top_level(&path[0]).is_some() {
             return Ok(name.to_owned());

@@ -10,6 +10,7 @@ use saltus::results::{
 };
 use saltus::simulate::{BlockCost, Cancel, End, FailureKind, RestartMethod};
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
+use saltus::syntax::ast::split_name;
 use saltus::{Method, Model, Phase, Run, RunSummary, Session, Timings, result_diagnostic};
 use serde_json::{Value, json};
 
@@ -226,7 +227,9 @@ impl SimulateArguments {
     /// The result file; one is made up if nothing at all was asked for.
     fn result_file(&self, model: &str) -> Option<PathBuf> {
         let nothing = self.output.is_none() && self.plot.is_none() && self.events.is_none();
-        let short = model.rsplit('.').next().unwrap_or(model);
+        let short = split_name(model).pop().unwrap_or(model).trim_matches('\'');
+        // A quoted name may hold anything, a file name may not.
+        let short = short.replace(|c: char| !c.is_alphanumeric() && !"_-+. ".contains(c), "_");
         self.output
             .clone()
             .or_else(|| nothing.then(|| PathBuf::from(format!("{short}.csv"))))

@@ -146,7 +146,14 @@ impl Flattener<'_> {
             if entry.constraining.is_some()
                 && let Ok(constraint) = original(self)
             {
-                self.check_constraint(found, constraint, entry.span)?;
+                // Sizes that a short definition adds are not counted (7.3.2).
+                let new = match &class_entry.def.body {
+                    ClassBody::Short { base, subscripts, .. } if !subscripts.is_empty() => {
+                        self.lookup_class(entry.scope, base)?
+                    }
+                    _ => found,
+                };
+                self.check_constraint(new, constraint, entry.span)?;
             }
             return Ok(());
         };
@@ -354,6 +361,34 @@ impl Flattener<'_> {
 
     /// A class by its name as written in `scope`.
     pub(crate) fn lookup_class(&mut self, scope: ClassId, name: &QualifiedName) -> Fallible<ClassId> {
+        let (class, through_component) = self.lookup_path(scope, name)?;
+        if through_component {
+            return fail(
+                codes::E0202,
+                name.span,
+                format!(
+                    "`{name}` is looked up through a component, which only functions can be, and only to be called"
+                ),
+            );
+        }
+        Ok(class)
+    }
+
+    /// A function by its name as written in a call, which may lead through components.
+    pub(crate) fn lookup_callee(&mut self, scope: ClassId, name: &QualifiedName) -> Fallible<ClassId> {
+        let (class, through_component) = self.lookup_path(scope, name)?;
+        if through_component && !crate::function::is_function_kind(self.kind(class)) {
+            return fail(
+                codes::E0202,
+                name.span,
+                format!("`{name}` is looked up through a component, which only functions can be"),
+            );
+        }
+        Ok(class)
+    }
+
+    /// A class, and whether the name leads through a component.
+    fn lookup_path(&mut self, scope: ClassId, name: &QualifiedName) -> Fallible<(ClassId, bool)> {
         let Some(first) = name.parts.first() else {
             return Err(Failure::Reported);
         };
@@ -372,9 +407,19 @@ impl Flattener<'_> {
             }
         };
         let mut through_component = false;
-        for part in &name.parts[1..] {
+        for (position, part) in name.parts.iter().enumerate().skip(1) {
             let class = match found {
-                Found::Class(class) => class,
+                Found::Class(class) => {
+                    self.check_inside(class, &part.name, part.span)?;
+                    class
+                }
+                Found::Component(..) if position > 1 && !through_component => {
+                    return fail(
+                        codes::E0202,
+                        part.span,
+                        format!("`{}` is looked up in a component of a class", part.name),
+                    );
+                }
                 Found::Component(class, index) => {
                     through_component = true;
                     self.component_type(class, index)?
@@ -387,12 +432,7 @@ impl Flattener<'_> {
             self.check_visible(scope, class, &part.name, part.span)?;
         }
         match found {
-            Found::Class(class) if through_component && !crate::function::is_function_kind(self.kind(class)) => fail(
-                codes::E0202,
-                name.span,
-                format!("`{name}` is looked up through a component, which only functions can be"),
-            ),
-            Found::Class(class) => Ok(class),
+            Found::Class(class) => Ok((class, through_component)),
             Found::Component(..) => fail(
                 codes::E0202,
                 name.span,

@@ -7,7 +7,7 @@ use crate::flattener::Flattener;
 use crate::ids::ClassId;
 use crate::modification::{self, Mod, Redeclare, RedeclareKind, final_violation, merge, second_redeclaration};
 use saltus_source::Span;
-use saltus_syntax::ast::{ClassBody, ConstrainingClause, Element, ElementKind, Name};
+use saltus_syntax::ast::{ClassBody, ComponentClause, ConstrainingClause, Element, ElementKind, Name, Subscript};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -203,6 +203,22 @@ pub(super) fn check_replaceable(element: &Element, name: &Name, redeclare: &Rede
             .with_help("write `replaceable` before its declaration")
             .into(),
     )
+}
+
+/// Whether a redeclaration gives sizes to an array that leaves them open, and changes nothing else: that needs no
+/// `replaceable` (Language Specification 3.6, 7.3).
+pub(super) fn gives_sizes(clause: &ComponentClause, index: u32, redeclare: &Redeclare) -> bool {
+    let RedeclareKind::Component(new, new_index) = &redeclare.kind else {
+        return false;
+    };
+    let open = |s: &Subscript| matches!(s, Subscript::Colon(_));
+    let (old_part, new_part) = (&clause.components[index as usize], &new.components[*new_index as usize]);
+    let old_sizes: Vec<&Subscript> = old_part.subscripts.iter().chain(&clause.subscripts).collect();
+    let new_sizes: Vec<&Subscript> = new_part.subscripts.iter().chain(&new.subscripts).collect();
+    new.type_name.to_string() == clause.type_name.to_string()
+        && old_sizes.len() == new_sizes.len()
+        && old_sizes.iter().any(|s| open(s))
+        && old_sizes.iter().all(|s| open(s))
 }
 
 /// What holds for a redeclared element besides what the redeclaration says: modifications made

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use saltus_source::Span;
 use saltus_syntax::ast::{
-    ClassBody, ClassDefinition, ClassKind, ComponentClause, Composition, Element, ElementKind, ImportKind, Name,
-    Variability, Visibility,
+    ClassBody, ClassDefinition, ClassKind, Composition, Element, ElementKind, ImportKind, Name, Variability, Visibility,
 };
 
 use super::Table;
@@ -70,6 +69,29 @@ impl Flattener<'_> {
             };
         }
         let (derived, kind) = (self.kind(class), self.kind(base));
+        let long = !matches!(self.def(class).body, ClassBody::Short { .. });
+        if long && kind == K::OperatorRecord && derived == kind {
+            return Err(error(
+                codes::E0217,
+                span,
+                format!(
+                    "a class cannot extend the operator record `{}`",
+                    self.classes[base].name
+                ),
+            )
+            .with_help("only a short definition can: `operator record R = …`")
+            .into());
+        }
+        if long && holds_operator_record(self.def(base)) {
+            return fail(
+                codes::E0217,
+                span,
+                format!(
+                    "`{}` holds an operator record and cannot be extended",
+                    self.classes[base].name
+                ),
+            );
+        }
         let allowed = match derived {
             K::Class => true,
             _ if kind == K::Class || kind == derived => true,
@@ -117,6 +139,47 @@ impl Flattener<'_> {
             ),
             None => Ok(()),
         }
+    }
+
+    /// In a partial class nothing is looked up by a dotted name, and in one that is no package only
+    /// classes that are encapsulated (Language Specification 3.6, 5.3.2).
+    pub(crate) fn check_inside(&mut self, class: ClassId, name: &Name, span: Span) -> Fallible<()> {
+        if self.kind(class) == ClassKind::Package && !self.def(class).partial || self.is_building(class) {
+            return Ok(());
+        }
+        let table = self.table(class)?;
+        if table.is_partial {
+            return Err(error(
+                codes::E0208,
+                span,
+                format!(
+                    "`{}` is partial: `{name}` cannot be looked up in it",
+                    self.classes[class].name
+                ),
+            )
+            .into());
+        }
+        if table.simple.is_some() || table.is_package_like() {
+            return Ok(());
+        }
+        let encapsulated = match table.find(name) {
+            Some((_, entry)) => matches!(&entry.kind, super::table::EntryKind::Class(c) if c.def.encapsulated),
+            None => true,
+        };
+        if encapsulated {
+            return Ok(());
+        }
+        Err(error(
+            codes::E0202,
+            span,
+            format!(
+                "`{name}` cannot be looked up in the {} `{}`, which is not a package",
+                self.kind(class).as_str(),
+                self.classes[class].name
+            ),
+        )
+        .with_help("only encapsulated classes can be; or move it into a package")
+        .into())
     }
 
     /// A protected class or constant must not be reached from outside.
@@ -258,6 +321,12 @@ pub(super) fn check_definition(def: &ClassDefinition) -> Fallible<()> {
     check_imports(composition)
 }
 
+/// The operators of an operator record belong to one class only, so what is around it is not inherited (4.7).
+fn holds_operator_record(def: &ClassDefinition) -> bool {
+    def.classes()
+        .any(|(_, inner)| inner.kind == ClassKind::OperatorRecord && matches!(inner.body, ClassBody::Long(_)))
+}
+
 fn open_enumeration(def: &ClassDefinition) -> bool {
     matches!(def.body, ClassBody::Enumeration { literals: None })
 }
@@ -363,31 +432,19 @@ fn check_element(def: &ClassDefinition, element: &Element) -> Fallible<()> {
         {
             forbidden("classes other than functions")
         }
-        (ElementKind::Components(clause), ClassKind::Function | ClassKind::OperatorFunction) => {
-            check_function_element(element, clause)
+        (ElementKind::Components(_), ClassKind::Function | ClassKind::OperatorFunction) => {
+            check_function_element(element)
         }
         _ => Ok(()),
     }
 }
 
-fn check_function_element(element: &Element, clause: &ComponentClause) -> Fallible<()> {
+fn check_function_element(element: &Element) -> Fallible<()> {
     if element.inner || element.outer {
         return fail(
             codes::E0216,
             element.span,
             "a function cannot have inner or outer elements",
-        );
-    }
-    let plain = clause.prefix.causality.is_none()
-        && !matches!(
-            clause.prefix.variability,
-            Some(Variability::Constant | Variability::Parameter)
-        );
-    if plain && element.visibility == Visibility::Public {
-        return fail(
-            codes::E0216,
-            element.span,
-            "public variables of a function must be inputs or outputs",
         );
     }
     Ok(())

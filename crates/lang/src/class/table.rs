@@ -8,11 +8,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_source::Span;
 use saltus_syntax::ast::{
     Causality, ClassBody, ClassDefinition, ClassKind, Component, ComponentClause, ConstrainingClause, Element,
-    ElementKind, Name, QualifiedName, Subscript, Visibility,
+    ElementKind, Name, QualifiedName, Subscript, Variability, Visibility,
 };
 
 use super::Predefined;
-use super::redeclare::{check_replaceable, constraining_mods, final_error};
+use super::redeclare::{check_replaceable, constraining_mods, final_error, gives_sizes};
 use super::restrictions::check_definition;
 use crate::codes;
 use crate::failure::{Failure, Fallible, error, fail};
@@ -101,6 +101,10 @@ pub(crate) struct ClassEntry {
 }
 
 impl Entry {
+    pub fn is_redeclared_class(&self) -> bool {
+        matches!(&self.kind, EntryKind::Class(class) if class.redeclare.is_some())
+    }
+
     pub fn component(&self) -> Option<(&ComponentClause, &Component)> {
         match &self.kind {
             EntryKind::Component(clause, index) => Some((clause, clause.components.get(*index as usize)?)),
@@ -135,6 +139,14 @@ impl Table {
             ..entry
         });
         table
+    }
+
+    /// Whether there are only constants and classes, as in a package.
+    pub fn is_package_like(&self) -> bool {
+        self.entries.iter().all(|entry| match entry.component() {
+            Some((clause, _)) => clause.prefix.variability == Some(Variability::Constant),
+            None => true,
+        })
     }
 
     pub fn find(&self, name: &str) -> Option<(u32, &Entry)> {
@@ -330,6 +342,7 @@ impl Flattener<'_> {
         for element in elements {
             if let ElementKind::Extends(extends) = &element.kind {
                 let base = self.lookup_class(class, &extends.base)?;
+                check_not_replaceable(elements, &extends.base)?;
                 self.check_inheritance(class, base, extends.base.span)?;
                 let result = self.check_base_kind(class, base, extends.base.span);
                 self.accept(result);
@@ -461,7 +474,9 @@ impl Flattener<'_> {
         );
         entry.declared = self.merge_checked(&declared, &mods_below)?;
         if let Some(redeclare) = &mods.redeclare {
-            check_replaceable(element, name, redeclare)?;
+            if !gives_sizes(clause, index, redeclare) {
+                check_replaceable(element, name, redeclare)?;
+            }
             self.redeclare_component(&mut entry, redeclare)?;
         }
         if entry.is_final && mods.binding.is_some() {
@@ -512,6 +527,24 @@ fn entry_of(element: &Element, name: Name, kind: EntryKind, scope: ClassId, mods
         constraint: None,
         constraining: element.constraining.clone(),
     }
+}
+
+/// What a class is made of must not be replaced together with it (7.1.4).
+fn check_not_replaceable(elements: &[Element], base: &QualifiedName) -> Fallible<()> {
+    let [name] = &base.parts[..] else {
+        return Ok(());
+    };
+    let replaceable = elements.iter().any(|element| {
+        element.replaceable && matches!(&element.kind, ElementKind::Class(def) if def.name.name == name.name)
+    });
+    if replaceable && !base.global {
+        return fail(
+            codes::E0217,
+            base.span,
+            format!("`{base}` is replaceable and cannot be extended here"),
+        );
+    }
+    Ok(())
 }
 
 fn require_inherited(table: &mut Table, name: &Name, element: &Element) -> Fallible<()> {

@@ -1,7 +1,7 @@
 //! Built-in functions and operators.
 
 use saltus_source::Span;
-use saltus_syntax::ast::{Call, Expr};
+use saltus_syntax::ast::{Call, Expr, split_name};
 
 use super::call::{list, name_of};
 use super::math::semi_linear;
@@ -285,7 +285,7 @@ impl Flattener<'_> {
                     Some(instance) => self.instances[instance].path.to_string(),
                     None => String::new(),
                 };
-                let root = self.model.name.rsplit('.').next().unwrap_or("").to_owned();
+                let root = split_name(&self.model.name).pop().unwrap_or("").to_owned();
                 Ok(Tensor::string(&if path.is_empty() {
                     root
                 } else {

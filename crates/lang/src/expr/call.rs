@@ -1,7 +1,9 @@
 //! Calls: which function is meant, and its arguments.
 
 use saltus_source::Span;
-use saltus_syntax::ast::{self, BinaryOp as AstOp, Call, CallArguments, ClassKind, Name, PartialFunction};
+use saltus_syntax::ast::{
+    self, BinaryOp as AstOp, Call, CallArguments, ClassKind, Name, PartialFunction, QualifiedName,
+};
 
 use super::Context;
 use crate::class::Found;
@@ -154,39 +156,83 @@ impl Flattener<'_> {
             }
             return Err(diagnostic.into());
         }
-        // Through a component: its actual type counts, with redeclarations.
-        if let Some(instance) = ctx.scope.instance
-            && name.parts.len() > 1
-        {
-            let table = std::rc::Rc::clone(&self.instances[instance].table);
-            if let Some((index, entry)) = table.find(&first.name)
-                && entry.component().is_some()
-                && self.is_declared_in(ctx.scope.class, instance, &first.name)?
-                && let Some(component) = self.component(instance, index)?
-            {
-                if !self.components[component].dims.is_empty() {
-                    return fail(codes::E0202, name.span, "a function cannot be called through an array");
-                }
-                let mut class = self.components[component].class;
-                for part in &name.parts[1..] {
-                    self.check_visible(ctx.scope.class, class, &part.name, part.span)?;
-                    class = match self.member(class, &part.name)? {
-                        Some(Found::Class(inner)) => inner,
-                        Some(Found::Component(owner, index)) => self.component_type(owner, index)?,
-                        None => return Err(self.unknown(Some(class), &part.name, part.span)),
-                    };
-                }
-                let element = match &self.components[component].kind {
-                    ComponentKind::Complex { elements } => elements.first().copied(),
-                    _ => None,
-                };
-                return Ok(match element {
-                    Some(instance) => Callee::Member(class, instance),
-                    None => Callee::Class(class),
-                });
-            }
+        if let Some(callee) = self.callee_in_component(&name, ctx)? {
+            return Ok(callee);
         }
-        self.lookup_class(ctx.scope.class, &name).map(Callee::Class)
+        self.lookup_callee(ctx.scope.class, &name).map(Callee::Class)
+    }
+
+    /// A function found through components: their actual types count, with redeclarations.
+    fn callee_in_component(&mut self, name: &QualifiedName, ctx: &Context<'_>) -> Fallible<Option<Callee>> {
+        let (Some(instance), [first, _, ..]) = (ctx.scope.instance, &name.parts[..]) else {
+            return Ok(None);
+        };
+        if name.global
+            || self.component_entry(instance, &first.name).is_none()
+            || !self.is_declared_in(ctx.scope.class, instance, &first.name)?
+        {
+            return Ok(None);
+        }
+        let (mut instance, mut used) = (instance, 0);
+        while let Some(index) = self.component_entry(instance, &name.parts[used].name)
+            && used + 1 < name.parts.len()
+        {
+            let Some(element) = self.only_element(instance, index, name)? else {
+                return Ok(None);
+            };
+            instance = element;
+            used += 1;
+        }
+        let mut class = self.instances[instance].class;
+        for part in &name.parts[used..] {
+            self.check_visible(ctx.scope.class, class, &part.name, part.span)?;
+            class = match self.member(class, &part.name)? {
+                Some(Found::Class(inner)) => inner,
+                Some(Found::Component(..)) => {
+                    return fail(
+                        codes::E0202,
+                        part.span,
+                        format!("`{}` is a component of a class, which leads to no function", part.name),
+                    );
+                }
+                None => return Err(self.unknown(Some(class), &part.name, part.span)),
+            };
+        }
+        Ok(Some(Callee::Member(class, instance)))
+    }
+
+    fn component_entry(&self, instance: InstanceId, name: &Name) -> Option<u32> {
+        let (index, entry) = self.instances[instance].table.find(name)?;
+        entry.component().map(|_| index)
+    }
+
+    /// The instance of a component through which a function is called.
+    fn only_element(&mut self, instance: InstanceId, index: u32, name: &QualifiedName) -> Fallible<Option<InstanceId>> {
+        let table = std::rc::Rc::clone(&self.instances[instance].table);
+        let entry = &table.entries[index as usize];
+        if entry
+            .component()
+            .is_some_and(|(_, component)| component.condition.is_some())
+        {
+            return fail(
+                codes::E0215,
+                name.span,
+                format!(
+                    "`{}` is a conditional component and can be used in connections only",
+                    entry.name
+                ),
+            );
+        }
+        let Some(component) = self.component(instance, index)? else {
+            return Ok(None);
+        };
+        if !self.components[component].dims.is_empty() {
+            return fail(codes::E0202, name.span, "a function cannot be called through an array");
+        }
+        Ok(match &self.components[component].kind {
+            ComponentKind::Complex { elements } => elements.first().copied(),
+            _ => None,
+        })
     }
 
     fn arguments(&mut self, call: &Call, ctx: &Context<'_>) -> Fallible<Arguments> {

@@ -78,7 +78,7 @@ impl Flattener<'_> {
     }
 
     /// Conditional components can be named in connections only.
-    fn check_unconditional(&self, selection: &Selection, span: Span) -> Fallible<()> {
+    pub(crate) fn check_unconditional(&self, selection: &Selection, span: Span) -> Fallible<()> {
         let Some((first, _)) = selection.first else {
             return Ok(());
         };
@@ -287,6 +287,7 @@ impl Flattener<'_> {
                 .map(Resolved::Value);
         }
         self.check_visible(ctx.scope.class, class, &part.name.name, part.name.span)?;
+        self.check_inside(class, &part.name.name, part.name.span)?;
         match self.member(class, &part.name.name)? {
             None => Err(self.unknown(Some(class), &part.name.name, part.name.span)),
             Some(Found::Class(inner)) => self.resolve_in_class(inner, rest, ctx),
@@ -324,7 +325,35 @@ impl Flattener<'_> {
             return Ok(());
         }
         let subscripts = self.subscripts(&part.subscripts, &dims, part.name.span, ctx)?;
+        self.check_index_types(component, &subscripts, part.name.span)?;
         self.select_with(selection, component, &dims, &subscripts);
+        Ok(())
+    }
+
+    /// A dimension that is given by a type is indexed by values of that type, others by Integers.
+    fn check_index_types(&self, component: ComponentId, subscripts: &Subscripts, span: Span) -> Fallible<()> {
+        let component = &self.components[component];
+        for (position, ty) in subscripts.types.iter().enumerate() {
+            let by_type = component
+                .index_types
+                .as_ref()
+                .and_then(|types| types.get(position).copied());
+            let wanted = by_type.unwrap_or(Ty::Integer);
+            let Some(found) = *ty else { continue };
+            if found != wanted {
+                return fail(
+                    codes::E0301,
+                    span,
+                    format!(
+                        "dimension {} of `{}` is indexed by {}, but this is {}",
+                        position + 1,
+                        component.name,
+                        crate::tensor::shape(wanted, &[]),
+                        crate::tensor::shape(found, &[])
+                    ),
+                );
+            }
+        }
         Ok(())
     }
 

@@ -25,6 +25,8 @@ pub(crate) enum Choice {
 #[derive(Debug)]
 pub(crate) struct Subscripts {
     pub choices: Vec<Choice>,
+    /// The types of the indices that are written.
+    pub types: Vec<Option<Ty>>,
 }
 
 impl Subscripts {
@@ -103,11 +105,15 @@ impl Flattener<'_> {
                 format!("{} subscripts for {} dimensions", subscripts.len(), dims.len()),
             );
         }
-        let mut result = Subscripts { choices: Vec::new() };
+        let mut result = Subscripts {
+            choices: Vec::new(),
+            types: Vec::new(),
+        };
         for (position, &size) in dims.iter().enumerate() {
             match subscripts.get(position) {
                 None | Some(Subscript::Colon(_)) => {
                     result.choices.push(Choice::Many((1..=size).collect()));
+                    result.types.push(None);
                 }
                 Some(Subscript::Expr(expr)) => {
                     let inner = Context {
@@ -115,6 +121,7 @@ impl Flattener<'_> {
                         ..*ctx
                     };
                     let index = self.subscript_value(expr, &inner)?;
+                    result.types.push((!index.elems.is_empty()).then_some(index.ty));
                     self.add_subscript(&mut result, index, size, expr.span)?;
                 }
             }

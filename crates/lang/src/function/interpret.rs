@@ -203,7 +203,8 @@ impl Flattener<'_> {
         };
         match reference.to_qualified_name() {
             Some(name) if ctx.frame.is_none_or(|f| !f.borrow().contains(&name.parts[0].name)) => {
-                self.type_size(ctx.scope.class, &name)
+                let size = self.type_size(ctx.scope.class, &name)?;
+                Ok(size.map(|(size, _)| size))
             }
             _ => Ok(None),
         }

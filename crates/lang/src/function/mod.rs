@@ -130,6 +130,18 @@ impl Flattener<'_> {
         span: Span,
         ctx: &Context<'_>,
     ) -> Fallible<Vec<Tensor>> {
+        if signature.outputs.len() > 1 {
+            return Err(crate::failure::error(
+                codes::E0302,
+                span,
+                format!(
+                    "`{}` has several results and cannot be applied to the elements of arrays",
+                    self.classes[class].name
+                ),
+            )
+            .with_help("only a function with one result can; call it for each element")
+            .into());
+        }
         let count = volume(&dims).unwrap_or(0);
         let mut results: Vec<Vec<Tensor>> = Vec::new();
         for offset in 0..count {

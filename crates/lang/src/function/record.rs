@@ -37,14 +37,33 @@ impl Flattener<'_> {
                 .classes()
                 .map(|(_, def)| def.name.name.clone())
                 .collect();
+            let mut fitting: Option<ClassId> = None;
             for name in functions {
                 if let Some(Found::Class(function)) = self.member(operator, &name)?
                     && arguments.named.is_empty()
                     && self.accepts_arguments(function, &arguments)?
                 {
-                    let mut results = self.call_function(function, arguments, span, ctx)?;
-                    return Ok(results.swap_remove(0));
+                    if let Some(other) = fitting {
+                        let names = (&self.classes[other].name, &self.classes[function].name);
+                        return fail(
+                            codes::E0212,
+                            span,
+                            format!("both `{}` and `{}` fit these arguments", names.0, names.1),
+                        );
+                    }
+                    fitting = Some(function);
                 }
+            }
+            if let Some(function) = fitting {
+                if self.signature(function)?.outputs.len() != 1 {
+                    return fail(
+                        codes::E0212,
+                        self.def(function).name.span,
+                        format!("the constructor `{}` must have one output", self.classes[function].name),
+                    );
+                }
+                let mut results = self.call_function(function, arguments, span, ctx)?;
+                return Ok(results.swap_remove(0));
             }
         }
         self.construct_plainly(class, arguments, span, ctx)

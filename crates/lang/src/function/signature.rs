@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use saltus_source::Span;
 use saltus_syntax::ast::{
-    Causality, ClassBody, ClassDefinition, ClassKind, ExprKind, External, Name, Statement, StatementKind,
+    Causality, ClassBody, ClassDefinition, ClassKind, ExprKind, External, Name, Statement, StatementKind, Variability,
 };
 
 use super::annotations::{DerivativeAnnotation, InverseAnnotation};
@@ -91,7 +91,20 @@ impl Flattener<'_> {
                     signature.outputs.push(formal.clone());
                     signature.locals.push(formal);
                 }
-                None => signature.locals.push(formal),
+                None => {
+                    let varies = !matches!(
+                        clause.prefix.variability,
+                        Some(Variability::Constant | Variability::Parameter)
+                    );
+                    if varies && !entry.protected {
+                        return fail(
+                            codes::E0216,
+                            entry.span,
+                            "public variables of a function must be inputs or outputs",
+                        );
+                    }
+                    signature.locals.push(formal);
+                }
             }
         }
         let mut statements = 0;

@@ -1,7 +1,7 @@
 //! Checks of components against what surrounds them.
 
 use saltus_source::Span;
-use saltus_syntax::ast::{ClassKind, ComponentClause, ConnectorPrefix, Subscript, Variability as AstVariability};
+use saltus_syntax::ast::{ClassKind, ComponentClause, ConnectorPrefix, Name, Subscript, Variability as AstVariability};
 
 use super::{Component, ComponentKind, Inherited, Slot};
 use crate::class::{Entry, SimpleType, Table};
@@ -23,6 +23,65 @@ struct ConnectorSize {
 }
 
 impl Flattener<'_> {
+    /// Flows that are operator records are added, negated and compared with zero where they meet.
+    pub(super) fn check_flow_operators(&mut self, class: ClassId, clause: &ComponentClause) -> Fallible<()> {
+        if clause.prefix.connector != Some(ConnectorPrefix::Flow) || self.kind(class) != ClassKind::OperatorRecord {
+            return Ok(());
+        }
+        for operator in ["'+'", "'-'", "'0'"] {
+            if self.member(class, &Name::new(operator))?.is_none() {
+                return fail(
+                    codes::E0216,
+                    clause.span,
+                    format!(
+                        "the operator record `{}` has no operator {operator} and cannot be a flow",
+                        self.classes[class].name
+                    ),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// All variables of a connector of a block have a direction.
+    pub(crate) fn check_block_connector(&mut self, component: ComponentId) -> Fallible<()> {
+        let data = &self.components[component];
+        let owner = &self.instances[data.parent];
+        let table = &owner.table;
+        let protected = table
+            .entries
+            .get(data.entry as usize)
+            .is_none_or(|entry| entry.protected);
+        if protected || !data.inherited.connector || owner.inherited.connector {
+            return Ok(());
+        }
+        if self.kind(owner.class) != ClassKind::Block {
+            return Ok(());
+        }
+        let ComponentKind::Complex { elements } = &data.kind else {
+            return Ok(());
+        };
+        let Some(&first) = elements.first() else {
+            return Ok(());
+        };
+        let (span, name) = (data.span, data.name.clone());
+        if self.instances[first].table.is_expandable {
+            return Ok(());
+        }
+        let mut size = ConnectorSize::default();
+        self.measure_connector(first, &mut size);
+        if size.flows + size.potentials > 0 {
+            return Err(error(
+                codes::E0216,
+                span,
+                format!("the connector `{name}` of a block has variables that are neither inputs nor outputs"),
+            )
+            .with_help("declare a model instead of a block")
+            .into());
+        }
+        Ok(())
+    }
+
     /// Prefixes must make sense for the type, and not contradict those around.
     pub(super) fn check_prefixes(
         &self,
@@ -149,7 +208,7 @@ impl Flattener<'_> {
                 continue;
             }
             let scope = self.bind_scope(class, Some(instance));
-            let wanted = self.dimension(inner, subscript, position, scope).ok()?;
+            let (wanted, _) = self.dimension(inner, subscript, position, scope).ok()?;
             let found = dims.get(position).copied()?;
             if wanted != found {
                 return Some(format!("its size is {found} instead of {wanted}"));

@@ -191,6 +191,7 @@ impl Flattener<'_> {
         let class = self.with_inner_classes(class, Some(instance))?;
         let table = self.table(class)?;
         self.check_component_type(class, &table, entry, clause)?;
+        self.check_flow_operators(class, clause)?;
         let owner = &self.instances[instance];
         self.check_prefixes(class, &table, &owner.inherited, entry, clause)?;
         let inherited = inherit(&owner.inherited, entry, clause, component, &table);
@@ -208,6 +209,7 @@ impl Flattener<'_> {
             path,
             class,
             dims: Dims::new(),
+            index_types: None,
             kind: ComponentKind::External,
             variability: inherited.variability,
             causality,

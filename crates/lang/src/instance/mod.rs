@@ -22,7 +22,7 @@ use crate::class::Table;
 use crate::flat::{ScalarType, Variability, VariableId};
 use crate::ids::{ClassId, ComponentId, InstanceId};
 use crate::modification::Mod;
-use crate::tensor::{Dims, Tensor};
+use crate::tensor::{Dims, Tensor, Ty};
 
 /// The state of a component of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +97,8 @@ pub(crate) struct Component {
     pub path: Arc<str>,
     pub class: ClassId,
     pub dims: Dims,
+    /// What the dimensions are indexed by, if not all by Integers.
+    pub index_types: Option<Rc<Vec<Ty>>>,
     pub kind: ComponentKind,
     pub variability: Variability,
     pub causality: Option<Causality>,

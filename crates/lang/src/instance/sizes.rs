@@ -7,7 +7,7 @@ use crate::failure::{Fallible, fail};
 use crate::flattener::Flattener;
 use crate::ids::{ClassId, ComponentId, InstanceId};
 use crate::modification::Scope;
-use crate::tensor::{Dims, volume};
+use crate::tensor::{Dims, Ty, volume};
 use saltus_source::Span;
 use saltus_syntax::ast::{self, ExprKind, Subscript};
 use std::rc::Rc;
@@ -28,10 +28,12 @@ impl Flattener<'_> {
         let of_type = table.dims.iter().map(|(s, class)| (s, *class));
         self.sizing.push((instance, entry.name.clone(), Dims::new()));
         let mut result = Ok(());
+        let mut types: Vec<Ty> = Vec::new();
         for (position, (subscript, class)) in own.chain(of_clause).chain(of_type).enumerate() {
             let scope = self.bind_scope(class, Some(instance));
             match self.dimension(id, subscript, position, scope) {
-                Ok(size) => {
+                Ok((size, ty)) => {
+                    types.push(ty);
                     if let Some((_, _, dims)) = self.sizing.last_mut() {
                         dims.push(size);
                     }
@@ -41,6 +43,9 @@ impl Flattener<'_> {
                     break;
                 }
             }
+        }
+        if types.iter().any(|ty| *ty != Ty::Integer) {
+            self.components[id].index_types = Some(Rc::new(types));
         }
         let dims = self.sizing.pop().map(|(_, _, dims)| dims).unwrap_or_default();
         result.map(|()| dims)
@@ -52,9 +57,12 @@ impl Flattener<'_> {
         subscript: &Subscript,
         position: usize,
         scope: Scope,
-    ) -> Fallible<u32> {
+    ) -> Fallible<(u32, Ty)> {
         let expr = match subscript {
-            Subscript::Colon(span) => return self.size_of_binding(id, position, *span),
+            Subscript::Colon(span) => {
+                let size = self.size_of_binding(id, position, *span)?;
+                return Ok((size, Ty::Integer));
+            }
             Subscript::Expr(expr) => expr,
         };
         if let ExprKind::Reference(reference) = &expr.kind
@@ -65,9 +73,9 @@ impl Flattener<'_> {
         }
         let ctx = Context::new(scope, Mode::Evaluate);
         let value = self.evaluate(expr, &ctx)?;
-        match value.as_integer().filter(|_| value.ty == crate::tensor::Ty::Integer) {
+        match value.as_integer().filter(|_| value.ty == Ty::Integer) {
             Some(size) if size >= 0 => match u32::try_from(size) {
-                Ok(size) => Ok(size),
+                Ok(size) => Ok((size, Ty::Integer)),
                 Err(_) => fail(
                     codes::E0307,
                     expr.span,
@@ -84,7 +92,7 @@ impl Flattener<'_> {
     }
 
     /// The size of a dimension given by `Boolean` or an enumeration type.
-    pub(crate) fn type_size(&mut self, scope: ClassId, name: &ast::QualifiedName) -> Fallible<Option<u32>> {
+    pub(crate) fn type_size(&mut self, scope: ClassId, name: &ast::QualifiedName) -> Fallible<Option<(u32, Ty)>> {
         let Some(first) = name.parts.first() else {
             return Ok(None);
         };
@@ -95,15 +103,24 @@ impl Flattener<'_> {
             return Ok(None);
         };
         Ok(match self.table(class)?.simple {
-            Some(SimpleType::Boolean) => Some(2),
-            Some(SimpleType::Enumeration(class)) => Some(self.enumeration(class)?.1),
+            Some(SimpleType::Boolean) => Some((2, Ty::Boolean)),
+            Some(SimpleType::Enumeration(class)) => {
+                let (id, count) = self.enumeration(class)?;
+                Some((count, Ty::Enumeration(id)))
+            }
             _ => None,
         })
     }
 
     pub(super) fn size_of_binding(&mut self, id: ComponentId, position: usize, span: Span) -> Fallible<u32> {
         let mods = Rc::clone(&self.components[id].mods);
-        let Some(binding) = &mods.binding else {
+        let start = || {
+            mods.child("start")?
+                .binding
+                .as_ref()
+                .filter(|binding| binding.skip == 0)
+        };
+        let Some(binding) = mods.binding.as_ref().or_else(start) else {
             return fail(
                 codes::E0304,
                 span,

@@ -35,6 +35,27 @@ pub(crate) struct Connections {
     flows: Vec<bool>,
     /// The first connection that names the side.
     places: Vec<(Span, Arc<str>)>,
+    /// Signals with a direction: whether connections name them from within their component, and
+    /// from around it.
+    directed: FxHashMap<VariableId, Directed>,
+}
+
+/// How a signal is used by connections.
+#[derive(Clone, Copy, Debug)]
+struct Directed {
+    input: bool,
+    within: bool,
+    around: bool,
+}
+
+impl Directed {
+    /// An output that nothing drives from within, or an input that nothing drives from around.
+    fn is_source(self) -> bool {
+        match self.input {
+            true => self.within && !self.around,
+            false => self.around && !self.within,
+        }
+    }
 }
 
 impl Connections {
@@ -368,10 +389,50 @@ impl Flattener<'_> {
         if p == q {
             return Ok(());
         }
+        for (component, variable, outside) in [(x.0, p.variable, sides.0), (y.0, q.variable, sides.1)] {
+            self.note_direction(component, variable, outside);
+        }
         let p = self.connections.number(p, is_flow, place);
         let q = self.connections.number(q, is_flow, place);
         self.connections.join(p, q);
         Ok(())
+    }
+
+    fn note_direction(&mut self, component: ComponentId, variable: VariableId, outside: bool) {
+        let data = &self.components[component];
+        let Some(causality) = data.causality else {
+            return;
+        };
+        if data.inherited.protected || self.instances[data.parent].table.is_expandable {
+            return;
+        }
+        let directed = self.connections.directed.entry(variable).or_insert(Directed {
+            input: causality == Causality::Input,
+            within: false,
+            around: false,
+        });
+        directed.within |= outside;
+        directed.around |= !outside;
+    }
+
+    /// A set of connected signals has one source at most.
+    fn check_sources(&mut self, set: &[u32], span: Span) -> Fallible<()> {
+        let sources = set.iter().map(|&node| self.connections.sides[node as usize].variable);
+        let mut sources = sources.filter(|variable| {
+            let directed = self.connections.directed.get(variable);
+            directed.is_some_and(|directed| directed.is_source())
+        });
+        let (Some(first), Some(second)) = (sources.next(), sources.next()) else {
+            return Ok(());
+        };
+        let name = |variable: VariableId| &self.model.variables[variable].name;
+        Err(error(
+            codes::E0404,
+            span,
+            format!("`{}` and `{}` are both sources of a signal", name(first), name(second)),
+        )
+        .with_help("connect an output with an input")
+        .into())
     }
 
     /// Two sources of one signal cannot be connected.
@@ -383,6 +444,20 @@ impl Flattener<'_> {
         place: &(Span, Arc<str>),
     ) -> Fallible<()> {
         let (a, b) = (&self.components[x], &self.components[y]);
+        let of_bus = |c: &Component| self.instances[c.parent].table.is_expandable;
+        if a.causality.is_some() != b.causality.is_some() && !of_bus(a) && !of_bus(b) {
+            let (directed, other) = if a.causality.is_some() { (a, b) } else { (b, a) };
+            return Err(error(
+                codes::E0404,
+                place.0,
+                format!(
+                    "`{}` is an input or output, but `{}` is neither",
+                    directed.path, other.path
+                ),
+            )
+            .with_help("signals with a direction can be connected with such signals only")
+            .into());
+        }
         // Seen from here, an input of the model around is a source, one of a component a sink.
         let is_source = |c: &Component, outside: bool| match c.causality {
             _ if c.inherited.protected || self.instances[c.parent].table.is_expandable => false,
@@ -412,6 +487,8 @@ impl Flattener<'_> {
                 self.model.equations.push(FlatEquation { kind, provenance });
                 continue;
             }
+            let result = self.check_sources(&set, span);
+            self.accept(result);
             let first = self.connections.sides[set[0] as usize].variable;
             for &other in &set[1..] {
                 let other = self.connections.sides[other as usize].variable;

@@ -219,6 +219,7 @@ impl Flattener<'_> {
             path: join_path(&owner.path, name),
             class: model.class,
             dims,
+            index_types: model.index_types.clone(),
             kind: ComponentKind::External,
             variability: model.variability,
             causality: None,

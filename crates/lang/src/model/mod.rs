@@ -12,12 +12,15 @@ pub(crate) mod overconstrained;
 mod statement;
 pub(crate) mod stream;
 mod structure;
+mod units;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_source::{Diagnostic, Severity};
-use saltus_syntax::ast::{Binding, ClassDefinition, ClassKind, ExprKind, Name, Variability as AstVariability};
+use saltus_syntax::ast::{
+    Binding, ClassDefinition, ClassKind, ExprKind, Name, Variability as AstVariability, split_name,
+};
 
 use crate::class::{Found, nowhere};
 use crate::codes;
@@ -27,7 +30,7 @@ use crate::flat::{Experiment, FlatAlgorithm, ProvenanceKind};
 use crate::flattener::Flattener;
 use crate::ids::{ClassId, InstanceId};
 use crate::instance::{ComponentKind, Slot, root_inheritance};
-use crate::modification::Scope;
+use crate::modification::{Mod, Scope};
 
 impl Flattener<'_> {
     /// Flattens the class with this qualified name.
@@ -77,12 +80,13 @@ impl Flattener<'_> {
         self.connection_equations();
         self.stream_equations();
         self.check_model_as_a_whole();
+        self.check_units();
         self.check_balance();
         Ok(())
     }
 
     fn class_by_name(&mut self, name: &str) -> Fallible<ClassId> {
-        let mut parts = name.split('.').map(Name::new);
+        let mut parts = split_name(name).into_iter().map(Name::new);
         let unknown = |diagnostic: Diagnostic| Err(Failure::from(diagnostic));
         let Some(root) = parts.next().and_then(|first| self.root_class(&first)) else {
             return unknown(
@@ -145,12 +149,16 @@ impl Flattener<'_> {
         let table = Rc::clone(&self.instances[instance].table);
         for (index, entry) in table.entries.iter().enumerate() {
             if entry.component().is_none() {
-                // Classes inside are not looked at unless something uses them.
+                // Classes inside are not looked at unless something uses them; but what replaces one must fit.
+                if entry.is_redeclared_class() && entry.class.get().is_none() {
+                    let result = self.entry_class(self.instances[instance].class, index as u32);
+                    self.accept(result);
+                }
                 continue;
             }
             // The elements of a bus are those that connections name.
             if table.is_expandable && !is_fixed(entry) {
-                let result = check_bus_element(entry);
+                let result = check_bus_element(entry, &self.instances[instance].mods);
                 self.accept(result);
                 continue;
             }
@@ -173,7 +181,9 @@ impl Flattener<'_> {
                 for element in elements.clone() {
                     self.instantiate(element, list)?;
                 }
-                let result = self.check_connector(component);
+                let result = self
+                    .check_connector(component)
+                    .and_then(|()| self.check_block_connector(component));
                 self.accept(result);
             }
         }
@@ -260,7 +270,19 @@ impl Flattener<'_> {
 }
 
 /// Flows belong to the connectors in a bus, not to the bus itself.
-fn check_bus_element(entry: &crate::class::Entry) -> Fallible<()> {
+fn check_bus_element(entry: &crate::class::Entry, mods: &Mod) -> Fallible<()> {
+    if let Some(m) = mods.child(&entry.name)
+        && m.binding.is_some()
+    {
+        return fail(
+            codes::E0209,
+            m.span.unwrap_or(entry.span),
+            format!(
+                "`{}` is there only if a connection names it, so it cannot be given a value",
+                entry.name
+            ),
+        );
+    }
     match entry.component() {
         Some((clause, _)) if clause.prefix.connector.is_some() => fail(
             codes::E0216,

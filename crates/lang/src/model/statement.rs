@@ -359,6 +359,7 @@ impl Flattener<'_> {
                 Resolved::Absent => continue,
                 _ => return fail(codes::E0303, target.span, "this cannot be assigned"),
             };
+            self.check_unconditional(&selection, target.span)?;
             let array = match selection.last {
                 Some(last) => self.components[last].path.to_string(),
                 None => String::new(),

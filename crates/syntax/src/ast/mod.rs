@@ -90,3 +90,37 @@ pub struct StringLiteral {
     /// Where it is.
     pub span: Span,
 }
+
+/// The parts of a dotted name in text, as `P`, `'a.b'` and `M` of `P.'a.b'.M`: a dot in quotes belongs to the name.
+pub fn split_name(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut quoted, mut escaped) = (0, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '\'' => quoted = !quoted,
+            '.' if !quoted => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_name;
+
+    #[test]
+    fn dots_in_quotes_do_not_split() {
+        assert_eq!(split_name("A"), ["A"]);
+        assert_eq!(split_name("A.B.c"), ["A", "B", "c"]);
+        assert_eq!(split_name("P.'a.b'.M"), ["P", "'a.b'", "M"]);
+        assert_eq!(split_name(r"'it\'s.one'.x"), [r"'it\'s.one'", "x"]);
+        assert_eq!(split_name("'open.end"), ["'open.end"]);
+    }
+}
