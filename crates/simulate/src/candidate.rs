@@ -23,6 +23,14 @@ const NEAR: f64 = 1e4;
 /// Values that count as zero lean to their side from this share of the tolerance on.
 const LEANING: f64 = 1e-3;
 
+/// A crossing of zero by a condition function that was clear of it before.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(crate) struct Crossing {
+    /// Value and slope.
+    course: [f64; 2],
+    positive: bool,
+}
+
 /// What is known about the sign of a condition function.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(crate) enum Sign {
@@ -194,19 +202,16 @@ impl Engine<'_> {
             false => SIGN_ORDERS,
         };
         let mut leans = None;
-        // The side to which the function was seen to cross, as long as its value is the one at the crossing.
-        let mut crossed = None;
+        // The side to which the function was seen to cross, as long as value and slope are those at the crossing: what a
+        // restart changes has to be decided anew.
+        let mut crossed = self.crossings.get(&id).copied();
         for order in 0..=orders {
-            // Where the slope does not tell, the crossing itself does, rather than a higher derivative.
-            let slope_known = self.ensure_derivatives(monitor, mode, order);
-            if let Some(positive) = crossed.filter(|_| order == 2 || !slope_known) {
-                return Sign::ByDerivative {
-                    positive,
-                    order: 1,
-                    leans,
-                };
+            if let Some(crossing) = crossed.filter(|_| order == 2) {
+                // Where the slope does not tell, the crossing itself does, rather than a higher derivative.
+                let positive = crossing.positive;
+                return Sign::ByDerivative { positive, order, leans };
             }
-            if !slope_known {
+            if !self.ensure_derivatives(monitor, mode, order) {
                 return if order == 0 { Sign::Undecided } else { Sign::Tie };
             }
             let reading = monitor.read(order, at_event, &self.memory, &self.scales, &mut self.scratch);
@@ -226,10 +231,7 @@ impl Engine<'_> {
                     Sign::ByDerivative { positive, order, leans }
                 };
             }
-            if order == 0 {
-                let found = self.crossings.get(&id).filter(|(value, _)| *value == reading.value);
-                crossed = found.map(|&(_, positive)| positive);
-            }
+            crossed = crossed.filter(|crossing| order > 1 || crossing.course[usize::from(order)] == reading.value);
             if order == 0 && reading.value.abs() > LEANING * reading.tolerance + 2.0 * located {
                 leans = Some(reading.value > 0.0);
             }
@@ -251,10 +253,18 @@ impl Engine<'_> {
         self.crossings.clear();
         for id in crossed {
             let Some(monitor) = self.monitor(id) else { continue };
-            let value = monitor.watch(&self.memory, &self.scales, &mut self.scratch).value;
+            if monitor.level_count() < 2 || !self.ensure_derivatives(&monitor, self.mode, 1) {
+                continue;
+            }
+            let mut read = |order| {
+                monitor
+                    .read(order, false, &self.memory, &self.scales, &mut self.scratch)
+                    .value
+            };
+            let course = [read(0), read(1)];
             let positive = !self.truths[id.0 as usize];
-            if (value > 0.0) == positive {
-                self.crossings.insert(id, (value, positive));
+            if (course[0] > 0.0) == positive {
+                self.crossings.insert(id, Crossing { course, positive });
             }
         }
     }

@@ -174,8 +174,8 @@ pub(crate) struct Engine<'c> {
     pub flips: Vec<u32>,
     /// What the error of the event's time may leave of each condition function that is crossing zero.
     pub location_errors: Vec<f64>,
-    /// Conditions that have crossed zero at the present event: the value of the function, and whether it is positive.
-    pub crossings: FxHashMap<ConditionId, (f64, bool)>,
+    /// Conditions that have crossed zero at the present event.
+    pub crossings: FxHashMap<ConditionId, crate::candidate::Crossing>,
     /// How the variables in conditions depend on states, by mode.
     error_flows: FxHashMap<ModeId, crate::inherited::ErrorFlow>,
     pub samples: Vec<SampleClock>,

@@ -13,6 +13,7 @@ use crate::memory::Memory;
 use crate::mode::Tools;
 use crate::plan::{PlanCode, PlanFailure};
 use crate::resolution::Arguments;
+use crate::run::Cancel;
 
 /// y' = f(t, y): states into memory, blocks solved, derivatives out.
 pub(crate) struct ModeOde<'a> {
@@ -142,6 +143,9 @@ pub(crate) struct Watched<'a, 'b> {
     pub known: Option<Sampled>,
     pub end: Option<Sampled>,
     pub t_new: f64,
+    /// Parts into which steps may still be cut for fast functions.
+    pub affordable: &'a mut f64,
+    pub cancel: &'a Cancel,
     pub y: Vec<f64>,
     pub scratch: Vec<f64>,
 }
@@ -182,6 +186,9 @@ impl Watched<'_, '_> {
     fn sampled(&mut self, t: f64) -> Result<Sampled, EvalError> {
         if let Some(known) = self.known.as_ref().filter(|known| known.t == t) {
             return Ok(known.clone());
+        }
+        if self.cancel.is_cancelled() {
+            return Err(EvalError::fatal("the run is cancelled"));
         }
         if !self.y.is_empty() {
             self.integrator.interpolate(t, &mut self.y);
@@ -241,6 +248,14 @@ impl ConditionFunctions for Watched<'_, '_> {
     fn cut(&self, argument: usize, course: &Course) -> Cut {
         let arguments = self.ode.code.arguments();
         arguments.map_or(Cut::Nowhere, |arguments| arguments.cut(argument, course))
+    }
+
+    fn afford(&mut self, parts: f64) -> Result<(), EvalError> {
+        *self.affordable -= parts;
+        match *self.affordable < 0.0 {
+            true => Err(EvalError::fatal("a condition oscillates too fast")),
+            false => Ok(()),
+        }
     }
 
     fn rounding(&self, i: usize) -> f64 {

@@ -177,6 +177,8 @@ struct Run<'c> {
     crossings: accumulation::Crossings,
     crawl: crawl::Crawl,
     watches: Vec<Watch>,
+    /// Parts into which steps may still be cut for fast functions in conditions.
+    affordable: f64,
     /// The watched conditions at the end of the last step.
     sampled: Option<Sampled>,
     /// Width of the bracket in which the last zero crossing was located; zero for time events.
@@ -272,6 +274,7 @@ impl<'c> Run<'c> {
             event_pace: Pace::of_events(options.start),
             watches: vec![Watch::default(); engine.model.conditions.len()],
             sampled: None,
+            affordable: watch::MOST_PARTS,
             engine,
             request,
         })
@@ -515,7 +518,10 @@ impl<'c> Run<'c> {
                 self.visits.entry(mode).or_default().step = step.1 - step.0;
             }
             self.check_step_pace(step.0)?;
-            let event = self.first_event(mode, step, &watched)?;
+            let event = match self.first_event(mode, step, &watched) {
+                Err(_) if self.request.cancel.is_cancelled() => return Ok(PhaseEnd::Cancelled),
+                event => event?,
+            };
             let end = event.as_ref().map_or(step.1, |(time, _)| *time);
             self.write_outputs(mode, end, sink)?;
             self.record_history(mode, (step.0, end))?;

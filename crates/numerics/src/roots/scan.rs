@@ -27,6 +27,15 @@ pub trait ConditionFunctions {
         Cut::Nowhere
     }
 
+    /// Before a piece is cut into so many equal parts: whether that is affordable.
+    ///
+    /// # Errors
+    /// If it is not.
+    fn afford(&mut self, parts: f64) -> Result<(), EvalError> {
+        let _ = parts;
+        Ok(())
+    }
+
     /// What rounding leaves of function `i`: its sign is not looked for below that.
     fn rounding(&self, i: usize) -> f64 {
         let _ = i;
@@ -196,7 +205,15 @@ impl Scan<'_> {
                 }
             };
             match self.verdict(&samples, &piece) {
-                Verdict::Untold { cut, untold } => ahead.extend(parts(samples, piece, cut, untold)),
+                Verdict::Untold { cut, untold } => {
+                    if let Cut::Into(parts) = cut
+                        && parts > 2.0
+                    {
+                        let afforded = self.functions.afford(parts);
+                        afforded.map_err(|error| RootError::Evaluation { t: reached.t, error })?;
+                    }
+                    ahead.extend(parts(samples, piece, cut, untold));
+                }
                 Verdict::Told => match self.first_flipped(&samples) {
                     Some(at) => {
                         let [left, right] = [at - 1, at].map(|at| samples[at].clone());

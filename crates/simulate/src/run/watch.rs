@@ -60,6 +60,9 @@ const REPETITIONS: u32 = 2;
 const SHRUNK: u32 = 2;
 const SHORT: f64 = 1e-3;
 
+/// Parts into which the steps of a run may be cut for functions that turn many times within a step.
+pub(super) const MOST_PARTS: f64 = 1e7;
+
 impl Run<'_> {
     /// Zeno accumulation: a condition never left its band between two of its own events. Chattering: very many
     /// events with hardly any progress.
@@ -315,6 +318,8 @@ impl Run<'_> {
             known: self.sampled.take(),
             end: None,
             t_new,
+            affordable: &mut self.affordable,
+            cancel: &self.request.cancel,
             y,
             scratch: Vec::new(),
         };
@@ -330,7 +335,10 @@ impl Run<'_> {
         let (mut from, mut located) = (t_old, None);
         loop {
             let end = located.as_ref().map_or(t_new, |event: &EventInstant| event.right);
-            let found = first_event(&mut functions, (from, end), &sides, &options).map_err(failed)?;
+            let found = match first_event(&mut functions, (from, end), &sides, &options) {
+                Err(_) if *functions.affordable < 0.0 => return Err(too_fast(t_old)),
+                found => found.map_err(failed)?,
+            };
             located = found.or(located);
             // From where a condition is clear of its band on, it is looked at without it.
             let until = located.as_ref().map_or(f64::INFINITY, |event| event.left);
@@ -351,6 +359,14 @@ impl Run<'_> {
             event.changed.iter().map(|&at| watched[at].0).collect(),
         )))
     }
+}
+
+/// A run whose conditions oscillate without end in sight.
+fn too_fast(time: f64) -> Failure {
+    let what = "turns of functions in conditions within the steps of the solver: a frequency or a width may be in the \
+                wrong unit";
+    let limit = MOST_PARTS as u64;
+    Failure::new(FailureKind::Limit { what, limit }).at(time)
 }
 
 /// Crossings are located to a share of the step: what switches within microseconds needs more than 1e-12 s.

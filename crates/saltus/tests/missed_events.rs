@@ -1,0 +1,375 @@
+//! No crossing of the computed solution is missed, however fast a condition moves beside slow states.
+//!
+//! Each family draws models at random (frequencies, levels, widths, scales of time, solvers, tolerances) and counts how
+//! often a condition becomes true; how often it should is known in closed form or by brute force.
+//! `SALTUS_MISSED=1000` runs so many models of each family instead of a few.
+
+use saltus::results::RowKind;
+use saltus::{Method, Session};
+
+const SOLVERS: [Method; 6] = [
+    Method::Auto,
+    Method::Bdf,
+    Method::Esdirk43,
+    Method::Radau,
+    Method::Tsit45,
+    Method::Dop853,
+];
+
+/// Numbers that are the same in every run (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+    /// Ten to a power between two.
+    fn power(&mut self, low: f64, high: f64) -> f64 {
+        10f64.powf(self.between(low, high))
+    }
+    fn below(&mut self, count: usize) -> usize {
+        (self.next() % count as u64) as usize
+    }
+}
+
+/// A model with two slow states and a condition that does not influence them, which is counted.
+struct Case {
+    declarations: String,
+    equations: String,
+    condition: String,
+    stop: f64,
+    /// How often the condition becomes true after the start.
+    count: usize,
+}
+
+impl Case {
+    fn new(condition: String, stop: f64, count: usize) -> Self {
+        Case {
+            declarations: String::new(),
+            equations: String::new(),
+            condition,
+            stop,
+            count,
+        }
+    }
+
+    fn with(mut self, declarations: &str, equations: String) -> Self {
+        self.declarations = declarations.to_owned();
+        self.equations = equations;
+        self
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true); Integer n(start = 0, fixed = true);\n  \
+             Boolean b = {};\n  {}\nequation\n  der(x) = -0.01*x; der(y) = if b then 1 else 0;\n  \
+             when b then n = pre(n) + 1; end when;\n  {}\nend M;\n",
+            self.condition, self.declarations, self.equations
+        )
+    }
+}
+
+/// How often a function becomes positive.
+fn rises(stop: f64, g: impl Fn(f64) -> f64) -> usize {
+    const STEPS: usize = 100_000;
+    let positive = |k: usize| g(stop * k as f64 / STEPS as f64) > 0.0;
+    (1..=STEPS).filter(|&k| positive(k) && !positive(k - 1)).count()
+}
+
+fn last(text: &str, stop: f64, solver: Method, tolerance: f64) -> Result<f64, String> {
+    let session = Session::new();
+    session.add_text("M.mo", text);
+    let model = session.compile("M").into_result().map_err(|d| format!("{d:?}"))?;
+    let run = model
+        .run()
+        .stop(stop)
+        .interval(stop)
+        .solver(solver)
+        .tolerance(tolerance);
+    match run.simulate() {
+        Ok(simulation) => {
+            let values = simulation.values("n").ok_or("no n")?;
+            values.last().copied().ok_or_else(|| "no rows".to_owned())
+        }
+        Err(failed) => Err(failed.diagnostic().map_or_else(String::new, |d| d.message.clone())),
+    }
+}
+
+fn try_family(name: &str, seed: u64, few: usize, mut draw: impl FnMut(&mut Random) -> Case) {
+    let many = std::env::var("SALTUS_MISSED").ok().and_then(|count| count.parse().ok());
+    let mut random = Random(seed);
+    let mut wrong = Vec::new();
+    let count = many.unwrap_or(few);
+    for _ in 0..count {
+        let case = draw(&mut random);
+        let solver = SOLVERS[random.below(SOLVERS.len())];
+        let tolerance = [1e-6, 1e-6, 1e-4, 1e-8][random.below(4)];
+        let found = last(&case.text(), case.stop, solver, tolerance);
+        if found != Ok(case.count as f64) {
+            wrong.push(format!(
+                "{found:?} instead of {} with {solver} {tolerance:e}, stop {}\n{}",
+                case.count,
+                case.stop,
+                case.text()
+            ));
+        }
+    }
+    let report = wrong.first().cloned().unwrap_or_default();
+    assert!(wrong.is_empty(), "{name}: {} of {count} wrong; {report}", wrong.len());
+}
+
+#[test]
+fn waves_beside_slow_states() {
+    use std::f64::consts::TAU;
+    try_family("a sine of time", 1, 12, |random| {
+        let stop = random.power(-3.0, 2.0);
+        let (w, phase) = (TAU * random.between(0.3, 300.0) / stop, random.between(0.0, TAU));
+        // Tangential on both sides of both extremes as well.
+        let level = match random.below(4) {
+            0 => 1.0 - random.power(-9.0, -2.0),
+            1 => random.power(-9.0, -2.0) - 1.0,
+            2 => 1.0 + random.power(-9.0, -2.0),
+            _ => random.between(-0.99, 0.99),
+        };
+        let condition = format!("sin({w:?}*time + {phase:?}) > {level:?}");
+        if level >= 1.0 {
+            return Case::new(condition, stop, 0);
+        }
+        let first = (level.asin() - phase).rem_euclid(TAU) / w;
+        let count = if first < stop {
+            ((stop - first) * w / TAU).floor() + 1.0
+        } else {
+            0.0
+        };
+        Case::new(condition, stop, count as usize)
+    });
+    try_family("products, chirps, powers", 2, 12, |random| {
+        let stop = random.power(-3.0, 2.0);
+        let w = TAU * random.between(1.0, 30.0) / stop;
+        let (v, level) = (w * random.between(1.1, 5.0), random.between(0.3, 0.97));
+        let (condition, count) = match random.below(5) {
+            0 => {
+                let p = 2 * (1 + random.below(40));
+                let g = |t: f64| (w * t).sin().powi(p as i32) - level;
+                (format!("sin({w:?}*time)^{p} > {level:?}"), rises(stop, g))
+            }
+            1 => (
+                format!("sin({w:?}*time)*sin({v:?}*time) > {level:?}"),
+                rises(stop, |t| (w * t).sin() * (v * t).sin() - level),
+            ),
+            2 => (
+                format!("sin({w:?}*time + {:?}*time^2) > {level:?}", v / stop),
+                rises(stop, |t| (w * t + v / stop * t * t).sin() - level),
+            ),
+            3 => (
+                format!("sin({w:?}*time + 5*sin({:?}*time)) > {level:?}", w / 7.0),
+                rises(stop, |t| (w * t + 5.0 * (w / 7.0 * t).sin()).sin() - level),
+            ),
+            _ => (
+                format!("exp(8*cos({w:?}*time) - 8) > {level:?}"),
+                rises(stop, |t| (8.0 * (w * t).cos() - 8.0).exp() - level),
+            ),
+        };
+        Case::new(condition, stop, count)
+    });
+    try_family(
+        "a sine of a state, a rotating state, an algebraic variable",
+        3,
+        16,
+        |random| {
+            let stop = random.power(-3.0, 2.0);
+            let w = TAU * random.between(0.5, 60.0) / stop;
+            let level = random.between(-0.8, 0.8);
+            let sine = |a: f64, level: f64| rises(stop, |t| a * (w * t).sin() - level);
+            match random.below(4) {
+                0 => Case::new(format!("sin(phi) > {level:?}"), stop, sine(1.0, level))
+                    .with("Real phi(start = 0, fixed = true);", format!("der(phi) = {w:?};")),
+                1 => Case::new(format!("q > {level:?}"), stop, sine(1.0, level)).with(
+                    "Real p(start = 1, fixed = true), q(start = 0, fixed = true);",
+                    format!("der(p) = -{w:?}*q; der(q) = {w:?}*p;"),
+                ),
+                2 => Case::new(format!("v > {:?}", 0.4 * level), stop, sine(1.0, level))
+                    .with("Real u, v, i;", format!("u = sin({w:?}*time); u - v = 3*i; v = 2*i;")),
+                _ => Case::new(format!("v > {level:?}"), stop, sine(2.0, level + level.powi(3)))
+                    .with("Real u, v;", format!("u = 2*sin({w:?}*time); v + v^3 = u;")),
+            }
+        },
+    );
+}
+
+#[test]
+fn waves_without_states() {
+    let mut random = Random(4);
+    for _ in 0..4 {
+        let (stop, level) = (random.power(-3.0, 2.0), random.between(-0.99, 0.999));
+        let w = std::f64::consts::TAU * random.between(0.5, 1000.0) / stop;
+        let text = format!(
+            "model M\n  Integer n(start = 0, fixed = true);\nequation\n  \
+             when sin({w:?}*time) > {level:?} then n = pre(n) + 1; end when;\nend M;\n"
+        );
+        let count = rises(stop, |t| (w * t).sin() - level);
+        assert_eq!(
+            last(&text, stop, Method::Auto, 1e-6),
+            Ok(count as f64),
+            "stop {stop}: {text}"
+        );
+    }
+}
+
+#[test]
+fn narrow_pulses() {
+    try_family("a pulse of time", 5, 20, |random| {
+        let stop = random.power(-3.0, 2.0);
+        let (center, width) = (random.between(0.05, 0.95) * stop, random.power(-7.0, -2.0) * stop);
+        let q = format!("((time - {center:?})/{width:?})");
+        let condition = match random.below(9) {
+            0 => format!("exp(-{q}^2) > 0.5"),
+            1 => format!("1/(1 + {q}^2) > 0.5"),
+            2 => format!("abs({q}) < 1"),
+            3 => format!("{q}^2 < 1"),
+            4 => format!("1/cosh({q})^2 > 0.3"),
+            5 => format!("1 - tanh({q})^2 > 0.4"),
+            6 => format!("exp(-{q}^4) > 0.1"),
+            7 => format!("sqrt(1 + {q}^2) < 2"),
+            _ => format!("5*exp(-abs({q})) - x > 3"),
+        };
+        Case::new(condition, stop, 1)
+    });
+    try_family("a pulse of a state, a touch of zero", 6, 16, |random| {
+        let stop = random.power(-3.0, 2.0);
+        let (center, width) = (random.between(0.1, 0.9), random.power(-5.0, -2.0));
+        let depth = random.power(-10.0, -2.0);
+        let (condition, count) = match random.below(5) {
+            0 => (format!("exp(-((z - {center:?})/{width:?})^2) > 0.5"), 1),
+            1 => (format!("1/(1 + ((z - {center:?})/{width:?})^2) > 0.5"), 1),
+            2 => (format!("abs(z - {center:?}) < {width:?}"), 1),
+            3 => (format!("(z - {center:?})^2 < {depth:?}"), 1),
+            _ => (format!("(z - {center:?})^2 < -{depth:?}"), 0),
+        };
+        let state = "Real z(start = 0, fixed = true);";
+        Case::new(condition, stop, count).with(state, format!("der(z) = {:?};", 1.0 / stop))
+    });
+    try_family("a pulse train", 7, 4, |random| {
+        let stop = random.power(-3.0, 2.0);
+        let period = stop / random.between(5.0, 60.0);
+        let width = period * random.power(-6.0, -0.5);
+        // It holds at the start.
+        let count = (stop / period).floor();
+        Case::new(format!("mod(time, {period:?}) < {width:?}"), stop, count as usize)
+    });
+}
+
+#[test]
+fn several_conditions_at_once() {
+    use std::f64::consts::TAU;
+    let mut random = Random(8);
+    for _ in 0..4 {
+        let stop = random.power(-3.0, 2.0);
+        let waves: Vec<(f64, f64, f64)> = (0..2 + random.below(5))
+            .map(|_| {
+                let w = TAU * random.between(0.5, 60.0) / stop;
+                (w, random.between(0.0, TAU), random.between(-0.98, 0.98))
+            })
+            .collect();
+        let count: usize = waves
+            .iter()
+            .map(|&(w, p, level)| rises(stop, |t| (w * t + p).sin() - level))
+            .sum();
+        let whens: String = waves
+            .iter()
+            .enumerate()
+            .map(|(k, (w, p, level))| {
+                let k = k + 1;
+                format!("  when sin({w:?}*time + {p:?}) > {level:?} then m[{k}] = pre(m[{k}]) + 1; end when;\n")
+            })
+            .collect();
+        let size = waves.len();
+        let text = format!(
+            "model M\n  Real x(start = 1, fixed = true); Integer m[{size}](each start = 0, each fixed = true); Integer n;\n\
+             equation\n  der(x) = -x/{stop:?}; n = sum(m);\n{whens}end M;\n"
+        );
+        assert_eq!(last(&text, stop, Method::Auto, 1e-6), Ok(count as f64), "{text}");
+    }
+}
+
+/// An ideal half-wave rectifier with a smoothing capacitor: how often the diode begins to conduct after the start.
+fn conductions(amplitude: f64, w: f64, rc: f64, stop: f64) -> usize {
+    const STEPS: usize = 200_000;
+    let (mut since, mut count) = (None::<(f64, f64)>, 0);
+    for k in 1..=STEPS {
+        let t = stop * k as f64 / STEPS as f64;
+        let u = amplitude * (w * t).sin();
+        match since {
+            None if rc * amplitude * w * (w * t).cos() + u < 0.0 => since = Some((t, u)),
+            Some((begin, v)) if u > v * (-(t - begin) / rc).exp() => {
+                since = None;
+                count += 1;
+            }
+            _ => {}
+        }
+    }
+    count
+}
+
+#[test]
+fn rectifiers_conduct_in_every_period() {
+    let mut random = Random(9);
+    for _ in 0..10 {
+        let (f, r, v) = (random.power(0.0, 4.0), random.power(1.0, 4.0), random.power(-1.0, 3.0));
+        let rc = random.power(-0.5, 2.0) / f;
+        let (stop, w, c) = (random.between(3.0, 20.0) / f, std::f64::consts::TAU * f, rc / r);
+        let text = format!(
+            "model M\n  import Saltus.Electrical.*; SineVoltage vs(V = {v:?}, f = {f:?}); IdealDiode d; Ground g;\n  \
+             Capacitor c(C = {c:?}, v(start = 0, fixed = true)); Resistor r(R = {r:?}); Integer n(start = 0, fixed = true);\n\
+             equation\n  connect(vs.p, d.p); connect(d.n, c.p); connect(c.p, r.p); connect(c.n, g.p); connect(r.n, g.p);\n  \
+             connect(vs.n, g.p); when d.i > {:?} then n = pre(n) + 1; end when;\nend M;\n",
+            1e-9 * v / r
+        );
+        let count = conductions(v, w, rc, stop);
+        let solver = SOLVERS[random.below(SOLVERS.len())];
+        assert_eq!(
+            last(&text, stop, solver, 1e-6),
+            Ok(count as f64),
+            "{solver}, stop {stop}: {text}"
+        );
+    }
+}
+
+#[test]
+fn output_points_leave_no_trace() {
+    let rectifier = "model M\n  import Saltus.Electrical.*; SineVoltage vs(V = 10, f = 50); IdealDiode d1, d2; Ground g;\n  \
+         Capacitor c1(C = 1e-4), c2(C = 1e-4); Resistor r(R = 5000); Resistor s(R = 1);\n\
+         equation\n  connect(vs.p, s.p); connect(s.n, c1.p); connect(c1.n, d1.n); connect(d1.p, g.p); connect(c1.n, d2.p);\n  \
+         connect(d2.n, c2.p); connect(c2.n, g.p); connect(c2.p, r.p); connect(r.n, g.p); connect(vs.n, g.p);\nend M;\n";
+    let nonlinear = "model M\n  Real x(start = 1, fixed = true), v, u; Integer n(start = 0, fixed = true);\n\
+         equation\n  der(x) = -x + 0.1*v; u = 2*sin(400*time); v + v^3 + 0.1*exp(v) = u + x;\n  \
+         when v > 0.7 then n = pre(n) + 1; end when;\nend M;\n";
+    let stateless = "model M\n  Integer n(start = 0, fixed = true);\nequation\n  \
+         when sin(300*time) > 0.9 then n = pre(n) + 1; end when;\nend M;\n";
+    let mut random = Random(10);
+    for text in [rectifier, nonlinear, stateless] {
+        let session = Session::new();
+        session.add_text("M.mo", text);
+        let model = session.compile("M").into_result().unwrap();
+        let events = |interval: f64| {
+            let simulation = model.run().stop(0.3).interval(interval).simulate().unwrap();
+            let trajectory = &simulation.trajectory;
+            let rows = (0..trajectory.rows()).filter(|&row| trajectory.kinds()[row] == RowKind::EventRight);
+            let times: Vec<u64> = rows.map(|row| simulation.time()[row].to_bits()).collect();
+            (times, simulation.summary.report.counters)
+        };
+        let expected = events(0.3);
+        assert!(expected.0.len() > 5, "{text}");
+        for _ in 0..5 {
+            let interval = random.power(-4.0, 0.0);
+            assert_eq!(events(interval), expected, "interval {interval}: {text}");
+        }
+    }
+}
