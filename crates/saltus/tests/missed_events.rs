@@ -330,7 +330,7 @@ fn rectifiers_conduct_in_every_period() {
              Capacitor c(C = {c:?}, v(start = 0, fixed = true)); Resistor r(R = {r:?}); Integer n(start = 0, fixed = true);\n\
              equation\n  connect(vs.p, d.p); connect(d.n, c.p); connect(c.p, r.p); connect(c.n, g.p); connect(r.n, g.p);\n  \
              connect(vs.n, g.p); when d.i > {:?} then n = pre(n) + 1; end when;\nend M;\n",
-            1e-9 * v / r
+            0.01 * v / r
         );
         let count = conductions(v, w, rc, stop);
         let solver = SOLVERS[random.below(SOLVERS.len())];
