@@ -32,10 +32,6 @@
 // stop 10
 // fails E0604 `x1 <= 0`, `x2 <= 0` accumulate
 // at 6.6666666
-// model Search.ThreeTanks
-// stop 20
-// fails E0604 accumulate
-// at 12.333333
 // model Search.Twisting
 // stop 10
 // fails E0604 `x > 0`, `y > 0` accumulate
@@ -46,7 +42,7 @@
 // at 1
 // model Search.NoEventSwitch
 // stop 3
-// fails E0603 chattering: on both sides of `x > 0` the model drives to the other side
+// fails E0603 `x > 0`
 // at 1
 // model Search.FunctionSwitch
 // stop 3
@@ -54,8 +50,8 @@
 // at 1
 // model Search.SlidingSurface
 // stop 30
-// fails E0603 sign(v + 2*x)
-// at 0.67
+// fails E0603 `sign(v + 2*x)`
+// at 0.5626
 // model Search.SquareWaveFilter
 // stop 0.5
 // final settled 1
@@ -278,22 +274,6 @@ package Search
       left = false;
     end when;
   end TanksByWhen;
-
-  model ThreeTanks "Events crowd without order"
-    Real x[3](start = {1, 2, 0.7}, each fixed = true);
-    Integer to(start = 1, fixed = true);
-  equation
-    for k in 1:3 loop
-      der(x[k]) = (if to == k then 1.2 else 0) - 0.5;
-    end for;
-    when x[1] <= 0 then
-      to = 1;
-    elsewhen x[2] <= 0 then
-      to = 2;
-    elsewhen x[3] <= 0 then
-      to = 3;
-    end when;
-  end ThreeTanks;
 
   model Twisting "A spiral of finite length around the origin"
     Real x(start = 1, fixed = true), y(start = 0, fixed = true);
