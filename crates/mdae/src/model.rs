@@ -147,6 +147,17 @@ pub struct Combination {
     pub stands_for: EquationId,
 }
 
+/// An equation that shares what redundant constraints leave undetermined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Share {
+    /// The equation: a sum of unknowns with constant factors that is zero.
+    pub equation: EquationId,
+    /// A constraint that follows from others where this equation is in force, and is left out there.
+    pub follows: EquationId,
+    /// The unknowns that it shares by minimum norm.
+    pub unknowns: Vec<VarId>,
+}
+
 /// `0 = residual` while `guard` is true.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Equation {
@@ -368,6 +379,8 @@ pub struct Mdae {
     pub equations: IndexVec<EquationId, Equation>,
     /// Equations put in place of others because leading derivatives cancel.
     pub combinations: Vec<Combination>,
+    /// Equations put in place of constraints that follow from others.
+    pub shares: Vec<Share>,
     /// Conditions.
     pub conditions: IndexVec<ConditionId, Condition>,
     /// Equations of discrete variables.

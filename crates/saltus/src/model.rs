@@ -8,6 +8,7 @@ use saltus_mdae::{Experiment, Mdae, Role, Variable};
 use saltus_results::{InputHash, Manifest};
 use saltus_simulate::{Compiled, discrete_loop};
 use saltus_source::{Diagnostic, Diagnostics, SourceMap};
+use saltus_structure::mode::share_redundant;
 use saltus_structure::prepare::{Coefficients, drop_vanishing_terms, prepare};
 use saltus_syntax::ast::split_name;
 use sha2::{Digest, Sha256};
@@ -275,8 +276,11 @@ pub(crate) fn prepare_given(mut mdae: Mdae, given: &[(String, f64)]) -> (Mdae, C
             variable.binding = Some(value);
         }
     }
-    let coefficients = drop_vanishing_terms(&mut mdae);
-    (prepare(mdae).model, coefficients)
+    let mut coefficients = drop_vanishing_terms(&mut mdae);
+    let mut model = prepare(mdae).model;
+    // What is redundant for the present values of some parameters only is compiled for these.
+    coefficients.vanished.extend(share_redundant(&mut model));
+    (model, coefficients)
 }
 
 impl Model {

@@ -8,7 +8,8 @@ use saltus_mdae::{Role, Type, VarId};
 use saltus_numerics::ode::Method;
 use saltus_results::{ResultError, ResultSink, Trajectory};
 use saltus_simulate::{
-    Cancel, End, EventReport, Failure, InputSignal, Observer, Options, Request, RestartMethod, RunReport, simulate,
+    Cancel, End, EventReport, Failure, InputSignal, Observer, Options, Redundant, Request, RestartMethod, RunReport,
+    simulate,
 };
 use saltus_source::Diagnostic;
 
@@ -99,6 +100,13 @@ impl<'m> Run<'m> {
     #[must_use]
     pub fn restart(mut self, method: RestartMethod) -> Self {
         self.options.restart = method;
+        self
+    }
+
+    /// What is done in modes whose constraints follow from each other: closed switches in parallel, rings of clutches.
+    #[must_use]
+    pub fn redundant(mut self, redundant: Redundant) -> Self {
+        self.options.redundant = redundant;
         self
     }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::KernelCache;
 use saltus_mdae::{
-    BinaryOp, Condition, ConditionId, ConditionKind, ExprPool, Idx, Mdae, Node, OriginKind, Role, Type, VarId,
+    BinaryOp, Condition, ConditionId, ConditionKind, EquationId, ExprPool, Idx, Mdae, Node, OriginKind, Role, Share,
+    Type, VarId,
 };
 use saltus_results::ModeRecord;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Valuation, analyze_equations, analyze_mode};
@@ -21,7 +22,7 @@ use crate::memory::{DEFAULT_ORDERS, Memory};
 use crate::mode::{ModeRuntime, Tools};
 use crate::mode_cache::ModeCache;
 use crate::ode::{ModeOde, OdeFailure};
-use crate::options::Options;
+use crate::options::{Options, Redundant};
 use crate::plan::{PlanCode, PlanFailure, Stage};
 use crate::report::{BlockCost, Refusal};
 use crate::restart::RestartCache;
@@ -208,6 +209,8 @@ pub(crate) struct Engine<'c> {
     pub inputs_from: f64,
     /// Things worth telling that do not stop the run.
     pub warnings: Vec<String>,
+    /// Unknowns that were said to be shared.
+    pub told_shares: FxHashSet<Vec<VarId>>,
     /// Coefficients of impulses of the last change that must not jump.
     pub steady: Vec<crate::steady::Steady>,
     /// What the start did to start values that are not fixed.
@@ -318,6 +321,7 @@ impl<'c> Engine<'c> {
             signals: Vec::new(),
             inputs_from: f64::NEG_INFINITY,
             warnings: Vec::new(),
+            told_shares: FxHashSet::default(),
             steady: Vec::new(),
             moved_starts: None,
             pool,
@@ -465,6 +469,11 @@ impl<'c> Engine<'c> {
 
     fn compile_mode(&mut self, valuation: &Valuation) -> Result<ModeRuntime, ModeRefusal> {
         let structure = analyze_mode(self.model, self.compiled.modes(), valuation).map_err(ModeRefusal::Structure)?;
+        if self.options.redundant == Redundant::Refuse
+            && let Some(failure) = self.redundancy(&structure)
+        {
+            return Err(ModeRefusal::Structure(failure));
+        }
         self.runtime_of(structure)
     }
 
@@ -480,6 +489,51 @@ impl<'c> Engine<'c> {
         let aliases = structure.aliases(self.model, self.compiled.modes(), &mut self.pool);
         let runtime = ModeRuntime::new(self.tools(), &self.pool, structure, aliases, &self.memory);
         runtime.map_err(ModeRefusal::Code)
+    }
+
+    /// The shares of undetermined unknowns in a mode.
+    fn shares<'m>(&'m self, structure: &'m ModeStructure) -> impl Iterator<Item = &'m Share> {
+        let shares = self.model.shares.iter();
+        shares.filter(|share| structure.equations.binary_search(&share.equation).is_ok())
+    }
+
+    /// Why a mode whose constraints follow from each other is singular.
+    fn redundancy(&self, structure: &ModeStructure) -> Option<ModeFailure> {
+        let mut dependent: Vec<EquationId> = self.shares(structure).map(|share| share.follows).collect();
+        let mut unknowns: Vec<VarId> = self
+            .shares(structure)
+            .flat_map(|share| share.unknowns.clone())
+            .collect();
+        dependent.sort_unstable();
+        dependent.dedup();
+        unknowns.sort_unstable();
+        unknowns.dedup();
+        (!dependent.is_empty()).then(|| ModeFailure::DependentConstraints {
+            equations: dependent.clone(),
+            dependent,
+            unknowns,
+        })
+    }
+
+    /// Says, once for each set of them, which unknowns of the mode entered are shared.
+    pub(crate) fn tell_shares(&mut self, mode: ModeId) {
+        if self.model.shares.is_empty() {
+            return;
+        }
+        let found: Vec<Share> = self.shares(&self.modes[mode].structure).cloned().collect();
+        for Share { unknowns, follows, .. } in found {
+            if !self.told_shares.insert(unknowns.clone()) {
+                continue;
+            }
+            let names: Vec<String> = unknowns.iter().map(|&var| format!("`{}`", self.name(var, 0))).collect();
+            self.warnings.push(format!(
+                "at t = {}: {} are not determined one by one, since `{}` follows from other constraints; they are shared by \
+                 minimum norm (`--redundant=refuse` stops here instead)",
+                self.memory.time(),
+                names.join(", "),
+                self.model.print_equation(self.model.equations[follows].residual)
+            ));
+        }
     }
 
     /// A mode that was let go, as it was.

@@ -236,6 +236,9 @@ impl Engine<'_> {
     /// Makes an accepted candidate the present.
     fn accept(&mut self, accepted: Accepted) -> Option<std::sync::Arc<str>> {
         self.mode = accepted.mode;
+        if let Some(mode) = self.mode {
+            self.tell_shares(mode);
+        }
         self.truths = accepted.truths;
         self.when_before = accepted.when_conditions;
         self.jet_level = 0;

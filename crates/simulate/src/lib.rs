@@ -46,6 +46,6 @@ pub use discrete::discrete_loop;
 pub use engine::{ModeId, RunCounters};
 pub use error::{Failure, FailureKind, limit_text};
 pub use input::InputSignal;
-pub use options::{Options, RestartMethod};
+pub use options::{Options, Redundant, RestartMethod};
 pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport, Refusal};
 pub use run::{Cancel, End, Observer, Request, RunReport, Unobserved, simulate};

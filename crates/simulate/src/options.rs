@@ -12,6 +12,17 @@ pub enum RestartMethod {
     Euler,
 }
 
+/// What is done in modes whose constraints follow from each other, so that how they share forces or currents is not
+/// determined.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Redundant {
+    /// It is shared by minimum norm, and a warning names it.
+    #[default]
+    Share,
+    /// Such modes are singular.
+    Refuse,
+}
+
 /// Settings of a run. Limits are counts, so that two runs do the same.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -31,6 +42,8 @@ pub struct Options {
     pub restart: RestartMethod,
     /// Run both restart methods and report disagreement.
     pub verify_restarts: bool,
+    /// What is done where constraints follow from each other.
+    pub redundant: Redundant,
     /// Write every super-dense instant, not only the first left and last right limit.
     pub all_instants: bool,
     /// Instants allowed at one event time before the iteration is called endless.
@@ -62,6 +75,7 @@ impl Default for Options {
             method: Method::Auto,
             restart: RestartMethod::Structural,
             verify_restarts: false,
+            redundant: Redundant::Share,
             all_instants: false,
             instant_limit: 100,
             event_limit: 10_000_000,

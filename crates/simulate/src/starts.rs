@@ -33,87 +33,75 @@ impl Engine<'_> {
         self.meet_constraints(mode);
     }
 
-    /// States that an equation without derivatives makes a function of given start values: `q = C*v` with `v(start = 4)`,
-    /// where only q is a state.
+    /// States that an equation makes a function of given start values alone: `q = C*v; der(q) = -v` with `v(start = 4)`, where
+    /// only q is a state.
     fn follow_algebraic_starts(&mut self, mode: ModeId) {
-        let (equations, unknowns) = self.algebraic_chain(mode);
-        if equations.is_empty() {
+        let chain = self.chain_of_starts(mode);
+        if chain.is_empty() {
             return;
         }
         let saved = self.memory.values.clone();
         let mut all: Vec<(VarId, u16)> = Vec::new();
-        for &(residual, _) in &equations {
-            all.extend(
-                self.pool
-                    .occurrences(residual)
-                    .into_iter()
-                    .filter(|&(var, _)| self.model.is_unknown(var)),
-            );
+        for &(residual, _) in &chain {
+            let occurring = self.pool.occurrences(residual).into_iter();
+            all.extend(occurring.filter(|&(var, _)| self.model.is_unknown(var)));
         }
         all.sort_unstable();
         all.dedup();
-        let weight = |unknown: &(VarId, u16)| match unknowns.contains(&unknown.0) {
+        let weight = |unknown: &(VarId, u16)| match chain.iter().any(|(_, determined)| determined == unknown) {
             true => self.nominal[unknown.0.index()],
             false => 0.0,
         };
         let weights = all.iter().map(weight).collect();
+        let equations: Vec<(ExprId, u16)> = chain.iter().map(|&(residual, _)| (residual, 0)).collect();
         if self.project(&equations, &all, weights, Vec::new()).is_err() {
             self.memory.values = saved;
         }
     }
 
-    /// Equations without derivatives that follow, one after the other, from given start values to states without one, and
-    /// the unknowns that each determines.
-    fn algebraic_chain(&self, mode: ModeId) -> (Vec<(ExprId, u16)>, FxHashSet<VarId>) {
+    /// Equations that lead, one after the other, from given start values to states without one, each with what it
+    /// determines.
+    fn chain_of_starts(&self, mode: ModeId) -> Vec<(ExprId, (VarId, u16))> {
         let structure = &self.modes[mode].structure;
-        let is_state = |var: VarId| self.modes[mode].highest_order(var).is_some_and(|d| d > 0);
-        let undifferentiated = structure
-            .equations
-            .iter()
-            .zip(&structure.sigma.c)
-            .filter(|(_, c)| **c == 0);
-        let mut open: Vec<(ExprId, Vec<VarId>)> = Vec::new();
-        for (&id, _) in undifferentiated {
-            let residual = self.model.equations[id].residual;
-            let occurring: Vec<(VarId, u16)> = self.pool.occurrences(residual);
-            let unknowns: Vec<(VarId, u16)> = occurring
-                .into_iter()
-                .filter(|&(var, _)| self.model.is_unknown(var))
-                .collect();
-            if unknowns.iter().all(|&(_, order)| order == 0) {
-                open.push((residual, unknowns.into_iter().map(|(var, _)| var).collect()));
-            }
-        }
-        let mut steps: Vec<(ExprId, VarId, Vec<VarId>)> = Vec::new();
-        let mut known: FxHashSet<VarId> = FxHashSet::default();
+        let is_state = |(var, order): (VarId, u16)| self.modes[mode].highest_order(var).is_some_and(|d| order < d);
+        let rows = structure.equations.iter().zip(&structure.sigma.c);
+        let mut open: Vec<(ExprId, Vec<(VarId, u16)>)> = rows
+            .filter(|(_, c)| **c == 0)
+            .map(|(&id, _)| {
+                let residual = self.model.equations[id].residual;
+                let occurring = self.pool.occurrences(residual).into_iter();
+                (
+                    residual,
+                    occurring.filter(|&(var, _)| self.model.is_unknown(var)).collect(),
+                )
+            })
+            .collect();
+        let mut known: FxHashSet<(VarId, u16)> = FxHashSet::default();
+        let mut steps = Vec::new();
         loop {
-            let missing = |vars: &[VarId]| -> Vec<VarId> {
-                let is_known = |var: &VarId| known.contains(var) || self.is_given(*var, 0);
-                vars.iter().copied().filter(|var| !is_known(var)).collect()
+            let missing = |unknowns: &[(VarId, u16)]| -> Vec<(VarId, u16)> {
+                let is_known = |one: &(VarId, u16)| known.contains(one) || self.is_given(one.0, one.1);
+                unknowns.iter().copied().filter(|one| !is_known(one)).collect()
             };
             let next = open
                 .iter()
-                .position(|(_, vars)| vars.len() > 1 && missing(vars).len() == 1);
+                .position(|(_, unknowns)| unknowns.len() > 1 && missing(unknowns).len() == 1);
             let Some(at) = next else { break };
-            let (residual, vars) = open.swap_remove(at);
-            let determined = missing(&vars)[0];
+            let (residual, unknowns) = open.remove(at);
+            let determined = missing(&unknowns)[0];
             known.insert(determined);
-            steps.push((residual, determined, vars));
+            steps.push((residual, determined, unknowns));
         }
         // Only what leads to a state counts.
-        let mut wanted: FxHashSet<VarId> = FxHashSet::default();
+        let mut wanted: FxHashSet<(VarId, u16)> = FxHashSet::default();
         let mut chain = Vec::new();
-        for (residual, determined, vars) in steps.into_iter().rev() {
+        for (residual, determined, unknowns) in steps.into_iter().rev() {
             if is_state(determined) || wanted.contains(&determined) {
-                wanted.extend(vars);
+                wanted.extend(unknowns);
                 chain.push((residual, determined));
             }
         }
-        let determined = chain.iter().map(|&(_, var)| var).collect();
-        (
-            chain.into_iter().map(|(residual, _)| (residual, 0)).collect(),
-            determined,
-        )
+        chain
     }
 
     fn meet_constraints(&mut self, mode: ModeId) {
@@ -148,10 +136,8 @@ impl Engine<'_> {
             .starts
             .iter()
             .filter(|start| {
-                !start.fixed
-                    && self.modes[mode]
-                        .highest_order(start.var)
-                        .is_some_and(|d| start.order < d)
+                let d = self.modes[mode].highest_order(start.var);
+                !start.fixed && d.is_some_and(|d| start.order < d || self.is_tied_to_state(mode, start))
             })
             .filter(|start| {
                 let size = start.value.abs().max(self.nominal[start.var.index()]);
@@ -173,6 +159,21 @@ impl Engine<'_> {
         let what =
             "start values contradict each other or the equations, and are taken as the values just before the start";
         (!told.is_empty()).then(|| format!("{what}: {}", told.join(", ")))
+    }
+
+    /// Whether an equation is about this start value and the given one of a state alone: `q = C*v` with both given.
+    fn is_tied_to_state(&self, mode: ModeId, start: &StartValue) -> bool {
+        let structure = &self.modes[mode].structure;
+        let own = (start.var, start.order);
+        let is_state = |(var, order): (VarId, u16)| {
+            let d = self.modes[mode].highest_order(var);
+            d.is_some_and(|d| order < d) && self.is_given(var, order)
+        };
+        structure.equations.iter().any(|&id| {
+            let unknowns = self.pool.occurrences(self.model.equations[id].residual).into_iter();
+            let unknowns: Vec<(VarId, u16)> = unknowns.filter(|&(var, _)| self.model.is_unknown(var)).collect();
+            matches!(unknowns[..], [a, b] if a == own && is_state(b) || b == own && is_state(a))
+        })
     }
 
     fn is_given(&self, var: VarId, order: u16) -> bool {

@@ -8,7 +8,7 @@ use saltus::results::{
     Disk, EventLogWriter, Formats, IoAction, ModeRecord, Pattern, ResultError, Selection, Sidecar, Storage, Tee,
     Trajectory, WriteOptions,
 };
-use saltus::simulate::{BlockCost, Cancel, End, FailureKind, RestartMethod};
+use saltus::simulate::{BlockCost, Cancel, End, FailureKind, Redundant, RestartMethod};
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
 use saltus::syntax::ast::split_name;
 use saltus::{Method, Model, Phase, Run, RunSummary, Session, Timings, result_diagnostic};
@@ -108,6 +108,10 @@ pub struct SimulateArguments {
     #[arg(long)]
     pub verify_restarts: bool,
 
+    /// What is done where constraints follow from each other, so that they share forces or currents in no certain way
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub redundant: Redundancy,
+
     /// Write a row for every instant of an event that takes several, not only its left and right limits
     #[arg(long)]
     pub all_instants: bool,
@@ -125,6 +129,16 @@ pub enum Restart {
     Structural,
     /// By a scaled Euler step across the change, as a cross-check
     Euler,
+}
+
+/// What is done in modes whose constraints follow from each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Redundancy {
+    /// Shared by minimum norm, with a warning
+    #[default]
+    Share,
+    /// Such modes are refused
+    Refuse,
 }
 
 fn parse_solver(text: &str) -> Result<Method, String> {
@@ -350,6 +364,10 @@ impl Job<'_> {
                 Restart::Euler => RestartMethod::Euler,
             };
             options.verify_restarts = arguments.verify_restarts;
+            options.redundant = match arguments.redundant {
+                Redundancy::Share => Redundant::Share,
+                Redundancy::Refuse => Redundant::Refuse,
+            };
             options.trace = arguments.trace_events;
             options.all_instants = arguments.all_instants;
             options.profile = arguments.profile;

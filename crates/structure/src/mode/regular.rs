@@ -34,7 +34,7 @@ pub fn regularise(model: &mut Mdae) {
 fn improve(model: &mut Mdae) -> bool {
     let modes = Modes::new(model);
     let mut seen: FxHashSet<Valuation> = FxHashSet::default();
-    for truths in truths(model, &modes) {
+    for truths in truths(model, &modes, BUDGET) {
         let Some(valuation) = truths.valuation(model, &modes) else {
             continue;
         };
@@ -97,13 +97,13 @@ fn apply(model: &mut Mdae, truths: &Truths, found: &RankDeficiency, count: usize
 
 /// The conditions and Boolean variables that hold.
 #[derive(Clone, Default)]
-struct Truths {
-    conditions: FxHashSet<ConditionId>,
-    booleans: FxHashSet<VarId>,
+pub(super) struct Truths {
+    pub(super) conditions: FxHashSet<ConditionId>,
+    pub(super) booleans: FxHashSet<VarId>,
 }
 
 impl Truths {
-    fn valuation(&self, model: &Mdae, modes: &Modes) -> Option<Valuation> {
+    pub(super) fn valuation(&self, model: &Mdae, modes: &Modes) -> Option<Valuation> {
         let condition = |id: ConditionId| self.conditions.contains(&id);
         let boolean = |var: VarId| f64::from(u8::from(self.booleans.contains(&var)));
         modes.valuation_where(model, condition, boolean).ok()
@@ -111,9 +111,9 @@ impl Truths {
 }
 
 /// As many combinations of what the guards are made of as the budget allows: all of them if they are few, else those
-/// with at most one that holds.
-fn truths(model: &Mdae, modes: &Modes) -> Vec<Truths> {
-    let most = BUDGET / model.equations.len().max(1);
+/// with at most one that holds, then with two.
+pub(super) fn truths(model: &Mdae, modes: &Modes, budget: usize) -> Vec<Truths> {
+    let most = budget / model.equations.len().max(1);
     let mut atoms = Vec::new();
     for id in model.pool.reachable(modes.formulas()) {
         match model.pool.node(id) {
@@ -140,8 +140,13 @@ fn truths(model: &Mdae, modes: &Modes) -> Vec<Truths> {
     let all = 1_usize.checked_shl(atoms.len() as u32).filter(|&all| all <= most);
     match all {
         Some(all) => (0..all).map(|row| pick(&|at| row >> at & 1 == 1)).collect(),
-        None => (0..most.min(atoms.len() + 1))
-            .map(|row| pick(&|at| at + 1 == row))
-            .collect(),
+        None => {
+            let single = (0..=atoms.len()).map(|one| (one, one));
+            let pairs = (1..=atoms.len()).flat_map(|one| (one + 1..=atoms.len()).map(move |two| (one, two)));
+            let chosen = single.chain(pairs).take(most);
+            chosen
+                .map(|(one, two)| pick(&|at| at + 1 == one || at + 1 == two))
+                .collect()
+        }
     }
 }

@@ -1,0 +1,386 @@
+//! Modes in which constraints follow from each other.
+//!
+//! Two clutches between the same shafts, closed switches in parallel, a ring of engaged gears: one of the constraints says
+//! nothing new, and how they share torque or current is not determined. All that is unique stays unique: the constraint
+//! that follows from the others is left out in such a mode, and the undetermined unknowns are shared by minimum norm.
+//!
+//! *Which constraint follows.* Σ λ_i f_i = 0 for all values of unknowns, derivatives, time, discrete variables and conditions
+//! is a linear dependence of functions: a dependence of their values at more points than there are functions. So a
+//! contradiction (`v = 5` and `v = 6`) is none.
+//!
+//! *What is undetermined.* A direction n in the unknowns that are differentiated nowhere with ∂f/∂u·n = 0 at all points:
+//! u + s(t)·n solves the equations for every s. There must be as many directions as constraints were left out; then n·u = 0 for
+//! each of them picks the solution of smallest norm, for values and for impulses.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use saltus_mdae::eval::{Environment, evaluate};
+use saltus_mdae::{ConditionId, Equation, EquationId, ExprId, Idx, Mdae, Node, Role, Share, Type, VarId};
+use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
+
+use super::guards::{Modes, Valuation};
+use super::rank::check_rank;
+use super::regular::{Truths, truths};
+use super::structure::analyze_mode;
+use crate::jacobian::{JacobianReader, SamplePoint};
+
+/// Modes looked at times equations in them.
+const BUDGET: usize = 20_000;
+/// Modes with more equations than this are left as they are.
+const MOST_EQUATIONS: usize = 200;
+/// What is left of a function, relative to it, once what others give is taken away: below, it follows from them.
+const ZERO: f64 = 1e-9;
+/// Points at which directions must be the same.
+const POINTS: u32 = 3;
+
+/// What makes a mode regular.
+struct Repair {
+    /// Equations that follow from others.
+    follow: Vec<EquationId>,
+    /// Directions in the unknowns that nothing determines.
+    directions: Vec<Vec<(VarId, f64)>>,
+    /// Whether that holds for all values of parameters.
+    for_all_parameters: bool,
+}
+
+/// Leaves out constraints that follow from others, and shares what they leave undetermined. Names the parameters for whose
+/// present values alone that is right.
+pub fn share_redundant(model: &mut Mdae) -> BTreeSet<Arc<str>> {
+    let mut parameters = BTreeSet::new();
+    if model
+        .equations
+        .iter()
+        .all(|equation| model.pool.constant(equation.guard).is_some())
+    {
+        return parameters;
+    }
+    let mut modes = Modes::new(model);
+    let mut seen: FxHashSet<Valuation> = FxHashSet::default();
+    for truths in truths(model, &modes, BUDGET) {
+        let Some(valuation) = truths.valuation(model, &modes) else {
+            continue;
+        };
+        if !seen.insert(valuation.clone()) || is_regular(model, &modes, &valuation) {
+            continue;
+        }
+        let Some(repair) = repair(model, &modes, &valuation) else {
+            continue;
+        };
+        let saved = (model.equations.clone(), model.shares.clone());
+        apply(model, &modes, &truths, &repair);
+        let repaired = Modes::new(model);
+        let regular = truths
+            .valuation(model, &repaired)
+            .is_some_and(|valuation| is_regular(model, &repaired, &valuation));
+        if regular {
+            if !repair.for_all_parameters {
+                note_parameters(model, &valuation, &modes, &mut parameters);
+            }
+            modes = repaired;
+            // Valuations are about the guards there are.
+            seen.clear();
+        } else {
+            (model.equations, model.shares) = saved;
+        }
+    }
+    parameters
+}
+
+fn is_regular(model: &Mdae, modes: &Modes, valuation: &Valuation) -> bool {
+    analyze_mode(model, modes, valuation)
+        .is_ok_and(|structure| check_rank(model, modes, &structure, Some(&Anywhere::new(model, 1, false))).is_empty())
+}
+
+fn note_parameters(model: &Mdae, valuation: &Valuation, modes: &Modes, found: &mut BTreeSet<Arc<str>>) {
+    for equation in modes.active(valuation) {
+        for (var, _) in model.pool.occurrences(model.equations[equation].residual) {
+            if model.variables[var].role == Role::Parameter {
+                found.insert(model.variables[var].name.clone());
+            }
+        }
+    }
+}
+
+/// A point without any relation between its values; parameters have their own.
+struct Anywhere<'a> {
+    model: &'a Mdae,
+    parameters: SamplePoint,
+    seed: u64,
+}
+
+impl<'a> Anywhere<'a> {
+    fn new(model: &'a Mdae, seed: u32, other_parameters: bool) -> Self {
+        Anywhere {
+            model,
+            parameters: match other_parameters {
+                true => SamplePoint::with_other_parameters(model, seed),
+                false => SamplePoint::new(model, seed),
+            },
+            seed: u64::from(seed),
+        }
+    }
+
+    /// A number in (0, 1).
+    fn noise(&self, kind: u64, number: u32, order: u16) -> f64 {
+        let mut hash = kind << 56 ^ u64::from(number) << 24 ^ u64::from(order) << 16 ^ self.seed;
+        for factor in [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb_u64] {
+            hash = hash.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            hash = (hash ^ (hash >> 29)).wrapping_mul(factor);
+        }
+        (hash >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+impl Environment for Anywhere<'_> {
+    fn variable(&self, var: VarId, order: u16) -> f64 {
+        let variable = &self.model.variables[var];
+        let noise = self.noise(1, var.0, order);
+        match (variable.role, variable.ty) {
+            (Role::Parameter, _) => self.parameters.variable(var, order),
+            (_, Type::Boolean) => f64::from(u8::from(noise > 0.5)),
+            (_, Type::Integer) => (1.0 + 4.0 * noise).floor(),
+            _ => 0.3 + 1.4 * noise,
+        }
+    }
+    fn left_limit(&self, var: VarId, order: u16) -> f64 {
+        self.variable(var, order) + 0.5 * self.noise(2, var.0, order)
+    }
+    fn time(&self) -> f64 {
+        self.noise(3, 0, 0)
+    }
+    fn condition(&self, condition: ConditionId) -> bool {
+        self.noise(4, condition.0, 0) > 0.5
+    }
+}
+
+fn repair(model: &Mdae, modes: &Modes, valuation: &Valuation) -> Option<Repair> {
+    let active: Vec<EquationId> = modes.active(valuation).collect();
+    if active.len() > MOST_EQUATIONS {
+        return None;
+    }
+    let follow = following(model, &active, false)?;
+    let rest: Vec<EquationId> = active.iter().copied().filter(|id| !follow.contains(id)).collect();
+    let algebraic = algebraic_unknowns(model, modes, &active);
+    let directions = directions(model, &rest, &algebraic, false)?;
+    let for_all_parameters = following(model, &active, true).is_some_and(|other| other == follow)
+        && self::directions(model, &rest, &algebraic, true).is_some_and(|other| same(&directions, &other));
+    (directions.len() == follow.len()).then_some(Repair {
+        follow,
+        directions,
+        for_all_parameters,
+    })
+}
+
+fn same(a: &[Vec<(VarId, f64)>], b: &[Vec<(VarId, f64)>]) -> bool {
+    let close = |(x, y): (&(VarId, f64), &(VarId, f64))| x.0 == y.0 && (x.1 - y.1).abs() <= 1e-8;
+    let alike = |(x, y): (&Vec<(VarId, f64)>, &Vec<(VarId, f64)>)| x.len() == y.len() && x.iter().zip(y).all(close);
+    a.len() == b.len() && a.iter().zip(b).all(alike)
+}
+
+/// Guarded equations that are linear combinations of those before them: unguarded ones come first. `None` if there are
+/// none, or if an equation cannot be evaluated.
+fn following(model: &Mdae, active: &[EquationId], other_parameters: bool) -> Option<Vec<EquationId>> {
+    let mut ordered = active.to_vec();
+    ordered.sort_by_key(|&id| (!model.is_unguarded(id), id));
+    let residuals: Vec<ExprId> = ordered.iter().map(|&id| model.equations[id].residual).collect();
+    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); ordered.len()];
+    for seed in 0..ordered.len() as u32 + 8 {
+        let point = Anywhere::new(model, seed + 1, other_parameters);
+        let values = evaluate(&model.pool, &model.functions, &residuals, &point).ok()?;
+        for (column, value) in columns.iter_mut().zip(values) {
+            column.push(value);
+        }
+    }
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut follow = Vec::new();
+    for (id, column) in ordered.into_iter().zip(columns) {
+        let size = norm(&column);
+        if !size.is_finite() {
+            return None;
+        }
+        let mut rest = column;
+        // Twice is enough (Kahan and Parlett).
+        for _ in 0..2 {
+            for direction in &basis {
+                let part: f64 = rest.iter().zip(direction).map(|(a, b)| a * b).sum();
+                rest.iter_mut().zip(direction).for_each(|(a, b)| *a -= part * b);
+            }
+        }
+        let left = norm(&rest);
+        if left > ZERO * size {
+            rest.iter_mut().for_each(|value| *value /= left);
+            basis.push(rest);
+        } else if model.is_unguarded(id) {
+            return None;
+        } else {
+            follow.push(id);
+        }
+    }
+    follow.sort_unstable();
+    (!follow.is_empty()).then_some(follow)
+}
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum::<f64>().sqrt()
+}
+
+/// Unknowns that occur in a mode, but never differentiated.
+fn algebraic_unknowns(model: &Mdae, modes: &Modes, active: &[EquationId]) -> Vec<VarId> {
+    let mut highest: std::collections::BTreeMap<VarId, u16> = std::collections::BTreeMap::new();
+    for equation in active {
+        for &(var, order) in modes.signatures().row(equation.index()) {
+            let known = highest.entry(var).or_insert(0);
+            *known = (*known).max(order);
+        }
+    }
+    let algebraic = highest
+        .into_iter()
+        .filter(|&(var, order)| order == 0 && model.is_unknown(var));
+    algebraic.map(|(var, _)| var).collect()
+}
+
+/// A basis of the directions that change no equation, each with its largest entries first found scaled to one.
+fn directions(
+    model: &Mdae,
+    equations: &[EquationId],
+    unknowns: &[VarId],
+    other_parameters: bool,
+) -> Option<Vec<Vec<(VarId, f64)>>> {
+    let rows = equations.len() * POINTS as usize;
+    // Transposed: its null space on the left is what is looked for.
+    let mut transposed = DenseMatrix::zeros(unknowns.len(), rows);
+    let mut reader = JacobianReader::new();
+    let mut partials = Vec::new();
+    for seed in 0..POINTS {
+        let point = Anywhere::new(model, seed + 1, other_parameters);
+        for (at, &equation) in equations.iter().enumerate() {
+            let residual = model.equations[equation].residual;
+            reader.read(model, residual, &point, &mut partials).ok()?;
+            let entry = |&((var, order), value): &((VarId, u16), f64)| {
+                let row = unknowns.binary_search(&var).ok().filter(|_| order == 0)?;
+                Some((row, value))
+            };
+            let entries: Vec<(usize, f64)> = partials.iter().filter_map(entry).collect();
+            let largest = entries.iter().map(|(_, value)| value.abs()).fold(0.0, f64::max);
+            if !largest.is_finite() {
+                return None;
+            }
+            for (row, value) in entries {
+                let scale = if largest > 0.0 { largest } else { 1.0 };
+                transposed[(row, seed as usize * equations.len() + at)] = value / scale;
+            }
+        }
+    }
+    let qr = PivotedQr::new(&transposed, Some(ZERO));
+    let (count, free) = (unknowns.len(), unknowns.len() - qr.rank());
+    // Rows of Qᵀ beyond the rank span the null space.
+    let mut basis = vec![vec![0.0; count]; free];
+    for unknown in 0..count {
+        let mut unit = vec![0.0; count];
+        unit[unknown] = 1.0;
+        qr.apply_q_transposed(&mut unit);
+        for (row, vector) in basis.iter_mut().enumerate() {
+            vector[unknown] = unit[qr.rank() + row];
+        }
+    }
+    reduce(&mut basis);
+    let named = |vector: Vec<f64>| -> Vec<(VarId, f64)> {
+        let entries = unknowns.iter().copied().zip(vector);
+        entries.filter(|&(_, value)| value != 0.0).collect()
+    };
+    Some(basis.into_iter().map(named).collect())
+}
+
+/// Reduced echelon form: small numbers where there are any. The span stays the same.
+fn reduce(basis: &mut [Vec<f64>]) {
+    let columns = basis.first().map_or(0, Vec::len);
+    let mut done = 0;
+    for column in 0..columns {
+        let largest = (done..basis.len()).max_by(|&a, &b| basis[a][column].abs().total_cmp(&basis[b][column].abs()));
+        let Some(pivot) = largest.filter(|&row| basis[row][column].abs() > 1e-7) else {
+            continue;
+        };
+        basis.swap(done, pivot);
+        let scale = basis[done][column];
+        basis[done].iter_mut().for_each(|value| *value /= scale);
+        let chosen = basis[done].clone();
+        for (row, vector) in basis.iter_mut().enumerate() {
+            let factor = vector[column];
+            if row != done && factor != 0.0 {
+                vector.iter_mut().zip(&chosen).for_each(|(a, b)| *a -= factor * b);
+            }
+        }
+        done += 1;
+    }
+    for value in basis.iter_mut().flatten() {
+        let nearest = value.round();
+        if (*value - nearest).abs() <= 1e-9 {
+            *value = nearest;
+        }
+    }
+}
+
+fn apply(model: &mut Mdae, modes: &Modes, truths: &Truths, repair: &Repair) {
+    let here = truths.formula(model, modes);
+    let elsewhere = model.pool.not(here);
+    for &id in &repair.follow {
+        let own = model.equations[id].guard;
+        model.equations[id].guard = model.pool.and(own, elsewhere);
+    }
+    for (direction, &follows) in repair.directions.iter().zip(&repair.follow) {
+        let mut residual = model.pool.real(0.0);
+        for &(var, factor) in direction {
+            let var = model.pool.var(var);
+            let (size, var) = (model.pool.real(factor.abs()), var);
+            let term = model.pool.mul(size, var);
+            residual = match factor < 0.0 {
+                true => model.pool.sub(residual, term),
+                false => model.pool.add(residual, term),
+            };
+        }
+        let known = model
+            .shares
+            .iter()
+            .position(|share| model.equations[share.equation].residual == residual);
+        match known {
+            Some(at) => {
+                let equation = model.shares[at].equation;
+                let guard = model.equations[equation].guard;
+                model.equations[equation].guard = model.pool.or(guard, here);
+            }
+            None => {
+                let origin = model.equations[follows].origin;
+                let equation = model.equations.push(Equation {
+                    guard: here,
+                    residual,
+                    simplified: None,
+                    origin,
+                });
+                model.shares.push(Share {
+                    equation,
+                    follows,
+                    unknowns: direction.iter().map(|&(var, _)| var).collect(),
+                });
+            }
+        }
+    }
+}
+
+impl Truths {
+    /// A formula that holds in this mode alone.
+    fn formula(&self, model: &mut Mdae, modes: &Modes) -> ExprId {
+        let mut formula = model.pool.boolean(true);
+        for id in model.pool.reachable(modes.formulas()) {
+            let holds = match model.pool.node(id) {
+                Node::Condition(condition) => self.conditions.contains(&condition),
+                Node::Var { var, .. } if model.variables[var].ty == Type::Boolean => self.booleans.contains(&var),
+                _ => continue,
+            };
+            let literal = if holds { id } else { model.pool.not(id) };
+            formula = model.pool.and(formula, literal);
+        }
+        formula
+    }
+}
