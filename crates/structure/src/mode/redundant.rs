@@ -10,7 +10,8 @@
 //!
 //! *What is undetermined.* A direction n in the unknowns that are differentiated nowhere with ∂f/∂u·n = 0 at all points:
 //! u + s(t)·n solves the equations for every s. There must be as many directions as constraints were left out; then n·u = 0 for
-//! each of them picks the solution of smallest norm, for values and for impulses.
+//! each of them picks the solution of smallest norm, for values and for impulses. Of unknowns that are the same up to a
+//! factor one counts.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -163,10 +164,19 @@ fn repair(model: &Mdae, modes: &Modes, valuation: &Valuation) -> Option<Repair> 
     let follow = following(model, &active, false)?;
     let rest: Vec<EquationId> = active.iter().copied().filter(|id| !follow.contains(id)).collect();
     let algebraic = algebraic_unknowns(model, modes, &active);
-    let directions = directions(model, &rest, &algebraic, false)?;
+    let counted = counted(model, modes, &rest, &algebraic);
+    let measured = |other_parameters: bool| {
+        let mut found = directions(model, &rest, &algebraic, other_parameters)?;
+        for direction in &mut found {
+            direction.retain(|(var, _)| counted.contains(var));
+        }
+        Some(found)
+    };
+    let directions = measured(false)?;
     let for_all_parameters = following(model, &active, true).is_some_and(|other| other == follow)
-        && self::directions(model, &rest, &algebraic, true).is_some_and(|other| same(&directions, &other));
-    (directions.len() == follow.len()).then_some(Repair {
+        && measured(true).is_some_and(|other| same(&directions, &other));
+    let determined = directions.len() == follow.len() && directions.iter().all(|direction| !direction.is_empty());
+    determined.then_some(Repair {
         follow,
         directions,
         for_all_parameters,
@@ -239,6 +249,30 @@ fn algebraic_unknowns(model: &Mdae, modes: &Modes, active: &[EquationId]) -> Vec
         .into_iter()
         .filter(|&(var, order)| order == 0 && model.is_unknown(var));
     algebraic.map(|(var, _)| var).collect()
+}
+
+/// The unknowns that count in the norm: of those that an equation ties to one another alone (the current of a diode and the
+/// parameter of its characteristic) one, the first that users see.
+fn counted(model: &Mdae, modes: &Modes, equations: &[EquationId], unknowns: &[VarId]) -> FxHashSet<VarId> {
+    let mut class: Vec<usize> = (0..unknowns.len()).collect();
+    for equation in equations {
+        let [(a, _), (b, _)] = modes.signatures().row(equation.index())[..] else {
+            continue;
+        };
+        let (Ok(a), Ok(b)) = (unknowns.binary_search(&a), unknowns.binary_search(&b)) else {
+            continue;
+        };
+        let (from, to) = (class[a], class[b]);
+        class.iter_mut().filter(|one| **one == from).for_each(|one| *one = to);
+    }
+    let mut chosen: std::collections::BTreeMap<usize, VarId> = std::collections::BTreeMap::new();
+    for (&var, &class) in unknowns.iter().zip(&class) {
+        let known = chosen.entry(class).or_insert(var);
+        if model.variables[*known].hidden && !model.variables[var].hidden {
+            *known = var;
+        }
+    }
+    chosen.into_values().collect()
 }
 
 /// A basis of the directions that change no equation, each with its largest entries first found scaled to one.

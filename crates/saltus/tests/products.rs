@@ -1,0 +1,191 @@
+//! Jumps of products and of nonlinear laws: what stands under `der` is conserved, however it is written.
+
+use saltus::Session;
+
+/// The values of a variable just before and just after t = 1, and at the end.
+struct Seen {
+    before: f64,
+    after: f64,
+    warnings: Vec<String>,
+}
+
+fn run(text: &str, name: &str) -> Result<Seen, String> {
+    let session = Session::new();
+    session.add_text("M.mo", text);
+    let model = session.compile("M").into_result().map_err(|d| format!("{d:?}"))?;
+    let simulation = model.run().stop(2.0).interval(0.5).tolerance(1e-9).simulate();
+    let simulation = simulation.map_err(|failed| format!("{:?}", failed.diagnostic()))?;
+    let values = simulation.values(name).ok_or("no such variable")?;
+    let rows: Vec<usize> = (0..values.len()).filter(|&i| simulation.time()[i] == 1.0).collect();
+    let (Some(&first), Some(&last)) = (rows.first(), rows.last()) else {
+        return Err("no row at t = 1".to_owned());
+    };
+    Ok(Seen {
+        before: values[first],
+        after: values[last],
+        warnings: simulation.summary.report.warnings.clone(),
+    })
+}
+
+fn close(found: f64, wanted: f64, what: &str) {
+    assert!(
+        (found - wanted).abs() <= 1e-6 * wanted.abs().max(1e-12),
+        "{what}: {found} instead of {wanted}"
+    );
+}
+
+/// Numbers in (0, 1), the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+    fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.next()
+    }
+}
+
+#[test]
+fn momentum_is_conserved_when_the_mass_jumps() {
+    let forms = [
+        "Real v(start = #V); equation der((if time < 1 then #A else #B)*v) = 0;",
+        "Real v(start = #V), m = if time < 1 then #A else #B; equation der(m*v) = 0;",
+        "Real v(start = #V), m; Boolean late = time >= 1; equation m = if late then #B else #A; 0 = der(v*m);",
+        "Real v(start = #V); discrete Real m(start = #A, fixed = true); equation when time >= 1 then m = #B; end when; der(m*v) = 0;",
+        "Real v(start = #V), p, m = if time < 1 then #A else #B; equation p = m*v; der(p) = 0;",
+        "Real v(start = #V); parameter Real a = #A, b = #B; Boolean late(start = false, fixed = true); \
+         equation when time >= 1 then late = true; end when; -2*der((if late then b else a)*v) = 0;",
+        "function mass input Boolean b; output Real m; algorithm m := if b then #B else #A; end mass; \
+         Real v(start = #V), m = mass(time >= 1); equation der(m*v) = 0;",
+        "Real v(start = #V); Real u[2] = {v, 3}; Real m = if time < 1 then #A else #B; Real w(start = 1); \
+         equation der(m*{v, w}) = {0, 0};",
+    ];
+    let mut random = Random(1);
+    for (number, form) in forms.iter().enumerate() {
+        for scale in [1.0, 1e-9, 1e6] {
+            let (a, b) = (scale * random.between(0.5, 5.0), scale * random.between(0.5, 5.0));
+            let v = random.between(-8.0, 8.0);
+            let numbers = [("#V", v), ("#A", a), ("#B", b)];
+            let put = |text: String, (name, value): &(&str, f64)| text.replace(name, &format!("({value:?})"));
+            let body = numbers.iter().fold((*form).to_owned(), put);
+            let what = format!("form {number} at scale {scale}");
+            let seen = run(&format!("model M {body} end M;"), "v").unwrap_or_else(|e| panic!("{what}: {e}"));
+            close(seen.before, v, &what);
+            close(seen.after, v * a / b, &what);
+        }
+    }
+}
+
+#[test]
+fn charge_of_nonlinear_capacitors_is_conserved() {
+    // Coefficient, charge.
+    let laws: [(&str, fn(f64) -> f64); 7] = [
+        ("1 + 3*v^2", |v| v + v.powi(3)),
+        ("exp(v)", f64::exp),
+        ("2 + cos(v)", |v| 2.0 * v + v.sin()),
+        ("1/(1 + v^2) + 0.1", |v| v.atan() + 0.1 * v),
+        ("1 + abs(v)", |v| v + 0.5 * v * v.abs()),
+        ("(if v < 1 then 1 else 3)", |v| if v < 1.0 { v } else { 3.0 * v - 2.0 }),
+        ("1 + tanh(v)^2", |v| 2.0 * v - v.tanh()),
+    ];
+    let forms = [
+        "equation (COEFFICIENT)*der(v) = -i;",
+        "equation der(v) = -i/(COEFFICIENT);",
+        "Real c; equation c*der(v) = -i; c = COEFFICIENT;",
+        "Real a, p; equation a = der(v); p + i = 0; p = (COEFFICIENT)*a;",
+        "equation 2*i = -der(v)*(COEFFICIENT) - (COEFFICIENT)*der(v);",
+    ];
+    let mut random = Random(2);
+    for (coefficient, charge) in laws {
+        for form in forms {
+            let (v, w, c) = (
+                random.between(-4.0, 4.0),
+                random.between(-4.0, 4.0),
+                random.between(0.2, 4.0),
+            );
+            let law = form.replace("COEFFICIENT", coefficient);
+            let text = format!(
+                "model M Real v(start = {v:?}, fixed = true), w(start = {w:?}, fixed = true), i; Boolean on = time >= 1; \
+                 {law} {c:?}*der(w) = i; if on then v = w; else i = 0; end if; end M;"
+            );
+            let seen = run(&text, "v").unwrap_or_else(|e| panic!("{text}: {e}"));
+            close(seen.before, v, &text);
+            close(charge(seen.after) + c * seen.after, charge(v) + c * w, &text);
+        }
+    }
+}
+
+#[test]
+fn laws_that_are_no_derivative_are_refused() {
+    // The impulse acts on y while x, its factor, jumps with it.
+    let text = "model M Real x(start = 2, fixed = true), y(start = 3, fixed = true), z(start = 0, fixed = true), i; \
+                equation x*der(y) = -i; der(x) + 0.5*der(y) = -x; der(z) = i; if time >= 1 then z = y; else i = 0; end if; end M;";
+    let refused = run(text, "y").err().expect("refused");
+    assert!(refused.contains("not the derivative of anything"), "{refused}");
+    // The same law where the factor does not jump.
+    let steady = text.replace("der(x) + 0.5*der(y) = -x", "der(x) = -x");
+    let seen = run(&steady, "y").expect("runs");
+    let x = 2.0 * (-1.0_f64).exp();
+    close(seen.after, 3.0 * x / (x + 1.0), "a factor that is continuous");
+}
+
+#[test]
+fn given_start_values_win() {
+    let start = |body: &str, name: &str| {
+        let text = format!("model M {body} end M;");
+        let session = Session::new();
+        session.add_text("M.mo", &text);
+        let model = session.compile("M").into_result().expect("compiles");
+        let simulation = model.run().stop(0.1).simulate().expect("runs");
+        let first = simulation.values(name).expect("a variable")[0];
+        (first, simulation.summary.report.warnings.clone())
+    };
+    let (v, told) = start("Real q, v(start = 4); equation q = 2*v; der(q) = -v;", "v");
+    assert!((v - 4.0).abs() < 1e-9 && told.is_empty(), "{v} {told:?}");
+    let (q, _) = start("Real q, v(start = 2); equation q = v + v^3; der(q) = -1;", "q");
+    assert!((q - 10.0).abs() < 1e-9);
+    let (v, _) = start("Real q(start = 10), v; equation q = v + v^3; der(q) = -1;", "v");
+    assert!((v - 2.0).abs() < 1e-9);
+    let (v, _) = start(
+        "Real q, u, v(start = 4); equation q = 2*u; u = 3*v + 1; der(q) = -v;",
+        "v",
+    );
+    assert!((v - 4.0).abs() < 1e-9);
+    let (_, told) = start("Real q(start = 1), v(start = 4); equation q = 2*v; der(q) = -v;", "v");
+    assert!(
+        told.iter().any(|warning| warning.contains("start values contradict")),
+        "{told:?}"
+    );
+    let (w, told) = start(
+        "Real a(start = 0), b(start = 10), t; equation der(a) = -t; 4*der(b) = t; a = b;",
+        "a",
+    );
+    assert!(
+        (w - 8.0).abs() < 1e-9 && told.iter().any(|warning| warning.contains("instead of 10")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn restarts_agree_with_implicit_euler() {
+    let text = "model M Real v(start = 2, fixed = true), w(start = 0, fixed = true), i; \
+                equation (1 + 3*v^2)*der(v) = -i; 2*der(w) = i; if time >= 1 then v = w; else i = 0; end if; end M;";
+    let session = Session::new();
+    session.add_text("M.mo", text);
+    let model = session.compile("M").into_result().expect("compiles");
+    let run = model.run().stop(2.0).options(|options| options.verify_restarts = true);
+    let simulation = run.simulate().expect("runs");
+    assert_eq!(simulation.summary.report.warnings, Vec::<String>::new());
+    let seen =
+        run_warnings("model M Real w(start = 2), J = if time < 1 then 3 else 1; equation der(J*w) = -0.5; end M;");
+    assert_eq!(seen, Vec::<String>::new());
+}
+
+fn run_warnings(text: &str) -> Vec<String> {
+    run(text, "w").expect("runs").warnings
+}
