@@ -366,7 +366,13 @@ fn too_fast(time: f64) -> Failure {
     let what = "turns of functions in conditions within the steps of the solver: a frequency or a width may be in the \
                 wrong unit";
     let limit = MOST_PARTS as u64;
-    Failure::new(FailureKind::Limit { what, limit }).at(time)
+    let kind = FailureKind::Limit {
+        what,
+        limit,
+        pace: None,
+        origins: Vec::new(),
+    };
+    Failure::new(kind).at(time)
 }
 
 /// Crossings are located to a share of the step: what switches within microseconds needs more than 1e-12 s.
