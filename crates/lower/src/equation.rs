@@ -1,6 +1,6 @@
 //! Equations: if-equations become guarded equations, discrete ones are set aside for their targets to be found.
 
-use saltus_lang::flat::{AssertLevel, EquationBranch, EquationKind, FlatEquation, FlatExpr};
+use saltus_lang::flat::{AssertLevel, EquationBranch, EquationKind, FlatEquation, FlatExpr, ScalarType};
 use saltus_mdae::{
     Action, Assertion, AssertionLevel, BinaryOp, ExprId, Node, OriginId, Role, Type, UnaryOp, VarId, When, WhenBranch,
 };
@@ -15,7 +15,10 @@ impl Lowering<'_> {
         match &equation.kind {
             EquationKind::Equal(lhs, rhs) => {
                 let (a, b) = self.sides(lhs, rhs);
-                self.equal(a, b, guard, origin);
+                match self.undefinable([(lhs, a), (rhs, b)]) {
+                    Some(var) => self.changes_between_events(var, origin),
+                    None => self.equal(a, b, guard, origin),
+                }
             }
             EquationKind::If { branches, otherwise } if self.switches_values(branches, otherwise) => {
                 self.value_equations(branches, otherwise, guard);
@@ -203,17 +206,20 @@ impl Lowering<'_> {
             });
             return;
         }
-        for side in [a, b] {
-            if let Node::Var { var, order: 0 } = self.model.pool.node(side)
-                && self.model.variables[var].ty != Type::Real
-                && self.model.variables[var].role == Role::Discrete
-            {
-                self.changes_between_events(var, origin);
-                return;
-            }
-        }
         let residual = self.model.pool.sub(a, b);
         self.model.add_guarded_equation(guard, residual, origin);
+    }
+
+    /// The variable that an equation between values other than Reals cannot define, because they change without events.
+    fn undefinable(&self, sides: [(&FlatExpr, ExprId); 2]) -> Option<VarId> {
+        let is_real = |(side, _): &(&FlatExpr, ExprId)| side.scalar_type(self.flat) == ScalarType::Real;
+        if sides.iter().any(is_real) || sides.iter().all(|(_, side)| self.is_discrete_valued(*side)) {
+            return None;
+        }
+        sides.iter().find_map(|(_, side)| match self.model.pool.node(*side) {
+            Node::Var { var, order: 0 } if self.model.variables[var].role == Role::Discrete => Some(var),
+            _ => None,
+        })
     }
 
     /// Reports a variable that would have to change without an event.
