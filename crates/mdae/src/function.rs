@@ -283,7 +283,7 @@ impl std::error::Error for CallError {}
 
 /// Statements one call from an equation may execute, callees included. A call that needs more would take seconds, and
 /// there are thousands of calls in a simulation; an endless loop is found soon.
-pub const STATEMENT_LIMIT: u64 = 3_000_000;
+pub const STATEMENT_LIMIT: u64 = 1_000_000;
 /// Nesting of calls.
 pub const DEPTH_LIMIT: u32 = 200;
 
