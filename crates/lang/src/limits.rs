@@ -22,10 +22,11 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             scalars: 3_000_000,
-            fuel: 100_000_000,
+            fuel: 60_000_000,
             // About ten million turns of a small loop: a second or two in an unoptimised build.
             function_fuel: 60_000_000,
-            components: 1_200_000,
+            // About a kilobyte each.
+            components: 600_000,
             string_length: 1 << 20,
             depth: 600,
         }

@@ -284,6 +284,8 @@ impl std::error::Error for CallError {}
 /// Statements one call from an equation may execute, callees included. A call that needs more would take seconds, and
 /// there are thousands of calls in a simulation; an endless loop is found soon.
 pub const STATEMENT_LIMIT: u64 = 1_000_000;
+/// Parts of an expression that cost as much as a statement: where calls are inlined, expressions are long.
+const NODES_PER_STATEMENT: u64 = 16;
 /// Nesting of calls.
 pub const DEPTH_LIMIT: u32 = 200;
 
@@ -312,6 +314,7 @@ impl Functions {
         let mut machine = Machine {
             functions: self,
             fuel: STATEMENT_LIMIT,
+            nodes: 0,
             depth: 0,
             order,
         };
@@ -326,6 +329,7 @@ impl Functions {
         let mut machine = Machine {
             functions: self,
             fuel: STATEMENT_LIMIT,
+            nodes: 0,
             depth: 0,
             order: 0,
         };
@@ -344,6 +348,7 @@ struct Machine<'f> {
     fuel: u64,
     depth: u32,
     order: usize,
+    nodes: u64,
 }
 
 struct Frame<'f> {
@@ -562,6 +567,10 @@ impl<'f> Machine<'f> {
     }
 
     fn expr(&mut self, expr: &FunctionExpr, frame: &Frame<'f>) -> Result<Dual, CallError> {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(NODES_PER_STATEMENT) {
+            self.spend(frame)?;
+        }
         Ok(match expr {
             FunctionExpr::Constant(value) => Dual::constant(*value, self.order),
             FunctionExpr::Read(place) => frame.slots[self.slot(place, frame)?].clone(),

@@ -47,6 +47,11 @@ impl<'a> File<'a> {
                 Err(_) if found.contains_key(b"data_2".as_slice()) => break,
                 Err(error) => return Err(error),
             };
+            // Some rows look like a header: what is not a name is none.
+            let is_name = !matrix.name.is_empty() && matrix.name.iter().all(|byte| byte.is_ascii_graphic());
+            if !is_name && found.contains_key(b"data_2".as_slice()) {
+                break;
+            }
             found.entry(matrix.name).or_insert(matrix);
             if !matrix.is_complete() {
                 break;

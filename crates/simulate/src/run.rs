@@ -235,7 +235,13 @@ impl<'c> Run<'c> {
                 what: "output points",
                 limit,
                 pace: None,
-                origins: Vec::new(),
+                origins: compiled
+                    .model()
+                    .variables
+                    .iter()
+                    .take(1)
+                    .map(|variable| variable.origin)
+                    .collect(),
             }));
         }
         let mut engine = Engine::new(compiled, request.parameters, options.clone(), orders)?;

@@ -1,0 +1,18 @@
+//! Any text: an answer, never a panic.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use saltus::Session;
+
+fuzz_target!(|text: &str| {
+    let session = Session::new();
+    session.add_text("input.mo", text);
+    let Some(name) = session.find_model(None).value else {
+        return;
+    };
+    if let Ok(model) = session.compile(&name).into_result() {
+        let analysis = model.analyze(&saltus::analysis::AnalysisOptions::default());
+        let _ = (analysis.to_text(session.sources()), analysis.to_dot());
+    }
+});
