@@ -20,7 +20,7 @@ impl Lowering<'_> {
                 self.when_action(equation, always, &mut actions);
             }
             if self.acts_at_start(&conditions) {
-                self.reinits_at_start(&actions);
+                self.reinits_at_start(&conditions, &actions);
             }
             let mut actions = merge_assignments(self, actions);
             self.put_in_definitions(&mut actions);
@@ -100,11 +100,15 @@ impl Lowering<'_> {
     }
 
     /// `reinit(x, e)` that is active at the start is the initial equation x = e.
-    fn reinits_at_start(&mut self, actions: &[(ExprId, Action)]) {
+    fn reinits_at_start(&mut self, conditions: &[ExprId], actions: &[(ExprId, Action)]) {
+        let never = self.model.pool.boolean(false);
+        let pool = &mut self.model.pool;
+        let acts = conditions.iter().fold(never, |any, &condition| pool.or(any, condition));
         for (guard, action) in actions {
             if let Action::Reinit { var, value, origin, .. } = *action {
                 let variable = self.model.pool.var(var);
-                self.initial_equal(variable, value, *guard, origin);
+                let guard = self.model.pool.and(acts, *guard);
+                self.initial_equal(variable, value, guard, origin);
             }
         }
     }

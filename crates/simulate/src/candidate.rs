@@ -393,7 +393,11 @@ impl Engine<'_> {
             let truths = &self.with_following(given);
             let valuation = self.evaluate_guards();
             let restart = discrete::restart_equations(self.model, &triggered);
-            let reinits = self.reinits(&triggered);
+            // At the start they are initial equations.
+            let reinits = match instant.initial {
+                true => Vec::new(),
+                false => self.reinits(&triggered),
+            };
             let mode = self.mode_of(&valuation);
             let transient = !reinits.is_empty() || (mode.is_err() && !restart.is_empty());
             if transient {
@@ -769,12 +773,16 @@ impl Engine<'_> {
                 got_valuation = self.guards_after_transient(&got);
             }
             if got_valuation == long_valuation {
-                // Values that a condition switches inside an equation follow at the next instant.
-                let truths = match self.value_switches_agree(mode, &got, &long) {
-                    true => got,
-                    false => long,
-                };
-                return Ok(self.accepted(truths, mode, impulses, triggered, Some(&acted), true));
+                let switches = self.value_switches(mode, &got, &long);
+                let mut verdict = self.accepted(got, mode, impulses, triggered, Some(&acted), true);
+                if let Verdict::Accepted(accepted) = &mut verdict {
+                    // Values that a condition switches inside an equation follow at the next instant.
+                    for id in switches {
+                        accepted.truths[id.0 as usize] = long[id.0 as usize];
+                        accepted.unsettled = true;
+                    }
+                }
+                return Ok(verdict);
             }
             if self.mode_of(&got_valuation).is_err() {
                 // The next impact: a further instant starts from these right limits.

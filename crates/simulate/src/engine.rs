@@ -199,6 +199,8 @@ pub(crate) struct Engine<'c> {
     /// Parameters with `fixed = false` whose value has been found, and the initial equations that gave it.
     pub solved_parameters: rustc_hash::FxHashSet<VarId>,
     pub used_up: rustc_hash::FxHashSet<saltus_mdae::ExprId>,
+    /// Parameters with `fixed = false` that nothing determines.
+    pub undetermined: Vec<VarId>,
     /// During initialisation no time event is due.
     pub starting: bool,
     /// Values with which the search for those at the start begins.
@@ -316,6 +318,7 @@ impl<'c> Engine<'c> {
             open_starts: Vec::new(),
             solved_parameters: parameters.iter().map(|&(var, _)| var).collect(),
             used_up: replaced_bindings(model, parameters),
+            undetermined: Vec::new(),
             starting: false,
             guesses: Vec::new(),
             signals: Vec::new(),
@@ -764,17 +767,18 @@ impl<'c> Engine<'c> {
 
     /// Whether the conditions that two valuations differ in occur in no active equation: then the numbers agree.
     pub(crate) fn value_switches_agree(&self, mode: ModeId, a: &[bool], b: &[bool]) -> bool {
+        self.value_switches(mode, a, b).is_empty()
+    }
+
+    /// The conditions inside equations of a mode in which truth values differ.
+    pub(crate) fn value_switches(&self, mode: ModeId, a: &[bool], b: &[bool]) -> Vec<ConditionId> {
         let equations = &self.modes[mode].structure.equations;
-        let differing: Vec<ConditionId> = self
-            .model
-            .conditions
-            .ids()
-            .filter(|id| a[id.index()] != b[id.index()])
-            .collect();
-        !equations.iter().any(|&equation| {
-            let used = self.compiled.conditions_in_residual(equation);
-            differing.iter().any(|id| used.contains(id))
-        })
+        let used = |id: ConditionId| {
+            let mut residuals = equations.iter().map(|&at| self.compiled.conditions_in_residual(at));
+            residuals.any(|conditions| conditions.contains(&id))
+        };
+        let differing = self.model.conditions.ids().filter(|id| a[id.index()] != b[id.index()]);
+        differing.filter(|&id| used(id)).collect()
     }
 }
 

@@ -25,6 +25,9 @@ use crate::report::{EventReport, ImpulseReport};
 /// Variables without a start value move this much more willingly than those with one.
 const WILLING: f64 = 1e3;
 
+/// Choices among the branches of initial if-equations before they are called contradictory.
+const MOST_CHOICES: usize = 8;
+
 /// So many parameters without a value are named.
 const MOST_UNSET: usize = 10;
 
@@ -227,20 +230,13 @@ impl Engine<'_> {
 
     /// Parameters with `fixed = false` that nothing at the start determines keep their start values, which is told.
     fn warn_of_open_parameters(&mut self) {
-        let mut mentioned: rustc_hash::FxHashSet<VarId> = rustc_hash::FxHashSet::default();
-        for equation in &self.model.initial_equations {
-            mentioned.extend(self.pool.occurrences(equation.residual).into_iter().map(|(var, _)| var));
-        }
-        mentioned.extend(self.model.initial_assignments.iter().map(|equation| equation.target));
-        for var in self.model.variables.ids() {
-            if self.is_open_parameter(var) && !mentioned.contains(&var) {
-                let (name, value) = (self.name(var, 0), self.memory.get(var, 0));
-                let warning = format!(
-                    "nothing determines the parameter {name}, which has `fixed = false`: its start value {value} is used"
-                );
-                if !self.warnings.contains(&warning) {
-                    self.warnings.push(warning);
-                }
+        for var in std::mem::take(&mut self.undetermined) {
+            let (name, value) = (self.name(var, 0), self.memory.get(var, 0));
+            let warning = format!(
+                "nothing determines the parameter {name}, which has `fixed = false`: its start value {value} is used"
+            );
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
             }
         }
     }
@@ -316,10 +312,25 @@ impl Engine<'_> {
         instant: &Instant,
     ) -> Result<Vec<ImpulseReport>, Failure> {
         self.moved_starts = None;
-        let equations = self.active_initial_equations()?;
-        if !equations.is_empty() {
+        self.undetermined = self.unknown_parameters();
+        let mut equations = self.active_initial_equations()?;
+        for _ in 0..MOST_CHOICES {
+            if equations.is_empty() {
+                break;
+            }
             self.start_with_equations(mode, &equations)?;
-            return Ok(Vec::new());
+            // Which of them hold may depend on what they give.
+            let chosen = self.active_initial_equations()?;
+            if chosen == equations {
+                return Ok(Vec::new());
+            }
+            equations = chosen;
+        }
+        if !equations.is_empty() {
+            return Err(Failure::new(FailureKind::Initialisation {
+                reason: "which initial equations hold depends on what they give, and no choice agrees".to_string(),
+                suspects: Vec::new(),
+            }));
         }
         let saved = self.memory.values.clone();
         let by_restart = self.start_by_restart(mode, restart, instant);

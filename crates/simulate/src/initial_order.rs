@@ -6,7 +6,7 @@
 //! iteration has few unknowns.
 
 use saltus_graph::{Bipartite, BlockId, Blocks, Column, Matcher, Matching, Row, block_triangular_order};
-use saltus_mdae::{ExprId, Idx, OriginId, VarId};
+use saltus_mdae::{ExprId, Idx, OriginId, Role, VarId};
 
 use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
@@ -104,6 +104,9 @@ impl Engine<'_> {
         let mut matching = Matching::empty(system.unknowns.len(), system.equations.len());
         let order = preferred.into_iter().map(Row::from_index);
         let free = Matcher::new().augment_in_order(&by_unknown, &mut matching, order);
+        let unmatched = free.iter().map(|row| system.unknowns[row.index()].0);
+        let parameter = |var: &VarId| self.model.variables[*var].role == Role::Parameter;
+        self.undetermined = unmatched.filter(parameter).collect();
         let must = |row: &&Row| {
             let (var, _) = system.unknowns[row.index()];
             system.rank[row.index()] == 0 && self.model.is_unknown(var)
