@@ -11,6 +11,7 @@ use crate::error::{Failure, FailureKind};
 use crate::kernel::slot_of;
 use crate::memory::Memory;
 use crate::plan::Source;
+use crate::response::Blur;
 
 /// Newton iterations before a block is given up.
 const ITERATION_LIMIT: u32 = 60;
@@ -638,13 +639,7 @@ impl BlockSolver {
         self.system
             .jacobian
             .evaluate_unchecked(&memory.values, &mut self.jacobian);
-        let mut scale = vec![0.0f64; self.residual.len()];
-        for (column, &slot) in self.slots.iter().enumerate() {
-            let value = memory.values[slot as usize].abs();
-            for at in self.system.column_starts[column]..self.system.column_starts[column + 1] {
-                scale[self.system.row_indices[at]] += (self.jacobian[at] * value).abs();
-            }
-        }
+        let scale = self.sizes_of_terms(memory);
         self.residual.iter().zip(&scale).all(|(r, s)| r.abs() <= relative * s)
     }
 
@@ -713,6 +708,33 @@ impl BlockSolver {
             .jacobian
             .evaluate_unchecked(&memory.values, &mut self.jacobian);
         self.factor()
+    }
+
+    /// Makes the solution in memory wrong as if every equation had been off by a few rounding errors of its terms.
+    pub(crate) fn blur(&mut self, memory: &mut Memory, blur: Blur) {
+        if self.slots.is_empty() || self.factor_here(memory).is_err() {
+            return;
+        }
+        let sizes = self.sizes_of_terms(memory);
+        for ((step, size), &slot) in self.step.iter_mut().zip(&sizes).zip(&self.slots) {
+            *step = size * blur.rounding(u64::from(slot));
+        }
+        self.factorisation.solve(&mut self.step);
+        if self.step.iter().all(|step| step.is_finite()) {
+            self.apply(memory, 1.0);
+        }
+    }
+
+    /// The sizes of the terms of each equation, by the Jacobian at hand.
+    fn sizes_of_terms(&self, memory: &Memory) -> Vec<f64> {
+        let mut sizes = vec![0.0f64; self.residual.len()];
+        for (column, &slot) in self.slots.iter().enumerate() {
+            let value = memory.values[slot as usize].abs();
+            for at in self.system.column_starts[column]..self.system.column_starts[column + 1] {
+                sizes[self.system.row_indices[at]] += (self.jacobian[at] * value).abs();
+            }
+        }
+        sizes
     }
 
     /// Replaces a right-hand side by the change of the unknowns that it makes.

@@ -14,7 +14,7 @@ use crate::report::{ImpulseReport, Refusal};
 
 /// Rounds of the discrete equations at one instant before they are called unsettled.
 const SETTLING_LIMIT: u32 = 50;
-/// Impulses below this size decide no sign: they are what the error of event location leaves.
+/// Impulses that cancel to this part of their terms decide no sign: they are what the error of event location leaves.
 const IMPULSE_TOLERANCE: f64 = 1e-9;
 
 /// Condition functions within so many bands of zero may be crossing with the one that triggered.
@@ -214,14 +214,16 @@ impl Engine<'_> {
             if !self.ensure_derivatives(monitor, mode, order) {
                 return if order == 0 { Sign::Undecided } else { Sign::Tie };
             }
+            if let Some(mode) = mode {
+                self.find_errors(mode, monitor.reads(order));
+            }
             let reading = monitor.read(order, at_event, &self.memory, &self.scales, &mut self.scratch);
             if reading.value.is_nan() {
                 return Sign::Undecided;
             }
-            let located = if order == 0 {
-                self.location_errors[id.0 as usize]
-            } else {
-                0.0
+            let located = match order == 0 && reading.value.abs() > LEANING * reading.tolerance {
+                true => self.location_error(id, monitor, mode),
+                false => 0.0,
             };
             if reading.value.abs() > reading.tolerance + located {
                 let positive = reading.value > 0.0;
@@ -244,6 +246,7 @@ impl Engine<'_> {
         if !self.ensure_derivatives(monitor, Some(mode), 1) {
             return false;
         }
+        self.find_errors(mode, monitor.reads(1));
         let rate = monitor.read(1, false, &self.memory, &self.scales, &mut self.scratch);
         rate.value.abs() > rate.tolerance && (rate.value > 0.0) == self.truths[id.0 as usize]
     }
@@ -269,29 +272,35 @@ impl Engine<'_> {
         }
     }
 
-    /// Bounds what is left of the condition functions near zero because the event was located within a bracket of the
-    /// given width only: however fast the crossing, its own trigger counts as zero.
-    pub(crate) fn set_location_errors(&mut self, triggers: &[ConditionId], width: f64) {
-        self.location_errors.fill(0.0);
+    /// Notes which condition functions are near zero at an event that was located within a bracket of the given width only:
+    /// however fast the crossing, its own trigger counts as zero.
+    pub(crate) fn set_location(&mut self, triggers: &[ConditionId], width: f64) {
+        self.located.fill(0.0);
         if width == 0.0 {
             return;
         }
         for id in self.model.conditions.ids() {
             let Some(monitor) = self.monitor(id) else { continue };
-            if monitor.decided == crate::condition::Decided::ByTime {
-                continue;
+            if let Some(mode) = self.mode {
+                self.find_errors(mode, monitor.reads(0));
             }
             let reading = monitor.watch(&self.memory, &self.scales, &mut self.scratch);
-            let near = triggers.contains(&id) || reading.value.abs() <= NEAR * reading.tolerance;
-            if near && self.ensure_derivatives(&monitor, self.mode, 1) {
-                let rate = monitor
-                    .read(1, false, &self.memory, &self.scales, &mut self.scratch)
-                    .value;
-                if rate.is_finite() {
-                    self.location_errors[id.0 as usize] = 2.0 * rate.abs() * width;
-                }
+            if triggers.contains(&id) || reading.value.abs() <= NEAR * reading.tolerance {
+                self.located[id.0 as usize] = width;
             }
         }
+    }
+
+    /// What the error of the event's time may leave of a condition function in a mode. (The same function may be a voltage
+    /// in one mode and a current in another.)
+    pub(crate) fn location_error(&mut self, id: ConditionId, monitor: &Monitor, mode: Option<ModeId>) -> f64 {
+        let width = self.located[id.0 as usize];
+        if width == 0.0 || !self.ensure_derivatives(monitor, mode, 1) {
+            return 0.0;
+        }
+        let rate = monitor.read(1, false, &self.memory, &self.scales, &mut self.scratch);
+        let error = 2.0 * rate.value.abs() * width;
+        if error.is_finite() { error } else { 0.0 }
     }
 
     fn impulse_sign(&self, monitor: &Monitor, impulses: &[ImpulseReport]) -> Option<Sign> {
@@ -303,7 +312,7 @@ impl Engine<'_> {
         orders.sort_unstable();
         orders.dedup();
         for &order in orders.iter().rev() {
-            let weight: f64 = impulses
+            let terms: Vec<f64> = impulses
                 .iter()
                 .filter(|impulse| impulse.order == order)
                 .map(|impulse| {
@@ -311,8 +320,10 @@ impl Engine<'_> {
                     let coefficient = gradient.iter().find(|(leaf, _)| *leaf == key).map_or(0.0, |(_, c)| *c);
                     coefficient * impulse.weight
                 })
-                .sum();
-            if weight.abs() > IMPULSE_TOLERANCE {
+                .collect();
+            let weight: f64 = terms.iter().sum();
+            let size: f64 = terms.iter().map(|term| term.abs()).sum();
+            if weight.abs() > IMPULSE_TOLERANCE * size {
                 return Some(Sign::ByImpulse {
                     positive: weight > 0.0,
                     order,
@@ -375,14 +386,14 @@ impl Engine<'_> {
         let verdict = self.try_from_saved(truths, instant)?;
         if !matches!(verdict, Verdict::Accepted(_)) {
             self.memory.values.copy_from_slice(&instant.saved);
-            self.jet_level = 0;
+            self.forget_derivatives();
         }
         Ok(verdict)
     }
 
     fn try_from_saved(&mut self, given: &Truths, instant: &mut Instant) -> Result<Verdict, Failure> {
         self.memory.values.copy_from_slice(&instant.saved);
-        self.jet_level = 0;
+        self.forget_derivatives();
         self.set_truths(given);
         if instant.initial {
             self.apply_initial_assignments()?;
@@ -462,7 +473,7 @@ impl Engine<'_> {
         for (&var, value) in self.discrete.variables.iter().zip(discrete) {
             self.memory.set(var, 0, value);
         }
-        self.jet_level = 0;
+        self.forget_derivatives();
     }
 
     pub(crate) fn reinits(&self, triggered: &Triggered) -> Vec<Reinit> {
@@ -736,7 +747,7 @@ impl Engine<'_> {
         let mut failures: Vec<Refusal> = Vec::new();
         for long in self.long_candidates(truths, instant) {
             self.memory.values.copy_from_slice(&here);
-            self.jet_level = 0;
+            self.forget_derivatives();
             let long_valuation = self.guards_after_transient(&long);
             if seen.contains(&long_valuation) {
                 continue;

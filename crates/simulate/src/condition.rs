@@ -9,6 +9,7 @@ use saltus_mdae::{Action, ConditionId, ConditionKind, ExprId, ExprPool, IndexVec
 use crate::error::Failure;
 use crate::kernel::Bound;
 use crate::memory::Memory;
+use crate::scale::Scales;
 
 /// Derivatives of a condition function that may decide its sign where the value is zero.
 pub const SIGN_ORDERS: u16 = 4;
@@ -35,8 +36,6 @@ struct Level {
     /// Leaves of the gradient, in the order of outputs 1….
     leaves: Vec<(VarId, u16)>,
     by_time: bool,
-    /// Which derivative of the condition function this is.
-    order: u16,
 }
 
 /// A relation at run time.
@@ -74,41 +73,6 @@ pub struct Reading {
     pub magnitude: f64,
 }
 
-/// Error scales of variables.
-#[derive(Clone, Debug)]
-pub struct Scales {
-    /// Relative tolerance.
-    pub relative: f64,
-    /// Absolute tolerance per variable (already multiplied by its nominal value).
-    pub absolute: IndexVec<VarId, f64>,
-    /// Nominal values.
-    pub nominal: IndexVec<VarId, f64>,
-}
-
-impl Scales {
-    /// The scales of a run with these nominal values.
-    pub fn new(options: &crate::options::Options, nominal: &[f64]) -> Self {
-        Scales {
-            relative: options.tolerance,
-            absolute: nominal.iter().map(|n| n * options.absolute_tolerance).collect(),
-            nominal: nominal.iter().copied().collect(),
-        }
-    }
-
-    /// The error to be expected of a value.
-    pub fn error(&self, var: VarId, value: f64) -> f64 {
-        self.relative * value.abs() + self.absolute.get(var).copied().unwrap_or(0.0)
-    }
-}
-
-impl Scales {
-    /// The error to be expected of a rate: what has come to rest keeps velocities of the size of the relative tolerance.
-    fn rate_error(&self, var: VarId, value: f64) -> f64 {
-        let nominal = self.nominal.get(var).copied().unwrap_or(1.0);
-        self.error(var, value).max(self.relative * (value.abs() + nominal))
-    }
-}
-
 impl Level {
     fn read(&self, memory: &Memory, scales: &Scales, scratch: &mut Vec<f64>) -> Reading {
         scratch.clear();
@@ -119,17 +83,11 @@ impl Level {
         let mut magnitude = value.abs();
         for (&(var, order), gradient) in self.leaves.iter().zip(&scratch[1..]) {
             let x = memory.get(var, order);
-            let error = if self.order == 0 {
-                scales.error(var, x)
-            } else {
-                scales.rate_error(var, x)
-            };
-            tolerance += gradient.abs() * error;
+            tolerance += gradient.abs() * scales.error(memory, var, order);
             magnitude += (gradient * x).abs();
         }
         if self.by_time {
-            let time = memory.time();
-            tolerance += scratch[scratch.len() - 1].abs() * 1e-12 * (1.0 + time.abs());
+            tolerance += scratch[scratch.len() - 1].abs() * scales.time_error(memory.time());
         }
         // Ten times the error of the arguments, and never less than rounding.
         Reading {
@@ -213,11 +171,7 @@ impl HeldSign {
         if self.free_at_start && memory.is_initial() {
             return None;
         }
-        let scales = Scales {
-            relative: 0.0,
-            absolute: IndexVec::new(),
-            nominal: IndexVec::new(),
-        };
+        let scales = Scales::exact();
         let mut scratch = Vec::new();
         for level in &self.levels {
             let reading = level.read(memory, &scales, &mut scratch);
@@ -352,7 +306,6 @@ fn levels(
             bound: Bound::new(cache, pool, &spec, memory)?,
             leaves,
             by_time,
-            order,
         });
         if order < SIGN_ORDERS {
             derivative = pool.total_derivative(derivative);

@@ -12,7 +12,7 @@ use saltus_results::ModeRecord;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Valuation, analyze_equations, analyze_mode};
 
 use crate::compiled::Compiled;
-use crate::condition::{Monitors, Scales, held_signs, monitors};
+use crate::condition::{Monitors, held_signs, monitors};
 use crate::delay::History;
 use crate::discrete::DiscreteProgram;
 use crate::error::{Failure, FailureKind};
@@ -25,7 +25,9 @@ use crate::ode::{ModeOde, OdeFailure};
 use crate::options::{Options, Redundant};
 use crate::plan::{PlanCode, PlanFailure, Stage};
 use crate::report::{BlockCost, Refusal};
+use crate::response::{Blur, Responses};
 use crate::restart::RestartCache;
+use crate::scale::Scales;
 
 saltus_mdae::typed_index! {
     /// A mode that has been entered, numbered in order of first entry.
@@ -100,7 +102,7 @@ impl SampleClock {
 
     /// Times that differ by less are the same tick.
     fn tolerance(&self, time: f64) -> f64 {
-        (1e-12 * (1.0 + time.abs())).min(0.25 * self.interval)
+        crate::scale::rounding_of_time(time.abs().max(self.start.abs())).min(0.25 * self.interval)
     }
 
     fn is_due(&self, time: f64) -> bool {
@@ -173,12 +175,12 @@ pub(crate) struct Engine<'c> {
     pub leaning: bool,
     /// How often each condition has changed at the present event.
     pub flips: Vec<u32>,
-    /// What the error of the event's time may leave of each condition function that is crossing zero.
-    pub location_errors: Vec<f64>,
+    /// How well the event's time is known, for each condition function that is crossing zero there.
+    pub located: Vec<f64>,
     /// Conditions that have crossed zero at the present event.
     pub crossings: FxHashMap<ConditionId, crate::candidate::Crossing>,
-    /// How the variables in conditions depend on states, by mode.
-    error_flows: FxHashMap<ModeId, crate::inherited::ErrorFlow>,
+    /// How the values in memory respond to errors of the states.
+    pub responses: Responses,
     pub samples: Vec<SampleClock>,
     pub counters: RunCounters,
     pub scratch: Vec<f64>,
@@ -252,8 +254,10 @@ impl<'c> Engine<'c> {
             .iter()
             .map(|&formula| Bound::of_value(&cache, &pool, formula, &memory))
             .collect::<Result<_, _>>()?;
-        let nominal = nominal_values(compiled, &memory)?;
-        let scales = Scales::new(&options, &nominal);
+        let given = nominal_values(compiled, &memory)?;
+        let nominal = given.iter().map(|nominal| nominal.unwrap_or(1.0)).collect();
+        let tolerances = (options.tolerance, options.absolute_tolerance);
+        let scales = Scales::new(model, &memory, tolerances, given, options.start);
         let of_role = |role: Role| {
             model
                 .variables
@@ -297,9 +301,9 @@ impl<'c> Engine<'c> {
             systematic: false,
             leaning: false,
             flips: vec![0; model.conditions.len()],
-            location_errors: vec![0.0; model.conditions.len()],
+            located: vec![0.0; model.conditions.len()],
             crossings: FxHashMap::default(),
-            error_flows: FxHashMap::default(),
+            responses: Responses::default(),
             samples: Vec::new(),
             counters: RunCounters::default(),
             scratch: Vec::new(),
@@ -335,8 +339,9 @@ impl<'c> Engine<'c> {
 
     /// Nominal values may depend on parameters that were solved for.
     pub(crate) fn renew_nominal_values(&mut self) -> Result<(), Failure> {
-        self.nominal = nominal_values(self.compiled, &self.memory)?;
-        self.scales = Scales::new(&self.options, &self.nominal);
+        let given = nominal_values(self.compiled, &self.memory)?;
+        self.nominal = given.iter().map(|nominal| nominal.unwrap_or(1.0)).collect();
+        self.scales.set_nominal_values(given);
         Ok(())
     }
 
@@ -661,33 +666,29 @@ impl<'c> Engine<'c> {
 
     /// Makes the derivatives of some variables valid, each up to its level beyond the leading one.
     pub(crate) fn extend_some(&mut self, mode: ModeId, wanted: &[(VarId, u16)]) -> bool {
-        let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
-        self.modes[mode].extend(tools, &self.pool, wanted, &mut self.memory)
+        self.extend_blurred(mode, wanted, None)
     }
 
-    /// Errors that the variables in conditions inherit from the states of a mode, at the values in memory.
-    pub(crate) fn inherited_errors(&mut self, mode: ModeId) -> Result<FxHashMap<(VarId, u16), f64>, Failure> {
-        if !self.error_flows.contains_key(&mode) {
-            let monitors = self.monitors.iter().flatten();
-            let read = monitors.flat_map(|monitor| monitor.reads(0).iter().copied());
-            let wanted: Vec<(VarId, u16)> = read.filter(|&(var, _)| self.model.is_unknown(var)).collect();
-            let tools = self.tools();
-            let runtime = &self.modes[mode];
-            let flow = match wanted.is_empty() {
-                true => crate::inherited::ErrorFlow::default(),
-                false => {
-                    let plan = runtime.plan().whole_plan(tools, &runtime.structure);
-                    crate::inherited::ErrorFlow::new(tools, &self.pool, plan, &self.memory, wanted.into_iter())?
-                }
-            };
-            self.error_flows.insert(mode, flow);
+    /// The same with a few rounding errors more.
+    pub(crate) fn extend_blurred(&mut self, mode: ModeId, wanted: &[(VarId, u16)], blur: Option<Blur>) -> bool {
+        let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
+        self.modes[mode].extend(tools, &self.pool, wanted, &mut self.memory, blur)
+    }
+
+    /// The values in memory are those of an accepted point: sizes follow them.
+    pub(crate) fn note_sizes(&mut self, mode: ModeId) {
+        let structure = &self.modes[mode].structure;
+        for (&var, &highest) in structure.unknowns.iter().zip(&structure.sigma.d) {
+            for order in 0..=highest {
+                let slot = self.memory.slot(var, order);
+                self.scales.note(slot, self.memory.values[slot as usize]);
+            }
         }
-        Ok(self.error_flows[&mode].errors(&self.memory, &self.scales))
     }
 
     /// Solves the blocks of a mode at the states in memory.
     pub(crate) fn solve_mode(&mut self, mode: ModeId) -> Result<(), Failure> {
-        self.jet_level = 0;
+        self.forget_derivatives();
         let outcome = self.modes[mode].plan_mut().solve_from_afar(&mut self.memory);
         outcome.map_err(|failure| self.explain(mode, &failure))
     }
@@ -817,17 +818,19 @@ fn replaced_bindings(model: &Mdae, given: &[(VarId, f64)]) -> FxHashSet<saltus_m
         .collect()
 }
 
-fn nominal_values(compiled: &Compiled, memory: &Memory) -> Result<Vec<f64>, Failure> {
+/// The `nominal` attributes that are given.
+fn nominal_values(compiled: &Compiled, memory: &Memory) -> Result<Vec<Option<f64>>, Failure> {
     let model = compiled.model();
     let mut values = Vec::with_capacity(model.variables.len());
     for variable in &model.variables {
         let value = match variable.nominal {
-            Some(nominal) => Bound::of_value(compiled.cache(), &model.pool, nominal, memory)?
-                .value(memory)
-                .abs(),
-            None => 1.0,
+            Some(nominal) => {
+                let nominal = Bound::of_value(compiled.cache(), &model.pool, nominal, memory)?;
+                Some(nominal.value(memory).abs())
+            }
+            None => None,
         };
-        values.push(if value.is_finite() && value > 0.0 { value } else { 1.0 });
+        values.push(value.filter(|&value| value.is_finite() && value > 0.0));
     }
     Ok(values)
 }

@@ -78,6 +78,7 @@ impl Engine<'_> {
             if instant == 1 {
                 self.apply_inputs(time);
             }
+            self.find_errors_before();
             let (guess, signs) = self.guess(first_of_start);
             let held = self.held(&guess, first_of_start);
             let zero_crossings = self.zero_crossings(&signs, &triggers);

@@ -8,6 +8,7 @@ use crate::error::{Failure, FailureKind};
 use crate::kernel::slot_of;
 use crate::memory::Memory;
 use crate::plan::Source;
+use crate::response::Blur;
 
 /// Equations that are affine in their one unknown and do not depend on each other.
 #[derive(Debug)]
@@ -66,6 +67,13 @@ impl ExplicitEquations {
             memory.values[slot as usize] = value;
         }
         if sound { Ok(()) } else { Err(self.failure()) }
+    }
+
+    /// Makes the solutions in memory wrong by a few rounding errors.
+    pub(crate) fn blur(&self, memory: &mut Memory, blur: Blur) {
+        for &slot in &self.slots {
+            memory.values[slot as usize] *= 1.0 + blur.rounding(u64::from(slot));
+        }
     }
 
     fn evaluate(&mut self, memory: &Memory) {

@@ -40,10 +40,7 @@ impl InputSignal {
 
     /// The first point behind a time: slope or value may jump there.
     pub fn next_point(&self, time: f64) -> Option<f64> {
-        self.times
-            .iter()
-            .copied()
-            .find(|&t| t > time + 1e-12 * (1.0 + time.abs()))
+        self.times.iter().copied().find(|&t| t > time)
     }
 }
 
@@ -51,7 +48,7 @@ impl Engine<'_> {
     /// Writes the right limits of the inputs at a time into memory. Until the next call they stay on the pieces that
     /// begin here: the left limits at the next point belong to the mode before it.
     pub(crate) fn apply_inputs(&mut self, time: f64) {
-        self.inputs_from = time + 1e-12 * (1.0 + time.abs());
+        self.inputs_from = time + self.scales.time_error(time);
         apply(&self.signals, self.inputs_from, time, &mut self.memory);
     }
 }

@@ -11,6 +11,7 @@ use crate::block::{BlockSolver, Care, Learnt};
 use crate::memory::Memory;
 use crate::mode::Tools;
 use crate::plan::source;
+use crate::response::Blur;
 
 /// A block of leading equations.
 #[derive(Debug)]
@@ -93,18 +94,20 @@ impl Jets {
         100 * self.blocks.len() + built.sum::<usize>()
     }
 
-    /// Computes x^(d+1) … x^(d+level) of the variables wanted. False if that is not possible.
+    /// Computes x^(d+1) … x^(d+level) of the variables wanted, on request with a few rounding errors more. False if that is
+    /// not possible.
     pub(crate) fn compute(
         &mut self,
         tools: Tools<'_>,
         pool: &ExprPool,
         wanted: impl IntoIterator<Item = (VarId, u16)>,
         memory: &mut Memory,
+        blur: Option<Blur>,
     ) -> bool {
         let order = self.needed(tools, pool, wanted);
         order
             .into_iter()
-            .all(|(level, block)| self.solve(tools, pool, level, block, memory))
+            .all(|(level, block)| self.solve(tools, pool, level, block, memory, blur))
     }
 
     /// Levels and blocks to be solved, in order.
@@ -140,11 +143,23 @@ impl Jets {
         order
     }
 
-    fn solve(&mut self, tools: Tools<'_>, pool: &ExprPool, level: u16, block: usize, memory: &mut Memory) -> bool {
-        match self.solver(tools, pool, level, block, memory) {
-            Solver::Built(solver) => solver.solve(memory, Care::Checked).is_ok(),
-            _ => false,
+    fn solve(
+        &mut self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        level: u16,
+        block: usize,
+        memory: &mut Memory,
+        blur: Option<Blur>,
+    ) -> bool {
+        let Solver::Built(solver) = self.solver(tools, pool, level, block, memory) else {
+            return false;
+        };
+        let solved = solver.solve(memory, Care::Checked).is_ok();
+        if let (true, Some(blur)) = (solved, blur) {
+            solver.blur(memory, blur);
         }
+        solved
     }
 
     fn solver(&mut self, tools: Tools<'_>, pool: &ExprPool, level: u16, block: usize, memory: &Memory) -> &mut Solver {

@@ -111,7 +111,7 @@ fn check_integers(engine: &Engine<'_>) -> Result<(), Failure> {
 fn slack(engine: &Engine<'_>, limit: &Limit, value: f64) -> f64 {
     let variable = &engine.model.variables[limit.var];
     match (variable.ty, variable.role) {
-        (Type::Real, Role::Continuous) => 10.0 * engine.scales.error(limit.var, value),
+        (Type::Real, Role::Continuous) => 10.0 * engine.scales.declared_error(limit.var, value),
         (Type::Real, _) => ROUNDING * value.abs(),
         _ => 0.0,
     }

@@ -15,6 +15,7 @@ use crate::jets::{Jets, JetsLearnt};
 use crate::kernel::Bound;
 use crate::memory::Memory;
 use crate::plan::{PlanCode, PlanLearnt};
+use crate::response::Blur;
 
 /// What compiling a mode needs.
 #[derive(Copy, Clone)]
@@ -223,12 +224,13 @@ impl ModeRuntime {
         pool: &ExprPool,
         wanted: &[(VarId, u16)],
         memory: &mut Memory,
+        blur: Option<Blur>,
     ) -> bool {
         let (current, code, structure) = (self.current, &self.plans[self.current], &self.structure);
         let (_, jets) = self
             .jets
             .get_or_insert_with(|| (current, Jets::new(code.whole_plan(tools, structure))));
-        jets.compute(tools, pool, wanted.iter().copied(), memory)
+        jets.compute(tools, pool, wanted.iter().copied(), memory, blur)
     }
 }
 

@@ -6,7 +6,7 @@ use saltus_numerics::linalg::SparsityPattern;
 use saltus_numerics::ode::{JacobianSource, OdeSystem};
 use saltus_numerics::roots::{ConditionFunctions, Course, Cut};
 
-use crate::condition::{Monitor, Scales};
+use crate::condition::Monitor;
 use crate::delay::{DelayError, History};
 use crate::input::{self, InputSignal};
 use crate::memory::Memory;
@@ -14,6 +14,7 @@ use crate::mode::Tools;
 use crate::plan::{PlanCode, PlanFailure};
 use crate::resolution::Arguments;
 use crate::run::Cancel;
+use crate::scale::Scales;
 
 /// y' = f(t, y): states into memory, blocks solved, derivatives out.
 pub(crate) struct ModeOde<'a> {

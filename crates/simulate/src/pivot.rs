@@ -117,7 +117,7 @@ impl Engine<'_> {
         }
         let found = self.pivoted_here(from, instant);
         self.memory.values.copy_from_slice(&instant.saved);
-        self.jet_level = 0;
+        self.forget_derivatives();
         found
     }
 
@@ -175,7 +175,7 @@ impl Engine<'_> {
     /// Puts the right limits of a mode into memory; not for instants with restart equations.
     fn enter_for_pivoting(&mut self, truths: &Truths, instant: &Instant) -> Option<(ModeId, Valuation, Triggered)> {
         self.memory.values.copy_from_slice(&instant.saved);
-        self.jet_level = 0;
+        self.forget_derivatives();
         self.set_truths(truths);
         let before = self.when_before.clone();
         let triggered = self.discrete.compute(&mut self.memory, &before);

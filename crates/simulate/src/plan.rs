@@ -20,6 +20,7 @@ use crate::jacobian::ExactJacobian;
 use crate::memory::Memory;
 use crate::mode::Tools;
 use crate::resolution::{Arguments, Determined, Watching, Ways};
+use crate::response::Blur;
 
 /// Relative change of an unknown since the last anchor from which on it is no guess for other points.
 const FAR: f64 = 0.5;
@@ -86,6 +87,15 @@ impl Stage {
         match self {
             Stage::Block(block) => block.solve_from_afar(memory),
             other => other.solve(memory, Care::Checked),
+        }
+    }
+
+    /// Makes the values it has found wrong by a few rounding errors.
+    fn blur(&mut self, memory: &mut Memory, blur: Blur) {
+        match self {
+            Stage::Explicit(equations) => equations.blur(memory, blur),
+            Stage::Block(block) => block.blur(memory, blur),
+            Stage::Copies(_) => {}
         }
     }
 
@@ -473,6 +483,16 @@ impl PlanCode {
             outcome.map_err(|failure| PlanFailure { stage, failure })?;
         }
         self.failed = false;
+        Ok(())
+    }
+
+    /// The same, with every value wrong by a few rounding errors: what is left of differences is rounding, too.
+    pub(crate) fn solve_blurred(&mut self, memory: &mut Memory, blur: Blur) -> Result<(), PlanFailure> {
+        for (stage, part) in self.stages.iter_mut().enumerate() {
+            let outcome = part.solve_from_afar(memory);
+            outcome.map_err(|failure| PlanFailure { stage, failure })?;
+            part.blur(memory, blur);
+        }
         Ok(())
     }
 

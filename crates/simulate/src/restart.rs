@@ -17,10 +17,16 @@ use crate::event::same;
 use crate::memory::Memory;
 use crate::options::RestartMethod;
 use crate::report::{ImpulseReport, Refusal};
+use crate::scale::Scales;
 use crate::steady::Steady;
 
 /// Analyses kept for one mode change; different facts at the left limits give different ones.
 const VARIANTS: usize = 16;
+
+/// Residuals of so many errors of their terms are zero.
+const ERRORS: f64 = 10.0;
+/// Sizes of so many errors are no sizes.
+const NOISE: f64 = 1e3;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ChangeKey {
@@ -79,6 +85,9 @@ pub(crate) struct Known<'a> {
     pub model: &'a Mdae,
     pub memory: &'a Memory,
     pub nominal: &'a [f64],
+    pub scales: &'a Scales,
+    /// Relative size of a residual that is zero.
+    pub tolerance: f64,
 }
 
 impl FixedValues for Known<'_> {
@@ -94,6 +103,27 @@ impl FixedValues for Known<'_> {
     }
     fn nominal(&self, var: VarId) -> f64 {
         self.nominal.get(var.index()).copied().unwrap_or(1.0)
+    }
+    fn size(&self, var: VarId, order: u16) -> f64 {
+        let (size, error) = self.size_and_error(var, order);
+        // What has never been clear of its errors says nothing.
+        if size > NOISE * error { size } else { 0.0 }
+    }
+    fn floor(&self, var: VarId, order: u16) -> f64 {
+        let (size, error) = self.size_and_error(var, order);
+        size.max(ERRORS * error / self.tolerance)
+    }
+}
+
+impl Known<'_> {
+    fn size_and_error(&self, var: VarId, order: u16) -> (f64, f64) {
+        match order < self.memory.orders(var) {
+            true => (
+                self.scales.size(self.memory, var, order),
+                self.scales.error_before(self.memory, var, order),
+            ),
+            false => (0.0, 0.0),
+        }
     }
 }
 
@@ -262,6 +292,8 @@ impl Engine<'_> {
             model,
             memory: &self.memory,
             nominal: &self.nominal,
+            scales: &self.scales,
+            tolerance: fact_tolerance(self.options.tolerance),
         };
         let mut facts = NumericFacts::new(&model.functions, &known, &present, &is_unknown);
         facts.tolerance = fact_tolerance(self.options.tolerance);
@@ -411,9 +443,9 @@ impl Engine<'_> {
         let here = std::mem::replace(&mut self.memory.values, instant.saved.clone());
         let truths = self.truths.clone();
         self.set_truths(&truths);
-        self.jet_level = 0;
+        self.forget_derivatives();
         let extended = self.extend_jets(from, level);
-        self.jet_level = 0;
+        self.forget_derivatives();
         let before = std::mem::replace(&mut self.memory.values, here);
         for &var in &self.unknowns {
             let Some(leading) = self.modes[from].highest_order(var) else {
@@ -439,6 +471,8 @@ impl Engine<'_> {
             model: self.model,
             memory: &self.memory,
             nominal: &self.nominal,
+            scales: &self.scales,
+            tolerance: fact_tolerance(self.options.tolerance),
         };
         let is_unknown = |var: VarId| {
             self.model
@@ -469,7 +503,7 @@ impl Engine<'_> {
         }
         let mut jumped = false;
         for &(var, order, value) in &solution.right_limits {
-            let error = self.scales.error(var, self.memory.get(var, order));
+            let error = self.scales.state_error(&self.memory, var, order);
             jumped |= (value - self.memory.get(var, order)).abs() > 100.0 * error;
             self.memory.set(var, order, value);
         }
@@ -610,6 +644,6 @@ fn take_euler_limits(solution: &mut RestartSolution, limits: &[EulerLimit]) {
 }
 
 /// Residuals of past-only equations this small are zero: event location leaves errors of the order of the tolerance.
-fn fact_tolerance(tolerance: f64) -> f64 {
+pub(crate) fn fact_tolerance(tolerance: f64) -> f64 {
     (1e3 * tolerance).clamp(1e-9, 1e-4)
 }

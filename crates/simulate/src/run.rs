@@ -189,6 +189,8 @@ struct Run<'c> {
     last_phase: Option<Phase>,
     step_pace: Pace,
     event_pace: Pace,
+    /// The length of the last step.
+    last_step: f64,
 }
 
 /// What decides the right-hand side of a phase without events.
@@ -278,6 +280,7 @@ impl<'c> Run<'c> {
             last_phase: None,
             step_pace: Pace::of_steps(options.start),
             event_pace: Pace::of_events(options.start),
+            last_step: 0.0,
             watches: vec![Watch::default(); engine.model.conditions.len()],
             sampled: None,
             affordable: watch::MOST_PARTS,
@@ -469,7 +472,7 @@ impl<'c> Run<'c> {
         let armed = |id: &ConditionId| located && self.watches[id.index()].is_armed();
         self.engine.set_crossings(triggers.iter().copied().filter(armed));
         self.engine
-            .set_location_errors(triggers, std::mem::take(&mut self.location_width));
+            .set_location(triggers, std::mem::take(&mut self.location_width));
         self.history.pass_break(&mut self.engine.memory);
         let processed = self.engine.event(triggers, false);
         let mut report = processed.map_err(|failure| self.or_accumulation(failure).at(time))?;
@@ -546,6 +549,7 @@ impl<'c> Run<'c> {
                 self.write_row(sink, RowKind::Regular)?;
                 return Ok(PhaseEnd::Stop);
             }
+            self.follow_sizes(mode, step.1 - step.0, taken)?;
             self.update_watches(&watched);
             let at_break = end >= target;
             if at_break && self.history.jumps(&self.engine.memory) {

@@ -11,7 +11,7 @@ use saltus_structure::restart::NumericFacts;
 
 use crate::engine::{Engine, ModeId};
 use crate::initial::StartValue;
-use crate::restart::{Known, Present};
+use crate::restart::{Known, Present, fact_tolerance};
 
 /// A start value that moved by more than this part of its size did not hold.
 const MOVED: f64 = 1e-6;
@@ -211,6 +211,8 @@ impl Engine<'_> {
             model: self.model,
             memory: &self.memory,
             nominal: &self.nominal,
+            scales: &self.scales,
+            tolerance: fact_tolerance(self.options.tolerance),
         };
         let is_unknown = |var: VarId| {
             let variable = self.model.variables.get(var);

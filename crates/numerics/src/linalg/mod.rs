@@ -1,5 +1,6 @@
 //! Linear algebra: sparse patterns, LU factorisations, rank and least squares.
 
+mod balance;
 mod dense;
 mod factor;
 mod ordering;
@@ -8,6 +9,7 @@ mod qr;
 mod scalar;
 mod sparse_lu;
 
+pub use balance::balance;
 pub use dense::{DenseLu, DenseMatrix};
 pub use factor::{Factorisation, MatrixStructure};
 pub use pattern::{Colouring, PatternError, SparsityPattern};

@@ -204,17 +204,16 @@ pub struct FullPivotLu {
 }
 
 impl FullPivotLu {
-    /// Factorises after equilibrating the rows. Pivots below `tolerance` times the first count as zero;
+    /// Factorises after balancing rows and columns. Pivots below `tolerance` times the first count as zero;
     /// `max(m,n)·ε` if `None`.
     pub fn new(matrix: &DenseMatrix, tolerance: Option<f64>) -> Self {
         let (m, n) = (matrix.rows(), matrix.columns());
         let tolerance = tolerance.unwrap_or(m.max(n) as f64 * f64::EPSILON);
-        let mut a = matrix.clone();
-        for r in 0..m {
-            let size = (0..n).fold(0.0, |s: f64, c| s.max(a[(r, c)].abs()));
-            let scale = super::dense::inverse_power_of_two(size);
-            (0..n).for_each(|c| a[(r, c)] *= scale);
-        }
+        let entries: Vec<(usize, usize, f64)> = (0..n)
+            .flat_map(|c| (0..m).map(move |r| (r, c, matrix[(r, c)])))
+            .collect();
+        let (by_row, by_column) = super::balance(m, n, &entries);
+        let mut a = DenseMatrix::from_fn(m, n, |r, c| matrix[(r, c)] * by_row[r] * by_column[c]);
         let mut lu = Self {
             rows: (0..m).collect(),
             columns: (0..n).collect(),

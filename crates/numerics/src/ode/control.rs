@@ -220,8 +220,10 @@ impl Point {
         let zero = vec![0.0; n];
         let d0 = self.error_norm(&self.y.clone(), &zero);
         let d1 = self.error_norm(&self.f.clone(), &zero);
-        let mut h0 = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
         let limit = (stop - self.t).min(self.options.max_step);
+        // Nothing is known of the time scale: a small part of what lies ahead.
+        let small = if limit.is_finite() { 1e-7 * limit } else { 1e-6 };
+        let mut h0 = if d0 < 1e-5 || d1 < 1e-5 { small } else { 0.01 * d0 / d1 };
         h0 = h0.min(limit);
         let (mut y1, mut f1) = (vec![0.0; n], vec![0.0; n]);
         for _ in 0..8 {
@@ -236,7 +238,7 @@ impl Point {
                     let d2 = self.error_norm(&f1, &zero) / h0;
                     let largest = d1.max(d2);
                     let h1 = if largest <= 1e-15 {
-                        (h0 * 1e-3).max(1e-6)
+                        (h0 * 1e-3).max(small)
                     } else {
                         (0.01 / largest).powf(1.0 / (order as f64 + 1.0))
                     };

@@ -180,7 +180,7 @@ pub trait Integrator: std::fmt::Debug + Send {
     /// Options in force.
     fn options(&self) -> &Options;
 
-    /// Replaces the options; takes effect at the next restart.
+    /// Replaces the options: tolerances from the next step on, everything else at the next restart.
     ///
     /// # Errors
     /// If they make no sense.

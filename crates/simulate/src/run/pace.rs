@@ -83,9 +83,8 @@ impl Run<'_> {
         let plan = engine.modes[mode].plan();
         let rate = |place: usize| {
             let (var, order) = plan.states[place];
-            let value = engine.memory.get(var, order);
             let derivative = engine.memory.values[plan.derivative_slots[place] as usize];
-            (derivative / engine.scales.error(var, value)).abs()
+            (derivative / engine.scales.state_error(&engine.memory, var, order)).abs()
         };
         let mut places: Vec<usize> = (0..plan.states.len()).collect();
         places.sort_by(|&a, &b| rate(b).total_cmp(&rate(a)));

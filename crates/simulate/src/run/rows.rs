@@ -33,7 +33,7 @@ impl Run<'_> {
     fn output_before(&self, end: f64) -> Option<f64> {
         let (start, interval) = (self.engine.options.start, self.engine.options.interval);
         let time = start + self.next_output as f64 * interval;
-        (interval > 0.0 && time < end - 1e-12 * (1.0 + end.abs())).then_some(time)
+        (interval > 0.0 && time < end - self.engine.scales.time_error(end)).then_some(time)
     }
 
     pub(super) fn write_row(&mut self, sink: &mut dyn ResultSink, kind: RowKind) -> Result<(), Failure> {
@@ -46,7 +46,7 @@ impl Run<'_> {
         self.row = row;
         let (start, interval) = (self.engine.options.start, self.engine.options.interval);
         if interval > 0.0 {
-            let passed = ((time + 1e-12 * (1.0 + time.abs()) - start) / interval).floor();
+            let passed = ((time + self.engine.scales.time_error(time) - start) / interval).floor();
             self.next_output = self.next_output.max((passed as u64).saturating_add(1));
         }
         outcome.map_err(|error| output_failure(error).at(time))

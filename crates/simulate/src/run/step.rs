@@ -1,6 +1,6 @@
 //! Steps of the integrator, and what holds at a point within the last one.
 
-use saltus_mdae::AssertionLevel;
+use saltus_mdae::{AssertionLevel, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::ode::{IntegrationError, Method, Options as OdeOptions, Start, StepFailure};
 
@@ -28,19 +28,21 @@ const STATELESS_STEPS: f64 = 500.0;
 const FOLD_WIDTH: f64 = 1e-6;
 /// Below this rounding decides.
 const LEAST_TOLERANCE: f64 = 1e-13;
+/// A state that is zero is taken to be as large as it will be after this part of the run.
+const SOON: f64 = 1e-6;
+/// Rounding errors of a derivative, in parts of its terms.
+const ROUNDING: f64 = 1e-15;
+/// Rounding errors of the derivatives are estimated again after so many steps.
+const NOISE_INTERVAL: u64 = 32;
 
 impl Run<'_> {
     /// Begins at the states in memory.
     pub(super) fn restart_integrator(&mut self, mode: ModeId, from: Resumption) -> Result<(), Failure> {
         let time = self.engine.memory.time();
-        let code = self.engine.modes[mode].plan();
         let mut y = Vec::new();
-        code.read_states(&self.engine.memory, &mut y);
-        let absolute: Vec<f64> = code
-            .states
-            .iter()
-            .map(|&(var, _)| self.engine.scales.absolute[var])
-            .collect();
+        self.engine.modes[mode].plan().read_states(&self.engine.memory, &mut y);
+        self.begin_sizes(mode);
+        let absolute = self.absolute_tolerances(mode);
         // A multistep method begins at first order, for which its last step is far too long.
         let goes_on = from != Resumption::Event && self.integrator.method() != Method::Bdf;
         let step = self.integrator.next_step_size().filter(|_| goes_on);
@@ -71,6 +73,61 @@ impl Run<'_> {
         let outcome = self.integrator.restart(&mut ode, &start);
         let blamed = ode.last_failure.take();
         outcome.map_err(|error| self.explain_integration(mode, error, blamed).at(time))
+    }
+
+    /// Sizes at the beginning of a phase. What is zero has the size that it will soon have.
+    fn begin_sizes(&mut self, mode: ModeId) {
+        self.engine.note_sizes(mode);
+        let states = self.engine.modes[mode].plan().states.clone();
+        let soon = SOON * (self.engine.options.stop - self.engine.options.start).abs();
+        let engine = &mut self.engine;
+        for &(var, order) in &states {
+            if engine.scales.size(&engine.memory, var, order) == 0.0 {
+                let (slot, rate) = (engine.memory.slot(var, order), engine.memory.get(var, order + 1));
+                engine.scales.note(slot, rate * soon);
+            }
+        }
+        let rates: Vec<(VarId, u16)> = states.iter().map(|&(var, order)| (var, order + 1)).collect();
+        engine.find_errors(mode, &rates);
+    }
+
+    /// The absolute tolerances of the states: by their sizes, and never less than what rounding leaves of a step.
+    fn absolute_tolerances(&self, mode: ModeId) -> Vec<f64> {
+        let (engine, memory) = (&self.engine, &self.engine.memory);
+        let rounding = ROUNDING / engine.options.tolerance.max(f64::EPSILON) * self.last_step;
+        let tolerance = |&(var, order): &(VarId, u16)| {
+            let noise = rounding * engine.scales.response(memory, var, order + 1);
+            engine.scales.state_tolerance(memory, var, order) + noise
+        };
+        engine.modes[mode].plan().states.iter().map(tolerance).collect()
+    }
+
+    /// Lets the tolerances of the integrator follow the sizes that the states have reached at the end of a step.
+    pub(super) fn follow_sizes(&mut self, mode: ModeId, step: f64, taken: u64) -> Result<(), Failure> {
+        self.last_step = step;
+        let engine = &mut self.engine;
+        let states = &engine.modes[mode].plan().states;
+        for &(var, order) in states {
+            let slot = engine.memory.slot(var, order);
+            engine.scales.note(slot, engine.memory.values[slot as usize]);
+        }
+        if taken.is_multiple_of(NOISE_INTERVAL) {
+            let rates: Vec<(VarId, u16)> = states.iter().map(|&(var, order)| (var, order + 1)).collect();
+            engine.find_errors(mode, &rates);
+        }
+        let wanted = self.absolute_tolerances(mode);
+        let mut options = self.integrator.options().clone();
+        let differs = |(at, wanted): (usize, &f64)| {
+            let given = options.atol.get(at);
+            *wanted > 2.0 * given || 2.0 * wanted < given
+        };
+        if wanted.iter().enumerate().any(differs) {
+            options.atol = wanted.into();
+            let time = self.engine.memory.time();
+            let outcome = self.integrator.set_options(options);
+            outcome.map_err(|error| integration_failure(error).at(time))?;
+        }
+        Ok(())
     }
 
     /// The relative tolerance of a step. Impacts enlarge the errors before them, and times of events inherit them: where
@@ -170,7 +227,7 @@ impl Run<'_> {
             false => Err(EvalError::recoverable("a state is too large for a number")),
         };
         let blamed = ode.last_failure.take();
-        self.engine.jet_level = 0;
+        self.engine.forget_derivatives();
         match (outcome, blamed) {
             (Ok(()), _) => Ok(()),
             (Err(error), None) => Err(Failure::new(FailureKind::Integration {

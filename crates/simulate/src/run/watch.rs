@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use saltus_mdae::{ConditionId, ExprId, Idx, VarId};
+use saltus_mdae::{ConditionId, ExprId, Idx};
 use saltus_numerics::roots::{EventInstant, RootError, ScanOptions, first_event};
 
 use super::Run;
@@ -92,7 +92,7 @@ impl Run<'_> {
                 return Err(self.engine.accumulation(&[id], interval).at(time));
             }
         }
-        let quick = interval <= 1e-9 * span.abs().max(1e-3) && !triggers.is_empty();
+        let quick = interval <= 1e-9 * span.abs() && !triggers.is_empty();
         self.quick_events = if quick { self.quick_events + 1 } else { 0 };
         if self.quick_events > self.engine.options.chatter_limit {
             let mut conditions: Vec<ConditionId> = before.iter().chain(triggers).copied().collect();
@@ -175,7 +175,6 @@ impl Run<'_> {
     }
 
     pub(super) fn reset_watches(&mut self, mode: ModeId) -> Result<(), Failure> {
-        let inherited = self.engine.inherited_errors(mode)?;
         for id in self.engine.model.conditions.ids() {
             let known = self.watches[id.index()];
             let futile = known.futile;
@@ -188,14 +187,10 @@ impl Run<'_> {
             let Some(monitor) = self.engine.monitors[id].clone() else {
                 continue;
             };
+            self.engine.find_errors(mode, monitor.reads(0));
             let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
             let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
-            let mut band = reading.tolerance + self.engine.location_errors[id.index()];
-            if !inherited.is_empty() {
-                let gradient = monitor.gradient(&self.engine.memory);
-                let error = |(leaf, slope): &((VarId, u16), f64)| slope.abs() * inherited.get(leaf).unwrap_or(&0.0);
-                band = band.max(10.0 * gradient.iter().map(error).sum::<f64>());
-            }
+            let mut band = reading.tolerance + self.engine.location_error(id, &monitor, Some(mode));
             band *= WIDENING.powi(futile.min(100) as i32);
             let armed = right_side && reading.value.abs() > band;
             let leaving = !armed && futile == 0 && self.engine.leaves_zero(id, &monitor, mode);
@@ -224,7 +219,7 @@ impl Run<'_> {
     /// The next time at which a time event, an affine condition or an input point falls.
     pub(super) fn next_time_event(&mut self) -> (f64, Vec<ConditionId>) {
         let now = self.engine.memory.time();
-        let tolerance = 1e-12 * (1.0 + now.abs());
+        let tolerance = self.engine.scales.time_error(now);
         let mut next = f64::INFINITY;
         let mut triggers: Vec<ConditionId> = Vec::new();
         let mut offer = |time: f64, condition: Option<ConditionId>| {
@@ -268,7 +263,7 @@ impl Run<'_> {
             }
         }
         for signal in &self.engine.signals {
-            if let Some(time) = signal.next_point(now) {
+            if let Some(time) = signal.next_point(now + tolerance) {
                 offer(time, None);
             }
         }

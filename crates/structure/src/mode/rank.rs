@@ -7,7 +7,7 @@
 use saltus_graph::{Column, Row};
 use saltus_mdae::eval::Environment;
 use saltus_mdae::{EquationId, ExprId, Mdae, Node, VarId};
-use saltus_numerics::linalg::{DenseMatrix, FullPivotLu, PivotedQr, SparseLu, SparsityPattern};
+use saltus_numerics::linalg::{DenseMatrix, FullPivotLu, PivotedQr, SparseLu, SparsityPattern, balance};
 
 use super::guards::Modes;
 use super::structure::ModeStructure;
@@ -164,11 +164,12 @@ impl Checker<'_> {
 
     /// A left null vector that is the same at all points makes a combination without leading derivatives.
     fn combination(&self, rows: &[Row], entries: &Entries, elsewhere: &[Entries]) -> Remedy {
-        let Some(first) = left_null_vector(rows.len(), entries) else {
+        let (by_row, _) = balance(rows.len(), rows.len(), entries);
+        let Some(first) = left_null_vector(rows.len(), entries, &by_row) else {
             return Remedy::None;
         };
         let same = |other: &Entries| {
-            let other = left_null_vector(rows.len(), other);
+            let other = left_null_vector(rows.len(), other, &by_row);
             other.is_some_and(|other| first.iter().zip(&other).all(|(a, b)| (a - b).abs() <= 1e-8))
         };
         if !elsewhere.iter().all(same) {
@@ -184,7 +185,10 @@ impl Checker<'_> {
             replaced: equation(replaced),
             terms: involved
                 .iter()
-                .map(|&i| (equation(i), first[i] / first[replaced], c(i) - c(replaced)))
+                .map(|&i| {
+                    let factor = first[i] * by_row[i] / (first[replaced] * by_row[replaced]);
+                    (equation(i), factor, c(i) - c(replaced))
+                })
                 .collect(),
         }
     }
@@ -249,13 +253,16 @@ fn dense(n: usize, entries: &Entries) -> DenseMatrix {
     matrix
 }
 
-/// The left null vector of a block of rank n − 1, its largest entry scaled to one.
-fn left_null_vector(n: usize, entries: &Entries) -> Option<Vec<f64>> {
+/// The left null vector of a block of rank n − 1 whose rows are multiplied by factors, its largest entry scaled to one.
+fn left_null_vector(n: usize, entries: &Entries, by_row: &[f64]) -> Option<Vec<f64>> {
     if n > DENSE_LIMIT {
         return None;
     }
     let matrix = dense(n, entries);
-    let transposed = DenseMatrix::from_fn(n, n, |row, column| matrix[(column, row)]);
+    let (_, by_column) = balance(n, n, entries);
+    let transposed = DenseMatrix::from_fn(n, n, |row, column| {
+        matrix[(column, row)] * by_row[column] * by_column[row]
+    });
     let lu = FullPivotLu::new(&transposed, Some(ZERO_PIVOT));
     if lu.rank() + 1 != n {
         return None;

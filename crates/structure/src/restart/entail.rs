@@ -47,6 +47,16 @@ pub trait FixedValues {
         let _ = var;
         1.0
     }
+    /// How large a derivative of a variable is, at least: errors of its values are in proportion to that.
+    fn size(&self, var: VarId, order: u16) -> f64 {
+        let _ = order;
+        self.nominal(var)
+    }
+    /// How large a left limit is taken to be, at least, when a residual is compared with its terms: what is small itself may
+    /// have errors of what it was computed from.
+    fn floor(&self, var: VarId, order: u16) -> f64 {
+        self.size(var, order)
+    }
 }
 
 /// How an equation follows from known ones.
@@ -149,8 +159,10 @@ struct Sampler<'a> {
     fixed: &'a dyn FixedValues,
     target: Bound,
     given: Vec<Bound>,
-    /// Free symbols with their magnitudes.
+    /// Free symbols with their magnitudes; zero where that is not known yet.
     magnitudes: Vec<f64>,
+    /// What they are where nothing tells.
+    nominals: Vec<f64>,
     number: FxHashMap<Node, usize>,
     /// Operations left.
     work: u64,
@@ -182,6 +194,25 @@ impl Bound {
         };
         self.leaves.iter().map(value).collect()
     }
+
+    /// For each symbol without a magnitude the one that makes its term as large as the largest other, if that is smaller.
+    fn suggest_magnitudes(&self, functions: &Functions, magnitudes: &[f64], found: &mut [f64]) {
+        let values = self.values(magnitudes);
+        let (value, slopes) = self.tape.gradient_by(functions, &values, Some(&self.dependents));
+        let terms = slopes.iter().zip(&values).map(|(slope, value)| (slope * value).abs());
+        let largest = terms.filter(|term| term.is_finite()).fold(value.abs(), f64::max);
+        if !(largest > 0.0 && largest.is_finite()) {
+            return;
+        }
+        for (leaf, slope) in self.leaves.iter().zip(&slopes) {
+            if let Leaf::Free(symbol) = *leaf {
+                let suggested = largest / slope.abs();
+                if suggested > 0.0 && suggested < found[symbol] {
+                    found[symbol] = suggested;
+                }
+            }
+        }
+    }
 }
 
 impl<'a> Sampler<'a> {
@@ -197,6 +228,7 @@ impl<'a> Sampler<'a> {
             },
             given: Vec::new(),
             magnitudes: Vec::new(),
+            nominals: Vec::new(),
             number: FxHashMap::default(),
             work: WORK_LIMIT,
             jumping: false,
@@ -221,14 +253,18 @@ impl<'a> Sampler<'a> {
                     floors.push(0.0);
                 }
                 None => {
-                    let magnitude = match node {
-                        Node::Var { var, .. } | Node::Pre { var, .. } => self.fixed.nominal(var),
-                        _ => 1.0,
+                    let (magnitude, nominal) = match node {
+                        Node::Var { var, order } | Node::Pre { var, order } => {
+                            (self.fixed.size(var, order), self.fixed.nominal(var))
+                        }
+                        _ => (1.0, 1.0),
                     };
                     let next = self.magnitudes.len();
                     let symbol = *self.number.entry(node).or_insert(next);
                     if symbol == next {
-                        self.magnitudes.push(magnitude);
+                        self.magnitudes
+                            .push(if magnitude.is_finite() { magnitude } else { 0.0 });
+                        self.nominals.push(nominal);
                     }
                     leaves.push(Leaf::Free(symbol));
                     floors.push(magnitude);
@@ -244,6 +280,37 @@ impl<'a> Sampler<'a> {
         }
     }
 
+    /// Finds the magnitudes that are not known: a variable is as large as makes its term in an equation as large as the
+    /// others; where equations disagree, the smaller.
+    fn complete_magnitudes(&mut self) {
+        while self.magnitudes.contains(&0.0) {
+            let mut found = vec![f64::INFINITY; self.magnitudes.len()];
+            for bound in self.given.iter().chain([&self.target]) {
+                bound.suggest_magnitudes(self.functions, &self.magnitudes, &mut found);
+            }
+            let mut any = false;
+            for (magnitude, &found) in self.magnitudes.iter_mut().zip(&found) {
+                if *magnitude == 0.0 && found.is_finite() {
+                    (*magnitude, any) = (found, true);
+                }
+            }
+            if !any {
+                let missing = self.magnitudes.iter_mut().zip(&self.nominals);
+                missing
+                    .filter(|(m, _)| **m == 0.0)
+                    .for_each(|(m, nominal)| *m = *nominal);
+            }
+        }
+        let magnitudes = &self.magnitudes;
+        for bound in self.given.iter_mut().chain([&mut self.target]) {
+            for (floor, leaf) in bound.floors.iter_mut().zip(&bound.leaves) {
+                if let Leaf::Free(symbol) = *leaf {
+                    *floor = magnitudes[symbol];
+                }
+            }
+        }
+    }
+
     /// A point on the variety from a random start, if one is found.
     fn point(&mut self, random: &mut Random, work: &mut Option<u64>) -> Option<Vec<f64>> {
         let start: Vec<f64> = self.magnitudes.iter().map(|m| 1.5 * m * random.normal()).collect();
@@ -255,6 +322,7 @@ impl<'a> Sampler<'a> {
 
     /// A number of points on the variety.
     fn points(&mut self, count: usize) -> Option<Vec<Vec<f64>>> {
+        self.complete_magnitudes();
         let (mut random, mut work) = (Random(0x9e37_79b9_7f4a_7c15), None);
         let mut found = Vec::new();
         for _ in 0..STARTS {
@@ -268,6 +336,7 @@ impl<'a> Sampler<'a> {
 
     /// Whether enough points are found and the target is zero at all of them.
     fn target_vanishes(&mut self) -> bool {
+        self.complete_magnitudes();
         let (mut random, mut work) = (Random(0x9e37_79b9_7f4a_7c15), None);
         let mut agreed = 0;
         for _ in 0..STARTS {

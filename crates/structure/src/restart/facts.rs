@@ -125,8 +125,8 @@ impl<'a> NumericFacts<'a> {
                 other => leaf_value(self.environment, other),
             });
             floors.push(match leaf {
-                Node::Var { var, .. } | Node::Pre { var, .. } if !jumping && (self.is_unknown)(var) => {
-                    self.fixed.nominal(var)
+                Node::Var { var, order } | Node::Pre { var, order } if !jumping && (self.is_unknown)(var) => {
+                    self.fixed.floor(var, order)
                 }
                 _ => 0.0,
             });

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
 use saltus_mdae::{ExprId, ExprPool, Node, VarId};
-use saltus_numerics::linalg::{DenseMatrix, PivotedQr, SparseLu, SparsityPattern};
+use saltus_numerics::linalg::{DenseMatrix, PivotedQr, SparseLu, SparsityPattern, balance};
 use saltus_numerics::quadrature::integrate_over_unit;
 
 use super::facts::leaf_value;
@@ -17,8 +17,10 @@ const ITERATIONS: usize = 100;
 const DENSE: usize = 64;
 /// Relative size below which a pivot of an equilibrated Jacobian counts as zero.
 const RANK: f64 = 1e-10;
-/// A residual is zero when it is this small against the row of the Jacobian and the unknowns.
+/// A residual is zero when it is this small against the terms and unknowns of its block.
 const RESIDUAL: f64 = 1e-8;
+/// A step that changes the unknowns by less makes no difference.
+const SETTLED: f64 = 1e-13;
 /// Relative residual of a restart equation that the tail entails.
 const CHECK: f64 = 1e-6;
 /// Relative error of the means of coefficients: below what counts as settled.
@@ -271,6 +273,8 @@ struct Leaves {
 /// The value of a residual or mean, and its derivative by each unknown in it.
 struct Slopes {
     value: f64,
+    /// The size of its terms.
+    size: f64,
     by: Vec<(usize, f64)>,
 }
 
@@ -328,6 +332,7 @@ impl<'a> System<'a> {
             let by = leaves.iter().zip(&integrals[1..]);
             Ok(Slopes {
                 value: integrals[0],
+                size: integrals[0].abs(),
                 by: by
                     .filter_map(|(leaf, &slope)| match *leaf {
                         Leaf::Unknown(unknown) => Some((unknown, slope)),
@@ -353,7 +358,9 @@ impl<'a> System<'a> {
                 Leaf::Way | Leaf::Known(_) => {}
             }
         }
-        Ok(Slopes { value, by })
+        let tape = &self.programs.equations[equation].tape;
+        let (_, size) = tape.value_and_scale(self.functions, &values, &vec![0.0; values.len()]);
+        Ok(Slopes { value, size, by })
     }
 
     /// Equations with impulses whose coefficients must not jump.
@@ -370,11 +377,11 @@ impl<'a> System<'a> {
         watched.filter(acts).map(|(position, _)| position).collect()
     }
 
-    /// Residuals and Jacobian rows of a block, each row divided by its largest entry.
+    /// Residuals, the sizes of their terms and Jacobian rows of a block.
     fn linearise(&self, block: &[(usize, usize)], local: &FxHashMap<usize, usize>) -> Result<Linear, RestartFailure> {
         let mut linear = Linear::default();
         for &(equation, _) in block {
-            let Slopes { value, by } = self.slopes(equation)?;
+            let Slopes { value, size, by } = self.slopes(equation)?;
             let mut row: Vec<(usize, f64)> = by
                 .into_iter()
                 .filter_map(|(unknown, slope)| Some((*local.get(&unknown)?, slope)))
@@ -390,18 +397,12 @@ impl<'a> System<'a> {
             if !value.is_finite() || row.iter().any(|(_, slope)| !slope.is_finite()) {
                 return Err(RestartFailure::NotFinite { equation });
             }
-            let largest = row.iter().map(|(_, slope)| slope.abs()).fold(0.0, f64::max);
-            let scale = if largest > 0.0 { largest } else { 1.0 };
-            row.iter_mut().for_each(|(_, slope)| *slope /= scale);
-            linear.residuals.push(value / scale);
+            linear.residuals.push(value);
+            linear.sizes.push(size);
             linear.rows.push(row);
         }
+        linear.balance(block.iter().map(|&(_, unknown)| self.x[unknown]));
         Ok(linear)
-    }
-
-    fn size(&self, block: &[(usize, usize)]) -> f64 {
-        let sizes = block.iter().map(|&(_, unknown)| self.x[unknown].abs());
-        1.0 + sizes.fold(0.0, f64::max)
     }
 
     fn solve_block(&mut self, block: &[(usize, usize)]) -> Result<SolvedBlock, RestartFailure> {
@@ -409,17 +410,17 @@ impl<'a> System<'a> {
         let mut best = f64::INFINITY;
         for iteration in 0..ITERATIONS {
             let linear = self.linearise(block, &local)?;
-            let residual = linear.largest_residual() / self.size(block);
+            let residual = linear.largest_residual();
             let (step, rank) = linear.step();
             if iteration == 0 && rank < block.len() {
                 // Singular at the left limits only: move away from them.
                 for &(_, unknown) in block {
-                    self.x[unknown] += 1e-3 * (1.0 + self.x[unknown].abs());
+                    let size = self.x[unknown].abs();
+                    self.x[unknown] += 1e-3 * if size > 0.0 { size } else { 1.0 };
                 }
                 continue;
             }
-            let moved = step.iter().map(|s| s.abs()).fold(0.0, f64::max) / self.size(block);
-            let settled = moved <= 1e-13 || (residual >= 0.5 * best && residual <= 1e-12);
+            let settled = linear.effect(&step) <= SETTLED || (residual >= 0.5 * best && residual <= 1e-12);
             if residual <= RESIDUAL && settled {
                 return Ok(SolvedBlock { rank, residual });
             }
@@ -427,7 +428,7 @@ impl<'a> System<'a> {
             self.advance(block, &local, &step, residual);
         }
         let linear = self.linearise(block, &local)?;
-        let residual = linear.largest_residual() / self.size(block);
+        let residual = linear.largest_residual();
         let rank = linear.step().1;
         if residual <= RESIDUAL || rank < block.len() {
             return Ok(SolvedBlock { rank, residual });
@@ -447,7 +448,7 @@ impl<'a> System<'a> {
                 self.x[unknown] = before[i] - factor * step[i];
             }
             let after = self.linearise(block, local);
-            let after = after.map(|linear| linear.largest_residual() / self.size(block));
+            let after = after.map(|linear| linear.largest_residual());
             if after.is_ok_and(|after| after <= 2.0 * residual.max(RESIDUAL)) {
                 return;
             }
@@ -461,7 +462,8 @@ impl<'a> System<'a> {
             let values = self.values(&leaves_of(program, self.environment), &[], 0.0);
             let floors = vec![0.0; values.len()];
             let (residual, scale) = program.tape.value_and_scale(self.functions, &values, &floors);
-            let holds = residual.abs() <= CHECK * (1.0 + scale);
+            let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+            let holds = residual.abs() <= CHECK * (largest.min(1.0) + scale);
             if !holds {
                 return Err(RestartFailure::CheckFailed {
                     restart_equation,
@@ -489,61 +491,82 @@ fn start(unknown: &super::plan::PlanUnknown, environment: &dyn Environment) -> f
     if unknown.mu == 0 && left.is_finite() { left } else { 0.0 }
 }
 
-/// A linearised block with rows scaled to one.
+/// A linearised block.
 #[derive(Default)]
 struct Linear {
     rows: Vec<Vec<(usize, f64)>>,
     residuals: Vec<f64>,
+    /// Sizes of the terms of each equation.
+    sizes: Vec<f64>,
+    /// Factors that make rows and columns comparable, whatever the units of equations and unknowns.
+    by_row: Vec<f64>,
+    by_column: Vec<f64>,
+    /// The largest term and unknown, made comparable.
+    size: f64,
 }
 
 impl Linear {
+    fn balance(&mut self, unknowns: impl Iterator<Item = f64>) {
+        let n = self.rows.len();
+        let numbered = self.rows.iter().enumerate();
+        let entries: Vec<(usize, usize, f64)> = numbered
+            .flat_map(|(row, entries)| entries.iter().map(move |&(column, slope)| (row, column, slope)))
+            .collect();
+        (self.by_row, self.by_column) = balance(n, n, &entries);
+        let terms = self.sizes.iter().zip(&self.by_row).map(|(size, factor)| size * factor);
+        let unknowns = unknowns.zip(&self.by_column).map(|(x, factor)| x.abs() / factor);
+        self.size = terms.chain(unknowns).fold(0.0, f64::max);
+    }
+
+    /// The largest residual, relative to the largest terms and unknowns.
     fn largest_residual(&self) -> f64 {
-        self.residuals.iter().map(|r| r.abs()).fold(0.0, f64::max)
+        let residuals = self.residuals.iter().zip(&self.by_row);
+        self.relative(residuals.map(|(residual, factor)| residual.abs() * factor))
+    }
+
+    /// The largest change of an unknown by a step, relative to the largest terms and unknowns.
+    fn effect(&self, step: &[f64]) -> f64 {
+        let changes = step.iter().zip(&self.by_column);
+        self.relative(changes.map(|(step, factor)| step.abs() / factor))
+    }
+
+    fn relative(&self, amounts: impl Iterator<Item = f64>) -> f64 {
+        let largest = amounts.fold(0.0, f64::max);
+        if largest == 0.0 { 0.0 } else { largest / self.size }
     }
 
     /// The Newton step (to be subtracted) and the numeric rank; least squares when singular.
     fn step(&self) -> (Vec<f64>, usize) {
         let n = self.rows.len();
         if let ([row], [residual]) = (self.rows.as_slice(), self.residuals.as_slice()) {
-            // Rows are scaled to one.
             return match row.first() {
                 Some(&(_, slope)) if slope != 0.0 => (vec![residual / slope], 1),
                 _ => (vec![0.0], 0),
             };
         }
-        let scales = self.column_scales();
+        let (by_row, by_column) = (&self.by_row, &self.by_column);
+        let residuals: Vec<f64> = self.residuals.iter().zip(by_row).map(|(r, scale)| r * scale).collect();
         let (mut step, rank) = match n <= DENSE {
-            true => self.dense_step(&scales),
-            false => self.sparse_step(&scales).unwrap_or_else(|rank| (vec![0.0; n], rank)),
+            true => self.dense_step(&residuals),
+            false => self.sparse_step(residuals).unwrap_or_else(|rank| (vec![0.0; n], rank)),
         };
-        step.iter_mut().zip(&scales).for_each(|(s, scale)| *s /= scale);
+        step.iter_mut().zip(by_column).for_each(|(s, scale)| *s *= scale);
         (step, rank)
     }
 
-    fn column_scales(&self) -> Vec<f64> {
-        let mut scales = vec![0.0_f64; self.rows.len()];
-        for &(column, slope) in self.rows.iter().flatten() {
-            scales[column] = scales[column].max(slope.abs());
-        }
-        scales
-            .into_iter()
-            .map(|scale| if scale > 0.0 { scale } else { 1.0 })
-            .collect()
-    }
-
-    fn dense_step(&self, scales: &[f64]) -> (Vec<f64>, usize) {
+    fn dense_step(&self, residuals: &[f64]) -> (Vec<f64>, usize) {
         let n = self.rows.len();
         let mut matrix = DenseMatrix::zeros(n, n);
         for (row, entries) in self.rows.iter().enumerate() {
             for &(column, slope) in entries {
-                matrix[(row, column)] = slope / scales[column];
+                matrix[(row, column)] = slope * self.by_row[row] * self.by_column[column];
             }
         }
         let qr = PivotedQr::new(&matrix, Some(RANK));
-        (qr.minimum_norm_solution(&self.residuals), qr.rank())
+        (qr.minimum_norm_solution(residuals), qr.rank())
     }
 
-    fn sparse_step(&self, scales: &[f64]) -> Result<(Vec<f64>, usize), usize> {
+    fn sparse_step(&self, residuals: Vec<f64>) -> Result<(Vec<f64>, usize), usize> {
         let n = self.rows.len();
         let numbered = self.rows.iter().enumerate();
         let entries: Vec<(usize, usize)> = numbered
@@ -554,13 +577,13 @@ impl Linear {
         for (row, entries) in self.rows.iter().enumerate() {
             for &(column, slope) in entries {
                 if let Some(position) = pattern.position(row, column) {
-                    values[position] = slope / scales[column];
+                    values[position] = slope * self.by_row[row] * self.by_column[column];
                 }
             }
         }
         let mut lu = SparseLu::new(pattern);
         lu.factor(&values).map_err(|singular| singular.rank_so_far)?;
-        let mut step = self.residuals.clone();
+        let mut step = residuals;
         lu.solve(&mut step);
         Ok((step, n))
     }
