@@ -74,12 +74,15 @@ enum Inner {
     Ratio(ExprId, ExprId),
 }
 
+/// Which outputs of a program make an argument: one, or also another that is subtracted from it, or divides it (true).
+type Place = (usize, Option<(bool, usize)>);
+
 /// The arguments of functions whose samples may not tell their course.
 #[derive(Debug, Default)]
 pub(crate) struct Arguments {
     program: Option<Program>,
     /// Which outputs of the program make an argument, and of what it is the argument.
-    outers: Vec<((usize, Option<(bool, usize)>), Outer)>,
+    outers: Vec<(Place, Outer)>,
     outputs: Vec<f64>,
     /// The largest values of the arguments so far.
     sizes: Vec<f64>,
@@ -234,7 +237,11 @@ impl Outer {
             }
         }
         let measure = |x: f64| self.measure(x, size);
-        let near = |a: f64, b: f64, most: f64| !((measure(a) - measure(b)).abs() > most);
+        let near = |a: f64, b: f64, most: f64| {
+            let distance = (measure(a) - measure(b)).abs();
+            // What has no measure has nothing to tell.
+            distance.is_nan() || distance <= most
+        };
         near(least, low, BEYOND_SAMPLES)
             && near(greatest, high, BEYOND_SAMPLES)
             && course
