@@ -239,6 +239,9 @@ impl Engine<'_> {
         self.mode = accepted.mode;
         if let Some(mode) = self.mode {
             self.tell_shares(mode);
+            // Also what a variable is for one instant of a cascade tells how large it is: a ball at rest that hands an
+            // impact on is at rest up to the rounding of that.
+            self.note_sizes(mode);
         }
         self.truths = accepted.truths;
         self.when_before = accepted.when_conditions;
