@@ -428,7 +428,10 @@ impl<'c> Engine<'c> {
                 ModeRefusal::Structure(failure) => self.analysed_floating(valuation, failure).ok_or(refusal.clone()),
                 _ => Err(refusal),
             },
-            found => found,
+            Ok(mode) => match self.barred(mode) {
+                Some(failure) => Err(Arc::new(ModeRefusal::Structure(failure))),
+                None => Ok(mode),
+            },
         }
     }
 
@@ -450,9 +453,24 @@ impl<'c> Engine<'c> {
         entry
     }
 
+    /// Why a mode whose constraints follow from each other must not be entered: where a regular one may be consistent, or
+    /// where that was asked for.
+    fn barred(&mut self, mode: ModeId) -> Option<ModeFailure> {
+        if self.model.shares.is_empty() {
+            return None;
+        }
+        let failure = self.redundancy(&self.modes[mode].structure)?;
+        self.singular_met = true;
+        let admitted = self.options.redundant == Redundant::Share && (self.floats || self.mode == Some(mode));
+        (!admitted).then_some(failure)
+    }
+
     /// A singular mode in which something floats, where the search asks for such modes, or if it is in force.
     fn analysed_floating(&mut self, valuation: &Valuation, failure: &ModeFailure) -> Option<ModeId> {
         self.singular_met = true;
+        if self.options.redundant == Redundant::Refuse {
+            return None;
+        }
         let known = self.floating_by_valuation.get(valuation).copied();
         if !self.floats && (self.mode.is_none() || known.flatten() != self.mode) {
             return None;
