@@ -390,7 +390,7 @@ model Endless
 equation
   der(x) = v;
   der(v) = -x;
-  annotation(experiment(StopTime = 1e9, Interval = 0.01));
+  annotation(experiment(StopTime = 1e7, Interval = 0.01));
 end Endless;
 ";
 
