@@ -81,6 +81,7 @@ fn function(arguments: u32, value: FunctionExpr) -> Arc<Functions> {
         body: Body::Algorithm(vec![Statement::Assign(place, value)]),
         derivatives: Vec::new(),
         inverses: Vec::new(),
+        texts: Default::default(),
         origin: OriginId(0),
     };
     Arc::new([function].into_iter().collect())

@@ -46,10 +46,10 @@ fn is_independent_of_units(name: &str, family: Family) {
     for _ in 0..8 {
         let units = (power(&mut state), power(&mut state), power(&mut state));
         let found = run(name, family, units);
-        assert_eq!(found.events, plain.events, "{name}: events in units {units:e?}");
+        assert_eq!(found.events, plain.events, "{name}: events in units {units:?}");
         assert!(
             (found.last - plain.last).abs() <= 1e-4 * plain.last.abs().max(1e-2),
-            "{name}: {} instead of {} in units {units:e?}",
+            "{name}: {} instead of {} in units {units:?}",
             found.last,
             plain.last
         );
