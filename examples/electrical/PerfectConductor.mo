@@ -12,8 +12,8 @@ model PerfectConductor "A resistance and an inductance that may be zero"
   parameter Real L(unit = "H") = 0;
   Real v1(unit = "V", start = 1, fixed = true);
   Real v2(unit = "V", start = 0);
-  Real i1(unit = "A");
-  Real i2(unit = "A");
+  Real i1 "Current in A, capacities are 1 F";
+  Real i2 "Current in A";
 equation
   der(v1) = -i1;
   der(v2) = i1 - i2;

@@ -20,7 +20,7 @@
 
 model FrictionBlock "Block with Coulomb friction and stiction"
   parameter Real m(unit = "kg") = 1 "Mass";
-  parameter Real f0(unit = "N") = 1 "Coulomb friction";
+  parameter Real f0 = 1 "Coulomb friction in N; also where the curve parameter s begins to slide";
   parameter Real f1(unit = "N.s/m") = 0.2 "Viscous friction";
   constant Real pi = 3.14159265358979323846;
   Real x(unit = "m", start = 0, fixed = true) "Position";

@@ -16,7 +16,7 @@
 // expect: reference ref_two_blocks_peak1.csv x1=x1, v1=v1, x2=x2, v2=v2 within 1e-6
 
 model Friction "Coulomb friction with stiction"
-  parameter Real f0(unit = "N") = 1 "Coulomb friction";
+  parameter Real f0 = 1 "Coulomb friction in N; also where the curve parameter s begins to slide";
   parameter Real fv(unit = "N.s/m") = 0.1 "Viscous friction";
   Real v(unit = "m/s") "Sliding velocity";
   Real f(unit = "N") "Friction force";

@@ -13,11 +13,11 @@
 // expect: v1 at 0.6 = 0.25 within 1e-8
 
 model TwoBlocksStart "Two blocks that start to move"
-  parameter Real f0(unit = "N") = 1 "Friction";
+  parameter Real f0 = 1 "Friction in N";
   Real v1(unit = "m/s", start = 0) "Velocity of the lower block";
   Real v2(unit = "m/s", start = 0) "Velocity of the upper block";
-  Real f1(unit = "N") "Friction on the table";
-  Real f2(unit = "N") "Friction between the blocks";
+  Real f1 "Friction on the table in N, masses are 1 kg";
+  Real f2 "Friction between the blocks in N";
   Real s1, s2 "Path parameters";
   Boolean forward1(start = false), backward1(start = false), forward2(start = false), backward2(start = false);
 equation

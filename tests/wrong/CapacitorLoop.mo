@@ -1,5 +1,5 @@
 // says: the mode `s1.close, s2.close` of `CapacitorLoop` is singular
-// says: too many: `reserve.V = capacitor.v  (in s2)`
+// says: too many: `reserve.V = capacitor.v`
 // says: a resistance in a loop of ideal switches and sources
 // run: error[E0612]: at t = 2
 // stop: 3

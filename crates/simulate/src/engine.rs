@@ -257,7 +257,7 @@ impl<'c> Engine<'c> {
         let given = nominal_values(compiled, &memory)?;
         let nominal = given.iter().map(|nominal| nominal.unwrap_or(1.0)).collect();
         let tolerances = (options.tolerance, options.absolute_tolerance);
-        let scales = Scales::new(model, &memory, tolerances, given, options.start);
+        let scales = Scales::new(model, &memory, tolerances, given, (options.start, options.stop));
         let of_role = |role: Role| {
             model
                 .variables
@@ -698,8 +698,8 @@ impl<'c> Engine<'c> {
         let structure = &self.modes[mode].structure;
         for (&var, &highest) in structure.unknowns.iter().zip(&structure.sigma.d) {
             for order in 0..=highest {
-                let slot = self.memory.slot(var, order);
-                self.scales.note(slot, self.memory.values[slot as usize]);
+                let value = self.memory.get(var, order);
+                self.scales.note(&self.memory, (var, order), value);
             }
         }
     }

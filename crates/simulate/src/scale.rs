@@ -5,6 +5,7 @@
 //! of a mode is known as well as it responds to errors of theirs (see `response`). So a model in other units has the same
 //! tolerances in those units.
 
+use rustc_hash::FxHashMap;
 use saltus_mdae::{Idx, Mdae, VarId};
 
 use crate::memory::Memory;
@@ -20,16 +21,31 @@ pub struct Scales {
     nominal: Vec<Option<f64>>,
     /// The largest value so far, by slot.
     sizes: Vec<f64>,
+    /// The group of variables with the same unit to which each belongs.
+    groups: Vec<usize>,
+    /// The largest values so far of any variable of a group and of its derivatives.
+    group_sizes: Vec<[f64; GROUP_ORDERS]>,
     /// What is known of errors besides the relative tolerance, by slot: responses to errors of the states.
     responses: Vec<f64>,
     /// The same at the left limits of the present instant.
     before: Vec<f64>,
     /// The time at which the run begins.
     start: f64,
+    /// How long it lasts.
+    span: f64,
 }
 
 /// Rounding of times, in units of the last place: those of events are computed by a few operations.
 const TIME_ULPS: f64 = 16.0;
+
+/// The part of a run within which a rate shows.
+const SOON: f64 = 1e-3;
+
+/// A state is known no better than to this part of the largest variable of its unit: rates are sums whose terms cancel.
+const OF_OTHERS: f64 = 1e-15;
+
+/// Derivatives of which sizes are kept for all variables of a unit.
+const GROUP_ORDERS: usize = 4;
 
 /// Where nothing is known of a size yet.
 const LEAST_SIZE: f64 = 1e-30;
@@ -39,23 +55,38 @@ pub(crate) fn rounding_of_time(size: f64) -> f64 {
     TIME_ULPS * f64::EPSILON * size
 }
 
+/// Unknowns with the same unit, which they all have if none is given, by number; and how many groups there are.
+fn groups_by_unit(model: &Mdae) -> (Vec<usize>, usize) {
+    let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
+    let variables = model.variables.iter().map(|variable| {
+        let next = numbers.len();
+        *numbers.entry(&variable.unit).or_insert(next)
+    });
+    let groups = variables.collect();
+    (groups, numbers.len())
+}
+
 impl Scales {
     pub(crate) fn new(
         model: &Mdae,
         memory: &Memory,
         (relative, absolute): (f64, f64),
         nominal: Vec<Option<f64>>,
-        start: f64,
+        (start, stop): (f64, f64),
     ) -> Self {
         debug_assert_eq!(nominal.len(), model.variables.len());
+        let (groups, count) = groups_by_unit(model);
         Scales {
             relative,
             absolute,
             nominal,
             sizes: vec![0.0; memory.values.len()],
+            groups,
+            group_sizes: vec![[0.0; GROUP_ORDERS]; count],
             responses: vec![0.0; memory.values.len()],
             before: vec![0.0; memory.values.len()],
             start,
+            span: (stop - start).abs(),
         }
     }
 
@@ -66,9 +97,12 @@ impl Scales {
             absolute: 0.0,
             nominal: Vec::new(),
             sizes: Vec::new(),
+            groups: Vec::new(),
+            group_sizes: Vec::new(),
             responses: Vec::new(),
             before: Vec::new(),
             start: 0.0,
+            span: 0.0,
         }
     }
 
@@ -95,9 +129,34 @@ impl Scales {
     /// The absolute tolerance of a state: that of a nominal value of 1 where none is given, or less if all values so far
     /// were smaller.
     pub(crate) fn state_tolerance(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
-        let size = self.size(memory, var, order);
         let given = order == 0 && self.nominal.get(var.index()).copied().flatten().is_some();
-        self.absolute * if given { size } else { size.clamp(LEAST_SIZE, 1.0) }
+        let size = match given {
+            true => self.size(memory, var, order),
+            false => self.course_size(memory, var, order).clamp(LEAST_SIZE, 1.0),
+        };
+        self.absolute * size
+    }
+
+    /// How large a derivative of a variable is, or has to be for the others of that variable to be what they are: a rate
+    /// moves the variable by its size within the run, and a rate of its own moves it soon. Without that a state that is
+    /// zero at first is known by its rounding only.
+    fn course_size(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
+        let own = (0..memory.orders(var)).map(|other| (other, self.size(memory, var, other)));
+        let group = self.groups.get(var.index()).map(|&group| &self.group_sizes[group]);
+        let of_group = (0..).zip(group.into_iter().flatten().copied());
+        // What is less than the rounding of others of its unit is not known.
+        let rounding = OF_OTHERS / self.absolute * self.from_others(order, of_group);
+        self.from_others(order, own).max(rounding)
+    }
+
+    /// How large a derivative of a certain order is if others are as large as this.
+    fn from_others(&self, order: u16, others: impl Iterator<Item = (u16, f64)>) -> f64 {
+        let sizes = others.map(|(other, size)| {
+            let apart = i32::from(other) - i32::from(order);
+            let time = if apart > 0 { SOON * self.span } else { self.span };
+            size * time.powi(apart)
+        });
+        sizes.filter(|size| size.is_finite()).fold(0.0, f64::max)
     }
 
     /// The response of a derivative of a variable to errors of the states, as last found.
@@ -122,10 +181,14 @@ impl Scales {
     }
 
     /// A value has been reached.
-    pub(crate) fn note(&mut self, slot: u32, value: f64) {
-        let size = &mut self.sizes[slot as usize];
+    pub(crate) fn note(&mut self, memory: &Memory, (var, order): (VarId, u16), value: f64) {
+        let size = &mut self.sizes[memory.slot(var, order) as usize];
         if value.abs() > *size && value.is_finite() {
             *size = value.abs();
+            let group = &mut self.group_sizes[self.groups[var.index()]];
+            if let Some(size) = group.get_mut(usize::from(order)) {
+                *size = size.max(value.abs());
+            }
         }
     }
 

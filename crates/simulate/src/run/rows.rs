@@ -29,11 +29,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The next output point, if it is before a time.
+    /// The next output point, if it is before a time: what lies within the error of the location of an event is at it.
     fn output_before(&self, end: f64) -> Option<f64> {
         let (start, interval) = (self.engine.options.start, self.engine.options.interval);
         let time = start + self.next_output as f64 * interval;
-        (interval > 0.0 && time < end - self.engine.scales.time_error(end)).then_some(time)
+        let same = self.engine.scales.time_error(end).max(self.location_width);
+        (interval > 0.0 && time < end - same).then_some(time)
     }
 
     pub(super) fn write_row(&mut self, sink: &mut dyn ResultSink, kind: RowKind) -> Result<(), Failure> {

@@ -83,8 +83,8 @@ impl Run<'_> {
         let engine = &mut self.engine;
         for &(var, order) in &states {
             if engine.scales.size(&engine.memory, var, order) == 0.0 {
-                let (slot, rate) = (engine.memory.slot(var, order), engine.memory.get(var, order + 1));
-                engine.scales.note(slot, rate * soon);
+                let rate = engine.memory.get(var, order + 1);
+                engine.scales.note(&engine.memory, (var, order), rate * soon);
             }
         }
         let rates: Vec<(VarId, u16)> = states.iter().map(|&(var, order)| (var, order + 1)).collect();
@@ -108,8 +108,8 @@ impl Run<'_> {
         let engine = &mut self.engine;
         let states = &engine.modes[mode].plan().states;
         for &(var, order) in states {
-            let slot = engine.memory.slot(var, order);
-            engine.scales.note(slot, engine.memory.values[slot as usize]);
+            let value = engine.memory.get(var, order);
+            engine.scales.note(&engine.memory, (var, order), value);
         }
         if taken.is_multiple_of(NOISE_INTERVAL) {
             let rates: Vec<(VarId, u16)> = states.iter().map(|&(var, order)| (var, order + 1)).collect();
