@@ -51,7 +51,7 @@
 // model Search.SlidingSurface
 // stop 30
 // fails E0603 `sign(v + 2*x)`
-// at 0.5626
+// at 0.54
 // model Search.SquareWaveFilter
 // stop 0.5
 // final settled 1
@@ -62,7 +62,6 @@
 // model Search.WrongLadder
 // stop 0.05
 // fails E0603 on both sides of `s[1] > 0` the model drives to the other side
-// at 0
 // model Search.WrongPair
 // stop 1
 // fails E0612 the mode `close, not off` is singular

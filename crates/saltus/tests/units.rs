@@ -63,7 +63,7 @@ fn a_rectifier_with_an_inductive_load() {
             "model M Real v = {:e}*sin({:e}*time), i(start = 0, fixed = true), vd, s; Boolean on;
             equation {:e}*der(i) + {:e}*i = v - vd; on = s > 0; vd = if on then 0 else s; i = if on then s else 0; end M;",
             10.0 * u,
-            6.283185307179586 / t,
+            std::f64::consts::TAU / t,
             0.5 * u * t / i,
             u / i
         );

@@ -108,6 +108,9 @@ struct Base<'a> {
     columns: Columns,
 }
 
+/// Slopes by unknowns and their derivatives.
+pub(crate) type Gradient = Vec<((VarId, u16), f64)>;
+
 impl Engine<'_> {
     /// The mode that complementarity pivoting proposes, from a regular one. Memory is as before afterwards.
     pub(crate) fn pivoted(&mut self, from: &Truths, instant: &Instant) -> Option<Truths> {
@@ -201,7 +204,7 @@ impl Engine<'_> {
     }
 
     /// The residual of an equation at the values in memory and its slopes by the unknowns.
-    pub(crate) fn pivot_gradient(&mut self, equation: EquationId) -> Option<(f64, Vec<((VarId, u16), f64)>)> {
+    pub(crate) fn pivot_gradient(&mut self, equation: EquationId) -> Option<(f64, Gradient)> {
         self.row_of(equation)?;
         let row = self.pivot_rows.0[&equation].as_ref()?;
         let mut out = vec![0.0; 1 + row.leaves.len()];

@@ -145,12 +145,12 @@ impl Scales {
         let group = self.groups.get(var.index()).map(|&group| &self.group_sizes[group]);
         let of_group = (0..).zip(group.into_iter().flatten().copied());
         // What is less than the rounding of others of its unit is not known.
-        let rounding = OF_OTHERS / self.absolute * self.from_others(order, of_group);
-        self.from_others(order, own).max(rounding)
+        let rounding = OF_OTHERS / self.absolute * self.size_by_others(order, of_group);
+        self.size_by_others(order, own).max(rounding)
     }
 
     /// How large a derivative of a certain order is if others are as large as this.
-    fn from_others(&self, order: u16, others: impl Iterator<Item = (u16, f64)>) -> f64 {
+    fn size_by_others(&self, order: u16, others: impl Iterator<Item = (u16, f64)>) -> f64 {
         let sizes = others.map(|(other, size)| {
             let apart = i32::from(other) - i32::from(order);
             let time = if apart > 0 { SOON * self.span } else { self.span };

@@ -140,7 +140,8 @@ impl Run<'_> {
             return false;
         };
         let crossing = 2.0 * here.abs() / rate.abs();
-        if here * rate >= 0.0 || !(crossing <= duration) {
+        let soon = crossing <= duration;
+        if here * rate >= 0.0 || !soon {
             return false;
         }
         let across: Vec<f64> = y.iter().zip(&dy).map(|(y, dy)| y + crossing * dy).collect();

@@ -228,7 +228,11 @@ impl Reader<'_> {
         let model = self.model;
         for equation in &model.equations {
             let guard = self.formula(equation.guard);
-            let variables = self.current(equation.residual, 0);
+            // An equation that no mode has keeps its number, and determines nothing.
+            let variables = match model.pool.node(equation.guard) {
+                Node::Boolean(false) => Vec::new(),
+                _ => self.current(equation.residual, 0),
+            };
             self.push(variables, guard, EquationKind::Continuous);
         }
         for branch in model.whens.iter().flat_map(|when| &when.branches) {

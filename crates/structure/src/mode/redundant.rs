@@ -185,8 +185,8 @@ fn repair(model: &Mdae, modes: &Modes, valuation: &Valuation) -> Option<Repair> 
 
 fn same(a: &[Vec<(VarId, f64)>], b: &[Vec<(VarId, f64)>]) -> bool {
     let close = |(x, y): (&(VarId, f64), &(VarId, f64))| x.0 == y.0 && (x.1 - y.1).abs() <= 1e-8;
-    let alike = |(x, y): (&Vec<(VarId, f64)>, &Vec<(VarId, f64)>)| x.len() == y.len() && x.iter().zip(y).all(close);
-    a.len() == b.len() && a.iter().zip(b).all(alike)
+    let alike = |x: &[(VarId, f64)], y: &[(VarId, f64)]| x.len() == y.len() && x.iter().zip(y).all(close);
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| alike(x, y))
 }
 
 /// Guarded equations that are linear combinations of those before them: unguarded ones come first. `None` if there are
