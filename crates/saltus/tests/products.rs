@@ -84,7 +84,8 @@ fn momentum_is_conserved_when_the_mass_jumps() {
 #[test]
 fn charge_of_nonlinear_capacitors_is_conserved() {
     // Coefficient, charge.
-    let laws: [(&str, fn(f64) -> f64); 7] = [
+    type Law = fn(f64) -> f64;
+    let laws: [(&str, Law); 7] = [
         ("1 + 3*v^2", |v| v + v.powi(3)),
         ("exp(v)", f64::exp),
         ("2 + cos(v)", |v| 2.0 * v + v.sin()),

@@ -143,7 +143,7 @@ fn clutches_in_parallel_and_in_rings_conserve_momentum() {
             }
         }
         if !warnings.is_empty() {
-            let refused = simulate(&text, Redundant::Refuse).err().expect("refused");
+            let refused = simulate(&text, Redundant::Refuse).expect_err("refused");
             assert!(refused.contains("constraints"), "{refused}");
         }
     }

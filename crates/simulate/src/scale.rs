@@ -115,7 +115,11 @@ impl Scales {
 
     /// The error of a state: what the integrator is asked for.
     pub(crate) fn state_error(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
-        self.relative * memory.get(var, order).abs() + self.absolute * self.size(memory, var, order)
+        let size = match self.nominal.get(var.index()).copied().flatten() {
+            Some(nominal) if order == 0 => nominal,
+            _ => self.course_size(memory, var, order),
+        };
+        self.relative * memory.get(var, order).abs() + self.absolute * size
     }
 
     /// How large a derivative of a variable is: by its attribute, or the largest value so far.
@@ -145,7 +149,7 @@ impl Scales {
         let group = self.groups.get(var.index()).map(|&group| &self.group_sizes[group]);
         let of_group = (0..).zip(group.into_iter().flatten().copied());
         // What is less than the rounding of others of its unit is not known.
-        let rounding = OF_OTHERS / self.absolute * self.size_by_others(order, of_group);
+        let rounding = OF_OTHERS / self.absolute.max(f64::MIN_POSITIVE) * self.size_by_others(order, of_group);
         self.size_by_others(order, own).max(rounding)
     }
 
