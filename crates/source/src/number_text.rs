@@ -203,8 +203,8 @@ mod tests {
     #[test]
     fn conversions_are_those_of_printf() {
         let print = |format: &str, value: f64| Conversion::parse(format).map(|c| c.apply(value));
-        assert_eq!(print("8.3f", 3.14159).as_deref(), Some("   3.142"));
-        assert_eq!(print("-8.3f", -3.14159).as_deref(), Some("-3.142  "));
+        assert_eq!(print("8.3f", 5.1416).as_deref(), Some("   5.142"));
+        assert_eq!(print("-8.3f", -5.1416).as_deref(), Some("-5.142  "));
         assert_eq!(print(".2e", 12345.678).as_deref(), Some("1.23e+04"));
         assert_eq!(print("08.3E", 0.00012).as_deref(), Some("1.200E-04"));
         assert_eq!(print("05d", 42.0).as_deref(), Some("00042"));
