@@ -2,7 +2,9 @@
 
 mod analysis;
 mod checking;
+mod files;
 mod hostile;
+mod limits;
 mod results;
 mod running;
 mod schema;
