@@ -146,10 +146,11 @@ impl Run<'_> {
         }
     }
 
-    /// Stops where the rest of a series of events is shorter than anything that could be told apart, and where the conditions
-    /// whose events crowd are at their zeros together. (The tanks would run below empty.)
+    /// Stops where the rest of a series of events is shorter than anything that could be told apart, and where its conditions
+    /// are at their zeros together. (The tanks would run below empty.) Events that crowd without a series are bursts, of
+    /// diodes that commutate for instance, and go on.
     pub(super) fn detect_accumulation(&mut self, report: &EventReport) -> Result<(), Failure> {
-        let Some(series) = self.crossings.series().or_else(|| self.crossings.crowd()) else {
+        let Some(series) = self.crossings.series() else {
             return Ok(());
         };
         let turned = report.instants.len() > 1 && self.engine.flips.iter().any(|&flips| flips >= MOST_FLIPS);
