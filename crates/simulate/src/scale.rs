@@ -44,6 +44,12 @@ const SOON: f64 = 1e-3;
 /// A state is known no better than to this part of the largest variable of its unit: rates are sums whose terms cancel.
 const OF_OTHERS: f64 = 1e-15;
 
+/// A variable is at least this part of the largest of the same unit.
+const OF_UNIT: f64 = 1e-3;
+
+/// The group of variables for which no unit is given.
+const WITHOUT_UNIT: usize = 0;
+
 /// Derivatives of which sizes are kept for all variables of a unit.
 const GROUP_ORDERS: usize = 4;
 
@@ -55,9 +61,10 @@ pub(crate) fn rounding_of_time(size: f64) -> f64 {
     TIME_ULPS * f64::EPSILON * size
 }
 
-/// Unknowns with the same unit, which they all have if none is given, by number; and how many groups there are.
+/// Variables with the same unit, by number; and how many groups there are.
 fn groups_by_unit(model: &Mdae) -> (Vec<usize>, usize) {
     let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
+    numbers.insert("", WITHOUT_UNIT);
     let variables = model.variables.iter().map(|variable| {
         let next = numbers.len();
         *numbers.entry(&variable.unit).or_insert(next)
@@ -146,11 +153,18 @@ impl Scales {
     /// zero at first is known by its rounding only.
     fn course_size(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
         let own = (0..memory.orders(var)).map(|other| (other, self.size(memory, var, other)));
-        let group = self.groups.get(var.index()).map(|&group| &self.group_sizes[group]);
-        let of_group = (0..).zip(group.into_iter().flatten().copied());
-        // What is less than the rounding of others of its unit is not known.
-        let rounding = OF_OTHERS / self.absolute.max(f64::MIN_POSITIVE) * self.size_by_others(order, of_group);
-        self.size_by_others(order, own).max(rounding)
+        let Some(&group) = self.groups.get(var.index()) else {
+            return self.size_by_others(order, own);
+        };
+        let of_group = (0..).zip(self.group_sizes[group]);
+        // Of what has the same unit small values matter as little as small parts of large ones do: a wave is not followed
+        // before it arrives. Where no units are given, only what is less than the rounding of others is not known.
+        let share = match group {
+            WITHOUT_UNIT => OF_OTHERS / self.absolute.max(f64::MIN_POSITIVE),
+            _ => OF_UNIT,
+        };
+        let least = share * self.size_by_others(order, of_group);
+        self.size_by_others(order, own).max(least)
     }
 
     /// How large a derivative of a certain order is if others are as large as this.
