@@ -20,8 +20,9 @@ fn changed_models_are_answered() {
             let tried = try_text(&mutant, &Cancel::new());
             assert!(
                 tried.outcome.is_ok(),
-                "{}: {:?}\n{mutant}",
+                "{} after {:?}: {:?}\n{mutant}",
                 path.display(),
+                tried.time,
                 tried.outcome
             );
         }

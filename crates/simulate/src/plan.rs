@@ -169,6 +169,8 @@ pub(crate) struct PlanCode {
     anchor: Vec<(u32, f64)>,
     /// Whether the last solution is not a continuation of the one at the anchor, which has ceased to exist on the way.
     jumped: bool,
+    /// Whether that is allowed.
+    may_jump: bool,
     /// With how much care blocks are solved.
     care: Care,
     /// What leads to the watched conditions; made when they are first looked at.
@@ -341,6 +343,7 @@ impl PlanCode {
             watched_only: false,
             failed: false,
             jumped: false,
+            may_jump: false,
             jacobian: OnceCell::new(),
         })
     }
@@ -370,7 +373,12 @@ impl PlanCode {
 
     /// Whether the last solution is not a continuation of the one at the anchor.
     pub(crate) fn jumped(&self) -> bool {
-        self.jumped
+        self.jumped && !self.may_jump
+    }
+
+    /// Lets solutions jump, or no longer.
+    pub(crate) fn let_jump(&mut self, may_jump: bool) {
+        self.may_jump = may_jump;
     }
 
     /// What Newton's method finds from the anchor continues it; what had to be looked for elsewhere does if it is near.

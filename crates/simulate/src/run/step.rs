@@ -35,6 +35,17 @@ const ROUNDING: f64 = 1e-15;
 /// Rounding errors of the derivatives are estimated again after so many steps.
 const NOISE_INTERVAL: u64 = 32;
 
+/// Whether steps have become too short because the equations could not be solved ahead.
+fn ends_solution(error: &IntegrationError) -> bool {
+    matches!(
+        error,
+        IntegrationError::StepTooSmall {
+            cause: StepFailure::Evaluation(_),
+            ..
+        }
+    )
+}
+
 impl Run<'_> {
     /// Begins at the states in memory.
     pub(super) fn restart_integrator(&mut self, mode: ModeId, from: Resumption) -> Result<(), Failure> {
@@ -172,9 +183,28 @@ impl Run<'_> {
             Ok(step) => Ok((step.t_old, step.t)),
             Err(error) => match self.pass_fold(mode, &error, target)? {
                 Some(step) => Ok(step),
-                None => Err(self.explain_integration(mode, error, blamed).at(time)),
+                None => match self.step_over_fold(mode, &error, target) {
+                    Some(step) => Ok(step),
+                    None => Err(self.explain_integration(mode, error, blamed).at(time)),
+                },
             },
         }
+    }
+
+    /// Where nothing is found right behind the end of a solution, one step may go from it to another.
+    fn step_over_fold(&mut self, mode: ModeId, error: &IntegrationError, target: f64) -> Option<(f64, f64)> {
+        if !ends_solution(error) {
+            return None;
+        }
+        let (time, y) = (self.integrator.time(), self.integrator.state().to_vec());
+        let mut ode = self.engine.ode(mode, &self.history);
+        ode.code.let_jump(true);
+        let placed = ode.evaluate(time, &y).is_ok();
+        let restarted = placed && self.restart_integrator(mode, Resumption::Event).is_ok();
+        let mut ode = self.engine.ode(mode, &self.history);
+        let step = restarted.then(|| self.integrator.step(&mut ode, target));
+        ode.code.let_jump(false);
+        step.and_then(Result::ok).map(|step| (step.t_old, step.t))
     }
 
     /// Where the solution that was followed ceases to exist, the run goes on with the one that remains (the output of an
@@ -186,13 +216,9 @@ impl Run<'_> {
         error: &IntegrationError,
         target: f64,
     ) -> Result<Option<(f64, f64)>, Failure> {
-        let IntegrationError::StepTooSmall {
-            cause: StepFailure::Evaluation(_),
-            ..
-        } = error
-        else {
+        if !ends_solution(error) {
             return Ok(None);
-        };
+        }
         let (time, y) = (self.integrator.time(), self.integrator.state().to_vec());
         let mut ode = self.engine.ode(mode, &self.history);
         let here = ode.evaluate(time, &y);
