@@ -7,56 +7,12 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Memory, native_kernel, pool};
+use common::{BINARY, Memory, UNARY, native_kernel, pool};
 use saltus_codegen::{Kernel, KernelSpec, Leaf};
 use saltus_mdae::eval::{apply_binary, apply_unary, evaluate};
 use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, Local, LocalId, Place, Statement};
 use saltus_mdae::rules::{binary_slopes_at, unary_slope_at};
 use saltus_mdae::{BinaryOp, ExprId, ExprPool, FunctionId, OriginId, Type, UnaryOp, VarId};
-
-const UNARY: [UnaryOp; 19] = [
-    UnaryOp::Neg,
-    UnaryOp::Not,
-    UnaryOp::Abs,
-    UnaryOp::Sign,
-    UnaryOp::Sqrt,
-    UnaryOp::Exp,
-    UnaryOp::Log,
-    UnaryOp::Log10,
-    UnaryOp::Sin,
-    UnaryOp::Cos,
-    UnaryOp::Tan,
-    UnaryOp::Asin,
-    UnaryOp::Acos,
-    UnaryOp::Atan,
-    UnaryOp::Sinh,
-    UnaryOp::Cosh,
-    UnaryOp::Tanh,
-    UnaryOp::Floor,
-    UnaryOp::Ceil,
-];
-
-const BINARY: [BinaryOp; 19] = [
-    BinaryOp::Add,
-    BinaryOp::Sub,
-    BinaryOp::Mul,
-    BinaryOp::Div,
-    BinaryOp::Pow,
-    BinaryOp::Atan2,
-    BinaryOp::Min,
-    BinaryOp::Max,
-    BinaryOp::Mod,
-    BinaryOp::Rem,
-    BinaryOp::Quotient,
-    BinaryOp::And,
-    BinaryOp::Or,
-    BinaryOp::Lt,
-    BinaryOp::Le,
-    BinaryOp::Gt,
-    BinaryOp::Ge,
-    BinaryOp::Eq,
-    BinaryOp::Ne,
-];
 
 const POINTS: [f64; 15] = [
     0.0, 0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 2.5, -2.5, 3.0, 1e-9, -1e-9, 20.0, -20.0, 1e5,

@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Memory, native_kernel};
+use common::{BINARY, Memory, UNARY, native_kernel};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use saltus_codegen::{KernelSpec, Leaf};
@@ -14,48 +14,6 @@ use saltus_mdae::expr::VarTraits;
 use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, Local, LocalId, Place, Statement};
 use saltus_mdae::{BinaryOp, ConditionId, ExprId, ExprPool, FunctionId, OriginId, Type, UnaryOp, VarId};
 
-const UNARY: [UnaryOp; 19] = [
-    UnaryOp::Neg,
-    UnaryOp::Not,
-    UnaryOp::Abs,
-    UnaryOp::Sign,
-    UnaryOp::Sqrt,
-    UnaryOp::Exp,
-    UnaryOp::Log,
-    UnaryOp::Log10,
-    UnaryOp::Sin,
-    UnaryOp::Cos,
-    UnaryOp::Tan,
-    UnaryOp::Asin,
-    UnaryOp::Acos,
-    UnaryOp::Atan,
-    UnaryOp::Sinh,
-    UnaryOp::Cosh,
-    UnaryOp::Tanh,
-    UnaryOp::Floor,
-    UnaryOp::Ceil,
-];
-const BINARY: [BinaryOp; 19] = [
-    BinaryOp::Add,
-    BinaryOp::Sub,
-    BinaryOp::Mul,
-    BinaryOp::Div,
-    BinaryOp::Pow,
-    BinaryOp::Atan2,
-    BinaryOp::Min,
-    BinaryOp::Max,
-    BinaryOp::Mod,
-    BinaryOp::Rem,
-    BinaryOp::Quotient,
-    BinaryOp::And,
-    BinaryOp::Or,
-    BinaryOp::Lt,
-    BinaryOp::Le,
-    BinaryOp::Gt,
-    BinaryOp::Ge,
-    BinaryOp::Eq,
-    BinaryOp::Ne,
-];
 /// Operations whose derivatives stay moderate near moderate arguments.
 const SMOOTH_UNARY: [UnaryOp; 8] = [
     UnaryOp::Neg,

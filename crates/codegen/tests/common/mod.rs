@@ -7,7 +7,7 @@ use saltus_codegen::{Kernel, KernelCache, KernelSpec, Leaf};
 use saltus_mdae::eval::Environment;
 use saltus_mdae::expr::VarTraits;
 use saltus_mdae::function::Functions;
-use saltus_mdae::{ConditionId, ExprPool, Type, VarId};
+use saltus_mdae::{BinaryOp, ConditionId, ExprPool, Type, UnaryOp, VarId};
 
 pub const ORDERS: u32 = 16;
 const TIME: u32 = 0;
@@ -108,3 +108,49 @@ pub fn native_kernel(pool: &ExprPool, functions: &Arc<Functions>, spec: &KernelS
     cache.compile_all().expect("machine code");
     kernel
 }
+
+/// Every one-argument function.
+pub const UNARY: [UnaryOp; 19] = [
+    UnaryOp::Neg,
+    UnaryOp::Not,
+    UnaryOp::Abs,
+    UnaryOp::Sign,
+    UnaryOp::Sqrt,
+    UnaryOp::Exp,
+    UnaryOp::Log,
+    UnaryOp::Log10,
+    UnaryOp::Sin,
+    UnaryOp::Cos,
+    UnaryOp::Tan,
+    UnaryOp::Asin,
+    UnaryOp::Acos,
+    UnaryOp::Atan,
+    UnaryOp::Sinh,
+    UnaryOp::Cosh,
+    UnaryOp::Tanh,
+    UnaryOp::Floor,
+    UnaryOp::Ceil,
+];
+
+/// Every two-argument function.
+pub const BINARY: [BinaryOp; 19] = [
+    BinaryOp::Add,
+    BinaryOp::Sub,
+    BinaryOp::Mul,
+    BinaryOp::Div,
+    BinaryOp::Pow,
+    BinaryOp::Atan2,
+    BinaryOp::Min,
+    BinaryOp::Max,
+    BinaryOp::Mod,
+    BinaryOp::Rem,
+    BinaryOp::Quotient,
+    BinaryOp::And,
+    BinaryOp::Or,
+    BinaryOp::Lt,
+    BinaryOp::Le,
+    BinaryOp::Gt,
+    BinaryOp::Ge,
+    BinaryOp::Eq,
+    BinaryOp::Ne,
+];
