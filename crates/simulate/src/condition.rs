@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
-use saltus_mdae::{Action, ConditionId, ConditionKind, ExprId, ExprPool, IndexVec, Mdae, Node, Role, VarId};
+use saltus_mdae::{
+    Action, BinaryOp, ConditionId, ConditionKind, ExprId, ExprPool, IndexVec, Mdae, Node, Role, UnaryOp, VarId,
+};
 
 use crate::error::Failure;
 use crate::kernel::Bound;
@@ -251,7 +253,7 @@ pub fn monitors(model: &Mdae, pool: &mut ExprPool, cache: &KernelCache, memory: 
         let decided = decided(model, pool, function, direct.contains(&id));
         let affine_in_time = decided == Decided::ByTime && {
             let second = pool.nth_total_derivative(watched_function, 2);
-            pool.is_zero(second) && !reads_inputs(model, pool, watched_function)
+            pool.is_zero(second) && is_smooth(pool, watched_function) && !reads_inputs(model, pool, watched_function)
         };
         let holds_at_zero = comparison == saltus_mdae::Comparison::GreaterEqual;
         all.push(Some(Arc::new(Monitor {
@@ -267,6 +269,20 @@ pub fn monitors(model: &Mdae, pool: &mut ExprPool, cache: &KernelCache, memory: 
         })));
     }
     Ok(all)
+}
+
+/// Whether a function has neither kinks nor jumps of its own, so that its derivatives say how it goes on.
+fn is_smooth(pool: &ExprPool, function: ExprId) -> bool {
+    let smooth = |id: ExprId| match pool.node(id) {
+        Node::Unary(op, _) => !matches!(op, UnaryOp::Abs | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil),
+        Node::Binary(op, ..) => matches!(
+            op,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow | BinaryOp::Atan2
+        ),
+        Node::If(..) | Node::Call { .. } => false,
+        _ => true,
+    };
+    pool.reachable(&[function]).into_iter().all(smooth)
 }
 
 fn reads_inputs(model: &Mdae, pool: &ExprPool, function: ExprId) -> bool {

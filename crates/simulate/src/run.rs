@@ -465,6 +465,7 @@ impl<'c> Run<'c> {
         self.check_event_pace(time, triggers)?;
         self.write_row(sink, RowKind::EventLeft)?;
         let left = self.row.clone();
+        let motion = self.motion();
         self.note_crossing(time, triggers);
         self.detect_chattering(time, triggers)
             .map_err(|failure| self.or_accumulation(failure))?;
@@ -494,7 +495,7 @@ impl<'c> Run<'c> {
         self.detect_lost_bounce(time, triggers, &report)?;
         self.detect_accumulation(&report)?;
         self.check_assertions()?;
-        self.weigh_event(triggers, &report);
+        self.weigh_event(triggers, &report, &motion);
         self.last_event = Some((time, triggers.to_vec()));
         observer.event(&report);
         self.engine.let_go_of_modes();

@@ -3,7 +3,7 @@
 //! Nothing here has a unit of its own. A variable is as large as its `nominal` attribute says, or else as it has been so
 //! far; a state is known to the relative tolerance and a thousandth of it times that size; and what follows from the states
 //! of a mode is known as well as it responds to errors of theirs (see `response`). So a model in other units has the same
-//! tolerances in those units.
+//! tolerances in those units, and so has one whose values are offset: `s = v + 1e6` is known as well as v is.
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::{Idx, Mdae, VarId};
@@ -21,11 +21,13 @@ pub struct Scales {
     nominal: Vec<Option<f64>>,
     /// The largest value so far, by slot.
     sizes: Vec<f64>,
+    /// The first value and the largest distance from it so far, by slot.
+    courses: Vec<Option<(f64, f64)>>,
     /// The group of variables with the same unit to which each belongs.
     groups: Vec<usize>,
     /// The largest values so far of any variable of a group and of its derivatives.
     group_sizes: Vec<[f64; GROUP_ORDERS]>,
-    /// What is known of errors besides the relative tolerance, by slot: responses to errors of the states.
+    /// The errors of what follows from the states, by slot: responses to errors of theirs. Not a number where none is known.
     responses: Vec<f64>,
     /// The same at the left limits of the present instant.
     before: Vec<f64>,
@@ -55,6 +57,14 @@ const GROUP_ORDERS: usize = 4;
 
 /// Where nothing is known of a size yet.
 const LEAST_SIZE: f64 = 1e-30;
+
+/// The relative error of values at the start, which are given or solved for and not integrated.
+const AT_START: f64 = 1e-10;
+
+/// An error, or none where it is not known.
+fn known(error: f64) -> f64 {
+    if error.is_nan() { 0.0 } else { error }
+}
 
 /// Times of this size that differ by less are the same.
 pub(crate) fn rounding_of_time(size: f64) -> f64 {
@@ -88,10 +98,11 @@ impl Scales {
             absolute,
             nominal,
             sizes: vec![0.0; memory.values.len()],
+            courses: vec![None; memory.values.len()],
             groups,
             group_sizes: vec![[0.0; GROUP_ORDERS]; count],
-            responses: vec![0.0; memory.values.len()],
-            before: vec![0.0; memory.values.len()],
+            responses: vec![f64::NAN; memory.values.len()],
+            before: vec![f64::NAN; memory.values.len()],
             start,
             span: (stop - start).abs(),
         }
@@ -104,6 +115,7 @@ impl Scales {
             absolute: 0.0,
             nominal: Vec::new(),
             sizes: Vec::new(),
+            courses: Vec::new(),
             groups: Vec::new(),
             group_sizes: Vec::new(),
             responses: Vec::new(),
@@ -116,8 +128,17 @@ impl Scales {
     /// The error to be expected of a derivative of a variable at its value in memory.
     pub(crate) fn error(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
         let slot = memory.slot(var, order) as usize;
-        let response = self.responses.get(slot).copied().unwrap_or(0.0);
-        self.relative * memory.values[slot].abs() + response
+        let response = self.responses.get(slot).copied().unwrap_or(f64::NAN);
+        match response.is_nan() {
+            true => self.relative_error(memory) * memory.values[slot].abs(),
+            false => response,
+        }
+    }
+
+    /// The relative error of what is integrated, or of what is solved for at the start.
+    fn relative_error(&self, memory: &Memory) -> f64 {
+        let most = if memory.is_initial() { AT_START } else { f64::INFINITY };
+        self.relative.min(most)
     }
 
     /// The error of a state: what the integrator is asked for.
@@ -126,7 +147,16 @@ impl Scales {
             Some(nominal) if order == 0 => nominal,
             _ => self.course_size(memory, var, order),
         };
-        self.relative * memory.get(var, order).abs() + self.absolute * size
+        let relative = self.relative_error(memory);
+        let absolute = self.absolute.min(relative);
+        relative * self.moved(memory, var, order) + absolute * size
+    }
+
+    /// How much of a value has come about by integration: a coordinate that is counted from afar is not known less for it.
+    fn moved(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
+        let value = memory.get(var, order).abs();
+        let course = self.courses.get(memory.slot(var, order) as usize).copied().flatten();
+        course.map_or(value, |(_, distance)| value.min(distance))
     }
 
     /// How large a derivative of a variable is: by its attribute, or the largest value so far.
@@ -179,7 +209,7 @@ impl Scales {
 
     /// The response of a derivative of a variable to errors of the states, as last found.
     pub(crate) fn response(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
-        self.responses[memory.slot(var, order) as usize]
+        known(self.responses[memory.slot(var, order) as usize])
     }
 
     /// Times closer than this are the same.
@@ -200,7 +230,12 @@ impl Scales {
 
     /// A value has been reached.
     pub(crate) fn note(&mut self, memory: &Memory, (var, order): (VarId, u16), value: f64) {
-        let size = &mut self.sizes[memory.slot(var, order) as usize];
+        let slot = memory.slot(var, order) as usize;
+        if value.is_finite() {
+            let (first, distance) = self.courses[slot].get_or_insert((value, 0.0));
+            *distance = distance.max((value - *first).abs());
+        }
+        let size = &mut self.sizes[slot];
         if value.abs() > *size && value.is_finite() {
             *size = value.abs();
             let group = &mut self.group_sizes[self.groups[var.index()]];
@@ -217,7 +252,7 @@ impl Scales {
 
     /// The error of a left limit besides the relative tolerance.
     pub(crate) fn error_before(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
-        self.before[memory.slot(var, order) as usize]
+        known(self.before[memory.slot(var, order) as usize])
     }
 
     pub(crate) fn set_response(&mut self, slot: u32, error: f64) {

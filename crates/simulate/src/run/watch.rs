@@ -20,8 +20,11 @@ pub(super) struct Watch {
     /// Whether it has been clear of its tolerance band on the right side.
     armed: bool,
     band: f64,
-    /// It begins on the right side at a rate that is certain: a share of the band is clear of it already.
+    /// It begins on the right side at a rate that is certain, or was followed there for some steps: a share of the band is
+    /// clear of it already.
     leaving: bool,
+    /// How many steps in a row it has ended on the right side.
+    followed: u32,
     /// Whether it has been so since its own last event.
     cleared: bool,
     /// How many events in a row were its own, or those of conditions with which it takes turns.
@@ -33,12 +36,22 @@ pub(super) struct Watch {
     shrunk: u32,
 }
 
+/// The mode with its states and their rates.
+#[derive(PartialEq)]
+pub(super) struct Motion(Option<ModeId>, Vec<f64>);
+
 /// How much wider the band becomes with each event that had no effect.
 const WIDENING: f64 = 4.0;
 
 /// What leaves zero at a certain rate is clear of it here, in parts of the band: a bounce is seen as one although its
 /// height is below what counts as zero elsewhere.
 const LEAVING: f64 = 1e-3;
+
+/// What has been followed through so many steps on the right side is clear of zero at the same part of the band, unless it is
+/// the small difference of large terms: a value that responds strongly to errors of the states (the voltage of a blocking
+/// diode) may be smaller than they could make it, and moves on smoothly nevertheless.
+const FOLLOWED: u32 = 4;
+const OF_TERMS: f64 = 1e-3;
 
 impl Watch {
     /// Whether it has been clear of its tolerance band on the right side.
@@ -110,7 +123,14 @@ impl Run<'_> {
 
     /// An event that changed nothing was noise of the conditions that asked for it. They have to leave a wider band
     /// before they ask again, and it is no sign of an accumulation.
-    pub(super) fn weigh_event(&mut self, triggers: &[ConditionId], report: &EventReport) {
+    ///
+    /// Nor is one that leaves the motion as it is: what is only counted or stored cannot bring the next crossing closer.
+    pub(super) fn weigh_event(&mut self, triggers: &[ConditionId], report: &EventReport, before: &Motion) {
+        if self.motion() == *before {
+            for &id in triggers {
+                self.watches[id.index()].repeated = 0;
+            }
+        }
         let futile = !report.has_acted() && self.nothing_has_changed();
         if !futile {
             // What made no difference before may make one now.
@@ -123,6 +143,21 @@ impl Run<'_> {
             watch.futile = if watch.armed { 0 } else { watch.futile + 1 };
             watch.repeated = watch.repeated.saturating_sub(1);
         }
+    }
+
+    pub(super) fn motion(&self) -> Motion {
+        let engine = &self.engine;
+        let mut values = Vec::new();
+        if let Some(mode) = engine.mode {
+            let plan = engine.modes[mode].plan();
+            plan.read_states(&engine.memory, &mut values);
+            let rates = plan
+                .derivative_slots
+                .iter()
+                .map(|&slot| engine.memory.values[slot as usize]);
+            values.extend(rates);
+        }
+        Motion(engine.mode, values)
     }
 
     /// Whether the equations are those of the phase before the event: conditions may have turned without effect.
@@ -182,6 +217,7 @@ impl Run<'_> {
                 armed: false,
                 band: 0.0,
                 leaving: false,
+                followed: 0,
                 ..known
             };
             let Some(monitor) = self.engine.monitors[id].clone() else {
@@ -192,16 +228,26 @@ impl Run<'_> {
             let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
             let mut band = reading.tolerance + self.engine.location_error(id, &monitor, Some(mode));
             band *= WIDENING.powi(futile.min(100) as i32);
-            let armed = right_side && reading.value.abs() > band;
+            let alone = reading.value.abs() > OF_TERMS * reading.magnitude;
+            let share = if alone && self.was_bystander(id, &known) { LEAVING } else { 1.0 };
+            let armed = right_side && reading.value.abs() > share * band;
             let leaving = !armed && futile == 0 && self.engine.leaves_zero(id, &monitor, mode);
             self.watches[id.index()] = Watch {
                 armed,
                 band,
                 leaving,
+                followed: 0,
                 ..known
             };
         }
         Ok(())
+    }
+
+    /// Whether a condition was clear of zero before the event and had no part in it.
+    fn was_bystander(&self, id: ConditionId, known: &Watch) -> bool {
+        let triggered = self.last_event.as_ref().is_some_and(|(_, ids)| ids.contains(&id));
+        let until_now = self.last_phase.as_ref().map(|phase| phase.truths[id.index()]);
+        known.armed && !triggered && until_now == Some(self.engine.truths[id.index()])
     }
 
     pub(super) fn update_watches(&mut self, watched: &[(ConditionId, Arc<Monitor>)]) {
@@ -210,6 +256,9 @@ impl Run<'_> {
             if !watch.armed {
                 let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
                 let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
+                let followed = right_side && reading.value.abs() > OF_TERMS * reading.magnitude;
+                watch.followed = if followed { watch.followed + 1 } else { 0 };
+                watch.leaving |= watch.followed >= FOLLOWED;
                 watch.armed = right_side && reading.value.abs() > reading.tolerance * watch.share();
                 watch.band = watch.band.max(reading.tolerance);
             }
