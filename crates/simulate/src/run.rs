@@ -1,9 +1,7 @@
 //! A run: initialisation, then integration from event to event.
 
-mod accumulation;
-mod crawl;
-mod pace;
 mod rows;
+mod stall;
 mod step;
 mod watch;
 
@@ -29,7 +27,7 @@ use crate::ode::Sampled;
 use crate::options::Options;
 use crate::output::Layout;
 use crate::report::{BlockCost, EventReport};
-use pace::Pace;
+use stall::{Crawl, Crossings, Pace};
 use step::Resumption;
 use watch::Watch;
 
@@ -174,8 +172,8 @@ struct Run<'c> {
     last_event: Option<(f64, Vec<ConditionId>)>,
     quick_events: u32,
     /// The last zero crossings.
-    crossings: accumulation::Crossings,
-    crawl: crawl::Crawl,
+    crossings: Crossings,
+    crawl: Crawl,
     watches: Vec<Watch>,
     /// Parts into which steps may still be cut for fast functions in conditions.
     affordable: f64,
@@ -273,8 +271,8 @@ impl<'c> Run<'c> {
             announced: FxHashSet::default(),
             last_event: None,
             quick_events: 0,
-            crossings: accumulation::Crossings::default(),
-            crawl: crawl::Crawl::default(),
+            crossings: Crossings::default(),
+            crawl: Crawl::default(),
             location_width: 0.0,
             visits: FxHashMap::default(),
             last_phase: None,
@@ -462,13 +460,15 @@ impl<'c> Run<'c> {
     ) -> Result<Option<Arc<str>>, Failure> {
         let time = self.engine.memory.time();
         self.engine.counters.events += 1;
-        self.check_event_pace(time, triggers)?;
+        let slow = self.slow_events(time, triggers);
+        self.unless_stalled(slow, time)?;
         self.write_row(sink, RowKind::EventLeft)?;
         let left = self.row.clone();
         let motion = self.motion();
         self.note_crossing(time, triggers);
-        self.detect_chattering(time, triggers)
-            .map_err(|failure| self.or_accumulation(failure))?;
+        let stall = self.chattering(time, triggers);
+        self.unless_stalled(stall, time)
+            .map_err(|failure| self.or_accumulation(failure).at(time))?;
         let located = self.location_width > 0.0;
         let armed = |id: &ConditionId| located && self.watches[id.index()].is_armed();
         self.engine.set_crossings(triggers.iter().copied().filter(armed));
@@ -492,8 +492,9 @@ impl<'c> Run<'c> {
         self.write_row(sink, RowKind::EventRight)?;
         self.write_event(sink, &report, &left)?;
         self.history.interrupted(time);
-        self.detect_lost_bounce(time, triggers, &report)?;
-        self.detect_accumulation(&report)?;
+        let stall = self.lost_bounce(time, triggers, &report);
+        let stall = stall.or_else(|| self.accumulating(&report));
+        self.unless_stalled(stall, time)?;
         self.check_assertions()?;
         self.weigh_event(triggers, &report, &motion);
         self.last_event = Some((time, triggers.to_vec()));
@@ -527,7 +528,8 @@ impl<'c> Run<'c> {
             if taken <= 2 && step.1 < target {
                 self.visits.entry(mode).or_default().step = step.1 - step.0;
             }
-            self.check_step_pace(step.0)?;
+            let slow = self.slow_steps(step.0);
+            self.unless_stalled(slow, step.0)?;
             let event = match self.first_event(mode, step, &watched) {
                 Err(_) if self.request.cancel.is_cancelled() => return Ok(PhaseEnd::Cancelled),
                 event => event?,
@@ -536,7 +538,8 @@ impl<'c> Run<'c> {
             self.write_outputs(mode, end, sink)?;
             self.record_history(mode, (step.0, end))?;
             self.move_to(mode, end)?;
-            self.detect_crawling(mode, end)?;
+            let stall = self.crawling(mode, end)?;
+            self.unless_stalled(stall, end)?;
             observer.progress(end);
             if let Some((_, triggers)) = event {
                 self.visits.entry(mode).or_default().duration = end - begin;

@@ -1,4 +1,4 @@
-//! Watching conditions: where the next event is, and events that accumulate or chatter.
+//! Watching conditions: where the next event is.
 
 use std::sync::Arc;
 
@@ -6,8 +6,7 @@ use saltus_mdae::{ConditionId, ExprId, Idx};
 use saltus_numerics::roots::{EventInstant, RootError, ScanOptions, first_event};
 
 use super::Run;
-use crate::candidate::Sign;
-use crate::condition::{Decided, Monitor};
+use crate::condition::Monitor;
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
 use crate::event::same;
@@ -18,7 +17,7 @@ use crate::report::EventReport;
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Watch {
     /// Whether it has been clear of its tolerance band on the right side.
-    armed: bool,
+    pub(super) armed: bool,
     band: f64,
     /// It begins on the right side at a rate that is certain, or was followed there for some steps: a share of the band is
     /// clear of it already.
@@ -26,14 +25,14 @@ pub(super) struct Watch {
     /// How many steps in a row it has ended on the right side.
     followed: u32,
     /// Whether it has been so since its own last event.
-    cleared: bool,
+    pub(super) cleared: bool,
     /// How many events in a row were its own, or those of conditions with which it takes turns.
-    repeated: u32,
+    pub(super) repeated: u32,
     /// How many of its own events in a row had no effect: crossings that are noise.
     futile: u32,
     /// The time between its last two events in a row, and how often in a row it has become shorter.
-    interval: f64,
-    shrunk: u32,
+    pub(super) interval: f64,
+    pub(super) shrunk: u32,
 }
 
 /// The mode with its states and their rates.
@@ -65,62 +64,10 @@ impl Watch {
     }
 }
 
-/// A pair of crossings inside the band is noise of a comparison; when the event before was the condition's own too, it
-/// is an accumulation. (Waiting longer would let a ball sink through the floor inside the band.)
-const REPETITIONS: u32 = 2;
-/// What accumulates does so in intervals that are short in parts of the whole run, or have become shorter so many times in a
-/// row. A signal that keeps within the band of another crosses it at any intervals.
-const SHRUNK: u32 = 2;
-const SHORT: f64 = 1e-3;
-
 /// Parts into which the steps of a run may be cut for functions that turn many times within a step.
 pub(super) const MOST_PARTS: f64 = 1e7;
 
 impl Run<'_> {
-    /// Zeno accumulation: a condition never left its band between two of its own events. Chattering: very many
-    /// events with hardly any progress.
-    pub(super) fn detect_chattering(&mut self, time: f64, triggers: &[ConditionId]) -> Result<(), Failure> {
-        let Some((last, before)) = &self.last_event else {
-            return Ok(());
-        };
-        let interval = time - last;
-        let span = self.engine.options.stop - self.engine.options.start;
-        let model = self.engine.model;
-        for watch in &mut self.watches {
-            watch.cleared |= watch.armed;
-        }
-        for &id in triggers {
-            let zero_crossing = self.engine.monitors[id]
-                .as_ref()
-                .is_some_and(|m| m.decided != Decided::ByTime);
-            let watch = &mut self.watches[id.index()];
-            let repeats = zero_crossing && (before.contains(&id) || self.crossings.alternate(id));
-            watch.repeated = if repeats { watch.repeated + 1 } else { 0 };
-            let shrinks = watch.repeated > 1 && interval < watch.interval;
-            watch.shrunk = if shrinks { watch.shrunk + 1 } else { 0 };
-            watch.interval = interval;
-            let accumulates = watch.shrunk >= SHRUNK || interval <= SHORT * span.abs();
-            let cleared = std::mem::take(&mut watch.cleared);
-            if watch.repeated >= REPETITIONS && accumulates && !cleared {
-                return Err(self.engine.accumulation(&[id], interval).at(time));
-            }
-        }
-        let quick = interval <= 1e-9 * span.abs() && !triggers.is_empty();
-        self.quick_events = if quick { self.quick_events + 1 } else { 0 };
-        if self.quick_events > self.engine.options.chatter_limit {
-            let mut conditions: Vec<ConditionId> = before.iter().chain(triggers).copied().collect();
-            conditions.sort_unstable();
-            conditions.dedup();
-            let kind = FailureKind::Chattering {
-                conditions: conditions.iter().map(|&id| model.conditions[id].text.clone()).collect(),
-                origins: conditions.iter().map(|&id| model.conditions[id].origin).collect(),
-                count: self.quick_events,
-            };
-            return Err(Failure::new(kind).at(time));
-        }
-        Ok(())
-    }
-
     /// An event that changed nothing was noise of the conditions that asked for it. They have to leave a wider band
     /// before they ask again, and it is no sign of an accumulation.
     ///
@@ -170,36 +117,6 @@ impl Run<'_> {
         last.mode == mode
             && values.zip(&last.discrete).all(|(now, &then)| same(now, then))
             && (last.truths == engine.truths || engine.value_switches_agree(mode, &last.truths, &engine.truths))
-    }
-
-    /// The end of an accumulation: after several restarts of its own in a row a condition is not undone any more, because
-    /// the speed that the restart gives is too small to tell from zero, and the motion goes on into it. (A ball would sink
-    /// through the floor.)
-    pub(super) fn detect_lost_bounce(
-        &mut self,
-        time: f64,
-        triggers: &[ConditionId],
-        report: &EventReport,
-    ) -> Result<(), Failure> {
-        if !report.instants.iter().any(|instant| instant.transient) {
-            return Ok(());
-        }
-        for &id in triggers {
-            if self.watches[id.index()].repeated < REPETITIONS {
-                continue;
-            }
-            let truth = self.engine.truths[id.index()];
-            let sinks = match self.engine.sign_before(id) {
-                Sign::ByDerivative { positive, order, .. } => order >= 2 && positive == truth,
-                _ => false,
-            };
-            let until_now = self.last_phase.as_ref().map(|phase| phase.truths[id.index()]);
-            if sinks && until_now == Some(!truth) {
-                let interval = self.last_event.as_ref().map_or(0.0, |(last, _)| time - last);
-                return Err(self.engine.accumulation(&[id], interval).at(time));
-            }
-        }
-        Ok(())
     }
 
     pub(super) fn watched_conditions(&self) -> Vec<(ConditionId, Arc<Monitor>)> {

@@ -1,6 +1,6 @@
 //! Accumulations of several conditions in turn.
 //!
-//! A ball that bounces is one condition whose events come closer and closer (see `watch`). In coupled tanks whose inflow is
+//! A ball that bounces is one condition whose events come closer and closer (see `chatter`). In coupled tanks whose inflow is
 //! switched to and fro, the events of two conditions do, and none of them is its own successor. What is seen of such an
 //! accumulation are the times of all events: over a period of one to four events every interval is a fixed part shorter than
 //! the one a period before, so that the rest of the series is a point in time.
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use saltus_mdae::ConditionId;
 
-use super::Run;
+use super::{Run, Stall};
 use crate::error::{Failure, FailureKind};
 use crate::event::MOST_FLIPS;
 use crate::report::EventReport;
@@ -33,7 +33,7 @@ const REST: f64 = 1e-9;
 
 /// The last zero crossings.
 #[derive(Debug, Default)]
-pub(super) struct Crossings(VecDeque<(f64, Vec<ConditionId>)>);
+pub(in crate::run) struct Crossings(VecDeque<(f64, Vec<ConditionId>)>);
 
 /// Events that accumulate.
 pub(super) struct Series {
@@ -119,7 +119,7 @@ impl Crossings {
 
 impl Run<'_> {
     /// Takes down an event of conditions that are no functions of time.
-    pub(super) fn note_crossing(&mut self, time: f64, triggers: &[ConditionId]) {
+    pub(in crate::run) fn note_crossing(&mut self, time: f64, triggers: &[ConditionId]) {
         let moves = |id: &&ConditionId| {
             let monitor = self.engine.monitors[**id].as_ref();
             monitor.is_some_and(|m| m.decided != crate::condition::Decided::ByTime)
@@ -131,7 +131,7 @@ impl Run<'_> {
     }
 
     /// What fails at the end of an accumulation is the accumulation: there both branches hold within the tolerance.
-    pub(super) fn or_accumulation(&mut self, failure: Failure) -> Failure {
+    pub(in crate::run) fn or_accumulation(&mut self, failure: Failure) -> Failure {
         let ambiguous = match failure.kind {
             FailureKind::EndlessIteration { .. } | FailureKind::Chattering { .. } => true,
             FailureKind::NoConsistentMode { .. } => false,
@@ -141,24 +141,20 @@ impl Run<'_> {
             return failure;
         };
         match ambiguous || self.is_unresolved(&series) || self.at_zero_together(&series.conditions) {
-            true => self.accumulated(&series),
+            true => accumulated(&series).explain(&self.engine),
             false => failure,
         }
     }
 
-    /// Stops where the rest of a series of events is shorter than anything that could be told apart, and where its conditions
-    /// are at their zeros together. (The tanks would run below empty.) Events that crowd without a series are bursts, of
+    /// Whether the rest of a series of events is shorter than anything that could be told apart, or its conditions are at
+    /// their zeros together. (The tanks would run below empty.) Events that crowd without a series are bursts, of
     /// diodes that commutate for instance, and go on.
-    pub(super) fn detect_accumulation(&mut self, report: &EventReport) -> Result<(), Failure> {
-        let Some(series) = self.crossings.series() else {
-            return Ok(());
-        };
+    pub(in crate::run) fn accumulating(&mut self, report: &EventReport) -> Option<Stall> {
+        let series = self.crossings.series()?;
         let turned = report.instants.len() > 1 && self.engine.flips.iter().any(|&flips| flips >= MOST_FLIPS);
         let unresolved = series.count >= LONG_SERIES && self.is_unresolved(&series);
-        match turned || unresolved || self.at_zero_together(&series.conditions) {
-            true => Err(self.accumulated(&series).at(report.time)),
-            false => Ok(()),
-        }
+        let ended = turned || unresolved || self.at_zero_together(&series.conditions);
+        ended.then(|| accumulated(&series))
     }
 
     /// Whether at least two conditions cannot be told from zero.
@@ -178,8 +174,11 @@ impl Run<'_> {
         let options = &self.engine.options;
         series.rest <= REST * (options.stop - options.start).abs()
     }
+}
 
-    fn accumulated(&self, series: &Series) -> Failure {
-        self.engine.accumulation(&series.conditions, series.interval)
+fn accumulated(series: &Series) -> Stall {
+    Stall::Accumulation {
+        conditions: series.conditions.clone(),
+        interval: series.interval,
     }
 }

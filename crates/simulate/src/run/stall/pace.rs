@@ -1,9 +1,8 @@
 //! Whether a run gets anywhere: limits of steps and events are foreseen long before they are reached.
 
-use saltus_mdae::OriginId;
+use saltus_mdae::{ConditionId, OriginId};
 
-use super::Run;
-use crate::error::{Failure, FailureKind};
+use super::{Run, Stall};
 
 /// Steps and events over which the pace is measured: a transient is over sooner, and they take about a second.
 const STEPS: u64 = 100_000;
@@ -11,7 +10,7 @@ const EVENTS: u64 = 10_000;
 
 /// How far the last steps or events have moved time.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Pace {
+pub(in crate::run) struct Pace {
     /// How many are looked at together.
     window: u64,
     since: u64,
@@ -51,33 +50,35 @@ impl Pace {
 }
 
 impl Run<'_> {
-    pub(super) fn check_step_pace(&mut self, time: f64) -> Result<(), Failure> {
+    /// Whether at this pace the rest of the run takes too many steps.
+    pub(in crate::run) fn slow_steps(&mut self, time: f64) -> Option<Stall> {
         let (stop, limit) = (self.engine.options.stop, self.engine.options.step_limit);
         let count = self.engine.counters.steps;
-        match self.step_pace.exceeds(count, time, stop, limit) {
-            Some(advance) => {
-                let origins = self.fastest_states();
-                Err(too_slow("steps", limit, (STEPS.min(count), advance), origins).at(time))
-            }
-            None => Ok(()),
-        }
+        let advance = self.step_pace.exceeds(count, time, stop, limit)?;
+        Some(Stall::Slow {
+            what: "steps",
+            limit,
+            pace: (STEPS.min(count), advance),
+            origins: self.fastest_states(),
+        })
     }
 
-    pub(super) fn check_event_pace(&mut self, time: f64, triggers: &[saltus_mdae::ConditionId]) -> Result<(), Failure> {
+    /// Whether at this pace the rest of the run takes too many events.
+    pub(in crate::run) fn slow_events(&mut self, time: f64, triggers: &[ConditionId]) -> Option<Stall> {
         let (stop, limit) = (self.engine.options.stop, self.engine.options.event_limit);
         let count = self.engine.counters.events;
-        match self.event_pace.exceeds(count, time, stop, limit) {
-            Some(advance) => {
-                let origins = triggers.iter().map(|&id| self.engine.model.conditions[id].origin);
-                let origins = origins.collect();
-                Err(too_slow("events", limit, (EVENTS.min(count), advance), origins).at(time))
-            }
-            None => Ok(()),
-        }
+        let advance = self.event_pace.exceeds(count, time, stop, limit)?;
+        let origins = triggers.iter().map(|&id| self.engine.model.conditions[id].origin);
+        Some(Stall::Slow {
+            what: "events",
+            limit,
+            pace: (EVENTS.min(count), advance),
+            origins: origins.collect(),
+        })
     }
 
     /// Where the states are declared, those that change fastest in units of their tolerances first.
-    pub(super) fn fastest_states(&self) -> Vec<OriginId> {
+    pub(in crate::run) fn fastest_states(&self) -> Vec<OriginId> {
         let engine = &self.engine;
         let Some(mode) = engine.mode else { return Vec::new() };
         let plan = engine.modes[mode].plan();
@@ -91,13 +92,4 @@ impl Run<'_> {
         let variables = places.iter().map(|&place| plan.states[place].0);
         variables.map(|var| engine.model.variables[var].origin).collect()
     }
-}
-
-fn too_slow(what: &'static str, limit: u64, (count, advance): (u64, f64), origins: Vec<OriginId>) -> Failure {
-    Failure::new(FailureKind::Limit {
-        what,
-        limit,
-        pace: Some((count, advance)),
-        origins,
-    })
 }

@@ -10,9 +10,9 @@
 use saltus_mdae::print::{self, UserNames};
 use saltus_mdae::{BinaryOp, EquationId, ExprId, Idx, Node, UnaryOp};
 
-use super::Run;
+use super::{CrawlingSwitch, Run, Stall};
 use crate::engine::ModeId;
-use crate::error::{Failure, FailureKind};
+use crate::error::Failure;
 use crate::kernel::Bound;
 
 /// Steps that are looked at together.
@@ -26,7 +26,7 @@ const TURN: f64 = 1e-3;
 
 /// The steps of the present window.
 #[derive(Debug, Default)]
-pub(super) struct Crawl {
+pub(in crate::run) struct Crawl {
     steps: u32,
     began: f64,
     mode: Option<ModeId>,
@@ -42,7 +42,7 @@ struct Switch {
     equation: EquationId,
     value: Bound,
     /// What changes its sign where it switches, as far as that is known.
-    function: Option<Bound>,
+    function: Option<(ExprId, Bound)>,
     last: f64,
     largest: f64,
     rises: Option<bool>,
@@ -64,8 +64,8 @@ impl Switch {
 }
 
 impl Run<'_> {
-    /// Counts a step, and ends a run that crawls along a switch.
-    pub(super) fn detect_crawling(&mut self, mode: ModeId, time: f64) -> Result<(), Failure> {
+    /// Counts a step; whether the run crawls along a switch.
+    pub(in crate::run) fn crawling(&mut self, mode: ModeId, time: f64) -> Result<Option<Stall>, Failure> {
         if self.crawl.mode != Some(mode) {
             self.crawl = Crawl {
                 began: time,
@@ -79,13 +79,16 @@ impl Run<'_> {
             switch.follow(value);
         }
         if self.crawl.steps < WINDOW {
-            return Ok(());
+            return Ok(None);
         }
         let span = (self.engine.options.stop - self.engine.options.start).abs();
         let crawls = time - self.crawl.began <= CRAWLING * span;
         let duration = time - self.crawl.began;
-        if crawls && self.crawl.follows {
-            self.chattering_switches(mode, time, duration)?;
+        if crawls
+            && self.crawl.follows
+            && let Some(stall) = self.chattering_switches(mode, time, duration)?
+        {
+            return Ok(Some(stall));
         }
         let switches = match crawls {
             true => self.literal_switches(mode)?,
@@ -98,33 +101,36 @@ impl Run<'_> {
             follows: crawls,
             switches,
         };
-        Ok(())
+        Ok(None)
     }
 
-    fn chattering_switches(&mut self, mode: ModeId, time: f64, duration: f64) -> Result<(), Failure> {
+    fn chattering_switches(&mut self, mode: ModeId, time: f64, duration: f64) -> Result<Option<Stall>, Failure> {
         let switches = std::mem::take(&mut self.crawl.switches);
         let mut turning: Vec<&Switch> = Vec::new();
         for switch in &switches {
-            let function = switch.function.as_ref();
+            let function = switch.function.as_ref().map(|(_, function)| function);
             if switch.turns >= MOST_TURNS || function.is_some_and(|f| self.is_opposed(mode, f, time, duration)) {
                 turning.push(switch);
             }
         }
         self.move_to(mode, time)?;
         let Some(turns) = turning.iter().map(|switch| switch.turns).max() else {
-            return Ok(());
+            return Ok(None);
         };
+        let switches = turning.iter().map(|switch| self.told(switch)).collect();
         // Too few to speak of them: the rates on both sides have told.
-        let count = if turns < MOST_TURNS { 0 } else { turns };
+        let turns = if turns < MOST_TURNS { 0 } else { turns };
+        Ok(Some(Stall::Crawling { switches, turns }))
+    }
+
+    fn told(&self, switch: &Switch) -> CrawlingSwitch {
         let model = self.engine.model;
         let names = UserNames::new(model);
-        let told = |switch: &&Switch| print::expression(&model.pool, &names, switch.expression).into();
-        let kind = FailureKind::Chattering {
-            conditions: turning.iter().map(told).collect(),
-            origins: turning.iter().map(|s| model.equations[s.equation].origin).collect(),
-            count,
-        };
-        Err(Failure::new(kind).at(time))
+        CrawlingSwitch {
+            text: print::expression(&model.pool, &names, switch.expression).into(),
+            origin: model.equations[switch.equation].origin,
+            function: switch.function.as_ref().map(|(function, _)| *function),
+        }
     }
 
     /// Whether a function that is about to cross zero is driven back on the other side. Memory is left as it comes.
@@ -200,14 +206,15 @@ impl Run<'_> {
     }
 
     /// The function whose zero is the switch.
-    fn switching_function(&mut self, expression: ExprId) -> Result<Option<Bound>, Failure> {
+    fn switching_function(&mut self, expression: ExprId) -> Result<Option<(ExprId, Bound)>, Failure> {
         let engine = &mut self.engine;
         let function = match engine.model.pool.node(expression) {
             Node::Unary(UnaryOp::Sign, argument) => argument,
             Node::Binary(BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge, a, b) => engine.pool.sub(a, b),
             _ => return Ok(None),
         };
-        Bound::of_value(&engine.cache, &engine.pool, function, &engine.memory).map(Some)
+        let bound = Bound::of_value(&engine.cache, &engine.pool, function, &engine.memory)?;
+        Ok(Some((function, bound)))
     }
 
     fn may_switch(&self, expression: ExprId) -> bool {

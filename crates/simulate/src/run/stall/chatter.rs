@@ -1,0 +1,87 @@
+//! Events of one condition that leave no time between them.
+
+use saltus_mdae::{ConditionId, Idx};
+
+use super::{Run, Stall};
+use crate::candidate::Sign;
+use crate::condition::Decided;
+use crate::report::EventReport;
+
+/// A pair of crossings inside the band is noise of a comparison; when the event before was the condition's own too, it
+/// is an accumulation. (Waiting longer would let a ball sink through the floor inside the band.)
+const REPETITIONS: u32 = 2;
+/// What accumulates does so in intervals that are short in parts of the whole run, or have become shorter so many times in a
+/// row. A signal that keeps within the band of another crosses it at any intervals.
+const SHRUNK: u32 = 2;
+const SHORT: f64 = 1e-3;
+
+impl Run<'_> {
+    /// Zeno accumulation: a condition never left its band between two of its own events. Chattering: very many
+    /// events with hardly any progress.
+    pub(in crate::run) fn chattering(&mut self, time: f64, triggers: &[ConditionId]) -> Option<Stall> {
+        let (last, before) = self.last_event.as_ref()?;
+        let interval = time - last;
+        let span = self.engine.options.stop - self.engine.options.start;
+        for watch in &mut self.watches {
+            watch.cleared |= watch.armed;
+        }
+        for &id in triggers {
+            let zero_crossing = self.engine.monitors[id]
+                .as_ref()
+                .is_some_and(|m| m.decided != Decided::ByTime);
+            let watch = &mut self.watches[id.index()];
+            let repeats = zero_crossing && (before.contains(&id) || self.crossings.alternate(id));
+            watch.repeated = if repeats { watch.repeated + 1 } else { 0 };
+            let shrinks = watch.repeated > 1 && interval < watch.interval;
+            watch.shrunk = if shrinks { watch.shrunk + 1 } else { 0 };
+            watch.interval = interval;
+            let accumulates = watch.shrunk >= SHRUNK || interval <= SHORT * span.abs();
+            let cleared = std::mem::take(&mut watch.cleared);
+            if watch.repeated >= REPETITIONS && accumulates && !cleared {
+                let conditions = vec![id];
+                return Some(Stall::Accumulation { conditions, interval });
+            }
+        }
+        let quick = interval <= 1e-9 * span.abs() && !triggers.is_empty();
+        self.quick_events = if quick { self.quick_events + 1 } else { 0 };
+        if self.quick_events > self.engine.options.chatter_limit {
+            let mut conditions: Vec<ConditionId> = before.iter().chain(triggers).copied().collect();
+            conditions.sort_unstable();
+            conditions.dedup();
+            let count = self.quick_events;
+            return Some(Stall::Chattering { conditions, count });
+        }
+        None
+    }
+
+    /// The end of an accumulation: after several restarts of its own in a row a condition is not undone any more, because
+    /// the speed that the restart gives is too small to tell from zero, and the motion goes on into it. (A ball would sink
+    /// through the floor.)
+    pub(in crate::run) fn lost_bounce(
+        &mut self,
+        time: f64,
+        triggers: &[ConditionId],
+        report: &EventReport,
+    ) -> Option<Stall> {
+        if !report.instants.iter().any(|instant| instant.transient) {
+            return None;
+        }
+        for &id in triggers {
+            if self.watches[id.index()].repeated < REPETITIONS {
+                continue;
+            }
+            let truth = self.engine.truths[id.index()];
+            let sinks = match self.engine.sign_before(id) {
+                Sign::ByDerivative { positive, order, .. } => order >= 2 && positive == truth,
+                _ => false,
+            };
+            let until_now = self.last_phase.as_ref().map(|phase| phase.truths[id.index()]);
+            if sinks && until_now == Some(!truth) {
+                let interval = self.last_event.as_ref().map_or(0.0, |(last, _)| time - last);
+                let conditions = vec![id];
+                return Some(Stall::Accumulation { conditions, interval });
+            }
+        }
+        None
+    }
+}
