@@ -76,22 +76,34 @@ fn message(kind: &FailureKind) -> String {
         ),
         FailureKind::Restart(refusal) => refusal.reason.clone(),
         FailureKind::Chattering {
-            conditions, count: 0, ..
-        } => {
-            format!(
-                "chattering: on both sides of {} the model drives to the other side",
-                quoted(conditions)
-            )
-        }
-        FailureKind::Chattering { conditions, count, .. } => format!(
-            "chattering: {} switched {count} times with hardly any progress in time",
-            quoted(conditions)
+            conditions,
+            count: 0,
+            obstacle,
+            ..
+        } => format!(
+            "chattering: on both sides of {} the model drives to the other side{}",
+            quoted(conditions),
+            told(obstacle.as_deref())
+        ),
+        FailureKind::Chattering {
+            conditions,
+            count,
+            obstacle,
+            ..
+        } => format!(
+            "chattering: {} switched {count} times with hardly any progress in time{}",
+            quoted(conditions),
+            told(obstacle.as_deref())
         ),
         FailureKind::Zeno {
-            conditions, interval, ..
+            conditions,
+            interval,
+            obstacle,
+            ..
         } => format!(
-            "the events of {} accumulate (the last two are {interval:.1e} s apart)",
-            quoted(conditions)
+            "the events of {} accumulate (the last two are {interval:.1e} s apart){}",
+            quoted(conditions),
+            told(obstacle.as_deref())
         ),
         FailureKind::EndlessIteration { conditions, .. } => {
             format!(
@@ -215,6 +227,13 @@ pub(crate) fn cut(text: &str) -> String {
     }
 }
 
+/// Why a run does not go on although that was asked for.
+fn told(obstacle: Option<&str>) -> String {
+    obstacle
+        .map(|obstacle| format!("; it cannot go on: {obstacle}"))
+        .unwrap_or_default()
+}
+
 fn help(kind: &FailureKind) -> Option<&'static str> {
     Some(match kind {
         kind if only_reason(kind).is_some() => help(&FailureKind::Initialisation {
@@ -228,9 +247,11 @@ fn help(kind: &FailureKind) -> Option<&'static str> {
             "`--trace-events` shows every candidate; a condition may be written the wrong way round"
         }
         FailureKind::Chattering { .. } => {
-            "add the mode in which the solution stays on the switching surface, or hysteresis"
+            "add the mode in which the solution stays on the switching surface, or hysteresis; `--chattering=slide` goes on along the surface where both sides determine that"
         }
-        FailureKind::Zeno { .. } => "add the mode in which the motion has come to rest, or stop the simulation before",
+        FailureKind::Zeno { .. } => {
+            "add the mode in which the motion has come to rest, or stop the simulation before; `--zeno=rest` goes on at rest where the limit is determined"
+        }
         FailureKind::EndlessIteration { .. } | FailureKind::DiscreteLoop { .. } => {
             "use `pre(…)` where the value before the event is meant"
         }

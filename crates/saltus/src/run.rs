@@ -8,8 +8,8 @@ use saltus_mdae::{Role, Type, VarId};
 use saltus_numerics::ode::Method;
 use saltus_results::{ResultError, ResultSink, Trajectory};
 use saltus_simulate::{
-    Cancel, End, EventReport, Failure, InputSignal, Observer, Options, Redundant, Request, RestartMethod, RunReport,
-    simulate,
+    Cancel, Chattering, End, EventReport, Failure, InputSignal, Observer, Options, Redundant, Request, RestartMethod,
+    RunReport, Zeno, simulate,
 };
 use saltus_source::Diagnostic;
 
@@ -107,6 +107,20 @@ impl<'m> Run<'m> {
     #[must_use]
     pub fn redundant(mut self, redundant: Redundant) -> Self {
         self.options.redundant = redundant;
+        self
+    }
+
+    /// What is done where a run switches to and fro across a surface with no progress.
+    #[must_use]
+    pub fn chattering(mut self, chattering: Chattering) -> Self {
+        self.options.chattering = chattering;
+        self
+    }
+
+    /// What is done where events accumulate at a point in time.
+    #[must_use]
+    pub fn zeno(mut self, zeno: Zeno) -> Self {
+        self.options.zeno = zeno;
         self
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use saltus_mdae::{Action, ConditionId, ExprId, OriginId, VarId};
 use saltus_structure::mode::Valuation;
 
-use crate::condition::{Monitor, SIGN_ORDERS};
+use crate::condition::{Monitor, Reading, SIGN_ORDERS};
 use crate::discrete::{self, Triggered};
 use crate::engine::{Engine, ModeId};
 use crate::error::Failure;
@@ -331,6 +331,15 @@ impl Engine<'_> {
             }
         }
         None
+    }
+
+    /// Derivative `order` of a condition function in a mode, whose solution is in memory; `None` if it is not known.
+    pub(crate) fn derivative(&mut self, monitor: &Monitor, mode: ModeId, order: u16) -> Option<Reading> {
+        if !self.ensure_derivatives(monitor, Some(mode), order) {
+            return None;
+        }
+        let reading = monitor.read(order, false, &self.memory, &self.scales, &mut self.scratch);
+        reading.value.is_finite().then_some(reading)
     }
 
     /// Makes sure that what derivative `order` of a condition reads has been computed.
@@ -818,7 +827,8 @@ impl Engine<'_> {
         for id in self.model.conditions.ids() {
             let at = id.0 as usize;
             let Some(monitor) = self.monitor(id) else { continue };
-            if monitor.decided == crate::condition::Decided::ByLeftLimits {
+            let pinned = self.discrete.pinned.contains(&id);
+            if monitor.decided == crate::condition::Decided::ByLeftLimits || pinned {
                 continue;
             }
             signs[at] = self.sign(id, &monitor, Some(mode), &[], true);

@@ -101,6 +101,27 @@ impl Level {
 }
 
 impl Monitor {
+    /// The function of a switch that makes no events.
+    pub(crate) fn of_switch(
+        function: ExprId,
+        model: &Mdae,
+        pool: &mut ExprPool,
+        cache: &KernelCache,
+        memory: &Memory,
+    ) -> Result<Self, Failure> {
+        Ok(Monitor {
+            decided: Decided::ByCandidate,
+            holds_at_zero: false,
+            switches_equations: true,
+            latches_equations: false,
+            watched: levels(function, model, pool, cache, memory)?,
+            at_event: None,
+            function,
+            resolution: f64::INFINITY,
+            affine_in_time: false,
+        })
+    }
+
     fn levels(&self, at_event: bool) -> &[Level] {
         match &self.at_event {
             Some(levels) if at_event => levels,

@@ -80,6 +80,8 @@ pub struct DiscreteProgram {
     pub condition_count: usize,
     /// Conditions that follow the discrete variables of the same instant.
     pub following: Vec<ConditionId>,
+    /// Conditions whose truth values are given, whatever is computed.
+    pub pinned: Vec<ConditionId>,
 }
 
 impl DiscreteProgram {
@@ -156,6 +158,7 @@ impl DiscreteProgram {
             variables,
             condition_count,
             following,
+            pinned: Vec::new(),
         })
     }
 
@@ -205,6 +208,7 @@ impl DiscreteProgram {
                 Step::Condition(id, sign) => {
                     let changed = |&var: &VarId| !same(memory.get(var, 0), memory.left(var, 0));
                     if sign.reads.iter().any(changed)
+                        && !self.pinned.contains(id)
                         && let Some(truth) = sign.truth(memory)
                     {
                         memory.set_condition(*id, truth);

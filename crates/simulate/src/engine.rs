@@ -143,6 +143,8 @@ pub(crate) struct Engine<'c> {
     /// Conditions in force.
     pub truths: Truths,
     pub when_before: Vec<bool>,
+    /// Conditions whose truth values are given.
+    pub pinned: Vec<(ConditionId, bool)>,
     pub mode: Option<ModeId>,
     /// Orders that memory would have to keep for a mode that was refused for want of room.
     pub missing_orders: u16,
@@ -284,6 +286,7 @@ impl<'c> Engine<'c> {
             pivot_rows: crate::pivot::PivotRows::default(),
             truths: compiled.first_truths(&memory)?,
             when_before: Vec::new(),
+            pinned: Vec::new(),
             mode: None,
             missing_orders: 0,
             jet_level: 0,
@@ -777,6 +780,7 @@ impl<'c> Engine<'c> {
             conditions: conditions.clone().map(|condition| condition.text.clone()).collect(),
             origins: conditions.map(|condition| condition.origin).collect(),
             interval,
+            obstacle: None,
         })
     }
 

@@ -52,6 +52,8 @@ pub enum FailureKind {
         origins: Vec<OriginId>,
         /// How many switches in a row.
         count: u32,
+        /// Why the run does not go on along the surface, if that was asked for.
+        obstacle: Option<String>,
     },
     /// Events accumulate at a point in time.
     Zeno {
@@ -61,6 +63,8 @@ pub enum FailureKind {
         origins: Vec<OriginId>,
         /// Time between the last two events.
         interval: f64,
+        /// Why the run does not go on at rest, if that was asked for.
+        obstacle: Option<String>,
     },
     /// The event iteration does not end.
     EndlessIteration {

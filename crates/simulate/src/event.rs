@@ -146,7 +146,7 @@ impl Engine<'_> {
     }
 
     /// The first candidate: every condition by its sign at the left limits.
-    fn guess(&mut self, first_of_start: bool) -> (Truths, Vec<Sign>) {
+    pub(crate) fn guess(&mut self, first_of_start: bool) -> (Truths, Vec<Sign>) {
         let mut guess = self.truths.clone();
         let mut signs = vec![Sign::Undecided; guess.len()];
         for id in self.model.conditions.ids() {
@@ -163,6 +163,7 @@ impl Engine<'_> {
                 guess[at] = truth;
             }
         }
+        self.apply_pins(&mut guess);
         if !first_of_start {
             self.undo_ties_that_select_singular_modes(&mut guess, &signs);
         }
@@ -204,7 +205,7 @@ impl Engine<'_> {
         self.model
             .conditions
             .ids()
-            .map(|id| hold(id).then(|| guess[id.0 as usize]))
+            .map(|id| (hold(id) || self.is_pinned(id)).then(|| guess[id.0 as usize]))
             .collect()
     }
 
@@ -224,6 +225,23 @@ impl Engine<'_> {
             .ids()
             .filter(|id| by_derivative(id) || triggers.contains(id))
             .collect()
+    }
+
+    /// Takes conditions to hold or not, whatever their functions say, until they are let go again: both sides of a surface
+    /// are looked at from on it.
+    pub(crate) fn pin(&mut self, pins: &[(ConditionId, bool)]) {
+        self.pinned = pins.to_vec();
+        self.discrete.pinned = pins.iter().map(|&(id, _)| id).collect();
+    }
+
+    fn is_pinned(&self, id: ConditionId) -> bool {
+        self.discrete.pinned.contains(&id)
+    }
+
+    fn apply_pins(&self, truths: &mut Truths) {
+        for &(id, truth) in &self.pinned {
+            truths[id.0 as usize] = truth;
+        }
     }
 
     fn changed_conditions(&self, truths: &Truths) -> Vec<ConditionId> {
@@ -266,6 +284,7 @@ impl Engine<'_> {
                 next[at] = truth;
             }
         }
+        self.apply_pins(&mut next);
         self.undo_ties_that_select_singular_modes(&mut next, &signs);
         for id in self.model.conditions.ids() {
             let at = id.0 as usize;

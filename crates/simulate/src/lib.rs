@@ -47,6 +47,6 @@ pub use discrete::discrete_loop;
 pub use engine::{ModeId, RunCounters};
 pub use error::{Failure, FailureKind, limit_text};
 pub use input::InputSignal;
-pub use options::{Options, Redundant, RestartMethod};
+pub use options::{Chattering, Options, Redundant, RestartMethod, Zeno};
 pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport, Refusal};
 pub use run::{Cancel, End, Observer, Request, RunReport, Unobserved, simulate};

@@ -46,6 +46,12 @@ impl ModeCache {
         ModeId::from_usize(self.entries.len() - 1)
     }
 
+    /// A number for a way to go on that has no equations of its own.
+    pub(crate) fn reserve(&mut self) -> ModeId {
+        self.entries.push(Entry::Left(Box::default()));
+        ModeId::from_usize(self.entries.len() - 1)
+    }
+
     fn present(&mut self, runtime: ModeRuntime) -> Entry {
         self.clock += 1;
         Entry::Present {

@@ -23,6 +23,26 @@ pub enum Redundant {
     Refuse,
 }
 
+/// What is done where a run switches to and fro across a surface with no progress.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Chattering {
+    /// The run ends and says why.
+    #[default]
+    Stop,
+    /// It goes on along the surface, by the combination of both sides that stays on it (Filippov).
+    Slide,
+}
+
+/// What is done where events accumulate at a point in time.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Zeno {
+    /// The run ends and says why.
+    #[default]
+    Stop,
+    /// It goes on from the point of accumulation, at rest on the surface, where the limit is determined.
+    Rest,
+}
+
 /// Settings of a run. Limits are counts, so that two runs do the same.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -44,6 +64,10 @@ pub struct Options {
     pub verify_restarts: bool,
     /// What is done where constraints follow from each other.
     pub redundant: Redundant,
+    /// What is done where a run chatters.
+    pub chattering: Chattering,
+    /// What is done where events accumulate.
+    pub zeno: Zeno,
     /// Write every super-dense instant, not only the first left and last right limit.
     pub all_instants: bool,
     /// Instants allowed at one event time before the iteration is called endless.
@@ -76,6 +100,8 @@ impl Default for Options {
             restart: RestartMethod::Structural,
             verify_restarts: false,
             redundant: Redundant::Share,
+            chattering: Chattering::Stop,
+            zeno: Zeno::Stop,
             all_instants: false,
             instant_limit: 100,
             event_limit: 10_000_000,

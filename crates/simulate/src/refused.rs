@@ -26,6 +26,7 @@ impl Engine<'_> {
                     .map(|&id| self.model.conditions[id].text.clone())
                     .collect(),
                 count: 0,
+                obstacle: None,
             });
         }
         let labels: Vec<Label> = search.tried.iter().map(|c| self.label_of(&c.truths)).collect();

@@ -87,6 +87,27 @@ pub struct EventReport {
 }
 
 impl EventReport {
+    /// One instant that conditions ask for, in a mode.
+    pub(crate) fn of_triggers(time: f64, from: Option<ModeId>, triggers: &[ConditionId]) -> Self {
+        EventReport {
+            time,
+            instants: vec![InstantReport {
+                from,
+                to: from,
+                triggers: triggers.to_vec(),
+                ..InstantReport::default()
+            }],
+            terminate: None,
+        }
+    }
+
+    /// Says which mode follows.
+    pub(crate) fn end_in(&mut self, mode: Option<ModeId>) {
+        if let Some(last) = self.instants.last_mut() {
+            last.to = mode;
+        }
+    }
+
     /// Whether a when-clause acted, or something passed through an impulse or a mode of the instant.
     pub(crate) fn has_acted(&self) -> bool {
         self.instants

@@ -1,6 +1,7 @@
 //! A run: initialisation, then integration from event to event.
 
 mod rows;
+mod slide;
 mod stall;
 mod step;
 mod watch;
@@ -24,10 +25,11 @@ use crate::kernel::Bound;
 use crate::limits::Limits;
 use crate::memory::DEFAULT_ORDERS;
 use crate::ode::Sampled;
-use crate::options::Options;
+use crate::options::{Chattering, Options, Zeno};
 use crate::output::Layout;
 use crate::report::{BlockCost, EventReport};
-use stall::{Crawl, Crossings, Pace};
+use slide::{Impact, Side, Slide};
+use stall::{Crawl, Crossings, Pace, Stall};
 use step::Resumption;
 use watch::Watch;
 
@@ -150,6 +152,8 @@ const EXTRA_ORDERS: u16 = 5;
 /// What ended a phase of integration.
 enum PhaseEnd {
     Event(Vec<ConditionId>),
+    /// The run crawls along a switch without events.
+    Stalled(Stall),
     Stop,
     Cancelled,
 }
@@ -189,6 +193,15 @@ struct Run<'c> {
     event_pace: Pace,
     /// The length of the last step.
     last_step: f64,
+    /// The surface along which the run goes on.
+    slide: Option<Box<Slide>>,
+    /// Under which number and words results show that.
+    continuation: Option<ModeRecord>,
+    slide_records: Vec<ModeRecord>,
+    /// The last impacts of conditions, where the run may come to rest.
+    impacts: Vec<Impact>,
+    /// Why the run could not go on along a surface.
+    obstacle: Option<String>,
 }
 
 /// What decides the right-hand side of a phase without events.
@@ -279,6 +292,11 @@ impl<'c> Run<'c> {
             step_pace: Pace::of_steps(options.start),
             event_pace: Pace::of_events(options.start),
             last_step: 0.0,
+            slide: None,
+            continuation: None,
+            slide_records: Vec::new(),
+            impacts: Vec::new(),
+            obstacle: None,
             watches: vec![Watch::default(); engine.model.conditions.len()],
             sampled: None,
             affordable: watch::MOST_PARTS,
@@ -432,6 +450,7 @@ impl<'c> Run<'c> {
             match self.phase(sink, observer)? {
                 PhaseEnd::Stop => return self.finish(sink),
                 PhaseEnd::Cancelled => return Ok(End::Cancelled),
+                PhaseEnd::Stalled(stall) => self.slide_or_stop(&stall, sink, observer)?,
                 PhaseEnd::Event(triggers) => {
                     if let Some(message) = self.process_event(&triggers, sink, observer)? {
                         return Ok(End::Terminated(message));
@@ -439,6 +458,96 @@ impl<'c> Run<'c> {
                 }
             }
         }
+    }
+
+    /// Whether a run goes on where events accumulate.
+    fn may_rest(&self, stall: &Stall) -> bool {
+        self.engine.options.zeno == Zeno::Rest && matches!(stall, Stall::Accumulation { .. })
+    }
+
+    fn may_slide(&self) -> bool {
+        self.engine.options.chattering == Chattering::Slide
+    }
+
+    /// The surface that an event has met, if the run may go on along it: the event found no mode, or one that leads straight
+    /// back.
+    fn meet_surface(
+        &mut self,
+        before: Option<&Side>,
+        triggers: &[ConditionId],
+        failure: Option<&Failure>,
+    ) -> Option<Slide> {
+        let before = before.filter(|_| self.may_slide())?;
+        self.obstacle = None;
+        let turned = match failure.map(|failure| &failure.kind) {
+            None => self.returning_conditions(triggers),
+            Some(FailureKind::Chattering { .. }) => {
+                before.clone().enter(&mut self.engine);
+                self.turned_conditions(triggers)
+            }
+            Some(_) => return None,
+        };
+        if turned.is_empty() {
+            return None;
+        }
+        match self.slide_on(before, &turned) {
+            Ok(slide) => Some(slide),
+            Err(obstacle) => {
+                self.obstacle = Some(obstacle);
+                None
+            }
+        }
+    }
+
+    /// Says why the run could not go on, if it should have.
+    fn with_obstacle(&self, mut failure: Failure) -> Failure {
+        if let FailureKind::Chattering { obstacle, .. } | FailureKind::Zeno { obstacle, .. } = &mut failure.kind {
+            *obstacle = self.obstacle.clone();
+        }
+        failure
+    }
+
+    /// Goes on along the switch that a run crawls along, or ends it.
+    fn slide_or_stop(
+        &mut self,
+        stall: &Stall,
+        sink: &mut dyn ResultSink,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Failure> {
+        let time = self.engine.memory.time();
+        let slide = match stall {
+            Stall::Crawling { switches, .. } if self.may_slide() => match &switches[..] {
+                [switch] => self.slide_on_switch(switch),
+                _ => Err("several surfaces are met at once".to_owned()),
+            },
+            _ => return Err(stall.explain(&self.engine).at(time)),
+        };
+        let slide = match slide {
+            Ok(slide) => slide,
+            Err(obstacle) => {
+                self.obstacle = Some(obstacle);
+                let failure = stall.explain(&self.engine).at(time);
+                return Err(self.with_obstacle(failure));
+            }
+        };
+        self.engine.counters.events += 1;
+        self.write_row(sink, RowKind::EventLeft)?;
+        let left = self.row.clone();
+        let mut report = EventReport::of_triggers(time, self.engine.mode, &[]);
+        self.take_to(slide)?;
+        report.end_in(self.shown_mode());
+        self.engine.counters.instants += 1;
+        self.write_row(sink, RowKind::EventRight)?;
+        self.write_event(sink, &report, &left)?;
+        self.last_event = Some((time, Vec::new()));
+        observer.event(&report);
+        Ok(())
+    }
+
+    /// The mode under which results show the present.
+    fn shown_mode(&self) -> Option<ModeId> {
+        let continuation = self.continuation.as_ref().map(|record| ModeId(record.mode));
+        continuation.or(self.engine.mode)
     }
 
     /// The stop time: `terminal()` is true, and when-clauses that wait for it act.
@@ -458,6 +567,9 @@ impl<'c> Run<'c> {
         sink: &mut dyn ResultSink,
         observer: &mut dyn Observer,
     ) -> Result<Option<Arc<str>>, Failure> {
+        if let Some(slide) = self.slide.take() {
+            return self.process_slide_event(slide, triggers, sink, observer);
+        }
         let time = self.engine.memory.time();
         self.engine.counters.events += 1;
         let slow = self.slow_events(time, triggers);
@@ -466,7 +578,9 @@ impl<'c> Run<'c> {
         let left = self.row.clone();
         let motion = self.motion();
         self.note_crossing(time, triggers);
-        let stall = self.chattering(time, triggers);
+        let mut stall = self.chattering(time, triggers);
+        // At the end of the impacts the last of them happens as all others.
+        let accumulates = stall.take_if(|stall| self.may_rest(stall));
         self.unless_stalled(stall, time)
             .map_err(|failure| self.or_accumulation(failure).at(time))?;
         let located = self.location_width > 0.0;
@@ -475,8 +589,28 @@ impl<'c> Run<'c> {
         self.engine
             .set_location(triggers, std::mem::take(&mut self.location_width));
         self.history.pass_break(&mut self.engine.memory);
+        let may_rest = self.engine.options.zeno == Zeno::Rest;
+        let before = (self.may_slide() || may_rest).then(|| Side::present(&self.engine));
         let processed = self.engine.event(triggers, false);
-        let mut report = processed.map_err(|failure| self.or_accumulation(failure).at(time))?;
+        let slide = self.meet_surface(before.as_ref(), triggers, processed.as_ref().err());
+        if let (Err(failure), true, Some(before)) = (&processed, may_rest, &before)
+            && let FailureKind::Zeno { .. } = self.or_accumulation(failure.clone()).kind
+        {
+            before.clone().enter(&mut self.engine);
+            let interval = self.last_event.as_ref().map_or(0.0, |(last, _)| time - last);
+            let conditions = triggers.to_vec();
+            self.engine.failed_event = None;
+            self.rest_or_stop(&Stall::Accumulation { conditions, interval }, sink, observer)?;
+            return Ok(None);
+        }
+        let processed = match (&slide, processed) {
+            (Some(_), Err(_)) => Ok(EventReport::of_triggers(time, self.engine.mode, triggers)),
+            (_, processed) => processed,
+        };
+        let mut report = processed.map_err(|failure| {
+            let failure = self.with_obstacle(failure);
+            self.or_accumulation(failure).at(time)
+        })?;
         self.engine.advance_samples();
         // A delay that changed at the event gives other signals.
         for _ in 0..DELAY_PASSES {
@@ -487,24 +621,43 @@ impl<'c> Run<'c> {
             report.instants.extend(more.instants);
             report.terminate = report.terminate.or(more.terminate);
         }
+        if let Some(slide) = slide {
+            self.take_to(slide)?;
+            report.end_in(self.shown_mode());
+        }
         self.engine.counters.instants += report.instants.len() as u64;
         self.write_instants(sink, &report)?;
         self.write_row(sink, RowKind::EventRight)?;
         self.write_event(sink, &report, &left)?;
         self.history.interrupted(time);
         let stall = self.lost_bounce(time, triggers, &report);
-        let stall = stall.or_else(|| self.accumulating(&report));
+        let mut stall = stall.or_else(|| self.accumulating(&report));
+        let accumulates = accumulates.or(stall.take_if(|stall| self.may_rest(stall)));
         self.unless_stalled(stall, time)?;
         self.check_assertions()?;
+        let impact = before.filter(|_| may_rest).and_then(|before| {
+            self.note_impacts(&before, triggers);
+            self.impacts_end(triggers)
+        });
         self.weigh_event(triggers, &report, &motion);
         self.last_event = Some((time, triggers.to_vec()));
         observer.event(&report);
+        if let Some(stall) = accumulates.or(impact)
+            && report.terminate.is_none()
+        {
+            self.rest_or_stop(&stall, sink, observer)?;
+        }
         self.engine.let_go_of_modes();
         Ok(report.terminate)
     }
 
     /// Integrates to the next event or the stop time.
     fn phase(&mut self, sink: &mut dyn ResultSink, observer: &mut dyn Observer) -> Result<PhaseEnd, Failure> {
+        if let Some(mut slide) = self.slide.take() {
+            let outcome = self.slide_phase(&mut slide, sink, observer);
+            self.slide = Some(slide);
+            return outcome;
+        }
         let mode = self.engine.mode.expect("a mode is active after the start");
         let stop = self.engine.options.stop;
         self.reset_watches(mode)?;
@@ -538,8 +691,13 @@ impl<'c> Run<'c> {
             self.write_outputs(mode, end, sink)?;
             self.record_history(mode, (step.0, end))?;
             self.move_to(mode, end)?;
-            let stall = self.crawling(mode, end)?;
-            self.unless_stalled(stall, end)?;
+            let crawling = match self.may_slide() && event.is_none() {
+                true => self.opposed_switch(mode, step)?,
+                false => None,
+            };
+            if let Some(stall) = crawling.map_or_else(|| self.crawling(mode, end), |stall| Ok(Some(stall)))? {
+                return Ok(PhaseEnd::Stalled(stall));
+            }
             observer.progress(end);
             if let Some((_, triggers)) = event {
                 self.visits.entry(mode).or_default().duration = end - begin;

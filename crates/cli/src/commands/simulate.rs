@@ -8,7 +8,7 @@ use saltus::results::{
     Disk, EventLogWriter, Formats, IoAction, ModeRecord, Pattern, ResultError, Selection, Sidecar, Storage, Tee,
     Trajectory, WriteOptions,
 };
-use saltus::simulate::{BlockCost, Cancel, End, FailureKind, Redundant, RestartMethod};
+use saltus::simulate::{BlockCost, Cancel, Chattering, End, FailureKind, Redundant, RestartMethod, Zeno};
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
 use saltus::syntax::ast::split_name;
 use saltus::{Method, Model, Phase, Run, RunSummary, Session, Timings, result_diagnostic};
@@ -112,6 +112,14 @@ pub struct SimulateArguments {
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub redundant: Redundancy,
 
+    /// What is done where both sides of a switching surface drive to it, so that the run would switch to and fro without end
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub chattering: OnChattering,
+
+    /// What is done where events come closer and closer together without end
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub zeno: OnZeno,
+
     /// Write a row for every instant of an event that takes several, not only its left and right limits
     #[arg(long)]
     pub all_instants: bool,
@@ -119,6 +127,26 @@ pub struct SimulateArguments {
     /// Say where the time went: phases, counts, and the most expensive equations
     #[arg(long)]
     pub profile: bool,
+}
+
+/// What is done where a run chatters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum OnChattering {
+    /// The run ends and says where
+    #[default]
+    Stop,
+    /// It goes on along the surface, by the combination of both sides that stays on it (Filippov)
+    Slide,
+}
+
+/// What is done where events accumulate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum OnZeno {
+    /// The run ends and says where
+    #[default]
+    Stop,
+    /// It goes on from the point of accumulation at rest, where the limit is determined
+    Rest,
 }
 
 /// How the values after a mode change are found.
@@ -367,6 +395,14 @@ impl Job<'_> {
             options.redundant = match arguments.redundant {
                 Redundancy::Share => Redundant::Share,
                 Redundancy::Refuse => Redundant::Refuse,
+            };
+            options.chattering = match arguments.chattering {
+                OnChattering::Stop => Chattering::Stop,
+                OnChattering::Slide => Chattering::Slide,
+            };
+            options.zeno = match arguments.zeno {
+                OnZeno::Stop => Zeno::Stop,
+                OnZeno::Rest => Zeno::Rest,
             };
             options.trace = arguments.trace_events;
             options.all_instants = arguments.all_instants;

@@ -30,7 +30,7 @@ impl Run<'_> {
     }
 
     /// The next output point, if it is before a time: what lies within the error of the location of an event is at it.
-    fn output_before(&self, end: f64) -> Option<f64> {
+    pub(super) fn output_before(&self, end: f64) -> Option<f64> {
         let (start, interval) = (self.engine.options.start, self.engine.options.interval);
         let time = start + self.next_output as f64 * interval;
         let same = self.engine.scales.time_error(end).max(self.location_width);
@@ -39,7 +39,7 @@ impl Run<'_> {
 
     pub(super) fn write_row(&mut self, sink: &mut dyn ResultSink, kind: RowKind) -> Result<(), Failure> {
         let time = self.engine.memory.time();
-        let mode = self.engine.mode.map_or(0, |mode| mode.0);
+        let mode = self.shown_mode().map_or(0, |mode| mode.0);
         self.announce_mode(sink)?;
         let mut row = std::mem::take(&mut self.row);
         self.layout.row(&self.engine.memory, &mut row);
@@ -55,7 +55,7 @@ impl Run<'_> {
 
     /// Says what a mode number stands for before its first row, and before the event that passed through it.
     pub(super) fn announce_mode(&mut self, sink: &mut dyn ResultSink) -> Result<(), Failure> {
-        let Some(mode) = self.engine.mode else { return Ok(()) };
+        let Some(mode) = self.shown_mode() else { return Ok(()) };
         for record in std::mem::take(&mut self.engine.passed_modes) {
             if record.mode != mode.0 {
                 self.announce(ModeId(record.mode), record, sink)?;
@@ -64,7 +64,10 @@ impl Run<'_> {
         if self.announced.contains(&mode) {
             return Ok(());
         }
-        let record = self.engine.mode_record(mode);
+        let record = match &self.continuation {
+            Some(record) => record.clone(),
+            None => self.engine.mode_record(mode),
+        };
         self.announce(mode, record, sink)
     }
 

@@ -76,6 +76,7 @@ impl Stall {
                 conditions: switches.iter().map(|switch| switch.text.clone()).collect(),
                 origins: switches.iter().map(|switch| switch.origin).collect(),
                 count: *turns,
+                obstacle: None,
             }),
             Stall::Chattering { conditions, count } => {
                 let conditions = conditions.iter().map(|&id| &engine.model.conditions[id]);
@@ -83,6 +84,7 @@ impl Stall {
                     conditions: conditions.clone().map(|condition| condition.text.clone()).collect(),
                     origins: conditions.map(|condition| condition.origin).collect(),
                     count: *count,
+                    obstacle: None,
                 })
             }
             Stall::Accumulation { conditions, interval } => engine.accumulation(conditions, *interval),
@@ -95,7 +97,7 @@ impl Run<'_> {
     pub(super) fn unless_stalled(&self, stall: Option<Stall>, time: f64) -> Result<(), Failure> {
         match stall {
             None => Ok(()),
-            Some(stall) => Err(stall.explain(&self.engine).at(time)),
+            Some(stall) => Err(self.with_obstacle(stall.explain(&self.engine).at(time))),
         }
     }
 }

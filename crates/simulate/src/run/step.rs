@@ -87,7 +87,7 @@ impl Run<'_> {
     }
 
     /// Sizes at the beginning of a phase. What is zero has the size that it will soon have.
-    fn begin_sizes(&mut self, mode: ModeId) {
+    pub(super) fn begin_sizes(&mut self, mode: ModeId) {
         self.engine.note_sizes(mode);
         let states = self.engine.modes[mode].plan().states.clone();
         let soon = SOON * (self.engine.options.stop - self.engine.options.start).abs();
@@ -103,7 +103,7 @@ impl Run<'_> {
     }
 
     /// The absolute tolerances of the states: by their sizes, and never less than what rounding leaves of a step.
-    fn absolute_tolerances(&self, mode: ModeId) -> Vec<f64> {
+    pub(super) fn absolute_tolerances(&self, mode: ModeId) -> Vec<f64> {
         let (engine, memory) = (&self.engine, &self.engine.memory);
         let rounding = ROUNDING / engine.options.tolerance.max(f64::EPSILON) * self.last_step;
         let tolerance = |&(var, order): &(VarId, u16)| {
@@ -143,7 +143,7 @@ impl Run<'_> {
 
     /// The relative tolerance of a step. Impacts enlarge the errors before them, and times of events inherit them: where
     /// there are conditions to watch, a step may use half of what was asked for.
-    fn local_tolerance(&self) -> f64 {
+    pub(super) fn local_tolerance(&self) -> f64 {
         let watched = self.engine.monitors.iter().flatten().any(|m| !m.affine_in_time);
         let share = if watched { EVENT_SHARE } else { 1.0 };
         let asked = self.engine.options.tolerance;

@@ -337,7 +337,7 @@ fn too_fast(time: f64) -> Failure {
 }
 
 /// Crossings are located to a share of the step: what switches within microseconds needs more than 1e-12 s.
-fn scan_options(t_old: f64, t_new: f64) -> ScanOptions {
+pub(super) fn scan_options(t_old: f64, t_new: f64) -> ScanOptions {
     let mut options = ScanOptions::default();
     let magnitude = 1.0 + t_new.abs();
     options.tolerance.relative *= (t_new - t_old).min(magnitude) / magnitude;

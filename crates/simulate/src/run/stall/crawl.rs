@@ -23,6 +23,12 @@ const CRAWLING: f64 = 1e-3;
 const MOST_TURNS: u32 = WINDOW / 20;
 /// A turn is a change by this part of the largest value.
 const TURN: f64 = 1e-3;
+/// Steps of this part of the run are short.
+const SHORT: f64 = 1e-9;
+/// A switch is approached by a step that leaves this part of the way to it.
+const REACHED: f64 = 0.5;
+/// Where the way back across a switch is looked at, in parts of the step that crossed it.
+const AHEAD: f64 = 10.0;
 
 /// The steps of the present window.
 #[derive(Debug, Default)]
@@ -33,6 +39,8 @@ pub(in crate::run) struct Crawl {
     /// Whether the window before was a crawl, so that switches are followed in this one.
     follows: bool,
     switches: Vec<Switch>,
+    /// Functions of switches and their last values, where the run may go on along them.
+    ahead: Option<Vec<(Switch, f64)>>,
 }
 
 /// A value that may switch without an event.
@@ -70,6 +78,7 @@ impl Run<'_> {
             self.crawl = Crawl {
                 began: time,
                 mode: Some(mode),
+                ahead: self.crawl.ahead.take().filter(|_| self.crawl.mode == Some(mode)),
                 ..Crawl::default()
             };
         }
@@ -100,8 +109,63 @@ impl Run<'_> {
             mode: Some(mode),
             follows: crawls,
             switches,
+            ahead: self.crawl.ahead.take(),
         };
         Ok(None)
+    }
+
+    /// A switch that was crossed in the last step and whose other side drives back: seen at once, where the run may go on along
+    /// it.
+    pub(in crate::run) fn opposed_switch(
+        &mut self,
+        mode: ModeId,
+        (from, to): (f64, f64),
+    ) -> Result<Option<Stall>, Failure> {
+        let known = self.crawl.ahead.take().filter(|_| self.crawl.mode == Some(mode));
+        let mut ahead = match known {
+            Some(known) => known,
+            None => {
+                let switches = self.literal_switches(mode)?.into_iter();
+                switches.map(|switch| (switch, f64::NAN)).collect()
+            }
+        };
+        let mut opposed = None;
+        for (switch, last) in &mut ahead {
+            let Some((_, function)) = &switch.function else {
+                continue;
+            };
+            let value = function.value(&self.engine.memory);
+            // Where steps across it are refused, it is approached by shorter and shorter ones.
+            let reached = value.abs() < REACHED * last.abs() && self.is_short(to - from);
+            let crossed = value * *last <= 0.0 || reached;
+            *last = value;
+            if crossed && opposed.is_none() && self.is_opposed(mode, function, to, AHEAD * (to - from)) {
+                opposed = Some(self.told(switch));
+            }
+            if crossed {
+                self.move_to(mode, to)?;
+            }
+        }
+        self.crawl.ahead = Some(ahead);
+        Ok(opposed.map(|switch| Stall::Crawling {
+            switches: vec![switch],
+            turns: 0,
+        }))
+    }
+
+    fn is_short(&self, step: f64) -> bool {
+        let options = &self.engine.options;
+        step <= SHORT * (options.stop - options.start).abs()
+    }
+
+    /// Whether something in the equations of a mode may switch without an event.
+    pub(in crate::run) fn has_silent_switches(&self, mode: ModeId) -> bool {
+        let model = self.engine.model;
+        let mut equations = self.engine.modes[mode].structure.equations.iter();
+        equations.any(|&equation| {
+            let reachable = model.pool.reachable(&[model.equations[equation].residual]);
+            reachable.into_iter().any(|expression| self.may_switch(expression))
+        })
     }
 
     fn chattering_switches(&mut self, mode: ModeId, time: f64, duration: f64) -> Result<Option<Stall>, Failure> {

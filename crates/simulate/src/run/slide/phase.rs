@@ -1,0 +1,515 @@
+//! Integration along a surface, from event to event.
+
+use std::sync::Arc;
+
+use saltus_mdae::{ConditionId, Idx};
+use saltus_numerics::ode::{IntegrationError, Options as OdeOptions, Start};
+use saltus_numerics::roots::{EventInstant, first_event};
+use saltus_results::{ResultSink, RowKind};
+
+use super::flow::{Flow, FlowFailure, SideCondition, SlideFunctions, SlideOde};
+use super::side::Side;
+use super::{Decision, Motion, Obstacle, Slide};
+use crate::engine::ModeId;
+use crate::error::{Failure, FailureKind};
+use crate::report::{EventReport, InstantReport};
+use crate::run::watch::scan_options;
+use crate::run::{Observer, PhaseEnd, Run, integration_failure};
+
+/// A point this part of what counts as zero off the surface is brought back to it.
+const DRIFT: f64 = 1e-2;
+
+impl Run<'_> {
+    /// Goes on along a surface from the present time.
+    pub(in crate::run) fn take_to(&mut self, mut slide: Slide) -> Result<(), Failure> {
+        slide.sides[slide.shown].clone().enter(&mut self.engine);
+        self.show_slide(&mut slide, None)?;
+        self.continuation = Some(self.record_of(&slide));
+        self.slide = Some(Box::new(slide));
+        self.last_phase = None;
+        self.sampled = None;
+        Ok(())
+    }
+
+    /// Computes everything at a point of the surface, or where its sides are, and makes it the present.
+    pub(super) fn show_slide(&mut self, slide: &mut Slide, at: Option<(f64, &[f64])>) -> Result<Flow, Failure> {
+        let (time, y) = match at {
+            Some((time, y)) => (time, y.to_vec()),
+            None => (self.engine.memory.time(), slide.sides[slide.shown].point(&self.engine)),
+        };
+        let flow = slide.flow(&mut self.engine, &self.history, (time, &y));
+        let flow = flow.map_err(|failure| self.explain_flow(failure).at(time))?;
+        slide.show(&mut self.engine, &flow, &y);
+        Ok(flow)
+    }
+
+    fn explain_flow(&self, (error, failure): FlowFailure) -> Failure {
+        failure.unwrap_or_else(|| {
+            Failure::new(FailureKind::Integration {
+                reason: error.to_string(),
+                variables: Vec::new(),
+                origins: self.fastest_states(),
+            })
+        })
+    }
+
+    /// Integrates to the next event or the stop time.
+    pub(in crate::run) fn slide_phase(
+        &mut self,
+        slide: &mut Slide,
+        sink: &mut dyn ResultSink,
+        observer: &mut dyn Observer,
+    ) -> Result<PhaseEnd, Failure> {
+        let stop = self.engine.options.stop;
+        if self.engine.memory.time() >= stop {
+            return Ok(PhaseEnd::Stop);
+        }
+        let (time_event, time_triggers) = self.next_time_event();
+        let target = time_event.min(stop);
+        let conditions = self.side_conditions(slide);
+        let mut bands = self.side_bands(slide, &conditions);
+        self.restart_slide(slide)?;
+        let mut taken = 0;
+        loop {
+            if self.request.cancel.is_cancelled() {
+                return Ok(PhaseEnd::Cancelled);
+            }
+            let step = self.slide_step(slide, target)?;
+            self.engine.counters.steps += 1;
+            taken += 1;
+            let slow = self.slow_steps(step.0);
+            self.unless_stalled(slow, step.0)?;
+            let event = match self.slide_event(slide, step, &conditions, &bands) {
+                Err(_) if self.request.cancel.is_cancelled() => return Ok(PhaseEnd::Cancelled),
+                event => event?,
+            };
+            let end = event.as_ref().map_or(step.1, |(time, _)| *time);
+            self.write_slide_outputs(slide, end, sink)?;
+            let y = self.slide_point(slide, end);
+            let flow = self.show_slide(slide, Some((end, &y)))?;
+            observer.progress(end);
+            if let Some((_, triggers)) = event {
+                return Ok(PhaseEnd::Event(triggers));
+            }
+            self.check_assertions()?;
+            if end >= time_event && time_event <= stop {
+                return Ok(PhaseEnd::Event(time_triggers));
+            }
+            if end >= stop {
+                self.write_row(sink, RowKind::Regular)?;
+                return Ok(PhaseEnd::Stop);
+            }
+            if let Some(mode) = self.engine.mode {
+                self.follow_sizes(mode, step.1 - step.0, taken)?;
+            }
+            self.arm_side_conditions(slide, &conditions, &mut bands);
+            let chosen = self.choose_side_states(slide)?;
+            if self.bring_back(slide, &flow, &y)? || chosen {
+                self.restart_slide(slide)?;
+            }
+        }
+    }
+
+    fn slide_point(&self, slide: &Slide, time: f64) -> Vec<f64> {
+        let mut y = slide.sides[0].point(&self.engine);
+        if !y.is_empty() {
+            self.integrator.interpolate(time, &mut y);
+        }
+        y
+    }
+
+    fn restart_slide(&mut self, slide: &mut Slide) -> Result<(), Failure> {
+        let time = self.engine.memory.time();
+        let Some(mode) = self.engine.mode else { return Ok(()) };
+        let y = slide.sides[0].point(&self.engine);
+        self.begin_sizes(mode);
+        let mut options = OdeOptions::new(self.local_tolerance(), self.absolute_tolerances(mode));
+        options.max_step = (self.engine.options.stop - self.engine.options.start).max(f64::MIN_POSITIVE);
+        let set = self.integrator.set_options(options);
+        set.map_err(|error| integration_failure(error).at(time))?;
+        if y.is_empty() {
+            return Ok(());
+        }
+        let mut ode = SlideOde {
+            dim: y.len(),
+            slide,
+            engine: &mut self.engine,
+            history: &self.history,
+            blamed: None,
+        };
+        let outcome = self.integrator.restart(&mut ode, &Start::at(time, &y));
+        let blamed = ode.blamed.take();
+        outcome.map_err(|error| self.explain_slide(error, blamed).at(time))
+    }
+
+    fn slide_step(&mut self, slide: &mut Slide, target: f64) -> Result<(f64, f64), Failure> {
+        let time = self.engine.memory.time();
+        let dim = slide.sides[0].states(&self.engine).len();
+        let mut ode = SlideOde {
+            dim,
+            slide,
+            engine: &mut self.engine,
+            history: &self.history,
+            blamed: None,
+        };
+        let outcome = self.integrator.step(&mut ode, target);
+        let blamed = ode.blamed.take();
+        match outcome {
+            Ok(step) => Ok((step.t_old, step.t)),
+            Err(error) => Err(self.explain_slide(error, blamed).at(time)),
+        }
+    }
+
+    fn explain_slide(&self, error: IntegrationError, blamed: Option<Failure>) -> Failure {
+        blamed.unwrap_or_else(|| {
+            Failure::new(FailureKind::Integration {
+                reason: error.to_string(),
+                variables: Vec::new(),
+                origins: self.fastest_states(),
+            })
+        })
+    }
+
+    /// Rows at the output points before `end`; looks aside, as those of other phases.
+    fn write_slide_outputs(&mut self, slide: &mut Slide, end: f64, sink: &mut dyn ResultSink) -> Result<(), Failure> {
+        if self.output_before(end).is_none() {
+            return Ok(());
+        }
+        let values = self.engine.memory.values.clone();
+        let sides: Vec<Side> = slide.sides.clone();
+        while let Some(time) = self.output_before(end) {
+            if self.request.cancel.is_cancelled() {
+                break;
+            }
+            let y = self.slide_point(slide, time);
+            self.show_slide(slide, Some((time, &y)))?;
+            self.write_row(sink, RowKind::Regular)?;
+        }
+        self.engine.memory.values = values;
+        slide.sides = sides;
+        Ok(())
+    }
+
+    /// The conditions that are watched on each side: all but those on the surface.
+    fn side_conditions(&mut self, slide: &Slide) -> Vec<SideCondition> {
+        let mut found = Vec::new();
+        for (at, side) in slide.sides.iter().enumerate() {
+            let monitors = self.engine.monitors.iter_enumerated();
+            let watched = monitors.filter_map(|(id, monitor)| {
+                let monitor: Arc<_> = monitor.clone()?;
+                let elsewhere = !monitor.affine_in_time && !slide.surface.conditions.contains(&id);
+                elsewhere.then_some(SideCondition { side: at, id, monitor })
+            });
+            found.extend(watched);
+            if let Some(mode) = side.mode() {
+                let functions: Vec<_> = self.engine.monitors.iter().flatten().map(|m| m.function).collect();
+                let ode = self.engine.ode(mode, &self.history);
+                ode.code.watch(ode.tools, ode.pool, &functions, ode.memory);
+            }
+        }
+        found
+    }
+
+    /// The bands of the conditions: zero for those that are clear of zero.
+    fn side_bands(&mut self, slide: &Slide, conditions: &[SideCondition]) -> Vec<f64> {
+        let mut bands = Vec::new();
+        for condition in conditions {
+            let side = &slide.sides[condition.side];
+            let engine = &mut self.engine;
+            let reading = condition
+                .monitor
+                .watch(&side.memory, &engine.scales, &mut engine.scratch);
+            let right = (reading.value > 0.0) == side.truth(condition.id.index());
+            let clear = right && reading.value.abs() > reading.tolerance;
+            bands.push(match clear {
+                true => 0.0,
+                false => reading.tolerance.max(f64::MIN_POSITIVE),
+            });
+        }
+        bands
+    }
+
+    fn arm_side_conditions(&mut self, slide: &Slide, conditions: &[SideCondition], bands: &mut [f64]) {
+        if bands.iter().all(|&band| band == 0.0) {
+            return;
+        }
+        let now = self.side_bands(slide, conditions);
+        for (band, now) in bands.iter_mut().zip(now) {
+            if now == 0.0 {
+                *band = 0.0;
+            }
+        }
+    }
+
+    /// The earliest end of the motion within a step, and the conditions that ask for it.
+    fn slide_event(
+        &mut self,
+        slide: &mut Slide,
+        (t_old, t_new): (f64, f64),
+        conditions: &[SideCondition],
+        bands: &[f64],
+    ) -> Result<Option<(f64, Vec<ConditionId>)>, Failure> {
+        let exits = match slide.motion {
+            Motion::Sliding => 2,
+            Motion::Resting { .. } => 1,
+        };
+        let mut sides = vec![true; exits];
+        sides.extend(conditions.iter().map(|c| slide.sides[c.side].truth(c.id.index())));
+        let mut shifts = vec![0.0; exits];
+        let signed = conditions.iter().zip(bands);
+        shifts.extend(signed.map(|(c, band)| match slide.sides[c.side].truth(c.id.index()) {
+            true => *band,
+            false => -band,
+        }));
+        let dim = slide.sides[0].states(&self.engine).len();
+        let origins = slide.surface.origins.clone();
+        let mut functions = SlideFunctions {
+            ode: SlideOde {
+                dim,
+                slide,
+                engine: &mut self.engine,
+                history: &self.history,
+                blamed: None,
+            },
+            integrator: &*self.integrator,
+            exits,
+            conditions,
+            sizes: vec![0.0; sides.len()],
+            shifts,
+            affordable: &mut self.affordable,
+            cancel: &self.request.cancel,
+        };
+        let found = first_event(&mut functions, (t_old, t_new), &sides, &scan_options(t_old, t_new));
+        let blamed = functions.ode.blamed.take();
+        let found = found.map_err(|error| {
+            let kind = FailureKind::Integration {
+                reason: error.to_string(),
+                variables: Vec::new(),
+                origins,
+            };
+            blamed.unwrap_or_else(|| Failure::new(kind)).at(t_old)
+        })?;
+        let Some(event) = found else { return Ok(None) };
+        self.location_width = (event.right - event.left) + 4.0 * f64::EPSILON * event.right.abs();
+        let triggers = end_of_slide(slide, &event, exits, conditions);
+        Ok(Some((event.right, triggers)))
+    }
+
+    /// Chooses states by the numbers on both sides; true if the choice has changed.
+    fn choose_side_states(&mut self, slide: &mut Slide) -> Result<bool, Failure> {
+        let mut changed = false;
+        for side in &mut slide.sides {
+            let Some(mode) = side.mode() else { continue };
+            side.swap(&mut self.engine);
+            let outcome = self.engine.choose_states(mode);
+            side.swap(&mut self.engine);
+            changed |= outcome?;
+        }
+        if !changed {
+            return Ok(false);
+        }
+        let states = slide.sides[0].states(&self.engine).to_vec();
+        let differ = slide.sides.iter().any(|side| side.states(&self.engine) != states);
+        if differ {
+            return Err(self.obstructed(slide, "the two sides have different states".to_owned()));
+        }
+        if slide.beside > 0.0 {
+            return Err(self.obstructed(slide, "the choice of states changes on the way".to_owned()));
+        }
+        Ok(true)
+    }
+
+    /// Brings a point that has drifted off the surface back to it; false if it has not.
+    fn bring_back(&mut self, slide: &mut Slide, flow: &Flow, y: &[f64]) -> Result<bool, Failure> {
+        let engine = &mut self.engine;
+        let tolerance = match slide.beside > 0.0 {
+            true => slide.beside,
+            false => {
+                let monitor = &slide.surface.monitor;
+                let reading = monitor.watch(&engine.memory, &engine.scales, &mut engine.scratch);
+                reading.tolerance
+            }
+        };
+        let off = flow.distance.abs() > DRIFT * tolerance && !flow.way.is_empty();
+        if !off {
+            slide.place(&self.engine, y);
+            return Ok(false);
+        }
+        let mut y = y.to_vec();
+        flow.back(&mut y, flow.distance);
+        let time = self.engine.memory.time();
+        self.show_slide(slide, Some((time, &y)))?;
+        Ok(true)
+    }
+
+    /// A surface along which the run cannot go on any further.
+    fn obstructed(&self, slide: &Slide, obstacle: Obstacle) -> Failure {
+        let (conditions, origins) = (vec![slide.surface.text.clone()], slide.surface.origins.clone());
+        let kind = match slide.motion {
+            Motion::Sliding => FailureKind::Chattering {
+                conditions,
+                origins,
+                count: 0,
+                obstacle: Some(obstacle),
+            },
+            Motion::Resting { .. } => FailureKind::Zeno {
+                conditions,
+                origins,
+                interval: 0.0,
+                obstacle: Some(obstacle),
+            },
+        };
+        Failure::new(kind).at(self.engine.memory.time())
+    }
+
+    /// An event on the way along a surface.
+    pub(in crate::run) fn process_slide_event(
+        &mut self,
+        mut slide: Box<Slide>,
+        triggers: &[ConditionId],
+        sink: &mut dyn ResultSink,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Arc<str>>, Failure> {
+        let time = self.engine.memory.time();
+        self.engine.counters.events += 1;
+        let slow = self.slow_events(time, triggers);
+        self.unless_stalled(slow, time)?;
+        self.write_row(sink, RowKind::EventLeft)?;
+        let left = self.row.clone();
+        let from = self.continuation.as_ref().map(|record| ModeId(record.mode));
+        let mut report = match slide.exit.is_some() {
+            true => EventReport {
+                time,
+                instants: vec![InstantReport {
+                    triggers: triggers.to_vec(),
+                    ..InstantReport::default()
+                }],
+                terminate: None,
+            },
+            false => self.sides_event(&mut slide, triggers).map_err(|f| f.at(time))?,
+        };
+        let decision = match slide.exit.take() {
+            Some(side) => Decision::Leave(side),
+            None => self.decide(&mut slide)?,
+        };
+        match decision {
+            Decision::Stay => self.take_to(*slide)?,
+            Decision::Leave(side) => self.leave(*slide, side),
+        }
+        let to = self.shown_mode();
+        if let Some(first) = report.instants.first_mut() {
+            first.from = from;
+        }
+        if let Some(last) = report.instants.last_mut() {
+            last.to = to;
+        }
+        self.engine.counters.instants += report.instants.len() as u64;
+        self.write_row(sink, RowKind::EventRight)?;
+        self.write_event(sink, &report, &left)?;
+        self.check_assertions()?;
+        self.last_event = Some((time, triggers.to_vec()));
+        observer.event(&report);
+        Ok(report.terminate)
+    }
+
+    /// An event on both sides, with the conditions on the surface as they are there.
+    fn sides_event(&mut self, slide: &mut Slide, triggers: &[ConditionId]) -> Result<EventReport, Failure> {
+        let width = std::mem::take(&mut self.location_width);
+        let mut shown = None;
+        for at in 0..slide.sides.len() {
+            let conditions = slide.surface.conditions.iter();
+            let side = &mut slide.sides[at];
+            let pins: Vec<(ConditionId, bool)> = conditions.map(|&id| (id, side.truth(id.index()))).collect();
+            side.swap(&mut self.engine);
+            self.engine.set_crossings(std::iter::empty());
+            self.engine.set_location(triggers, width);
+            self.engine.pin(&pins);
+            let outcome = self.engine.event(triggers, false);
+            self.engine.pin(&[]);
+            slide.sides[at].swap(&mut self.engine);
+            let report = outcome?;
+            if at == slide.shown {
+                shown = Some(report);
+            }
+        }
+        for side in &mut slide.sides {
+            side.swap(&mut self.engine);
+            self.engine.advance_samples();
+            side.swap(&mut self.engine);
+        }
+        for side in &mut slide.sides {
+            side.make_mode(&mut self.engine);
+        }
+        shown.ok_or_else(|| self.obstructed(slide, "no side is shown".to_owned()))
+    }
+
+    /// Whether the motion stays on the surface after an event.
+    fn decide(&mut self, slide: &mut Slide) -> Result<Decision, Failure> {
+        let (first, last) = (&slide.sides[0], &slide.sides[slide.sides.len() - 1]);
+        if first.states(&self.engine) != last.states(&self.engine) {
+            return Err(self.obstructed(slide, "the two sides have different states".to_owned()));
+        }
+        if !self.is_same_point(first, last) {
+            return Err(self.obstructed(slide, "states jump on one side only".to_owned()));
+        }
+        let time = self.engine.memory.time();
+        let y = slide.sides[slide.shown].point(&self.engine);
+        let flow = slide.flow(&mut self.engine, &self.history, (time, &y));
+        let flow = flow.map_err(|failure| self.explain_flow(failure).at(time))?;
+        let tolerance = 10.0 * self.tolerance_of(&slide.surface.monitor.clone()) + slide.beside;
+        if let Motion::Resting { outward, .. } = slide.motion {
+            let speed = flow.speed.as_ref().map_or(0.0, |(speed, _)| *speed);
+            let away = outward * flow.distance > tolerance || outward * speed > tolerance || flow.exits[0] <= 0.0;
+            return Ok(if away { Decision::Leave(0) } else { Decision::Stay });
+        }
+        if flow.distance.abs() > tolerance {
+            return Ok(Decision::Leave(usize::from(flow.distance > 0.0)));
+        }
+        match (flow.exits[0] > 0.0, flow.exits[1] > 0.0) {
+            (true, true) => Ok(Decision::Stay),
+            (false, true) => Ok(Decision::Leave(1)),
+            (true, false) => Ok(Decision::Leave(0)),
+            (false, false) => {
+                let reason = "after the event both sides lead away from it, and nothing says which one is taken";
+                Err(self.obstructed(slide, reason.to_owned()))
+            }
+        }
+    }
+
+    /// Goes on on one side of a surface.
+    fn leave(&mut self, mut slide: Slide, side: usize) {
+        let side = slide.sides.swap_remove(side);
+        side.enter(&mut self.engine);
+        self.continuation = None;
+        self.last_phase = None;
+        self.sampled = None;
+        self.location_width = 0.0;
+        if let Some(mode) = self.engine.mode {
+            self.visits.remove(&mode);
+        }
+        self.engine.crossings.clear();
+        self.engine.located.fill(0.0);
+    }
+}
+
+/// What ends the motion: an exit, or other conditions, which both sides have to be asked about.
+fn end_of_slide(
+    slide: &mut Slide,
+    event: &EventInstant,
+    exits: usize,
+    conditions: &[SideCondition],
+) -> Vec<ConditionId> {
+    let changed = event.changed.iter().filter(|&&at| at >= exits);
+    let mut triggers: Vec<ConditionId> = changed.map(|&at| conditions[at - exits].id).collect();
+    triggers.sort_unstable();
+    triggers.dedup();
+    if triggers.is_empty() {
+        // The first exit is where the side above no longer drives to the surface.
+        slide.exit = match (&slide.motion, event.changed.first()) {
+            (Motion::Sliding, Some(0)) => Some(1),
+            _ => Some(0),
+        };
+        triggers = slide.surface.conditions.clone();
+    }
+    triggers
+}

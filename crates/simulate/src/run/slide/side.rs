@@ -1,0 +1,143 @@
+//! One side of a surface.
+
+use saltus_mdae::VarId;
+use saltus_numerics::EvalError;
+
+use crate::condition::Monitor;
+use crate::delay::History;
+use crate::engine::{Engine, ModeId};
+use crate::error::Failure;
+use crate::event::{Truths, same};
+use crate::memory::Memory;
+
+/// Everything that decides the motion on one side of a surface.
+#[derive(Clone, Debug)]
+pub(in crate::run) struct Side {
+    pub memory: Memory,
+    truths: Truths,
+    mode: Option<ModeId>,
+    when_before: Vec<bool>,
+    /// From the surface to the point at which this side is looked at; empty where conditions tell the sides apart.
+    pub offset: Vec<f64>,
+}
+
+/// The motion on a side at a point: the derivatives of the states, and the function of the surface with its derivatives.
+#[derive(Debug)]
+pub(super) struct SideFlow {
+    pub dy: Vec<f64>,
+    pub course: Vec<f64>,
+}
+
+impl Side {
+    /// The present of a run.
+    pub fn present(engine: &Engine<'_>) -> Self {
+        Side {
+            memory: engine.memory.clone(),
+            truths: engine.truths.clone(),
+            mode: engine.mode,
+            when_before: engine.when_before.clone(),
+            offset: Vec::new(),
+        }
+    }
+
+    /// Changes places with the present.
+    pub fn swap(&mut self, engine: &mut Engine<'_>) {
+        std::mem::swap(&mut self.memory, &mut engine.memory);
+        std::mem::swap(&mut self.truths, &mut engine.truths);
+        std::mem::swap(&mut self.mode, &mut engine.mode);
+        std::mem::swap(&mut self.when_before, &mut engine.when_before);
+        engine.forget_derivatives();
+    }
+
+    /// Becomes the present.
+    pub fn enter(mut self, engine: &mut Engine<'_>) {
+        self.swap(engine);
+    }
+
+    pub fn truth(&self, at: usize) -> bool {
+        self.truths[at]
+    }
+
+    pub fn mode(&self) -> Option<ModeId> {
+        self.mode
+    }
+
+    /// The states, in the order of the plan of the mode.
+    pub fn states<'e>(&self, engine: &'e Engine<'_>) -> &'e [(VarId, u16)] {
+        self.mode.map_or(&[], |mode| &engine.modes[mode].plan().states)
+    }
+
+    /// The values of the states on the surface.
+    pub fn point(&self, engine: &Engine<'_>) -> Vec<f64> {
+        let mut y = Vec::new();
+        if let Some(mode) = self.mode {
+            engine.modes[mode].plan().read_states(&self.memory, &mut y);
+        }
+        y.iter_mut().zip(&self.offset).for_each(|(y, offset)| *y -= offset);
+        y
+    }
+
+    /// The mode may have been let go while another was looked for. False if it cannot be made again.
+    pub fn make_mode(&mut self, engine: &mut Engine<'_>) -> bool {
+        self.swap(engine);
+        let valuation = engine.evaluate_guards();
+        let made = engine.mode_of(&valuation).ok();
+        let known = made.is_some() && made == engine.mode;
+        self.swap(engine);
+        known
+    }
+
+    /// A discrete variable that is not the same on another side.
+    pub fn other_discrete(&self, other: &Side, engine: &Engine<'_>) -> Option<VarId> {
+        let differs = |var: &VarId| !same(self.memory.get(*var, 0), other.memory.get(*var, 0));
+        engine.discrete.variables.iter().copied().find(differs)
+    }
+
+    /// The motion at a point of the surface, with the derivatives of its function up to an order. Values are left in the
+    /// memory of the side.
+    pub(super) fn flow(
+        &mut self,
+        engine: &mut Engine<'_>,
+        history: &History,
+        surface: (&Monitor, u16),
+        (t, y): (f64, &[f64]),
+    ) -> Result<SideFlow, (EvalError, Option<Failure>)> {
+        let mut point = y.to_vec();
+        point.iter_mut().zip(&self.offset).for_each(|(y, offset)| *y += offset);
+        self.swap(engine);
+        let outcome = flow_here(engine, history, surface, t, &point);
+        self.swap(engine);
+        outcome
+    }
+}
+
+/// The same in the present.
+fn flow_here(
+    engine: &mut Engine<'_>,
+    history: &History,
+    (monitor, orders): (&Monitor, u16),
+    t: f64,
+    y: &[f64],
+) -> Result<SideFlow, (EvalError, Option<Failure>)> {
+    let Some(mode) = engine.mode else {
+        return Err((EvalError::fatal("no mode is in force"), None));
+    };
+    let mut ode = engine.ode(mode, history);
+    let outcome = ode.evaluate(t, y);
+    let blamed = ode.last_failure.take();
+    let slots = ode.code.derivative_slots.iter();
+    let dy: Vec<f64> = slots.map(|&slot| ode.memory.values[slot as usize]).collect();
+    if let Err(error) = outcome {
+        let failure = blamed.map(|blamed| engine.explain_evaluation(mode, &blamed));
+        return Err((error, failure));
+    }
+    engine.forget_derivatives();
+    let mut course = Vec::new();
+    for order in 0..=orders {
+        match engine.derivative(monitor, mode, order) {
+            Some(reading) => course.push(reading.value),
+            None => return Err((EvalError::recoverable("the surface has no rate here"), None)),
+        }
+    }
+    Ok(SideFlow { dy, course })
+}
