@@ -5,6 +5,7 @@ use saltus_mdae::ConditionId;
 
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
+use crate::event::Truths;
 use crate::search::Search;
 
 /// Differences between two modes that are named.
@@ -72,12 +73,30 @@ impl Engine<'_> {
     /// conditions that spoke against all of them, or where there is none, against any.
     fn opposed_conditions(&self, search: &Search) -> Option<Vec<ConditionId>> {
         if search.off_surface || search.tried.is_empty() {
-            return None;
+            return self.opposed_pair(search);
         }
         let most = search.contested.iter().copied().max().unwrap_or(0);
         let least = if most as usize >= search.tried.len() { most } else { 1 };
         let contested = |id: &ConditionId| search.contested[id.0 as usize] >= least;
         Some(self.model.conditions.ids().filter(contested).collect())
+    }
+
+    /// Whatever else was tried: two candidates that differ in one condition at its zero only, which speaks against both.
+    fn opposed_pair(&self, search: &Search) -> Option<Vec<ConditionId>> {
+        let mut opposed = self.model.conditions.ids().filter(|id| {
+            let at = id.0 as usize;
+            let against: Vec<&Truths> = search
+                .opposed
+                .iter()
+                .filter(|(_, of)| *of == at)
+                .map(|(t, _)| t)
+                .collect();
+            let is_pair = |a: &Truths, b: &Truths| (0..a.len()).all(|i| (a[i] != b[i]) == (i == at));
+            let mut pairs = against.iter().enumerate();
+            pairs.any(|(n, a)| against[n + 1..].iter().any(|b| is_pair(a, b)))
+        });
+        let first = opposed.next()?;
+        Some(std::iter::once(first).chain(opposed).collect())
     }
 
     /// A candidate by what it has other than the mode in force.

@@ -198,6 +198,8 @@ struct Run<'c> {
     /// Under which number and words results show that.
     continuation: Option<ModeRecord>,
     slide_records: Vec<ModeRecord>,
+    /// The conditions of the surface on which the start is.
+    start_surface: Vec<ConditionId>,
     /// The last impacts of conditions, where the run may come to rest.
     impacts: Vec<Impact>,
     /// Why the run could not go on along a surface.
@@ -295,6 +297,7 @@ impl<'c> Run<'c> {
             slide: None,
             continuation: None,
             slide_records: Vec::new(),
+            start_surface: Vec::new(),
             impacts: Vec::new(),
             obstacle: None,
             watches: vec![Watch::default(); engine.model.conditions.len()],
@@ -314,6 +317,16 @@ impl<'c> Run<'c> {
             self.engine.guesses.clear();
             found = self.initialise_with_delays();
         }
+        if let Err(failure) = &found
+            && self.may_slide()
+            && let Some(conditions) = self.opposed_at_start(failure)
+        {
+            let pins: Vec<(ConditionId, bool)> = conditions.iter().map(|&id| (id, true)).collect();
+            self.engine.pin(&pins);
+            found = self.initialise_with_delays();
+            self.engine.pin(&[]);
+            self.start_surface = conditions;
+        }
         let reports = match found {
             Ok(reports) => reports,
             Err(failure) => return Err(self.with_places(failure).at(start)),
@@ -323,6 +336,22 @@ impl<'c> Run<'c> {
         self.layout = Layout::new(self.engine.compiled, &self.engine.memory)?;
         self.history.begin(&self.engine.memory);
         Ok(reports)
+    }
+
+    /// The conditions of a surface on which the start is, if both sides drive to it.
+    fn opposed_at_start(&self, failure: &Failure) -> Option<Vec<ConditionId>> {
+        let FailureKind::Chattering {
+            conditions, origins, ..
+        } = &failure.kind
+        else {
+            return None;
+        };
+        let opposed = |id: &ConditionId| {
+            let condition = &self.engine.model.conditions[*id];
+            let mut told = conditions.iter().zip(origins);
+            told.any(|(text, origin)| *text == condition.text && *origin == condition.origin)
+        };
+        Some(self.engine.model.conditions.ids().filter(opposed).collect())
     }
 
     /// Where the equations have several solutions at the start, the simplified expressions of `homotopy(…)` choose: the
@@ -446,6 +475,14 @@ impl<'c> Run<'c> {
         }
         self.check_assertions()?;
         observer.begun();
+        let turned = std::mem::take(&mut self.start_surface);
+        if !turned.is_empty() {
+            let stall = Stall::Chattering {
+                conditions: turned,
+                count: 0,
+            };
+            self.slide_or_stop(&stall, sink, observer)?;
+        }
         loop {
             match self.phase(sink, observer)? {
                 PhaseEnd::Stop => return self.finish(sink),
@@ -507,7 +544,7 @@ impl<'c> Run<'c> {
         failure
     }
 
-    /// Goes on along the switch that a run crawls along, or ends it.
+    /// Goes on along the surface on which a run is stuck, or ends it.
     fn slide_or_stop(
         &mut self,
         stall: &Stall,
@@ -520,6 +557,10 @@ impl<'c> Run<'c> {
                 [switch] => self.slide_on_switch(switch),
                 _ => Err("several surfaces are met at once".to_owned()),
             },
+            Stall::Chattering { conditions, .. } if self.may_slide() => {
+                let before = Side::present(&self.engine);
+                self.slide_on(&before, conditions)
+            }
             _ => return Err(stall.explain(&self.engine).at(time)),
         };
         let slide = match slide {
@@ -533,7 +574,11 @@ impl<'c> Run<'c> {
         self.engine.counters.events += 1;
         self.write_row(sink, RowKind::EventLeft)?;
         let left = self.row.clone();
-        let mut report = EventReport::of_triggers(time, self.engine.mode, &[]);
+        let triggers = match stall {
+            Stall::Chattering { conditions, .. } => conditions.clone(),
+            _ => Vec::new(),
+        };
+        let mut report = EventReport::of_triggers(time, self.engine.mode, &triggers);
         self.take_to(slide)?;
         report.end_in(self.shown_mode());
         self.engine.counters.instants += 1;

@@ -36,6 +36,8 @@ pub(crate) struct Search {
     pub off_surface: bool,
     /// By condition, how many candidates it spoke against.
     pub contested: Vec<u32>,
+    /// Candidates that one condition at its zero alone spoke against.
+    pub opposed: Vec<(Truths, usize)>,
 }
 
 impl Search {
@@ -101,6 +103,7 @@ impl Engine<'_> {
     ) -> Result<(Option<Box<Accepted>>, Search), Failure> {
         let (found, mut search) = self.search_and_project(guess, instant)?;
         search.off_surface |= before.off_surface;
+        search.opposed.append(&mut before.opposed);
         search.tell_first(std::mem::take(&mut before.tried));
         Ok((found, search))
     }
@@ -158,6 +161,7 @@ impl Engine<'_> {
             gave_up: false,
             off_surface: false,
             contested: vec![0; guess.len()],
+            opposed: Vec::new(),
         };
         self.systematic = false;
         self.leaning = false;
@@ -201,6 +205,9 @@ impl Engine<'_> {
                 search.off_surface |= !on_surface;
                 if first {
                     effective.iter().for_each(|&at| search.contested[at] += 1);
+                    if let (&[at], true) = (&effective[..], on_surface) {
+                        search.opposed.push((truths.clone(), at));
+                    }
                 }
                 if *by_ties_only {
                     search.tied.push(truths.clone());

@@ -17,7 +17,7 @@ use crate::run::watch::scan_options;
 use crate::run::{Observer, PhaseEnd, Run, integration_failure};
 
 /// A point this part of what counts as zero off the surface is brought back to it.
-const DRIFT: f64 = 1e-2;
+const DRIFT: f64 = 1e-4;
 
 impl Run<'_> {
     /// Goes on along a surface from the present time.
@@ -103,8 +103,8 @@ impl Run<'_> {
                 self.follow_sizes(mode, step.1 - step.0, taken)?;
             }
             self.arm_side_conditions(slide, &conditions, &mut bands);
-            let chosen = self.choose_side_states(slide)?;
-            if self.bring_back(slide, &flow, &y)? || chosen {
+            self.bring_back(slide, &flow, &y)?;
+            if self.choose_side_states(slide)? {
                 self.restart_slide(slide)?;
             }
         }
@@ -319,8 +319,8 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Brings a point that has drifted off the surface back to it; false if it has not.
-    fn bring_back(&mut self, slide: &mut Slide, flow: &Flow, y: &[f64]) -> Result<bool, Failure> {
+    /// Brings a point that has drifted off the surface back to it.
+    fn bring_back(&mut self, slide: &mut Slide, flow: &Flow, y: &[f64]) -> Result<(), Failure> {
         let engine = &mut self.engine;
         let tolerance = match slide.beside > 0.0 {
             true => slide.beside,
@@ -333,13 +333,24 @@ impl Run<'_> {
         let off = flow.distance.abs() > DRIFT * tolerance && !flow.way.is_empty();
         if !off {
             slide.place(&self.engine, y);
-            return Ok(false);
+            return Ok(());
         }
         let mut y = y.to_vec();
         flow.back(&mut y, flow.distance);
         let time = self.engine.memory.time();
+        let mut ode = SlideOde {
+            dim: y.len(),
+            slide,
+            engine: &mut self.engine,
+            history: &self.history,
+            blamed: None,
+        };
+        let outcome = self.integrator.replace_state(&mut ode, &y);
+        let blamed = ode.blamed.take();
+        outcome.map_err(|error| self.explain_slide(error, blamed).at(time))?;
+        slide.place(&self.engine, &y);
         self.show_slide(slide, Some((time, &y)))?;
-        Ok(true)
+        Ok(())
     }
 
     /// A surface along which the run cannot go on any further.
@@ -386,7 +397,9 @@ impl Run<'_> {
                 }],
                 terminate: None,
             },
-            false => self.sides_event(&mut slide, triggers).map_err(|f| f.at(time))?,
+            false => self
+                .sides_event(&mut slide, triggers)
+                .map_err(|failure| on_another_surface(failure).at(time))?,
         };
         let decision = match slide.exit.take() {
             Some(side) => Decision::Leave(side),
@@ -396,13 +409,10 @@ impl Run<'_> {
             Decision::Stay => self.take_to(*slide)?,
             Decision::Leave(side) => self.leave(*slide, side),
         }
-        let to = self.shown_mode();
-        if let Some(first) = report.instants.first_mut() {
-            first.from = from;
+        for instant in &mut report.instants {
+            (instant.from, instant.to) = (from, from);
         }
-        if let Some(last) = report.instants.last_mut() {
-            last.to = to;
-        }
+        report.end_in(self.shown_mode());
         self.engine.counters.instants += report.instants.len() as u64;
         self.write_row(sink, RowKind::EventRight)?;
         self.write_event(sink, &report, &left)?;
@@ -490,6 +500,14 @@ impl Run<'_> {
         self.engine.crossings.clear();
         self.engine.located.fill(0.0);
     }
+}
+
+/// What chatters on one side of a surface is another surface.
+fn on_another_surface(mut failure: Failure) -> Failure {
+    if let FailureKind::Chattering { obstacle, .. } = &mut failure.kind {
+        *obstacle = Some("it goes on along another surface already".to_owned());
+    }
+    failure
 }
 
 /// What ends the motion: an exit, or other conditions, which both sides have to be asked about.
