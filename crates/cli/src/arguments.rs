@@ -120,7 +120,7 @@ impl ModelArguments {
     pub fn empty_session(&self) -> Session {
         let mut folders = self.libraries.clone();
         if let Some(list) = std::env::var_os("MODELICAPATH") {
-            folders.extend(saltus::syntax::library::split_path_list(&list));
+            folders.extend(saltus::library::split_path_list(&list));
         }
         Session::with_libraries(folders)
     }

@@ -42,10 +42,7 @@ impl DiskAndLibrary {
     }
 
     fn of(&self, path: &Path) -> &dyn FileSystem {
-        match path.starts_with(FOLDER) {
-            true => &self.library,
-            false => &Disk,
-        }
+        if path.starts_with(FOLDER) { &self.library } else { &Disk }
     }
 }
 

@@ -3,6 +3,10 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
+use saltus_analysis::{
+    Analysis, AnalysisOptions, ChangeReport, Coverage, ModeReport, Refusal, RestartReport, starts_regular,
+    valuation_text,
+};
 use saltus_lang::flat::{FlatModel, ProvenanceKind};
 use saltus_simulate::discrete_loop;
 use saltus_source::{Code, Diagnostic, Diagnostics, Severity, Span, codes};
@@ -10,7 +14,6 @@ use saltus_structure::mode::Modes;
 use saltus_syntax::ast::{ClassDefinition, ClassKind, Name};
 use saltus_syntax::library::LibraryClass;
 
-use crate::analysis::{Analysis, AnalysisOptions, ChangeReport, Coverage, ModeReport, Refusal, RestartReport};
 use crate::model::prepare_given;
 use crate::{Model, Outcome, Session};
 
@@ -119,7 +122,7 @@ impl Session {
             let (start, regular) = (mdae.experiment.start_time.unwrap_or(0.0), !all_modes);
             let (prepared, coefficients) = prepare_given(mdae, &[]);
             // Most models are regular in the mode their start values select, which is quickly seen.
-            if regular && discrete_loop(&prepared).is_none() && crate::analysis::starts_regular(&prepared, start) {
+            if regular && discrete_loop(&prepared).is_none() && starts_regular(&prepared, start) {
                 return Outcome::new(Some(None), literal);
             }
             self.finish_model(name, flat, prepared, &coefficients)
@@ -193,19 +196,21 @@ fn check_modes(model: &Model, all_modes: bool) -> Diagnostics {
 }
 
 fn singular_mode(analysis: &Analysis, mode: &ModeReport, refusal: &Refusal, initial: bool) -> Diagnostic {
-    let valuation = crate::failure::cut(&crate::analysis::valuation_text(&mode.valuation));
+    let valuation = crate::failure::cut(&valuation_text(&mode.valuation));
     let whose = match (initial, valuation.is_empty()) {
         (_, true) => format!("`{}` is singular", analysis.model),
         (true, false) => format!("the initial mode of `{}` ({valuation}) is singular", analysis.model),
         (false, false) => format!("the mode `{valuation}` of `{}` is singular", analysis.model),
     };
-    let (code, severity) = match initial {
-        true => (codes::E0508, Severity::Error),
-        false => (codes::W0501, Severity::Note),
+    let (code, severity) = if initial {
+        (codes::E0508, Severity::Error)
+    } else {
+        (codes::W0501, Severity::Note)
     };
-    let places = match refusal.equations.iter().any(|(_, span)| span.is_some()) {
-        true => &refusal.equations,
-        false => &refusal.unknowns,
+    let places = if refusal.equations.iter().any(|(_, span)| span.is_some()) {
+        &refusal.equations
+    } else {
+        &refusal.unknowns
     };
     let spans: Vec<Span> = places.iter().filter_map(|(_, span)| *span).collect();
     let mut diagnostic = at_spans(code, severity, &spans, format!("{whose}: {}", refusal.summary));

@@ -201,9 +201,10 @@ fn refusals(candidates: &[(String, Refusal)]) -> Vec<String> {
     let shown = reasons.iter().take(MOST_CANDIDATES);
     let mut notes: Vec<String> = shown
         .map(|(mode, reason, count)| {
-            let mode = match mode.is_empty() {
-                true => "the only mode".to_owned(),
-                false => cut(mode),
+            let mode = if mode.is_empty() {
+                "the only mode".to_owned()
+            } else {
+                cut(mode)
             };
             let reason = cut(reason);
             match count {
@@ -221,9 +222,10 @@ fn refusals(candidates: &[(String, Refusal)]) -> Vec<String> {
 /// A long valuation or reason, shortened.
 pub(crate) fn cut(text: &str) -> String {
     const MOST: usize = 240;
-    match text.chars().count() > MOST {
-        true => text.chars().take(MOST).chain("…".chars()).collect(),
-        false => text.to_owned(),
+    if text.chars().count() > MOST {
+        text.chars().take(MOST).chain("…".chars()).collect()
+    } else {
+        text.to_owned()
     }
 }
 

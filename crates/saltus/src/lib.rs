@@ -36,7 +36,7 @@
 
 #![warn(missing_docs)]
 
-pub mod analysis;
+mod analyze;
 mod built_in;
 mod check;
 mod failure;
@@ -60,13 +60,70 @@ pub use run::{FailedRun, Run, RunSummary, Simulation};
 pub use session::Session;
 pub use timing::{Phase, Timings};
 
-pub use saltus_lang::flat;
-pub use saltus_mdae as mdae;
 pub use saltus_numerics::ode::Method;
-pub use saltus_results as results;
-pub use saltus_simulate as simulate;
-pub use saltus_source as source;
-pub use saltus_syntax as syntax;
+
+/// Modes and mode changes, explained: what [`Model::analyze`] and [`Model::constructive`] return.
+pub mod analysis {
+    pub use saltus_analysis::{
+        Analysis, AnalysisOptions, BlockReport, ChangeOutcome, ChangeReport, ConstructiveReport, ConstructiveVerdict,
+        Coverage, EquationReport, ModeNumber, ModeReport, ModeShape, ModeValue, Refusal, RestartReport,
+        TooManyPredicates, UnknownReport,
+    };
+}
+
+/// The flat model: what [`Session::flatten`] returns.
+pub mod flat {
+    pub use saltus_lang::flat::{
+        AssertLevel, Attributes, BinaryOp, Builtin, Causality, Counts, Enumeration, EnumerationId, EquationBranch,
+        EquationKind, Experiment, FlatAlgorithm, FlatEquation, FlatExpr, FlatFunction, FlatModel, FlatStatement,
+        FlatVariable, FunctionBody, FunctionCall, FunctionId, FunctionStatement, Idx, IndexVec, Local, LocalId, Place,
+        Provenance, ProvenanceId, ProvenanceKind, ScalarType, StateSelect, StatementBranch, StatementKind, UnaryOp,
+        Variability, VariableId, WhenBranch,
+    };
+}
+
+/// The multi-mode DAE: what [`Model::equations`] returns, and [`Builder`](mdae::Builder) to state one from Rust for
+/// [`Session::compile_equations`].
+pub mod mdae {
+    pub use saltus_mdae::{
+        Action, Alias, Assertion, BinaryOp, Builder, Comparison, Condition, ConditionId, ConditionKind,
+        DiscreteEquation, Equation, EquationId, Ex, Experiment, ExprId, ExprPool, FunctionId, Idx, IndexVec, Mdae,
+        Node, Origin, OriginId, Role, Type, UnaryOp, VarId, Variable, When, WhenBranch, WhenId,
+    };
+}
+
+/// Results: in memory, in files, compared and drawn.
+pub mod results {
+    pub use saltus_results::{
+        AliasSign, CsvWriter, Discard, Disk, EventLog, EventLogWriter, EventRecord, Format, Formats, Impulse,
+        InputHash, IoAction, Jump, Manifest, MatWriter, MemoryStorage, ModeRecord, Pattern, Report, ResultError,
+        ResultSink, Role, RowKind, Schema, Select, Selection, Sidecar, Signal, SignalId, SignalKind, SignalView,
+        SourceSpan, Status, Storage, Summary, Tee, Tolerances, Trajectory, Trigger, VariableReport, Verdict,
+        WriteOptions, compare, compare_selected, figure, read_event_log, same_file,
+    };
+}
+
+/// A run from the inside: how to stop and follow it, and how it ended.
+pub mod simulate {
+    pub use saltus_simulate::{
+        BlockCost, Cancel, CandidateReport, End, EventReport, Failure, FailureKind, ImpulseReport, InstantReport,
+        ModeId, Observer, Options, Redundant, Refusal, RestartMethod, RunCounters, RunReport,
+    };
+}
+
+/// Files, places in them, and what is wrong with them.
+pub mod source {
+    pub use saltus_source::{
+        Code, Diagnostic, Diagnostics, Explanation, FileId, Label, LineColumn, Severity, SourceFile, SourceMap, Span,
+        codes, explain, render,
+    };
+}
+
+/// Where classes come from: [`Session::with_files`] and [`Session::library`].
+pub mod library {
+    pub use saltus_syntax::ast::split_name;
+    pub use saltus_syntax::library::{FileSystem, FolderEntry, Library, LibraryClass, MemoryFiles, split_path_list};
+}
 
 /// The snippets of the guide are tests.
 #[cfg(doctest)]

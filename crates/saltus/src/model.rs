@@ -65,7 +65,7 @@ impl Session {
     }
 
     /// The multi-mode DAE of a class, before anything is eliminated.
-    pub fn lower(&self, flat: &FlatModel) -> Outcome<Mdae> {
+    pub(crate) fn lower(&self, flat: &FlatModel) -> Outcome<Mdae> {
         let lowered = saltus_lower::lower(flat);
         Outcome::new(lowered.model, lowered.diagnostics)
     }
@@ -75,7 +75,7 @@ impl Session {
         self.compile_given(model, &[])
     }
 
-    /// Compiles equations that were stated in Rust, without any Modelica text, by [`saltus_mdae::Builder`]. Values of parameters
+    /// Compiles equations that were stated in Rust, without any Modelica text, by [`mdae::Builder`](crate::mdae::Builder). Values of parameters
     /// are those in the equations.
     ///
     /// A ball on a rope that may go slack (RR-9603, section 2):
@@ -220,9 +220,10 @@ impl Session {
                 coefficients.append(&mut numbers);
                 rest.clear();
             }
-            let changed = match modifications.is_empty() {
-                true => model.to_owned(),
-                false => self.modified(model, &modifications, compiled.experiment()),
+            let changed = if modifications.is_empty() {
+                model.to_owned()
+            } else {
+                self.modified(model, &modifications, compiled.experiment())
             };
             self.compile_given(&changed, &coefficients).then(|mut compiled| {
                 compiled.name = model.to_owned();
@@ -304,8 +305,7 @@ impl Model {
         self.compiled.model().experiment
     }
 
-    /// The compiled form, for tools that drive the simulator themselves.
-    pub fn compiled(&self) -> &Compiled {
+    pub(crate) fn compiled(&self) -> &Compiled {
         &self.compiled
     }
 

@@ -59,9 +59,10 @@ impl ParameterTable {
             let kind = match parameters.get(&*variable.name) {
                 Some(&id) if !variable.structural && variable.fixed != Some(false) => {
                     let vanished = coefficients.vanished.contains(&variable.name);
-                    match vanished || coefficients.watched.contains(&variable.name) {
-                        true => Kind::Coefficient { id, vanished },
-                        false => Kind::Settable(id),
+                    if vanished || coefficients.watched.contains(&variable.name) {
+                        Kind::Coefficient { id, vanished }
+                    } else {
+                        Kind::Settable(id)
                     }
                 }
                 _ if variable.variability == Variability::Parameter => Kind::Structural,
@@ -93,12 +94,13 @@ impl ParameterTable {
         };
         match entry.kind {
             Kind::Settable(id) => entry.number(name, value).map(|value| Setting::Value(id, value)),
-            Kind::Coefficient { id, vanished } => {
-                entry.number(name, value).map(|value| match vanished || value == 0.0 {
-                    true => Setting::Coefficient(value),
-                    false => Setting::Value(id, value),
-                })
-            }
+            Kind::Coefficient { id, vanished } => entry.number(name, value).map(|value| {
+                if vanished || value == 0.0 {
+                    Setting::Coefficient(value)
+                } else {
+                    Setting::Value(id, value)
+                }
+            }),
             Kind::Structural if entry.ty == ScalarType::String => {
                 modification(name, &quoted(value)).map(Setting::Modification)
             }
@@ -130,9 +132,10 @@ impl ParameterTable {
                     .take(4),
             );
         }
-        Box::new(match similar.is_empty() {
-            true => diagnostic.with_help("`saltus flatten` lists the parameters"),
-            false => diagnostic.with_help(format!("did you mean {}?", similar.join(", "))),
+        Box::new(if similar.is_empty() {
+            diagnostic.with_help("`saltus flatten` lists the parameters")
+        } else {
+            diagnostic.with_help(format!("did you mean {}?", similar.join(", ")))
         })
     }
 }

@@ -44,7 +44,7 @@ impl Session {
         Session::with_files(Arc::new(DiskAndLibrary::new()), folders)
     }
 
-    /// A session on files from elsewhere, such as [`saltus_syntax::library::MemoryFiles`].
+    /// A session on files from elsewhere, such as [`MemoryFiles`](crate::library::MemoryFiles).
     pub fn with_files(files: Arc<dyn FileSystem>, folders: Vec<PathBuf>) -> Session {
         Session {
             library: Library::new(Arc::clone(&files), Arc::new(SourceMap::new()), folders),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use saltus::Session;
 use saltus::source::Span;
-use saltus::syntax::ast::{ClassDefinition, ClassKind, Component, ElementKind};
+use saltus_syntax::ast::{ClassDefinition, ClassKind, Component, ElementKind};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -152,7 +152,7 @@ fn components(class: &ClassDefinition) -> Vec<(String, &Component)> {
         ElementKind::Components(clause) => Some(clause),
         _ => None,
     });
-    let of_clause = |clause: &'_ Arc<saltus::syntax::ast::ComponentClause>| clause.type_name.to_string();
+    let of_clause = |clause: &'_ Arc<saltus_syntax::ast::ComponentClause>| clause.type_name.to_string();
     clauses
         .flat_map(|clause| {
             clause

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use saltus::library::split_name;
 use saltus::results::figure::{FigureOptions, figure};
 use saltus::results::{
     Disk, EventLogWriter, Formats, IoAction, ModeRecord, Pattern, ResultError, Selection, Sidecar, Storage, Tee,
@@ -10,7 +11,6 @@ use saltus::results::{
 };
 use saltus::simulate::{BlockCost, Cancel, Chattering, End, FailureKind, Redundant, RestartMethod, Zeno};
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
-use saltus::syntax::ast::split_name;
 use saltus::{Method, Model, Phase, Run, RunSummary, Session, Timings, result_diagnostic};
 use serde_json::{Value, json};
 

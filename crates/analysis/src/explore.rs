@@ -5,19 +5,17 @@ use std::rc::Rc;
 
 use saltus_mdae::print::{Names, UserNames, expression};
 use saltus_mdae::{ConditionId, ConditionKind, ExprPool, Idx, Mdae, VarId};
-use saltus_results::Trajectory;
-use saltus_simulate::{EventReport, Observer};
 use saltus_source::Diagnostic;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::restart::ModeEquation;
 
-use super::discrete::Discrete;
-use super::exclusion::Exclusions;
-use super::mode::{refusal, residual_text, shape};
-use super::passage::Passage;
-use super::situation::{Consequences, ModeValue, Reinit, Situation, Trigger};
-use super::{Analysis, AnalysisOptions, ChangeOutcome, ChangeReport, ModeNumber, ModeReport, RestartReport};
-use crate::Model;
+use crate::discrete_equations::DiscreteEquations;
+use crate::discrete_state::DiscreteState;
+use crate::exclusion::Exclusions;
+use crate::mode_change::Passage;
+use crate::mode_report::{refusal, residual_text, shape};
+use crate::trigger::{Consequences, ModeValue, Reinit, Trigger};
+use crate::{Analysis, ChangeOutcome, ChangeReport, ModeNumber, ModeReport, RestartReport};
 
 /// Which modes to analyse.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,20 +32,41 @@ pub enum Coverage {
     Listed(Vec<Vec<(String, ModeValue)>>),
 }
 
-pub(super) struct Explorer<'m> {
-    pub(super) model: &'m Mdae,
-    pub(super) names: UserNames<'m>,
-    pub(super) modes: &'m Modes,
-    options: &'m AnalysisOptions,
-    pub(super) discrete: Discrete<'m>,
-    pub(super) exclusions: Exclusions,
-    pub(super) pool: ExprPool,
-    pub(super) found: Vec<Found>,
-    pub(super) analysis: Analysis,
+/// What to look at.
+#[derive(Clone, Debug)]
+pub struct AnalysisOptions {
+    /// Which modes.
+    pub coverage: Coverage,
+    /// Modes beyond this number are counted, not analysed.
+    pub most_modes: usize,
+    /// Mode changes beyond this number are counted, not analysed.
+    pub most_changes: usize,
 }
 
-/// Situations looked at for each mode that may be analysed: several have the same mode.
-const SITUATIONS_PER_MODE: usize = 16;
+impl Default for AnalysisOptions {
+    fn default() -> Self {
+        AnalysisOptions {
+            coverage: Coverage::Neighbours,
+            most_modes: 64,
+            most_changes: 256,
+        }
+    }
+}
+
+pub(crate) struct Explorer<'m> {
+    pub(crate) model: &'m Mdae,
+    pub(crate) names: UserNames<'m>,
+    pub(crate) modes: &'m Modes,
+    options: &'m AnalysisOptions,
+    pub(crate) discrete: DiscreteEquations<'m>,
+    pub(crate) exclusions: Exclusions,
+    pub(crate) pool: ExprPool,
+    pub(crate) found: Vec<Found>,
+    pub(crate) analysis: Analysis,
+}
+
+/// Discrete states looked at for each mode that may be analysed: several have the same mode.
+const DISCRETE_STATES_PER_MODE: usize = 16;
 /// Modes that are left out are counted up to this number.
 const MOST_COUNTED: usize = 100;
 /// Triggers that are all tried from neighbouring modes.
@@ -57,16 +76,16 @@ const MOST_SIMULTANEOUS: usize = 12;
 /// Changes of several conditions shown for one of them.
 const MOST_FOUND_SIMULTANEOUS: usize = 3;
 
-/// From one situation to another.
+/// From one discrete state to another.
 #[derive(Copy, Clone)]
-pub(super) struct Step<'a> {
-    pub old: &'a Situation,
-    pub new: &'a Situation,
+pub(crate) struct Step<'a> {
+    pub old: &'a DiscreteState,
+    pub new: &'a DiscreteState,
     pub consequences: &'a Consequences,
 }
 
 /// Where a change leads.
-pub(super) struct Reached {
+pub(crate) struct Reached {
     /// The mode entered.
     pub mode: ModeNumber,
     /// The one that goes on, if that one lasts for the instant only.
@@ -76,38 +95,81 @@ pub(super) struct Reached {
 /// Time events that are followed at most.
 const MOST_TIME_EVENTS: usize = 32;
 
-/// A mode with a situation that selects it.
-pub(super) struct Found {
-    pub(super) valuation: Valuation,
-    pub(super) situation: Situation,
-    pub(super) structure: Result<Rc<ModeStructure>, ModeFailure>,
+/// A mode with a discrete state that selects it.
+pub(crate) struct Found {
+    pub(crate) valuation: Valuation,
+    pub(crate) discrete_state: DiscreteState,
+    pub(crate) structure: Result<Rc<ModeStructure>, ModeFailure>,
 }
 
-pub(super) fn explore(model: &Model, options: &AnalysisOptions) -> Analysis {
-    let compiled = model.compiled();
-    let discrete = Discrete::new(compiled.model());
-    let (initial, failure) = initial_situation(model, &discrete);
+/// A model to analyse.
+#[derive(Debug)]
+pub struct Subject<'m> {
+    /// What users call it.
+    pub name: &'m str,
+    /// Its equations, prepared.
+    pub model: &'m Mdae,
+    /// Their guards.
+    pub modes: &'m Modes,
+    /// The expressions of the model, with room for those that the analysis makes.
+    pub pool: ExprPool,
+}
+
+/// What is known about the initial mode from having initialised the model.
+#[derive(Debug, Default)]
+pub struct InitialState {
+    /// When it starts.
+    pub time: f64,
+    /// Values of variables; the others have those that their start values suggest.
+    pub values: Vec<(VarId, f64)>,
+    /// The truth values of all conditions, if they are known.
+    pub truths: Option<Vec<bool>>,
+    /// Why nothing is known, if the initialisation failed.
+    pub failure: Option<Diagnostic>,
+}
+
+impl InitialState {
+    fn discrete_state(&self, discrete: &DiscreteEquations) -> DiscreteState {
+        let mut found = DiscreteState::from_starts(discrete, self.time);
+        if self.failure.is_some() || (self.values.is_empty() && self.truths.is_none()) {
+            return found;
+        }
+        for &(var, value) in &self.values {
+            found.values[var.index()] = value;
+        }
+        if let Some(truths) = self.truths.as_ref().filter(|truths| truths.len() == found.truths.len()) {
+            found.truths.clone_from(truths);
+        }
+        found.settled = discrete.is_settled(&found);
+        found
+    }
+}
+
+/// Analyses modes and mode changes.
+pub fn analyze(subject: Subject<'_>, initial: InitialState, options: &AnalysisOptions) -> Analysis {
+    let discrete = DiscreteEquations::new(subject.model);
+    let start = initial.discrete_state(&discrete);
     let mut explorer = Explorer {
-        model: compiled.model(),
-        names: UserNames::new(compiled.model()),
-        modes: compiled.modes(),
+        model: subject.model,
+        names: UserNames::new(subject.model),
+        modes: subject.modes,
         options,
         discrete,
-        exclusions: Exclusions::new(compiled.model(), &initial),
-        pool: compiled.fork_pool(),
+        exclusions: Exclusions::new(subject.model, &start),
+        pool: subject.pool,
         found: Vec::new(),
         analysis: Analysis {
-            model: model.name().to_owned(),
-            initial_failure: failure,
+            model: subject.name.to_owned(),
+            initial_failure: initial.failure,
             ..Analysis::default()
         },
     };
-    explorer.run(initial);
+    explorer.run(start);
     explorer.analysis
 }
 
 impl Explorer<'_> {
-    fn run(&mut self, initial: Situation) {
+    fn run(&mut self, initial: DiscreteState) {
         let atoms = initial.atoms(self.model, self.modes);
         self.analysis.conditions = atoms.into_iter().map(|(text, _)| text).collect();
         let Some(start) = self.mode_of(initial) else { return };
@@ -119,9 +181,9 @@ impl Explorer<'_> {
         }
     }
 
-    /// The number of the mode a situation selects; analysed if it is new, `None` if there are too many.
-    pub(super) fn mode_of(&mut self, situation: Situation) -> Option<ModeNumber> {
-        let valuation = situation.valuation(self.model, self.modes)?;
+    /// The number of the mode a discrete state selects; analysed if it is new, `None` if there are too many.
+    pub(crate) fn mode_of(&mut self, discrete_state: DiscreteState) -> Option<ModeNumber> {
+        let valuation = discrete_state.valuation(self.model, self.modes)?;
         if let Some(known) = self.found.iter().position(|found| found.valuation == valuation) {
             return Some(known);
         }
@@ -132,7 +194,7 @@ impl Explorer<'_> {
         let structure = analyze_mode(self.model, self.modes, &valuation).map(Rc::new);
         let active = || self.modes.active(&valuation).collect::<Vec<_>>();
         self.analysis.modes.push(ModeReport {
-            valuation: situation.atoms(self.model, self.modes),
+            valuation: discrete_state.atoms(self.model, self.modes),
             structure: match &structure {
                 Ok(structure) => Ok(shape(&self.names, self.modes, structure)),
                 Err(failure) => Err(refusal(&self.names, self.modes, &active(), failure)),
@@ -140,7 +202,7 @@ impl Explorer<'_> {
         });
         self.found.push(Found {
             valuation,
-            situation,
+            discrete_state,
             structure,
         });
         Some(self.found.len() - 1)
@@ -152,10 +214,10 @@ impl Explorer<'_> {
             if self.analysis.omitted_modes > MOST_COUNTED {
                 break;
             }
-            let told = self.analysis.changes.len();
+            let known = self.analysis.changes.len();
             self.follow(start, trigger, true);
-            if self.analysis.changes.len() > told {
-                self.simultaneous(start, trigger, told);
+            if self.analysis.changes.len() > known {
+                self.simultaneous(start, trigger, known);
             }
         }
         self.course_of_time(start, &triggers);
@@ -164,9 +226,10 @@ impl Explorer<'_> {
             let text = trigger.text(self.model).0;
             self.analysis.changes.iter().any(|change| change.trigger.0 == text)
         };
-        let back: Vec<Trigger> = match triggers.len() <= MOST_TRIGGERS_BACK {
-            true => triggers.clone(),
-            false => triggers.iter().filter(led).copied().collect(),
+        let back: Vec<Trigger> = if triggers.len() <= MOST_TRIGGERS_BACK {
+            triggers.clone()
+        } else {
+            triggers.iter().filter(led).copied().collect()
         };
         for neighbour in (0..self.found.len()).filter(|&mode| mode != start) {
             for &trigger in &back {
@@ -177,11 +240,11 @@ impl Explorer<'_> {
 
     /// The modes that time events bring about one after the other, if nothing else happens.
     fn course_of_time(&mut self, start: ModeNumber, triggers: &[Trigger]) {
-        let (mut mode, mut situation) = (start, self.found[start].situation.clone());
+        let (mut mode, mut discrete_state) = (start, self.found[start].discrete_state.clone());
         for _ in 0..MOST_TIME_EVENTS {
             let moments = triggers
                 .iter()
-                .filter_map(|&trigger| Some((situation.time_of_flip(self.model, trigger)?, trigger)));
+                .filter_map(|&trigger| Some((discrete_state.time_of_flip(self.model, trigger)?, trigger)));
             let moments: Vec<(f64, Trigger)> = moments.collect();
             let next = moments.iter().map(|(moment, _)| *moment).fold(f64::INFINITY, f64::min);
             if !next.is_finite() {
@@ -189,13 +252,13 @@ impl Explorer<'_> {
             }
             let due = moments.iter().filter(|(moment, _)| *moment <= next + 1e-9 * next.abs());
             let due: Vec<Trigger> = due.map(|(_, trigger)| *trigger).collect();
-            let (mut new, consequences) = self.discrete.flipped(&situation, &due);
+            let (mut new, consequences) = self.discrete.flipped(&discrete_state, &due);
             new.time = next;
             let Some(reached) = self.analysed(
                 mode,
                 &due[..1],
                 Step {
-                    old: &situation,
+                    old: &discrete_state,
                     new: &new,
                     consequences: &consequences,
                 },
@@ -203,10 +266,10 @@ impl Explorer<'_> {
             ) else {
                 return;
             };
-            (mode, situation) = match reached.then {
+            (mode, discrete_state) = match reached.then {
                 Some(then) => {
-                    let after = self.found[then].situation.clone();
-                    (then, Situation { time: next, ..after })
+                    let after = self.found[then].discrete_state.clone();
+                    (then, DiscreteState { time: next, ..after })
                 }
                 None => (reached.mode, new),
             };
@@ -215,20 +278,20 @@ impl Explorer<'_> {
 
     fn everything(&mut self, start: ModeNumber) {
         let triggers = Trigger::all(self.model);
-        let first = self.found[start].situation.clone();
+        let first = self.found[start].discrete_state.clone();
         let mut visited = BTreeSet::new();
         visited.insert(first.key(self.model));
         let mut pending = VecDeque::from([(start, first)]);
-        let most = self.options.most_modes.saturating_mul(SITUATIONS_PER_MODE);
-        while let Some((mode, situation)) = pending.pop_front() {
+        let most = self.options.most_modes.saturating_mul(DISCRETE_STATES_PER_MODE);
+        while let Some((mode, discrete_state)) = pending.pop_front() {
             if self.analysis.omitted_modes > 0 && self.analysis.omitted_changes > 0 {
                 return;
             }
             for &trigger in &triggers {
-                let Some((reached, new)) = self.step(mode, &situation, trigger, true) else {
+                let Some((reached, new)) = self.step(mode, &discrete_state, trigger, true) else {
                     continue;
                 };
-                let after = reached.then.map(|then| (then, self.found[then].situation.clone()));
+                let after = reached.then.map(|then| (then, self.found[then].discrete_state.clone()));
                 for (next, new) in std::iter::once((reached.mode, new)).chain(after) {
                     if visited.len() < most && visited.insert(new.key(self.model)) {
                         pending.push_back((next, new));
@@ -240,18 +303,18 @@ impl Explorer<'_> {
 
     /// Changes a condition or input in a mode and analyses what happens. A mode that was not met before counts only if
     /// `new_modes` says so.
-    pub(super) fn follow(&mut self, from: ModeNumber, trigger: Trigger, new_modes: bool) {
-        let old = self.found[from].situation.clone();
+    pub(crate) fn follow(&mut self, from: ModeNumber, trigger: Trigger, new_modes: bool) {
+        let old = self.found[from].discrete_state.clone();
         self.step(from, &old, trigger, new_modes);
     }
 
     fn step(
         &mut self,
         from: ModeNumber,
-        old: &Situation,
+        old: &DiscreteState,
         trigger: Trigger,
         new_modes: bool,
-    ) -> Option<(Reached, Situation)> {
+    ) -> Option<(Reached, DiscreteState)> {
         if !old.can_flip(self.model, trigger) {
             return None;
         }
@@ -273,7 +336,7 @@ impl Explorer<'_> {
     /// Conditions that may change at the same instant as another: those that an impulse decides, and, if the mode to
     /// enter is singular or the change is refused, those with which it can be carried out.
     fn simultaneous(&mut self, from: ModeNumber, trigger: Trigger, change: usize) {
-        let old = self.found[from].situation.clone();
+        let old = self.found[from].discrete_state.clone();
         let Some(together) = self.exclusions.companions(&old, trigger) else {
             return;
         };
@@ -290,9 +353,10 @@ impl Explorer<'_> {
         let others = self.model.conditions.ids().filter(|&id| {
             let impulsive = |name: String| impulses.contains(&name);
             let mut mentioned = self.continuous_in(id).into_iter();
-            match refused {
-                true => mentioned.next().is_some(),
-                false => mentioned.any(impulsive),
+            if refused {
+                mentioned.next().is_some()
+            } else {
+                mentioned.any(impulsive)
             }
         });
         let others = others.map(Trigger::Condition).filter(|other| !together.contains(other));
@@ -318,8 +382,8 @@ impl Explorer<'_> {
             ) && self.exclusions.allow(&new)
                 && report.accepted
             {
-                let told: Vec<Trigger> = std::iter::once(trigger).chain(more).collect();
-                possible.push((!report.impulses.is_empty(), told, new, consequences));
+                let shown: Vec<Trigger> = std::iter::once(trigger).chain(more).collect();
+                possible.push((!report.impulses.is_empty(), shown, new, consequences));
             }
         }
         // Where nothing is impulsive, conditions agree with the values most easily.
@@ -330,10 +394,10 @@ impl Explorer<'_> {
         } else {
             MOST_FOUND_SIMULTANEOUS
         };
-        for (_, told, new, consequences) in possible.into_iter().take(most) {
+        for (_, shown, new, consequences) in possible.into_iter().take(most) {
             self.analysed(
                 from,
-                &told,
+                &shown,
                 Step {
                     old: &old,
                     new: &new,
@@ -355,7 +419,7 @@ impl Explorer<'_> {
     }
 
     /// Conditions that did not change, but hold a variable with an impulse.
-    fn decided_by_impulses(&self, report: &RestartReport, old: &Situation, new: &Situation) -> Option<String> {
+    fn decided_by_impulses(&self, report: &RestartReport, old: &DiscreteState, new: &DiscreteState) -> Option<String> {
         if !report.accepted || report.impulses.is_empty() {
             return None;
         }
@@ -376,7 +440,7 @@ impl Explorer<'_> {
     }
 
     /// The names of the continuous variables in a relation.
-    pub(super) fn continuous_in(&self, condition: ConditionId) -> Vec<String> {
+    pub(crate) fn continuous_in(&self, condition: ConditionId) -> Vec<String> {
         let ConditionKind::Relation { function, .. } = self.model.conditions[condition].kind else {
             return Vec::new();
         };
@@ -387,8 +451,8 @@ impl Explorer<'_> {
             .collect()
     }
 
-    /// Analyses the change from one situation to another; what is reached.
-    pub(super) fn analysed(
+    /// Analyses the change from one discrete state to another; what is reached.
+    pub(crate) fn analysed(
         &mut self,
         from: ModeNumber,
         triggers: &[Trigger],
@@ -407,8 +471,8 @@ impl Explorer<'_> {
             return None;
         }
         let to = self.mode_of(new.clone())?;
-        let mut told = triggers.iter().map(|trigger| trigger.told(self.model, old, new));
-        let (first, together) = (told.next()?, told.collect::<Vec<_>>());
+        let mut described = triggers.iter().map(|trigger| trigger.described(self.model, old, new));
+        let (first, together) = (described.next()?, described.collect::<Vec<_>>());
         let same = |known: &ChangeReport| {
             (known.from, known.to, &known.trigger, &known.together) == (from, to, &first, &together)
         };
@@ -420,7 +484,7 @@ impl Explorer<'_> {
     }
 
     /// Whether something that changes sits in a differentiated equation of a mode, so that it acts like a mode change.
-    fn jumps(&self, mode: ModeNumber, trigger: Trigger, old: &Situation, new: &Situation) -> bool {
+    fn jumps(&self, mode: ModeNumber, trigger: Trigger, old: &DiscreteState, new: &DiscreteState) -> bool {
         let structure = self.found[mode].structure.as_ref();
         let differs = |var: &VarId| old.values[var.index()].to_bits() != new.values[var.index()].to_bits();
         structure.is_ok_and(|structure| {
@@ -434,7 +498,7 @@ impl Explorer<'_> {
         })
     }
 
-    /// Tells a change; the mode that goes on if the one entered lasts for the instant only.
+    /// Reports a change; the mode that goes on if the one entered lasts for the instant only.
     fn change(
         &mut self,
         from: ModeNumber,
@@ -445,8 +509,8 @@ impl Explorer<'_> {
     ) -> Option<ModeNumber> {
         let Step { old, new, consequences } = step;
         let trigger = triggers[0];
-        let mut told = triggers.iter().map(|trigger| trigger.told(self.model, old, new));
-        let (Some(first), together) = (told.next(), told.collect()) else {
+        let mut described = triggers.iter().map(|trigger| trigger.described(self.model, old, new));
+        let (Some(first), together) = (described.next(), described.collect()) else {
             return None;
         };
         // From a mode that cannot be entered nothing can be said.
@@ -490,61 +554,9 @@ impl Explorer<'_> {
         then
     }
 
-    /// Whether a situation selects a mode that was met before.
-    fn is_found(&self, situation: &Situation) -> bool {
-        let valuation = situation.valuation(self.model, self.modes);
+    /// Whether a discrete state selects a mode that was met before.
+    fn is_found(&self, discrete_state: &DiscreteState) -> bool {
+        let valuation = discrete_state.valuation(self.model, self.modes);
         valuation.is_some_and(|valuation| self.found.iter().any(|found| found.valuation == valuation))
     }
-}
-
-/// Keeps the truth values of the candidate that was accepted last.
-#[derive(Default)]
-struct Witness {
-    truths: std::rc::Rc<std::cell::RefCell<Option<Vec<bool>>>>,
-}
-
-impl Observer for Witness {
-    fn event(&mut self, event: &EventReport) {
-        for instant in &event.instants {
-            let accepted = instant
-                .candidates
-                .iter()
-                .rev()
-                .find(|candidate| candidate.refused.is_none());
-            if let Some(accepted) = accepted {
-                *self.truths.borrow_mut() = Some(accepted.truths.clone());
-            }
-        }
-    }
-}
-
-/// The situation right after initialisation; if that fails, the one the start values suggest, with the failure.
-fn initial_situation(model: &Model, discrete: &Discrete) -> (Situation, Option<Diagnostic>) {
-    let mdae = model.equations();
-    let run = model.run();
-    let (start, _) = run.span();
-    let guess = Situation::from_starts(discrete, start);
-    let witness = Witness::default();
-    let truths = std::rc::Rc::clone(&witness.truths);
-    let mut trajectory = Trajectory::new();
-    let summary = run.stop(start).observe(witness).simulate_into(&mut trajectory);
-    if summary.failure.is_some() || trajectory.rows() == 0 {
-        return (guess, summary.failure);
-    }
-    let mut situation = guess;
-    let last = trajectory.rows() - 1;
-    for (var, variable) in mdae.variables.iter_enumerated() {
-        if let Some(signal) = trajectory.signal(&variable.name) {
-            situation.values[var.index()] = signal.values[last];
-        }
-    }
-    if let Some(truths) = truths
-        .borrow()
-        .as_ref()
-        .filter(|truths| truths.len() == situation.truths.len())
-    {
-        situation.truths.clone_from(truths);
-    }
-    situation.settled = discrete.is_settled(&situation);
-    (situation, None)
 }

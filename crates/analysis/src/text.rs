@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use saltus_source::{SourceMap, Span};
 
-use super::{Analysis, BlockReport, ChangeOutcome, ChangeReport, ModeShape, Refusal, RestartReport};
+use crate::{Analysis, BlockReport, ChangeOutcome, ChangeReport, ModeShape, Refusal, RestartReport};
 
 /// Longer lists are cut in text; JSON has all of it.
 const MOST_LISTED: usize = 24;
-/// Modes with more conditions than this are told by how they differ.
+/// Modes with more conditions than this are described by how they differ.
 const MOST_ATOMS: usize = 4;
 /// Longer equations are cut in text.
 const MOST_CHARACTERS: usize = 160;
@@ -52,7 +52,7 @@ impl Analysis {
     }
 
     /// What selects a mode: all of it if that is short, else how it differs from the initial mode.
-    pub(super) fn selection(&self, number: usize) -> String {
+    pub(crate) fn selection(&self, number: usize) -> String {
         let valuation = self.modes.get(number).map_or(&[][..], |mode| &mode.valuation);
         if number == 0 || valuation.len() <= MOST_ATOMS {
             return valuation_text(valuation);
@@ -71,9 +71,10 @@ impl Analysis {
     /// `mode 0 (not contact, not a) through mode 1 (contact, a) to mode 2 (not contact, a)`
     fn through(&self, from: usize, to: usize, then: usize) -> String {
         let passed = self.between(from, "through", to);
-        match then == from {
-            true => format!("{passed} and back"),
-            false => format!("{passed} {}", self.leg(to, "to", then)),
+        if then == from {
+            format!("{passed} and back")
+        } else {
+            format!("{passed} {}", self.leg(to, "to", then))
         }
     }
 
@@ -84,27 +85,30 @@ impl Analysis {
     /// The mode a change begins with.
     fn beginning(&self, number: usize) -> String {
         let valuation = self.valuation(number);
-        match valuation.len() <= MOST_ATOMS {
-            true => title(number, &valuation_text(valuation)),
-            false => title(number, ""),
+        if valuation.len() <= MOST_ATOMS {
+            title(number, &valuation_text(valuation))
+        } else {
+            title(number, "")
         }
     }
 
     /// The mode a change goes on with.
     fn leg(&self, from: usize, link: &str, to: usize) -> String {
         let (old, new) = (self.valuation(from), self.valuation(to));
-        let text = match old.len() <= MOST_ATOMS {
-            true => valuation_text(new),
-            false => format!("now {}", valuation_text(&differences(old, new))),
+        let text = if old.len() <= MOST_ATOMS {
+            valuation_text(new)
+        } else {
+            format!("now {}", valuation_text(&differences(old, new)))
         };
         format!("{link} {}", title(to, &text))
     }
 }
 
 fn title(number: usize, text: &str) -> String {
-    match text.is_empty() {
-        true => format!("mode {number}"),
-        false => format!("mode {number} ({text})"),
+    if text.is_empty() {
+        format!("mode {number}")
+    } else {
+        format!("mode {number} ({text})")
     }
 }
 
@@ -115,7 +119,7 @@ fn differences(old: &[(String, bool)], new: &[(String, bool)]) -> Vec<(String, b
 }
 
 /// `engaged, not slipping`
-pub(crate) fn valuation_text(valuation: &[(String, bool)]) -> String {
+pub fn valuation_text(valuation: &[(String, bool)]) -> String {
     let atom = |(text, value): &(String, bool)| match (value, text.contains(' ')) {
         (true, _) => text.clone(),
         (false, false) => format!("not {text}"),
@@ -231,13 +235,14 @@ fn count(number: usize, noun: &str) -> String {
 
 fn print_shape(out: &mut String, shape: &ModeShape, sources: &SourceMap) {
     line(out, 1, &measure(shape));
-    match shape.states.is_empty() {
-        true => line(out, 1, "no states"),
-        false => line(
+    if shape.states.is_empty() {
+        line(out, 1, "no states")
+    } else {
+        line(
             out,
             1,
             &format!("{}: {}", count(shape.states.len(), "state"), listed(&shape.states)),
-        ),
+        )
     }
     let constraints: Vec<_> = shape.equations.iter().filter(|e| e.differentiations > 0).collect();
     if !constraints.is_empty() {
@@ -341,9 +346,10 @@ fn print_change(out: &mut String, analysis: &Analysis, change: &ChangeReport, so
 }
 
 fn print_restart(out: &mut String, report: &RestartReport, sources: &SourceMap) {
-    match report.accepted {
-        true => line(out, 1, &report.summary),
-        false => line(out, 1, &format!("refused ({}): {}", report.verdict, report.summary)),
+    if report.accepted {
+        line(out, 1, &report.summary)
+    } else {
+        line(out, 1, &format!("refused ({}): {}", report.verdict, report.summary))
     }
     some_lines(out, 2, report.details.iter(), "lines");
     if !report.accepted {

@@ -7,19 +7,20 @@ use saltus_mdae::{ConditionId, ConditionKind, Idx, VarId};
 use saltus_structure::mode::{ModeStructure, Valuation, analyze_mode};
 use saltus_structure::restart::ModeEquation;
 
-use super::change::{Question, reinit_equations, without_derivatives};
-use super::explore::{Explorer, Step};
-use super::situation::{Situation, Trigger};
-use super::{ModeNumber, RestartReport};
+use crate::discrete_state::DiscreteState;
+use crate::explore::{Explorer, Step};
+use crate::restart_report::{Question, reinit_equations, without_derivatives};
+use crate::trigger::Trigger;
+use crate::{ModeNumber, RestartReport};
 
 /// Conditions of which the mode after a transient instant may be found by changing one.
 const MOST_CONDITIONS_AFTER: usize = 12;
 
 /// What a mode change does.
-pub(super) struct Passage {
+pub(crate) struct Passage {
     pub report: RestartReport,
     /// What goes on if the mode entered lasts for the instant only.
-    pub long: Option<Situation>,
+    pub long: Option<DiscreteState>,
 }
 
 /// A transient instant: the equations that hold in it only, and the structures around it.
@@ -30,7 +31,7 @@ struct Transient<'a> {
 
 impl Explorer<'_> {
     /// How a mode is left for another; `None` if that one can be neither kept nor passed through.
-    pub(super) fn passage(
+    pub(crate) fn passage(
         &mut self,
         from: ModeNumber,
         to: ModeNumber,
@@ -134,13 +135,13 @@ impl Explorer<'_> {
     }
 
     /// Conditions with other values after a transient instant than before it.
-    fn what_holds_after(&self, old: &Situation, long: &Situation) -> Option<String> {
+    fn what_holds_after(&self, old: &DiscreteState, long: &DiscreteState) -> Option<String> {
         let conditions = self.model.conditions.iter_enumerated();
         let changed = conditions.filter(|(id, _)| old.truths[id.index()] != long.truths[id.index()]);
         let changed = changed.filter(|(id, _)| self.follows_unknowns(*id));
-        let told = changed.map(|(id, condition)| format!("`{}` is {}", condition.text, long.truths[id.index()]));
-        let told: Vec<String> = told.collect();
-        (!told.is_empty()).then(|| format!("after the instant {}", told.join(", ")))
+        let changes = changed.map(|(id, condition)| format!("`{}` is {}", condition.text, long.truths[id.index()]));
+        let changes: Vec<String> = changes.collect();
+        (!changes.is_empty()).then(|| format!("after the instant {}", changes.join(", ")))
     }
 
     fn transient_restart(
@@ -149,10 +150,10 @@ impl Explorer<'_> {
         after: &ModeStructure,
         trigger: Trigger,
         step: Step,
-        long: &Situation,
+        long: &DiscreteState,
     ) -> Option<RestartReport> {
         // Conditions inside equations follow the long mode; discrete values are those of the instant.
-        let new = Situation {
+        let new = DiscreteState {
             truths: long.truths.clone(),
             ..step.new.clone()
         };
@@ -181,7 +182,7 @@ impl Explorer<'_> {
     }
 
     /// The restart in a mode that lasts; `within` says that it is the one before.
-    pub(super) fn restart(
+    pub(crate) fn restart(
         &mut self,
         before: &ModeStructure,
         after: &ModeStructure,
@@ -194,9 +195,10 @@ impl Explorer<'_> {
         let given: Vec<(VarId, u16)> = reinits.iter().map(|reinit| (reinit.var, reinit.order)).collect();
         // What a mode does not need as equations is assigned after the mode change.
         let is_state = |&(var, order): &(VarId, u16)| after.d_of(var).is_some_and(|d| d > order);
-        let followers = match consequences.restart_equations.is_empty() {
-            true => after.followers(&given).filter(|_| given.iter().all(is_state)),
-            false => None,
+        let followers = if consequences.restart_equations.is_empty() {
+            after.followers(&given).filter(|_| given.iter().all(is_state))
+        } else {
+            None
         };
         let transient = match followers {
             Some(_) => None,
@@ -227,9 +229,10 @@ impl Explorer<'_> {
                 .extend(jumping.map(|(var, order)| self.names.derivative(var, order)));
             report.jumps.sort();
             report.jumps.dedup();
-            report.summary = match within {
-                true => assigned,
-                false => format!("{}; then {assigned}", report.summary),
+            report.summary = if within {
+                assigned
+            } else {
+                format!("{}; then {assigned}", report.summary)
             };
         }
         Some(report)

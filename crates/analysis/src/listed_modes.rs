@@ -3,16 +3,17 @@
 use saltus_mdae::ConditionId;
 use saltus_source::{Diagnostic, Severity, codes};
 
-use super::ModeNumber;
-use super::explore::{Explorer, Step};
-use super::situation::{Consequences, ModeValue, Named, Situation, Trigger};
+use crate::ModeNumber;
+use crate::discrete_state::DiscreteState;
+use crate::explore::{Explorer, Step};
+use crate::trigger::{Consequences, ModeValue, Named, Trigger};
 
 /// Conditions that are tried to bring about the values of variables.
 const MOST_SEARCHED: usize = 60;
 
-/// A situation that was asked for, and what leads there.
+/// A discrete state that was asked for, and what leads there.
 struct Choice {
-    situation: Situation,
+    discrete_state: DiscreteState,
     consequences: Consequences,
     triggers: Vec<Trigger>,
 }
@@ -24,8 +25,8 @@ fn no_such_mode(message: String, help: Option<String>) -> Box<Diagnostic> {
 }
 
 impl Explorer<'_> {
-    pub(super) fn listed(&mut self, start: ModeNumber, modes: &[Vec<(String, ModeValue)>]) {
-        let origin = self.found[start].situation.clone();
+    pub(crate) fn listed(&mut self, start: ModeNumber, modes: &[Vec<(String, ModeValue)>]) {
+        let origin = self.found[start].discrete_state.clone();
         for wanted in modes {
             let choice = match self.choose(&origin, wanted) {
                 Ok(choice) => choice,
@@ -39,7 +40,7 @@ impl Explorer<'_> {
             }
             let step = Step {
                 old: &origin,
-                new: &choice.situation,
+                new: &choice.discrete_state,
                 consequences: &choice.consequences,
             };
             let Some(reached) = self.analysed(start, &choice.triggers, step, true) else {
@@ -52,12 +53,12 @@ impl Explorer<'_> {
         }
     }
 
-    /// The situation that a list of values asks for: the conditions in it are changed, and as few others as bring about
+    /// The discrete state that a list of values asks for: the conditions in it are changed, and as few others as bring about
     /// the values of the variables in it; variables that no change of conditions gives their value are set.
-    fn choose(&self, origin: &Situation, wanted: &[(String, ModeValue)]) -> Result<Choice, Box<Diagnostic>> {
+    fn choose(&self, origin: &DiscreteState, wanted: &[(String, ModeValue)]) -> Result<Choice, Box<Diagnostic>> {
         let mut values: Vec<(Named, &str, &ModeValue)> = Vec::new();
         for (name, value) in wanted {
-            let Some(named) = Situation::find(self.model, self.modes, name) else {
+            let Some(named) = Named::find(self.model, self.modes, name) else {
                 return Err(self.no_such_condition(name));
             };
             if named.number(self.model, value).is_none() {
@@ -74,7 +75,11 @@ impl Explorer<'_> {
             }
             values.push((named, name, value));
         }
-        let all = |situation: &Situation| values.iter().all(|(named, _, v)| situation.has(self.model, *named, v));
+        let all = |discrete_state: &DiscreteState| {
+            values
+                .iter()
+                .all(|(named, _, v)| discrete_state.has(self.model, *named, v))
+        };
         let asked = values.iter().filter_map(|(named, _, value)| match named {
             Named::Condition(id) if !origin.has(self.model, *named, value) => Some(Trigger::Condition(*id)),
             _ => None,
@@ -97,17 +102,17 @@ impl Explorer<'_> {
         let mut contradiction = None;
         for more in none.chain(single).chain(pairs) {
             let triggers: Vec<Trigger> = asked.iter().copied().chain(more).collect();
-            let (situation, consequences) = self.discrete.flipped(origin, &triggers);
-            if !all(&situation) {
+            let (discrete_state, consequences) = self.discrete.flipped(origin, &triggers);
+            if !all(&discrete_state) {
                 continue;
             }
-            let excluded = self.exclusions.contradiction(&situation);
+            let excluded = self.exclusions.contradiction(&discrete_state);
             if excluded.is_some() && !contradictory_from_the_start {
                 contradiction = contradiction.or(excluded);
                 continue;
             }
             return Ok(Choice {
-                situation,
+                discrete_state,
                 consequences,
                 triggers,
             });
@@ -123,26 +128,26 @@ impl Explorer<'_> {
                 Some("one of them follows from the other: leave it out, or give it the other value".to_owned()),
             ));
         }
-        let (mut situation, consequences) = self.discrete.flipped(origin, &asked);
+        let (mut discrete_state, consequences) = self.discrete.flipped(origin, &asked);
         let mut triggers = asked;
         for (named, _, value) in &values {
             if let Named::Variable(var, _) = named
-                && !situation.has(self.model, *named, value)
+                && !discrete_state.has(self.model, *named, value)
             {
-                situation.set(self.model, *named, value);
+                discrete_state.set(self.model, *named, value);
                 triggers.push(Trigger::Input(*var));
             }
         }
         match values
             .iter()
-            .find(|(named, _, value)| !situation.has(self.model, *named, value))
+            .find(|(named, _, value)| !discrete_state.has(self.model, *named, value))
         {
             Some((_, name, _)) => Err(no_such_mode(
                 format!("`{name}` does not have this value together with the others"),
                 Some("it follows from other conditions: give values to those".to_owned()),
             )),
             None => Ok(Choice {
-                situation,
+                discrete_state,
                 consequences,
                 triggers,
             }),

@@ -9,10 +9,10 @@ use saltus_structure::mode::{
     BlockKind, ModeFailure, ModeStructure, Modes, RankDeficiency, Remedy, check_rank, remedies, undetermined,
 };
 
-use super::{BlockReport, EquationReport, ModeShape, Refusal, UnknownReport};
+use crate::{BlockReport, EquationReport, ModeShape, Refusal, UnknownReport};
 
 /// The structure of a mode as a report.
-pub(super) fn shape(names: &UserNames, modes: &Modes, structure: &ModeStructure) -> ModeShape {
+pub(crate) fn shape(names: &UserNames, modes: &Modes, structure: &ModeStructure) -> ModeShape {
     let model = names.model();
     let plan = structure.plan(model, modes, &structure.selection);
     let equations = structure.equations.iter().zip(&structure.sigma.c).map(|(&id, &c)| {
@@ -113,9 +113,9 @@ fn kind_text(kind: BlockKind) -> &'static str {
 }
 
 /// A singular mode as a report; `active` are its equations.
-pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], failure: &ModeFailure) -> Refusal {
+pub(crate) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], failure: &ModeFailure) -> Refusal {
     let model = names.model();
-    let told = |&id: &EquationId| (equation_text(names, id), span(model, id));
+    let described = |&id: &EquationId| (equation_text(names, id), span(model, id));
     let help = remedies(model, modes, &|id| active.binary_search(&id).is_ok(), failure);
     let mut refusal = match failure {
         ModeFailure::Singular {
@@ -131,7 +131,7 @@ pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], f
             let declarations = open.iter().map(|&var| declaration(model, var));
             Refusal {
                 summary: summary(*equations, *unknowns),
-                equations: too_many.map(told).collect(),
+                equations: too_many.map(described).collect(),
                 unknowns: undetermined(model, modes, &open)
                     .into_iter()
                     .zip(declarations)
@@ -141,7 +141,7 @@ pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], f
         }
         ModeFailure::TooManyDifferentiations { equation: id } => Refusal {
             summary: "an equation would have to be differentiated without end".to_owned(),
-            equations: vec![told(id)],
+            equations: vec![described(id)],
             unknowns: Vec::new(),
             help,
         },
@@ -152,18 +152,18 @@ pub(super) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], f
             equations: dependent
                 .iter()
                 .chain(equations.iter().filter(|e| !dependent.contains(e)))
-                .map(told)
+                .map(described)
                 .collect(),
             unknowns: Vec::new(),
             help,
         },
     };
-    tell_apart(model, &mut refusal, failure);
+    name_components(model, &mut refusal, failure);
     refusal
 }
 
-/// Equal equations of different components are told with their components.
-fn tell_apart(model: &Mdae, refusal: &mut Refusal, failure: &ModeFailure) {
+/// Equal equations of different components are named with their components.
+fn name_components(model: &Mdae, refusal: &mut Refusal, failure: &ModeFailure) {
     let ids: Vec<EquationId> = match failure {
         ModeFailure::Singular { overdetermined, .. } => overdetermined
             .iter()
@@ -222,13 +222,13 @@ fn declaration(model: &Mdae, var: VarId) -> Option<Span> {
     model.origins.get(model.variables[var].origin)?.span
 }
 
-pub(super) fn equation_text(names: &UserNames, id: EquationId) -> String {
+pub(crate) fn equation_text(names: &UserNames, id: EquationId) -> String {
     let model = names.model();
     residual_text(names, &model.pool, model.equations[id].residual)
 }
 
 /// An equation as users write it.
-pub(super) fn residual_text(names: &UserNames, pool: &ExprPool, residual: ExprId) -> String {
+pub(crate) fn residual_text(names: &UserNames, pool: &ExprPool, residual: ExprId) -> String {
     equation(pool, names, residual)
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened, wrapped};
-use super::{Analysis, ChangeOutcome, ChangeReport, EquationReport, ModeShape};
+use crate::diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened, wrapped};
+use crate::{Analysis, ChangeOutcome, ChangeReport, EquationReport, ModeShape};
 
 /// Equations shown at a node.
 const MOST_EQUATIONS: usize = 5;
@@ -11,9 +11,12 @@ const MOST_EQUATIONS: usize = 5;
 /// What is written at an edge.
 fn edge_lines(change: &ChangeReport) -> Vec<String> {
     let triggers = std::iter::once(&change.trigger).chain(&change.together);
-    let triggers = triggers.map(|(condition, value)| match value {
-        true => condition.clone(),
-        false => format!("not ({condition})"),
+    let triggers = triggers.map(|(condition, value)| {
+        if *value {
+            condition.clone()
+        } else {
+            format!("not ({condition})")
+        }
     });
     let mut lines = vec![triggers.collect::<Vec<_>>().join(" and ")];
     match &change.outcome {

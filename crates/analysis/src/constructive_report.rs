@@ -8,9 +8,8 @@ use saltus_structure::constructive::{
 };
 use serde_json::{Value, json};
 
-use super::diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened};
-use super::mode::residual_text;
-use crate::Model;
+use crate::diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened};
+use crate::mode_report::residual_text;
 
 /// What the constructive semantics says about a model, in its names.
 #[derive(Debug)]
@@ -20,21 +19,18 @@ pub struct ConstructiveReport<'m> {
     names: ModelNames<'m>,
 }
 
-impl Model {
-    /// The constructive semantics; refused if there are too many conditions to go through all their values.
-    pub fn constructive(&self) -> Result<ConstructiveReport<'_>, TooManyPredicates> {
-        let model = self.equations();
-        let report = analyze(&System::from_model(model)?, Options::default())?;
-        Ok(ConstructiveReport {
-            title: self.name().to_owned(),
-            report,
-            names: ModelNames {
-                names: UserNames::new(model),
-                restart: restart_equations(model),
-                predicates: System::predicate_names(model),
-            },
-        })
-    }
+/// The constructive semantics; refused if there are too many conditions to go through all their values.
+pub fn constructive_report<'m>(name: &str, model: &'m Mdae) -> Result<ConstructiveReport<'m>, TooManyPredicates> {
+    let report = analyze(&System::from_model(model)?, Options::default())?;
+    Ok(ConstructiveReport {
+        title: name.to_owned(),
+        report,
+        names: ModelNames {
+            names: UserNames::new(model),
+            restart: restart_equations(model),
+            predicates: System::predicate_names(model),
+        },
+    })
 }
 
 #[derive(Debug)]
@@ -162,7 +158,7 @@ impl ConstructiveReport<'_> {
                 "step": if *is_fact { "shift" } else { "reset" }, "equations": self.equations(&[*equation]),
             }),
             Step::Latent(equation) => json!({"step": "latent", "equations": self.equations(&[*equation])}),
-            // Reactions are told together for several valuations.
+            // Reactions are reported together for several valuations.
             Step::Evaluate(_) => return None,
         })
     }

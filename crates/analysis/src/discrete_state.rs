@@ -1,15 +1,16 @@
 //! A point of the discrete state space: truth values of the conditions and values of the discrete variables.
 
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{ConditionId, ConditionKind, ExprId, Idx, Mdae, OriginId, Role, Type, VarId};
+use saltus_mdae::{ConditionId, ConditionKind, ExprId, Idx, Mdae, Role, Type, VarId};
 use saltus_structure::mode::{Modes, Valuation};
-use saltus_structure::restart::{FixedValues, ModeEquation};
+use saltus_structure::restart::FixedValues;
 
-use super::discrete::Discrete;
+use crate::discrete_equations::DiscreteEquations;
+use crate::trigger::{ModeValue, Named, Trigger};
 
 /// Truth values and values; derivatives of continuous variables do not matter for modes.
 #[derive(Clone, Debug)]
-pub(super) struct Situation {
+pub(crate) struct DiscreteState {
     pub truths: Vec<bool>,
     /// By variable; NaN where nothing is known.
     pub values: Vec<f64>,
@@ -18,116 +19,10 @@ pub(super) struct Situation {
     pub settled: bool,
 }
 
-/// What can change by itself.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Trigger {
-    /// A relation or a clock.
-    Condition(ConditionId),
-    /// A Boolean that is given from outside.
-    Input(VarId),
-}
-
-impl Trigger {
-    /// All of a model.
-    pub fn all(model: &Mdae) -> Vec<Trigger> {
-        let conditions = model.conditions.ids().map(Trigger::Condition);
-        let is_input = |var: &VarId| {
-            let variable = &model.variables[*var];
-            variable.role == Role::Input && variable.ty == Type::Boolean
-        };
-        let inputs = model.variables.ids().filter(is_input).map(Trigger::Input);
-        conditions.chain(inputs).collect()
-    }
-
-    /// As the user wrote it, and where.
-    pub fn text(self, model: &Mdae) -> (String, OriginId) {
-        match self {
-            Trigger::Condition(id) => (model.conditions[id].text.to_string(), model.conditions[id].origin),
-            Trigger::Input(var) => (model.variables[var].name.to_string(), model.variables[var].origin),
-        }
-    }
-
-    /// As the user wrote it, with its new value; a clock ticks.
-    pub fn told(self, model: &Mdae, old: &Situation, new: &Situation) -> (String, bool) {
-        if let Trigger::Input(var) = self
-            && model.variables[var].ty == Type::Integer
-        {
-            let value = new.value(var, 0);
-            let literals = model.variables[var].literals.as_deref();
-            let literal = literals.and_then(|literals| literals.get((value as usize).wrapping_sub(1)));
-            let value = literal.map_or(value.to_string(), |literal| literal.to_string());
-            return (format!("{} == {value}", model.variables[var].name), true);
-        }
-        (self.text(model).0, self.is_true(new) || !self.is_true(old))
-    }
-
-    pub fn is_true(self, situation: &Situation) -> bool {
-        match self {
-            Trigger::Condition(id) => situation.truths[id.index()],
-            Trigger::Input(var) => situation.value(var, 0) == 1.0,
-        }
-    }
-}
-
-/// A value wanted of a condition or a discrete variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ModeValue {
-    /// Of a condition or a Boolean.
-    Boolean(bool),
-    /// Of an Integer, or a literal of an enumeration, as written.
-    Discrete(String),
-}
-
-/// What a name stands for.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Named {
-    Condition(ConditionId),
-    /// A discrete variable, and whether the name is that of its negation.
-    Variable(VarId, bool),
-    Formula(ExprId),
-}
-
-impl Named {
-    /// A value as a number; `None` if it is none of the variable's type.
-    pub fn number(self, model: &Mdae, value: &ModeValue) -> Option<f64> {
-        let Named::Variable(var, _) = self else {
-            return matches!(value, ModeValue::Boolean(_)).then_some(0.0);
-        };
-        let variable = &model.variables[var];
-        match (value, variable.ty, &variable.literals) {
-            (ModeValue::Boolean(truth), Type::Boolean, _) => Some(f64::from(u8::from(*truth))),
-            (ModeValue::Discrete(text), Type::Integer, Some(literals)) => {
-                let last = text.rsplit('.').next().unwrap_or(text);
-                let position = literals.iter().position(|literal| **literal == *last)?;
-                Some(position as f64 + 1.0)
-            }
-            (ModeValue::Discrete(text), Type::Integer, None) => text.parse::<i64>().ok().map(|value| value as f64),
-            _ => None,
-        }
-    }
-}
-
-/// What a change of one condition brings about besides the new situation.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Consequences {
-    pub restart_equations: Vec<ModeEquation>,
-    pub reinits: Vec<Reinit>,
-}
-
-/// `reinit(x, value)`.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Reinit {
-    pub var: VarId,
-    /// Which derivative of it is meant.
-    pub order: u16,
-    pub value: ExprId,
-    pub origin: OriginId,
-}
-
-/// A situation with the one before it.
-pub(super) struct Instant<'a> {
-    pub now: &'a Situation,
-    pub before: &'a Situation,
+/// A discrete state with the one before it.
+pub(crate) struct Instant<'a> {
+    pub now: &'a DiscreteState,
+    pub before: &'a DiscreteState,
     pub initial: bool,
 }
 
@@ -149,9 +44,9 @@ impl Environment for Instant<'_> {
     }
 }
 
-/// A situation at another time.
+/// A discrete state at another time.
 struct AtTime<'a> {
-    now: &'a Situation,
+    now: &'a DiscreteState,
     time: f64,
 }
 
@@ -170,11 +65,11 @@ impl Environment for AtTime<'_> {
     }
 }
 
-impl Situation {
+impl DiscreteState {
     /// Nothing known: conditions evaluated from start values, then discrete equations settled.
-    pub fn from_starts(discrete: &Discrete, start_time: f64) -> Situation {
+    pub fn from_starts(discrete: &DiscreteEquations, start_time: f64) -> DiscreteState {
         let model = discrete.model;
-        let mut situation = Situation {
+        let mut discrete_state = DiscreteState {
             truths: vec![false; model.conditions.len()],
             values: vec![f64::NAN; model.variables.len()],
             time: start_time,
@@ -182,7 +77,7 @@ impl Situation {
         };
         // Parameters may depend on each other: a few passes in order settle them.
         for _ in 0..8 {
-            let known = situation.clone();
+            let known = discrete_state.clone();
             for (var, variable) in model.variables.iter_enumerated() {
                 let source = match variable.role {
                     Role::Parameter | Role::Input => variable.binding.or(variable.start),
@@ -190,9 +85,9 @@ impl Situation {
                 };
                 let value = source.and_then(|expr| known.evaluate(model, &known, expr));
                 let zero = (variable.role != Role::Parameter).then_some(0.0);
-                situation.values[var.index()] = value.or(zero).unwrap_or(f64::NAN);
+                discrete_state.values[var.index()] = value.or(zero).unwrap_or(f64::NAN);
             }
-            if situation
+            if discrete_state
                 .values
                 .iter()
                 .zip(&known.values)
@@ -201,10 +96,10 @@ impl Situation {
                 break;
             }
         }
-        situation.evaluate_conditions(model);
-        let before = situation.clone();
-        discrete.settle(&mut situation, &before);
-        situation
+        discrete_state.evaluate_conditions(model);
+        let before = discrete_state.clone();
+        discrete.settle(&mut discrete_state, &before);
+        discrete_state
     }
 
     fn evaluate_conditions(&mut self, model: &Mdae) {
@@ -219,14 +114,14 @@ impl Situation {
         }
     }
 
-    pub(super) fn value(&self, var: VarId, order: u16) -> f64 {
+    pub(crate) fn value(&self, var: VarId, order: u16) -> f64 {
         match order {
             0 => self.values.get(var.index()).copied().unwrap_or(f64::NAN),
             _ => f64::NAN,
         }
     }
 
-    pub(super) fn evaluate(&self, model: &Mdae, before: &Situation, expr: ExprId) -> Option<f64> {
+    pub(crate) fn evaluate(&self, model: &Mdae, before: &DiscreteState, expr: ExprId) -> Option<f64> {
         let instant = Instant {
             now: self,
             before,
@@ -236,11 +131,11 @@ impl Situation {
         values.first().copied().filter(|value| !value.is_nan())
     }
 
-    pub(super) fn is_true(&self, model: &Mdae, before: &Situation, expr: ExprId) -> bool {
+    pub(crate) fn is_true(&self, model: &Mdae, before: &DiscreteState, expr: ExprId) -> bool {
         self.evaluate(model, before, expr).is_some_and(|value| value != 0.0)
     }
 
-    /// What tells situations apart.
+    /// What tells discrete states apart.
     pub fn key(&self, model: &Mdae) -> (Vec<bool>, Vec<u64>) {
         let discrete = model.variables.iter_enumerated().filter(|(_, variable)| {
             variable.role == Role::Discrete || (variable.role == Role::Input && variable.ty == Type::Boolean)
@@ -249,7 +144,7 @@ impl Situation {
         (self.truths.clone(), values.collect())
     }
 
-    /// The guards in this situation.
+    /// The guards in this discrete state.
     pub fn valuation(&self, model: &Mdae, modes: &Modes) -> Option<Valuation> {
         let condition = |id: ConditionId| self.truths[id.index()];
         let boolean = |var: VarId| self.value(var, 0);
@@ -299,33 +194,11 @@ impl Situation {
     }
 
     /// Gives a variable a value; whether it had another one.
-    pub(super) fn assign(&mut self, var: VarId, value: f64) -> bool {
+    pub(crate) fn assign(&mut self, var: VarId, value: f64) -> bool {
         let place = &mut self.values[var.index()];
         let changed = *place != value;
         *place = value;
         changed
-    }
-
-    /// What a name in a list of wanted values means: a condition, a Boolean or another discrete variable, or a
-    /// comparison of discrete values as modes are told.
-    pub fn find(model: &Mdae, modes: &Modes, name: &str) -> Option<Named> {
-        let plain = |text: &str| text.split_whitespace().collect::<String>();
-        let wanted = plain(name);
-        let mut conditions = model.conditions.iter_enumerated();
-        if let Some((id, _)) = conditions.find(|(_, c)| plain(&c.text) == wanted) {
-            return Some(Named::Condition(id));
-        }
-        let is_it =
-            |v: &saltus_mdae::Variable| plain(&v.name) == wanted && v.ty != Type::Real && v.role != Role::Parameter;
-        if let Some((id, _)) = model.variables.iter_enumerated().find(|(_, v)| is_it(v)) {
-            return Some(Named::Variable(id, false));
-        }
-        if let Some(alias) = model.aliases.iter().find(|alias| is_it(&alias.variable)) {
-            return Some(Named::Variable(alias.target, alias.negated));
-        }
-        let mut atoms = modes.atoms(model).into_iter();
-        let atom = atoms.find(|atom| plain(&atom.text) == wanted);
-        atom.map(|atom| Named::Formula(atom.formula))
     }
 
     /// Whether what a name means has a value.
@@ -358,17 +231,19 @@ impl Situation {
 }
 
 /// Parameters and discrete values as numbers, for entailment.
-pub(super) struct Known<'a> {
+pub(crate) struct Known<'a> {
     pub model: &'a Mdae,
-    pub before: &'a Situation,
-    pub now: &'a Situation,
+    pub before: &'a DiscreteState,
+    pub now: &'a DiscreteState,
 }
 
 impl Known<'_> {
-    fn fixed(&self, var: VarId, situation: &Situation) -> Option<f64> {
+    fn fixed(&self, var: VarId, discrete_state: &DiscreteState) -> Option<f64> {
         let variable = self.model.variables.get(var)?;
         let fixed = matches!(variable.role, Role::Parameter | Role::Discrete);
-        fixed.then(|| situation.value(var, 0)).filter(|value| !value.is_nan())
+        fixed
+            .then(|| discrete_state.value(var, 0))
+            .filter(|value| !value.is_nan())
     }
 }
 

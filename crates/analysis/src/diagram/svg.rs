@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-use super::diagram::{Diagram, EdgeKind, NodeKind, wrapped_at};
+use super::{Diagram, EdgeKind, NodeKind, wrapped_at};
 
 const LINE: f64 = 15.0;
 const CHARACTER: f64 = 6.8;
@@ -53,7 +53,7 @@ impl Curve {
 
 impl Diagram {
     /// As SVG.
-    pub(super) fn to_svg(&self) -> String {
+    pub(crate) fn to_svg(&self) -> String {
         let nodes = self.placed_nodes();
         let numbered = self.is_numbered();
         let list = if numbered { self.list() } else { Vec::new() };
@@ -306,9 +306,10 @@ impl Diagram {
         let (lines, kind) = (self.edges[edge].wrapped_lines(), self.edges[edge].kind);
         let above = edge.is_multiple_of(2);
         for (row, line) in lines.iter().enumerate() {
-            let y = match above {
-                true => y - 8.0 - 13.0 * (lines.len() - 1 - row) as f64,
-                false => y + 16.0 + 13.0 * row as f64,
+            let y = if above {
+                y - 8.0 - 13.0 * (lines.len() - 1 - row) as f64
+            } else {
+                y + 16.0 + 13.0 * row as f64
             };
             let _ = writeln!(
                 out,
@@ -379,7 +380,7 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::diagram::{DiagramEdge, DiagramNode};
+    use super::super::{DiagramEdge, DiagramNode};
     use super::*;
 
     /// A star with changes there and back, and a ring around it.

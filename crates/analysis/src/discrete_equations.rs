@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use saltus_mdae::{Action, Comparison, ConditionId, ConditionKind, ExprId, Idx, Mdae, Node, Role, VarId, WhenId};
 use saltus_structure::restart::ModeEquation;
 
-use super::situation::{Consequences, Reinit, Situation, Trigger};
+use crate::discrete_state::DiscreteState;
+use crate::trigger::{Consequences, Reinit, Trigger};
 
 /// Passes over the discrete equations before they are called unsettled.
 const MOST_PASSES: usize = 100;
 
 /// The discrete equations and when-clauses of a model, by what they read.
-pub(super) struct Discrete<'m> {
+pub(crate) struct DiscreteEquations<'m> {
     pub model: &'m Mdae,
     equations: Readers,
     whens: Readers,
@@ -74,7 +75,7 @@ impl Readers {
     }
 }
 
-impl<'m> Discrete<'m> {
+impl<'m> DiscreteEquations<'m> {
     pub fn new(model: &'m Mdae) -> Self {
         let equations = model
             .discrete
@@ -101,7 +102,7 @@ impl<'m> Discrete<'m> {
                 relations[var.index()].push(id);
             }
         }
-        Discrete {
+        DiscreteEquations {
             model,
             equations: Readers::new(model, equations),
             whens: Readers::new(model, whens),
@@ -109,8 +110,8 @@ impl<'m> Discrete<'m> {
         }
     }
 
-    /// The situation after some conditions or inputs changed together, and what else that does.
-    pub fn flipped(&self, old: &Situation, triggers: &[Trigger]) -> (Situation, Consequences) {
+    /// The discrete state after some conditions or inputs changed together, and what else that does.
+    pub fn flipped(&self, old: &DiscreteState, triggers: &[Trigger]) -> (DiscreteState, Consequences) {
         let mut next = old.clone();
         let mut touched = Touched::default();
         for trigger in triggers {
@@ -147,13 +148,13 @@ impl<'m> Discrete<'m> {
     }
 
     /// What goes on with other truth values after an instant that lasts no time: `pre(…)` is what was found in it.
-    pub fn followed_by(&self, instant: &Situation, truths: Vec<bool>) -> Situation {
+    pub fn followed_by(&self, instant: &DiscreteState, truths: Vec<bool>) -> DiscreteState {
         let differs = |id: &ConditionId| truths[id.index()] != instant.truths[id.index()];
         let mut touched = Touched {
             conditions: self.model.conditions.ids().filter(differs).collect(),
             variables: Vec::new(),
         };
-        let mut next = Situation {
+        let mut next = DiscreteState {
             truths,
             ..instant.clone()
         };
@@ -163,22 +164,22 @@ impl<'m> Discrete<'m> {
     }
 
     /// Computes all discrete equations.
-    pub fn settle(&self, situation: &mut Situation, before: &Situation) {
+    pub fn settle(&self, discrete_state: &mut DiscreteState, before: &DiscreteState) {
         let mut touched = Touched::default();
         let pending = self.equations.stirred(false, &touched);
-        situation.settled = self.settle_from(situation, before, &[], pending, &mut touched);
+        discrete_state.settled = self.settle_from(discrete_state, before, &[], pending, &mut touched);
     }
 
     /// Whether all equations hold that something has to touch before they are computed again.
-    pub fn is_settled(&self, situation: &Situation) -> bool {
+    pub fn is_settled(&self, discrete_state: &DiscreteState) -> bool {
         let restless: BTreeSet<u32> = self.equations.restless.iter().copied().collect();
         let equations = self.model.discrete.iter().enumerate();
         let mut calm = equations.filter(|(position, _)| !restless.contains(&(*position as u32)));
         calm.all(|(_, equation)| {
-            !situation.is_true(self.model, situation, equation.guard)
-                || situation
-                    .evaluate(self.model, situation, equation.value)
-                    .is_none_or(|value| situation.value(equation.target, 0) == value)
+            !discrete_state.is_true(self.model, discrete_state, equation.guard)
+                || discrete_state
+                    .evaluate(self.model, discrete_state, equation.value)
+                    .is_none_or(|value| discrete_state.value(equation.target, 0) == value)
         })
     }
 
@@ -210,7 +211,7 @@ impl<'m> Discrete<'m> {
 
     /// Relations between time, parameters and discrete variables of which some changed take the values that follow: a
     /// tick that starts a period makes `time < start + width` true. Those that did.
-    fn follow_discrete_values(&self, next: &mut Situation, before: &Situation, touched: &Touched) -> Touched {
+    fn follow_discrete_values(&self, next: &mut DiscreteState, before: &DiscreteState, touched: &Touched) -> Touched {
         let mut following = Touched::default();
         let differs = |var: &&VarId| next.values[var.index()] != before.values[var.index()];
         let changed = touched.variables.iter().filter(differs);
@@ -236,7 +237,7 @@ impl<'m> Discrete<'m> {
     }
 
     /// The branches of when-clauses that act: the first with a condition that became true.
-    fn acting_branches(&self, now: &Situation, before: &Situation, touched: &Touched) -> Vec<(WhenId, usize)> {
+    fn acting_branches(&self, now: &DiscreteState, before: &DiscreteState, touched: &Touched) -> Vec<(WhenId, usize)> {
         let model = self.model;
         let became_true = |expr: &ExprId| now.is_true(model, before, *expr) && !before.is_true(model, before, *expr);
         let mut acting = Vec::new();
@@ -255,8 +256,8 @@ impl<'m> Discrete<'m> {
     /// nothing changes; whether that came to an end.
     fn settle_from(
         &self,
-        situation: &mut Situation,
-        before: &Situation,
+        discrete_state: &mut DiscreteState,
+        before: &DiscreteState,
         acting: &[(WhenId, usize)],
         mut pending: BTreeSet<u32>,
         touched: &mut Touched,
@@ -268,9 +269,9 @@ impl<'m> Discrete<'m> {
                 pending.remove(&position);
                 at = position + 1;
                 let equation = &model.discrete[position as usize];
-                if situation.is_true(model, before, equation.guard)
-                    && let Some(value) = situation.evaluate(model, before, equation.value)
-                    && situation.assign(equation.target, value)
+                if discrete_state.is_true(model, before, equation.guard)
+                    && let Some(value) = discrete_state.evaluate(model, before, equation.value)
+                    && discrete_state.assign(equation.target, value)
                 {
                     touched.variables.push(equation.target);
                     pending.extend(&self.equations.of_variable[equation.target.index()]);
@@ -282,8 +283,8 @@ impl<'m> Discrete<'m> {
                 .flat_map(|&(when, branch)| &model.whens[when].branches[branch].actions);
             for action in actions {
                 if let Action::Assign { target, value, .. } = *action
-                    && let Some(value) = situation.evaluate(model, before, value)
-                    && situation.assign(target, value)
+                    && let Some(value) = discrete_state.evaluate(model, before, value)
+                    && discrete_state.assign(target, value)
                 {
                     assigned = true;
                     touched.variables.push(target);

@@ -1,55 +1,9 @@
-//! What the modes of a model are, and what happens between them.
-//!
-//! [`Model::analyze`] looks at the initial mode and the modes one condition away (or further, see
-//! [`AnalysisOptions`]). [`Analysis`] is plain data; it prints itself as text, [`Analysis::to_json`] and
-//! [`Analysis::to_dot`] and [`Analysis::to_svg`] are other views of it.
-
-mod change;
-mod constructive;
-mod diagram;
-mod discrete;
-mod exclusion;
-mod explore;
-mod graph;
-mod json;
-mod listed;
-mod mode;
-mod passage;
-mod picture;
-mod print;
-mod situation;
+//! What an analysis finds, as plain data; `text`, `json` and `mode_graph` are views of it.
 
 use saltus_source::{Diagnostic, Diagnostics, Span};
 
-use crate::Model;
-
-pub use constructive::ConstructiveReport;
-pub use explore::Coverage;
-pub use situation::ModeValue;
-
 /// Position of a mode in [`Analysis::modes`]; the initial mode is 0.
 pub type ModeNumber = usize;
-
-/// What to look at.
-#[derive(Clone, Debug)]
-pub struct AnalysisOptions {
-    /// Which modes.
-    pub coverage: Coverage,
-    /// Modes beyond this number are counted, not analysed.
-    pub most_modes: usize,
-    /// Mode changes beyond this number are counted, not analysed.
-    pub most_changes: usize,
-}
-
-impl Default for AnalysisOptions {
-    fn default() -> Self {
-        AnalysisOptions {
-            coverage: Coverage::Neighbours,
-            most_modes: 64,
-            most_changes: 256,
-        }
-    }
-}
 
 /// Modes and mode changes of a model.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +20,7 @@ pub struct Analysis {
     pub omitted_modes: usize,
     /// Mode changes that were found but left out.
     pub omitted_changes: usize,
-    /// Modes asked for in [`Coverage::Listed`] that there are not, and why.
+    /// Modes asked for in [`Coverage::Listed`](crate::Coverage::Listed) that there are not, and why.
     pub mode_errors: Diagnostics,
     /// Why the initial mode is a guess, if it is one: the initialisation failed.
     pub initial_failure: Option<Diagnostic>,
@@ -227,22 +181,5 @@ impl Analysis {
             ChangeOutcome::Analysed(report) if !report.accepted => Some((change, &**report)),
             _ => None,
         })
-    }
-}
-
-/// Whether the mode that the start values select has a structure.
-pub(crate) fn starts_regular(model: &saltus_mdae::Mdae, start: f64) -> bool {
-    let modes = saltus_structure::mode::Modes::new(model);
-    let situation = situation::Situation::from_starts(&discrete::Discrete::new(model), start);
-    let valuation = situation.valuation(model, &modes);
-    valuation.is_some_and(|valuation| saltus_structure::mode::analyze_mode(model, &modes, &valuation).is_ok())
-}
-
-pub(crate) use print::valuation_text;
-
-impl Model {
-    /// Analyses modes and mode changes.
-    pub fn analyze(&self, options: &AnalysisOptions) -> Analysis {
-        explore::explore(self, options)
     }
 }

@@ -9,12 +9,13 @@ use saltus_structure::restart::{
     restart_system,
 };
 
-use super::RestartReport;
-use super::mode::residual_text;
-use super::situation::{Instant, Known, Reinit, Situation, Trigger};
+use crate::RestartReport;
+use crate::discrete_state::{DiscreteState, Instant, Known};
+use crate::mode_report::residual_text;
+use crate::trigger::{Reinit, Trigger};
 
 /// What a change of mode is about.
-pub(super) struct Question<'a> {
+pub(crate) struct Question<'a> {
     pub names: &'a UserNames<'a>,
     /// The states of the mode before.
     pub states: &'a [(VarId, u16)],
@@ -25,8 +26,8 @@ pub(super) struct Question<'a> {
     pub transient: Option<Vec<ModeEquation>>,
     pub restart_equations: &'a [ModeEquation],
     pub trigger: Trigger,
-    pub old: &'a Situation,
-    pub new: &'a Situation,
+    pub old: &'a DiscreteState,
+    pub new: &'a DiscreteState,
 }
 
 impl Question<'_> {
@@ -77,13 +78,13 @@ impl Question<'_> {
         let observed = observe(pool, &model.functions, &known, &change, &analysis, &instant);
         let mut report = report(self.names, pool, &change, &analysis, observed.as_ref());
         if report.accepted {
-            self.tell_released_states(&mut report);
+            self.report_released_states(&mut report);
         }
         Some(report)
     }
 
     /// States of the mode before that an equation gives from now on: nothing keeps their values.
-    fn tell_released_states(&self, report: &mut RestartReport) {
+    fn report_released_states(&self, report: &mut RestartReport) {
         let orders = |var: VarId| self.after.d_of(var);
         let (dead, given): (Vec<_>, Vec<_>) = self
             .states
@@ -94,7 +95,7 @@ impl Question<'_> {
             let names = states.iter().map(|(var, order)| self.names.derivative(*var, *order));
             names.collect::<Vec<String>>()
         };
-        let told = |names: &[String]| {
+        let quoted = |names: &[String]| {
             names
                 .iter()
                 .map(|name| format!("`{name}`"))
@@ -109,7 +110,10 @@ impl Question<'_> {
             } else {
                 "are no states any more: their values are"
             };
-            let released = format!("{} {is} what the equations say from now on, and may jump", told(&given));
+            let released = format!(
+                "{} {is} what the equations say from now on, and may jump",
+                quoted(&given)
+            );
             report.summary = match report.summary.strip_prefix(kept) {
                 Some(rest) => format!("{released}{rest}"),
                 None => format!("{}; {released}", report.summary),
@@ -120,7 +124,7 @@ impl Question<'_> {
         if !dead.is_empty() {
             report
                 .details
-                .push(format!("no equation holds {} from now on", told(&dead)));
+                .push(format!("no equation holds {} from now on", quoted(&dead)));
         }
     }
 
@@ -150,14 +154,14 @@ impl Question<'_> {
         let mut found: Vec<VarId> = jumps().flat_map(|jump| jump.discrete.iter().copied()).collect();
         found.sort_unstable();
         found.dedup();
-        let value = |situation: &Situation, var: &VarId| situation.values[var.0 as usize];
+        let value = |discrete_state: &DiscreteState, var: &VarId| discrete_state.values[var.0 as usize];
         found.retain(|var| value(self.old, var).to_bits() != value(self.new, var).to_bits());
         found
     }
 }
 
 /// `reinit(x, e)` as the restart equation x⁺ = e.
-pub(super) fn reinit_equations(
+pub(crate) fn reinit_equations(
     pool: &mut ExprPool,
     reinits: &[Reinit],
     is_unknown: impl Fn(VarId) -> bool,
@@ -175,7 +179,7 @@ pub(super) fn reinit_equations(
 }
 
 /// The instant of a `reinit`: the mode without the equations that give the derivatives of the states it sets.
-pub(super) fn without_derivatives(model: &Mdae, structure: &ModeStructure, reinits: &[Reinit]) -> Vec<ModeEquation> {
+pub(crate) fn without_derivatives(model: &Mdae, structure: &ModeStructure, reinits: &[Reinit]) -> Vec<ModeEquation> {
     let solves = |id: &saltus_mdae::EquationId| {
         let unknown = structure.matched_unknown(*id);
         unknown.is_some_and(|var| reinits.iter().any(|reinit| reinit.var == var))
@@ -190,7 +194,7 @@ pub(super) fn without_derivatives(model: &Mdae, structure: &ModeStructure, reini
 }
 
 /// The active equations of a mode.
-pub(super) fn equations(model: &Mdae, structure: &ModeStructure) -> Vec<ModeEquation> {
+pub(crate) fn equations(model: &Mdae, structure: &ModeStructure) -> Vec<ModeEquation> {
     let ids = structure.equations.iter().map(|&id| model.stands_for(id));
     ids.map(|id| ModeEquation {
         residual: model.equations[id].residual,
@@ -252,9 +256,10 @@ fn report(
     RestartReport {
         accepted: analysis.is_good() || projected,
         verdict: verdict_text(analysis.verdict).to_owned(),
-        method: match projected {
-            true => "projector".to_owned(),
-            false => "structure".to_owned(),
+        method: if projected {
+            "projector".to_owned()
+        } else {
+            "structure".to_owned()
         },
         jumps: jumps.iter().map(|&(var, order)| names.derivative(var, order)).collect(),
         summary: words.summary,
@@ -274,9 +279,10 @@ fn report(
         impulses,
         facts,
         disabled,
-        system: match analysis.is_good() && !projected {
-            true => restart_system(model, pool, analysis),
-            false => Vec::new(),
+        system: if analysis.is_good() && !projected {
+            restart_system(model, pool, analysis)
+        } else {
+            Vec::new()
         },
         undetermined: undetermined.map(|&(var, order)| names.derivative(var, order)).collect(),
     }

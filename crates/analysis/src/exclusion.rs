@@ -3,7 +3,8 @@
 use saltus_mdae::eval::{Environment, evaluate};
 use saltus_mdae::{Comparison, ConditionId, ConditionKind, ExprId, Idx, Mdae, Role, VarId};
 
-use super::situation::{Situation, Trigger};
+use crate::discrete_state::DiscreteState;
+use crate::trigger::Trigger;
 
 /// Points at which conditions are compared.
 const POINTS: usize = 4;
@@ -21,7 +22,7 @@ struct Pair {
 
 /// The pairs of a model.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Exclusions {
+pub(crate) struct Exclusions {
     pairs: Vec<Pair>,
     /// The pairs of each condition.
     of: Vec<Vec<u32>>,
@@ -36,7 +37,7 @@ struct Sampled {
 
 impl Exclusions {
     /// Finds relations whose functions differ, or add up to, a number that parameters fix.
-    pub fn new(model: &Mdae, situation: &Situation) -> Self {
+    pub fn new(model: &Mdae, discrete_state: &DiscreteState) -> Self {
         let relations = model.conditions.iter_enumerated().filter_map(|(id, condition)| {
             let ConditionKind::Relation { function, comparison } = condition.kind else {
                 return None;
@@ -44,7 +45,7 @@ impl Exclusions {
             Some(Sampled {
                 id,
                 strict: comparison == Comparison::Greater,
-                values: values(model, situation, function)?,
+                values: values(model, discrete_state, function)?,
             })
         });
         let relations: Vec<Sampled> = relations.take(MOST_CONDITIONS).collect();
@@ -63,12 +64,12 @@ impl Exclusions {
     }
 
     /// Whether the values of no two conditions exclude each other.
-    pub fn allow(&self, situation: &Situation) -> bool {
-        self.contradiction(situation).is_none()
+    pub fn allow(&self, discrete_state: &DiscreteState) -> bool {
+        self.contradiction(discrete_state).is_none()
     }
 
-    /// What has to change together with a condition; `None` if it cannot change in this situation.
-    pub fn companions(&self, situation: &Situation, trigger: Trigger) -> Option<Vec<Trigger>> {
+    /// What has to change together with a condition; `None` if it cannot change in this discrete state.
+    pub fn companions(&self, discrete_state: &DiscreteState, trigger: Trigger) -> Option<Vec<Trigger>> {
         let mut triggers = vec![trigger];
         let mut done = 0;
         while done < triggers.len() {
@@ -77,7 +78,7 @@ impl Exclusions {
                 continue;
             };
             done += 1;
-            let becomes = !situation.truths[changed.index()];
+            let becomes = !discrete_state.truths[changed.index()];
             for &position in &self.of[changed.index()] {
                 let pair = &self.pairs[position as usize];
                 let (other, value) = match (pair.first, pair.second) {
@@ -86,7 +87,7 @@ impl Exclusions {
                     _ => continue,
                 };
                 let flips = triggers.contains(&Trigger::Condition(other));
-                if (situation.truths[other.index()] == value) == flips {
+                if (discrete_state.truths[other.index()] == value) == flips {
                     continue;
                 }
                 if !pair.together || flips {
@@ -100,9 +101,9 @@ impl Exclusions {
 }
 
 impl Exclusions {
-    /// Two conditions whose values exclude each other in a situation.
-    pub fn contradiction(&self, situation: &Situation) -> Option<(ConditionId, ConditionId)> {
-        let has = |(id, value): (ConditionId, bool)| situation.truths[id.index()] == value;
+    /// Two conditions whose values exclude each other in a discrete state.
+    pub fn contradiction(&self, discrete_state: &DiscreteState) -> Option<(ConditionId, ConditionId)> {
+        let has = |(id, value): (ConditionId, bool)| discrete_state.truths[id.index()] == value;
         let found = self.pairs.iter().find(|pair| has(pair.first) && has(pair.second));
         found.map(|pair| (pair.first.0, pair.second.0))
     }
@@ -149,7 +150,7 @@ fn excluded(a: &Sampled, b: &Sampled) -> Vec<Pair> {
 }
 
 /// The values of a function at arbitrary points; `None` if it depends on conditions or on nothing that varies.
-fn values(model: &Mdae, situation: &Situation, function: ExprId) -> Option<[f64; POINTS]> {
+fn values(model: &Mdae, discrete_state: &DiscreteState, function: ExprId) -> Option<[f64; POINTS]> {
     if !model.pool.conditions_in(function).is_empty() {
         return None;
     }
@@ -157,7 +158,7 @@ fn values(model: &Mdae, situation: &Situation, function: ExprId) -> Option<[f64;
     for (point, value) in values.iter_mut().enumerate() {
         let at = Arbitrary {
             model,
-            situation,
+            discrete_state,
             point: point as u64,
         };
         *value = *evaluate(&model.pool, &model.functions, &[function], &at)
@@ -171,7 +172,7 @@ fn values(model: &Mdae, situation: &Situation, function: ExprId) -> Option<[f64;
 /// Parameters as they are, all else arbitrary.
 struct Arbitrary<'a> {
     model: &'a Mdae,
-    situation: &'a Situation,
+    discrete_state: &'a DiscreteState,
     point: u64,
 }
 
@@ -189,13 +190,13 @@ impl Arbitrary<'_> {
 impl Environment for Arbitrary<'_> {
     fn variable(&self, var: VarId, order: u16) -> f64 {
         match self.model.variables[var].role {
-            Role::Parameter => self.situation.values[var.index()],
+            Role::Parameter => self.discrete_state.values[var.index()],
             _ => self.number((u64::from(var.0) << 10) + (u64::from(order) << 1)),
         }
     }
     fn left_limit(&self, var: VarId, order: u16) -> f64 {
         match self.model.variables[var].role {
-            Role::Parameter => self.situation.values[var.index()],
+            Role::Parameter => self.discrete_state.values[var.index()],
             _ => self.number((u64::from(var.0) << 10) + (u64::from(order) << 1) + 1),
         }
     }
@@ -203,6 +204,6 @@ impl Environment for Arbitrary<'_> {
         self.number(u64::from(u32::MAX))
     }
     fn condition(&self, condition: ConditionId) -> bool {
-        self.situation.truths[condition.index()]
+        self.discrete_state.truths[condition.index()]
     }
 }

@@ -4,7 +4,7 @@ use saltus_source::render::{span_to_json, to_json};
 use saltus_source::{SourceMap, Span};
 use serde_json::{Value, json};
 
-use super::{Analysis, ChangeOutcome, ChangeReport, ModeReport, ModeShape, Refusal, RestartReport};
+use crate::{Analysis, ChangeOutcome, ChangeReport, ModeReport, ModeShape, Refusal, RestartReport};
 
 impl Analysis {
     /// For machines.

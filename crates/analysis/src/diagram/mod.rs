@@ -1,60 +1,63 @@
-//! Boxes and arrows with texts, and how Graphviz is told of them; the picture is drawn in `picture`.
+//! Boxes and arrows with texts, and how Graphviz draws them; `svg` draws the picture.
+
+mod svg;
 
 use std::fmt::Write;
 
 /// What a report has to draw. The first node is where everything begins.
-pub(super) struct Diagram {
-    pub(super) title: String,
-    pub(super) nodes: Vec<DiagramNode>,
-    pub(super) edges: Vec<DiagramEdge>,
+pub(crate) struct Diagram {
+    pub(crate) title: String,
+    pub(crate) nodes: Vec<DiagramNode>,
+    pub(crate) edges: Vec<DiagramEdge>,
 }
 
-pub(super) struct DiagramNode {
-    pub(super) lines: Vec<String>,
-    pub(super) kind: NodeKind,
+pub(crate) struct DiagramNode {
+    pub(crate) lines: Vec<String>,
+    pub(crate) kind: NodeKind,
 }
 
 /// How a node is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NodeKind {
+pub(crate) enum NodeKind {
     Plain,
     /// Passed at an instant.
     Transient,
     Refused,
 }
 
-pub(super) struct DiagramEdge {
-    pub(super) from: usize,
-    pub(super) to: usize,
+pub(crate) struct DiagramEdge {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
     /// Sentences of any length.
-    pub(super) lines: Vec<String>,
-    pub(super) kind: EdgeKind,
+    pub(crate) lines: Vec<String>,
+    pub(crate) kind: EdgeKind,
 }
 
 /// How an edge is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EdgeKind {
+pub(crate) enum EdgeKind {
     Smooth,
     Impulsive,
     Refused,
 }
 
 /// A text that fits into a box.
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     const MOST: usize = 48;
-    match text.chars().count() > MOST {
-        true => text.chars().take(MOST - 1).chain(['…']).collect(),
-        false => text.to_owned(),
+    if text.chars().count() > MOST {
+        text.chars().take(MOST - 1).chain(['…']).collect()
+    } else {
+        text.to_owned()
     }
 }
 
 /// A text in lines that fit into a box; what is left over after the last one is cut.
-pub(super) fn wrapped(text: &str, most_lines: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, most_lines: usize) -> Vec<String> {
     wrapped_at(text, 46, most_lines)
 }
 
 /// A text in lines of so many characters, broken at spaces where there are some.
-pub(super) fn wrapped_at(text: &str, width: usize, most_lines: usize) -> Vec<String> {
+pub(crate) fn wrapped_at(text: &str, width: usize, most_lines: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
     for word in text.split(' ') {
@@ -86,14 +89,14 @@ pub(super) fn wrapped_at(text: &str, width: usize, most_lines: usize) -> Vec<Str
 
 impl DiagramEdge {
     /// Its sentences in lines that fit beside a box.
-    pub(super) fn wrapped_lines(&self) -> Vec<String> {
+    pub(crate) fn wrapped_lines(&self) -> Vec<String> {
         self.lines.iter().flat_map(|line| wrapped(line, 5)).collect()
     }
 }
 
 impl Diagram {
     /// In the language of Graphviz.
-    pub(super) fn to_dot(&self) -> String {
+    pub(crate) fn to_dot(&self) -> String {
         let mut out = String::from("digraph modes {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
         for (number, node) in self.nodes.iter().enumerate() {
             let style = match (node.kind, number) {
