@@ -139,14 +139,6 @@ pub struct Program {
 }
 
 impl Program {
-    /// The least length of `values`.
-    pub fn values_len(&self) -> usize {
-        self.values_len
-    }
-    /// The least length of `out`.
-    pub fn out_len(&self) -> usize {
-        self.out_len
-    }
     /// Whether it reads leaves of a kind.
     pub fn reads(&self, kind: impl Fn(&Leaf) -> bool) -> bool {
         let kernels = self.groups.iter().flat_map(|group| &group.kernels);

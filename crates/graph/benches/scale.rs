@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use saltus_graph::{
-    Adjacency, Bipartite, Column, DulmageMendelsohn, IncrementalBlocks, IncrementalMatching, IncrementalTransversal,
-    Matcher, Overlay, Row, Tearer, WeightedAdjacency, WeightedBipartite, WeightedOverlay, block_triangular_order,
-    canonical_offsets, color_columns, connected_components, highest_value_transversal, match_and_order,
+    Adjacency, Bipartite, Column, DulmageMendelsohn, Matcher, Row, Tearer, WeightedAdjacency, WeightedBipartite,
+    block_triangular_order, connected_components, highest_value_transversal, match_and_order,
 };
 
 type Rows = Vec<Vec<(u32, i32)>>;
@@ -142,19 +141,17 @@ fn time(rows: usize, mut run: impl FnMut()) -> f64 {
     best
 }
 
-const PASSES: [&str; 9] = [
+const PASSES: [&str; 7] = [
     "matching",
     "blocks",
     "together",
     "DM",
     "transversal",
-    "offsets",
     "components",
     "tearing",
-    "coloring",
 ];
 
-fn measure(sigma: &WeightedBipartite) -> [f64; 9] {
+fn measure(sigma: &WeightedBipartite) -> [f64; 7] {
     let graph: &Arc<Bipartite> = sigma.graph();
     let n = graph.row_count();
     let mut matcher = Matcher::new();
@@ -169,8 +166,14 @@ fn measure(sigma: &WeightedBipartite) -> [f64; 9] {
     black_box(value);
     let leading = sigma.filtered(|r, c, w| found.offsets.is_tight(r, c, w));
     let blocks = block_triangular_order(&leading, &found.matching);
-    let mut singular = Overlay::new(graph.clone());
-    singular.replace_row(Row::from_index(n / 2), []);
+    let emptied = (0..n).map(Row::from_index).map(|row| {
+        if row.index() == n / 2 {
+            Vec::new()
+        } else {
+            graph.columns_of(row).to_vec()
+        }
+    });
+    let singular = Bipartite::from_rows(n, emptied);
     let incomplete = matcher.maximum(&singular);
     let mut tearer = Tearer::new();
     [
@@ -179,7 +182,6 @@ fn measure(sigma: &WeightedBipartite) -> [f64; 9] {
         time(n, || drop(black_box(match_and_order(&**graph)))),
         time(n, || drop(black_box(DulmageMendelsohn::new(&singular, &incomplete)))),
         time(n, || drop(black_box(highest_value_transversal(sigma)))),
-        time(n, || drop(black_box(canonical_offsets(sigma, &found.matching)))),
         time(n, || drop(black_box(connected_components(&**graph)))),
         time(n, || {
             for rows in blocks.iter() {
@@ -187,7 +189,6 @@ fn measure(sigma: &WeightedBipartite) -> [f64; 9] {
                 black_box(tearer.tear(&leading, rows, &columns, |_, _| true, |_| 0));
             }
         }),
-        time(n, || drop(black_box(color_columns(graph, 64)))),
     ]
 }
 
@@ -222,57 +223,6 @@ fn family(name: &str, sizes: &[usize], rows_of: fn(usize) -> Rows) {
     println!();
 }
 
-/// Toggling one clutch in the middle of a chain, where both neighbours are open or not.
-fn toggling(cells: u32) {
-    let sigma = build(&clutch_chain(cells));
-    let mut overlay = Overlay::new(sigma.graph().clone());
-    let mut incremental = IncrementalMatching::new(&overlay);
-    let clutch = cells / 6 * 3 + 2;
-    let row = Row(2 * clutch + 1);
-    let rounds = 1000;
-    let start = Instant::now();
-    for round in 0..rounds {
-        if round % 2 == 0 {
-            overlay.replace_row(row, [Column(2 * clutch), Column(2 * clutch + 2)]);
-        } else {
-            overlay.restore_row(row);
-        }
-        black_box(incremental.update(&overlay, &[row]));
-    }
-    let each = start.elapsed().as_nanos() as f64 / f64::from(rounds);
-    println!("re-matching after one toggled clutch among {cells}: {each:.0} ns");
-}
-
-/// The same with weights: transversal, canonical offsets and leading blocks follow.
-fn toggling_weighted(cells: u32) {
-    let sigma = build(&clutch_chain(cells));
-    let found = highest_value_transversal(&sigma).expect("regular");
-    let leading = sigma.filtered(|r, c, w| found.offsets.is_tight(r, c, w));
-    let mut blocks = IncrementalBlocks::new(&block_triangular_order(&leading, &found.matching));
-    let overlay = WeightedOverlay::new(Arc::new(sigma));
-    let mut transversal = IncrementalTransversal::new(overlay).expect("regular");
-    let clutch = cells / 6 * 3 + 2;
-    let row = Row(2 * clutch + 1);
-    let engaged = vec![(Column(2 * clutch), 0), (Column(2 * clutch + 2), 0)];
-    let changes = [[(row, Some(engaged))], [(row, None)]];
-    let rounds = 1000;
-    let (mut matched, mut ordered) = (0, 0);
-    for round in 0..rounds {
-        let start = Instant::now();
-        let change = transversal.update(&changes[round % 2]).expect("regular");
-        let middle = Instant::now();
-        blocks.update(&transversal, &change.concerned_rows(transversal.matching()));
-        matched += (middle - start).as_nanos();
-        ordered += middle.elapsed().as_nanos();
-    }
-    let each = |total: u128| total / rounds as u128;
-    println!(
-        "one toggled clutch among {cells}: transversal and offsets {} ns, blocks {} ns",
-        each(matched),
-        each(ordered)
-    );
-}
-
 fn main() {
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let wanted = |name: &str| only.as_ref().is_none_or(|only| name.contains(only.as_str()));
@@ -292,9 +242,4 @@ fn main() {
         shuffled(pendulum_chain(n as u32 / 3))
     });
     measure("random sparse", &sizes[..3], |n| random_sparse(n as u32));
-    if wanted("re-matching") {
-        println!();
-        [1_000, 10_000, 100_000].into_iter().for_each(toggling);
-        [1_000, 10_000, 100_000].into_iter().for_each(toggling_weighted);
-    }
 }

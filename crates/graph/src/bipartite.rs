@@ -69,11 +69,6 @@ impl Bipartite {
         }
     }
 
-    /// Number of edges.
-    pub fn edge_count(&self) -> usize {
-        self.edges.len()
-    }
-
     /// The positions of a row's edges in the order of all edges.
     #[inline]
     pub(crate) fn edge_range(&self, row: Row) -> std::ops::Range<usize> {

@@ -75,12 +75,6 @@ impl DulmageMendelsohn {
         columns(self.part_of_column.len()).filter(move |&c| self.part_of_column(c) == part)
     }
 
-    /// Whether everything is well-determined.
-    pub fn is_well_determined(&self) -> bool {
-        let mut all = self.part_of_row.iter().chain(&self.part_of_column);
-        all.all(|&part| part == Part::WellDetermined)
-    }
-
     /// The fine decomposition, with the same maximum matching.
     pub fn fine(&self, graph: &impl Adjacency, matching: &Matching) -> FineDecomposition {
         // Columns of the other parts count as known to the well-determined rows.
@@ -162,18 +156,6 @@ pub struct AlternatingSet {
 /// columns and no proper subset of it has (it is a circuit of the transversal matroid).
 pub fn conflicting_set(graph: &impl Adjacency, matching: &Matching, row: Row) -> AlternatingSet {
     alternating_search(graph, matching, std::iter::once(row))
-}
-
-/// The columns that an unmatched column leaves open, under a maximum matching: `column` itself
-/// and those of which any one could be free in its place; and the rows between them.
-/// `transposed` is the transposed graph.
-pub fn undetermined_set(transposed: &Bipartite, matching: &Matching, column: Column) -> AlternatingSet {
-    let start = std::iter::once(Row(column.0));
-    let set = alternating_search(transposed, &matching.transposed(), start);
-    AlternatingSet {
-        rows: set.columns.into_iter().map(|c| Row(c.0)).collect(),
-        columns: set.rows.into_iter().map(|r| Column(r.0)).collect(),
-    }
 }
 
 /// Everything on alternating paths from the given unmatched rows.

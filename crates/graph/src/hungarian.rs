@@ -85,11 +85,6 @@ impl Hungarian {
         self.forget_reached(0);
     }
 
-    /// The rows whose offsets the last search may have raised.
-    pub fn forest(&self) -> impl Iterator<Item = Row> + '_ {
-        self.forest.iter().map(|&(row, _)| row)
-    }
-
     fn forget_reached(&mut self, first: usize) {
         for column in self.reached.drain(first..) {
             self.distance[column.index()] = UNREACHED;

@@ -47,12 +47,8 @@ index_type!(
     ComponentId
 );
 index_type!(
-    /// A node of a directed graph or an unknown of a difference system.
+    /// A node of a directed graph.
     Node
-);
-index_type!(
-    /// A constraint of a difference system, in order of insertion.
-    ConstraintId
 );
 
 /// All rows below `count`, in order.

@@ -292,14 +292,6 @@ impl Matcher {
         matching.grow();
     }
 
-    /// Tries to match one free row, re-matching others along a shortest augmenting path. Costs
-    /// time in the part of the graph within that distance, not in its size. True on success, or
-    /// if the row was matched already.
-    pub fn augment(&mut self, graph: &impl Adjacency, matching: &mut Matching, row: Row) -> bool {
-        self.begin(graph.column_count());
-        self.augment_again(graph, matching, row)
-    }
-
     /// Augments rows one by one in the given order and returns those that stay free.
     ///
     /// The sets of rows that can be matched together form a transversal matroid, so the result is
@@ -329,7 +321,7 @@ impl Matcher {
         }
     }
 
-    /// Like [`Self::augment`]; what a failed search of the series reached is not searched again,
+    /// Matches a row along an alternating path if there is one; what a failed search of the series reached is not searched again,
     /// since no later augmentation can open a path out of it.
     pub(crate) fn augment_again(&mut self, graph: &impl Adjacency, matching: &mut Matching, root: Row) -> bool {
         if matching.column_of(root).is_some() {

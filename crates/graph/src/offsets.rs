@@ -1,9 +1,7 @@
 //! Canonical offsets of a highest-value transversal: the Σ-method's smallest dual solution.
 
-use crate::index::{Node, Row, columns, rows};
-use crate::longest_paths::{GainGraph, raise_to_least_solution};
+use crate::index::{Row, rows};
 use crate::matching::Matching;
-use crate::strong::Digraph;
 use crate::weighted::WeightedAdjacency;
 
 /// Row offsets c ≥ 0 and column offsets d ≥ 0 with c + weight ≤ d on every edge and equality on
@@ -38,91 +36,5 @@ impl Offsets {
             }
         }
         Ok(())
-    }
-}
-
-/// Rows around which exchanging partners raises the value of a matching, which was therefore not
-/// of highest value: each takes the column of the next one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImprovingCycle {
-    /// The rows in order.
-    pub rows: Vec<Row>,
-    /// By how much the exchange raises the value.
-    pub gain: i64,
-}
-
-/// The smallest offsets for a perfect matching of highest value. They do not depend on which of
-/// the highest-value transversals is given.
-///
-/// # Panics
-/// If the matching is not perfect or not part of the graph.
-pub fn canonical_offsets(graph: &impl WeightedAdjacency, transversal: &Matching) -> Result<Offsets, ImprovingCycle> {
-    assert!(transversal.is_perfect(), "canonical offsets need a perfect matching");
-    let exchange = Exchange::new(graph, transversal);
-    // d ≥ 0 means c ≥ −weight on the matching; it only matters when weights are negative.
-    let mut value: Vec<i64> = exchange
-        .matched_weight
-        .iter()
-        .map(|&weight| (-i64::from(weight)).max(0))
-        .collect();
-    raise_to_least_solution(&exchange, &mut value).map_err(|arcs| {
-        let arc = |at: &crate::longest_paths::ArcAt| exchange.arc(at.tail, at.position as usize);
-        ImprovingCycle {
-            rows: arcs.iter().map(|at| Row(at.tail.0)).collect(),
-            gain: arcs.iter().filter_map(arc).map(|(_, gain)| gain).sum(),
-        }
-    })?;
-    let column_offset = |row: Row| value[row.index()] + i64::from(exchange.matched_weight[row.index()]);
-    let of_columns = columns(graph.column_count())
-        .map(|column| transversal.row_of(column).map_or(0, column_offset))
-        .collect();
-    Ok(Offsets {
-        rows: value,
-        columns: of_columns,
-    })
-}
-
-/// Row f constrains the row g matched to one of its columns x:
-/// c_g = d_x − σ_gx ≥ c_f + σ_fx − σ_gx.
-struct Exchange<'a, G> {
-    graph: &'a G,
-    matching: &'a Matching,
-    matched_weight: Vec<i32>,
-}
-
-impl<'a, G: WeightedAdjacency> Exchange<'a, G> {
-    fn new(graph: &'a G, matching: &'a Matching) -> Self {
-        let matched_weight = rows(graph.row_count())
-            .map(|row| {
-                let column = matching.column_of(row).expect("perfect matching");
-                graph.weight(row, column).expect("matched pair is an edge")
-            })
-            .collect();
-        Self {
-            graph,
-            matching,
-            matched_weight,
-        }
-    }
-}
-
-impl<G: WeightedAdjacency> Digraph for Exchange<'_, G> {
-    #[inline]
-    fn node_count(&self) -> usize {
-        self.graph.row_count()
-    }
-    #[inline]
-    fn successor(&self, node: Node, position: usize) -> Option<Node> {
-        let column = *self.graph.columns_of(Row(node.0)).get(position)?;
-        self.matching.row_of(column).map(|row| Node(row.0))
-    }
-}
-
-impl<G: WeightedAdjacency> GainGraph for Exchange<'_, G> {
-    #[inline]
-    fn arc(&self, node: Node, position: usize) -> Option<(Node, i64)> {
-        let head = self.successor(node, position)?;
-        let weight = self.graph.weights_of(Row(node.0))[position];
-        Some((head, i64::from(weight) - i64::from(self.matched_weight[head.index()])))
     }
 }

@@ -43,11 +43,6 @@ impl Blocks {
         (0..self.len()).map(|i| self.rows(BlockId(i as u32)))
     }
 
-    /// All rows, block by block.
-    pub fn order(&self) -> &[Row] {
-        &self.rows
-    }
-
     /// The same blocks where row i was formerly `order[i]`.
     fn with_former_rows(self, order: &[Row]) -> Self {
         let mut block_of = vec![NONE; order.len()];

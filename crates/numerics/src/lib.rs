@@ -9,7 +9,7 @@
 //!   ESDIRK 4(3), Radau IIA) methods and an automatic choice between them;
 //! * [`linalg`]: dense and sparse LU with refactorisation, rank-revealing QR, least squares;
 //! * [`nonlinear`]: damped Newton, dogleg, continuation, projection onto constraints;
-//! * [`complementarity`]: Lemke's method and a semismooth Newton method;
+//! * [`complementarity`]: Lemke's method;
 //! * [`roots`]: bracketing and scanning of event functions;
 //! * [`quadrature`]: adaptive integrals over an interval.
 #![warn(missing_docs)]

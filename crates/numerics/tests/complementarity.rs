@@ -1,11 +1,9 @@
-//! Complementarity solvers against enumeration of all complementary bases.
+//! Lemke's method against enumeration of all complementary bases.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use saltus_numerics::EvalError;
-use saltus_numerics::complementarity::{LcpError, McpOptions, solve_lcp, solve_mcp};
+use saltus_numerics::complementarity::{LcpError, solve_lcp};
 use saltus_numerics::linalg::{DenseLu, DenseMatrix};
-use saltus_numerics::nonlinear::NonlinearSystem;
 
 fn check<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[11; 32]);
@@ -118,97 +116,4 @@ fn lemke_ends_on_any_matrix() {
     let bad = DenseMatrix::from_rows(1, 1, &[f64::NAN]);
     assert_eq!(solve_lcp(&bad, &[1.0], None), Err(LcpError::BadInput));
     assert!(solve_lcp(&DenseMatrix::zeros(0, 0), &[], None).unwrap().z.is_empty());
-}
-
-struct Affine {
-    m: DenseMatrix,
-    q: Vec<f64>,
-}
-
-impl NonlinearSystem for Affine {
-    fn dim(&self) -> usize {
-        self.q.len()
-    }
-    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), EvalError> {
-        r.iter_mut()
-            .zip(self.m.multiply(x))
-            .zip(&self.q)
-            .for_each(|((r, a), q)| *r = a + q);
-        Ok(())
-    }
-    fn jacobian(&mut self, _x: &[f64], values: &mut [f64]) -> Result<bool, EvalError> {
-        values.copy_from_slice(self.m.values());
-        Ok(true)
-    }
-}
-
-#[test]
-fn semismooth_newton_agrees_with_lemke() {
-    check(300, problem(-1.0..1.0f64), |(n, values, q)| {
-        let m = monotone(n, &values, 0.2);
-        let expected = solve_lcp(&m, &q, None).unwrap().z;
-        let mut x = vec![0.0; n];
-        let bounds = vec![(0.0, f64::INFINITY); n];
-        solve_mcp(&mut Affine { m, q }, &mut x, &bounds, &McpOptions::default()).unwrap();
-        for (a, b) in x.iter().zip(&expected) {
-            prop_assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()), "{a} against {b}");
-        }
-        Ok(())
-    });
-}
-
-#[test]
-fn mixed_bounds_hold() {
-    let strategy = (problem(-1.0..1.0f64), prop::collection::vec(0..4u8, 5));
-    check(300, strategy, |((n, values, q), kinds)| {
-        let m = monotone(n, &values, 0.3);
-        let bounds: Vec<(f64, f64)> = (0..n)
-            .map(|i| match kinds[i] {
-                0 => (f64::NEG_INFINITY, f64::INFINITY),
-                1 => (-0.1, f64::INFINITY),
-                2 => (f64::NEG_INFINITY, 0.2),
-                _ => (-0.3, 0.3),
-            })
-            .collect();
-        let mut system = Affine { m, q };
-        let mut x = vec![0.0; n];
-        solve_mcp(&mut system, &mut x, &bounds, &McpOptions::default()).unwrap();
-        let mut f = vec![0.0; n];
-        system.residual(&x, &mut f).unwrap();
-        for i in 0..n {
-            let (lower, upper) = bounds[i];
-            prop_assert!(x[i] >= lower - 1e-6 && x[i] <= upper + 1e-6);
-            prop_assert!(f[i] <= 1e-6 || x[i] <= lower + 1e-6, "F > 0 off the lower bound");
-            prop_assert!(f[i] >= -1e-6 || x[i] >= upper - 1e-6, "F < 0 off the upper bound");
-        }
-        Ok(())
-    });
-}
-
-#[test]
-fn an_ideal_diode_blocks_or_conducts() {
-    // i ≥ 0 ⟂ −v ≥ 0 with v = e − r·i: conducting for e > 0, blocking for e < 0.
-    for e in [-2.0, 0.0, 3.0] {
-        let m = DenseMatrix::from_rows(1, 1, &[2.0]);
-        let i = solve_lcp(&m, &[-e], None).unwrap().z[0];
-        assert!((i - f64::max(e / 2.0, 0.0)).abs() < 1e-14);
-    }
-}
-
-#[test]
-fn a_problem_without_solution_fails_with_a_history() {
-    // x ≥ 0 ⟂ −1 ≥ 0 has none.
-    let m = DenseMatrix::from_rows(1, 1, &[0.0]);
-    assert!(matches!(solve_lcp(&m, &[-1.0], None), Err(LcpError::Ray { .. })));
-    let mut x = [0.5];
-    let bounds = [(0.0, f64::INFINITY)];
-    let failure = solve_mcp(
-        &mut Affine { m, q: vec![-1.0] },
-        &mut x,
-        &bounds,
-        &McpOptions::default(),
-    )
-    .unwrap_err();
-    assert!(!failure.history.is_empty());
-    assert_eq!(x, [0.5]);
 }

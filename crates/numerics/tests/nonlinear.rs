@@ -5,8 +5,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_numerics::nonlinear::{
-    ConstraintSystem, FailureReason, HomotopyOptions, HomotopySystem, IterationKind, NewtonOptions, NewtonSolver,
-    NonlinearSystem, ProjectionOptions, project, solve_homotopy, solve_newton,
+    ConstraintSystem, FailureReason, IterationKind, NewtonOptions, NewtonSolver, NonlinearSystem, ProjectionOptions,
+    project, solve_newton,
 };
 
 struct Closure<F> {
@@ -226,73 +226,6 @@ fn sparse_systems_are_solved_with_colours() {
         evaluations.get() <= 4 * report.iterations + 1 + report.iterations,
         "{report:?}"
     );
-}
-
-/// F(x; λ) = (1−λ)(x − 1) + λ·g(x), g with a fold between the plain start and the root.
-struct Family {
-    lambda: f64,
-}
-
-impl NonlinearSystem for Family {
-    fn dim(&self) -> usize {
-        1
-    }
-    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), EvalError> {
-        let hard = x[0].atan() * 10.0 + 14.0;
-        r[0] = (1.0 - self.lambda) * (x[0] - 1.0) + self.lambda * hard;
-        Ok(())
-    }
-}
-
-impl HomotopySystem for Family {
-    fn set_lambda(&mut self, lambda: f64) {
-        self.lambda = lambda;
-    }
-}
-
-#[test]
-fn continuation_reaches_the_hard_system() {
-    let mut x = [10.0];
-    let mut family = Family { lambda: 0.0 };
-    let report = solve_homotopy(
-        &mut family,
-        &mut x,
-        &NewtonOptions::default(),
-        &HomotopyOptions::default(),
-    )
-    .unwrap();
-    assert!((x[0] - (-1.4f64).tan()).abs() < 1e-8, "{x:?}");
-    assert!(report.steps < 60, "{report:?}");
-}
-
-#[test]
-fn continuation_says_where_it_stopped() {
-    // x² + 1 − 2(1−λ) = 0 loses its root at λ = 1/2.
-    struct Fold(f64);
-    impl NonlinearSystem for Fold {
-        fn dim(&self) -> usize {
-            1
-        }
-        fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), EvalError> {
-            r[0] = x[0] * x[0] + 1.0 - 2.0 * (1.0 - self.0);
-            Ok(())
-        }
-    }
-    impl HomotopySystem for Fold {
-        fn set_lambda(&mut self, lambda: f64) {
-            self.0 = lambda;
-        }
-    }
-    let mut x = [2.0];
-    let failure = solve_homotopy(
-        &mut Fold(0.0),
-        &mut x,
-        &NewtonOptions::default(),
-        &HomotopyOptions::default(),
-    )
-    .unwrap_err();
-    assert!((failure.reached.unwrap() - 0.5).abs() < 1e-3, "{failure}");
-    assert_eq!(x, [2.0]);
 }
 
 struct Circle {

@@ -4,9 +4,7 @@ mod common;
 
 use common::*;
 use saltus_numerics::EvalError;
-use saltus_numerics::ode::{
-    IntegrationError, Method, OdeSystem, Options, Replacement, Start, StepFailure, new_integrator,
-};
+use saltus_numerics::ode::{IntegrationError, Method, OdeSystem, Options, Start, StepFailure, new_integrator};
 
 const METHODS: [Method; 6] = [
     Method::Auto,
@@ -47,15 +45,18 @@ fn errors_shrink_with_the_tolerance() {
 fn observed_orders(method: Method, h: f64) -> (f64, f64) {
     let errors = |h: f64| {
         let mut system = oscillator();
-        let options = Options::new(1e-2, 1e3).with_max_step(h);
+        let options = Options {
+            max_step: h,
+            ..Options::new(1e-2, 1e3)
+        };
         let mut run = new_integrator(method, options).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[1.0, 0.0]).with_step(h))
             .unwrap();
         let (mut dense, mut y) = (0.0f64, [0.0; 2]);
         while run.time() < 2.0 {
-            run.step(&mut system, 2.0).unwrap();
+            let step = run.step(&mut system, 2.0).unwrap();
             for theta in [0.25, 0.5, 0.75] {
-                let t = run.previous_time() + theta * (run.time() - run.previous_time());
+                let t = step.t_old + theta * (step.t - step.t_old);
                 run.interpolate(t, &mut y);
                 dense = dense.max((y[0] - t.cos()).abs());
             }
@@ -146,13 +147,13 @@ fn automatic_choice_detects_stiffness_and_its_end() {
     let mut system = van_der_pol(1000.0);
     let run = integrate(Method::Auto, Options::new(1e-6, 1e-8), &mut system, &[2.0, 0.0], 1500.0);
     assert!(run.counters().method_switches >= 1);
-    assert!(run.method().is_implicit());
+    assert_eq!(run.method(), Method::Radau);
     assert!(run.counters().steps < 2000, "{:?}", run.counters());
 
     let mut fading = fading_stiffness();
     let run = integrate(Method::Auto, Options::new(1e-6, 1e-8), &mut fading, &[1.0], 200.0);
     assert_eq!(run.counters().method_switches, 2);
-    assert!(!run.method().is_implicit());
+    assert_eq!(run.method(), Method::Tsit45);
     assert!((run.state()[0] - 200f64.cos()).abs() < 1e-4);
 
     let mut mild = oscillator();
@@ -342,62 +343,16 @@ fn restart_with_step_and_derivative_costs_no_evaluation() {
         let mut run = integrate(method, Options::new(1e-6, 1e-8), &mut system, &[1.0, 0.0], 1.0);
         let before = run.counters();
         let y = [0.3, -0.2];
-        let start = Start::at(1.0, &y)
-            .with_derivative(&[-0.2, -0.3])
-            .with_step(1e-3)
-            .keeping_jacobian();
+        let start = Start {
+            keep_jacobian: true,
+            ..Start::at(1.0, &y).with_derivative(&[-0.2, -0.3]).with_step(1e-3)
+        };
         run.restart(&mut system, &start).unwrap();
         assert_eq!(run.counters().rhs, before.rhs, "{method}");
         run.step(&mut system, 2.0).unwrap();
         assert_eq!(run.counters().jacobians, before.jacobians, "{method}");
         assert!(run.counters().rhs - before.rhs <= 16, "{method}: {:?}", run.counters());
     }
-}
-
-#[test]
-fn small_replacements_are_absorbed_and_large_ones_restart() {
-    for method in METHODS {
-        let mut system = oscillator();
-        let mut run = new_integrator(method, Options::new(1e-6, 1e-6)).unwrap();
-        run.restart(&mut system, &Start::at(0.0, &[1.0, 0.0])).unwrap();
-        let mut y = [0.0; 2];
-        while run.time() < 10.0 {
-            run.step(&mut system, 10.0).unwrap();
-            let radius = run.state().iter().map(|v| v * v).sum::<f64>().sqrt();
-            y.iter_mut().zip(run.state()).for_each(|(y, s)| *y = s / radius);
-            run.replace_state(&mut system, &y).unwrap();
-        }
-        // Projected onto the circle, only the phase is in error.
-        assert!((run.state()[0].hypot(run.state()[1]) - 1.0).abs() < 1e-12);
-        assert!(
-            (run.state()[0] - 10f64.cos()).abs() < 2e-3,
-            "{method}: {}",
-            run.state()[0]
-        );
-        let far = [5.0, 5.0];
-        assert_eq!(run.replace_state(&mut system, &far).unwrap(), Replacement::Restarted);
-        run.step(&mut system, 11.0).unwrap();
-    }
-}
-
-#[test]
-fn projection_leaves_the_work_of_bdf_as_it_was() {
-    let steps = |project: bool| {
-        let mut system = oscillator();
-        let mut run = new_integrator(Method::Bdf, Options::new(1e-6, 1e-6)).unwrap();
-        run.restart(&mut system, &Start::at(0.0, &[1.0, 0.0])).unwrap();
-        while run.time() < 10.0 {
-            run.step(&mut system, 10.0).unwrap();
-            if project {
-                let radius = run.state()[0].hypot(run.state()[1]);
-                let y = [run.state()[0] / radius, run.state()[1] / radius];
-                run.replace_state(&mut system, &y).unwrap();
-            }
-        }
-        run.counters().steps
-    };
-    let (plain, projected) = (steps(false), steps(true));
-    assert!(projected < plain + plain / 2, "{plain} steps become {projected}");
 }
 
 #[test]
@@ -410,12 +365,7 @@ fn sparse_and_dense_jacobians_and_all_sources_agree() {
         run.state().to_vec()
     };
     for method in [Method::Bdf, Method::Esdirk43, Method::Radau, Method::Auto] {
-        for source in [
-            Source::Values,
-            Source::Products,
-            Source::Differences,
-            Source::DenseDifferences,
-        ] {
+        for source in [Source::Values, Source::Differences, Source::DenseDifferences] {
             let mut system = HeatEquation::new(n, source);
             let y = system.start();
             let run = integrate(method, Options::new(1e-6, 1e-8), &mut system, &y, 0.1);
@@ -508,7 +458,11 @@ fn the_pendulum_keeps_its_phase_over_twenty_periods() {
 fn bad_input_is_refused() {
     assert!(new_integrator(Method::Bdf, Options::new(f64::NAN, 1e-6)).is_err());
     assert!(new_integrator(Method::Bdf, Options::new(1e-3, -1.0)).is_err());
-    assert!(new_integrator(Method::Bdf, Options::new(1e-3, 1e-3).with_max_step(0.0)).is_err());
+    let no_step = Options {
+        max_step: 0.0,
+        ..Options::new(1e-3, 1e-3)
+    };
+    assert!(new_integrator(Method::Bdf, no_step).is_err());
     let mut system = oscillator();
     for method in METHODS {
         let mut run = new_integrator(method, Options::new(1e-3, vec![1e-3])).unwrap();

@@ -2,7 +2,7 @@
 
 use saltus_numerics::EvalError;
 use saltus_numerics::ode::{Method, Options, Start, new_integrator};
-use saltus_numerics::roots::{ConditionFunctions, RootError, ScanOptions, TimeTolerance, find_root, first_event};
+use saltus_numerics::roots::{ConditionFunctions, ScanOptions, TimeTolerance, first_event};
 
 mod common;
 
@@ -43,12 +43,15 @@ fn roots_are_bracketed_within_the_tolerance_with_few_evaluations() {
         ("flat", |t| (t - 0.9).powi(9) * 1e-9, 0.9),
     ];
     for (name, g, root) in cases {
-        let mut evaluations = 0;
-        let counted = |t: f64| {
-            evaluations += 1;
-            Ok(g(t))
-        };
-        let bracket = find_root(counted, 0.0, 1.0, TimeTolerance::default()).unwrap();
+        let evaluations = std::cell::Cell::new(0);
+        let mut counted = functions(1, |t, values| {
+            evaluations.set(evaluations.get() + 1);
+            values[0] = g(t);
+        });
+        let sides = [g(0.0) > 0.0];
+        let bracket = first_event(&mut counted, (0.0, 1.0), &sides, &ScanOptions::default());
+        let bracket = bracket.unwrap().expect("a root");
+        let evaluations = evaluations.get();
         assert!(
             bracket.right - bracket.left <= TimeTolerance::default().at(1.0),
             "{name}: {bracket:?}"
@@ -58,40 +61,11 @@ fn roots_are_bracketed_within_the_tolerance_with_few_evaluations() {
             "{name}: {bracket:?}"
         );
         assert!((g(bracket.left) > 0.0) != (g(bracket.right) > 0.0), "{name}");
-        // Bisection needs 40.
-        assert!(evaluations <= 44, "{name}: {evaluations} evaluations");
+        // Bisection alone needs 40; flat functions are looked at more closely before.
         if name == "linear" || name == "falling" {
-            assert!(evaluations <= 14, "{name}: {evaluations} evaluations");
+            assert!(evaluations <= 30, "{name}: {evaluations} evaluations");
         }
     }
-}
-
-#[test]
-fn bad_brackets_are_refused() {
-    let tolerance = TimeTolerance::default();
-    assert!(matches!(
-        find_root(|_| Ok(1.0), 0.0, 1.0, tolerance),
-        Err(RootError::NoSignChange { .. })
-    ));
-    assert!(matches!(
-        find_root(Ok, 1.0, 0.0, tolerance),
-        Err(RootError::BadInterval { .. })
-    ));
-    assert!(matches!(
-        find_root(Ok, f64::NAN, 0.0, tolerance),
-        Err(RootError::BadInterval { .. })
-    ));
-    let failing = |t: f64| {
-        if t > 0.5 {
-            Err(EvalError::recoverable("no"))
-        } else {
-            Ok(-1.0)
-        }
-    };
-    assert!(matches!(
-        find_root(failing, 0.0, 1.0, tolerance),
-        Err(RootError::Evaluation { .. })
-    ));
 }
 
 #[test]

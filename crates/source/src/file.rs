@@ -211,11 +211,4 @@ impl SourceMap {
     pub fn line_column(&self, span: Span) -> Option<LineColumn> {
         Some(self.file(span.file)?.line_column(span.start))
     }
-
-    /// The text of `span`.
-    pub fn text_of(&self, span: Span) -> String {
-        self.file(span.file)
-            .map(|file| file.slice(span).to_owned())
-            .unwrap_or_default()
-    }
 }

@@ -62,18 +62,6 @@ pub fn all_to_text<'d>(
     rendered.join("\n")
 }
 
-/// One line per diagnostic: `file:line:column: error[E0101]: message`.
-pub fn to_line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
-    let (severity, code) = (diagnostic.severity.as_str(), diagnostic.code);
-    let message = &diagnostic.message;
-    let place = diagnostic.span().and_then(|span| {
-        let file = sources.file(span.file)?;
-        let at = file.line_column(span.start);
-        Some(format!("{}:{}:{}: ", file.name(), at.line, at.column))
-    });
-    format!("{}{severity}[{code}]: {message}", place.unwrap_or_default())
-}
-
 /// The files a diagnostic points into, the primary one first.
 fn files_of(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Window> {
     let mut ids = Vec::new();
@@ -235,8 +223,6 @@ error[E0102]: missing `;`
   = help: add it
 ";
         assert_eq!(to_text(&diagnostic, &sources, TextOptions::default()), expected);
-        let line = "M.mo:2:9: error[E0102]: missing `;`";
-        assert_eq!(to_line(&diagnostic, &sources), line);
         let coloured = to_text(&diagnostic, &sources, TextOptions { colours: true });
         assert!(coloured.contains("\u{1b}["));
     }

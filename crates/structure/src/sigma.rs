@@ -164,10 +164,6 @@ impl Signatures {
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[Derivative]> + Clone {
         (0..self.len()).map(|row| self.row(row))
     }
-    /// Number of entries of all rows.
-    pub fn entry_count(&self) -> usize {
-        self.entries.len()
-    }
 }
 
 /// The signature matrix of a system: rows in the order given, columns the unknowns that occur, in order.

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use saltus_mdae::eval::{Environment, evaluate};
 use saltus_mdae::{Action, Builder, ConditionId, ConditionKind, Ex, ExprId, Mdae, StateSelect, Type, VarId};
+use saltus_structure::attributes::Attributes;
 use saltus_structure::mode::{Modes, Valuation, analyze_mode};
 use saltus_structure::prepare::{Place, Prepared, prepare};
 
@@ -45,7 +46,7 @@ fn velocities_become_derivatives_everywhere() {
     };
     assert_eq!(model.pool.occurrences(function), [(h, 1)]);
     let modes = Modes::new(model);
-    assert!(modes.attributes().of(h, 1).fixed);
+    assert!(Attributes::new(model).of(h, 1).fixed);
     let structure = analyze_mode(model, &modes, &Valuation::all_false(&modes)).unwrap();
     assert_eq!((structure.index(), structure.degrees_of_freedom()), (0, 2));
 }

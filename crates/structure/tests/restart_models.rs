@@ -350,26 +350,6 @@ fn refusal_of_one_component_leaves_the_others() {
     assert_eq!(determined, [false, true]);
 }
 
-#[test]
-fn what_must_not_jump_without_a_restart() {
-    let case = Case {
-        new: equations(&[("a", "J1*w1' + t - u"), ("b", "J2*w2' - r*t"), ("g", "w1 - r*w2")]),
-        parameters: values(&[("J1", 1.0), ("J2", 2.0), ("r", 3.0)]),
-        inputs: values(&[("u", 1.0)]),
-        ..Case::default()
-    };
-    let mut built = Built::new(&case, &mut Disguise::none());
-    let sensitive = built.new.jump_sensitive(&built.pool, |var| built.is_unknown(var));
-    let names: Vec<&str> = sensitive
-        .variables
-        .iter()
-        .map(|var| built.variables[var].as_str())
-        .collect();
-    assert_eq!(names, ["r"]);
-    let rows: Vec<Row> = (0..3).map(Row::from_index).collect();
-    assert_eq!(built.new.consistency_equations(&mut built.pool, &rows).len(), 1);
-}
-
 fn explained(case: &Case) -> Explanation {
     let mut built = Built::new(case, &mut Disguise::none());
     let analysis = built.analyze();

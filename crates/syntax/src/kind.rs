@@ -53,11 +53,6 @@ macro_rules! kinds {
                 matches!(self, $(SyntaxKind::$keyword)|*)
             }
 
-            /// Whether this is a token, as opposed to a node.
-            pub fn is_token(self) -> bool {
-                (self as u8) < SyntaxKind::StoredDefinition as u8
-            }
-
             /// All keywords.
             pub(crate) const KEYWORDS: &'static [SyntaxKind] = &[$(SyntaxKind::$keyword),*];
         }

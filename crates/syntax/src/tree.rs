@@ -46,16 +46,6 @@ impl SyntaxTree {
         &self.text
     }
 
-    /// The file parsed.
-    pub fn file(&self) -> FileId {
-        self.file
-    }
-
-    /// Number of tokens, trivia included.
-    pub fn token_count(&self) -> usize {
-        self.token_kinds.len()
-    }
-
     /// Number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.len()

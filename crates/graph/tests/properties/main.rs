@@ -2,7 +2,6 @@
 
 mod brute;
 mod decomposition;
-mod incremental_blocks;
 mod matching;
 mod order;
 mod scattered;

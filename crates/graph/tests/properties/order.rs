@@ -1,8 +1,8 @@
 use proptest::prelude::*;
-use saltus_graph::{Bipartite, Column, Row, Tearer, Tearing, color_columns};
+use saltus_graph::{Bipartite, Column, Row, Tearer, Tearing};
 
 use crate::brute::{columns_of, graph};
-use crate::{any_rows, config};
+use crate::config;
 
 const N: usize = 6;
 
@@ -52,23 +52,8 @@ proptest! {
         let tearing = tear(&rows, &[u32::MAX; N]);
         prop_assert_eq!(tearing.tears, vec![]);
     }
-
-    #[test]
-    fn colors_never_meet_in_a_row(rows in any_rows(N, 7)) {
-        let coloring = color_columns(&graph(N, &rows), usize::MAX);
-        for &mask in &rows {
-            let mut colors: Vec<usize> =
-                columns_of(mask).into_iter().map(|column| coloring.color_of(column)).collect();
-            colors.sort();
-            prop_assert!(colors.windows(2).all(|pair| pair[0] != pair[1]));
-        }
-        prop_assert_eq!(coloring.groups().iter().flatten().count(), N);
-        let widest = rows.iter().map(|mask| mask.count_ones() as usize).max().unwrap_or(0);
-        prop_assert!(coloring.len() >= widest.max(1));
-    }
 }
 
-/// A block inside a larger graph, its columns not numbered from zero.
 #[test]
 fn a_ring_needs_one_tear() {
     let ring = |i: u32| vec![Column(0), Column(5 + i), Column(5 + (i + 1) % 4)];
@@ -81,17 +66,6 @@ fn a_ring_needs_one_tear() {
     assert_eq!(tearing.residuals.len(), 1);
 }
 
-#[test]
-fn tridiagonal_pattern_takes_three_colors() {
-    let row = |i: u32| (i.saturating_sub(1)..=(i + 1).min(99)).map(Column);
-    let graph = Bipartite::from_rows(100, (0..100).map(row));
-    assert_eq!(color_columns(&graph, usize::MAX).len(), 3);
-    let dense = color_columns(&graph, 2);
-    assert_eq!(dense.len(), 2);
-    assert_eq!(dense.dense_rows().len(), 98);
-}
-
-/// A resistor ladder is one block in which all follows from one unknown at its end.
 #[test]
 fn ladders_need_few_tears() {
     let cells = 500u32;

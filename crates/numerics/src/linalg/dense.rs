@@ -74,11 +74,6 @@ impl<S: Scalar> DenseMatrix<S> {
         &self.data
     }
 
-    /// All values, column by column, to be changed.
-    pub fn values_mut(&mut self) -> &mut [S] {
-        &mut self.data
-    }
-
     /// `A v`.
     pub fn multiply(&self, v: &[S]) -> Vec<S> {
         let mut out = vec![S::ZERO; self.rows];
@@ -367,13 +362,6 @@ impl<S: Scalar> DenseLu<S> {
                 b[i] -= a[k][i] * b[k];
             }
         }
-    }
-
-    /// Ratio of the smallest to the largest pivot: a cheap hint at the inverse condition number.
-    pub fn pivot_ratio(&self) -> f64 {
-        let pivots = (0..self.n).map(|k| self.lu[k * self.n + k].magnitude());
-        let (lo, hi) = pivots.fold((f64::INFINITY, 0.0f64), |(lo, hi), p| (lo.min(p), hi.max(p)));
-        if hi > 0.0 { lo / hi } else { 1.0 }
     }
 }
 

@@ -13,7 +13,7 @@ pub use balance::balance;
 pub use dense::{DenseLu, DenseMatrix};
 pub use factor::{Factorisation, MatrixStructure};
 pub use pattern::{Colouring, PatternError, SparsityPattern};
-pub use qr::{FullPivotLu, PivotedQr, minimum_norm_solution};
+pub use qr::{FullPivotLu, PivotedQr};
 pub use scalar::Scalar;
 pub use sparse_lu::{FactorKind, SparseLu};
 

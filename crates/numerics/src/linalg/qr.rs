@@ -188,12 +188,6 @@ impl UnpivotedQr {
     }
 }
 
-/// Minimum-norm least-squares solution of `A x = b`, with the numeric rank.
-pub fn minimum_norm_solution(matrix: &DenseMatrix, b: &[f64], tolerance: Option<f64>) -> (Vec<f64>, usize) {
-    let qr = PivotedQr::new(matrix, tolerance);
-    (qr.minimum_norm_solution(b), qr.rank())
-}
-
 /// LU with complete pivoting: rank with the independent rows *and* columns named.
 #[derive(Clone, Debug)]
 pub struct FullPivotLu {

@@ -98,10 +98,6 @@ macro_rules! integrate_by_steps {
             self.point.t
         }
 
-        fn previous_time(&self) -> f64 {
-            self.point.t_old
-        }
-
         fn state(&self) -> &[f64] {
             &self.point.y
         }

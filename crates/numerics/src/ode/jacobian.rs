@@ -88,7 +88,6 @@ impl Jacobian {
                     outcome => return outcome,
                 }
             }
-            JacobianSource::Products => self.fill_by_products(system, t, y)?,
             JacobianSource::Differences => self.fill_by_differences(system, (t, y, f), options, counters)?,
         }
         check_finite(&self.values)
@@ -101,21 +100,6 @@ impl Jacobian {
             MatrixStructure::Sparse(pattern) => Colouring::new(pattern).groups().to_vec(),
             MatrixStructure::Dense { n } => (0..*n).map(|c| vec![c]).collect(),
         })
-    }
-
-    fn fill_by_products(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<(), EvalError> {
-        let groups = self.groups();
-        for group in &groups {
-            self.point.fill(0.0);
-            for &c in group {
-                self.point[c] = 1.0;
-                self.increments[c] = 1.0;
-            }
-            system.jacobian_times(t, y, &self.point, &mut self.perturbed)?;
-            self.store(group);
-        }
-        self.groups = Some(groups);
-        Ok(())
     }
 
     fn fill_by_differences(

@@ -98,13 +98,6 @@ impl<'a> Start<'a> {
         self.step = Some(step);
         self
     }
-
-    /// With the previous Jacobian kept.
-    #[must_use]
-    pub fn keeping_jacobian(mut self) -> Self {
-        self.keep_jacobian = true;
-        self
-    }
 }
 
 /// An accepted step.
@@ -116,15 +109,6 @@ pub struct Step {
     pub t: f64,
     /// Whether the end is the stop time (then exactly).
     pub at_stop: bool,
-}
-
-/// What became of a state handed to [`Integrator::replace_state`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replacement {
-    /// The change was below tolerance: step size and history were kept.
-    Absorbed,
-    /// The change was large: the integrator begins anew at the same time, without history.
-    Restarted,
 }
 
 /// One way to advance y' = f(t, y).
@@ -152,9 +136,6 @@ pub trait Integrator: std::fmt::Debug + Send {
     /// End of the last accepted step.
     fn time(&self) -> f64;
 
-    /// Beginning of the last accepted step.
-    fn previous_time(&self) -> f64;
-
     /// State at [`time`](Self::time).
     fn state(&self) -> &[f64];
 
@@ -163,13 +144,6 @@ pub trait Integrator: std::fmt::Debug + Send {
 
     /// The derivative of the dense output at a time within the last step.
     fn interpolate_derivative(&self, t: f64, dy: &mut [f64]);
-
-    /// Replaces the state at [`time`](Self::time), for instance by its projection onto constraints. The dense
-    /// output of the last step stays as it was.
-    ///
-    /// # Errors
-    /// If f cannot be evaluated at the new state.
-    fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError>;
 
     /// The step size that would be tried next: a good hint for a restart nearby.
     fn next_step_size(&self) -> Option<f64>;

@@ -37,11 +37,6 @@ impl Method {
         let entry = Self::ALL.iter().find(|(m, _)| *m == self);
         entry.map_or("auto", |(_, name)| name)
     }
-
-    /// Whether it solves nonlinear equations in every step.
-    pub fn is_implicit(self) -> bool {
-        matches!(self, Self::Bdf | Self::Esdirk43 | Self::Radau)
-    }
 }
 
 impl fmt::Display for Method {
@@ -143,13 +138,6 @@ impl Options {
             max_attempts: 100,
             dense_output: true,
         }
-    }
-
-    /// With a largest step.
-    #[must_use]
-    pub fn with_max_step(mut self, max_step: f64) -> Self {
-        self.max_step = max_step;
-        self
     }
 
     /// Checks that the numbers make sense.

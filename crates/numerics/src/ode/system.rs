@@ -8,8 +8,6 @@ use crate::linalg::SparsityPattern;
 pub enum JacobianSource {
     /// By difference quotients of f, one per group of columns.
     Differences,
-    /// By [`OdeSystem::jacobian_times`], one product per group of columns.
-    Products,
     /// By [`OdeSystem::jacobian`].
     Values,
 }
@@ -51,17 +49,6 @@ pub trait OdeSystem {
         let _ = (t, y, values);
         Err(EvalError::fatal(
             "the system announces Jacobian values but does not compute them",
-        ))
-    }
-
-    /// `out = ∂f/∂y · v`.
-    ///
-    /// # Errors
-    /// If f is not differentiable there.
-    fn jacobian_times(&mut self, t: f64, y: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
-        let _ = (t, y, v, out);
-        Err(EvalError::fatal(
-            "the system announces Jacobian products but does not compute them",
         ))
     }
 }

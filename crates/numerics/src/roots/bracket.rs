@@ -32,36 +32,9 @@ impl TimeTolerance {
     }
 }
 
-/// An interval at whose ends a function is on different sides.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bracket {
-    /// Left end: still on the old side.
-    pub left: f64,
-    /// Right end: on the new side.
-    pub right: f64,
-    /// Value at the left end.
-    pub left_value: f64,
-    /// Value at the right end.
-    pub right_value: f64,
-}
-
 /// Why a root was not located.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RootError {
-    /// The function is on the same side at both ends.
-    NoSignChange {
-        /// Value at the left end.
-        left_value: f64,
-        /// Value at the right end.
-        right_value: f64,
-    },
-    /// The interval is empty, reversed or not finite.
-    BadInterval {
-        /// Left end.
-        left: f64,
-        /// Right end.
-        right: f64,
-    },
     /// The function failed.
     Evaluation {
         /// Where.
@@ -74,57 +47,12 @@ pub enum RootError {
 impl fmt::Display for RootError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSignChange {
-                left_value,
-                right_value,
-            } => write!(f, "no sign change between {left_value} and {right_value}"),
-            Self::BadInterval { left, right } => write!(f, "no interval from {left} to {right}"),
             Self::Evaluation { t, error } => write!(f, "at time {t}: {error}"),
         }
     }
 }
 
 impl std::error::Error for RootError {}
-
-/// Locates a change of side of a scalar function.
-///
-/// # Errors
-/// If there is none between the ends, or the function fails.
-pub fn find_root(
-    mut g: impl FnMut(f64) -> Result<f64, EvalError>,
-    left: f64,
-    right: f64,
-    tolerance: TimeTolerance,
-) -> Result<Bracket, RootError> {
-    if !(left < right && left.is_finite() && right.is_finite()) {
-        return Err(RootError::BadInterval { left, right });
-    }
-    let mut evaluate = |t: f64| g(t).map_err(|error| RootError::Evaluation { t, error });
-    let (left_value, right_value) = (evaluate(left)?, evaluate(right)?);
-    let mut narrowing = Narrowing {
-        left,
-        right,
-        left_values: vec![left_value],
-        right_values: vec![right_value],
-        sides: &[left_value > 0.0],
-    };
-    if !narrowing.any_flipped(&[right_value]) {
-        return Err(RootError::NoSignChange {
-            left_value,
-            right_value,
-        });
-    }
-    narrowing.run(tolerance, |t, values| {
-        values[0] = evaluate(t)?;
-        Ok(())
-    })?;
-    Ok(Bracket {
-        left: narrowing.left,
-        right: narrowing.right,
-        left_value: narrowing.left_values[0],
-        right_value: narrowing.right_values[0],
-    })
-}
 
 /// A bracket shared by several functions: nobody has changed side at the left end, somebody has at the right.
 #[derive(Debug)]

@@ -10,6 +10,6 @@ mod bracket;
 mod course;
 mod scan;
 
-pub use bracket::{Bracket, RootError, TimeTolerance, find_root};
+pub use bracket::{RootError, TimeTolerance};
 pub use course::Course;
 pub use scan::{ConditionFunctions, Cut, EventInstant, ScanOptions, first_event};

@@ -53,7 +53,6 @@ pub fn robertson() -> impl OdeSystem {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Source {
     Values,
-    Products,
     Differences,
     DenseDifferences,
 }
@@ -103,7 +102,6 @@ impl OdeSystem for HeatEquation {
     fn jacobian_source(&self) -> JacobianSource {
         match self.source {
             Source::Values => JacobianSource::Values,
-            Source::Products => JacobianSource::Products,
             _ => JacobianSource::Differences,
         }
     }
@@ -112,12 +110,6 @@ impl OdeSystem for HeatEquation {
         for (v, (r, c)) in values.iter_mut().zip(self.pattern.entries()) {
             *v = if r == c { -2.0 * s + 1.0 - 2.0 * y[c] } else { s };
         }
-        Ok(())
-    }
-    fn jacobian_times(&mut self, t: f64, y: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
-        let mut values = vec![0.0; self.pattern.len()];
-        self.jacobian(t, y, &mut values)?;
-        self.pattern.multiply(&values, v, out);
         Ok(())
     }
 }

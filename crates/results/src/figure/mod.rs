@@ -8,8 +8,6 @@ mod group;
 mod layout;
 mod modes;
 mod palette;
-#[cfg(feature = "png")]
-mod png;
 mod svg;
 mod text;
 mod ticks;

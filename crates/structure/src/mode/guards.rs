@@ -100,10 +100,6 @@ impl Modes {
         }
     }
 
-    /// Start values, `fixed` and `stateSelect` of variables and derivatives.
-    pub fn attributes(&self) -> &Attributes {
-        &self.attributes
-    }
     /// How much a derivative should be a state: what is said about it, then whether its own derivative is written in
     /// the model.
     pub fn preference(&self, var: VarId, order: u16) -> i32 {
@@ -125,13 +121,6 @@ impl Modes {
     /// All formulas, by guard.
     pub fn formulas(&self) -> &[ExprId] {
         &self.guards
-    }
-    /// The guard of a formula.
-    pub fn guard_of_formula(&self, formula: ExprId) -> Option<GuardId> {
-        self.guards
-            .iter()
-            .position(|&known| known == formula)
-            .map(GuardId::from_usize)
     }
     /// The guard of an equation; `None` if it is constant.
     pub fn guard_of(&self, equation: EquationId) -> Option<GuardId> {

@@ -117,10 +117,6 @@ impl Plan {
     pub fn solved(&self) -> &[Derivative] {
         &self.solve_for
     }
-    /// The position of a state.
-    pub fn state_position(&self, state: Derivative) -> Option<usize> {
-        self.states.binary_search_by_key(&state, |known| known.state).ok()
-    }
 
     /// Checks that everything a block needs is a state or was solved before it, and nothing is solved twice.
     pub fn validate(&self, model: &mut Mdae, structure: &ModeStructure) -> Result<(), String> {

@@ -14,7 +14,6 @@ use super::facts::FactReason;
 use super::knowledge::KnownSource;
 use super::observe::{LimitMethod, Observation};
 use super::plan::{RestartPlan, RightLimitSource};
-use super::solve::RestartFailure;
 
 /// A mode change in words.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -77,59 +76,6 @@ pub fn explain_observed(
     explanation.details.extend(words.kept(analysis));
     explanation.details.extend(words.dropped(analysis));
     explanation
-}
-
-/// Explains why a restart system has no solution at the values of an instant.
-pub fn explain_failure(model: &Mdae, plan: &RestartPlan, failure: &RestartFailure) -> Explanation {
-    let user_names = UserNames::new(model);
-    let names = |unknowns: &mut dyn Iterator<Item = usize>| -> Vec<String> {
-        let mut found: Vec<(VarId, u16)> = unknowns
-            .map(|position| plan.unknowns[position].variable)
-            .map(|variable| (variable.var, variable.order))
-            .collect();
-        found.sort_unstable();
-        found.dedup();
-        let name = |&(var, order): &(VarId, u16)| format!("`{}`", user_names.derivative(var, order));
-        found.iter().map(name).collect()
-    };
-    let of_equations = |equations: &[usize]| -> Vec<usize> {
-        let pairs = plan.blocks.iter().flatten();
-        pairs
-            .filter(|(equation, _)| equations.contains(equation))
-            .map(|(_, unknown)| *unknown)
-            .collect()
-    };
-    match failure {
-        RestartFailure::Singular { rank, size, unknowns } => Explanation {
-            summary: format!(
-                "the equations for {} at the mode change depend on each other at these values",
-                list(&names(&mut unknowns.iter().copied()))
-            ),
-            details: vec![format!("rank {rank} of {size}")],
-            help: vec!["if the equations are linear, the consistency projection may still give the values".to_owned()],
-            ..Explanation::default()
-        },
-        RestartFailure::NotConverged { equations, residual } => Explanation {
-            summary: format!(
-                "no values of {} satisfy the equations of the mode change",
-                list(&names(&mut of_equations(equations).into_iter()))
-            ),
-            details: vec![format!("smallest residual found: {residual:.3e}")],
-            ..Explanation::default()
-        },
-        RestartFailure::NotFinite { equation } => Explanation {
-            summary: format!(
-                "an equation for {} at the mode change is not defined at these values",
-                list(&names(&mut of_equations(&[*equation]).into_iter()))
-            ),
-            ..Explanation::default()
-        },
-        RestartFailure::CheckFailed { residual, .. } => Explanation {
-            summary: "a restart equation contradicts the new mode at these values".to_owned(),
-            details: vec![format!("residual {residual:.3e}")],
-            ..Explanation::default()
-        },
-    }
 }
 
 /// The restart system as text, one equation per line: `pre(x)` left limits, `x^+` right limits, `imp(x)` impulses, `x@k`

@@ -76,11 +76,6 @@ impl<'a> Knowledge<'a> {
         }
     }
 
-    /// The zero crossings.
-    pub fn zero_crossings(&self) -> &[Known] {
-        &self.zero_crossings
-    }
-
     /// Known equations around a target, in layers: those that share a derivative with it, then those that share one
     /// with these, and so on; whole layers only, as long as they are few.
     pub fn neighbourhood(&mut self, pool: &mut ExprPool, target: ExprId) -> Vec<Vec<Known>> {

@@ -5,7 +5,7 @@ use saltus_graph::{
     Adjacency, Bipartite, BlockId, Blocks, Column, ComponentId, Components, Row, WeightedAdjacency,
     connected_components_where,
 };
-use saltus_mdae::{ConditionId, ExprId, ExprPool, Node, OriginId, VarId};
+use saltus_mdae::{ExprId, ExprPool, OriginId, VarId};
 
 use crate::sigma::{Sigma, SigmaFailure, SigmaMatrix};
 
@@ -28,7 +28,6 @@ pub struct ModeSystem {
     components: Components,
     blocks: Blocks,
     component_rows: Vec<Vec<Row>>,
-    component_columns: Vec<Vec<Column>>,
     by_residual: FxHashMap<ExprId, Row>,
 }
 
@@ -55,7 +54,6 @@ impl ModeSystem {
         ModeSystem {
             users: matrix.matrix().graph().transposed(),
             component_rows: components.rows(),
-            component_columns: components.columns(),
             components,
             blocks: sigma.blocks(&matrix),
             by_residual: (0..equations.len())
@@ -91,10 +89,6 @@ impl ModeSystem {
     pub fn sigma(&self) -> &Sigma {
         &self.sigma
     }
-    /// The signature matrix.
-    pub fn matrix(&self) -> &SigmaMatrix {
-        &self.matrix
-    }
     /// c_f
     pub fn equation_offset(&self, row: Row) -> u16 {
         self.sigma.c[row.index()]
@@ -121,10 +115,6 @@ impl ModeSystem {
         self.by_residual.get(&residual).copied()
     }
 
-    /// The number of connected components of the leading incidence (edges with c_f + σ_fx = d_x).
-    pub fn component_count(&self) -> usize {
-        self.components.len()
-    }
     /// The component of an equation.
     pub fn component_of_row(&self, row: Row) -> ComponentId {
         self.components.of_row(row)
@@ -136,10 +126,6 @@ impl ModeSystem {
     /// The equations of a component.
     pub fn component_rows(&self, component: ComponentId) -> &[Row] {
         &self.component_rows[component.index()]
-    }
-    /// The unknowns of a component.
-    pub fn component_columns(&self, component: ComponentId) -> &[Column] {
-        &self.component_columns[component.index()]
     }
 
     /// The block (strongly connected component of the leading incidence) of an equation.
@@ -158,47 +144,4 @@ impl ModeSystem {
     pub fn matched_row(&self, column: Column) -> Row {
         self.sigma.matching.row_of(column).expect("a perfect matching")
     }
-
-    /// Inputs, discrete variables and conditions in differentiated equations: when one of them jumps, states may jump
-    /// with it, so that the change must go through a restart.
-    pub fn jump_sensitive(&self, pool: &ExprPool, is_unknown: impl Fn(VarId) -> bool) -> JumpSensitive {
-        let mut found = JumpSensitive::default();
-        let numbered = self.equations.iter().zip(&self.sigma.c);
-        let differentiated: Vec<ExprId> = numbered.filter(|(_, c)| **c > 0).map(|(e, _)| e.residual).collect();
-        for id in pool.reachable(&differentiated) {
-            match pool.node(id) {
-                Node::Var { var, .. } if !is_unknown(var) => found.variables.push(var),
-                Node::Condition(condition) => found.conditions.push(condition),
-                _ => {}
-            }
-        }
-        found.variables.sort_unstable();
-        found.variables.dedup();
-        found.conditions.sort_unstable();
-        found.conditions.dedup();
-        found
-    }
-
-    /// The consistency equations f'^m, m < c_f, of some equations: what restricts the states. After a restart, states
-    /// with errors from event location are projected onto them.
-    pub fn consistency_equations(&self, pool: &mut ExprPool, rows: &[Row]) -> Vec<ExprId> {
-        let mut found = Vec::new();
-        for &row in rows {
-            let mut residual = self.equation(row).residual;
-            for _ in 0..self.equation_offset(row) {
-                found.push(residual);
-                residual = pool.total_derivative(residual);
-            }
-        }
-        found
-    }
-}
-
-/// What must not jump without a restart.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JumpSensitive {
-    /// Parameters, inputs and discrete variables, sorted.
-    pub variables: Vec<VarId>,
-    /// Conditions, sorted.
-    pub conditions: Vec<ConditionId>,
 }
