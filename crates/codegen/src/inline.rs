@@ -253,6 +253,7 @@ impl<'a> Inliner<'a> {
             },
             Statement::Break => return Some(Flow::Break),
             Statement::Return => return Some(Flow::Return),
+            Statement::Warn(..) => {}
             Statement::Assert(condition, _) => {
                 let condition = self.expr(condition, frame)?;
                 self.assert(condition.series[0]);

@@ -138,7 +138,10 @@ impl Lowering<'_> {
             StatementKind::When { branches } => self.when_statement(branches, origin, values, section),
             StatementKind::While(..) | StatementKind::For { .. } => {
                 let before: Values = values.clone();
-                self.loop_statement(statement, values, origin);
+                if let Some(call) = self.loop_statement(statement, values, origin) {
+                    let assertion = self.success_of(call, section.path, origin);
+                    self.note_assertion(assertion, section);
+                }
                 let mut changed: Vec<VarId> = values
                     .iter()
                     .filter(|(var, value)| before.get(var) != Some(value))

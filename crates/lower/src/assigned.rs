@@ -48,7 +48,7 @@ fn collect_assigned(statements: &[Statement], found: &mut FxHashSet<LocalId>) {
                 collect_assigned(otherwise, found);
             }
             Statement::For { body, .. } | Statement::While(_, body) => collect_assigned(body, found),
-            Statement::Break | Statement::Return | Statement::Assert(..) => {}
+            Statement::Break | Statement::Return | Statement::Assert(..) | Statement::Warn(..) => {}
         }
     }
 }
@@ -159,6 +159,7 @@ impl<'f> Search<'f> {
                 self.returned(state);
                 return None;
             }
+            Statement::Warn(condition, _) => self.read(condition, state),
             Statement::Assert(condition, message) => {
                 self.read(condition, state);
                 if *condition == FunctionExpr::Constant(0.0) {
@@ -387,6 +388,10 @@ impl<'f> Recorder<'f> {
             Statement::Assert(condition, message) => {
                 self.check([&condition], out);
                 out.push(Statement::Assert(condition, message));
+            }
+            Statement::Warn(condition, message) => {
+                self.check([&condition], out);
+                out.push(Statement::Warn(condition, message));
             }
             Statement::Break => out.push(Statement::Break),
         }

@@ -139,6 +139,11 @@ impl Lowering<'_> {
     /// A function called for its assertions: an assertion that always holds once the call succeeds.
     pub(crate) fn call_for_effect(&mut self, call: &FlatExpr, guard: ExprId, origin: OriginId) -> Assertion {
         let result = self.literal_expr(call);
+        self.success_of(result, guard, origin)
+    }
+
+    /// An assertion that holds if a call succeeds.
+    pub(crate) fn success_of(&mut self, result: ExprId, guard: ExprId, origin: OriginId) -> Assertion {
         // A call that fails yields no number.
         let (size, bound) = (
             self.model.pool.unary(UnaryOp::Abs, result),

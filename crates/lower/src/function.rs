@@ -148,6 +148,10 @@ impl Lowering<'_> {
                 self.function_expr(condition, inside),
                 self.function_expr(message, inside),
             ),
+            FunctionStatement::Warn(condition, message) => Statement::Warn(
+                self.function_expr(condition, inside),
+                self.function_expr(message, inside),
+            ),
         }
     }
 

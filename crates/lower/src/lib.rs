@@ -6,7 +6,7 @@
 //! [`algorithm`] executes algorithm sections symbolically, [`discrete`] finds which variable each discrete equation
 //! defines, [`initial`] which previous value each initial equation gives, [`text`] decides comparisons between Strings,
 //! [`loops`] makes functions of loops whose length varies, [`assigned`] guards what functions read, [`semi_linear`]
-//! joins chains of `semiLinear`.
+//! joins chains of `semiLinear`, [`warnings`] asks functions for their warnings.
 
 mod algorithm;
 mod assigned;
@@ -19,6 +19,7 @@ mod loops;
 mod semi_linear;
 mod text;
 mod variables;
+mod warnings;
 mod when;
 mod when_rules;
 
@@ -152,11 +153,13 @@ impl<'f> Lowering<'f> {
         for section in &self.flat.initial_algorithms {
             self.initial_algorithm(section);
         }
+        let reporters = self.add_reporters();
         for function in std::mem::take(&mut self.made) {
             self.model.functions.push(function);
         }
         self.resolve_discrete();
         self.resolve_initial();
+        self.ask_for_warnings(&reporters);
         self.check_left_limits();
         self.simplify_homotopies();
         self.model.split_structural_ifs();

@@ -50,8 +50,14 @@ fn place(local: LocalId) -> Place {
 }
 
 impl Lowering<'_> {
-    /// Executes a loop: the variables it assigns get the results of a call.
-    pub(crate) fn loop_statement(&mut self, statement: &FlatStatement, values: &mut Values, origin: OriginId) {
+    /// Executes a loop: the variables it assigns get the results of a call. One that assigns nothing is there for its
+    /// assertions: the call is returned.
+    pub(crate) fn loop_statement(
+        &mut self,
+        statement: &FlatStatement,
+        values: &mut Values,
+        origin: OriginId,
+    ) -> Option<ExprId> {
         let mut assigned = rustc_hash::FxHashSet::default();
         collect_assigned(std::slice::from_ref(statement), &mut assigned);
         let mut assigned: Vec<VariableId> = assigned.into_iter().collect();
@@ -83,21 +89,30 @@ impl Lowering<'_> {
             types: Vec::new(),
             outside: Some(&mut outside),
         };
-        let body = self.loop_body(std::slice::from_ref(statement), &mut inside);
-        let function = self.loop_function(&outside, &targets, body);
+        let mut body = self.loop_body(std::slice::from_ref(statement), &mut inside);
+        let mut outputs: Vec<LocalId> = targets.iter().map(|&(_, local)| local).collect();
+        if outputs.is_empty() {
+            let done = outside.local("done", Type::Integer);
+            body.insert(0, Statement::Assign(place(done), FunctionExpr::Constant(1.0)));
+            outputs.push(done);
+        }
+        let function = self.loop_function(&outside, outputs, body);
         let args: Vec<ExprId> = outside.arguments.iter().map(|&(_, value)| value).collect();
         for (output, (var, _)) in targets.iter().enumerate() {
             let value = self.model.pool.call(function, output as u32, &args);
             values.insert(*var, value);
         }
+        targets
+            .is_empty()
+            .then(|| self.model.pool.call(function, 0, &args))
     }
 
-    fn loop_function(&mut self, outside: &Outside, targets: &[(VarId, LocalId)], body: Vec<Statement>) -> FunctionId {
+    fn loop_function(&mut self, outside: &Outside, outputs: Vec<LocalId>, body: Vec<Statement>) -> FunctionId {
         let function = Function {
             name: "".into(),
             locals: outside.locals.clone(),
             inputs: outside.arguments.iter().map(|&(local, _)| local).collect(),
-            outputs: targets.iter().map(|&(_, local)| local).collect(),
+            outputs,
             body: Body::Algorithm(body),
             derivatives: Vec::new(),
             inverses: Vec::new(),
@@ -151,14 +166,16 @@ impl Lowering<'_> {
             StatementKind::Assert {
                 condition,
                 message,
-                level: flat::AssertLevel::Error,
+                level,
             } => {
                 let condition = self.function_expr(condition, inside);
                 let message = self.function_expr(message, inside);
-                out.push(Statement::Assert(condition, message));
+                let check = match level {
+                    flat::AssertLevel::Error => Statement::Assert,
+                    flat::AssertLevel::Warning => Statement::Warn,
+                };
+                out.push(check(condition, message));
             }
-            // A warning has no place to go from there.
-            StatementKind::Assert { .. } => {}
             StatementKind::NoReturnCall(FlatExpr::Call(call)) => {
                 let args = call.arguments.iter().map(|arg| self.function_expr(arg, inside));
                 out.push(Statement::CallAssign {

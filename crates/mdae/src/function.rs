@@ -103,6 +103,8 @@ pub enum Statement {
     Return,
     /// assert: a condition, and the text that is said if it does not hold.
     Assert(FunctionExpr, FunctionExpr),
+    /// The same, but only said. Evaluation passes over it: a function is evaluated at many points that are no solution.
+    Warn(FunctionExpr, FunctionExpr),
 }
 
 /// What a function does.
@@ -535,6 +537,7 @@ impl<'f> Machine<'f> {
             }
             Statement::Break => return Ok(Flow::Break),
             Statement::Return => return Ok(Flow::Return),
+            Statement::Warn(..) => {}
             Statement::Assert(condition, message) => {
                 if self.expr(condition, frame)?.value() == 0.0 {
                     let message = self.expr(message, frame)?.value();

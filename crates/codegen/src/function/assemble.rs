@@ -140,6 +140,7 @@ impl Assembler<'_> {
                 }
             }
             Statement::Return => self.code.push(Instruction::Return),
+            Statement::Warn(..) => {}
             Statement::Assert(condition, message) => {
                 let condition = self.expr(condition);
                 let violated = self.forward(Instruction::JumpIfZero(condition, 0));

@@ -141,6 +141,8 @@ pub enum FunctionStatement {
     Return,
     /// assert: a condition, and a String expression.
     Assert(FlatExpr, FlatExpr),
+    /// The same with `AssertionLevel.warning`.
+    Warn(FlatExpr, FlatExpr),
 }
 
 /// How values between the points of a table are found.

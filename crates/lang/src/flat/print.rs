@@ -491,13 +491,8 @@ impl Printer<'_> {
             }
             FunctionStatement::Break => self.out.push_str("break"),
             FunctionStatement::Return => self.out.push_str("return"),
-            FunctionStatement::Assert(condition, message) => {
-                self.out.push_str("assert(");
-                self.expr(condition, 0)?;
-                self.out.push_str(", ");
-                self.expr(message, 0)?;
-                self.out.push(')');
-            }
+            FunctionStatement::Assert(condition, message) => self.assertion(condition, message, AssertLevel::Error)?,
+            FunctionStatement::Warn(condition, message) => self.assertion(condition, message, AssertLevel::Warning)?,
         }
         self.out.push_str(";\n");
         Ok(())

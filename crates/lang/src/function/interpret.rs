@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use saltus_source::Span;
+use saltus_source::{Diagnostic, Span};
 use saltus_syntax::ast::{
     ComponentReference, Expr, ExprKind, ForIndex, ReferencePart, Statement, StatementKind, Subscript,
 };
@@ -458,10 +458,15 @@ impl Flattener<'_> {
         if call.function.as_simple_name().is_some_and(|name| name == "assert") {
             let assertion = self.assertion(call, expr.span, ctx)?;
             return match (assertion.condition, assertion.level) {
-                (FlatExpr::Boolean(true), _) | (_, AssertLevel::Warning) => Ok(()),
-                (FlatExpr::Boolean(false), AssertLevel::Error) if ctx.mode == Mode::Evaluate => {
+                (FlatExpr::Boolean(true), _) => Ok(()),
+                (FlatExpr::Boolean(false), level) if ctx.mode == Mode::Evaluate => {
                     let text = super::statements::message_text(&assertion.message);
-                    fail(codes::E0308, expr.span, format!("assertion failed: {text}"))
+                    if level == AssertLevel::Error {
+                        return fail(codes::E0308, expr.span, format!("assertion failed: {text}"));
+                    }
+                    self.diagnostics
+                        .push(Diagnostic::warning(codes::W0205, expr.span, text));
+                    Ok(())
                 }
                 // The function stays a call, which keeps its assertion.
                 _ => fail(codes::E0304, expr.span, "this condition must be known here"),

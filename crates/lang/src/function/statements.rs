@@ -213,9 +213,12 @@ impl Flattener<'_> {
         };
         if call.function.as_simple_name().is_some_and(|name| name == "assert") {
             let assertion = self.assertion(call, expr.span, ctx)?;
-            // A warning inside a function has no place to go: results are what counts there.
-            if assertion.condition != FlatExpr::Boolean(true) && assertion.level == AssertLevel::Error {
-                out.push(FunctionStatement::Assert(assertion.condition, assertion.message));
+            if assertion.condition != FlatExpr::Boolean(true) {
+                let check = match assertion.level {
+                    AssertLevel::Error => FunctionStatement::Assert,
+                    AssertLevel::Warning => FunctionStatement::Warn,
+                };
+                out.push(check(assertion.condition, assertion.message));
             }
             return Ok(());
         }
