@@ -83,7 +83,7 @@ pub(crate) struct Redeclare {
 
 impl Redeclare {
     /// The redeclaration above what was said about the element before.
-    fn over(&self, before: &Rc<Mod>) -> Redeclare {
+    pub fn over(&self, before: &Rc<Mod>) -> Redeclare {
         let replaced = match &self.replaced {
             Some(replaced) => merge(replaced, before),
             None => Rc::clone(before),

@@ -240,7 +240,10 @@ impl Lowering<'_> {
     ) {
         let mut lowered = Vec::new();
         for (conditions, body) in branches {
-            let conditions = conditions.iter().map(|c| self.with_values(c, values)).collect();
+            let conditions = conditions
+                .iter()
+                .map(|c| self.with_all_values(values, |this| this.when_condition(c)))
+                .collect();
             let mut own = values.clone();
             let actions = self.when_body(body, &mut own);
             lowered.push(WhenBranch { conditions, actions });

@@ -102,9 +102,7 @@ impl Lowering<'_> {
             let value = self.model.pool.call(function, output as u32, &args);
             values.insert(*var, value);
         }
-        targets
-            .is_empty()
-            .then(|| self.model.pool.call(function, 0, &args))
+        targets.is_empty().then(|| self.model.pool.call(function, 0, &args))
     }
 
     fn loop_function(&mut self, outside: &Outside, outputs: Vec<LocalId>, body: Vec<Statement>) -> FunctionId {

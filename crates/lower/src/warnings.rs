@@ -9,8 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::function::{Body, Function, FunctionExpr, Local, LocalId, Place, Statement};
 use saltus_mdae::text::TextOperation;
 use saltus_mdae::{
-    Action, Assertion, AssertionLevel, BinaryOp, ConditionKind, ExprId, FunctionId, Node, OriginId, Type,
-    UnaryOp,
+    Action, Assertion, AssertionLevel, BinaryOp, ConditionKind, ExprId, FunctionId, Node, OriginId, Type, UnaryOp,
 };
 
 use crate::Lowering;
@@ -156,9 +155,7 @@ impl Lowering<'_> {
                 let args: Vec<ExprId> = self.model.pool.args(args).collect();
                 questions.push(self.question(guard, reporter, &args, origin));
             }
-            self.model
-                .pool
-                .for_each_child(node, |child| stack.push((guard, child)));
+            self.model.pool.for_each_child(node, |child| stack.push((guard, child)));
         }
         questions
     }
@@ -309,8 +306,16 @@ impl<'f> Writer<'f> {
                 self.ask(target.indices.iter().chain([value]), None, out);
                 out.push(statement.clone());
             }
-            Statement::CallAssign { function, args, targets } => {
-                self.ask(args.iter().chain(targets.iter().flat_map(|(_, t)| &t.indices)), None, out);
+            Statement::CallAssign {
+                function,
+                args,
+                targets,
+            } => {
+                self.ask(
+                    args.iter().chain(targets.iter().flat_map(|(_, t)| &t.indices)),
+                    None,
+                    out,
+                );
                 if self.reporters.contains_key(function) {
                     self.ask_call((None, *function, args.clone()), out);
                 }
@@ -447,10 +452,7 @@ impl<'f> Writer<'f> {
         };
         let body = vec![
             Statement::Assign(place(answer), call),
-            Statement::If(
-                vec![(read(answer), self.given_once(read(answer), given))],
-                Vec::new(),
-            ),
+            Statement::If(vec![(read(answer), self.given_once(read(answer), given))], Vec::new()),
         ];
         let open = both(path, not(&read(given)));
         out.push(Statement::If(vec![(open, body)], Vec::new()));

@@ -13,7 +13,7 @@ impl Lowering<'_> {
         self.check_reinits(branches);
         let mut lowered = Vec::new();
         for branch in branches {
-            let conditions: Vec<ExprId> = branch.conditions.iter().map(|c| self.expr(c)).collect();
+            let conditions: Vec<ExprId> = branch.conditions.iter().map(|c| self.when_condition(c)).collect();
             let always = self.model.pool.boolean(true);
             let mut actions = Vec::new();
             for equation in &branch.body {
@@ -91,6 +91,31 @@ impl Lowering<'_> {
             Diagnostic::error(codes::E0606, span, message)
                 .with_help("write `pre(v)` where the value before the event is meant"),
         );
+    }
+
+    /// A condition of a when-clause. At the start only `initial()` makes it act, not what a function makes of that (8.6).
+    pub(crate) fn when_condition(&mut self, condition: &FlatExpr) -> ExprId {
+        let condition = self.expr(condition);
+        if !self.acts_at_start(&[condition]) {
+            return condition;
+        }
+        let no = self.model.pool.boolean(false);
+        let pool = &self.model.pool;
+        let calls = pool
+            .reachable(&[condition])
+            .into_iter()
+            .filter_map(|id| match pool.node(id) {
+                Node::Call { args, .. } => Some(pool.args(args).collect::<Vec<ExprId>>()),
+                _ => None,
+            });
+        let arguments: Vec<ExprId> = calls.flatten().collect();
+        let inside = pool.reachable(&arguments);
+        if !inside.into_iter().any(|id| pool.node(id) == Node::Initial) {
+            return condition;
+        }
+        self.model
+            .pool
+            .rewrite(&[condition], |_, _, node| (node == Node::Initial).then_some(no))[0]
     }
 
     pub(crate) fn acts_at_start(&self, conditions: &[ExprId]) -> bool {

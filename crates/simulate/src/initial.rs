@@ -341,6 +341,9 @@ impl Engine<'_> {
             return Ok(impulses.clone());
         }
         let restarted = std::mem::replace(&mut self.memory.values, saved);
+        if self.fixed_starts_in_order(mode) {
+            return Ok(Vec::new());
+        }
         match self.solve_together(mode, &[]).and_then(|()| self.enter(mode)) {
             Ok(()) => Ok(Vec::new()),
             Err(failure) => match by_restart {
@@ -361,6 +364,21 @@ impl Engine<'_> {
                 Err(first) => Err(first),
             },
         }
+    }
+
+    /// Lets everything follow from fixed starts, which may be of variables that are no states; whether that gave values
+    /// for all. Otherwise nothing is changed.
+    fn fixed_starts_in_order(&mut self, mode: ModeId) -> bool {
+        if !self.starts.iter().any(|start| start.fixed) {
+            return false;
+        }
+        let saved = self.memory.values.clone();
+        let solved = self.solve_in_order(mode, &[]).and_then(|()| self.enter(mode));
+        if solved.is_ok() && self.violated_start(mode).is_none() {
+            return true;
+        }
+        self.memory.values = saved;
+        false
     }
 
     /// Discrete Reals whose values before the start an initial equation gives that does not say so outright, as in

@@ -5,6 +5,7 @@
 //! `Base`, in whose scope `M` means `X`. Nodes do not depend on instances, so they are made once per
 //! place in the text, however many components there are.
 
+mod identical;
 mod lookup;
 mod redeclare;
 mod restrictions;

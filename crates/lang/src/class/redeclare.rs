@@ -1,13 +1,15 @@
 //! Redeclarations, and modifications as a whole.
 
-use super::table::{Entry, EntryKind, attribute_names};
+use super::table::{ClassEntry, Entry, EntryKind, Table, attribute_names, require_inherited};
 use crate::codes;
 use crate::failure::{Failure, Fallible, did_you_mean, error, fail};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
 use crate::modification::{self, Mod, Redeclare, RedeclareKind, final_violation, merge, second_redeclaration};
 use saltus_source::Span;
-use saltus_syntax::ast::{ClassBody, ComponentClause, ConstrainingClause, Element, ElementKind, Name, Subscript};
+use saltus_syntax::ast::{
+    ClassBody, ClassDefinition, ComponentClause, ConstrainingClause, Element, ElementKind, Name, Subscript,
+};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -16,24 +18,12 @@ impl Flattener<'_> {
     pub(super) fn body_redeclares(&mut self, class: ClassId, elements: &[Element]) -> Mod {
         let mut result = Mod::default();
         for element in elements {
-            let class_extends = matches!(&element.kind, ElementKind::Class(def)
-                if matches!(def.body, ClassBody::Extends { .. }));
-            if !element.redeclare && !class_extends {
+            if !element.redeclare {
                 continue;
             }
             let mut add = |name: &Name, kind: RedeclareKind| {
-                let redeclare = Redeclare {
-                    kind,
-                    scope: class,
-                    constraining: element.constraining.clone(),
-                    is_final: element.is_final,
-                    replaceable: element.replaceable,
-                    span: element.span,
-                    class_extends,
-                    replaced: None,
-                };
                 let m = Mod {
-                    redeclare: Some(Rc::new(redeclare)),
+                    redeclare: Some(Rc::new(redeclaration(element, class, kind))),
                     is_final: element.is_final,
                     span: Some(element.span),
                     ..Mod::default()
@@ -51,6 +41,57 @@ impl Flattener<'_> {
             }
         }
         result
+    }
+
+    /// `model extends M` without `redeclare`: here `M` is the new class, in the classes that are inherited from it stays
+    /// what it was.
+    pub(super) fn extend_inherited(
+        &mut self,
+        table: &mut Table,
+        class: ClassId,
+        element: &Element,
+        def: &Arc<ClassDefinition>,
+        outer: &Rc<Mod>,
+    ) -> Fallible<()> {
+        let name = &def.name.name;
+        require_inherited(table, name, element)?;
+        let mods = outer.child(name).cloned().unwrap_or_default();
+        let Some(&index) = table.by_name.get(name) else {
+            return Ok(());
+        };
+        let inherited = &mut table.entries[index as usize];
+        let EntryKind::Class(old) = &inherited.kind else {
+            return fail(
+                codes::E0207,
+                element.span,
+                format!("`{name}` is a component and cannot be redeclared as a class"),
+            );
+        };
+        // A redeclaration from outside holds here as in the classes that are inherited from.
+        if mods.redeclare.is_some() {
+            return Ok(());
+        }
+        if inherited.is_final {
+            return Err(final_error(name, element.span));
+        }
+        let kind = RedeclareKind::Class(Arc::clone(def));
+        let replaceable = old.redeclare.as_ref().map_or(inherited.replaceable, |r| r.replaceable);
+        if !replaceable {
+            return Err(not_replaceable(name, inherited.span, element.span));
+        }
+        let redeclare = Some(Rc::new(redeclaration(element, class, kind).over(&inherited.mods)));
+        inherited.kind = EntryKind::Class(ClassEntry {
+            def: Arc::clone(&old.def),
+            redeclare: redeclare.clone(),
+        });
+        inherited.mods = Rc::new(Mod {
+            redeclare,
+            ..(*mods).clone()
+        });
+        inherited.is_final |= element.is_final;
+        inherited.replaceable = element.replaceable;
+        inherited.class = std::cell::Cell::new(None);
+        Ok(())
     }
 
     /// Puts the new declaration in place; what constrains the old one is kept.
@@ -181,6 +222,19 @@ impl Flattener<'_> {
     }
 }
 
+fn redeclaration(element: &Element, class: ClassId, kind: RedeclareKind) -> Redeclare {
+    Redeclare {
+        class_extends: matches!(&kind, RedeclareKind::Class(def) if matches!(def.body, ClassBody::Extends { .. })),
+        kind,
+        scope: class,
+        constraining: element.constraining.clone(),
+        is_final: element.is_final,
+        replaceable: element.replaceable,
+        span: element.span,
+        replaced: None,
+    }
+}
+
 pub(super) fn check_replaceable(element: &Element, name: &Name, redeclare: &Redeclare) -> Fallible<()> {
     if element.is_final {
         return Err(final_error(name, redeclare.span));
@@ -197,12 +251,14 @@ pub(super) fn check_replaceable(element: &Element, name: &Name, redeclare: &Rede
         }
         return Ok(());
     }
-    Err(
-        error(codes::E0207, redeclare.span, format!("`{name}` is not replaceable"))
-            .with_secondary(element.span, "declared here")
-            .with_help("write `replaceable` before its declaration")
-            .into(),
-    )
+    Err(not_replaceable(name, element.span, redeclare.span))
+}
+
+fn not_replaceable(name: &Name, declared: Span, redeclared: Span) -> Failure {
+    error(codes::E0207, redeclared, format!("`{name}` is not replaceable"))
+        .with_secondary(declared, "declared here")
+        .with_help("write `replaceable` before its declaration")
+        .into()
 }
 
 /// Whether a redeclaration gives sizes to an array that leaves them open, and changes nothing else: that needs no

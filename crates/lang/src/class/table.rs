@@ -15,7 +15,7 @@ use super::Predefined;
 use super::redeclare::{check_replaceable, constraining_mods, final_error, gives_sizes};
 use super::restrictions::check_definition;
 use crate::codes;
-use crate::failure::{Failure, Fallible, error, fail};
+use crate::failure::{Failure, Fallible, fail};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
 use crate::modification::{self, Mod, Redeclare, RedeclareKind, merge};
@@ -385,7 +385,7 @@ impl Flattener<'_> {
         for entry in &inherited.entries {
             let mut entry = entry.clone();
             entry.protected |= protected;
-            insert(table, entry, span)?;
+            self.insert(table, entry, span)?;
         }
         Ok(())
     }
@@ -400,9 +400,11 @@ impl Flattener<'_> {
         match &element.kind {
             ElementKind::Import(_) | ElementKind::Extends(_) => Ok(()),
             ElementKind::Class(def) => {
-                let class_extends = matches!(def.body, ClassBody::Extends { .. });
-                if element.redeclare || class_extends {
+                if element.redeclare {
                     return require_inherited(table, &def.name.name, element);
+                }
+                if matches!(def.body, ClassBody::Extends { .. }) {
+                    return self.extend_inherited(table, class, element, def, outer);
                 }
                 let mods = outer.child(&def.name.name).cloned().unwrap_or_default();
                 if mods.removed {
@@ -428,7 +430,7 @@ impl Flattener<'_> {
                 });
                 let entry = entry_of(element, def.name.name.clone(), kind, class, mods, def.name.span);
                 entry.class.set(known);
-                insert(table, entry, def.name.span)
+                self.insert(table, entry, def.name.span)
             }
             ElementKind::Components(clause) => {
                 for (i, component) in clause.components.iter().enumerate() {
@@ -483,7 +485,20 @@ impl Flattener<'_> {
             let span = mods.span.unwrap_or(entry.span);
             return Err(final_error(name, span));
         }
-        insert(table, entry, component.name.span)
+        self.insert(table, entry, component.name.span)
+    }
+
+    fn insert(&self, table: &mut Table, entry: Entry, span: Span) -> Fallible<()> {
+        if entry.name.is_empty() {
+            return Ok(());
+        }
+        if let Some(&existing) = table.by_name.get(&entry.name) {
+            return self.unite(&mut table.entries[existing as usize], &entry, span);
+        }
+        table.has_outer_classes |= entry.outer && entry.component().is_none();
+        table.by_name.insert(entry.name.clone(), table.entries.len() as u32);
+        table.entries.push(entry);
+        Ok(())
     }
 }
 
@@ -547,7 +562,7 @@ fn check_not_replaceable(elements: &[Element], base: &QualifiedName) -> Fallible
     Ok(())
 }
 
-fn require_inherited(table: &mut Table, name: &Name, element: &Element) -> Fallible<()> {
+pub(super) fn require_inherited(table: &mut Table, name: &Name, element: &Element) -> Fallible<()> {
     if let Some((_, inherited)) = table.find(name) {
         let protected = element.visibility == Visibility::Protected;
         if inherited.protected == protected {
@@ -569,56 +584,4 @@ fn require_inherited(table: &mut Table, name: &Name, element: &Element) -> Falli
         element.span,
         format!("there is no inherited element `{name}` to redeclare"),
     )
-}
-
-fn insert(table: &mut Table, entry: Entry, span: Span) -> Fallible<()> {
-    if entry.name.is_empty() {
-        return Ok(());
-    }
-    if let Some(&existing) = table.by_name.get(&entry.name) {
-        let existing = &table.entries[existing as usize];
-        if same_declaration(existing, &entry) {
-            return Ok(());
-        }
-        return Err(error(codes::E0204, span, format!("`{}` is declared twice", entry.name))
-            .with_secondary(existing.span, "first declared here")
-            .into());
-    }
-    table.has_outer_classes |= entry.outer && entry.component().is_none();
-    table.by_name.insert(entry.name.clone(), table.entries.len() as u32);
-    table.entries.push(entry);
-    Ok(())
-}
-
-/// Inherited along two ways, or written twice with the same type, in different classes.
-fn same_declaration(a: &Entry, b: &Entry) -> bool {
-    if a.span == b.span {
-        return true;
-    }
-    if a.scope == b.scope {
-        return false;
-    }
-    match (&a.kind, &b.kind) {
-        (EntryKind::Component(x, i), EntryKind::Component(y, j)) => {
-            x.type_name.to_string() == y.type_name.to_string()
-                && x.prefix == y.prefix
-                && x.components[*i as usize].subscripts.len() == y.components[*j as usize].subscripts.len()
-                && a.declared.binding.is_some() == b.declared.binding.is_some()
-        }
-        (EntryKind::Class(x), EntryKind::Class(y)) => same_class(x, y),
-        _ => false,
-    }
-}
-
-/// The same definition, the same short definition, or both replaced from outside.
-fn same_class(a: &ClassEntry, b: &ClassEntry) -> bool {
-    if a.def.span == b.def.span || a.redeclare.is_some() && b.redeclare.is_some() {
-        return true;
-    }
-    match (&a.def.body, &b.def.body) {
-        (ClassBody::Short { base: x, .. }, ClassBody::Short { base: y, .. }) => {
-            a.def.kind == b.def.kind && x.to_string() == y.to_string()
-        }
-        _ => false,
-    }
 }

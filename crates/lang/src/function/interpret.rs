@@ -159,7 +159,7 @@ impl Flattener<'_> {
     }
 
     /// The sizes of a variable of a function; open ones are zero until it is assigned.
-    pub(super) fn local_dims(&mut self, class: ClassId, formal: &Formal, ctx: &Context<'_>) -> Fallible<(Dims, bool)> {
+    pub(crate) fn local_dims(&mut self, class: ClassId, formal: &Formal, ctx: &Context<'_>) -> Fallible<(Dims, bool)> {
         let table = self.table(class)?;
         let entry = &table.entries[formal.entry as usize];
         let Some((clause, component)) = entry.component() else {

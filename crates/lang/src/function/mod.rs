@@ -18,7 +18,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use saltus_source::Span;
+use saltus_source::{Diagnostic, Span};
 use saltus_syntax::ast::{Call, ClassDefinition, ClassKind, Name};
 use smallvec::{SmallVec, smallvec};
 
@@ -61,6 +61,8 @@ pub(crate) struct FunctionTable {
     tables: Vec<tables::KnownTable>,
     /// What the calls of the present statement do besides yielding values.
     pub(crate) effects: Vec<Effect>,
+    /// Calls that are known to fail, with what is said then.
+    pub(crate) fails: Vec<(FunctionCall, Diagnostic)>,
     /// How often a function could not be inlined.
     not_inlined: FxHashMap<*const ClassDefinition, u32>,
     /// Functions being inlined or evaluated, innermost last.
@@ -224,7 +226,14 @@ impl Flattener<'_> {
         // What has no results is there for its assertions: they belong where the call stands, not to the flattening.
         let for_effect = signature.outputs.is_empty() && ctx.mode == Mode::Flat;
         if known && !for_effect && signature.partial_of.is_none() {
-            return self.run_function(class, signature, bound, Mode::Evaluate, span);
+            let result = self.run_function(class, signature, bound.clone(), Mode::Evaluate, span);
+            return match result {
+                // It may stand where it is never evaluated.
+                Err(Failure::Report(failure)) if ctx.mode == Mode::Flat && failure.code == codes::E0308 => {
+                    self.failing_call(class, signature, bound, span, failure)
+                }
+                other => other,
+            };
         }
         if ctx.mode == Mode::Evaluate {
             return fail(
@@ -251,6 +260,27 @@ impl Flattener<'_> {
                 _ => Err(failure),
             },
         }
+    }
+
+    /// A call that fails, as a call: it is an error where it is certainly evaluated.
+    fn failing_call(
+        &mut self,
+        class: ClassId,
+        signature: &Rc<Signature>,
+        bound: Vec<Tensor>,
+        span: Span,
+        failure: Box<Diagnostic>,
+    ) -> Fallible<Vec<Tensor>> {
+        let Ok(results) = self.call_specialised(class, signature, bound, span) else {
+            return Err(Failure::Report(failure));
+        };
+        let calls = results.iter().flat_map(Tensor::scalars);
+        for expr in calls {
+            if let FlatExpr::Call(call) = expr {
+                self.functions.fails.push((*call, (*failure).clone()));
+            }
+        }
+        Ok(results)
     }
 
     /// Arguments with the values of parameters put in, where they are not Real; all of them if that

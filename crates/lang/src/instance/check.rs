@@ -265,7 +265,14 @@ impl Flattener<'_> {
             let Slot::Ready(component) = slot else {
                 continue;
             };
-            size.overconstrained |= self.is_overconstrained(component);
+            if self.is_overconstrained(component) {
+                // It counts as many potentials as there are residuals.
+                match self.residual_count(component) {
+                    Ok(count) => size.potentials += count,
+                    Err(_) => size.overconstrained = true,
+                }
+                continue;
+            }
             let data: &Component = &self.components[component];
             match &data.kind {
                 ComponentKind::Complex { elements } => {

@@ -9,7 +9,8 @@ use saltus_source::Span;
 use crate::codes;
 use crate::failure::error;
 use crate::flat::{
-    AssertLevel, Builtin, EquationKind, FlatExpr, IndexVec, ScalarType, StatementKind, Variability, VariableId,
+    AssertLevel, Builtin, EquationKind, FlatExpr, FunctionCall, IndexVec, ScalarType, StatementKind, Variability,
+    VariableId,
 };
 use crate::flattener::Flattener;
 
@@ -176,6 +177,56 @@ impl Flattener<'_> {
         }
         for (span, message) in problems {
             self.diagnostics.push(error(codes::E0308, span, message));
+        }
+        self.check_failing_calls();
+    }
+
+    /// Calls that fail for their arguments, where nothing keeps them from being evaluated.
+    fn check_failing_calls(&mut self) {
+        if self.functions.fails.is_empty() {
+            return;
+        }
+        let model = &self.model;
+        let mut evaluated: Vec<&FlatExpr> = Vec::new();
+        evaluated.extend(model.variables.iter().filter_map(|v| v.binding.as_ref()));
+        for equation in &model.equations {
+            match &equation.kind {
+                EquationKind::Equal(a, b) => evaluated.extend([a, b]),
+                EquationKind::NoReturnCall(a) | EquationKind::Assert { condition: a, .. } => evaluated.push(a),
+                EquationKind::If { branches, .. } => evaluated.extend(branches.first().map(|b| &b.condition)),
+                _ => {}
+            }
+        }
+        for statement in model.algorithms.iter().flat_map(|algorithm| &algorithm.statements) {
+            match &statement.kind {
+                StatementKind::Assign(list) => evaluated.extend(list.iter().map(|(_, value)| value)),
+                StatementKind::NoReturnCall(a) | StatementKind::Assert { condition: a, .. } => evaluated.push(a),
+                StatementKind::If { branches, .. } => evaluated.extend(branches.first().map(|b| &b.condition)),
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        for expr in evaluated {
+            certain_calls(expr, &mut |call| {
+                let fails = self.functions.fails.iter().find(|(known, _)| known == call);
+                found.extend(fails.map(|(_, said)| said.clone()));
+            });
+        }
+        for said in found {
+            self.diagnostics.push(said);
+        }
+    }
+}
+
+/// The calls in an expression that no condition keeps from being evaluated.
+fn certain_calls(expr: &FlatExpr, visit: &mut impl FnMut(&FunctionCall)) {
+    match expr {
+        FlatExpr::If(parts, _) => certain_calls(&parts[0], visit),
+        other => {
+            if let FlatExpr::Call(call) = other {
+                visit(call);
+            }
+            other.for_each_operand(|operand| certain_calls(operand, visit));
         }
     }
 }

@@ -423,7 +423,7 @@ impl Flattener<'_> {
             directed.is_some_and(|directed| directed.is_source())
         });
         let (Some(first), Some(second)) = (sources.next(), sources.next()) else {
-            return Ok(());
+            return self.check_bus_source(set, span);
         };
         let name = |variable: VariableId| &self.model.variables[variable].name;
         Err(error(
@@ -432,6 +432,40 @@ impl Flattener<'_> {
             format!("`{}` and `{}` are both sources of a signal", name(first), name(second)),
         )
         .with_help("connect an output with an input")
+        .into())
+    }
+
+    /// What goes through a bus comes from somewhere: not all that is connected with an element of it are inputs (9.1.3).
+    fn check_bus_source(&self, set: &[u32], span: Span) -> Fallible<()> {
+        let mut of_bus = None;
+        for &node in set {
+            let variable = self.connections.sides[node as usize].variable;
+            let data = &self.components[self.owners[variable.0 as usize]];
+            if self.instances[data.parent].table.is_expandable {
+                // The bus of the model itself may be given values from outside.
+                if data.inherited.outside {
+                    return Ok(());
+                }
+                of_bus = of_bus.or(Some(variable));
+                continue;
+            }
+            let directed = self.connections.directed.get(&variable);
+            if directed.is_none_or(|directed| !directed.input || directed.is_source()) {
+                return Ok(());
+            }
+        }
+        let Some(element) = of_bus else {
+            return Ok(());
+        };
+        Err(error(
+            codes::E0404,
+            span,
+            format!(
+                "nothing gives `{}` a value: only inputs are connected with it",
+                self.model.variables[element].name
+            ),
+        )
+        .with_help("connect an output with this element of the expandable connector")
         .into())
     }
 

@@ -11,7 +11,7 @@ use saltus_syntax::ast::{self, Call, Equation, ExprKind, Name};
 use crate::class::Found;
 use crate::codes;
 use crate::expr::{Arguments, Context, Item, Mode, Resolved, Selection};
-use crate::failure::{Fallible, fail};
+use crate::failure::{Failure, Fallible, fail};
 use crate::flat::{EquationKind, FlatEquation, FlatExpr, ProvenanceKind};
 use crate::flattener::Flattener;
 use crate::ids::ComponentId;
@@ -280,6 +280,27 @@ impl Flattener<'_> {
                 self.member(self.components[component].class, &Name::new("equalityConstraint")),
                 Ok(Some(Found::Class(_)))
             )
+    }
+
+    /// How many equations replace the connection of such a component where a loop is cut.
+    pub(crate) fn residual_count(&mut self, component: ComponentId) -> Fallible<usize> {
+        let class = self.components[component].class;
+        let Some(Found::Class(function)) = self.member(class, &Name::new("equalityConstraint"))? else {
+            return Err(Failure::Reported);
+        };
+        let signature = self.signature(function)?;
+        let Some(output) = signature.outputs.first() else {
+            return Err(Failure::Reported);
+        };
+        let scope = crate::modification::Scope {
+            class: function,
+            instance: None,
+        };
+        let ctx = Context::new(scope, Mode::Evaluate);
+        match self.local_dims(function, output, &ctx)? {
+            (dims, false) => crate::tensor::volume(&dims).ok_or(Failure::Reported),
+            _ => Err(Failure::Reported),
+        }
     }
 
     /// Collects an edge, or tells whether a connection is cut: then its residuals are equations.

@@ -218,6 +218,21 @@ impl Flattener<'_> {
             Ok(values) => values,
             Err(failure) => return self.varying_for(index, rest, body, ctx, place, out, failure),
         };
+        self.for_each_value(&values, index, rest, body, ctx, place, out)
+    }
+
+    /// The turns of a loop one after the other.
+    #[allow(clippy::too_many_arguments)]
+    fn for_each_value(
+        &mut self,
+        values: &Tensor,
+        index: &ForIndex,
+        rest: &[ForIndex],
+        body: &[Statement],
+        ctx: &Context<'_>,
+        place: Place,
+        out: &mut Vec<FlatStatement>,
+    ) -> Fallible<()> {
         let mut iterations = Vec::new();
         for k in 1..=values.dims[0] {
             self.spend(1, index.span)?;
@@ -300,12 +315,16 @@ impl Flattener<'_> {
         out: &mut Vec<FlatStatement>,
         failure: Failure,
     ) -> Fallible<()> {
-        let Some(Expr {
-            kind: ExprKind::Range { start, step, stop },
-            ..
-        }) = &index.range
-        else {
+        let Some(range) = &index.range else {
             return Err(failure);
+        };
+        let ExprKind::Range { start, step, stop } = &range.kind else {
+            let flat = Context {
+                mode: Mode::Flat,
+                ..*ctx
+            };
+            let values = self.expr(range, &flat).map_err(|_| failure)?;
+            return self.for_varying_values(&values, index, rest, body, ctx, place, out);
         };
         let (ty, from) = self.scalar(start, ctx)?;
         let step = match step {
@@ -336,6 +355,41 @@ impl Flattener<'_> {
             body: statements,
         };
         self.push(kind, index.span, ctx, out);
+        Ok(())
+    }
+
+    /// A loop over the elements of a vector that vary: it has as many turns as there are elements.
+    #[allow(clippy::too_many_arguments)]
+    fn for_varying_values(
+        &mut self,
+        values: &Tensor,
+        index: &ForIndex,
+        rest: &[ForIndex],
+        body: &[Statement],
+        ctx: &Context<'_>,
+        place: Place,
+        out: &mut Vec<FlatStatement>,
+    ) -> Fallible<()> {
+        if values.dims.len() != 1 {
+            return fail(codes::E0302, index.span, "the values of an iterator must form a vector");
+        }
+        let before = out.len();
+        self.for_each_value(values, index, rest, body, ctx, place, out)?;
+        let mut assigned = rustc_hash::FxHashSet::default();
+        crate::flat::collect_assigned(&out[before..], &mut assigned);
+        let mut changed = false;
+        for expr in values.exprs() {
+            expr.walk(&mut |part| changed |= matches!(part, FlatExpr::Variable(id) if assigned.contains(id)));
+        }
+        if changed {
+            return Err(error(
+                codes::E0214,
+                index.span,
+                "a loop that changes the values it runs over is not supported yet",
+            )
+            .with_help("copy the vector to another one before the loop")
+            .into());
+        }
         Ok(())
     }
 
