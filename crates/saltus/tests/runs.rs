@@ -3,6 +3,7 @@
 //! - `// model M` — the class to simulate,
 //! - `// stop T` — how long,
 //! - `// final NAME VALUE` — a value at the end,
+//! - `// warns TEXT` — a warning of the run that contains the text, `// silent` — no warning,
 //! - `// refused CODE TEXT` — it is not simulated at all,
 //! - `// fails CODE TEXT`, `// at T` — how and when the run ends early.
 //!
@@ -80,6 +81,15 @@ fn check(group: &Group, text: &str) -> Result<(), String> {
             };
         }
     };
+    let warnings = &simulation.summary.report.warnings;
+    for (_, text) in group.lines.iter().filter(|(word, _)| word == "warns") {
+        if !warnings.iter().any(|warning| warning.contains(text)) {
+            return Err(format!("no warning `{text}` but {warnings:?}"));
+        }
+    }
+    if group.word("silent").is_some() && !warnings.is_empty() {
+        return Err(format!("warnings: {warnings:?}"));
+    }
     for (_, line) in group.lines.iter().filter(|(word, _)| word == "final") {
         let (name, value) = line.split_once(' ').expect("a name and a value");
         let expected: f64 = value.trim().parse().expect("a value");
