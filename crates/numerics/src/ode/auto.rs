@@ -4,8 +4,8 @@
 //! norm of the Jacobian, never from clocks.
 
 use super::{
-    Bdf, Counters, Esdirk, ExplicitRk, IntegrationError, Integrator, Method, OdeSystem, Options, Radau, Start, Step,
-    StepFailure,
+    Bdf, Counters, Esdirk, ExplicitRk, IntegrationError, Integrator, Method, OdeSystem, Options, Radau, Replacement,
+    Start, Step, StepFailure,
 };
 
 /// Below this tolerance the explicit method is DOP853 rather than Tsit45. (Models with zero crossings are integrated with
@@ -250,6 +250,10 @@ impl Integrator for Auto {
 
     fn interpolate_derivative(&self, t: f64, dy: &mut [f64]) {
         self.active().interpolate_derivative(t, dy);
+    }
+
+    fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
+        self.active_mut().replace_state(system, y)
     }
 
     fn next_step_size(&self) -> Option<f64> {

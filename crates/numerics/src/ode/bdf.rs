@@ -8,7 +8,9 @@
 use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep};
 use super::iteration::StageSolver;
-use super::{Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Start, Step, StepFailure};
+use super::{
+    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
+};
 
 const MAX_ORDER: usize = 5;
 const NEWTON_ITERATIONS: usize = 4;
@@ -327,6 +329,20 @@ impl Integrator for Bdf {
             let d = &self.differences[j];
             dy.iter_mut().zip(d).for_each(|(y, d)| *y += slope * d);
         }
+    }
+
+    fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
+        self.point.check_state(y)?;
+        let small = self.point.is_small_change(y);
+        self.point.y.copy_from_slice(y);
+        if small && self.has_history {
+            return Ok(Replacement::Absorbed);
+        }
+        self.point.evaluate_here(system)?;
+        self.has_history = false;
+        // The step size of a high order is far too large for the first order to begin with.
+        self.point.h = None;
+        Ok(Replacement::Restarted)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What all methods share: the current point, error norms, step limits and the first step size.
 
-use super::{AbsoluteTolerance, Counters, IntegrationError, OdeSystem, Options, Start, Step, StepFailure};
+use super::{AbsoluteTolerance, Counters, IntegrationError, OdeSystem, Options, Replacement, Start, Step, StepFailure};
 use crate::EvalError;
 use crate::error::check_finite;
 use crate::linalg::root_mean_square;
@@ -284,6 +284,43 @@ impl Point {
         }
         self.started = false;
         Err(IntegrationError::Evaluation { t, error })
+    }
+
+    /// Whether a new state is within tolerance of the present one.
+    pub fn is_small_change(&self, y: &[f64]) -> bool {
+        let change: Vec<f64> = y.iter().zip(&self.y).map(|(a, b)| a - b).collect();
+        self.error_norm(&change, y) <= 1.0
+    }
+
+    /// Replaces the state by another one and evaluates f there.
+    pub fn replace(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
+        self.check_state(y)?;
+        let small = self.is_small_change(y);
+        self.y.copy_from_slice(y);
+        self.evaluate_here(system)?;
+        Ok(if small {
+            Replacement::Absorbed
+        } else {
+            Replacement::Restarted
+        })
+    }
+
+    /// Checks a replacement state.
+    pub fn check_state(&self, y: &[f64]) -> Result<(), IntegrationError> {
+        if !self.started {
+            return Err(IntegrationError::NotStarted);
+        }
+        if y.len() != self.dim() {
+            return Err(IntegrationError::WrongLength {
+                what: "replacement state",
+                expected: self.dim(),
+                found: y.len(),
+            });
+        }
+        match y.iter().position(|v| !v.is_finite()) {
+            Some(i) => Err(IntegrationError::NotFinite { component: Some(i) }),
+            None => Ok(()),
+        }
     }
 }
 

@@ -9,7 +9,9 @@
 use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep, hermite, hermite_derivative};
 use super::iteration::StageSolver;
-use super::{Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Start, Step, StepFailure};
+use super::{
+    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
+};
 
 const STAGES: usize = 6;
 const GAMMA: f64 = 0.25;
@@ -249,6 +251,10 @@ impl Integrator for Esdirk {
         }
         let end = (&self.y_new[..], &self.slopes[STAGES - 1][..]);
         hermite_derivative(self.point.fraction(t), h, (&self.y_old, &self.slopes[0]), end, dy);
+    }
+
+    fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
+        self.point.replace(system, y)
     }
 }
 

@@ -8,7 +8,7 @@
 use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep, evaluate, hermite, hermite_derivative};
 use super::{
-    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Start, Step, StepFailure,
+    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
     dop853_tableau as dop853, tsit45_tableau as tsit45,
 };
 use crate::EvalError;
@@ -358,6 +358,10 @@ impl Integrator for ExplicitRk {
         } else {
             self.differentiate_dop853(theta, h, dy);
         }
+    }
+
+    fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
+        self.point.replace(system, y)
     }
 }
 

@@ -111,6 +111,15 @@ pub struct Step {
     pub at_stop: bool,
 }
 
+/// What became of a state handed to [`Integrator::replace_state`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replacement {
+    /// The change was below tolerance: step size and history were kept.
+    Absorbed,
+    /// The change was large: the integrator begins anew at the same time, without history.
+    Restarted,
+}
+
 /// One way to advance y' = f(t, y).
 ///
 /// Order of calls: [`restart`](Self::restart), then [`step`](Self::step) repeatedly. After any error the
@@ -144,6 +153,13 @@ pub trait Integrator: std::fmt::Debug + Send {
 
     /// The derivative of the dense output at a time within the last step.
     fn interpolate_derivative(&self, t: f64, dy: &mut [f64]);
+
+    /// Replaces the state at [`time`](Self::time), for instance by its projection onto constraints. The dense
+    /// output of the last step stays as it was.
+    ///
+    /// # Errors
+    /// If f cannot be evaluated at the new state.
+    fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError>;
 
     /// The step size that would be tried next: a good hint for a restart nearby.
     fn next_step_size(&self) -> Option<f64>;

@@ -7,7 +7,9 @@
 use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep, evaluate};
 use super::iteration::{EXACT_RATE, JacobianCache, ShiftedMatrix, newton_tolerance};
-use super::{Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Start, Step, StepFailure};
+use super::{
+    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
+};
 use crate::linalg::MatrixStructure;
 use num_complex::Complex64;
 
@@ -414,6 +416,15 @@ impl Integrator for Radau {
         for (i, out) in dy.iter_mut().enumerate() {
             *out = (a[i] + theta * (2.0 * b[i] + theta * 3.0 * c[i])) / h;
         }
+    }
+
+    fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
+        let replacement = self.point.replace(system, y)?;
+        if replacement == Replacement::Restarted {
+            self.previous = None;
+            self.continues = false;
+        }
+        Ok(replacement)
     }
 }
 
