@@ -106,8 +106,8 @@ pub mod results {
 /// A run from the inside: how to stop and follow it, and how it ended.
 pub mod simulate {
     pub use saltus_simulate::{
-        BlockCost, Cancel, CandidateReport, End, EventReport, Failure, FailureKind, ImpulseReport, InstantReport,
-        ModeId, Observer, Options, Redundant, Refusal, RestartMethod, RunCounters, RunReport,
+        BlockCost, Cancel, CandidateReport, Chattering, End, EventReport, Failure, FailureKind, ImpulseReport,
+        InstantReport, ModeId, Observer, Options, Redundant, Refusal, RestartMethod, RunCounters, RunReport, Zeno,
     };
 }
 

@@ -146,7 +146,11 @@ impl Run<'_> {
             let mut band = reading.tolerance + self.engine.location_error(id, &monitor, Some(mode));
             band *= WIDENING.powi(futile.min(100) as i32);
             let alone = reading.value.abs() > OF_TERMS * reading.magnitude;
-            let share = if alone && self.was_bystander(id, &known) { LEAVING } else { 1.0 };
+            let share = if alone && self.was_bystander(id, &known) {
+                LEAVING
+            } else {
+                1.0
+            };
             let armed = right_side && reading.value.abs() > share * band;
             let leaving = !armed && futile == 0 && self.engine.leaves_zero(id, &monitor, mode);
             self.watches[id.index()] = Watch {

@@ -21,6 +21,11 @@ const DENSE_LIMIT: usize = 200;
 /// Pivots below this part of the largest count as zero.
 const ZERO_PIVOT: f64 = 1e-10;
 
+/// Factors of combinations are known to this part.
+const ROUNDING: f64 = 1e-12;
+/// The largest denominator of a factor that is taken for a fraction.
+const MOST_PARTS: i32 = 12;
+
 /// Statements in functions that one check may execute; blocks that are looked at later are taken for regular. Functions of
 /// media take thousands of statements per call.
 const STATEMENT_LIMIT: u64 = 200_000;
@@ -187,7 +192,7 @@ impl Checker<'_> {
                 .iter()
                 .map(|&i| {
                     let factor = first[i] * by_row[i] / (first[replaced] * by_row[replaced]);
-                    (equation(i), factor, c(i) - c(replaced))
+                    (equation(i), without_rounding(factor), c(i) - c(replaced))
                 })
                 .collect(),
         }
@@ -282,6 +287,13 @@ fn left_null_vector(n: usize, entries: &Entries, by_row: &[f64]) -> Option<Vec<f
     let first = vector.iter().position(|entry| entry.abs() >= size * (1.0 - 1e-6))?;
     let scale = vector[first];
     Some(vector.iter().map(|entry| entry / scale).collect())
+}
+
+/// Factors are mostly small fractions; off by a rounding error they would leave terms that cancel.
+fn without_rounding(factor: f64) -> f64 {
+    let mut fractions = (1..=MOST_PARTS).map(|parts| (factor * f64::from(parts)).round() / f64::from(parts));
+    let near = |fraction: &f64| (fraction - factor).abs() <= ROUNDING * factor.abs();
+    fractions.find(near).unwrap_or(factor)
 }
 
 /// The residual Σ λ_i f_i^(k_i) of a [`Remedy::LinearCombination`], without the leading derivatives that cancel in it;

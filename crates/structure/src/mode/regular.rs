@@ -1,12 +1,13 @@
 //! The remedy for modes in which structure and numbers disagree, applied once per model.
 //!
 //! Where the leading derivatives of some equations cancel (RR-9603, F.2), a combination of them takes the place of one
-//! of them, in all modes in which they hold together ([`Remedy::LinearCombination`]). The combination is equivalent
-//! inside such a mode only: it rests on derivatives of constraints, which hold from the mode change on. So
+//! of them, in all modes in which they hold together ([`Remedy::LinearCombination`]). Where it is made of the equations
+//! themselves it is as good as they are at every instant, and mode changes see the constraint that they hide. Where it rests
+//! on derivatives of constraints it is equivalent inside the mode only: they hold from the mode change on. Then
 //! [`Mdae::combinations`] remembers what it stands for, and mode changes are analysed with that.
 
 use rustc_hash::FxHashSet;
-use saltus_mdae::{Combination, ConditionId, Equation, Mdae, Node, Type, VarId};
+use saltus_mdae::{Combination, ConditionId, Equation, EquationId, Mdae, Node, Type, VarId};
 
 use super::guards::{Modes, Valuation};
 use super::rank::{RankDeficiency, Remedy, check_rank, combined_residual};
@@ -79,10 +80,15 @@ fn apply(model: &mut Mdae, truths: &Truths, found: &RankDeficiency, count: usize
         simplified: None,
         origin: model.equations[*replaced].origin,
     });
-    model.combinations.push(Combination {
-        equation,
-        stands_for: *replaced,
-    });
+    let known = model.combinations.len();
+    let rests_on_derivatives =
+        |&(equation, _, order): &(EquationId, f64, u16)| order > 0 || model.stands_for(equation) != equation;
+    if terms.iter().any(rests_on_derivatives) {
+        model.combinations.push(Combination {
+            equation,
+            stands_for: *replaced,
+        });
+    }
     let modes = Modes::new(model);
     let better = truths.valuation(model, &modes).is_some_and(|valuation| {
         let structure = analyze_mode(model, &modes, &valuation);
@@ -90,7 +96,7 @@ fn apply(model: &mut Mdae, truths: &Truths, found: &RankDeficiency, count: usize
     });
     if !better {
         model.equations = saved;
-        model.combinations.pop();
+        model.combinations.truncate(known);
     }
     better
 }
