@@ -16,12 +16,15 @@ pub fn clash(written: &[Named<'_>], read: &[Named<'_>]) -> Option<String> {
             .find(|other| same_file(file.1, other.1))
             .map(|other| (file, other))
     });
-    twice.map(|((use_, path), (other, second))| match path == second {
-        true => format!("`{}` is named for {use_} and for {other}", path.display()),
-        false => format!(
-            "{use_} and {other} are one file, `{}` and `{}`",
-            path.display(),
-            second.display()
-        ),
+    twice.map(|((use_, path), (other, second))| {
+        if path == second {
+            format!("`{}` is named for {use_} and for {other}", path.display())
+        } else {
+            format!(
+                "{use_} and {other} are one file, `{}` and `{}`",
+                path.display(),
+                second.display()
+            )
+        }
     })
 }

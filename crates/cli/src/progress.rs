@@ -41,9 +41,10 @@ impl Progress {
         let elapsed = now.duration_since(self.began).as_secs_f64();
         let filled = (done * WIDTH as f64) as usize;
         let bar: String = (0..WIDTH).map(|i| if i < filled { '█' } else { '░' }).collect();
-        let left = match done > 0.0 {
-            true => format!("{:.0} s left", elapsed * (1.0 - done) / done),
-            false => String::new(),
+        let left = if done > 0.0 {
+            format!("{:.0} s left", elapsed * (1.0 - done) / done)
+        } else {
+            String::new()
         };
         let events = match self.events {
             0 => String::new(),

@@ -116,25 +116,26 @@ impl Noted {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        match told.is_empty() {
-            true => String::new(),
-            false => format!("\n  jumps: {}{more}", told[..told.len().min(SHOWN_JUMPS)].join(", ")),
+        if told.is_empty() {
+            String::new()
+        } else {
+            format!("\n  jumps: {}{more}", told[..told.len().min(SHOWN_JUMPS)].join(", "))
         }
     }
 }
 
 /// Six digits, enough to follow the story; files have all of them.
 fn short(value: f64) -> String {
-    match value == 0.0 || (1e-4..1e6).contains(&value.abs()) {
-        true => {
-            let digits = (5 - value.abs().max(1e-5).log10().floor() as i32).clamp(0, 9) as usize;
-            let text = format!("{value:.digits$}");
-            match text.contains('.') {
-                true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-                false => text,
-            }
+    if value == 0.0 || (1e-4..1e6).contains(&value.abs()) {
+        let digits = (5 - value.abs().max(1e-5).log10().floor() as i32).clamp(0, 9) as usize;
+        let text = format!("{value:.digits$}");
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        } else {
+            text
         }
-        false => format!("{value:.5e}"),
+    } else {
+        format!("{value:.5e}")
     }
 }
 
@@ -215,9 +216,10 @@ fn name<'a>(model: &'a Mdae, impulse: &ImpulseReport) -> Option<(&'a str, bool)>
 
 /// What a candidate is called.
 fn named(candidate: &CandidateReport) -> String {
-    match candidate.label.is_empty() {
-        true => "the only mode".to_owned(),
-        false => candidate.label.clone(),
+    if candidate.label.is_empty() {
+        "the only mode".to_owned()
+    } else {
+        candidate.label.clone()
     }
 }
 

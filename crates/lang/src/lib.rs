@@ -23,8 +23,11 @@ mod model;
 mod modification;
 mod tensor;
 
+use std::sync::Arc;
+
 use saltus_source::Diagnostics;
 pub(crate) use saltus_source::codes;
+use saltus_syntax::ast::ClassModification;
 use saltus_syntax::library::Library;
 
 pub use limits::Limits;
@@ -43,6 +46,8 @@ pub struct Flattened {
 pub struct Options {
     /// Limits against hostile input.
     pub limits: Limits,
+    /// Modifications of the class, as `(…)` behind its name in an extends clause.
+    pub modification: Option<Arc<ClassModification>>,
 }
 
 /// Room for deeply nested models and functions: [`Limits::depth`] levels of all passes together.
@@ -66,7 +71,7 @@ pub fn flatten(library: &Library, class: &str, options: &Options) -> Flattened {
 
 fn flatten_here(library: &Library, class: &str, options: &Options) -> Flattened {
     let mut flattener = flattener::Flattener::new(library, options.limits);
-    let result = flattener.flatten_class(class);
+    let result = flattener.flatten_class(class, options.modification.as_deref());
     flattener.accept(result);
     let mut diagnostics = library.diagnostics();
     diagnostics.extend(std::mem::take(&mut flattener.diagnostics));

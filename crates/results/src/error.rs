@@ -97,6 +97,11 @@ impl ResultError {
         }
     }
 
+    /// Whether something was asked for that there is not, rather than a file or a disk at fault.
+    pub fn is_wrong_request(&self) -> bool {
+        matches!(self, Self::UnknownFormat { .. } | Self::UnknownVariable { .. })
+    }
+
     /// What the user can do about it.
     pub fn help(&self) -> Option<String> {
         match self {

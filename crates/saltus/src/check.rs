@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use saltus_analysis::{
     Analysis, AnalysisOptions, ChangeReport, Coverage, ModeReport, Refusal, RestartReport, starts_regular,
@@ -11,7 +12,7 @@ use saltus_lang::flat::{FlatModel, ProvenanceKind};
 use saltus_simulate::discrete_loop;
 use saltus_source::{Code, Diagnostic, Diagnostics, Severity, Span, codes};
 use saltus_structure::mode::Modes;
-use saltus_syntax::ast::{ClassDefinition, ClassKind, Name};
+use saltus_syntax::ast::{ClassDefinition, ClassKind, ClassModification, Name};
 use saltus_syntax::library::LibraryClass;
 
 use crate::model::prepare_given;
@@ -35,7 +36,21 @@ impl Session {
     /// Checks one model: names, types, balance, structure of its initial mode; with `all_modes` also the other modes
     /// and the changes between them.
     pub fn check(&self, model: &str, all_modes: bool) -> Diagnostics {
-        let flat = self.flatten(model);
+        self.check_modified(model, None, all_modes)
+    }
+
+    /// What is wrong with the structure of a model that was compiled but does not start.
+    pub fn check_compiled(&self, model: &Model) -> Diagnostics {
+        self.check_modified(model.name(), model.modification.as_ref(), false)
+    }
+
+    fn check_modified(
+        &self,
+        model: &str,
+        modification: Option<&Arc<ClassModification>>,
+        all_modes: bool,
+    ) -> Diagnostics {
+        let flat = self.flatten_modified(model, modification);
         let mut diagnostics = flat.diagnostics;
         let Some(flat) = flat.value else { return diagnostics };
         // A component is not meant to be simulated by itself: its connectors are open.

@@ -53,7 +53,7 @@ mod timing;
 pub use check::Checked;
 pub use failure::failure_diagnostic;
 pub use model::Model;
-pub use outcome::Outcome;
+pub use outcome::{Fault, Outcome};
 pub use parse::ParsedFiles;
 pub use result_error::result_diagnostic;
 pub use run::{FailedRun, Run, RunSummary, Simulation};

@@ -1,21 +1,23 @@
 //! From a class to a model that is ready to run.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use saltus_lang::flat::FlatModel;
-use saltus_mdae::{Experiment, Mdae, Role, Variable};
-use saltus_results::{InputHash, Manifest};
+use saltus_mdae::{Condition, ConditionId, Experiment, IndexVec, Mdae, Role, Variable};
+use saltus_results::{InputHash, Manifest, SourceSpan};
 use saltus_simulate::{Compiled, discrete_loop};
-use saltus_source::{Diagnostic, Diagnostics, SourceMap};
+use saltus_source::{Diagnostic, Diagnostics, SourceMap, Span};
 use saltus_structure::mode::share_redundant;
 use saltus_structure::prepare::{Coefficients, drop_vanishing_terms, prepare};
-use saltus_syntax::ast::split_name;
+use saltus_syntax::ast::{
+    Argument, Binding, ClassModification, ElementModification, Expr, ExprKind, Ident, Modification, Name, QualifiedName,
+};
+use saltus_syntax::parse_expression;
 use sha2::{Digest, Sha256};
 
-use crate::parameters::{ParameterTable, Setting};
+use crate::parameters::{ParameterTable, Setting, StructuralSetting};
 use crate::timing::{Phase, Timings};
-use crate::{Outcome, Run, Session, failure_diagnostic};
+use crate::{Fault, Outcome, Run, Session, failure_diagnostic};
 
 /// A compiled model. It can be run any number of times, with other parameters, from any thread.
 ///
@@ -50,8 +52,8 @@ pub struct Model {
     compiled: Compiled,
     parameters: ParameterTable,
     name: String,
-    /// The class that was compiled: another one than the user's if parameters were set before flattening.
-    class: String,
+    /// How its class was modified, if parameters were set before flattening.
+    pub(crate) modification: Option<Arc<ClassModification>>,
     sources: Arc<SourceMap>,
     timings: Timings,
     warnings: Diagnostics,
@@ -60,7 +62,19 @@ pub struct Model {
 impl Session {
     /// The flat model of a class: everything scalar, classes and connections resolved.
     pub fn flatten(&self, model: &str) -> Outcome<FlatModel> {
-        let flattened = saltus_lang::flatten(&self.library, model, &saltus_lang::Options::default());
+        self.flatten_modified(model, None)
+    }
+
+    pub(crate) fn flatten_modified(
+        &self,
+        model: &str,
+        modification: Option<&Arc<ClassModification>>,
+    ) -> Outcome<FlatModel> {
+        let options = saltus_lang::Options {
+            modification: modification.cloned(),
+            ..saltus_lang::Options::default()
+        };
+        let flattened = saltus_lang::flatten(&self.library, model, &options);
         Outcome::new(flattened.model, flattened.diagnostics)
     }
 
@@ -72,7 +86,7 @@ impl Session {
 
     /// Compiles a class.
     pub fn compile(&self, model: &str) -> Outcome<Model> {
-        self.compile_given(model, &[])
+        self.compile_given(model, None, &[])
     }
 
     /// Compiles equations that were stated in Rust, without any Modelica text, by [`mdae::Builder`](crate::mdae::Builder). Values of parameters
@@ -116,10 +130,15 @@ impl Session {
         finished.keep_warnings()
     }
 
-    /// Compiles a class with values for coefficients that make terms of its equations appear or vanish.
-    fn compile_given(&self, model: &str, given: &[(String, f64)]) -> Outcome<Model> {
+    /// Compiles a modified class with values for coefficients that make terms of its equations appear or vanish.
+    fn compile_given(
+        &self,
+        model: &str,
+        modification: Option<Arc<ClassModification>>,
+        given: &[(String, f64)],
+    ) -> Outcome<Model> {
         let mut timings = Timings::default();
-        let flat = timings.measure(Phase::Flatten, || self.flatten(model));
+        let flat = timings.measure(Phase::Flatten, || self.flatten_modified(model, modification.as_ref()));
         flat.then(|flat| {
             let lowered = timings.measure(Phase::Analyse, || self.lower(&flat));
             let prepared = lowered.then(|mdae| {
@@ -130,6 +149,7 @@ impl Session {
                 let mut finished = self.finish_model(model, &flat, mdae, &coefficients);
                 if let Some(model) = &mut finished.value {
                     model.timings.extend(&timings);
+                    model.modification = modification;
                 }
                 finished
             })
@@ -146,7 +166,10 @@ impl Session {
         coefficients: &Coefficients,
     ) -> Outcome<Model> {
         if let Some(failure) = discrete_loop(&mdae) {
-            return Outcome::failed([failure_diagnostic(&failure, &mdae, None)].into_iter().collect());
+            return Outcome::failed(
+                Fault::Model,
+                [failure_diagnostic(&failure, &mdae, None)].into_iter().collect(),
+            );
         }
         let mut timings = Timings::default();
         let parameters = ParameterTable::new(flat, &mdae, coefficients);
@@ -157,7 +180,7 @@ impl Session {
                     compiled,
                     parameters,
                     name: name.to_owned(),
-                    class: name.to_owned(),
+                    modification: None,
                     sources: Arc::clone(self.sources()),
                     timings,
                     warnings: Diagnostics::new(),
@@ -167,7 +190,7 @@ impl Session {
             Err(failure) => {
                 // The model went with the failure, and its places with it.
                 let diagnostic = failure_diagnostic(&failure, &Mdae::new(name), None);
-                Outcome::failed([diagnostic].into_iter().collect())
+                Outcome::failed(Fault::Model, [diagnostic].into_iter().collect())
             }
         }
     }
@@ -205,12 +228,15 @@ impl Session {
                         rest.push((name.clone(), value.clone()));
                     }
                     Ok(Setting::Coefficient(value)) => coefficients.push((name.clone(), value)),
-                    Ok(Setting::Modification(text)) => modifications.push(text),
+                    Ok(Setting::Modification(setting)) => match self.argument(name, setting) {
+                        Ok(argument) => modifications.push(argument),
+                        Err(found) => refused.extend(found),
+                    },
                     Err(diagnostic) => refused.push(*diagnostic),
                 }
             }
             if refused.has_errors() {
-                return Outcome::failed(refused);
+                return Outcome::failed(Fault::Request, refused);
             }
             if modifications.is_empty() && coefficients.is_empty() {
                 return Outcome::new(Some((compiled, rest)), Diagnostics::new());
@@ -220,51 +246,52 @@ impl Session {
                 coefficients.append(&mut numbers);
                 rest.clear();
             }
-            let changed = if modifications.is_empty() {
-                model.to_owned()
-            } else {
-                self.modified(model, &modifications, compiled.experiment())
-            };
-            self.compile_given(&changed, &coefficients).then(|mut compiled| {
-                compiled.name = model.to_owned();
-                Outcome::new(Some((compiled, rest)), Diagnostics::new())
-            })
+            let span = modifications.first().map(Argument::span);
+            let modification = span.map(|span| {
+                Arc::new(ClassModification {
+                    arguments: modifications,
+                    span,
+                })
+            });
+            self.compile_given(model, modification, &coefficients)
+                .then(|compiled| Outcome::new(Some((compiled, rest)), Diagnostics::new()))
         })
     }
 
-    /// A class that extends another with modifications; its full name. Annotations are not inherited, so it repeats the
-    /// experiment.
-    fn modified(&self, model: &str, modifications: &[String], experiment: Experiment) -> String {
-        let taken: BTreeSet<String> = self
-            .library
-            .given()
-            .iter()
-            .map(|class| class.qualified_name())
-            .collect();
-        let last = split_name(model).pop().unwrap_or(model).trim_matches('\'');
-        let last = last.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-        let numbered = (1..).map(|n| format!("{last}_set{n}"));
-        let name = numbered
-            .into_iter()
-            .find(|name| !taken.contains(name))
-            .unwrap_or_default();
-        let settings = [
-            ("StartTime", experiment.start_time),
-            ("StopTime", experiment.stop_time),
-            ("Tolerance", experiment.tolerance),
-            ("Interval", experiment.interval),
-        ];
-        let settings = settings
-            .into_iter()
-            .filter_map(|(name, value)| Some(format!("{name} = {:?}", value?)));
-        let settings: Vec<String> = settings.collect();
-        let text = format!(
-            "model {name} extends .{model}({}); annotation(experiment({})); end {name};",
-            modifications.join(", "),
-            settings.join(", ")
-        );
-        self.add_text("<--set>", &text);
-        name
+    /// A value for a parameter as a modification of its class. The text of the value becomes a source of its own, so
+    /// that what is wrong with it has a place.
+    fn argument(&self, name: &str, setting: StructuralSetting) -> Result<Argument, Diagnostics> {
+        let file = self.sources().add(format!("<--set {name}>"), setting.value.as_str());
+        let span = Span::new(file, 0, setting.value.len() as u32);
+        let value = if setting.is_text {
+            Expr {
+                kind: ExprKind::String(Name::new(&setting.value)),
+                span,
+            }
+        } else {
+            let (value, diagnostics) = parse_expression(file, &setting.value);
+            if diagnostics.has_errors() {
+                return Err(diagnostics);
+            }
+            value
+        };
+        let ident = |name: Name| Ident { name, span };
+        Ok(Argument::Modification(ElementModification {
+            each: false,
+            is_final: false,
+            name: QualifiedName {
+                global: false,
+                parts: setting.path.into_iter().map(ident).collect(),
+                span,
+            },
+            modification: Some(Arc::new(Modification {
+                class_modification: None,
+                binding: Some(Binding::Expr(Arc::new(value))),
+                span,
+            })),
+            description: None,
+            span,
+        }))
     }
 }
 
@@ -288,11 +315,6 @@ impl Model {
     /// Its full name.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// The class it was compiled from; not its name if values of parameters shaped its equations.
-    pub fn class(&self) -> &str {
-        &self.class
     }
 
     /// The equations, after trivial ones were used to eliminate variables.
@@ -333,6 +355,16 @@ impl Model {
         self.parameters.setting(name, value)
     }
 
+    /// Where the conditions are written.
+    pub(crate) fn condition_places(&self) -> IndexVec<ConditionId, Option<SourceSpan>> {
+        let equations = self.equations();
+        let place = |condition: &Condition| {
+            let span = equations.origins.get(condition.origin)?.span?;
+            source_span(span, &self.sources)
+        };
+        equations.conditions.iter().map(place).collect()
+    }
+
     pub(crate) fn manifest(&self) -> Manifest {
         let files = (0..self.sources.len() as u32).filter_map(|id| self.sources.file(saltus_source::FileId(id)));
         let inputs = files.map(|file| InputHash {
@@ -347,6 +379,18 @@ impl Model {
             ..Manifest::default()
         }
     }
+}
+
+fn source_span(span: Span, sources: &SourceMap) -> Option<SourceSpan> {
+    let file = sources.file(span.file)?;
+    let (start, end) = (file.line_column(span.start), file.line_column(span.end));
+    Some(SourceSpan {
+        file: file.name().to_owned(),
+        line: start.line,
+        column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+    })
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -7,7 +7,7 @@ use saltus_lang::flat::{FlatModel, ScalarType, Variability};
 use saltus_mdae::{Mdae, Role, VarId};
 use saltus_source::{Diagnostic, Severity, codes};
 use saltus_structure::prepare::Coefficients;
-use saltus_syntax::ast::split_name;
+use saltus_syntax::ast::{Name, split_name};
 
 /// What may be set, by name.
 #[derive(Debug, Default)]
@@ -42,8 +42,19 @@ pub(crate) enum Setting {
     Value(VarId, f64),
     /// Before the equations are analysed.
     Coefficient(f64),
-    /// As a modification before flattening, with this text.
-    Modification(String),
+    /// As a modification before flattening.
+    Modification(StructuralSetting),
+}
+
+/// A value that shapes the equations.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct StructuralSetting {
+    /// The parts of the name of the parameter, or of an attribute.
+    pub path: Vec<Name>,
+    /// The value as it was given.
+    pub value: String,
+    /// Whether the value is the text itself, not an expression.
+    pub is_text: bool,
 }
 
 impl ParameterTable {
@@ -88,7 +99,7 @@ impl ParameterTable {
             if let Some(variable) = name.strip_suffix(".start")
                 && self.entries.contains_key(variable)
             {
-                return modification(name, value).map(Setting::Modification);
+                return modification(name, value, false).map(Setting::Modification);
             }
             return Err(self.unknown(name));
         };
@@ -101,10 +112,7 @@ impl ParameterTable {
                     Setting::Value(id, value)
                 }
             }),
-            Kind::Structural if entry.ty == ScalarType::String => {
-                modification(name, &quoted(value)).map(Setting::Modification)
-            }
-            Kind::Structural => modification(name, value).map(Setting::Modification),
+            Kind::Structural => modification(name, value, entry.ty == ScalarType::String).map(Setting::Modification),
             Kind::Variable => Err(Box::new(
                 refused(format!("`{name}` is not a parameter"))
                     .with_help(format!("its start value is set by `--set {name}.start={value}`")),
@@ -172,11 +180,6 @@ impl Entry {
     }
 }
 
-/// A string literal.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
 fn refused(message: String) -> Diagnostic {
     Diagnostic::without_place(codes::E0614, Severity::Error, message)
 }
@@ -190,8 +193,7 @@ fn distance_is_small(a: &str, b: &str) -> bool {
     long >= 2 && long - prefix - suffix.min(short - prefix) <= 1
 }
 
-/// `a(b(x(start = 5)))` for `a.b.x.start = 5`.
-fn modification(name: &str, value: &str) -> Result<String, Box<Diagnostic>> {
+fn modification(name: &str, value: &str, is_text: bool) -> Result<StructuralSetting, Box<Diagnostic>> {
     let parts = split_name(name);
     let quoted = |part: &str| part.len() > 2 && part.starts_with('\'') && part.ends_with('\'');
     let plain = |part: &&str| quoted(part) || !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -200,11 +202,11 @@ fn modification(name: &str, value: &str) -> Result<String, Box<Diagnostic>> {
             "`{name}` shapes the equations, and elements of arrays that do cannot be set one by one"
         ))));
     }
-    let mut text = format!("{} = {value}", parts[parts.len() - 1]);
-    for part in parts[..parts.len() - 1].iter().rev() {
-        text = format!("{part}({text})");
-    }
-    Ok(text)
+    Ok(StructuralSetting {
+        path: parts.into_iter().map(Name::new).collect(),
+        value: value.to_owned(),
+        is_text,
+    })
 }
 
 #[cfg(test)]
@@ -212,11 +214,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nested_modifications() {
-        assert_eq!(modification("n", "3").unwrap(), "n = 3");
-        assert_eq!(modification("a.b.x.start", "5").unwrap(), "a(b(x(start = 5)))");
-        assert_eq!(modification("a.'b.c'.n", "3").unwrap(), "a('b.c'(n = 3))");
-        assert!(modification("a[1].n", "3").is_err());
+    fn elements_of_arrays_cannot_be_modified() {
+        let path = |name| modification(name, "3", false).map(|setting| setting.path.join("/"));
+        assert_eq!(path("a.b.x.start").unwrap(), "a/b/x/start");
+        assert_eq!(path("a.'b.c'.n").unwrap(), "a/'b.c'/n");
+        assert!(path("a[1].n").is_err());
     }
 
     #[test]

@@ -15,7 +15,7 @@ use saltus_source::Diagnostic;
 
 use crate::failure_diagnostic;
 use crate::parameters::Setting;
-use crate::sink::Annotated;
+use crate::sink::Timed;
 use crate::timing::{Phase, Timings};
 use crate::{Model, result_diagnostic};
 
@@ -263,10 +263,11 @@ impl<'m> Run<'m> {
         let request = Request {
             parameters: &self.parameters,
             inputs: std::mem::take(&mut self.inputs),
+            places: self.model.condition_places(),
             manifest,
             cancel: self.cancel.clone(),
         };
-        let mut sink = Annotated::new(sink, self.model.equations(), self.model.sources());
+        let mut sink = Timed::new(sink);
         let mut clock = Clock::new(self.observer.take());
         let report = simulate(self.model.compiled(), request, &self.options, &mut sink, &mut clock);
         let timings = clock.timings(sink.time);

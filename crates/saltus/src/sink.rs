@@ -1,35 +1,21 @@
-//! What the session adds to a stream of results: places in the text, time spent writing, the error of a file.
+//! What the session adds to a stream of results: the time spent writing, the error of a file.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use saltus_mdae::Mdae;
-use saltus_results::{
-    EventRecord, Manifest, ModeRecord, ResultError, ResultSink, RowKind, Schema, SourceSpan, Summary,
-};
-use saltus_source::{SourceMap, Span};
+use saltus_results::{EventRecord, Manifest, ModeRecord, ResultError, ResultSink, RowKind, Schema, Summary};
 
-/// Passes everything on, with the places of conditions added to events.
-pub(crate) struct Annotated<'s> {
+/// Passes everything on.
+pub(crate) struct Timed<'s> {
     inner: &'s mut dyn ResultSink,
-    spans: BTreeMap<String, SourceSpan>,
     pub time: Duration,
     /// The first error, with what a message alone cannot say.
     pub error: Option<ResultError>,
 }
 
-impl<'s> Annotated<'s> {
-    pub fn new(inner: &'s mut dyn ResultSink, model: &Mdae, sources: &SourceMap) -> Self {
-        let mut spans = BTreeMap::new();
-        for condition in &model.conditions {
-            let span = model.origins.get(condition.origin).and_then(|origin| origin.span);
-            if let Some(span) = span.and_then(|span| source_span(span, sources)) {
-                spans.entry(condition.text.to_string()).or_insert(span);
-            }
-        }
-        Annotated {
+impl<'s> Timed<'s> {
+    pub fn new(inner: &'s mut dyn ResultSink) -> Self {
+        Timed {
             inner,
-            spans,
             time: Duration::ZERO,
             error: None,
         }
@@ -48,7 +34,7 @@ impl<'s> Annotated<'s> {
     }
 }
 
-impl ResultSink for Annotated<'_> {
+impl ResultSink for Timed<'_> {
     fn begin(&mut self, schema: &Schema, manifest: &Manifest) -> Result<(), ResultError> {
         self.timed(|inner| inner.begin(schema, manifest))
     }
@@ -62,13 +48,7 @@ impl ResultSink for Annotated<'_> {
     }
 
     fn event(&mut self, event: &EventRecord) -> Result<(), ResultError> {
-        let mut event = event.clone();
-        for trigger in &mut event.triggers {
-            if trigger.span.is_none() {
-                trigger.span = self.spans.get(&trigger.condition).cloned();
-            }
-        }
-        self.timed(|inner| inner.event(&event))
+        self.timed(|inner| inner.event(event))
     }
 
     fn flush(&mut self) -> Result<(), ResultError> {
@@ -81,22 +61,10 @@ impl ResultSink for Annotated<'_> {
 }
 
 /// A panic must not lose rows that were computed: they are handed to the operating system while unwinding.
-impl Drop for Annotated<'_> {
+impl Drop for Timed<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let _ = self.inner.flush();
         }
     }
-}
-
-fn source_span(span: Span, sources: &SourceMap) -> Option<SourceSpan> {
-    let file = sources.file(span.file)?;
-    let (start, end) = (file.line_column(span.start), file.line_column(span.end));
-    Some(SourceSpan {
-        file: file.name().to_owned(),
-        line: start.line,
-        column: start.column,
-        end_line: end.line,
-        end_column: end.column,
-    })
 }

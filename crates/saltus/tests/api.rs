@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use saltus::results::{Schema, Signal, Trajectory};
 use saltus::simulate::{Cancel, End, EventReport, Observer};
-use saltus::{Method, Model, Session};
+use saltus::{Fault, Method, Model, Session};
 
 fn compiled(text: &str) -> Model {
     let session = Session::new();
@@ -171,7 +171,7 @@ fn inputs_that_are_not_real_are_held() {
     assert!((w1.last().unwrap() - 5.0).abs() < 1e-12);
 }
 
-/// A start value makes another class of the model, which keeps its experiment.
+/// A start value modifies the class, which keeps its experiment.
 #[test]
 fn settings_keep_the_experiment() {
     let session = Session::new();
@@ -325,4 +325,86 @@ end Plate;
         let end = simulation.values(&format!("T[{states}]")).unwrap();
         assert!((end.last().unwrap() - last).abs() < 1e-4);
     }
+}
+
+/// Values that shape the equations are modifications of the class, not text: they stay what they are.
+#[test]
+fn structural_settings_are_data() {
+    let text = "
+package P
+  constant Integer two = 2;
+  model Part
+    parameter Integer n = 1;
+    parameter String kind = \"plain\";
+    Real x[n] = fill(if kind == \"a \\\"b\\\" \\\\ c\" then 1 else 0, n);
+  end Part;
+  model M
+    parameter Integer k = 1;
+    final parameter Integer fixed = 3;
+    Part part(n = k);
+    Real y[fixed] = fill(0, fixed);
+    annotation(experiment(StopTime = 2));
+  end M;
+end P;
+";
+    let session = Session::new();
+    session.add_text("P.mo", text);
+    let compile = |settings: &[(&str, &str)]| {
+        let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+        session.compile_with("P.M", &settings.iter().map(owned).collect::<Vec<_>>())
+    };
+    // Names in a value are those of the class it modifies.
+    for (settings, size) in [
+        (vec![("k", "2*two")], 4),
+        (vec![("part.n", "3")], 3),
+        (vec![("k", "2"), ("part.n", "k + 1")], 3),
+    ] {
+        let (model, _) = compile(&settings).into_result().unwrap();
+        assert_eq!((model.name(), model.experiment().stop_time), ("P.M", Some(2.0)));
+        let simulation = model.run().simulate().unwrap();
+        assert!(simulation.values(&format!("part.x[{size}]")).is_some(), "{settings:?}");
+        assert!(
+            simulation.values(&format!("part.x[{}]", size + 1)).is_none(),
+            "{settings:?}"
+        );
+    }
+    let (model, _) = compile(&[("part.kind", "a \"b\" \\ c")]).into_result().unwrap();
+    assert_eq!(model.run().simulate().unwrap().values("part.x[1]").unwrap()[0], 1.0);
+    for refused in ["2, part(n = 3)", "2) \"\" annotation(", "", "2;"] {
+        let outcome = compile(&[("k", refused)]);
+        assert_eq!(outcome.fault, Some(Fault::Request), "{refused}");
+    }
+    assert_eq!(compile(&[("nothing", "2")]).fault, Some(Fault::Request));
+    let outcome = compile(&[("fixed", "2")]);
+    assert_eq!(outcome.fault, Some(Fault::Model));
+    assert!(outcome.diagnostics.iter().any(|found| found.message.contains("final")));
+}
+
+/// Events carry the places of the conditions that trigger them.
+#[test]
+fn events_point_at_their_own_conditions() {
+    let text = "
+model M
+  model Part
+    parameter Real d;
+    Real x(start = 0, fixed = true);
+    Real limit = 1 + d;
+  equation
+    der(x) = if x < limit then 1 else 0;
+  end Part;
+  Part a(d = 0);
+  Real x(start = 0, fixed = true);
+  Real limit = 2;
+equation
+  der(x) = if x < limit then 1 else 0;
+end M;
+";
+    let model = compiled(text);
+    let simulation = model.run().stop(3.0).simulate().unwrap();
+    let lines = simulation.trajectory.events().iter().flat_map(|event| &event.triggers);
+    let lines: Vec<(String, u32)> = lines
+        .filter_map(|trigger| Some((trigger.condition.clone(), trigger.span.as_ref()?.line)))
+        .collect();
+    assert!(lines.iter().any(|(_, line)| *line == 8), "{lines:?}");
+    assert!(lines.iter().any(|(_, line)| *line == 14), "{lines:?}");
 }

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_mdae::{ConditionId, Idx, Role, VarId};
+use saltus_mdae::{ConditionId, Idx, IndexVec, Role, VarId};
 use saltus_numerics::ode::{IntegrationError, Integrator, Options as OdeOptions, new_integrator};
-use saltus_results::{Manifest, ModeRecord, ResultSink, RowKind, Status, Summary};
+use saltus_results::{Manifest, ModeRecord, ResultSink, RowKind, SourceSpan, Status, Summary};
 
 use crate::compiled::Compiled;
 use crate::condition::Monitor;
@@ -87,6 +87,8 @@ pub struct Request<'a> {
     pub parameters: &'a [(VarId, f64)],
     /// Inputs.
     pub inputs: Vec<InputSignal>,
+    /// Where the conditions are written, for the events they trigger; may be empty.
+    pub places: IndexVec<ConditionId, Option<SourceSpan>>,
     /// To be stored with the results.
     pub manifest: Manifest,
     /// Cancellation.

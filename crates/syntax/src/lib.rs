@@ -68,9 +68,28 @@ pub fn parse_file(file: &SourceFile) -> Parse {
     parse
 }
 
+/// Parses text that is one expression.
+///
+/// ```
+/// use saltus_source::{FileId, Span};
+/// let (expression, diagnostics) = saltus_syntax::parse_expression(FileId(0), "2*(n + 1)");
+/// assert!(diagnostics.is_empty());
+/// assert_eq!(expression.span, Span::new(FileId(0), 0, 9));
+/// let (_, diagnostics) = saltus_syntax::parse_expression(FileId(0), "1, n = 2");
+/// assert!(diagnostics.has_errors());
+/// ```
+pub fn parse_expression(file: FileId, text: &str) -> (ast::Expr, Diagnostics) {
+    let parse = parse_as(file, Arc::from(text), parser::Goal::Expression);
+    (lower::lone_expression(&parse.tree), parse.diagnostics)
+}
+
 fn parse_shared(file: FileId, text: Arc<str>) -> Parse {
+    parse_as(file, text, parser::Goal::StoredDefinition)
+}
+
+fn parse_as(file: FileId, text: Arc<str>, goal: parser::Goal) -> Parse {
     let (tokens, lexical) = lexer::lex(file, &text);
-    let (tree, syntactic) = parser::parse_tokens(file, text, tokens);
+    let (tree, syntactic) = parser::parse_tokens(file, text, tokens, goal);
     let mut diagnostics: Diagnostics = lexical.into_iter().chain(syntactic).collect();
     diagnostics.normalise();
     Parse { tree, diagnostics }

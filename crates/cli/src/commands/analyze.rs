@@ -101,13 +101,14 @@ pub fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
         }
         return Status::Usage;
     }
-    match console.is_json() {
-        true => console.report(
+    if console.is_json() {
+        console.report(
             analysis.to_json(session.sources()),
             &model.diagnostics,
             session.sources(),
-        ),
-        false => console.print(&analysis.to_text(session.sources())),
+        )
+    } else {
+        console.print(&analysis.to_text(session.sources()))
     }
     if let Some(path) = &arguments.graph
         && let Err(message) = write_graph(path, || analysis.to_svg(), || analysis.to_dot())
@@ -115,9 +116,10 @@ pub fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
         console.message(&format!("error: {message}"));
         return Status::Usage;
     }
-    match analysis.modes.first().is_some_and(|mode| mode.structure.is_err()) {
-        true => Status::ModelWrong,
-        false => Status::Success,
+    if analysis.modes.first().is_some_and(|mode| mode.structure.is_err()) {
+        Status::ModelWrong
+    } else {
+        Status::Success
     }
 }
 
@@ -133,9 +135,10 @@ fn constructive(arguments: &AnalyzeArguments, console: &Console, session: &Sessi
             return Status::Usage;
         }
     };
-    match console.is_json() {
-        true => console.report(report.to_json(), model.warnings(), session.sources()),
-        false => console.print(&report.to_text()),
+    if console.is_json() {
+        console.report(report.to_json(), model.warnings(), session.sources())
+    } else {
+        console.print(&report.to_text())
     }
     let written = arguments
         .graph
@@ -166,9 +169,10 @@ fn parse_mode(text: &str) -> Result<Vec<(String, ModeValue)>, String> {
     let items = split_outside_brackets(text);
     let items = items.iter().map(|item| item.trim()).filter(|item| !item.is_empty());
     let atoms: Vec<(String, ModeValue)> = items.map(parse_atom).collect::<Result<_, _>>()?;
-    match atoms.is_empty() {
-        true => Err(format!("`{text}` names no condition")),
-        false => Ok(atoms),
+    if atoms.is_empty() {
+        Err(format!("`{text}` names no condition"))
+    } else {
+        Ok(atoms)
     }
 }
 
@@ -196,9 +200,10 @@ fn parse_atom(item: &str) -> Result<(String, ModeValue), String> {
             "false" => ModeValue::Boolean(false),
             other => ModeValue::Discrete(other.to_owned()),
         };
-        return match name.is_empty() {
-            true => Err(format!("`{item}` is not of the form `condition=value`")),
-            false => Ok((name.to_owned(), value)),
+        return if name.is_empty() {
+            Err(format!("`{item}` is not of the form `condition=value`"))
+        } else {
+            Ok((name.to_owned(), value))
         };
     }
     match item.strip_prefix("not ").map(str::trim) {

@@ -55,8 +55,9 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Status {
     } else if console.is_interactive() && diagnostics.is_empty() {
         console.message(&format!("{}: no errors", plural(models.len(), "model")));
     }
-    match diagnostics.has_errors() {
-        true => Status::ModelWrong,
-        false => Status::Success,
+    if diagnostics.has_errors() {
+        Status::ModelWrong
+    } else {
+        Status::Success
     }
 }

@@ -62,13 +62,15 @@ pub fn run(arguments: &CompareArguments, console: &Console) -> Status {
             return Status::Usage;
         }
     };
-    match console.is_json() {
-        true => console.print_json(&to_json(&report)),
-        false => console.print(&to_text(&report)),
+    if console.is_json() {
+        console.print_json(&to_json(&report))
+    } else {
+        console.print(&to_text(&report))
     }
-    match report.passed() {
-        true => Status::Success,
-        false => Status::ModelWrong,
+    if report.passed() {
+        Status::Success
+    } else {
+        Status::ModelWrong
     }
 }
 

@@ -46,8 +46,9 @@ pub fn run(arguments: &ParseArguments, console: &Console) -> Status {
         let files = plural(parsed.files.len(), "file");
         console.message(&format!("{files}, {:.1} MB: no errors", parsed.bytes as f64 / 1e6));
     }
-    match parsed.diagnostics.has_errors() {
-        true => Status::ModelWrong,
-        false => Status::Success,
+    if parsed.diagnostics.has_errors() {
+        Status::ModelWrong
+    } else {
+        Status::Success
     }
 }

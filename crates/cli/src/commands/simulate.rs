@@ -11,7 +11,7 @@ use saltus::results::{
 };
 use saltus::simulate::{BlockCost, Cancel, Chattering, End, FailureKind, Redundant, RestartMethod, Zeno};
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
-use saltus::{Method, Model, Phase, Run, RunSummary, Session, Timings, result_diagnostic};
+use saltus::{Fault, Method, Model, Phase, Run, RunSummary, Session, Timings, result_diagnostic};
 use serde_json::{Value, json};
 
 use super::plot::write_picture;
@@ -196,13 +196,15 @@ pub fn run(arguments: &SimulateArguments, console: &Console) -> Status {
     let session = timings.measure(Phase::Parse, || arguments.model.session());
     let found = session.find_model(arguments.model.model.as_deref());
     let compiled = found.then(|model| session.compile_with(&model, &arguments.settings));
-    let usage = compiled.diagnostics.iter().any(|d| d.code == codes::E0614);
     console.diagnostics(&compiled.diagnostics, session.sources());
     let Some((model, settings)) = compiled.value else {
         if console.is_json() {
             console.report(json!({}), &compiled.diagnostics, session.sources());
         }
-        return if usage { Status::Usage } else { Status::ModelWrong };
+        return match compiled.fault {
+            Some(Fault::Request) => Status::Usage,
+            _ => Status::ModelWrong,
+        };
     };
     timings.extend(model.timings());
     Job {
@@ -310,9 +312,10 @@ impl Job<'_> {
             let mut sink = match self.sinks(trajectory.as_mut()) {
                 Ok(sink) => sink,
                 Err(error) => {
-                    let status = match error {
-                        ResultError::UnknownFormat { .. } => Status::Usage,
-                        _ => Status::SimulationFailed,
+                    let status = if error.is_wrong_request() {
+                        Status::Usage
+                    } else {
+                        Status::SimulationFailed
                     };
                     return self.refuse(result_diagnostic(&error), status);
                 }
@@ -376,15 +379,16 @@ impl Job<'_> {
         let token = cancel.clone();
         // Asked twice, the run ends at once; so it does when it does not end in good order soon, as in the middle of a
         // long initialisation. What is on disk can be read all the same.
-        let _ = ctrlc::set_handler(move || match token.is_cancelled() {
-            false => {
+        let _ = ctrlc::set_handler(move || {
+            if token.is_cancelled() {
+                std::process::exit(130)
+            } else {
                 token.cancel();
                 std::thread::spawn(|| {
                     std::thread::sleep(GRACE);
                     std::process::exit(130)
                 });
             }
-            true => std::process::exit(130),
         });
         Ok(run.cancel(cancel).options(|options| {
             options.restart = match arguments.restart {
@@ -475,9 +479,8 @@ impl Job<'_> {
         }
         self.console.diagnostics(&diagnostics, self.session.sources());
         let failed = diagnostics.has_errors();
-        let refused = diagnostics
-            .iter()
-            .any(|d| d.code == codes::E0702 || d.code == codes::E0704);
+        let wrong = |error: Option<&ResultError>| error.is_some_and(ResultError::is_wrong_request);
+        let refused = wrong(summary.output_error.as_ref()) || wrong(drawn.as_ref().err());
         diagnostics.extend(self.warnings.iter().cloned());
         match self.console.is_json() {
             true => self
@@ -507,7 +510,7 @@ impl Job<'_> {
         if !structural || summary.report.counters.steps > 0 {
             return None;
         }
-        let diagnostics = self.session.check(self.model.class(), false);
+        let diagnostics = self.session.check_compiled(self.model);
         diagnostics.has_errors().then_some(diagnostics)
     }
 
@@ -693,14 +696,12 @@ fn modes_in_words(modes: &[ModeRecord]) -> String {
         let short = mode.valuation.len() <= 3;
         let atoms = mode.valuation.iter().filter(|(_, truth)| short || *truth);
         let atoms: Vec<String> = atoms
-            .map(|(name, truth)| match truth {
-                true => name.clone(),
-                false => format!("not {name}"),
-            })
+            .map(|(name, truth)| if *truth { name.clone() } else { format!("not {name}") })
             .collect();
-        let mut line = match atoms.is_empty() {
-            true => "none of its conditions holds".to_owned(),
-            false => atoms.join(", "),
+        let mut line = if atoms.is_empty() {
+            "none of its conditions holds".to_owned()
+        } else {
+            atoms.join(", ")
         };
         if line.chars().count() > MOST_CHARACTERS {
             line = line.chars().take(MOST_CHARACTERS).chain("…".chars()).collect();

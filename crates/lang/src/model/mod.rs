@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use saltus_source::{Diagnostic, Severity};
 use saltus_syntax::ast::{
-    Binding, ClassDefinition, ClassKind, ExprKind, Name, Variability as AstVariability, split_name,
+    Binding, ClassDefinition, ClassKind, ClassModification, ExprKind, Name, Variability as AstVariability, split_name,
 };
 
 use crate::class::{Found, nowhere};
@@ -30,11 +30,11 @@ use crate::flat::{Experiment, FlatAlgorithm, ProvenanceKind};
 use crate::flattener::Flattener;
 use crate::ids::{ClassId, InstanceId};
 use crate::instance::{ComponentKind, Slot, root_inheritance};
-use crate::modification::{Mod, Scope};
+use crate::modification::{Mod, Scope, from_ast};
 
 impl Flattener<'_> {
-    /// Flattens the class with this qualified name.
-    pub(crate) fn flatten_class(&mut self, name: &str) -> Fallible<()> {
+    /// Flattens the class with this qualified name, modified as in an extends clause.
+    pub(crate) fn flatten_class(&mut self, name: &str, modification: Option<&ClassModification>) -> Fallible<()> {
         let class = self.class_by_name(name)?;
         self.check_model(class)?;
         self.model.name = Arc::clone(&self.classes[class].name);
@@ -46,6 +46,10 @@ impl Flattener<'_> {
         let class = self.with_inner_classes(class, None)?;
         let table = self.table(class)?;
         let root = self.new_instance(class, table, None, "".into(), Rc::default(), root_inheritance(), false);
+        if let Some(modification) = modification {
+            let mods = Rc::new(from_ast(modification, class, -1)?);
+            self.instances[root].mods = self.bind(&mods, root);
+        }
         let mut instances = Vec::new();
         self.instantiate(root, &mut instances)?;
         let mut added = 0;

@@ -107,7 +107,7 @@ impl Run<'_> {
                 .iter()
                 .map(|&id| Trigger {
                     condition: self.engine.model.conditions[id].text.to_string(),
-                    span: None,
+                    span: self.request.places.get(id).cloned().flatten(),
                 })
                 .collect();
             for impulse in &instant.impulses {

@@ -40,6 +40,11 @@ pub(crate) fn lower(tree: &SyntaxTree) -> StoredDefinition {
     }
 }
 
+/// The expression that is all of a text.
+pub(crate) fn lone_expression(tree: &SyntaxTree) -> Expr {
+    expressions::expression_in(tree.root())
+}
+
 fn ident(token: Token<'_>) -> Ident {
     Ident {
         name: Name::new(token.text()),

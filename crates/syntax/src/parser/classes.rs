@@ -32,6 +32,19 @@ impl Parser<'_> {
         self.finish(root, StoredDefinition);
     }
 
+    /// An expression that is all of the text.
+    pub(super) fn lone_expression(&mut self) {
+        let root = self.start();
+        self.expression();
+        if !self.at(EndOfFile) {
+            self.expected("the end of the expression");
+        }
+        while !self.at(EndOfFile) {
+            self.bump();
+        }
+        self.finish(root, StoredDefinition);
+    }
+
     fn within_clause(&mut self) {
         let marker = self.start();
         self.bump();

@@ -73,8 +73,22 @@ struct Parser<'t> {
     subscript_depth: u32,
 }
 
+/// What a text is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// The classes of a file.
+    StoredDefinition,
+    /// One expression.
+    Expression,
+}
+
 /// Parses tokens to a tree.
-pub(crate) fn parse_tokens(file: FileId, text: std::sync::Arc<str>, tokens: Tokens) -> (SyntaxTree, Vec<Diagnostic>) {
+pub(crate) fn parse_tokens(
+    file: FileId,
+    text: std::sync::Arc<str>,
+    tokens: Tokens,
+    goal: Goal,
+) -> (SyntaxTree, Vec<Diagnostic>) {
     let mut significant = Vec::with_capacity(tokens.kinds.len());
     let visible = |&(_, kind): &(usize, &SyntaxKind)| !kind.is_trivia();
     significant.extend(
@@ -99,7 +113,10 @@ pub(crate) fn parse_tokens(file: FileId, text: std::sync::Arc<str>, tokens: Toke
         blocks: Vec::new(),
         subscript_depth: 0,
     };
-    parser.stored_definition();
+    match goal {
+        Goal::StoredDefinition => parser.stored_definition(),
+        Goal::Expression => parser.lone_expression(),
+    }
     let Parser {
         events,
         significant,
