@@ -45,6 +45,7 @@ fn damage_is_survived() {
             fuel: 200_000,
             ..Limits::default()
         },
+        ..Options::default()
     };
     let mut refused = 0;
     let mut tried = 0;

@@ -18,6 +18,7 @@ fn options() -> Options {
             function_fuel: 300_000,
             ..Limits::default()
         },
+        ..Options::default()
     }
 }
 

@@ -4,7 +4,9 @@ mod common;
 
 use common::*;
 use saltus_numerics::EvalError;
-use saltus_numerics::ode::{IntegrationError, Method, OdeSystem, Options, Start, StepFailure, new_integrator};
+use saltus_numerics::ode::{
+    IntegrationError, Method, OdeSystem, Options, Replacement, Start, StepFailure, new_integrator,
+};
 
 const METHODS: [Method; 6] = [
     Method::Auto,
@@ -353,6 +355,52 @@ fn restart_with_step_and_derivative_costs_no_evaluation() {
         assert_eq!(run.counters().jacobians, before.jacobians, "{method}");
         assert!(run.counters().rhs - before.rhs <= 16, "{method}: {:?}", run.counters());
     }
+}
+
+#[test]
+fn small_replacements_are_absorbed_and_large_ones_restart() {
+    for method in METHODS {
+        let mut system = oscillator();
+        let mut run = new_integrator(method, Options::new(1e-6, 1e-6)).unwrap();
+        run.restart(&mut system, &Start::at(0.0, &[1.0, 0.0])).unwrap();
+        let mut y = [0.0; 2];
+        while run.time() < 10.0 {
+            run.step(&mut system, 10.0).unwrap();
+            let radius = run.state().iter().map(|v| v * v).sum::<f64>().sqrt();
+            y.iter_mut().zip(run.state()).for_each(|(y, s)| *y = s / radius);
+            run.replace_state(&mut system, &y).unwrap();
+        }
+        // Projected onto the circle, only the phase is in error.
+        assert!((run.state()[0].hypot(run.state()[1]) - 1.0).abs() < 1e-12);
+        assert!(
+            (run.state()[0] - 10f64.cos()).abs() < 2e-3,
+            "{method}: {}",
+            run.state()[0]
+        );
+        let far = [5.0, 5.0];
+        assert_eq!(run.replace_state(&mut system, &far).unwrap(), Replacement::Restarted);
+        run.step(&mut system, 11.0).unwrap();
+    }
+}
+
+#[test]
+fn projection_leaves_the_work_of_bdf_as_it_was() {
+    let steps = |project: bool| {
+        let mut system = oscillator();
+        let mut run = new_integrator(Method::Bdf, Options::new(1e-6, 1e-6)).unwrap();
+        run.restart(&mut system, &Start::at(0.0, &[1.0, 0.0])).unwrap();
+        while run.time() < 10.0 {
+            run.step(&mut system, 10.0).unwrap();
+            if project {
+                let radius = run.state()[0].hypot(run.state()[1]);
+                let y = [run.state()[0] / radius, run.state()[1] / radius];
+                run.replace_state(&mut system, &y).unwrap();
+            }
+        }
+        run.counters().steps
+    };
+    let (plain, projected) = (steps(false), steps(true));
+    assert!(projected < plain + plain / 2, "{plain} steps become {projected}");
 }
 
 #[test]
