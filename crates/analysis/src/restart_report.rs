@@ -1,11 +1,12 @@
 //! One mode change, in the user's words.
 
+use saltus_instant::observe;
 use saltus_mdae::print::{Names, UserNames};
 use saltus_mdae::{ConditionId, ConditionKind, ExprId, ExprPool, Mdae, Role, VarId};
 use saltus_structure::mode::ModeStructure;
 use saltus_structure::restart::{
     ArrayLabel, Before, EquationSource, FactRecord, LimitMethod, ModeChange, ModeEquation, ModeSystem, Observation,
-    RestartAnalysis, RestartOptions, Scope, StructuralFacts, Verdict, analyze_restart, explain_observed, observe,
+    RestartAnalysis, RestartOptions, Scope, StructuralFacts, Verdict, analyze_restart, explain_observed,
     restart_system,
 };
 

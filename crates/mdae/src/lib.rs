@@ -12,13 +12,16 @@ pub mod function;
 pub mod homotopy;
 pub mod index;
 pub mod inverse;
+pub mod jacobian;
 pub mod model;
 pub mod print;
 pub mod rules;
 pub mod split;
 pub mod table;
+pub mod tape;
 pub mod text;
 pub mod validate;
+pub mod walk;
 
 pub use builder::{Builder, Ex};
 pub use expr::{BinaryOp, ExprPool, Node, Type, UnaryOp};

@@ -1,13 +1,16 @@
 //! Mode changes at run time: restart systems are analysed once and kept.
 
 use rustc_hash::FxHashMap;
+use saltus_instant::{
+    EulerFailure, EulerLimit, Projection, RestartFailure, RestartSolution, implicit_euler_restart,
+    implicit_euler_through, project_restart, solve_restart,
+};
 use saltus_mdae::eval::Environment;
 use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
-    Before, ConcreteEquation, EulerFailure, EulerLimit, FixedValues, ModeChange, ModeEquation, NumericFacts,
-    Projection, RestartAnalysis, RestartFailure, RestartOptions, RestartSolution, Verdict, analyze_restart, explain,
-    implicit_euler_restart, implicit_euler_through, levels_beyond, project_restart, solve_restart,
+    Before, ConcreteEquation, FixedValues, ModeChange, ModeEquation, NumericFacts, RestartAnalysis, RestartOptions,
+    Verdict, analyze_restart, explain, levels_beyond,
 };
 
 use crate::candidate::{Instant, Reinit};

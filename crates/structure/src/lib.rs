@@ -4,14 +4,14 @@
 //! - [`prepare`]: aliases, order raising and constants, once per model,
 //! - [`mode`]: one mode: active equations, state choice, blocks in order of computation,
 //! - [`attributes`]: start values and state preferences of variables and their derivatives,
-//! - [`linear`]: how unknowns enter expressions; [`jacobian`]: with what values,
+//! - [`linear`]: how unknowns enter expressions,
+//! - [`restart`]: one mode change: which equations and variables take part, and the restart system,
 //! - [`constructive`]: the constructive semantics of RR-8933, as a report.
 #![warn(missing_docs)]
 
 pub mod attributes;
 mod colour;
 pub mod constructive;
-pub mod jacobian;
 pub mod linear;
 pub mod mode;
 pub mod prepare;

@@ -1,8 +1,9 @@
 //! How unknowns enter an expression: degree in a set of unknowns, and the kind of each partial derivative.
 
+use saltus_mdae::walk::NodeWalk;
 use saltus_mdae::{BinaryOp, ExprId, ExprPool, Idx, Node, Role, UnaryOp, VarId};
 
-use crate::sigma::{Derivative, SignatureReader};
+use crate::sigma::Derivative;
 
 /// The degree of an expression in a set of unknowns.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -58,7 +59,7 @@ impl Coefficient {
 /// only.
 #[derive(Clone, Debug, Default)]
 pub struct LinearityReader {
-    nodes: SignatureReader,
+    nodes: NodeWalk,
     order: Vec<(ExprId, Node)>,
     degree: Vec<Degree>,
     class: Vec<Coefficient>,

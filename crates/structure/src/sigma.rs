@@ -10,6 +10,7 @@ use saltus_graph::{
     Adjacency, Blocks, Column, DulmageMendelsohn, Matcher, Matching, Row, WeightedAdjacency, WeightedBipartite,
     WeightedBipartiteBuilder, block_triangular_order, highest_value_transversal,
 };
+use saltus_mdae::walk::NodeWalk;
 use saltus_mdae::{ExprId, ExprPool, Idx, Node, VarId};
 
 /// An unknown with a derivative order.
@@ -22,56 +23,13 @@ pub const MAX_DIFFERENTIATIONS: i64 = 64;
 /// Reads signatures of expressions; keeps its workspace, so that reading costs time in the expression only.
 #[derive(Clone, Debug, Default)]
 pub struct SignatureReader {
-    /// Epoch in which an expression was last met.
-    seen: Vec<u32>,
-    epoch: u32,
-    stack: Vec<ExprId>,
+    nodes: NodeWalk,
 }
 
 impl SignatureReader {
     /// An empty workspace.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Calls `visit` with every leaf (node without children) of an expression, each once, in no particular order.
-    pub fn for_each_leaf(&mut self, pool: &ExprPool, root: ExprId, mut visit: impl FnMut(Node)) {
-        self.for_each_node(pool, root, |_, node| {
-            if !matches!(
-                node,
-                Node::Unary(..) | Node::Binary(..) | Node::If(..) | Node::Call { .. }
-            ) {
-                visit(node);
-            }
-        });
-    }
-
-    /// Calls `visit` with every node of an expression, each once, in no particular order.
-    pub fn for_each_node(&mut self, pool: &ExprPool, root: ExprId, mut visit: impl FnMut(ExprId, Node)) {
-        self.begin(pool);
-        self.stack.push(root);
-        while let Some(id) = self.stack.pop() {
-            let seen = &mut self.seen[id.index()];
-            if *seen == self.epoch {
-                continue;
-            }
-            *seen = self.epoch;
-            let node = pool.node(id);
-            visit(id, node);
-            let stack = &mut self.stack;
-            pool.for_each_child(node, |child| stack.push(child));
-        }
-    }
-
-    fn begin(&mut self, pool: &ExprPool) {
-        if self.seen.len() < pool.len() {
-            self.seen.resize(pool.len(), 0);
-        }
-        self.epoch = self.epoch.wrapping_add(1);
-        if self.epoch == 0 {
-            self.seen.fill(0);
-            self.epoch = 1;
-        }
     }
 
     /// Appends the signature of an expression to `out`: each unknown with its highest derivative, in order of
@@ -84,7 +42,7 @@ impl SignatureReader {
         out: &mut Vec<Derivative>,
     ) {
         let first = out.len();
-        self.for_each_leaf(pool, root, |leaf| match leaf {
+        self.nodes.for_each_leaf(pool, root, |leaf| match leaf {
             Node::Var { var, order } if is_unknown(var) => out.push((var, order)),
             _ => {}
         });

@@ -1,8 +1,8 @@
 //! Structure against numbers: ranks, and the reference derivatives they rest on.
 
 use saltus_mdae::eval::{Environment, evaluate};
+use saltus_mdae::jacobian::{JacobianReader, SamplePoint};
 use saltus_mdae::{BinaryOp, Builder, EquationId, Ex, Mdae, Type, UnaryOp, VarId};
-use saltus_structure::jacobian::{JacobianReader, SamplePoint};
 use saltus_structure::mode::{
     ModeStructure, Modes, Remedy, Valuation, analyze_mode, check_rank, combined_residual, remedies,
 };

@@ -5,10 +5,11 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use saltus_mdae::eval::{Environment, evaluate};
 use saltus_mdae::function::CallError;
+use saltus_mdae::walk::NodeWalk;
 use saltus_mdae::{BinaryOp, ConditionId, EquationId, ExprId, Idx, Mdae, Node, VarId, typed_index};
 
 use crate::attributes::Attributes;
-use crate::sigma::{SignatureReader, Signatures};
+use crate::sigma::Signatures;
 
 typed_index! {
     /// A distinct guard of the model's equations.
@@ -173,7 +174,7 @@ impl Modes {
     /// If-expressions under `noEvent` whose branches change the highest derivative (of order one or more) of an
     /// unknown in their equation: the structure would change without an event, which is an error.
     pub fn structural_no_events(&self, model: &Mdae) -> Vec<StructuralNoEvent> {
-        let mut reader = SignatureReader::new();
+        let mut reader = NodeWalk::default();
         let mut found = Vec::new();
         for (equation, data) in model.equations.iter_enumerated() {
             if self

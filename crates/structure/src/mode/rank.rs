@@ -11,9 +11,9 @@ use saltus_numerics::linalg::{DenseMatrix, FullPivotLu, PivotedQr, SparseLu, Spa
 
 use super::guards::Modes;
 use super::structure::ModeStructure;
-use crate::jacobian::{JacobianReader, SamplePoint};
 use crate::linear::{Degree, LinearityReader};
 use crate::sigma::{Derivative, SigmaMatrix};
+use saltus_mdae::jacobian::{JacobianReader, SamplePoint};
 
 /// Blocks up to this size are factorised densely with complete pivoting; larger ones only tell whether they are
 /// singular.

@@ -25,7 +25,7 @@ use super::guards::{Modes, Valuation};
 use super::rank::check_rank;
 use super::regular::{Truths, truths};
 use super::structure::analyze_mode;
-use crate::jacobian::{JacobianReader, SamplePoint};
+use saltus_mdae::jacobian::{JacobianReader, SamplePoint};
 
 /// Modes looked at times equations in them.
 const BUDGET: usize = 20_000;

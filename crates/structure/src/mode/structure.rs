@@ -1,13 +1,14 @@
 //! The structure of one mode.
 
 use saltus_graph::{BipartiteBuilder, Blocks, Column, Row, WeightedAdjacency, connected_components};
+use saltus_mdae::walk::NodeWalk;
 use saltus_mdae::{ConditionId, EquationId, Idx, Mdae, Node, Role, VarId};
 
 use super::choice::{ChoiceEntry, ChoiceGroup, Dependence, GroupSelection, Selection};
 use super::guards::{Modes, Valuation};
 use super::select::select_states;
 use crate::linear::{Coefficient, LinearityReader};
-use crate::sigma::{Piece, Sigma, SigmaFailure, SigmaMatrix, SignatureReader, Singularity};
+use crate::sigma::{Piece, Sigma, SigmaFailure, SigmaMatrix, Singularity};
 
 /// What the Σ-method says about one mode.
 #[derive(Clone, Debug)]
@@ -331,7 +332,7 @@ fn first_selection(modes: &Modes, groups: &[ChoiceGroup]) -> Result<Selection, M
 }
 
 fn jump_sources(model: &Mdae, structure: &ModeStructure) -> Vec<JumpSources> {
-    let mut reader = SignatureReader::new();
+    let mut reader = NodeWalk::default();
     let differentiated = structure
         .equations
         .iter()

@@ -15,11 +15,11 @@ use super::diagnosis::{self, Diagnosis};
 use super::entail::FixedValues;
 use super::facts::{FactReason, Facts};
 use super::heights::{Attempt, Bounds, Reach, beyond_tail, bounds, search};
-use super::inquiry::{Answer, Inquiry};
+use super::oracle::{Answer, Inquiry};
 use super::plan::{RestartPlan, Source};
 use super::rescale::{Offsets, Unscalable, Violations, goodness, rescale};
 use super::system::ModeSystem;
-use super::touched::Touched;
+use super::touched_blocks::Touched;
 
 /// Whether a mode change can be restarted, by structure.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Hash)]

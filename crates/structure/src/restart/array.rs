@@ -12,9 +12,9 @@ use saltus_mdae::{ExprId, ExprPool, Node, VarId};
 
 use super::entail::entailed;
 use super::facts::FactReason;
-use super::inquiry::Inquiry;
 use super::knowledge::{Known, KnownSource};
-use super::touched::Touched;
+use super::oracle::Inquiry;
+use super::touched_blocks::Touched;
 
 /// `x'^m@k`
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

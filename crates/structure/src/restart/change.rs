@@ -126,7 +126,7 @@ impl<'a> ModeChange<'a> {
 
     /// An expression of the previous mode as it was before the jumps: jumping inputs and discrete variables become
     /// left limits, switching conditions their value before.
-    pub(crate) fn before_jumps(&self, pool: &mut ExprPool, root: ExprId) -> ExprId {
+    pub fn before_jumps(&self, pool: &mut ExprPool, root: ExprId) -> ExprId {
         if !self.holds_a_jump(pool, root) {
             return root;
         }
@@ -141,7 +141,7 @@ impl<'a> ModeChange<'a> {
     }
 
     /// An expression with the left limits of unknowns written as current values: facts are about left limits only.
-    pub(crate) fn at_left_limits(&self, pool: &mut ExprPool, root: ExprId) -> ExprId {
+    pub fn at_left_limits(&self, pool: &mut ExprPool, root: ExprId) -> ExprId {
         pool.rewrite(&[root], |pool, _, node| match node {
             Node::Pre { var, order } if (self.is_unknown)(var) => Some(pool.der_var(var, order)),
             _ => None,

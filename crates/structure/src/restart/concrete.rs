@@ -8,7 +8,7 @@ use saltus_mdae::{ExprId, ExprPool, VarId};
 
 use super::array::{ArrayLabel, ArrayVariable, Frame};
 use super::heights::Attempt;
-use super::inquiry::Inquiry;
+use super::oracle::Inquiry;
 use super::polynomial::Terms;
 
 /// An equation of the concrete array.

@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::function::Functions;
+use saltus_mdae::tape::Tape;
 use saltus_mdae::{ConditionId, ExprId, ExprPool, Node, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
 
 use super::knowledge::{Known, KnownSource};
 use super::polynomial::Polynomial;
-use super::tape::Tape;
 
 /// Points that must agree before an equation counts as entailed.
 const POINTS: usize = 5;

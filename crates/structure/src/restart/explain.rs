@@ -12,7 +12,7 @@ use super::concrete::ConcreteEquation;
 use super::entail::Entailment;
 use super::facts::FactReason;
 use super::knowledge::KnownSource;
-use super::observe::{LimitMethod, Observation};
+use super::observation::{LimitMethod, Observation};
 use super::plan::{RestartPlan, RightLimitSource};
 
 /// A mode change in words.

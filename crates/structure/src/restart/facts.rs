@@ -2,12 +2,12 @@
 
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
+use saltus_mdae::tape::{Tape, leaf_value};
 use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Node, VarId};
 
 use super::entail::{Entailment, FixedValues, entailed};
-use super::inquiry::Answer;
 use super::knowledge::Knowledge;
-use super::tape::Tape;
+use super::oracle::Answer;
 
 /// Why an equation between left limits holds.
 #[derive(Clone, PartialEq, Debug)]
@@ -154,19 +154,6 @@ impl Facts for NumericFacts<'_> {
     fn holds(&mut self, pool: &ExprPool, question: &Answer) -> bool {
         let (residual, scale) = self.tape_residual(question.tape(pool), question.jumping);
         residual.abs() <= self.tolerance * scale
-    }
-}
-
-/// The value of a leaf.
-pub(crate) fn leaf_value(environment: &dyn Environment, leaf: Node) -> f64 {
-    match leaf {
-        Node::Var { var, order } => environment.variable(var, order),
-        Node::Pre { var, order } => environment.left_limit(var, order),
-        Node::Time => environment.time(),
-        Node::Condition(condition) => f64::from(u8::from(environment.condition(condition))),
-        Node::Initial => f64::from(u8::from(environment.initial())),
-        Node::Terminal => f64::from(u8::from(environment.terminal())),
-        _ => f64::NAN,
     }
 }
 

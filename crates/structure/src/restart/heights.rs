@@ -8,9 +8,9 @@ use saltus_mdae::ExprPool;
 
 use super::array::{Array, ArrayLabel, Beyond, EquationSource, Frame, Heights, build};
 use super::change::ModeChange;
-use super::inquiry::Inquiry;
+use super::oracle::Inquiry;
 use super::quotient::Quotient;
-use super::touched::Touched;
+use super::touched_blocks::Touched;
 
 /// Attempts of the search; each raises at least one height, and bounds are small.
 const ATTEMPTS: usize = 20;

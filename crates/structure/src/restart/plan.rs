@@ -9,6 +9,7 @@ use super::array::{ArrayVariable, Frame, Part};
 use super::concrete::{Coefficient, Concrete, ConcreteEquation, OrderedTerm};
 use super::heights::Attempt;
 use super::integral::{Average, ImpulsivePart};
+use super::programs::PlanPrograms;
 use super::rescale::{Offsets, highest_order, order};
 
 /// An unknown of the restart system: ε^μ · x'^m@k for ε → 0.
@@ -85,7 +86,14 @@ pub struct RestartPlan {
     /// Unknowns (positions) whose values are impulses.
     pub impulses: Vec<usize>,
     /// The equations and checks ready for evaluation, made when first solved.
-    pub(crate) programs: std::sync::OnceLock<super::solve::Programs>,
+    programs: std::sync::OnceLock<PlanPrograms>,
+}
+
+impl RestartPlan {
+    /// The equations and checks ready for evaluation.
+    pub fn programs(&self, pool: &ExprPool) -> &PlanPrograms {
+        self.programs.get_or_init(|| PlanPrograms::new(pool, self))
+    }
 }
 
 /// The array from which plans are made.

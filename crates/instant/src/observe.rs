@@ -10,12 +10,13 @@ use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
 use saltus_mdae::{ConditionId, ExprId, ExprPool, Node, VarId};
 
-use super::analysis::{RestartAnalysis, Verdict};
-use super::change::ModeChange;
-use super::entail::{FixedValues, sample_points};
-use super::plan::{RestartPlan, RightLimit, RightLimitSource};
-use super::solve::{RestartFailure, solve_restart};
-use super::wong::project_restart;
+use saltus_structure::restart::{
+    FixedValues, LimitMethod, ModeChange, Observation, RestartAnalysis, RestartPlan, RightLimit, RightLimitSource,
+    Verdict, sample_points,
+};
+
+use crate::projector::project_restart;
+use crate::solve::{RestartFailure, solve_restart};
 
 /// Points at which a restart is tried.
 const POINTS: usize = 2;
@@ -27,26 +28,6 @@ const SAME: f64 = 1e-7;
 /// Relative to the nominal value of a variable a smaller difference is no jump, to the largest impulse a smaller one is none:
 /// limits that should be zero are so up to rounding.
 const ROUNDING: f64 = 1e-13;
-
-/// How right limits are found.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum LimitMethod {
-    /// By the restart system.
-    Structure,
-    /// By the consistency projector of a linear mode, where structure decides nothing.
-    Projector,
-}
-
-/// What was seen at the points that were tried.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Observation {
-    /// How the right limits were found.
-    pub method: LimitMethod,
-    /// States of the new mode that jump at some point.
-    pub jumps: Vec<(VarId, u16)>,
-    /// Derivatives with an impulse at some point, and its order.
-    pub impulses: Vec<(VarId, u16, u32)>,
-}
 
 /// Tries a restart at points of the mode before. The environment gives parameters, inputs and discrete values, before
 /// and after. `None` if no right limits were found: the restart is refused, or no point suits.

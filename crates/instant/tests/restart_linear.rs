@@ -6,6 +6,7 @@ mod restart_support;
 use restart_support::case::{Built, Case, Disguise};
 use restart_support::{Equations, Random};
 use saltus_graph::Row;
+use saltus_instant::*;
 use saltus_mdae::VarId;
 use saltus_structure::restart::*;
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_graph::Row;
+use saltus_instant::*;
 use saltus_mdae::VarId;
 use saltus_structure::restart::*;
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use saltus_instant::*;
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
 use saltus_mdae::{Builder, ConditionId, Ex, ExprId, ExprPool, Idx, Mdae, OriginId, Role, Type, VarId};

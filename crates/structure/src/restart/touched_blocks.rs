@@ -8,7 +8,7 @@ use saltus_mdae::{ExprId, ExprPool};
 
 use super::change::Scope;
 use super::heights::beyond_tail;
-use super::inquiry::Inquiry;
+use super::oracle::Inquiry;
 use super::system::ModeSystem;
 
 /// Blocks of the leading incidence whose states may jump, with the blocks on which they depend.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use saltus_graph::Row;
+use saltus_instant::*;
 use saltus_mdae::eval::Environment;
 use saltus_mdae::expr::VarTraits;
 use saltus_mdae::function::Functions;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use restart_support::case::{Built, Case, Disguise};
 use restart_support::report::Report;
+use saltus_instant::*;
 use saltus_structure::restart::*;
 use serde_json::Value;
 

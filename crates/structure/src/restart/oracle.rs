@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_graph::Row;
 use saltus_mdae::function::Functions;
+use saltus_mdae::tape::Tape;
 use saltus_mdae::{ExprId, ExprPool, VarId};
 
 use super::array::{ArrayLabel, EquationSource};
@@ -11,7 +12,6 @@ use super::entail::FixedValues;
 use super::facts::{FactReason, Facts};
 use super::knowledge::Knowledge;
 use super::past::Past;
-use super::tape::Tape;
 
 /// One question to the oracle with its answer.
 #[derive(Clone, Debug)]

@@ -3,13 +3,14 @@
 use rustc_hash::FxHashMap;
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
-use saltus_mdae::{ExprId, ExprPool, Node, VarId};
+use saltus_mdae::tape::leaf_value;
+use saltus_mdae::{ExprPool, Node, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr, SparseLu, SparsityPattern, balance};
 use saltus_numerics::quadrature::integrate_over_unit;
 
-use super::facts::leaf_value;
-use super::plan::{PlanEquation, RestartPlan, RightLimitSource};
-use super::tape::Tape;
+use saltus_structure::restart::{
+    LeafKind, PlanEquation, PlanProgram, PlanPrograms, PlanUnknown, RestartPlan, RightLimitSource,
+};
 
 /// Newton iterations per block.
 const ITERATIONS: usize = 100;
@@ -178,87 +179,11 @@ enum Leaf {
     Known(f64),
 }
 
-/// What a leaf of a program is.
-#[derive(Copy, Clone, Debug)]
-enum Kind {
-    /// An unknown of the plan.
-    Unknown(usize),
-    /// The mean of a coefficient.
-    Mean(usize),
-    /// What runs from 0 to 1 in such a coefficient.
-    Way,
-    /// Anything else.
-    Known,
-}
-
-/// An equation ready for evaluation, with what its leaves are, and the coefficients whose means it holds.
-#[derive(Clone, Debug)]
-struct Program {
-    tape: Tape,
-    kinds: Vec<Kind>,
-    means: Vec<Program>,
-}
-
-impl Program {
-    fn new(pool: &ExprPool, residual: ExprId, kinds: &FxHashMap<VarId, Kind>) -> Self {
-        let tape = Tape::new(pool, residual);
-        let kind = |leaf: &Node| match leaf {
-            Node::Var { var, .. } => kinds.get(var).copied().unwrap_or(Kind::Known),
-            _ => Kind::Known,
-        };
-        Program {
-            kinds: tape.leaves().iter().map(kind).collect(),
-            tape,
-            means: Vec::new(),
-        }
-    }
-}
-
-/// The equations of a plan, then its checks.
-#[derive(Clone, Debug)]
-pub(crate) struct Programs {
-    equations: Vec<Program>,
-    checks: Vec<Program>,
-}
-
-impl Programs {
-    fn new(pool: &ExprPool, plan: &RestartPlan) -> Self {
-        let unknowns = plan.unknowns.iter().enumerate();
-        let unknowns: FxHashMap<VarId, Kind> = unknowns.map(|(i, u)| (u.symbol, Kind::Unknown(i))).collect();
-        let equation = |equation: &PlanEquation| {
-            let (mut kinds, mut means) = (unknowns.clone(), Vec::new());
-            for (position, mean) in equation.averages.iter().enumerate() {
-                let mut inside = unknowns.clone();
-                inside.insert(mean.parameter, Kind::Way);
-                means.push(Program::new(pool, mean.integrand, &inside));
-                kinds.insert(mean.symbol, Kind::Mean(position));
-            }
-            Program {
-                means,
-                ..Program::new(pool, equation.residual, &kinds)
-            }
-        };
-        // Symbols are copied where there are means only.
-        let plain = |residual: ExprId| Program::new(pool, residual, &unknowns);
-        Programs {
-            equations: plan
-                .equations
-                .iter()
-                .map(|known| match known.averages.is_empty() {
-                    true => plain(known.residual),
-                    false => equation(known),
-                })
-                .collect(),
-            checks: plan.checks.iter().map(|&(_, residual)| plain(residual)).collect(),
-        }
-    }
-}
-
 struct System<'a> {
     functions: &'a Functions,
     plan: &'a RestartPlan,
     environment: &'a dyn Environment,
-    programs: &'a Programs,
+    programs: &'a PlanPrograms,
     /// Leaves of the equations.
     leaves: Vec<Leaves>,
     x: Vec<f64>,
@@ -285,7 +210,7 @@ struct SolvedBlock {
 
 impl<'a> System<'a> {
     fn new(pool: &ExprPool, functions: &'a Functions, plan: &'a RestartPlan, environment: &'a dyn Environment) -> Self {
-        let programs = plan.programs.get_or_init(|| Programs::new(pool, plan));
+        let programs = plan.programs(pool);
         System {
             functions,
             plan,
@@ -475,18 +400,18 @@ impl<'a> System<'a> {
     }
 }
 
-fn leaves_of(program: &Program, environment: &dyn Environment) -> Vec<Leaf> {
-    let leaf = |(&node, kind): (&Node, &Kind)| match *kind {
-        Kind::Unknown(unknown) => Leaf::Unknown(unknown),
-        Kind::Mean(mean) => Leaf::Mean(mean),
-        Kind::Way => Leaf::Way,
-        Kind::Known => Leaf::Known(leaf_value(environment, node)),
+fn leaves_of(program: &PlanProgram, environment: &dyn Environment) -> Vec<Leaf> {
+    let leaf = |(&node, kind): (&Node, &LeafKind)| match *kind {
+        LeafKind::Unknown(unknown) => Leaf::Unknown(unknown),
+        LeafKind::Mean(mean) => Leaf::Mean(mean),
+        LeafKind::Way => Leaf::Way,
+        LeafKind::Known => Leaf::Known(leaf_value(environment, node)),
     };
     program.tape.leaves().iter().zip(&program.kinds).map(leaf).collect()
 }
 
 /// Finite unknowns start at their left limits, impulses at zero.
-fn start(unknown: &super::plan::PlanUnknown, environment: &dyn Environment) -> f64 {
+fn start(unknown: &PlanUnknown, environment: &dyn Environment) -> f64 {
     let left = environment.left_limit(unknown.variable.var, unknown.variable.order);
     if unknown.mu == 0 && left.is_finite() { left } else { 0.0 }
 }

@@ -1,9 +1,10 @@
-//! One residual as a straight-line program over its leaves: value, scale of its terms, exact gradient.
+//! One expression as a straight-line program over its leaves: value, scale of its terms, exact gradient. For what is
+//! evaluated a few times; what is evaluated often is compiled.
 
-use saltus_mdae::eval::{apply_binary, apply_unary, truth};
-use saltus_mdae::function::Functions;
-use saltus_mdae::rules::{binary_slopes_at, unary_slope_at};
-use saltus_mdae::{BinaryOp, ExprId, ExprPool, FunctionId, Node, UnaryOp};
+use crate::eval::{Environment, apply_binary, apply_unary, truth};
+use crate::function::Functions;
+use crate::rules::{binary_slopes_at, unary_slope_at};
+use crate::{BinaryOp, ExprId, ExprPool, FunctionId, Node, UnaryOp};
 
 use rustc_hash::FxHashMap;
 
@@ -27,7 +28,7 @@ const OPERATIONS_PER_STATEMENT: u64 = 50;
 
 /// An expression ready for repeated evaluation.
 #[derive(Clone, Debug)]
-pub(crate) struct Tape {
+pub struct Tape {
     ops: Vec<Op>,
     leaves: Vec<Node>,
 }
@@ -37,8 +38,22 @@ fn call(functions: &Functions, function: FunctionId, output: u32, partials: &[u3
     functions.call(function, output, partials, args).unwrap_or(f64::NAN)
 }
 
+/// The value of a leaf.
+pub fn leaf_value(environment: &dyn Environment, leaf: Node) -> f64 {
+    match leaf {
+        Node::Var { var, order } => environment.variable(var, order),
+        Node::Pre { var, order } => environment.left_limit(var, order),
+        Node::Time => environment.time(),
+        Node::Condition(condition) => truth(environment.condition(condition)),
+        Node::Initial => truth(environment.initial()),
+        Node::Terminal => truth(environment.terminal()),
+        _ => f64::NAN,
+    }
+}
+
 impl Tape {
-    pub(crate) fn new(pool: &ExprPool, root: ExprId) -> Self {
+    /// The program of an expression.
+    pub fn new(pool: &ExprPool, root: ExprId) -> Self {
         let mut slot: FxHashMap<ExprId, u32> = FxHashMap::default();
         let mut tape = Tape {
             ops: Vec::new(),
@@ -79,13 +94,12 @@ impl Tape {
     }
 
     /// The leaves whose values an evaluation needs, in the order it needs them.
-    pub(crate) fn leaves(&self) -> &[Node] {
+    pub fn leaves(&self) -> &[Node] {
         &self.leaves
     }
 
     /// The value at given leaf values.
-    #[cfg(test)]
-    pub(crate) fn value(&self, functions: &Functions, leaves: &[f64]) -> f64 {
+    pub fn value(&self, functions: &Functions, leaves: &[f64]) -> f64 {
         *self.values(functions, leaves).last().expect("a tape has a root")
     }
 
@@ -115,7 +129,7 @@ impl Tape {
 
     /// The value, and the size its terms have when each leaf has at least its `floor`: what a residual must be small
     /// against to count as zero.
-    pub(crate) fn value_and_scale(&self, functions: &Functions, leaves: &[f64], floors: &[f64]) -> (f64, f64) {
+    pub fn value_and_scale(&self, functions: &Functions, leaves: &[f64], floors: &[f64]) -> (f64, f64) {
         let v = self.values(functions, leaves);
         let mut s: Vec<f64> = Vec::with_capacity(v.len());
         for (i, op) in self.ops.iter().enumerate() {
@@ -140,7 +154,7 @@ impl Tape {
     }
 
     /// Which operations depend on a leaf for which `wanted` holds.
-    pub(crate) fn dependents(&self, wanted: impl Fn(usize) -> bool) -> Vec<bool> {
+    pub fn dependents(&self, wanted: impl Fn(usize) -> bool) -> Vec<bool> {
         let mut found: Vec<bool> = Vec::with_capacity(self.ops.len());
         for op in &self.ops {
             let at = |slot: &u32| found[*slot as usize];
@@ -159,7 +173,7 @@ impl Tape {
 
     /// How much work a gradient by the leaves on which `dependents` depend is, in operations: a function is called
     /// once for its value and once for each argument that depends on them.
-    pub(crate) fn gradient_work(&self, functions: &Functions, leaves: &[f64], dependents: &[bool]) -> u64 {
+    pub fn gradient_work(&self, functions: &Functions, leaves: &[f64], dependents: &[bool]) -> u64 {
         let v = self.values(functions, leaves);
         let mut work = 2 * self.ops.len() as u64;
         for op in &self.ops {
@@ -180,17 +194,12 @@ impl Tape {
     }
 
     /// The value and the derivative by each leaf.
-    pub(crate) fn gradient(&self, functions: &Functions, leaves: &[f64]) -> (f64, Vec<f64>) {
+    pub fn gradient(&self, functions: &Functions, leaves: &[f64]) -> (f64, Vec<f64>) {
         self.gradient_by(functions, leaves, None)
     }
 
     /// The value and the derivative by those leaves on which the given operations depend, if any are given.
-    pub(crate) fn gradient_by(
-        &self,
-        functions: &Functions,
-        leaves: &[f64],
-        dependents: Option<&[bool]>,
-    ) -> (f64, Vec<f64>) {
+    pub fn gradient_by(&self, functions: &Functions, leaves: &[f64], dependents: Option<&[bool]>) -> (f64, Vec<f64>) {
         let v = self.values(functions, leaves);
         let mut adjoint = vec![0.0; v.len()];
         let mut gradient = vec![0.0; self.leaves.len()];
@@ -244,8 +253,8 @@ fn add_product(sum: &mut f64, weight: f64, slope: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use saltus_mdae::expr::VarTraits;
-    use saltus_mdae::{IndexVec, Type};
+    use crate::expr::VarTraits;
+    use crate::{IndexVec, Type};
 
     #[test]
     fn gradient_agrees_with_symbolic_derivative() {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use restart_support::Random;
 use restart_support::case::TestEnvironment;
 use restart_support::parse::{identifiers, parse};
+use saltus_instant::*;
 use saltus_mdae::{Builder, Ex, ExprPool, Idx, Mdae, Role, Type, VarId};
 use saltus_structure::mode::{ModeStructure, Modes, analyze_mode, check_rank};
 use saltus_structure::restart::*;

@@ -8,6 +8,7 @@ use restart_support::case::{Built, Case, Disguise};
 use restart_support::report::Report;
 use restart_support::{Equations, Random, Values};
 use saltus_graph::Row;
+use saltus_instant::*;
 use saltus_mdae::{Idx, Role, VarId};
 use saltus_structure::restart::*;
 

@@ -9,13 +9,12 @@ use rustc_hash::FxHashMap;
 use saltus_graph::{Column, Row};
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
+use saltus_mdae::tape::{Tape, leaf_value};
 use saltus_mdae::{ExprPool, Node, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
+use saltus_structure::restart::ModeSystem;
 
-use super::facts::leaf_value;
-use super::solve::Impulse;
-use super::system::ModeSystem;
-use super::tape::Tape;
+use crate::solve::Impulse;
 
 /// Systems with more states than this are not projected densely.
 const STATE_LIMIT: usize = 300;

@@ -2,18 +2,18 @@
 //!
 //! The reference for compiled code, and enough for analyses that look at a few points.
 
+use crate::eval::{Environment, apply_binary, apply_unary, truth};
+use crate::function::CallError;
+use crate::rules::{binary_slopes_at, unary_slope_at};
+use crate::{ConditionId, ExprId, Idx, Mdae, Node, Role, Type, VarId};
 use rustc_hash::FxHashMap;
-use saltus_mdae::eval::{Environment, apply_binary, apply_unary, truth};
-use saltus_mdae::function::CallError;
-use saltus_mdae::rules::{binary_slopes_at, unary_slope_at};
-use saltus_mdae::{ConditionId, ExprId, Idx, Mdae, Node, Role, Type, VarId};
 
-use crate::sigma::{Derivative, SignatureReader};
+use crate::walk::NodeWalk;
 
 /// Evaluates residuals with their partial derivatives; keeps its workspace between calls.
 #[derive(Clone, Debug, Default)]
 pub struct JacobianReader {
-    nodes: SignatureReader,
+    nodes: NodeWalk,
     order: Vec<(ExprId, Node)>,
     value: Vec<f64>,
     adjoint: Vec<f64>,
@@ -40,7 +40,7 @@ impl JacobianReader {
         model: &Mdae,
         root: ExprId,
         env: &dyn Environment,
-        out: &mut Vec<(Derivative, f64)>,
+        out: &mut Vec<((VarId, u16), f64)>,
     ) -> Result<f64, CallError> {
         self.read_by(model, root, env, &|_, _| true, out)
     }
@@ -52,7 +52,7 @@ impl JacobianReader {
         root: ExprId,
         env: &dyn Environment,
         wanted: &dyn Fn(VarId, u16) -> bool,
-        out: &mut Vec<(Derivative, f64)>,
+        out: &mut Vec<((VarId, u16), f64)>,
     ) -> Result<f64, CallError> {
         out.clear();
         let order = &mut self.order;
@@ -252,7 +252,7 @@ impl SamplePoint {
                 false => Vec::new(),
             };
             if missing.is_empty() {
-                let value = saltus_mdae::eval::evaluate(&model.pool, &model.functions, &[expr], &*self);
+                let value = crate::eval::evaluate(&model.pool, &model.functions, &[expr], &*self);
                 self.base[at] = value.map_or(f64::NAN, |values| values[0]);
                 done[at] = true;
                 open.pop();

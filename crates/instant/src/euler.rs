@@ -10,13 +10,11 @@ use rustc_hash::FxHashMap;
 use saltus_graph::{Column, Row};
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
+use saltus_mdae::tape::{Tape, leaf_value};
 use saltus_mdae::{ExprId, ExprPool, Node, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
 use saltus_numerics::quadrature::integrate_over_unit;
-
-use super::facts::leaf_value;
-use super::system::ModeSystem;
-use super::tape::Tape;
+use saltus_structure::restart::ModeSystem;
 
 /// Largest step sizes, in units of the model's time, and how often each is halved. Small ones suit fast modes, large ones
 /// lose fewer digits where steps divide by h; the extrapolation that settled best is taken.
