@@ -5,7 +5,7 @@ use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, ScalarType, U
 use saltus_mdae::text::TextOperation;
 use saltus_mdae::{
     BinaryOp, Comparison, ConditionKind, Delay, DiscreteEquation, ExprId, ExprPool, Node, OriginId, Role, StateSelect,
-    Type, UnaryOp, VarId, Variable,
+    Transport, Type, UnaryOp, VarId, Variable,
 };
 use saltus_source::{Diagnostic, Span, codes};
 
@@ -361,6 +361,8 @@ impl Lowering<'_> {
             },
             Builtin::Homotopy => self.homotopy(args),
             Builtin::Delay => self.delay(args, span),
+            Builtin::TransportedLeft => self.transported(args, 0, span),
+            Builtin::TransportedRight => self.transported(args, 1, span),
             Builtin::SemiLinear => {
                 let x = self.expr(&args[0]);
                 let zero = self.model.pool.real(0.0);
@@ -569,5 +571,40 @@ impl Lowering<'_> {
             origin,
         });
         self.model.pool.var(output)
+    }
+
+    /// One end of `spatialDistribution(…)`: where the flow enters it is what enters.
+    fn transported(&mut self, args: &[FlatExpr], end: usize, span: Span) -> ExprId {
+        let lowered: Vec<ExprId> = args[..3].iter().map(|arg| self.expr(arg)).collect();
+        let forward = self.expr(&args[3]);
+        let profile: Vec<ExprId> = args[4..].iter().map(|arg| self.literal_expr(arg)).collect();
+        let (points, values) = profile.split_at(profile.len() / 2);
+        let (inputs, position) = ([lowered[0], lowered[1]], lowered[2]);
+        let same = |known: &&Transport| {
+            known.inputs == inputs && known.position == position && known.points == points && known.values == values
+        };
+        let outputs = match self.model.transports.iter().find(same) {
+            Some(known) => known.outputs,
+            None => {
+                let name = format!("spatialDistribution({})", self.model.print(position));
+                let outputs = ["left", "right"]
+                    .map(|end| self.generated_variable(&format!("{name}.{end}"), Role::Input, Type::Real));
+                let origin = self.span_origin(span);
+                self.model.transports.push(Transport {
+                    outputs,
+                    inputs,
+                    position,
+                    points: points.to_vec(),
+                    values: values.to_vec(),
+                    origin,
+                });
+                outputs
+            }
+        };
+        let arrives = self.model.pool.var(outputs[end]);
+        match end {
+            0 => self.model.pool.if_else(forward, inputs[0], arrives),
+            _ => self.model.pool.if_else(forward, arrives, inputs[1]),
+        }
     }
 }

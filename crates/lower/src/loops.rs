@@ -266,6 +266,8 @@ fn is_of_model(builtin: Builtin) -> bool {
             | Builtin::Initial
             | Builtin::Terminal
             | Builtin::Delay
+            | Builtin::TransportedLeft
+            | Builtin::TransportedRight
     )
 }
 

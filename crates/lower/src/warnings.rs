@@ -110,6 +110,8 @@ impl Lowering<'_> {
         roots.extend(model.discrete.iter().map(|d| (d.guard, d.value, d.origin)));
         roots.extend(model.assertions.iter().map(|a| (a.guard, a.condition, a.origin)));
         roots.extend(model.delays.iter().map(|d| (always, d.expression, d.origin)));
+        let transported = model.transports.iter();
+        roots.extend(transported.flat_map(|t| t.inputs.map(|input| (always, input, t.origin))));
         let bindings = model.variables.iter();
         roots.extend(bindings.filter_map(|v| Some((always, v.binding?, v.origin))));
         for condition in model.conditions.iter() {

@@ -325,6 +325,24 @@ pub struct Delay {
     pub origin: OriginId,
 }
 
+/// A quantity transported between two ends, 0 and 1 (`spatialDistribution`): what enters at one end leaves at the other
+/// once the position has moved by one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transport {
+    /// Input variables that carry what arrives at the left and at the right end.
+    pub outputs: [VarId; 2],
+    /// What enters at the left and at the right end.
+    pub inputs: [ExprId; 2],
+    /// How far everything has moved to the right.
+    pub position: ExprId,
+    /// Points of the profile at the start, ascending from 0 to 1.
+    pub points: Vec<ExprId>,
+    /// Values at these points.
+    pub values: Vec<ExprId>,
+    /// Provenance.
+    pub origin: OriginId,
+}
+
 /// Suggested run settings.
 #[derive(Copy, Clone, Debug, PartialEq, Default)]
 pub struct Experiment {
@@ -395,6 +413,8 @@ pub struct Mdae {
     pub assertions: Vec<Assertion>,
     /// Delays.
     pub delays: Vec<Delay>,
+    /// Transported quantities.
+    pub transports: Vec<Transport>,
     /// Texts by number, those of messages among them.
     pub texts: Arc<Texts>,
     /// Provenance.

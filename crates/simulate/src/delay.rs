@@ -6,9 +6,12 @@
 //! signal has one a delay later; the run does not step across such a *break*. Each break smooths the solution by one
 //! order and makes the next one; [`GENERATIONS`] of them are enough for the orders of the integrators.
 //!
+//! Quantities that are transported ([`transport`]) are recorded in the same way.
+//!
 //! Where the delay depends on unknowns, signals and unknowns are found in turn until they agree.
 
 mod polynomial;
+mod transport;
 
 use std::collections::VecDeque;
 
@@ -19,6 +22,7 @@ use crate::error::{Failure, FailureKind};
 use crate::kernel::Bound;
 use crate::memory::Memory;
 use polynomial::{DERIVATIVES, Recording, Segment, Series, coefficients, composed, constant};
+use transport::Profile;
 
 /// Breaks followed after the event that made the first one.
 const GENERATIONS: u32 = 8;
@@ -96,6 +100,21 @@ pub(crate) struct WrongDelay {
     pub bound: f64,
 }
 
+/// A profile at the start whose points do not ascend from 0 to 1.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct WrongProfile {
+    pub origin: OriginId,
+}
+
+impl From<WrongProfile> for Failure {
+    fn from(wrong: WrongProfile) -> Self {
+        Failure::new(FailureKind::Domain {
+            message: "the initial points of `spatialDistribution` must ascend from 0 to 1".to_string(),
+            origins: vec![wrong.origin],
+        })
+    }
+}
+
 /// A time at which the past is not smooth, and how many delays it is away from an event.
 #[derive(Copy, Clone, Debug)]
 struct Break {
@@ -107,7 +126,10 @@ struct Break {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     lines: Vec<Line>,
+    profiles: Vec<Profile>,
     breaks: Vec<Break>,
+    /// Whether positions of transported quantities are known only once the equations are solved.
+    moved_by_unknowns: bool,
     /// Where the present phase ends: at that time signals have their left limits.
     horizon: f64,
 }
@@ -132,15 +154,22 @@ impl History {
                 segments: VecDeque::new(),
             });
         }
+        let mut profiles = Vec::new();
+        for transport in &model.transports {
+            profiles.push(Profile::new(transport, pool, cache, memory)?);
+        }
+        let unknown = |expr| varying(model, pool, expr) == Varying::WithUnknowns;
         Ok(History {
             lines,
+            profiles,
+            moved_by_unknowns: model.transports.iter().any(|t| unknown(t.position)),
             horizon: f64::INFINITY,
             ..History::default()
         })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.lines.is_empty() && self.profiles.is_empty()
     }
 
     /// Before the start a delayed signal is the expression itself: its values for the unknowns in memory; whether
@@ -150,20 +179,28 @@ impl History {
         for line in &self.lines {
             memory.set(line.output, 0, line.expression.value(memory));
         }
+        for profile in &self.profiles {
+            profile.guess(memory);
+        }
         let same = |(a, b): (&f64, f64)| (a - b).abs() <= 1e-12 * (1e-3 + a.abs().max(b.abs()));
         !before.iter().zip(self.signals(memory)).all(same)
     }
 
     /// The values at the start become the past before it.
-    pub(crate) fn begin(&mut self, memory: &Memory) {
+    pub(crate) fn begin(&mut self, memory: &Memory) -> Result<(), WrongProfile> {
         for line in &mut self.lines {
             line.first = line.expression.value(memory);
         }
+        for profile in &mut self.profiles {
+            profile.begin(memory)?;
+        }
         self.interrupted(memory.time());
+        Ok(())
     }
 
     /// At an event the past may have a jump or a kink.
     pub(crate) fn interrupted(&mut self, time: f64) {
+        self.profiles.iter_mut().for_each(|profile| profile.interrupt(0));
         if !self.lines.is_empty() {
             self.breaks.retain(|known| known.time != time);
             self.breaks.push(Break { time, generation: 0 });
@@ -177,19 +214,27 @@ impl History {
 
     /// The delayed expressions at the values in memory.
     pub(crate) fn expressions(&self, memory: &Memory) -> Vec<f64> {
-        self.lines.iter().map(|line| line.expression.value(memory)).collect()
+        let delayed = self.lines.iter().map(|line| line.expression.value(memory));
+        let transported = self.profiles.iter().flat_map(|profile| profile.recorded(memory));
+        delayed.chain(transported).collect()
     }
 
     /// A recorded step becomes the past.
     pub(crate) fn store(&mut self, recording: Recording) {
         let rows = recording.rows();
         let (start, end) = recording.span;
+        let segment = |at: usize| Segment {
+            start,
+            end,
+            coefficients: coefficients(&rows.iter().map(|row| row[at]).collect::<Vec<f64>>()),
+        };
+        let first = self.lines.len();
         for (at, line) in self.lines.iter_mut().enumerate() {
-            line.segments.push_back(Segment {
-                start,
-                end,
-                coefficients: coefficients(&rows.iter().map(|row| row[at]).collect::<Vec<f64>>()),
-            });
+            line.segments.push_back(segment(at));
+        }
+        for (at, profile) in self.profiles.iter_mut().enumerate() {
+            let [left, right, position] = [0, 1, 2].map(|k| segment(first + 3 * at + k));
+            profile.store([left, right], &position);
         }
     }
 
@@ -205,6 +250,7 @@ impl History {
                 line.segments.drain(..old);
             }
         }
+        self.profiles.iter_mut().for_each(|profile| profile.forget(memory));
     }
 
     /// Writes the delayed values and their derivatives at a time into memory. Before the start it is the value then.
@@ -223,12 +269,15 @@ impl History {
                 memory.set(line.output, order as u16, coefficient * factorial);
             }
         }
+        for profile in &self.profiles {
+            outcome = outcome.and(profile.apply(memory));
+        }
         outcome
     }
 
     /// Whether delays are known only once the equations are solved.
     pub(crate) fn depends_on_unknowns(&self) -> bool {
-        self.lines.iter().any(|line| line.varying == Varying::WithUnknowns)
+        self.moved_by_unknowns || self.lines.iter().any(|line| line.varying == Varying::WithUnknowns)
     }
 
     /// Signals and unknowns in turn until they agree: `solve` computes the unknowns for the signals in memory.
@@ -257,7 +306,9 @@ impl History {
     }
 
     fn signals<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = f64> + 'a {
-        self.lines.iter().map(|line| memory.get(line.output, 0))
+        let transported = self.profiles.iter().flat_map(|profile| profile.outputs);
+        let outputs = self.lines.iter().map(|line| line.output).chain(transported);
+        outputs.map(|output| memory.get(output, 0))
     }
 
     /// The signals for the delays in memory; whether they differ from those that the values in memory were computed for.
@@ -272,7 +323,15 @@ impl History {
     pub(crate) fn max_step(&self, memory: &Memory) -> f64 {
         let near = 1e-9 * (1.0 + memory.time().abs());
         let delays = self.lines.iter().map(|line| line.delays(memory)[0]);
-        delays.filter(|&delay| delay > near).fold(f64::INFINITY, f64::min)
+        let transits = self.profiles.iter().map(|profile| profile.transit_time(memory));
+        let times = delays.chain(transits);
+        times.filter(|&time| time > near).fold(f64::INFINITY, f64::min)
+    }
+
+    /// How far the nearest break of a transported quantity is from the end where it leaves; not positive once it is there.
+    pub(crate) fn distance_of_break(&self, memory: &Memory) -> f64 {
+        let distances = self.profiles.iter().map(|profile| profile.distance(memory));
+        distances.fold(f64::INFINITY, f64::min)
     }
 
     /// The next time at which a delayed signal is not smooth; the phase that begins now ends there.
@@ -295,11 +354,12 @@ impl History {
     /// Whether a signal jumps at this time, where memory has the left limits.
     pub(crate) fn jumps(&self, memory: &Memory) -> bool {
         let time = memory.time();
-        self.lines.iter().any(|line| {
-            let right = line.delayed(time, &line.delays(memory), false, memory)[0];
-            let left = memory.get(line.output, 0);
-            (left - right).abs() > 1e-9 * (1.0 + left.abs().max(right.abs()))
-        })
+        self.profiles.iter().any(|profile| profile.jumps(memory))
+            || self.lines.iter().any(|line| {
+                let right = line.delayed(time, &line.delays(memory), false, memory)[0];
+                let left = memory.get(line.output, 0);
+                (left - right).abs() > 1e-9 * (1.0 + left.abs().max(right.abs()))
+            })
     }
 
     /// From now on signals have their right limits at this time.
@@ -319,6 +379,7 @@ impl History {
             self.breaks.push(Break { time, generation });
         }
         self.horizon = f64::INFINITY;
+        self.profiles.iter_mut().for_each(|profile| profile.pass(memory));
         self.renew(memory);
     }
 }

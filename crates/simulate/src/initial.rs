@@ -107,7 +107,10 @@ impl Engine<'_> {
         for id in self.model.variables.ids() {
             let variable = &self.model.variables[id];
             // Delayed signals have been set from what they repeat.
-            let delayed = || self.model.delays.iter().any(|delay| delay.output == id);
+            let delayed = || {
+                self.model.delays.iter().any(|delay| delay.output == id)
+                    || self.model.transports.iter().any(|t| t.outputs.contains(&id))
+            };
             if variable.role == Role::Parameter || (variable.role == Role::Input && delayed()) {
                 continue;
             }

@@ -336,7 +336,9 @@ impl<'c> Run<'c> {
         self.limits = Limits::new(&mut self.engine)?;
         // Parameters that initial equations give have their values now.
         self.layout = Layout::new(self.engine.compiled, &self.engine.memory)?;
-        self.history.begin(&self.engine.memory);
+        self.history
+            .begin(&self.engine.memory)
+            .map_err(|wrong| Failure::from(wrong).at(start))?;
         Ok(reports)
     }
 
@@ -734,7 +736,12 @@ impl<'c> Run<'c> {
                 Err(_) if self.request.cancel.is_cancelled() => return Ok(PhaseEnd::Cancelled),
                 event => event?,
             };
-            let end = event.as_ref().map_or(step.1, |(time, _)| *time);
+            let mut event = event;
+            let mut end = event.as_ref().map_or(step.1, |(time, _)| *time);
+            let leaves = self.first_leaving(mode, (step.0, end))?;
+            if let Some(time) = leaves.filter(|&time| time < end) {
+                (event, end) = (None, time);
+            }
             self.write_outputs(mode, end, sink)?;
             self.record_history(mode, (step.0, end))?;
             self.move_to(mode, end)?;
@@ -760,7 +767,7 @@ impl<'c> Run<'c> {
             }
             self.follow_sizes(mode, step.1 - step.0, taken)?;
             self.update_watches(&watched);
-            let at_break = end >= target;
+            let at_break = end >= target || leaves.is_some();
             if at_break && self.history.jumps(&self.engine.memory) {
                 return Ok(PhaseEnd::Event(Vec::new()));
             }

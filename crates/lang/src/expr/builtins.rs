@@ -266,6 +266,10 @@ impl Flattener<'_> {
             }
             "homotopy" => self.homotopy(call, span, ctx),
             "delay" => self.delay(call, span, ctx),
+            "spatialDistribution" => {
+                let mut ends = self.spatial_distribution(call, span, ctx)?;
+                Ok(ends.swap_remove(0))
+            }
             "semiLinear" => {
                 let arguments = self.required(call, &["x", "positiveSlope", "negativeSlope"], 3)?;
                 let mut values = Vec::new();

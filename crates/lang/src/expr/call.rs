@@ -38,6 +38,13 @@ impl Flattener<'_> {
 
     /// All results of a call of a user function.
     pub(crate) fn call_results(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Vec<Tensor>> {
+        if call
+            .function
+            .as_simple_name()
+            .is_some_and(|name| &**name == "spatialDistribution")
+        {
+            return self.spatial_distribution(call, span, ctx);
+        }
         if let Some(value) = self.builtin_call(call, span, ctx)? {
             return Ok(vec![value]);
         }

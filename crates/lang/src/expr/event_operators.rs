@@ -198,4 +198,65 @@ impl Flattener<'_> {
             FlatExpr::Builtin(Builtin::Delay, arguments.into(), span)
         }))
     }
+
+    /// `spatialDistribution(in0, in1, x, positiveVelocity, initialPoints, initialValues)`: both ends.
+    pub(super) fn spatial_distribution(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Vec<Tensor>> {
+        const NAMES: [&str; 6] = ["in0", "in1", "x", "positiveVelocity", "initialPoints", "initialValues"];
+        if ctx.frame.is_some() {
+            return fail(codes::E0311, span, "`spatialDistribution` cannot be used in a function");
+        }
+        let arguments = self.required(call, &NAMES, 4)?;
+        let mut values = Vec::new();
+        for argument in &arguments[..3] {
+            values.push(self.real_scalar(*argument, ctx)?);
+        }
+        if let Some(direction) = arguments[3] {
+            values.push(self.condition(direction, ctx)?);
+        }
+        let mut profile = Vec::new();
+        for (argument, default) in arguments[4..].iter().zip([[0.0, 1.0], [0.0, 0.0]]) {
+            let list = match argument {
+                Some(argument) => self.profile_list(argument, ctx)?,
+                None => default.map(FlatExpr::Real).to_vec(),
+            };
+            profile.push(list);
+        }
+        if profile[0].len() != profile[1].len() || profile[0].len() < 2 {
+            return Err(error(
+                codes::E0302,
+                span,
+                format!(
+                    "there are {} initial points and {} initial values",
+                    profile[0].len(),
+                    profile[1].len()
+                ),
+            )
+            .with_help("give as many values as points, and at least the points 0 and 1")
+            .into());
+        }
+        values.extend(profile.into_iter().flatten());
+        let end = |builtin| Tensor::scalar(Ty::Real, FlatExpr::Builtin(builtin, values.clone().into(), span));
+        Ok(vec![end(Builtin::TransportedLeft), end(Builtin::TransportedRight)])
+    }
+
+    /// A vector that does not vary with time.
+    fn profile_list(&mut self, argument: &Expr, ctx: &Context<'_>) -> Fallible<Vec<FlatExpr>> {
+        let value = self.expr(argument, ctx)?;
+        if value.dims.len() != 1 || !value.ty.is_numeric() {
+            return fail(
+                codes::E0302,
+                argument.span,
+                format!("a vector of Reals is needed, but this is {}", value.shape()),
+            );
+        }
+        let list: Vec<FlatExpr> = value.exprs().cloned().collect();
+        if list.iter().any(|e| self.expr_variability(e) > Variability::Parameter) {
+            return fail(
+                codes::E0303,
+                argument.span,
+                "the initial profile of `spatialDistribution` cannot vary with time",
+            );
+        }
+        Ok(list)
+    }
 }

@@ -50,6 +50,10 @@ builtins! {
     Homotopy = "homotopy",
     /// `delay(e, delayTime)` or `delay(e, delayTime, delayMax)`
     Delay = "delay",
+    /// `spatialDistribution(in0, in1, x, positiveVelocity, p1, …, pn, v1, …, vn)`: the result at the left end.
+    TransportedLeft = "spatialDistribution",
+    /// The same: the result at the right end.
+    TransportedRight = "spatialDistribution.out1",
     /// `semiLinear(x, positiveSlope, negativeSlope)`
     SemiLinear = "semiLinear",
     /// `inStream(h)`; only while flattening: the flat model has the mixture itself.

@@ -380,7 +380,7 @@ impl Checker<'_> {
             (Builtin::Sqrt, [x]) => Some(composed(Unit::ONE.times(self.unit(x)?.unit, 0.5))),
             (Builtin::Pre | Builtin::NoEvent | Builtin::Abs, [x]) | (Builtin::Smooth, [_, x]) => self.unit(x),
             (Builtin::Homotopy | Builtin::Min | Builtin::Max, [a, b]) => self.joined(builtin.name(), a, b, Some(span)),
-            (Builtin::Delay, [x, ..]) => self.unit(x),
+            (Builtin::Delay | Builtin::TransportedLeft | Builtin::TransportedRight, [x, ..]) => self.unit(x),
             _ => {
                 arguments.iter().for_each(|argument| self.visit(argument));
                 None

@@ -120,6 +120,13 @@ pub(super) fn composed(outer: &Series, inner: &Series) -> Series {
     result
 }
 
+/// The series of the inverse function, for a series without constant term; none where it does not begin at first order.
+pub(super) fn inverted(series: &Series) -> Option<Series> {
+    let [_, a, b, c] = *series;
+    let inverse = [0.0, 1.0 / a, -b / a.powi(3), (2.0 * b * b - a * c) / a.powi(5)];
+    inverse.iter().all(|value| value.is_finite()).then_some(inverse)
+}
+
 impl Segment {
     /// The Taylor series of the polynomial at a time.
     pub(super) fn series(&self, time: f64) -> Series {
@@ -207,6 +214,16 @@ mod tests {
         for (found, expected) in found.iter().zip([0.0, 1.0, 1.0, -1.0 / 6.0]) {
             assert!((found - expected).abs() < 1e-15);
         }
+    }
+
+    #[test]
+    fn series_are_inverted() {
+        let series = [0.0, 2.0, 0.5, -0.3];
+        let both = composed(&series, &inverted(&series).expect("it begins at first order"));
+        for (found, expected) in both.iter().zip([0.0, 1.0, 0.0, 0.0]) {
+            assert!((found - expected).abs() < 1e-15);
+        }
+        assert!(inverted(&[0.0, 0.0, 1.0, 0.0]).is_none());
     }
 
     #[test]

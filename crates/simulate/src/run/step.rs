@@ -20,6 +20,8 @@ pub(super) enum Resumption {
     Break,
 }
 
+/// Steps of the search for the instant at which a break leaves.
+const LEAVING_STEPS: usize = 120;
 /// The part of the tolerance that a step may use where there are zero crossings.
 const EVENT_SHARE: f64 = 0.5;
 /// Steps in the whole run where there are no states.
@@ -305,6 +307,42 @@ impl Run<'_> {
                 Failure::new(kind)
             }
         }
+    }
+
+    /// The first instant of the last step at which a break of a transported quantity leaves.
+    pub(super) fn first_leaving(&mut self, mode: ModeId, span: (f64, f64)) -> Result<Option<f64>, Failure> {
+        let distance = |run: &Self| run.history.distance_of_break(&run.engine.memory);
+        if distance(self) == f64::INFINITY {
+            return Ok(None);
+        }
+        self.move_to(mode, span.1)?;
+        let mut beyond = distance(self);
+        if beyond > 0.0 {
+            return Ok(None);
+        }
+        self.move_to(mode, span.0)?;
+        let mut before = distance(self);
+        if before <= 0.0 {
+            return Ok(Some(span.0));
+        }
+        let (mut low, mut high) = span;
+        for turn in 0..LEAVING_STEPS {
+            if high - low <= 4.0 * f64::EPSILON * high.abs().max(low.abs()) {
+                break;
+            }
+            let middle = match turn % 3 {
+                2 => 0.5 * (low + high),
+                _ => (low + (high - low) * before / (before - beyond)).clamp(low, high),
+            };
+            self.move_to(mode, middle)?;
+            let here = distance(self);
+            if here > 0.0 {
+                (low, before) = (middle, here);
+            } else {
+                (high, beyond) = (middle, here);
+            }
+        }
+        Ok(Some(high))
     }
 
     /// The last step, up to an event in it, becomes the past of delayed signals.

@@ -74,6 +74,7 @@ fn each_root(model: &mut Mdae, mut visit: impl FnMut(&mut ExprPool, &mut ExprId)
         whens,
         assertions,
         delays,
+        transports,
         ..
     } = model;
     for condition in conditions.iter_mut() {
@@ -110,6 +111,10 @@ fn each_root(model: &mut Mdae, mut visit: impl FnMut(&mut ExprPool, &mut ExprId)
     }
     for delay in delays.iter_mut() {
         visit(pool, &mut delay.expression);
+    }
+    for transport in transports.iter_mut() {
+        transport.inputs.iter_mut().for_each(|input| visit(pool, input));
+        visit(pool, &mut transport.position);
     }
 }
 

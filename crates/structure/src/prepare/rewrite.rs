@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use saltus_mdae::{
     Action, Alias, Assertion, Condition, ConditionKind, ConstantVariable, Delay, DiscreteEquation, Equation,
-    EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, StateSelect, VarId, Variable, When,
+    EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, StateSelect, Transport, VarId, Variable, When,
 };
 
 use super::classes::{Classes, rank};
@@ -35,6 +35,7 @@ pub(super) fn rewrite(mut old: Mdae, classes: &mut Classes, used_up: &IndexVec<E
             .collect(),
         assertions: old.assertions.iter().map(|a| assertion(a, &t)).collect(),
         delays: old.delays.iter().map(|d| delay(d, &places, &t)).collect(),
+        transports: old.transports.iter().map(|d| transport(d, &places, &t)).collect(),
         texts: old.texts.clone(),
         origins: std::mem::take(&mut old.origins),
         experiment: old.experiment,
@@ -132,6 +133,11 @@ fn roots(model: &Mdae, used_up: &IndexVec<EquationId, bool>) -> Vec<ExprId> {
     }
     for delay in &model.delays {
         roots.extend([delay.expression, delay.delay, delay.max_delay]);
+    }
+    for transport in &model.transports {
+        roots.extend(transport.inputs);
+        roots.push(transport.position);
+        roots.extend(transport.points.iter().chain(&transport.values));
     }
     let known = model.aliases.iter().map(|alias| &alias.variable);
     let known = known.chain(model.constants.iter().map(|constant| &constant.variable));
@@ -290,6 +296,18 @@ fn assertion(assertion: &Assertion, t: &impl Fn(ExprId) -> ExprId) -> Assertion 
         guard: t(assertion.guard),
         message: t(assertion.message),
         ..assertion.clone()
+    }
+}
+
+fn transport(old: &Transport, places: &IndexVec<VarId, Place>, t: &impl Fn(ExprId) -> ExprId) -> Transport {
+    let all = |list: &[ExprId]| list.iter().map(|&id| t(id)).collect();
+    Transport {
+        outputs: old.outputs.map(|output| new_id(places, output)),
+        inputs: old.inputs.map(t),
+        position: t(old.position),
+        points: all(&old.points),
+        values: all(&old.values),
+        origin: old.origin,
     }
 }
 
