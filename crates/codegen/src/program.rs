@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::code::Instances;
 use crate::error::EvalError;
 use crate::kernel::{Kernel, all_finite};
+use crate::rounding::{Rounding, evaluate_rounded};
 use crate::spec::Leaf;
 use crate::strides::{Run, StridedCode, runs};
 
@@ -163,6 +164,21 @@ impl Program {
     pub fn evaluate_unchecked(&self, values: &[f64], out: &mut [f64]) {
         if self.run(values, out) {
             self.mark_failures(values, out);
+        }
+    }
+
+    /// Evaluates with rounding errors in every operation. What would not be a number with them is without them.
+    pub fn evaluate_rounded(&self, values: &[f64], rounding: &Rounding<'_>, out: &mut [f64]) {
+        for group in self.groups.iter() {
+            for (position, (_, kernel)) in group.kernels.iter().enumerate() {
+                let (leaves, outputs) = (kernel.leaves().len(), kernel.output_count());
+                let slots = &group.slots[position * leaves..(position + 1) * leaves];
+                let destinations = &group.destinations[position * outputs..(position + 1) * outputs];
+                let library = &kernel.shared().library;
+                evaluate_rounded(kernel.code(), library, (values, slots), rounding, |output, value| {
+                    out[destinations[output] as usize] = value;
+                });
+            }
         }
     }
 

@@ -710,14 +710,16 @@ impl BlockSolver {
         self.factor()
     }
 
-    /// Makes the solution in memory wrong as if every equation had been off by a few rounding errors of its terms.
+    /// Makes the solution in memory wrong by a few rounding errors of the operations in its equations.
     pub(crate) fn blur(&mut self, memory: &mut Memory, blur: Blur) {
         if self.slots.is_empty() || self.factor_here(memory).is_err() {
             return;
         }
-        let sizes = self.sizes_of_terms(memory);
-        for ((step, size), &slot) in self.step.iter_mut().zip(&sizes).zip(&self.slots) {
-            *step = size * blur.rounding(u64::from(slot));
+        let residual = &self.system.residual;
+        residual.evaluate_unchecked(&memory.values, &mut self.residual);
+        residual.evaluate_rounded(&memory.values, &blur.of_operations(memory), &mut self.step);
+        for (step, residual) in self.step.iter_mut().zip(&self.residual) {
+            *step -= residual;
         }
         self.factorisation.solve(&mut self.step);
         if self.step.iter().all(|step| step.is_finite()) {

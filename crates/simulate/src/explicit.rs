@@ -69,10 +69,16 @@ impl ExplicitEquations {
         if sound { Ok(()) } else { Err(self.failure()) }
     }
 
-    /// Makes the solutions in memory wrong by a few rounding errors.
-    pub(crate) fn blur(&self, memory: &mut Memory, blur: Blur) {
+    /// Makes the solutions in memory wrong by a few rounding errors of the operations that lead to them.
+    pub(crate) fn blur(&mut self, memory: &mut Memory, blur: Blur) {
         for &slot in &self.slots {
-            memory.values[slot as usize] *= 1.0 + blur.rounding(u64::from(slot));
+            memory.values[slot as usize] = 0.0;
+        }
+        let rounding = blur.of_operations(memory);
+        let residual = &self.code.residual;
+        residual.evaluate_rounded(&memory.values, &rounding, &mut self.residual);
+        for ((&slot, &residual), &slope) in self.slots.iter().zip(&self.residual).zip(&self.slopes) {
+            memory.values[slot as usize] = -residual / slope + 0.0;
         }
     }
 

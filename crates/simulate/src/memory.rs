@@ -1,5 +1,7 @@
 //! The values of a run: every quantity an expression can mention has a fixed place.
 
+use std::sync::Arc;
+
 use saltus_codegen::Leaf;
 use saltus_mdae::{ConditionId, Idx, Mdae, VarId};
 
@@ -21,6 +23,8 @@ pub struct Memory {
     left: Vec<u32>,
     orders: Vec<u16>,
     condition_count: usize,
+    /// Whether a value varies between events, by slot.
+    varies: Arc<[bool]>,
 }
 
 impl Memory {
@@ -33,19 +37,22 @@ impl Memory {
             left: Vec::new(),
             orders: Vec::new(),
             condition_count: model.conditions.len(),
+            varies: Arc::default(),
         };
+        let mut varies = vec![false; next as usize];
+        varies[TIME as usize] = true;
         for id in model.variables.ids() {
-            let count = if model.pool.variable_traits(id).continuous {
-                orders
-            } else {
-                1
-            };
+            let continuous = model.pool.variable_traits(id).continuous;
+            let count = if continuous { orders } else { 1 };
             memory.orders.push(count);
             memory.current.push(next);
             memory.left.push(next + u32::from(count));
             next += 2 * u32::from(count);
+            varies.resize(varies.len() + usize::from(count), continuous);
+            varies.resize(next as usize, false);
         }
         memory.values = vec![0.0; next as usize];
+        memory.varies = varies.into();
         memory
     }
 
@@ -57,6 +64,11 @@ impl Memory {
     /// How many derivatives of a variable are kept (1: only its value).
     pub fn orders(&self, var: VarId) -> u16 {
         self.orders[var.index()]
+    }
+
+    /// Whether the value at each slot varies between events.
+    pub fn varies(&self) -> &[bool] {
+        &self.varies
     }
 
     /// The slot of the `order`-th derivative of a variable.

@@ -3,16 +3,27 @@
 //! A clearance `s = table - y` is zero at the contact, but it is known no better than table and y are: a solver that keeps y
 //! to its tolerance may leave s on the wrong side by that much. What does not depend on the states at all, like the voltage
 //! across a closed switch, responds with rounding only, in every derivative. So the mode is solved again at states that are
-//! off by their errors, some up and some down, and with every value on the way off by a few rounding errors; what changes is
-//! the error of everything else, whatever its unit.
+//! off by their errors, some up and some down, and with every operation on the way off by a few rounding errors; what changes
+//! is the error of everything else, whatever its unit.
+//!
+//! The same with states that are off by rounding only shows what is left of the digits of their rates: the integrator is not
+//! asked for more.
 
 use rustc_hash::FxHashSet;
+use saltus_codegen::{Rounding, share_of_error};
 use saltus_mdae::VarId;
 
 use crate::engine::{Engine, ModeId};
+use crate::memory::Memory;
 
 /// Ways in which states are off.
 const PATTERNS: u64 = 2;
+
+/// How often rounding errors of rates are followed through the states: chains of integrators up to this length.
+const NOISE_ORDERS: usize = 4;
+
+/// The part of a tolerance from which on rounding errors are noticed.
+const NOTICED: f64 = 1e-3;
 
 /// The mode in memory at states that are off by their errors.
 #[derive(Debug, Default)]
@@ -84,6 +95,68 @@ impl Engine<'_> {
         self.responses = responses;
     }
 
+    /// Rounding errors of the rates of the states of a mode, whose solution is in memory: the larger of the deviations that
+    /// were found, with its sign. Where they show after a step of the given size, also how the rates follow them.
+    pub(crate) fn noise_of_rates(&mut self, mode: ModeId, step: f64) -> Vec<Vec<f64>> {
+        let plan = self.modes[mode].plan();
+        let (states, slots) = (plan.states.clone(), plan.derivative_slots.clone());
+        let base = self.memory.values.clone();
+        let mut noise = vec![0.0f64; slots.len()];
+        for pattern in 0..PATTERNS {
+            let blur = Blur(pattern);
+            for &(var, order) in &states {
+                let slot = self.memory.slot(var, order);
+                self.memory.values[slot as usize] *= 1.0 + blur.rounding(u64::from(slot));
+            }
+            let plan = self.modes[mode].plan_mut();
+            if plan.solve_blurred(&mut self.memory, blur).is_ok() {
+                for (noise, &slot) in noise.iter_mut().zip(&slots) {
+                    let change = self.memory.values[slot as usize] - base[slot as usize];
+                    if change.abs() > noise.abs() && change.is_finite() {
+                        *noise = change;
+                    }
+                }
+            }
+            self.memory.values.copy_from_slice(&base);
+        }
+        let mut all = vec![noise];
+        while all.len() < NOISE_ORDERS && self.is_noticed(&states, &all, step) {
+            let Some(next) = self.following_rates(mode, &all, step) else {
+                break;
+            };
+            all.push(next);
+        }
+        all
+    }
+
+    /// Whether the last of these rates, integrated over a step, is more than a small part of the tolerance of any state.
+    fn is_noticed(&self, states: &[(VarId, u16)], rates: &[Vec<f64>], step: f64) -> bool {
+        let moved = step.powi(rates.len() as i32);
+        let noticed = |(&(var, order), rate): (&(VarId, u16), &f64)| {
+            let relative = self.options.tolerance * self.memory.get(var, order).abs();
+            let tolerance = relative + self.scales.state_tolerance(&self.memory, var, order);
+            (moved * rate).abs() > NOTICED * tolerance
+        };
+        rates.last().is_some_and(|last| states.iter().zip(last).any(noticed))
+    }
+
+    /// How the rates of the states change where these have followed the last of the given ones for a step.
+    fn following_rates(&mut self, mode: ModeId, rates: &[Vec<f64>], step: f64) -> Option<Vec<f64>> {
+        let plan = self.modes[mode].plan();
+        let (states, slots) = (plan.states.clone(), plan.derivative_slots.clone());
+        let base = self.memory.values.clone();
+        let moved = step.powi(rates.len() as i32);
+        for (&(var, order), rate) in states.iter().zip(rates.last()?) {
+            let slot = self.memory.slot(var, order);
+            self.memory.values[slot as usize] += moved * rate;
+        }
+        let solved = self.modes[mode].plan_mut().solve(&mut self.memory).is_ok();
+        let change = |&slot: &u32| (self.memory.values[slot as usize] - base[slot as usize]) / moved;
+        let found: Vec<f64> = slots.iter().map(change).collect();
+        self.memory.values.copy_from_slice(&base);
+        (solved && found.iter().all(|rate| rate.is_finite())).then_some(found)
+    }
+
     fn find_response(&mut self, mode: ModeId, (var, order): (VarId, u16)) {
         let slot = self.memory.slot(var, order);
         if self.modes[mode].plan().states.contains(&(var, order)) {
@@ -117,18 +190,22 @@ const ROUNDING_ULPS: f64 = 4.0;
 pub(crate) struct Blur(u64);
 
 impl Blur {
-    /// By what part of its error a value is off: between half and all of it, up or down, differently for each.
+    /// By what part of its error a value is off.
     fn share(self, at: u64) -> f64 {
-        let mut z = (at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (self.0 + 1).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        let size = 0.5 + 0.5 * (z >> 11) as f64 / (1u64 << 53) as f64;
-        if z & 1 == 0 { size } else { -size }
+        share_of_error(self.0, at)
     }
 
     /// A few rounding errors, in parts of a value.
-    pub(crate) fn rounding(self, at: u64) -> f64 {
+    fn rounding(self, at: u64) -> f64 {
         ROUNDING_ULPS * f64::EPSILON * self.share(at)
+    }
+
+    /// How operations on the values in memory round.
+    pub(crate) fn of_operations(self, memory: &Memory) -> Rounding<'_> {
+        Rounding {
+            pattern: self.0,
+            relative: ROUNDING_ULPS * f64::EPSILON,
+            varies: memory.varies(),
+        }
     }
 }

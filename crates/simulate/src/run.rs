@@ -193,8 +193,8 @@ struct Run<'c> {
     last_phase: Option<Phase>,
     step_pace: Pace,
     event_pace: Pace,
-    /// The length of the last step.
-    last_step: f64,
+    /// Trial steps that the integrator had rejected when it was last looked at.
+    rejected: usize,
     /// The surface along which the run goes on.
     slide: Option<Box<Slide>>,
     /// Under which number and words results show that.
@@ -295,7 +295,7 @@ impl<'c> Run<'c> {
             last_phase: None,
             step_pace: Pace::of_steps(options.start),
             event_pace: Pace::of_events(options.start),
-            last_step: 0.0,
+            rejected: 0,
             slide: None,
             continuation: None,
             slide_records: Vec::new(),

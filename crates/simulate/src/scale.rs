@@ -207,11 +207,6 @@ impl Scales {
         sizes.filter(|size| size.is_finite()).fold(0.0, f64::max)
     }
 
-    /// The response of a derivative of a variable to errors of the states, as last found.
-    pub(crate) fn response(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
-        known(self.responses[memory.slot(var, order) as usize])
-    }
-
     /// Times closer than this are the same.
     pub(crate) fn time_error(&self, time: f64) -> f64 {
         rounding_of_time(time.abs().max(self.start.abs()))

@@ -19,6 +19,7 @@ use saltus_mdae::index::IndexVec;
 use crate::function::bytecode::Code;
 use crate::function::machine::Machine;
 use crate::number::{Dual, Number, PowerSeries};
+use crate::rounding::Rounded;
 
 thread_local! {
     static STACK: Cell<Vec<Dual<1>>> = const { Cell::new(Vec::new()) };
@@ -152,6 +153,24 @@ impl Library {
             STACK.set(stack);
         }
         outcome
+    }
+
+    /// With rounding errors.
+    pub(crate) fn call_rounded(
+        &self,
+        function: FunctionId,
+        args: &[Rounded],
+        zero: &Rounded,
+        results: &mut [Rounded],
+    ) -> Result<(), CallError> {
+        let mut machine = Machine::new(self, Vec::new(), *zero, 1);
+        machine.push_args(args.iter().copied());
+        machine.run(function)?;
+        results
+            .iter_mut()
+            .zip(machine.into_stack())
+            .for_each(|(result, number)| *result = number);
+        Ok(())
     }
 
     fn call_duals<const W: usize>(

@@ -51,6 +51,7 @@ pub(super) fn advance(
         if !(trial.t_new > method.point().t) {
             return Err(method.point().give_up(h, StepFailure::Resolution));
         }
+        method.point().begin_trial(trial.h);
         let cause = match method.try_step(system, &trial, h, failed) {
             Ok(Attempt::Accepted(step)) => return Ok(step),
             Ok(Attempt::Rejected {

@@ -24,6 +24,13 @@ pub(super) fn evaluate(
 /// Keeps times finite where nothing changes and nothing else limits the step.
 const LARGEST_STEP: f64 = 1e100;
 
+/// What a step may miss of the solution, in parts of what rounding errors of f leave of it: they add up over its stages, and
+/// differences of high order enlarge them.
+const NOISE_MARGIN: f64 = 4.0;
+
+/// The part of a tolerance that rounding errors may add to it.
+const NEGLIGIBLE_NOISE: f64 = 0.1;
+
 /// The current point of an integration.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
@@ -37,6 +44,10 @@ pub(super) struct Point {
     pub h: Option<f64>,
     pub counters: Counters,
     pub started: bool,
+    /// What rounding errors of f leave of the step that is tried.
+    noise: Vec<f64>,
+    /// The size of that step.
+    trial: f64,
 }
 
 impl Point {
@@ -50,6 +61,8 @@ impl Point {
             h: None,
             counters: Counters::default(),
             started: false,
+            noise: Vec::new(),
+            trial: 0.0,
         }
     }
 
@@ -62,6 +75,8 @@ impl Point {
         self.check(system, start)?;
         self.counters.restarts += 1;
         let n = start.y.len();
+        self.noise.clear();
+        self.noise.resize(n, 0.0);
         self.t_old = start.t;
         self.t = start.t;
         self.y.clear();
@@ -109,6 +124,9 @@ impl Point {
             && v.len() != n
         {
             return wrong("absolute tolerance", v.len());
+        }
+        if let Some(noise) = self.options.noise.iter().find(|noise| noise.len() != n) {
+            return wrong("rounding errors", noise.len());
         }
         if !start.t.is_finite() {
             return Err(IntegrationError::NotFinite { component: None });
@@ -167,31 +185,65 @@ impl Point {
         16.0 * f64::EPSILON * self.t.abs().max(f64::MIN_POSITIVE / f64::EPSILON)
     }
 
+    /// Begins a trial step: rounding errors of f are integrated over it.
+    pub fn begin_trial(&mut self, h: f64) {
+        self.trial = h;
+        self.noise.fill(0.0);
+        let mut power = h;
+        for rates in &self.options.noise {
+            for (noise, rate) in self.noise.iter_mut().zip(rates) {
+                *noise += (power * rate).abs();
+            }
+            power *= h;
+        }
+    }
+
+    /// An implicit method damps rounding errors of f as it does everything that decays fast.
+    pub fn damp_noise(&mut self, filter: impl FnOnce(&mut [f64])) {
+        self.begin_trial(self.trial);
+        let matters = |i: usize| NOISE_MARGIN * self.noise[i] > NEGLIGIBLE_NOISE * self.tolerance(i);
+        let Some(rates) = self.options.noise.first() else {
+            return;
+        };
+        if !(0..self.dim()).any(matters) {
+            return;
+        }
+        for (noise, rate) in self.noise.iter_mut().zip(rates) {
+            *noise = self.trial * rate;
+        }
+        filter(&mut self.noise);
+        if self.noise.iter().any(|noise| !noise.is_finite()) {
+            self.begin_trial(self.trial);
+        }
+    }
+
     /// Weighted root-mean-square of an error, relative to the larger of the two states.
     pub fn error_norm(&self, error: &[f64], y_new: &[f64]) -> f64 {
         let n = error.len().max(1) as f64;
         let rtol = self.options.rtol;
-        let scaled = |e: f64, a: f64, b: f64, atol: f64| {
-            let weight = (atol + rtol * a.abs().max(b.abs())).max(f64::MIN_POSITIVE);
+        let scaled = |(((e, a), b), noise): (((&f64, &f64), &f64), &f64), atol: f64| {
+            let tolerance = atol + rtol * a.abs().max(b.abs()) + NOISE_MARGIN * noise.abs();
+            let weight = tolerance.max(f64::MIN_POSITIVE);
             // A state that is not finite has no tolerance.
             if weight.is_finite() { e / weight } else { f64::INFINITY }
         };
-        let states = error.iter().zip(&self.y).zip(y_new);
+        let states = error.iter().zip(&self.y).zip(y_new).zip(&self.noise);
         match &self.options.atol {
-            AbsoluteTolerance::Scalar(atol) => root_mean_square(states.map(|((e, a), b)| scaled(*e, *a, *b, *atol)), n),
+            AbsoluteTolerance::Scalar(atol) => root_mean_square(states.map(|state| scaled(state, *atol)), n),
             AbsoluteTolerance::Vector(atol) => {
-                root_mean_square(states.zip(atol).map(|(((e, a), b), atol)| scaled(*e, *a, *b, *atol)), n)
+                root_mean_square(states.zip(atol).map(|(state, atol)| scaled(state, *atol)), n)
             }
         }
     }
 
-    /// Size of rounding errors of the state, in units of the tolerance: smaller corrections mean nothing.
+    /// Size of rounding errors of the state and of f, in units of the tolerance: smaller corrections mean nothing.
     pub fn rounding_noise(&self) -> f64 {
         let rtol = self.options.rtol;
-        if rtol >= 1e-10 {
-            return 4.0 * f64::EPSILON / rtol;
-        }
-        4.0 * f64::EPSILON * self.error_norm(&self.y, &self.y)
+        let of_state = match rtol >= 1e-10 {
+            true => 4.0 * f64::EPSILON / rtol,
+            false => 4.0 * f64::EPSILON * self.error_norm(&self.y, &self.y),
+        };
+        of_state.max(self.error_norm(&self.noise, &self.y))
     }
 
     /// The component with the largest weighted value.
@@ -206,9 +258,14 @@ impl Point {
         worst.0
     }
 
-    /// Tolerance of a component at the current state.
+    /// Tolerance of a component at the current state, as asked for.
+    fn tolerance(&self, i: usize) -> f64 {
+        self.options.atol.get(i) + self.options.rtol * self.y[i].abs()
+    }
+
+    /// Tolerance of a component at the current state, never less than rounding allows.
     pub fn weight(&self, i: usize) -> f64 {
-        (self.options.atol.get(i) + self.options.rtol * self.y[i].abs()).max(f64::MIN_POSITIVE)
+        (self.tolerance(i) + NOISE_MARGIN * self.noise[i].abs()).max(f64::MIN_POSITIVE)
     }
 
     /// A first step size for a method of given order (Hairer, Nørsett, Wanner, section II.4), never beyond stop.
@@ -227,6 +284,7 @@ impl Point {
         h0 = h0.min(limit);
         let (mut y1, mut f1) = (vec![0.0; n], vec![0.0; n]);
         for _ in 0..8 {
+            self.begin_trial(h0);
             for ((y1, y), f) in y1.iter_mut().zip(&self.y).zip(&self.f) {
                 *y1 = y + h0 * f;
             }

@@ -229,15 +229,15 @@ impl StageSolver {
             true => SPARSE_DRIFT,
             false => DENSE_DRIFT,
         };
-        if self.factored_c.is_some_and(|f| (c / f - 1.0).abs() <= drift) {
-            return Ok(());
+        if self.factored_c.is_none_or(|f| !((c / f - 1.0).abs() <= drift)) {
+            self.factored_c = None;
+            point.counters.factorisations += 1;
+            self.matrix
+                .factor(1.0 / c, self.cache.values())
+                .map_err(StepFailure::Singular)?;
+            self.factored_c = Some(c);
         }
-        self.factored_c = None;
-        point.counters.factorisations += 1;
-        self.matrix
-            .factor(1.0 / c, self.cache.values())
-            .map_err(StepFailure::Singular)?;
-        self.factored_c = Some(c);
+        point.damp_noise(|noise| self.filter(noise));
         Ok(())
     }
 

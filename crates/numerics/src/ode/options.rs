@@ -112,13 +112,17 @@ impl From<Vec<f64>> for AbsoluteTolerance {
     }
 }
 
-/// Accuracy and limits. The local error of component i is kept below `atol_i + rtol·|y_i|`.
+/// Accuracy and limits. The local error of component i is kept below `atol_i + rtol·|y_i|`, and what rounding errors of f
+/// leave of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Relative tolerance.
     pub rtol: f64,
     /// Absolute tolerance.
     pub atol: AbsoluteTolerance,
+    /// Rounding errors of f, one for each component, with signs as they may occur together; then the rates at which f
+    /// follows them if they are integrated, the rates of those, and so on as far as that is known. None if empty.
+    pub noise: Vec<Vec<f64>>,
     /// Largest step.
     pub max_step: f64,
     /// Rejected attempts allowed for one step before giving up.
@@ -134,6 +138,7 @@ impl Options {
         Self {
             rtol,
             atol: atol.into(),
+            noise: Vec::new(),
             max_step: f64::INFINITY,
             max_attempts: 100,
             dense_output: true,
@@ -157,6 +162,9 @@ impl Options {
             AbsoluteTolerance::Scalar(a) => std::slice::from_ref(a),
             AbsoluteTolerance::Vector(v) => v,
         };
+        if let Some(&noise) = self.noise.iter().flatten().find(|noise| !noise.is_finite()) {
+            return invalid("rounding error", noise);
+        }
         for &a in components {
             if !(a >= 0.0 && a.is_finite()) || (a == 0.0 && self.rtol == 0.0) {
                 return invalid("absolute tolerance", a);

@@ -170,6 +170,11 @@ impl Radau {
         }
         loop {
             self.factor(trial.h)?;
+            let real = &mut self.real;
+            self.point.damp_noise(|noise| {
+                noise.iter_mut().for_each(|noise| *noise *= MU_REAL / trial.h);
+                real.solve(noise);
+            });
             self.predict(trial.h);
             match self.newton(system, trial) {
                 Err(StepFailure::Newton { .. } | StepFailure::Evaluation(_)) if !self.cache.is_current => {

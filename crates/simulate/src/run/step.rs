@@ -32,9 +32,7 @@ const FOLD_WIDTH: f64 = 1e-6;
 const LEAST_TOLERANCE: f64 = 1e-13;
 /// A state that is zero is taken to be as large as it will be after this part of the run.
 const SOON: f64 = 1e-6;
-/// Rounding errors of a derivative, in parts of its terms.
-const ROUNDING: f64 = 1e-15;
-/// Rounding errors of the derivatives are estimated again after so many steps.
+/// Rounding errors of the rates are estimated again after so many steps.
 const NOISE_INTERVAL: u64 = 32;
 
 /// Whether steps have become too short because the equations could not be solved ahead.
@@ -61,6 +59,7 @@ impl Run<'_> {
         let step = self.integrator.next_step_size().filter(|_| goes_on);
         let max_step = self.history.max_step(&self.engine.memory);
         let mut options = OdeOptions::new(self.local_tolerance(), absolute);
+        options.noise = self.engine.noise_of_rates(mode, step.unwrap_or(0.0));
         options.max_step = max_step
             .min(self.engine.options.stop - self.engine.options.start)
             .max(f64::MIN_POSITIVE);
@@ -100,33 +99,26 @@ impl Run<'_> {
                 engine.scales.note(&engine.memory, (var, order), rate * soon);
             }
         }
-        let rates: Vec<(VarId, u16)> = states.iter().map(|&(var, order)| (var, order + 1)).collect();
-        engine.find_errors(mode, &rates);
     }
 
-    /// The absolute tolerances of the states: by their sizes, and never less than what rounding leaves of a step.
+    /// The absolute tolerances of the states, by their sizes.
     pub(super) fn absolute_tolerances(&self, mode: ModeId) -> Vec<f64> {
         let (engine, memory) = (&self.engine, &self.engine.memory);
-        let rounding = ROUNDING / engine.options.tolerance.max(f64::EPSILON) * self.last_step;
-        let tolerance = |&(var, order): &(VarId, u16)| {
-            let noise = rounding * engine.scales.response(memory, var, order + 1);
-            engine.scales.state_tolerance(memory, var, order) + noise
-        };
+        let tolerance = |&(var, order): &(VarId, u16)| engine.scales.state_tolerance(memory, var, order);
         engine.modes[mode].plan().states.iter().map(tolerance).collect()
     }
 
-    /// Lets the tolerances of the integrator follow the sizes that the states have reached at the end of a step.
+    /// Lets the tolerances of the integrator follow the sizes that the states have reached at the end of a step, and the
+    /// rounding errors of their rates, which are estimated anew now and then, and where steps had to be made shorter.
     pub(super) fn follow_sizes(&mut self, mode: ModeId, step: f64, taken: u64) -> Result<(), Failure> {
-        self.last_step = step;
+        let rejected = self.integrator.counters().rejected;
+        let struggles = std::mem::replace(&mut self.rejected, rejected) != rejected;
+        let noise = (struggles || taken.is_multiple_of(NOISE_INTERVAL)).then(|| self.engine.noise_of_rates(mode, step));
         let engine = &mut self.engine;
         let states = &engine.modes[mode].plan().states;
         for &(var, order) in states {
             let value = engine.memory.get(var, order);
             engine.scales.note(&engine.memory, (var, order), value);
-        }
-        if taken.is_multiple_of(NOISE_INTERVAL) {
-            let rates: Vec<(VarId, u16)> = states.iter().map(|&(var, order)| (var, order + 1)).collect();
-            engine.find_errors(mode, &rates);
         }
         let wanted = self.absolute_tolerances(mode);
         let mut options = self.integrator.options().clone();
@@ -134,8 +126,9 @@ impl Run<'_> {
             let given = options.atol.get(at);
             *wanted > 2.0 * given || 2.0 * wanted < given
         };
-        if wanted.iter().enumerate().any(differs) {
+        if noise.is_some() || wanted.iter().enumerate().any(differs) {
             options.atol = wanted.into();
+            options.noise = noise.unwrap_or(options.noise);
             let time = self.engine.memory.time();
             let outcome = self.integrator.set_options(options);
             outcome.map_err(|error| integration_failure(error).at(time))?;

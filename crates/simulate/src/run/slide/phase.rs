@@ -124,6 +124,7 @@ impl Run<'_> {
         let y = slide.sides[0].point(&self.engine);
         self.begin_sizes(mode);
         let mut options = OdeOptions::new(self.local_tolerance(), self.absolute_tolerances(mode));
+        options.noise = self.engine.noise_of_rates(mode, 0.0);
         options.max_step = (self.engine.options.stop - self.engine.options.start).max(f64::MIN_POSITIVE);
         let set = self.integrator.set_options(options);
         set.map_err(|error| integration_failure(error).at(time))?;
