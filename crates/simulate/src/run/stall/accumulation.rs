@@ -157,17 +157,18 @@ impl Run<'_> {
         ended.then(|| accumulated(&series))
     }
 
-    /// Whether at least two conditions cannot be told from zero.
+    /// Whether several conditions, all that take part, cannot be told from zero. (Two cylinders of an engine that speeds up
+    /// turn at the same time, over and over, and the others elsewhere.)
     fn at_zero_together(&mut self, conditions: &[ConditionId]) -> bool {
         let engine = &mut self.engine;
-        let at_zero = |id: &&ConditionId| {
-            let monitor = engine.monitors[**id].as_ref();
+        let mut at_zero = |id: &ConditionId| {
+            let monitor = engine.monitors[*id].as_ref();
             monitor.is_some_and(|monitor| {
                 let reading = monitor.watch(&engine.memory, &engine.scales, &mut engine.scratch);
                 reading.value.abs() <= reading.tolerance
             })
         };
-        conditions.iter().filter(at_zero).count() > 1
+        conditions.len() > 1 && conditions.iter().all(&mut at_zero)
     }
 
     fn is_unresolved(&self, series: &Series) -> bool {
