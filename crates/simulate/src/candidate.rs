@@ -854,18 +854,20 @@ impl Engine<'_> {
     /// Long modes to try after a transient one: the present truth values, the candidate's, then flips of one and two
     /// conditions that are not held.
     fn long_candidates(&self, truths: &Truths, instant: &Instant) -> Vec<Truths> {
-        let with_time = |mut base: Truths| {
+        // What time and left limits say does not depend on what the instant does: it would be seen to happen again.
+        let with_settled = |mut base: Truths| {
             for (id, monitor) in self.monitors.iter_enumerated() {
-                let by_time = monitor
-                    .as_ref()
-                    .is_none_or(|m| m.decided == crate::condition::Decided::ByTime);
-                if let (true, Some(held)) = (by_time, instant.held[id.0 as usize]) {
+                let settled = monitor.as_ref().is_none_or(|m| {
+                    use crate::condition::Decided::{ByLeftLimits, ByTime};
+                    matches!(m.decided, ByTime | ByLeftLimits)
+                });
+                if let (true, Some(held)) = (settled, instant.held[id.0 as usize]) {
                     base[id.0 as usize] = held;
                 }
             }
             base
         };
-        let mut all = vec![with_time(self.truths.clone()), truths.clone()];
+        let mut all = vec![with_settled(self.truths.clone()), truths.clone()];
         let changed: Vec<usize> = (0..truths.len()).filter(|&at| truths[at] != self.truths[at]).collect();
         let flip = |at: &[usize]| {
             let mut flipped = truths.clone();

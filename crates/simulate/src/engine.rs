@@ -143,6 +143,8 @@ pub(crate) struct Engine<'c> {
     /// Conditions in force.
     pub truths: Truths,
     pub when_before: Vec<bool>,
+    /// Conditions that a jump has just made zero.
+    pub arrived: Vec<ConditionId>,
     /// Conditions whose truth values are given.
     pub pinned: Vec<(ConditionId, bool)>,
     pub mode: Option<ModeId>,
@@ -219,6 +221,8 @@ pub(crate) struct Engine<'c> {
     pub told_shares: FxHashSet<Vec<VarId>>,
     /// Coefficients of impulses of the last change that must not jump.
     pub steady: Vec<crate::steady::Steady>,
+    /// Equations with an impulse whose discrete factors were said to jump.
+    pub told_factors: FxHashSet<EquationId>,
     /// What the start did to start values that are not fixed.
     pub moved_starts: Option<String>,
 }
@@ -286,6 +290,7 @@ impl<'c> Engine<'c> {
             pivot_rows: crate::pivot::PivotRows::default(),
             truths: compiled.first_truths(&memory)?,
             when_before: Vec::new(),
+            arrived: Vec::new(),
             pinned: Vec::new(),
             mode: None,
             missing_orders: 0,
@@ -333,6 +338,7 @@ impl<'c> Engine<'c> {
             warnings: Vec::new(),
             told_shares: FxHashSet::default(),
             steady: Vec::new(),
+            told_factors: FxHashSet::default(),
             moved_starts: None,
             pool,
             memory,

@@ -42,6 +42,9 @@ pub(crate) const MOST_FLIPS: u32 = 4;
 /// What changes within so many instants is named when they do not end.
 const LAST_INSTANTS: u32 = 8;
 
+/// What rounding leaves of zero, in parts of the terms.
+const ROUNDING: f64 = 1e-14;
+
 /// Truth values of all conditions.
 pub type Truths = Vec<bool>;
 
@@ -57,6 +60,7 @@ impl Engine<'_> {
         };
         let mut triggers = triggers.to_vec();
         self.flips.fill(0);
+        self.arrived.clear();
         let mut restless: Vec<VarId> = Vec::new();
         for instant in 1.. {
             if instant > self.options.instant_limit {
@@ -102,7 +106,13 @@ impl Engine<'_> {
                 .push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
             let triggered = accepted.triggered.clone();
             let unsettled = accepted.unsettled;
+            let transient = accepted.transient;
+            self.tell_jumping_factors(&accepted);
             let terminate = self.accept(accepted);
+            self.arrived = match transient {
+                true => self.arrived_at_zero(),
+                false => Vec::new(),
+            };
             self.check_triggered(&triggered)?;
             if self.options.all_instants
                 && let Some(instant) = report.instants.last_mut()
@@ -162,6 +172,9 @@ impl Engine<'_> {
             {
                 guess[at] = truth;
             }
+        }
+        for &id in &self.arrived {
+            guess[id.0 as usize] = self.holds_at_zero(id);
         }
         self.apply_pins(&mut guess);
         if !first_of_start {
@@ -270,6 +283,43 @@ impl Engine<'_> {
         accepted.terminate
     }
 
+    /// Conditions that only start something and whose functions a new value of a state has just made zero: `x >= th` holds
+    /// after `reinit(x, th)`, if only for the instant.
+    fn arrived_at_zero(&mut self) -> Vec<ConditionId> {
+        let mut arrived = Vec::new();
+        for id in self.model.conditions.ids() {
+            let Some(monitor) = self.monitors[id].clone() else {
+                continue;
+            };
+            if monitor.decided != Decided::AsLatch || monitor.latches_equations {
+                continue;
+            }
+            let now = monitor.watch(&self.memory, &self.scales, &mut self.scratch);
+            if now.value.abs() <= ROUNDING * now.magnitude && self.truths[id.0 as usize] != monitor.holds_at_zero {
+                arrived.push(id);
+            }
+        }
+        if arrived.is_empty() {
+            return arrived;
+        }
+        let present = self.memory.values.clone();
+        for &var in &self.shifted {
+            for order in 0..self.memory.orders(var) {
+                let before = self.memory.left(var, order);
+                self.memory.set(var, order, before);
+            }
+        }
+        arrived.retain(|&id| {
+            let monitor = self.monitors[id].as_ref();
+            monitor.is_some_and(|monitor| {
+                let before = monitor.watch(&self.memory, &self.scales, &mut self.scratch);
+                before.value.abs() > before.tolerance
+            })
+        });
+        self.memory.values = present;
+        arrived
+    }
+
     /// Whether another instant follows, and the conditions that ask for it.
     fn next_triggers(&mut self) -> Option<Vec<ConditionId>> {
         let mut changed = Vec::new();
@@ -283,6 +333,9 @@ impl Engine<'_> {
             {
                 next[at] = truth;
             }
+        }
+        for &id in &self.arrived {
+            next[id.0 as usize] = self.holds_at_zero(id);
         }
         self.apply_pins(&mut next);
         self.undo_ties_that_select_singular_modes(&mut next, &signs);

@@ -4,11 +4,15 @@
 //! before and after the change (assumption 2 of *Hybrid and multi-mode systems*, LNCS). Algebraic variables have their values
 //! after it once the mode is entered; so the check comes then.
 
+use saltus_codegen::{KernelSpec, Leaf};
 use saltus_mdae::print::{UserNames, expression};
-use saltus_mdae::{ExprId, OriginId};
+use saltus_mdae::{EquationId, ExprId, OriginId, Role, VarId};
 
+use crate::candidate::Accepted;
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
+use crate::event::same;
+use crate::kernel::Bound;
 use crate::report::Refusal;
 
 /// A coefficient that changes by more than this part of the largest one of its equation jumps.
@@ -59,5 +63,71 @@ impl Engine<'_> {
                     .to_owned(),
             ],
         }))
+    }
+
+    /// Says, once for each equation, that a discrete factor of an impulse jumps with it: `m*der(v) = -i` does not tell whether
+    /// m changes before the impulse or after it. What is computed is the literal meaning: m has its new value.
+    pub(crate) fn tell_jumping_factors(&mut self, accepted: &Accepted) {
+        let (Some(mode), false) = (accepted.mode, accepted.impulses.is_empty()) else {
+            return;
+        };
+        let equations = self.modes[mode].structure.equations.clone();
+        for equation in equations {
+            if self.told_factors.contains(&equation) {
+                continue;
+            }
+            let Some((state, factor)) = self.jumping_factor(equation) else {
+                continue;
+            };
+            self.told_factors.insert(equation);
+            let (before, after) = (self.memory.left(factor, 0), self.memory.get(factor, 0));
+            self.warnings.push(format!(
+                "at t = {}: `{}` jumps from {before} to {after} together with `{}` in `{}`: the impulse is that with the new value; \
+                 write what is conserved under `der`, as in `der(m*v)`, or change it at another time",
+                self.memory.time(),
+                self.name(factor, 0),
+                self.name(state.0, state.1),
+                self.model.print_equation(self.model.equations[equation].residual)
+            ));
+        }
+    }
+
+    /// A state that jumps in an equation, and a discrete variable in the factor of its derivative that does too.
+    fn jumping_factor(&mut self, equation: EquationId) -> Option<((VarId, u16), VarId)> {
+        let residual = self.model.equations[equation].residual;
+        let leaves = self.model.pool.occurrences(residual);
+        let jumps = |var: VarId| {
+            let (before, after) = (self.memory.left(var, 0), self.memory.get(var, 0));
+            !same(before, after)
+        };
+        let is_factor = |var: &VarId| self.model.variables[*var].role == Role::Discrete && jumps(*var);
+        let factors: Vec<VarId> = leaves.iter().map(|&(var, _)| var).filter(is_factor).collect();
+        if factors.is_empty() {
+            return None;
+        }
+        for &(var, order) in &leaves {
+            if !self.model.is_unknown(var) || order == 0 || !self.has_jumped(var, order - 1) {
+                continue;
+            }
+            let spec = KernelSpec::partials(residual, 0, &[Leaf::var(var, order)]);
+            let slope = Bound::new(&self.cache, &self.pool, &spec, &self.memory).ok()?;
+            let after = slope.value(&self.memory);
+            for &factor in &factors {
+                let now = self.memory.get(factor, 0);
+                self.memory.set(factor, 0, self.memory.left(factor, 0));
+                let before = slope.value(&self.memory);
+                self.memory.set(factor, 0, now);
+                if (after - before).abs() > CHANGE * after.abs().max(before.abs()) {
+                    return Some(((var, order - 1), factor));
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether a derivative of a variable has jumped at the present instant.
+    fn has_jumped(&self, var: VarId, order: u16) -> bool {
+        let (before, after) = (self.memory.left(var, order), self.memory.get(var, order));
+        (after - before).abs() > self.scales.error(&self.memory, var, order).max(CHANGE * after.abs())
     }
 }

@@ -28,6 +28,10 @@ const LONG_SERIES: usize = 12;
 const CROWD: usize = 16;
 /// Events crowd if the last few take this part of the time that as many took before.
 const CROWDED: f64 = 0.1;
+/// Events of a block; in so many blocks in a row they follow each other faster and faster, at least by this factor.
+const BLOCK: usize = 8;
+const BLOCKS: usize = 4;
+const FASTER: f64 = 0.7;
 /// A rest of the series of this part of the run cannot be resolved.
 const REST: f64 = 1e-9;
 
@@ -86,6 +90,31 @@ impl Crossings {
         (short < CROWDED * long).then(|| Series {
             conditions: self.recent(),
             interval: time(count - 1) - time(count - 2),
+            rest: f64::INFINITY,
+            count: 0,
+        })
+    }
+
+    /// Events that follow each other faster and faster in no order: three tanks take turns as it happens.
+    fn rush(&self) -> Option<Series> {
+        let count = self.0.len();
+        let needed = BLOCK * BLOCKS;
+        if count <= needed {
+            return None;
+        }
+        let time = |back: usize| self.0[count - 1 - back].0;
+        let duration = |block: usize| time(block * BLOCK) - time((block + 1) * BLOCK);
+        let faster = |block: usize| duration(block) < FASTER * duration(block + 1);
+        if !(0..BLOCKS - 1).all(faster) {
+            return None;
+        }
+        let last = self.0.iter().rev().take(2 * BLOCK);
+        let mut conditions: Vec<ConditionId> = last.flat_map(|(_, ids)| ids.iter().copied()).collect();
+        conditions.sort_unstable();
+        conditions.dedup();
+        Some(Series {
+            conditions,
+            interval: time(0) - time(1),
             rest: f64::INFINITY,
             count: 0,
         })
@@ -150,7 +179,7 @@ impl Run<'_> {
     /// their zeros together. (The tanks would run below empty.) Events that crowd without a series are bursts, of
     /// diodes that commutate for instance, and go on.
     pub(in crate::run) fn accumulating(&mut self, report: &EventReport) -> Option<Stall> {
-        let series = self.crossings.series()?;
+        let series = self.crossings.series().or_else(|| self.crossings.rush())?;
         let turned = report.instants.len() > 1 && self.engine.flips.iter().any(|&flips| flips >= MOST_FLIPS);
         let unresolved = series.count >= LONG_SERIES && self.is_unresolved(&series);
         let ended = turned || unresolved || self.at_zero_together(&series.conditions);
