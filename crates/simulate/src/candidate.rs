@@ -861,7 +861,8 @@ impl Engine<'_> {
                     use crate::condition::Decided::{ByLeftLimits, ByTime};
                     matches!(m.decided, ByTime | ByLeftLimits)
                 });
-                if let (true, Some(held)) = (settled, instant.held[id.0 as usize]) {
+                let given = settled || self.discrete.pinned.contains(&id);
+                if let (true, Some(held)) = (given, instant.held[id.0 as usize]) {
                     base[id.0 as usize] = held;
                 }
             }

@@ -46,6 +46,8 @@ struct BranchCode {
 pub struct Triggered {
     /// The branches that act.
     pub branches: Vec<(WhenId, usize)>,
+    /// Whether a branch would have acted that comes after one that does.
+    pub overtaken: bool,
     /// The first function that failed on the way, and where it is called.
     pub failure: Option<(Box<EvalError>, OriginId)>,
 }
@@ -193,6 +195,10 @@ impl DiscreteProgram {
                             .any(|(at, condition)| !before[*at] && triggered.value(condition, memory, origin) != 0.0)
                     });
                     if let Some(at) = acting {
+                        let later = branches[at + 1..].iter().flat_map(|branch| &branch.conditions);
+                        triggered.overtaken |= later
+                            .into_iter()
+                            .any(|(at, condition)| !before[*at] && condition.value(memory) != 0.0);
                         triggered.branches.push((*id, at));
                         // All values are of what was there before the clause.
                         let assignments = &branches[at].assignments;

@@ -101,6 +101,17 @@ impl EventReport {
         }
     }
 
+    /// Whether of one when-clause two branches had a reason to act, so that one of them was in vain.
+    pub(crate) fn acted_twice(&self) -> bool {
+        let acted: Vec<_> = self
+            .instants
+            .iter()
+            .flat_map(|instant| &instant.whens.branches)
+            .collect();
+        let another = |(at, a): (usize, &&(_, usize))| acted[at + 1..].iter().any(|b| a.0 == b.0 && a.1 != b.1);
+        self.instants.iter().any(|instant| instant.whens.overtaken) || acted.iter().enumerate().any(another)
+    }
+
     /// Says which mode follows.
     pub(crate) fn end_in(&mut self, mode: Option<ModeId>) {
         if let Some(last) = self.instants.last_mut() {

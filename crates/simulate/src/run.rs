@@ -561,10 +561,7 @@ impl<'c> Run<'c> {
                 [switch] => self.slide_on_switch(switch),
                 _ => Err("several surfaces are met at once".to_owned()),
             },
-            Stall::Chattering { conditions, .. } if self.may_slide() => {
-                let before = Side::present(&self.engine);
-                self.slide_on(&before, conditions)
-            }
+            Stall::Chattering { conditions, .. } if self.may_slide() => self.slide_from_start(conditions),
             _ => return Err(stall.explain(&self.engine).at(time)),
         };
         let slide = match slide {

@@ -97,6 +97,19 @@ impl Run<'_> {
         found
     }
 
+    /// The motion along the surface on which a run starts, where all conditions on it were taken to hold. The side from which
+    /// it is reached is that on which they fall.
+    pub(in crate::run) fn slide_from_start(&mut self, turned: &[ConditionId]) -> Result<Slide, Obstacle> {
+        let mut pins = Vec::new();
+        for &id in turned {
+            let rate = self.rate_now(id).ok_or("one side does not move")?;
+            pins.push((id, rate < 0.0));
+        }
+        self.cross(&pins)?;
+        let before = Side::present(&self.engine);
+        self.slide_on(&before, turned)
+    }
+
     fn find_slide(&mut self, before: &Side, turned: &[ConditionId]) -> Result<Slide, Obstacle> {
         self.check_delays()?;
         let mut turned = turned.to_vec();

@@ -32,6 +32,10 @@ const CROWDED: f64 = 0.1;
 const BLOCK: usize = 8;
 const BLOCKS: usize = 4;
 const FASTER: f64 = 0.7;
+/// Events at intervals of so many tolerances follow each other in an order that can hardly be told.
+const FEW_TOLERANCES: f64 = 1000.0;
+/// What is zero up to this part of its tolerance only is no coincidence by design.
+const BY_CHANCE: f64 = 1e-3;
 /// A rest of the series of this part of the run cannot be resolved.
 const REST: f64 = 1e-9;
 
@@ -90,6 +94,21 @@ impl Crossings {
         (short < CROWDED * long).then(|| Series {
             conditions: self.recent(),
             interval: time(count - 1) - time(count - 2),
+            rest: f64::INFINITY,
+            count: 0,
+        })
+    }
+
+    /// Conditions of which each was met several times.
+    fn turns(&self) -> Option<Series> {
+        let count = self.0.len();
+        let mut all: Vec<ConditionId> = self.0.iter().flat_map(|(_, ids)| ids.iter().copied()).collect();
+        all.sort_unstable();
+        let often = |ids: &[ConditionId]| (ids.len() >= LONGEST_PERIOD).then_some(ids[0]);
+        let conditions: Vec<ConditionId> = all.chunk_by(|a, b| a == b).filter_map(often).collect();
+        (!conditions.is_empty()).then(|| Series {
+            conditions,
+            interval: self.0[count - 1].0 - self.0[count - 2].0,
             rest: f64::INFINITY,
             count: 0,
         })
@@ -166,7 +185,9 @@ impl Run<'_> {
             FailureKind::NoConsistentMode { .. } => false,
             _ => return failure,
         };
-        let Some(series) = self.crossings.series().or_else(|| self.crossings.crowd()) else {
+        let crossings = &self.crossings;
+        let found = crossings.series().or_else(|| crossings.crowd());
+        let Some(series) = found.or_else(|| crossings.rush()) else {
             return failure;
         };
         match ambiguous || self.is_unresolved(&series) || self.at_zero_together(&series.conditions) {
@@ -179,11 +200,45 @@ impl Run<'_> {
     /// their zeros together. (The tanks would run below empty.) Events that crowd without a series are bursts, of
     /// diodes that commutate for instance, and go on.
     pub(in crate::run) fn accumulating(&mut self, report: &EventReport) -> Option<Stall> {
+        // Where one of two branches acts in vain, what it should have prevented happens.
+        if report.acted_twice()
+            && let Some(crowd) = self.crossings.crowd().or_else(|| self.unresolved_turns(report))
+        {
+            return Some(accumulated(&crowd));
+        }
         let series = self.crossings.series().or_else(|| self.crossings.rush())?;
         let turned = report.instants.len() > 1 && self.engine.flips.iter().any(|&flips| flips >= MOST_FLIPS);
         let unresolved = series.count >= LONG_SERIES && self.is_unresolved(&series);
         let ended = turned || unresolved || self.at_zero_together(&series.conditions);
         ended.then(|| accumulated(&series))
+    }
+
+    /// Conditions that have taken turns, and now follow each other so fast that their order can hardly be told: the interval
+    /// is that of a few tolerances, and two are met at once by chance.
+    fn unresolved_turns(&mut self, report: &EventReport) -> Option<Series> {
+        let mut series = self.crossings.turns()?;
+        let changed = report.instants.iter().flat_map(|instant| &instant.changed);
+        series.conditions.extend(changed);
+        series.conditions.sort_unstable();
+        series.conditions.dedup();
+        let engine = &mut self.engine;
+        let mode = engine.mode?;
+        let mut longest: f64 = 0.0;
+        let mut by_chance = false;
+        for &id in &series.conditions {
+            let Some(monitor) = engine.monitors[id].clone() else {
+                continue;
+            };
+            let reading = monitor.watch(&engine.memory, &engine.scales, &mut engine.scratch);
+            if reading.value.abs() <= reading.tolerance
+                && let Some(rate) = engine.derivative(&monitor, mode, 1)
+                && rate.value != 0.0
+            {
+                longest = longest.max(reading.tolerance / rate.value.abs());
+                by_chance |= reading.value.abs() > BY_CHANCE * reading.tolerance;
+            }
+        }
+        (by_chance && series.interval <= FEW_TOLERANCES * longest).then_some(series)
     }
 
     /// Whether several conditions, all that take part, cannot be told from zero. (Two cylinders of an engine that speeds up
