@@ -132,6 +132,9 @@ pub(crate) struct Instant {
     pub projects: bool,
 }
 
+/// A rate of this part of its tolerance is that of the computed solution.
+const CERTAIN: f64 = 1e-3;
+
 impl Engine<'_> {
     pub(crate) fn holds_at_zero(&self, id: ConditionId) -> bool {
         self.monitors[id].as_ref().is_some_and(|m| m.holds_at_zero)
@@ -241,14 +244,15 @@ impl Engine<'_> {
         Sign::Tie
     }
 
-    /// Whether a condition function near zero moves to the side that its truth value says, at a rate that is certain.
+    /// Whether a condition function near zero moves to the side that its truth value says, at a rate that is certain. What the
+    /// states are off by, it is off by all along: that moves the crossing, and does not let it happen twice.
     pub(crate) fn leaves_zero(&mut self, id: ConditionId, monitor: &Monitor, mode: ModeId) -> bool {
         if !self.ensure_derivatives(monitor, Some(mode), 1) {
             return false;
         }
         self.find_errors(mode, monitor.reads(1));
         let rate = monitor.read(1, false, &self.memory, &self.scales, &mut self.scratch);
-        rate.value.abs() > rate.tolerance && (rate.value > 0.0) == self.truths[id.0 as usize]
+        rate.value.abs() > CERTAIN * rate.tolerance && (rate.value > 0.0) == self.truths[id.0 as usize]
     }
 
     /// Remembers to which side conditions that were clear of zero before have crossed it.

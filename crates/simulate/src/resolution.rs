@@ -199,7 +199,7 @@ fn at_point(point: Option<f64>, course: &Course) -> Cut {
     let Some(point) = point else { return Cut::Nowhere };
     let (low, high) = course.sampled();
     match course.place_of(point) {
-        Some(place) if place > AT_END && place < 1.0 - AT_END => Cut::At(place),
+        Some(place) if place > AT_END && place < 1.0 - AT_END => Cut::At(point),
         Some(_) => Cut::Nowhere,
         // An end that lies on the point is no passage.
         None if low == point || high == point => Cut::Nowhere,

@@ -50,7 +50,7 @@ pub enum Cut {
     Nowhere,
     /// Into equal parts.
     Into(f64),
-    /// In two at a place between 0 and 1.
+    /// In two where the argument passes a value.
     At(f64),
 }
 
@@ -143,7 +143,7 @@ struct Piece {
 /// What samples tell about a piece.
 enum Verdict {
     /// Nothing, without cutting it further.
-    Untold { cut: Cut, untold: Option<(usize, f64)> },
+    Untold { cut: Placed, untold: Option<(usize, f64)> },
     /// Everything: each function is clear of zero, monotone, or as far as it can be told.
     Told,
 }
@@ -204,9 +204,9 @@ impl Scan<'_> {
                     continue;
                 }
             };
-            match self.verdict(&samples, &piece) {
+            match self.verdict(&samples, &piece)? {
                 Verdict::Untold { cut, untold } => {
-                    if let Cut::Into(parts) = cut
+                    if let Placed::Into(parts) = cut
                         && parts > 2.0
                     {
                         let afforded = self.functions.afford(parts);
@@ -251,21 +251,25 @@ impl Scan<'_> {
         Ok(Ok(samples))
     }
 
-    fn verdict(&mut self, samples: &[Sample; SAMPLES], piece: &Piece) -> Verdict {
+    fn verdict(&mut self, samples: &[Sample; SAMPLES], piece: &Piece) -> Result<Verdict, RootError> {
         let [first, .., last] = samples;
         let width = last.t - first.t;
         if width <= self.options.tolerance.at(last.t) || width <= 64.0 * f64::EPSILON * last.t.abs() {
-            return Verdict::Told;
+            return Ok(Verdict::Told);
         }
         let course = |i: usize| Course::new(samples.each_ref().map(|sample| sample.values[i]));
         if piece.halvings < MOST_HALVINGS {
             let count = self.sides.len();
-            let cuts = (count..self.width).map(|i| self.functions.cut(i - count, &course(i)));
-            let cut = cuts.reduce(Cut::or).unwrap_or(Cut::Nowhere);
-            let counts = !matches!(cut, Cut::Nowhere) && !matches!(cut, Cut::Into(parts) if parts > 2.0);
-            self.cuts += usize::from(counts);
-            if cut != Cut::Nowhere && self.cuts <= MOST_CUTS {
-                return Verdict::Untold { cut, untold: None };
+            let cuts = (count..self.width).map(|i| (i, self.functions.cut(i - count, &course(i))));
+            let mut cuts: Vec<(usize, Cut)> = cuts.filter(|(_, cut)| *cut != Cut::Nowhere).collect();
+            cuts.sort_by(|(_, a), (_, b)| b.rank().total_cmp(&a.rank()));
+            for (argument, cut) in cuts {
+                let cut = self.placed(argument, cut, samples)?;
+                let counts = !matches!(cut, Placed::Nowhere) && !matches!(cut, Placed::Into(parts) if parts > 2.0);
+                self.cuts += usize::from(counts);
+                if !matches!(cut, Placed::Nowhere) && self.cuts <= MOST_CUTS {
+                    return Ok(Verdict::Untold { cut, untold: None });
+                }
             }
         }
         for i in 0..self.sides.len() {
@@ -273,13 +277,44 @@ impl Scan<'_> {
                 && self.cuts < MOST_CUTS
             {
                 self.cuts += 1;
-                return Verdict::Untold {
-                    cut: Cut::Into(2.0),
+                return Ok(Verdict::Untold {
+                    cut: Placed::Into(2.0),
                     untold: Some((i, margin)),
-                };
+                });
             }
         }
-        Verdict::Told
+        Ok(Verdict::Told)
+    }
+
+    /// Where a piece is cut. A place at which an argument passes a value is located, on its near side: a function that turns
+    /// there would look smooth if the cut fell behind it.
+    fn placed(&mut self, argument: usize, cut: Cut, samples: &[Sample; SAMPLES]) -> Result<Placed, RootError> {
+        let value = match cut {
+            Cut::Nowhere => return Ok(Placed::Nowhere),
+            Cut::Into(parts) => return Ok(Placed::Into(parts)),
+            Cut::At(value) => value,
+        };
+        let above = |sample: &Sample| sample.values[argument] > value;
+        let passage = samples.windows(2).find(|pair| above(&pair[0]) != above(&pair[1]));
+        let Some([left, right]) = passage else {
+            return Ok(Placed::Into(2.0));
+        };
+        let side = [above(left)];
+        let mut narrowing = Narrowing {
+            left: left.t,
+            right: right.t,
+            left_values: vec![left.values[argument] - value],
+            right_values: vec![right.values[argument] - value],
+            sides: &side,
+        };
+        narrowing.run(self.options.tolerance, |t, values| {
+            values[0] = self.sample(t)?.values[argument] - value;
+            Ok(())
+        })?;
+        let (start, end) = (samples[0].t, samples[SAMPLES - 1].t);
+        let ends = [narrowing.left, narrowing.right];
+        let inside = ends.into_iter().find(|&time| time > start && time < end);
+        Ok(inside.map_or(Placed::Nowhere, Placed::At))
     }
 
     fn side(&self, i: usize, course: &Course, piece: &Piece) -> Side {
@@ -370,19 +405,27 @@ impl Scan<'_> {
 }
 
 impl Cut {
-    /// The one that is needed more: many parts, then a place.
-    fn or(self, other: Cut) -> Cut {
-        let rank = |cut: Cut| match cut {
+    /// How much it is needed: many parts, then a place.
+    fn rank(self) -> f64 {
+        match self {
             Cut::Nowhere => 0.0,
             Cut::Into(parts) => parts,
             Cut::At(_) => 1.5,
-        };
-        if rank(other) > rank(self) { other } else { self }
+        }
     }
 }
 
+/// A cut in times.
+#[derive(Clone, Copy, Debug)]
+enum Placed {
+    Nowhere,
+    Into(f64),
+    /// At a time inside the piece.
+    At(f64),
+}
+
 /// The parts of a piece, the first one last.
-fn parts(samples: [Sample; SAMPLES], piece: Piece, cut: Cut, untold: Option<(usize, f64)>) -> Vec<Piece> {
+fn parts(samples: [Sample; SAMPLES], piece: Piece, cut: Placed, untold: Option<(usize, f64)>) -> Vec<Piece> {
     let same = |(i, margin): (usize, f64)| {
         let before = piece.untold.filter(|&(j, _)| i == j);
         before.is_some_and(|(_, before)| margin > STALLED_SHARE * before)
@@ -397,16 +440,11 @@ fn parts(samples: [Sample; SAMPLES], piece: Piece, cut: Cut, untold: Option<(usi
         stalled,
     };
     let middle = samples[MIDDLE].clone();
-    let [first, .., last] = samples;
+    let [.., last] = samples;
     let whole = part(last.t, Some(last));
     match cut {
-        Cut::At(place) => {
-            let time = first.t + place * (whole.t_end - first.t);
-            let inside = time > first.t && time < whole.t_end;
-            let before = inside.then(|| part(time, None));
-            std::iter::once(whole).chain(before).collect()
-        }
-        Cut::Into(parts) if parts > 2.0 => vec![Piece {
+        Placed::At(time) => vec![whole, part(time, None)],
+        Placed::Into(parts) if parts > 2.0 => vec![Piece {
             parts: parts.ceil(),
             ..whole
         }],
