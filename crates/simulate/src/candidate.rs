@@ -134,6 +134,8 @@ pub(crate) struct Instant {
 
 /// A rate of this part of its tolerance is that of the computed solution.
 const CERTAIN: f64 = 1e-3;
+/// What is off by this part has not moved.
+const UNMOVED: f64 = 1e-6;
 
 impl Engine<'_> {
     pub(crate) fn holds_at_zero(&self, id: ConditionId) -> bool {
@@ -244,15 +246,30 @@ impl Engine<'_> {
         Sign::Tie
     }
 
-    /// Whether a condition function near zero moves to the side that its truth value says, at a rate that is certain. What the
-    /// states are off by, it is off by all along: that moves the crossing, and does not let it happen twice.
+    /// Whether a condition function near zero moves to the side that its truth value says, at a rate that is certain. What
+    /// passes through zero smoothly is off by the errors of the states all along: they move the crossing, and do not let it
+    /// happen twice.
     pub(crate) fn leaves_zero(&mut self, id: ConditionId, monitor: &Monitor, mode: ModeId) -> bool {
         if !self.ensure_derivatives(monitor, Some(mode), 1) {
             return false;
         }
         self.find_errors(mode, monitor.reads(1));
+        let certain = if self.has_passed(id, monitor) { CERTAIN } else { 1.0 };
         let rate = monitor.read(1, false, &self.memory, &self.scales, &mut self.scratch);
-        rate.value.abs() > CERTAIN * rate.tolerance && (rate.value > 0.0) == self.truths[id.0 as usize]
+        rate.value.abs() > certain * rate.tolerance && (rate.value > 0.0) == self.truths[id.0 as usize]
+    }
+
+    /// Whether a condition function that crossed zero goes on as if nothing had happened, in value and rate.
+    pub(crate) fn has_passed(&mut self, id: ConditionId, monitor: &Monitor) -> bool {
+        let Some(crossing) = self.crossings.get(&id).copied() else {
+            return false;
+        };
+        let mut same = |order: u16| {
+            let now = monitor.read(order, false, &self.memory, &self.scales, &mut self.scratch);
+            let before = crossing.course[usize::from(order)];
+            (now.value - before).abs() <= UNMOVED * before.abs()
+        };
+        same(0) && same(1)
     }
 
     /// Remembers to which side conditions that were clear of zero before have crossed it.

@@ -158,6 +158,12 @@ impl Run<'_> {
                 band,
                 leaving,
                 followed: 0,
+                // What goes on as if nothing had happened comes back when it will.
+                repeated: if leaving && self.engine.has_passed(id, &monitor) {
+                    0
+                } else {
+                    known.repeated
+                },
                 ..known
             };
         }

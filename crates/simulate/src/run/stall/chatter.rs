@@ -10,11 +10,11 @@ use crate::report::EventReport;
 /// A pair of crossings inside the band is noise of a comparison; when the event before was the condition's own too, it
 /// is an accumulation. (Waiting longer would let a ball sink through the floor inside the band.)
 const REPETITIONS: u32 = 2;
-/// What accumulates does so in intervals that have become shorter so many times in a row, or of which two are very short in
+/// What accumulates does so in intervals that have become shorter so many times in a row, or of which two are short in
 /// parts of the whole run. A signal that keeps within the band of another crosses it at any intervals, and pulses come in
 /// short and long ones.
 const SHRUNK: u32 = 2;
-const SHORT: f64 = 1e-6;
+const SHORT: f64 = 1e-3;
 
 impl Run<'_> {
     /// Zeno accumulation: a condition never left its band between two of its own events. Chattering: very many
