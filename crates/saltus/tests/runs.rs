@@ -2,6 +2,7 @@
 //!
 //! - `// model M` — the class to simulate,
 //! - `// stop T` — how long,
+//! - `// chattering slide`, `// zeno rest` — whether it goes on where it would end,
 //! - `// final NAME VALUE` — a value at the end,
 //! - `// warns TEXT` — a warning of the run that contains the text, `// silent` — no warning,
 //! - `// refused CODE TEXT` — it is not simulated at all,
@@ -12,6 +13,7 @@
 use std::path::Path;
 
 use saltus::Session;
+use saltus::simulate::{Chattering, Zeno};
 use saltus::source::Diagnostic;
 
 struct Group {
@@ -67,7 +69,13 @@ fn check(group: &Group, text: &str) -> Result<(), String> {
         };
     }
     let model = compiled.into_result().map_err(|d| format!("not compiled: {d:?}"))?;
-    let run = model.run().stop(group.number("stop").unwrap_or(1.0)).tolerance(1e-8);
+    let mut run = model.run().stop(group.number("stop").unwrap_or(1.0)).tolerance(1e-8);
+    if group.word("chattering") == Some("slide") {
+        run = run.chattering(Chattering::Slide);
+    }
+    if group.word("zeno") == Some("rest") {
+        run = run.zeno(Zeno::Rest);
+    }
     let simulation = match (run.simulate(), group.word("fails")) {
         (Ok(simulation), None) => simulation,
         (Ok(_), Some(expected)) => return Err(format!("did not fail with {expected}")),

@@ -23,6 +23,9 @@ const NEAR: f64 = 1e4;
 /// Values that count as zero lean to their side from this share of the tolerance on.
 const LEANING: f64 = 1e-3;
 
+/// What is clear of rounding, in parts of the terms, has not crossed zero yet.
+const TO_COME: f64 = 1e-12;
+
 /// A crossing of zero by a condition function that was clear of it before.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(crate) struct Crossing {
@@ -226,6 +229,11 @@ impl Engine<'_> {
             if reading.value.is_nan() {
                 return Sign::Undecided;
             }
+            if order == 0 && self.to_come.get(&id) == Some(&reading.value) {
+                return Sign::ByValue {
+                    positive: reading.value > 0.0,
+                };
+            }
             let located = match order == 0 && reading.value.abs() > LEANING * reading.tolerance {
                 true => self.location_error(id, monitor, mode),
                 false => 0.0,
@@ -289,6 +297,25 @@ impl Engine<'_> {
             let positive = !self.truths[id.0 as usize];
             if (course[0] > 0.0) == positive {
                 self.crossings.insert(id, Crossing { course, positive });
+            }
+        }
+    }
+
+    /// Remembers conditions that were clear of zero and are about to cross it, but have not yet: where they only start
+    /// something, each has its own event, however little later. (Of two branches of a when-clause that act at once one would
+    /// act in vain.)
+    pub(crate) fn set_to_come(&mut self, clear: impl Iterator<Item = ConditionId>) {
+        self.to_come.clear();
+        for id in clear {
+            let Some(monitor) = self.monitor(id) else { continue };
+            if monitor.decided != crate::condition::Decided::AsLatch {
+                continue;
+            }
+            let reading = monitor.watch(&self.memory, &self.scales, &mut self.scratch);
+            let located = 2.0 * self.location_error(id, &monitor, self.mode);
+            let before = (reading.value > 0.0) == self.truths[id.0 as usize];
+            if before && reading.value.abs() > located + TO_COME * reading.magnitude {
+                self.to_come.insert(id, reading.value);
             }
         }
     }

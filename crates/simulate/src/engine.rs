@@ -183,6 +183,8 @@ pub(crate) struct Engine<'c> {
     pub located: Vec<f64>,
     /// Conditions that have crossed zero at the present event.
     pub crossings: FxHashMap<ConditionId, crate::candidate::Crossing>,
+    /// Conditions that only start something, are about to cross zero and have not yet, with the values of their functions.
+    pub to_come: FxHashMap<ConditionId, f64>,
     /// How the values in memory respond to errors of the states.
     pub responses: Responses,
     pub samples: Vec<SampleClock>,
@@ -311,6 +313,7 @@ impl<'c> Engine<'c> {
             flips: vec![0; model.conditions.len()],
             located: vec![0.0; model.conditions.len()],
             crossings: FxHashMap::default(),
+            to_come: FxHashMap::default(),
             responses: Responses::default(),
             samples: Vec::new(),
             counters: RunCounters::default(),

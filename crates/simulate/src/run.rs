@@ -634,6 +634,9 @@ impl<'c> Run<'c> {
         self.engine.set_crossings(triggers.iter().copied().filter(armed));
         self.engine
             .set_location(triggers, std::mem::take(&mut self.location_width));
+        let clear = |id: &ConditionId| self.watches[id.index()].is_armed() && !triggers.contains(id);
+        self.engine
+            .set_to_come(self.engine.model.conditions.ids().filter(clear));
         self.history.pass_break(&mut self.engine.memory);
         let may_rest = self.engine.options.zeno == Zeno::Rest;
         let before = (self.may_slide() || may_rest).then(|| Side::present(&self.engine));

@@ -66,6 +66,9 @@ pub enum Expectation {
 pub struct Header {
     pub tolerance: Option<f64>,
     pub stop: Option<f64>,
+    /// Whether it goes on where it chatters, and where events accumulate.
+    pub slides: bool,
+    pub rests: bool,
     /// Why the example cannot keep its promises yet.
     pub pending: Option<String>,
     /// Each with its text.
@@ -93,6 +96,8 @@ impl Header {
         match name {
             "tolerance" => self.tolerance = Some(number(value)?),
             "stop" => self.stop = Some(number(value)?),
+            "chattering" => self.slides = value == "slide",
+            "zeno" => self.rests = value == "rest",
             _ => return Err(format!("unknown setting `{name}`")),
         }
         Ok(())

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use saltus::results::{RowKind, Trajectory};
+use saltus::simulate::{Chattering, Zeno};
 use saltus::{Session, Simulation};
 
 use super::expectation::{Expectation, Header, Side, Within};
@@ -71,6 +72,12 @@ fn simulate(path: &Path, header: &Header) -> Result<Simulation, String> {
     }
     if let Some(stop) = header.stop {
         run = run.stop(stop);
+    }
+    if header.slides {
+        run = run.chattering(Chattering::Slide);
+    }
+    if header.rests {
+        run = run.zeno(Zeno::Rest);
     }
     Ok(run.simulate().unwrap_or_else(|failed| failed.simulation))
 }

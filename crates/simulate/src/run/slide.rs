@@ -74,6 +74,8 @@ pub(super) struct Slide {
     shown: usize,
     /// The side to which the motion leaves the surface, once that is found.
     exit: Option<usize>,
+    /// The conditions that were crossed on the way, with the sides on which they were.
+    crossed: Vec<(usize, ConditionId)>,
     /// How far beside the surface the sides are looked at.
     beside: f64,
 }
@@ -95,6 +97,7 @@ impl Slide {
             sides,
             shown,
             exit: None,
+            crossed: Vec::new(),
             beside: 0.0,
         }
     }

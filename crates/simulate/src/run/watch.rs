@@ -151,7 +151,8 @@ impl Run<'_> {
             } else {
                 1.0
             };
-            let armed = right_side && reading.value.abs() > share * band;
+            let to_come = self.engine.to_come.get(&id) == Some(&reading.value);
+            let armed = right_side && (reading.value.abs() > share * band || to_come);
             let leaving = !armed && futile == 0 && self.engine.leaves_zero(id, &monitor, mode);
             self.watches[id.index()] = Watch {
                 armed,

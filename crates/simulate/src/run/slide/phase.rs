@@ -13,9 +13,14 @@ use super::{Decision, Motion, Obstacle, Slide};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
 use crate::report::{EventReport, InstantReport};
+use crate::run::stall::Stall;
 use crate::run::watch::scan_options;
-use crate::run::{Observer, PhaseEnd, Run, integration_failure};
+use crate::run::{Observer, Phase, PhaseEnd, Run, integration_failure};
 
+/// Why a run does not go on along a second surface.
+const ELSEWHERE: &str = "it goes on along another surface already";
+/// A rate of this part of those on both sides is one.
+const BACK: f64 = 1e-9;
 /// A point this part of what counts as zero off the surface is brought back to it.
 const DRIFT: f64 = 1e-4;
 
@@ -68,6 +73,9 @@ impl Run<'_> {
         let target = time_event.min(stop);
         let conditions = self.side_conditions(slide);
         let mut bands = self.side_bands(slide, &conditions);
+        self.watches.iter_mut().for_each(|watch| watch.armed = false);
+        self.tell_watches(slide, &conditions, &bands);
+        self.note_phase();
         self.restart_slide(slide)?;
         let mut taken = 0;
         loop {
@@ -240,6 +248,26 @@ impl Run<'_> {
                 *band = 0.0;
             }
         }
+        self.tell_watches(slide, conditions, bands);
+    }
+
+    /// Conditions that are clear of zero on the side that is shown are so for the watchers of stalling runs.
+    fn tell_watches(&mut self, slide: &Slide, conditions: &[SideCondition], bands: &[f64]) {
+        let shown = conditions.iter().zip(bands).filter(|(c, _)| c.side == slide.shown);
+        for (condition, band) in shown {
+            self.watches[condition.id.index()].armed |= *band == 0.0;
+        }
+    }
+
+    /// What decides the motion until the next event.
+    fn note_phase(&mut self) {
+        let engine = &self.engine;
+        let discrete = engine.discrete.variables.iter().map(|&var| engine.memory.get(var, 0));
+        self.last_phase = engine.mode.map(|mode| Phase {
+            mode,
+            truths: engine.truths.clone(),
+            discrete: discrete.collect(),
+        });
     }
 
     /// The earliest end of the motion within a step, and the conditions that ask for it.
@@ -388,8 +416,15 @@ impl Run<'_> {
         self.unless_stalled(slow, time)?;
         self.write_row(sink, RowKind::EventLeft)?;
         let left = self.row.clone();
+        self.note_crossing(time, triggers);
+        let leaves = slide.exit.is_some();
+        let stall = match leaves {
+            true => None,
+            false => self.chattering(time, triggers),
+        };
+        self.unless_stalled_elsewhere(stall, time)?;
         let from = self.continuation.as_ref().map(|record| ModeId(record.mode));
-        let mut report = match slide.exit.is_some() {
+        let mut report = match leaves {
             true => EventReport {
                 time,
                 instants: vec![InstantReport {
@@ -417,10 +452,23 @@ impl Run<'_> {
         self.engine.counters.instants += report.instants.len() as u64;
         self.write_row(sink, RowKind::EventRight)?;
         self.write_event(sink, &report, &left)?;
+        if !leaves {
+            let stall = self.lost_bounce(time, triggers, &report);
+            let stall = stall.or_else(|| self.accumulating(&report));
+            self.unless_stalled_elsewhere(stall, time)?;
+        }
         self.check_assertions()?;
         self.last_event = Some((time, triggers.to_vec()));
         observer.event(&report);
         Ok(report.terminate)
+    }
+
+    /// Ends a run that stalls on its way along a surface.
+    fn unless_stalled_elsewhere(&mut self, stall: Option<Stall>, time: f64) -> Result<(), Failure> {
+        self.obstacle = Some(ELSEWHERE.to_owned());
+        let outcome = self.unless_stalled(stall, time);
+        self.obstacle = None;
+        outcome
     }
 
     /// An event on both sides, with the conditions on the surface as they are there.
@@ -430,9 +478,13 @@ impl Run<'_> {
         for at in 0..slide.sides.len() {
             let conditions = slide.surface.conditions.iter();
             let side = &mut slide.sides[at];
-            let pins: Vec<(ConditionId, bool)> = conditions.map(|&id| (id, side.truth(id.index()))).collect();
+            let mut pins: Vec<(ConditionId, bool)> = conditions.map(|&id| (id, side.truth(id.index()))).collect();
+            // Seen from one side alone, what was crossed along the surface may seem to come back.
+            let crossed = slide.crossed.iter().filter(|(of, _)| *of == at);
+            pins.extend(crossed.map(|&(_, id)| (id, !side.truth(id.index()))));
             side.swap(&mut self.engine);
             self.engine.set_crossings(std::iter::empty());
+            self.engine.set_to_come(std::iter::empty());
             self.engine.set_location(triggers, width);
             self.engine.pin(&pins);
             let outcome = self.engine.event(triggers, false);
@@ -451,7 +503,38 @@ impl Run<'_> {
         for side in &mut slide.sides {
             side.make_mode(&mut self.engine);
         }
+        self.check_crossed(slide)?;
         shown.ok_or_else(|| self.obstructed(slide, "no side is shown".to_owned()))
+    }
+
+    /// What was crossed on the way must not be driven back: that is a second surface.
+    fn check_crossed(&mut self, slide: &mut Slide) -> Result<(), Failure> {
+        let time = self.engine.memory.time();
+        let y = slide.sides[slide.shown].point(&self.engine);
+        for (side, id) in std::mem::take(&mut slide.crossed) {
+            let Some(monitor) = self.engine.monitors[id].clone() else {
+                continue;
+            };
+            let Ok(flow) = slide.flow(&mut self.engine, &self.history, (time, &y)) else {
+                return Ok(());
+            };
+            let mut rates = Vec::new();
+            for side in &mut slide.sides {
+                let flow = side.flow(&mut self.engine, &self.history, (&monitor, 1), (time, &y));
+                rates.push(flow.map_or(0.0, |flow| flow.course[1]));
+            }
+            let rate = match rates[..] {
+                [below, above] => flow.share * above + (1.0 - flow.share) * below,
+                _ => continue,
+            };
+            let size: f64 = rates.iter().map(|rate| rate.abs()).sum();
+            if rate.abs() > BACK * size && (rate < 0.0) == slide.sides[side].truth(id.index()) {
+                let conditions = vec![id];
+                let failure = Stall::Chattering { conditions, count: 0 }.explain(&self.engine);
+                return Err(failure);
+            }
+        }
+        Ok(())
     }
 
     /// Whether the motion stays on the surface after an event.
@@ -506,7 +589,7 @@ impl Run<'_> {
 /// What chatters on one side of a surface is another surface.
 fn on_another_surface(mut failure: Failure) -> Failure {
     if let FailureKind::Chattering { obstacle, .. } = &mut failure.kind {
-        *obstacle = Some("it goes on along another surface already".to_owned());
+        *obstacle = Some(ELSEWHERE.to_owned());
     }
     failure
 }
@@ -519,7 +602,10 @@ fn end_of_slide(
     conditions: &[SideCondition],
 ) -> Vec<ConditionId> {
     let changed = event.changed.iter().filter(|&&at| at >= exits);
-    let mut triggers: Vec<ConditionId> = changed.map(|&at| conditions[at - exits].id).collect();
+    slide.crossed = changed
+        .map(|&at| (conditions[at - exits].side, conditions[at - exits].id))
+        .collect();
+    let mut triggers: Vec<ConditionId> = slide.crossed.iter().map(|&(_, id)| id).collect();
     triggers.sort_unstable();
     triggers.dedup();
     if triggers.is_empty() {
