@@ -187,7 +187,8 @@ impl Run<'_> {
         let states = one.states(engine).iter().zip(a.iter().zip(&b));
         let mut moved = states.filter(|&(&(var, order), (a, b))| {
             let error = engine.scales.state_error(&one.memory, var, order);
-            !((a - b).abs() <= 10.0 * error)
+            let same = (a - b).abs() <= 10.0 * error;
+            !same
         });
         moved.next().is_none()
     }
@@ -269,7 +270,7 @@ impl Run<'_> {
             return Err("on one of its sides the model does not drive to it".to_owned());
         }
         let tolerance = self.tolerance_of(&slide.surface.monitor);
-        if !(flow.gap.abs() <= 10.0 * tolerance) {
+        if flow.gap.is_nan() || flow.gap.abs() > 10.0 * tolerance {
             return Err("where the surface is depends on the side".to_owned());
         }
         slide.place(&self.engine, &y);
@@ -278,9 +279,9 @@ impl Run<'_> {
 
     pub(super) fn flow_at(&mut self, slide: &mut Slide, time: f64, y: &[f64]) -> Result<Flow, Obstacle> {
         let flow = slide.flow(&mut self.engine, &self.history, (time, y));
-        flow.map_err(|(error, failure)| match failure {
-            Some(failure) => failure.to_string(),
-            None => error.to_string(),
+        flow.map_err(|failure| match &*failure {
+            (_, Some(failure)) => failure.to_string(),
+            (error, None) => error.to_string(),
         })
     }
 
@@ -313,7 +314,7 @@ impl Run<'_> {
         let mut values = Vec::new();
         for _ in 0..2 {
             let flow = side.flow(&mut self.engine, &self.history, (&monitor, 0), (time, &near));
-            let value = flow.map_err(|(error, _)| error.to_string())?.course[0];
+            let value = flow.map_err(|failure| failure.0.to_string())?.course[0];
             near.iter_mut().zip(&normal).for_each(|(y, n)| *y -= value * n);
             normal = self.normal(&mut side, &monitor, time, &near)?;
             values.push(value);
@@ -351,7 +352,7 @@ impl Run<'_> {
                 let mut moved = y.to_vec();
                 moved[at] += share * PROBE * size;
                 let flow = side.flow(&mut self.engine, &self.history, (monitor, 0), (time, &moved));
-                flow.map(|flow| flow.course[0]).map_err(|(error, _)| error.to_string())
+                flow.map(|flow| flow.course[0]).map_err(|failure| failure.0.to_string())
             };
             let slope = (value(1.0)? - value(-1.0)?) / (2.0 * PROBE);
             normal[at] = slope * size;
@@ -375,7 +376,7 @@ impl Run<'_> {
             let mut rates = Vec::new();
             for side in &mut slide.sides {
                 let flow = side.flow(&mut self.engine, &self.history, (&monitor, 1), (time, &y));
-                rates.push(flow.map_err(|(error, _)| error.to_string())?.course[1]);
+                rates.push(flow.map_err(|failure| failure.0.to_string())?.course[1]);
             }
             let along = flow.share * rates[1] + (1.0 - flow.share) * rates[0];
             let size = rates[0].abs() + rates[1].abs();

@@ -40,7 +40,12 @@ pub(super) struct Flow {
 }
 
 /// Why there is no motion at a point.
-pub(super) type FlowFailure = (EvalError, Option<Failure>);
+pub(super) type FlowFailure = Box<(EvalError, Option<Failure>)>;
+
+/// A failure that no equation is to blame for.
+pub(super) fn unexplained(error: EvalError) -> FlowFailure {
+    Box::new((error, None))
+}
 
 impl Flow {
     /// From a point that is off by a value of the function back to the surface.
@@ -76,8 +81,10 @@ impl Slide {
         let below = self.sides[0].flow(engine, history, (&monitor, 1), (t, y))?;
         let above = self.sides[1].flow(engine, history, (&monitor, 1), (t, y))?;
         let turn = below.course[1] - above.course[1];
-        if !(turn.abs() > f64::MIN_POSITIVE) {
-            return Err((EvalError::recoverable("both sides of the surface move alike"), None));
+        if turn.is_nan() || turn.abs() <= f64::MIN_POSITIVE {
+            return Err(unexplained(EvalError::recoverable(
+                "both sides of the surface move alike",
+            )));
         }
         let share = below.course[1] / turn;
         let pairs = || above.dy.iter().zip(&below.dy);
@@ -113,7 +120,7 @@ impl Slide {
         let response = (ahead.course[1] - behind.course[1]) / (2.0 * probe);
         let force = -free.course[2] / response;
         if !force.is_finite() {
-            return Err((EvalError::recoverable("impacts do not change the speed"), None));
+            return Err(unexplained(EvalError::recoverable("impacts do not change the speed")));
         }
         free.dy.iter_mut().zip(reaction).for_each(|(dy, r)| *dy += force * r);
         let speed = free.course[1];
@@ -186,12 +193,11 @@ pub(super) struct SlideOde<'a, 'c> {
 
 impl SlideOde<'_, '_> {
     pub fn flow(&mut self, t: f64, y: &[f64]) -> Result<Flow, EvalError> {
-        self.slide
-            .flow(self.engine, self.history, (t, y))
-            .map_err(|(error, blamed)| {
-                self.blamed = blamed;
-                error
-            })
+        self.slide.flow(self.engine, self.history, (t, y)).map_err(|failure| {
+            let (error, blamed) = *failure;
+            self.blamed = blamed;
+            error
+        })
     }
 }
 

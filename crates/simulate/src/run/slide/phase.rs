@@ -43,13 +43,14 @@ impl Run<'_> {
             None => (self.engine.memory.time(), slide.sides[slide.shown].point(&self.engine)),
         };
         let flow = slide.flow(&mut self.engine, &self.history, (time, &y));
-        let flow = flow.map_err(|failure| self.explain_flow(failure).at(time))?;
+        let flow = flow.map_err(|failure| self.explain_flow(&failure).at(time))?;
         slide.show(&mut self.engine, &flow, &y);
         Ok(flow)
     }
 
-    fn explain_flow(&self, (error, failure): FlowFailure) -> Failure {
-        failure.unwrap_or_else(|| {
+    fn explain_flow(&self, failure: &FlowFailure) -> Failure {
+        let (error, failure) = &**failure;
+        failure.clone().unwrap_or_else(|| {
             Failure::new(FailureKind::Integration {
                 reason: error.to_string(),
                 variables: Vec::new(),
@@ -549,7 +550,7 @@ impl Run<'_> {
         let time = self.engine.memory.time();
         let y = slide.sides[slide.shown].point(&self.engine);
         let flow = slide.flow(&mut self.engine, &self.history, (time, &y));
-        let flow = flow.map_err(|failure| self.explain_flow(failure).at(time))?;
+        let flow = flow.map_err(|failure| self.explain_flow(&failure).at(time))?;
         let tolerance = 10.0 * self.tolerance_of(&slide.surface.monitor.clone()) + slide.beside;
         if let Motion::Resting { outward, .. } = slide.motion {
             let speed = flow.speed.as_ref().map_or(0.0, |(speed, _)| *speed);

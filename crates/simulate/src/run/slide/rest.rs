@@ -153,7 +153,7 @@ impl Run<'_> {
         }
         let free = self.course_on(&mut side, id, 2).ok_or("the speed there is not known")?;
         let (outward, pull) = (impact.outward, -impact.outward * free.course[2]);
-        if !(pull > NOTHING * free.course[2].abs()) {
+        if pull <= NOTHING * free.course[2].abs() {
             return Err("nothing drives the motion back to the surface".to_owned());
         }
         let largest = impact
@@ -197,7 +197,7 @@ impl Run<'_> {
         let mut side = slide.sides[0].clone();
         let normal = self.normal(&mut side, &monitor, time, &y)?;
         let course = side.flow(&mut self.engine, &self.history, (&monitor, 0), (time, &y));
-        let distance = course.map_err(|(error, _)| error.to_string())?.course[0];
+        let distance = course.map_err(|failure| failure.0.to_string())?.course[0];
         y.iter_mut().zip(&normal).for_each(|(y, n)| *y -= distance * n);
         self.stopped(slide, time, &mut y)?;
         Ok(Limit { time, y })

@@ -3,10 +3,10 @@
 use saltus_mdae::VarId;
 use saltus_numerics::EvalError;
 
+use super::flow::{FlowFailure, unexplained};
 use crate::condition::Monitor;
 use crate::delay::History;
 use crate::engine::{Engine, ModeId};
-use crate::error::Failure;
 use crate::event::{Truths, same};
 use crate::memory::Memory;
 
@@ -101,7 +101,7 @@ impl Side {
         history: &History,
         surface: (&Monitor, u16),
         (t, y): (f64, &[f64]),
-    ) -> Result<SideFlow, (EvalError, Option<Failure>)> {
+    ) -> Result<SideFlow, FlowFailure> {
         let mut point = y.to_vec();
         point.iter_mut().zip(&self.offset).for_each(|(y, offset)| *y += offset);
         self.swap(engine);
@@ -118,9 +118,9 @@ fn flow_here(
     (monitor, orders): (&Monitor, u16),
     t: f64,
     y: &[f64],
-) -> Result<SideFlow, (EvalError, Option<Failure>)> {
+) -> Result<SideFlow, FlowFailure> {
     let Some(mode) = engine.mode else {
-        return Err((EvalError::fatal("no mode is in force"), None));
+        return Err(unexplained(EvalError::fatal("no mode is in force")));
     };
     let mut ode = engine.ode(mode, history);
     let outcome = ode.evaluate(t, y);
@@ -129,14 +129,14 @@ fn flow_here(
     let dy: Vec<f64> = slots.map(|&slot| ode.memory.values[slot as usize]).collect();
     if let Err(error) = outcome {
         let failure = blamed.map(|blamed| engine.explain_evaluation(mode, &blamed));
-        return Err((error, failure));
+        return Err(Box::new((error, failure)));
     }
     engine.forget_derivatives();
     let mut course = Vec::new();
     for order in 0..=orders {
         match engine.derivative(monitor, mode, order) {
             Some(reading) => course.push(reading.value),
-            None => return Err((EvalError::recoverable("the surface has no rate here"), None)),
+            None => return Err(unexplained(EvalError::recoverable("the surface has no rate here"))),
         }
     }
     Ok(SideFlow { dy, course })
