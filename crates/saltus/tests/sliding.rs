@@ -234,7 +234,7 @@ fn linear_systems_follow_their_reduced_equations() {
 }
 
 /// The classical method of order four; where it ends, and the largest control on the way.
-fn integrate(field: &dyn Fn(&[f64]) -> (Vec<f64>, f64), start: &[f64], stop: f64, steps: usize) -> (Vec<f64>, f64) {
+fn integrate(field: &impl Fn(&[f64]) -> (Vec<f64>, f64), start: &[f64], stop: f64, steps: usize) -> (Vec<f64>, f64) {
     let h = stop / steps as f64;
     let mut x = start.to_vec();
     let mut largest: f64 = 0.0;
