@@ -108,15 +108,23 @@ impl Run<'_> {
                 self.write_row(sink, RowKind::Regular)?;
                 return Ok(PhaseEnd::Stop);
             }
-            if let Some(mode) = self.engine.mode {
-                self.follow_sizes(mode, step.1 - step.0, taken)?;
-            }
+            self.follow_slide_sizes(slide, step.1 - step.0, taken)?;
             self.arm_side_conditions(slide, &conditions, &mut bands);
             self.bring_back(slide, &flow, &y)?;
             if self.choose_side_states(slide)? {
                 self.restart_slide(slide)?;
             }
         }
+    }
+
+    /// Errors are those of a solution of the mode, which the combination of both sides is not.
+    fn follow_slide_sizes(&mut self, slide: &mut Slide, step: f64, taken: u64) -> Result<(), Failure> {
+        let Some(mode) = self.engine.mode else { return Ok(()) };
+        let shown = slide.shown;
+        slide.sides[shown].swap(&mut self.engine);
+        let outcome = self.follow_sizes(mode, step, taken);
+        slide.sides[shown].swap(&mut self.engine);
+        outcome
     }
 
     fn slide_point(&self, slide: &Slide, time: f64) -> Vec<f64> {
@@ -133,7 +141,11 @@ impl Run<'_> {
         let y = slide.sides[0].point(&self.engine);
         self.begin_sizes(mode);
         let mut options = OdeOptions::new(self.local_tolerance(), self.absolute_tolerances(mode));
+        // The combination of both sides is no solution of the mode: errors are those on the side that is shown.
+        let shown = slide.shown;
+        slide.sides[shown].swap(&mut self.engine);
         options.noise = self.engine.noise_of_rates(mode, 0.0);
+        slide.sides[shown].swap(&mut self.engine);
         options.max_step = (self.engine.options.stop - self.engine.options.start).max(f64::MIN_POSITIVE);
         let set = self.integrator.set_options(options);
         set.map_err(|error| integration_failure(error).at(time))?;
@@ -551,7 +563,10 @@ impl Run<'_> {
         let y = slide.sides[slide.shown].point(&self.engine);
         let flow = slide.flow(&mut self.engine, &self.history, (time, &y));
         let flow = flow.map_err(|failure| self.explain_flow(&failure).at(time))?;
-        let tolerance = 10.0 * self.tolerance_of(&slide.surface.monitor.clone()) + slide.beside;
+        let shown = slide.shown;
+        slide.sides[shown].swap(&mut self.engine);
+        let tolerance = 10.0 * self.tolerance_of(&slide.surface.monitor) + slide.beside;
+        slide.sides[shown].swap(&mut self.engine);
         if let Motion::Resting { outward, .. } = slide.motion {
             let speed = flow.speed.as_ref().map_or(0.0, |(speed, _)| *speed);
             let away = outward * flow.distance > tolerance || outward * speed > tolerance || flow.exits[0] <= 0.0;
