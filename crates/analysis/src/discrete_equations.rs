@@ -76,7 +76,7 @@ impl Readers {
 }
 
 impl<'m> DiscreteEquations<'m> {
-    pub fn new(model: &'m Mdae) -> Self {
+    pub(crate) fn new(model: &'m Mdae) -> Self {
         let equations = model
             .discrete
             .iter()
@@ -111,7 +111,7 @@ impl<'m> DiscreteEquations<'m> {
     }
 
     /// The discrete state after some conditions or inputs changed together, and what else that does.
-    pub fn flipped(&self, old: &DiscreteState, triggers: &[Trigger]) -> (DiscreteState, Consequences) {
+    pub(crate) fn flipped(&self, old: &DiscreteState, triggers: &[Trigger]) -> (DiscreteState, Consequences) {
         let mut next = old.clone();
         let mut touched = Touched::default();
         for trigger in triggers {
@@ -148,7 +148,7 @@ impl<'m> DiscreteEquations<'m> {
     }
 
     /// What goes on with other truth values after an instant that lasts no time: `pre(…)` is what was found in it.
-    pub fn followed_by(&self, instant: &DiscreteState, truths: Vec<bool>) -> DiscreteState {
+    pub(crate) fn followed_by(&self, instant: &DiscreteState, truths: Vec<bool>) -> DiscreteState {
         let differs = |id: &ConditionId| truths[id.index()] != instant.truths[id.index()];
         let mut touched = Touched {
             conditions: self.model.conditions.ids().filter(differs).collect(),
@@ -164,14 +164,14 @@ impl<'m> DiscreteEquations<'m> {
     }
 
     /// Computes all discrete equations.
-    pub fn settle(&self, discrete_state: &mut DiscreteState, before: &DiscreteState) {
+    pub(crate) fn settle(&self, discrete_state: &mut DiscreteState, before: &DiscreteState) {
         let mut touched = Touched::default();
         let pending = self.equations.stirred(false, &touched);
         discrete_state.settled = self.settle_from(discrete_state, before, &[], pending, &mut touched);
     }
 
     /// Whether all equations hold that something has to touch before they are computed again.
-    pub fn is_settled(&self, discrete_state: &DiscreteState) -> bool {
+    pub(crate) fn is_settled(&self, discrete_state: &DiscreteState) -> bool {
         let restless: BTreeSet<u32> = self.equations.restless.iter().copied().collect();
         let equations = self.model.discrete.iter().enumerate();
         let mut calm = equations.filter(|(position, _)| !restless.contains(&(*position as u32)));

@@ -67,7 +67,7 @@ impl Environment for AtTime<'_> {
 
 impl DiscreteState {
     /// Nothing known: conditions evaluated from start values, then discrete equations settled.
-    pub fn from_starts(discrete: &DiscreteEquations, start_time: f64) -> DiscreteState {
+    pub(crate) fn from_starts(discrete: &DiscreteEquations, start_time: f64) -> DiscreteState {
         let model = discrete.model;
         let mut discrete_state = DiscreteState {
             truths: vec![false; model.conditions.len()],
@@ -136,7 +136,7 @@ impl DiscreteState {
     }
 
     /// What tells discrete states apart.
-    pub fn key(&self, model: &Mdae) -> (Vec<bool>, Vec<u64>) {
+    pub(crate) fn key(&self, model: &Mdae) -> (Vec<bool>, Vec<u64>) {
         let discrete = model.variables.iter_enumerated().filter(|(_, variable)| {
             variable.role == Role::Discrete || (variable.role == Role::Input && variable.ty == Type::Boolean)
         });
@@ -145,14 +145,14 @@ impl DiscreteState {
     }
 
     /// The guards in this discrete state.
-    pub fn valuation(&self, model: &Mdae, modes: &Modes) -> Option<Valuation> {
+    pub(crate) fn valuation(&self, model: &Mdae, modes: &Modes) -> Option<Valuation> {
         let condition = |id: ConditionId| self.truths[id.index()];
         let boolean = |var: VarId| self.value(var, 0);
         modes.valuation_where(model, condition, boolean).ok()
     }
 
     /// Whether a condition may change from here: one that is affine in time changes once, in one direction.
-    pub fn can_flip(&self, model: &Mdae, trigger: Trigger) -> bool {
+    pub(crate) fn can_flip(&self, model: &Mdae, trigger: Trigger) -> bool {
         match self.slope_in_time(model, trigger) {
             Some((_, slope)) => match trigger {
                 Trigger::Condition(id) => slope != 0.0 && (slope > 0.0) != self.truths[id.index()],
@@ -163,7 +163,7 @@ impl DiscreteState {
     }
 
     /// When a condition that is affine in time changes, if it still will.
-    pub fn time_of_flip(&self, model: &Mdae, trigger: Trigger) -> Option<f64> {
+    pub(crate) fn time_of_flip(&self, model: &Mdae, trigger: Trigger) -> Option<f64> {
         let (value, slope) = self.slope_in_time(model, trigger)?;
         let moment = self.time - value / slope;
         (self.can_flip(model, trigger) && moment.is_finite()).then_some(moment)
@@ -202,7 +202,7 @@ impl DiscreteState {
     }
 
     /// Whether what a name means has a value.
-    pub fn has(&self, model: &Mdae, named: Named, value: &ModeValue) -> bool {
+    pub(crate) fn has(&self, model: &Mdae, named: Named, value: &ModeValue) -> bool {
         match (named, value) {
             (Named::Condition(id), ModeValue::Boolean(wanted)) => self.truths[id.index()] == *wanted,
             (Named::Formula(id), ModeValue::Boolean(wanted)) => self.is_true(model, self, id) == *wanted,
@@ -214,7 +214,7 @@ impl DiscreteState {
     }
 
     /// Gives a discrete variable a value, as if from outside.
-    pub fn set(&mut self, model: &Mdae, named: Named, value: &ModeValue) {
+    pub(crate) fn set(&mut self, model: &Mdae, named: Named, value: &ModeValue) {
         if let (Named::Variable(var, negated), Some(number)) = (named, named.number(model, value)) {
             self.values[var.index()] = if negated { 1.0 - number } else { number };
             self.settled = false;
@@ -222,7 +222,7 @@ impl DiscreteState {
     }
 
     /// What the guards consist of, with their values.
-    pub fn atoms(&self, model: &Mdae, modes: &Modes) -> Vec<(String, bool)> {
+    pub(crate) fn atoms(&self, model: &Mdae, modes: &Modes) -> Vec<(String, bool)> {
         let atoms = modes.atoms(model).into_iter();
         atoms
             .map(|atom| (atom.text, self.is_true(model, self, atom.formula)))

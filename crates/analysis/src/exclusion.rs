@@ -37,7 +37,7 @@ struct Sampled {
 
 impl Exclusions {
     /// Finds relations whose functions differ, or add up to, a number that parameters fix.
-    pub fn new(model: &Mdae, discrete_state: &DiscreteState) -> Self {
+    pub(crate) fn new(model: &Mdae, discrete_state: &DiscreteState) -> Self {
         let relations = model.conditions.iter_enumerated().filter_map(|(id, condition)| {
             let ConditionKind::Relation { function, comparison } = condition.kind else {
                 return None;
@@ -64,12 +64,12 @@ impl Exclusions {
     }
 
     /// Whether the values of no two conditions exclude each other.
-    pub fn allow(&self, discrete_state: &DiscreteState) -> bool {
+    pub(crate) fn allow(&self, discrete_state: &DiscreteState) -> bool {
         self.contradiction(discrete_state).is_none()
     }
 
     /// What has to change together with a condition; `None` if it cannot change in this discrete state.
-    pub fn companions(&self, discrete_state: &DiscreteState, trigger: Trigger) -> Option<Vec<Trigger>> {
+    pub(crate) fn companions(&self, discrete_state: &DiscreteState, trigger: Trigger) -> Option<Vec<Trigger>> {
         let mut triggers = vec![trigger];
         let mut done = 0;
         while done < triggers.len() {
@@ -102,7 +102,7 @@ impl Exclusions {
 
 impl Exclusions {
     /// Two conditions whose values exclude each other in a discrete state.
-    pub fn contradiction(&self, discrete_state: &DiscreteState) -> Option<(ConditionId, ConditionId)> {
+    pub(crate) fn contradiction(&self, discrete_state: &DiscreteState) -> Option<(ConditionId, ConditionId)> {
         let has = |(id, value): (ConditionId, bool)| discrete_state.truths[id.index()] == value;
         let found = self.pairs.iter().find(|pair| has(pair.first) && has(pair.second));
         found.map(|pair| (pair.first.0, pair.second.0))

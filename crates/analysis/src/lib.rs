@@ -18,8 +18,6 @@
 //! | `mode_graph`, `diagram` | the findings as a graph: Graphviz and SVG |
 //! | `constructive_report` | the constructive semantics as a report |
 
-#![warn(missing_docs)]
-
 mod constructive_report;
 mod diagram;
 mod discrete_equations;

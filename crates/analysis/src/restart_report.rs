@@ -33,7 +33,7 @@ pub(crate) struct Question<'a> {
 
 impl Question<'_> {
     /// Analyses the restart from structure alone.
-    pub fn answer(&self, pool: &mut ExprPool) -> Option<RestartReport> {
+    pub(crate) fn answer(&self, pool: &mut ExprPool) -> Option<RestartReport> {
         let model = self.names.model();
         let is_unknown = |var: VarId| model.variables.get(var).is_some_and(|v| v.role == Role::Continuous);
         let before = ModeSystem::new(pool, equations(model, self.before), is_unknown).ok()?;

@@ -17,7 +17,7 @@ pub(crate) enum Trigger {
 
 impl Trigger {
     /// All of a model.
-    pub fn all(model: &Mdae) -> Vec<Trigger> {
+    pub(crate) fn all(model: &Mdae) -> Vec<Trigger> {
         let conditions = model.conditions.ids().map(Trigger::Condition);
         let is_input = |var: &VarId| {
             let variable = &model.variables[*var];
@@ -28,7 +28,7 @@ impl Trigger {
     }
 
     /// As the user wrote it, and where.
-    pub fn text(self, model: &Mdae) -> (String, OriginId) {
+    pub(crate) fn text(self, model: &Mdae) -> (String, OriginId) {
         match self {
             Trigger::Condition(id) => (model.conditions[id].text.to_string(), model.conditions[id].origin),
             Trigger::Input(var) => (model.variables[var].name.to_string(), model.variables[var].origin),
@@ -36,7 +36,7 @@ impl Trigger {
     }
 
     /// As the user wrote it, with its new value; a clock ticks.
-    pub fn described(self, model: &Mdae, old: &DiscreteState, new: &DiscreteState) -> (String, bool) {
+    pub(crate) fn described(self, model: &Mdae, old: &DiscreteState, new: &DiscreteState) -> (String, bool) {
         if let Trigger::Input(var) = self
             && model.variables[var].ty == Type::Integer
         {
@@ -49,7 +49,7 @@ impl Trigger {
         (self.text(model).0, self.is_true(new) || !self.is_true(old))
     }
 
-    pub fn is_true(self, discrete_state: &DiscreteState) -> bool {
+    pub(crate) fn is_true(self, discrete_state: &DiscreteState) -> bool {
         match self {
             Trigger::Condition(id) => discrete_state.truths[id.index()],
             Trigger::Input(var) => discrete_state.value(var, 0) == 1.0,
@@ -78,7 +78,7 @@ pub(crate) enum Named {
 impl Named {
     /// What a name in a list of wanted values means: a condition, a Boolean or another discrete variable, or a
     /// comparison of discrete values as modes are described.
-    pub fn find(model: &Mdae, modes: &Modes, name: &str) -> Option<Named> {
+    pub(crate) fn find(model: &Mdae, modes: &Modes, name: &str) -> Option<Named> {
         let plain = |text: &str| text.split_whitespace().collect::<String>();
         let wanted = plain(name);
         let mut conditions = model.conditions.iter_enumerated();
@@ -99,7 +99,7 @@ impl Named {
     }
 
     /// A value as a number; `None` if it is none of the variable's type.
-    pub fn number(self, model: &Mdae, value: &ModeValue) -> Option<f64> {
+    pub(crate) fn number(self, model: &Mdae, value: &ModeValue) -> Option<f64> {
         let Named::Variable(var, _) = self else {
             return matches!(value, ModeValue::Boolean(_)).then_some(0.0);
         };

@@ -31,7 +31,7 @@ Exit status:
   3  the simulation failed (results so far are on disk), or output could not be written
   4  an internal error"
 )]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Colours in diagnostics
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: ColorChoice,
@@ -43,7 +43,7 @@ pub struct Arguments {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Say what is wrong with models
     Check(check::CheckArguments),
     /// Run a model
@@ -66,7 +66,7 @@ pub enum Command {
 
 impl Command {
     /// Whether standard output is for machines.
-    pub fn json(&self) -> bool {
+    pub(crate) fn json(&self) -> bool {
         match self {
             Command::Check(arguments) => arguments.model.json,
             Command::Simulate(arguments) => arguments.model.json,
@@ -82,7 +82,7 @@ impl Command {
 
 /// The model a command is about.
 #[derive(Debug, Args)]
-pub struct ModelArguments {
+pub(crate) struct ModelArguments {
     /// Modelica files or folders; may be left out if the model is found on the library path
     #[arg(value_name = "FILE", required_unless_present = "model")]
     pub files: Vec<PathBuf>,
@@ -103,12 +103,12 @@ pub struct ModelArguments {
 
 impl ModelArguments {
     /// The files of the model, which nothing may be written to.
-    pub fn named_files(&self) -> Vec<Named<'_>> {
+    pub(crate) fn named_files(&self) -> Vec<Named<'_>> {
         self.files.iter().map(|file| ("the model", file.as_path())).collect()
     }
 
     /// A session with the library path, and the files added.
-    pub fn session(&self) -> Session {
+    pub(crate) fn session(&self) -> Session {
         let session = self.empty_session();
         for file in &self.files {
             session.add_file(file);
@@ -117,7 +117,7 @@ impl ModelArguments {
     }
 
     /// A session with the library path.
-    pub fn empty_session(&self) -> Session {
+    pub(crate) fn empty_session(&self) -> Session {
         let mut folders = self.libraries.clone();
         if let Some(list) = std::env::var_os("MODELICAPATH") {
             folders.extend(saltus::library::split_path_list(&list));

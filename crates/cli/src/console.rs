@@ -15,7 +15,7 @@ const MOST_SHOWN: usize = 50;
 
 /// Whether to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum ColorChoice {
+pub(crate) enum ColorChoice {
     /// On a terminal, unless `NO_COLOR` is set.
     #[default]
     Auto,
@@ -27,7 +27,7 @@ pub enum ColorChoice {
 
 /// The outside world as commands see it.
 #[derive(Clone, Debug)]
-pub struct Console {
+pub(crate) struct Console {
     /// Whether something did not reach standard output.
     lost: Arc<AtomicBool>,
     json: bool,
@@ -37,7 +37,7 @@ pub struct Console {
 
 impl Console {
     /// Looks at the terminal.
-    pub fn new(json: bool, choice: ColorChoice) -> Console {
+    pub(crate) fn new(json: bool, choice: ColorChoice) -> Console {
         let interactive = io::stderr().is_terminal();
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Console {
@@ -53,17 +53,17 @@ impl Console {
     }
 
     /// Whether standard output is for machines.
-    pub fn is_json(&self) -> bool {
+    pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
     /// Whether somebody watches standard error.
-    pub fn is_interactive(&self) -> bool {
+    pub(crate) fn is_interactive(&self) -> bool {
         self.interactive
     }
 
     /// Text for standard output. A reader that went away (`| head`) is no error.
-    pub fn print(&self, text: &str) {
+    pub(crate) fn print(&self, text: &str) {
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         if let Err(error) = written
@@ -75,7 +75,7 @@ impl Console {
     }
 
     /// The status of a command, which is no success if its output was lost.
-    pub fn status(&self, status: Status) -> Status {
+    pub(crate) fn status(&self, status: Status) -> Status {
         match status {
             Status::Success if self.lost.load(Ordering::Relaxed) => Status::SimulationFailed,
             other => other,
@@ -83,17 +83,17 @@ impl Console {
     }
 
     /// One JSON value on standard output.
-    pub fn print_json(&self, value: &Value) {
+    pub(crate) fn print_json(&self, value: &Value) {
         self.print(&format!("{value}\n"));
     }
 
     /// A line for standard error.
-    pub fn message(&self, text: &str) {
+    pub(crate) fn message(&self, text: &str) {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
 
     /// Diagnostics on standard error, with the lines they are about.
-    pub fn diagnostics(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
+    pub(crate) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
         let options = TextOptions { colours: self.colours };
         let shown: Vec<String> = by_severity(diagnostics)
             .take(MOST_SHOWN)
@@ -118,7 +118,7 @@ impl Console {
     }
 
     /// The JSON object of a command with its diagnostics, on standard output.
-    pub fn report(&self, mut object: Value, diagnostics: &Diagnostics, sources: &SourceMap) {
+    pub(crate) fn report(&self, mut object: Value, diagnostics: &Diagnostics, sources: &SourceMap) {
         object["ok"] = json!(!diagnostics.has_errors());
         object["diagnostics"] = all_to_json(diagnostics, sources);
         self.print_json(&object);
@@ -139,7 +139,7 @@ fn count(diagnostics: &Diagnostics) -> (usize, usize) {
 }
 
 /// `1 error`, `2 errors`.
-pub fn plural(count: usize, noun: &str) -> String {
+pub(crate) fn plural(count: usize, noun: &str) -> String {
     match count {
         1 => format!("1 {noun}"),
         _ => format!("{count} {noun}s"),

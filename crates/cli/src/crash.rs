@@ -1,5 +1,7 @@
 //! Panics are bugs, and they are caught here: what was written stays readable, and the user is asked for a report.
 
+#![allow(clippy::print_stderr, reason = "the console is gone when a panic is reported")]
+
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::PanicHookInfo;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +16,7 @@ const STACK: usize = 256 << 20;
 static REPORT: Mutex<Option<String>> = Mutex::new(None);
 
 /// Runs the pipeline on a thread with a large stack; a panic becomes [`Status::Internal`].
-pub fn guarded(work: impl FnOnce() -> Status + Send + 'static) -> Status {
+pub(crate) fn guarded(work: impl FnOnce() -> Status + Send + 'static) -> Status {
     std::panic::set_hook(Box::new(remember));
     let thread = std::thread::Builder::new().name("saltus".into()).stack_size(STACK);
     match thread.spawn(work).map(std::thread::JoinHandle::join) {

@@ -5,10 +5,10 @@ use std::path::Path;
 use saltus::results::same_file;
 
 /// A file with what it is for, as the user knows it.
-pub type Named<'a> = (&'a str, &'a Path);
+pub(crate) type Named<'a> = (&'a str, &'a Path);
 
 /// Why these files cannot be written: two of them are one file, or one of them is read.
-pub fn clash(written: &[Named<'_>], read: &[Named<'_>]) -> Option<String> {
+pub(crate) fn clash(written: &[Named<'_>], read: &[Named<'_>]) -> Option<String> {
     let twice = written.iter().enumerate().find_map(|(place, file)| {
         let others = written[place + 1..].iter().chain(read);
         others

@@ -13,7 +13,7 @@ const WIDTH: usize = 30;
 
 /// Draws on standard error and wipes itself away.
 #[derive(Debug)]
-pub struct Progress {
+pub(crate) struct Progress {
     start: f64,
     stop: f64,
     events: u64,
@@ -25,7 +25,7 @@ pub struct Progress {
 
 impl Progress {
     /// A bar from the first to the last time.
-    pub fn new((start, stop): (f64, f64)) -> Progress {
+    pub(crate) fn new((start, stop): (f64, f64)) -> Progress {
         Progress {
             start,
             stop,

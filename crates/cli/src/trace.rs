@@ -19,7 +19,7 @@ use crate::progress::Progress;
 const SHOWN_JUMPS: usize = 8;
 
 /// Tells every event on standard error.
-pub struct Trace<'m> {
+pub(crate) struct Trace<'m> {
     model: &'m Model,
     console: Console,
     notes: Notes,
@@ -27,7 +27,7 @@ pub struct Trace<'m> {
 
 /// What the results say of an event: what modes are called, and which variables jumped.
 #[derive(Clone, Default)]
-pub struct Notes(Rc<RefCell<Noted>>);
+pub(crate) struct Notes(Rc<RefCell<Noted>>);
 
 #[derive(Default)]
 struct Noted {
@@ -38,7 +38,7 @@ struct Noted {
 
 impl<'m> Trace<'m> {
     /// Tells the events of a model.
-    pub fn new(model: &'m Model, console: &Console) -> Self {
+    pub(crate) fn new(model: &'m Model, console: &Console) -> Self {
         Trace {
             model,
             console: console.clone(),
@@ -47,7 +47,7 @@ impl<'m> Trace<'m> {
     }
 
     /// A sink that takes down what the trace tells; rows reach it before the event is told.
-    pub fn notes(&self) -> Notes {
+    pub(crate) fn notes(&self) -> Notes {
         self.notes.clone()
     }
 }
@@ -225,7 +225,7 @@ fn named(candidate: &CandidateReport) -> String {
 
 /// A progress bar, a trace, or both.
 #[derive(Default)]
-pub struct Watchers<'m> {
+pub(crate) struct Watchers<'m> {
     /// The bar.
     pub progress: Option<Progress>,
     /// The trace.

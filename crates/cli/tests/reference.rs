@@ -73,9 +73,10 @@ fn diagnostics_reference() {
             .lines()
             .map(|line| {
                 fenced ^= line.starts_with("```");
-                match !fenced && line.starts_with('#') {
-                    true => format!("#{line}"),
-                    false => line.to_owned(),
+                if !fenced && line.starts_with('#') {
+                    format!("#{line}")
+                } else {
+                    line.to_owned()
                 }
             })
             .collect();

@@ -2,6 +2,12 @@
 //!
 //! Each pair is measured back to back; what carries over to other machines is the ratio.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
+
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;

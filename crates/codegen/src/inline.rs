@@ -110,9 +110,10 @@ impl<'a> Inliner<'a> {
 
     /// Enters a branch; returns the path to go back to.
     fn enter(&mut self, condition: Value, chosen: bool) -> Option<Value> {
-        let literal = match chosen {
-            true => condition,
-            false => self.tape.unary(UnaryOp::Not, condition),
+        let literal = if chosen {
+            condition
+        } else {
+            self.tape.unary(UnaryOp::Not, condition)
         };
         let path = match self.path {
             Some(path) => self.tape.binary(BinaryOp::And, path, literal),

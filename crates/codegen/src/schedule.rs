@@ -62,12 +62,12 @@ fn post_order(pool: &ExprPool, roots: &[ExprId], guards: &Guards) -> Option<Vec<
 
 /// A condition that itself needs the call cannot guard it.
 fn drop_dependent_conditions(pool: &ExprPool, guards: &mut Guards) {
-    for (call, terms) in guards.iter_mut() {
-        for term in terms {
+    guards.retain(|call, terms| {
+        for term in terms.iter_mut() {
             term.retain(|&(condition, _)| !pool.reachable(&[condition]).contains(call));
         }
-    }
-    guards.retain(|_, terms| terms.iter().all(|term| !term.is_empty()));
+        terms.iter().all(|term| !term.is_empty())
+    });
 }
 
 /// When each call is needed, from the roots downwards.

@@ -50,9 +50,10 @@ impl<T: Copy + Eq + std::hash::Hash> Numbering<T> {
     }
 
     fn get(&self, item: T) -> Option<u32> {
-        match self.items.len() <= FEW {
-            true => self.items.iter().position(|&known| known == item).map(|at| at as u32),
-            false => self.numbers.get(&item).copied(),
+        if self.items.len() <= FEW {
+            self.items.iter().position(|&known| known == item).map(|at| at as u32)
+        } else {
+            self.numbers.get(&item).copied()
         }
     }
 

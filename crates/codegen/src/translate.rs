@@ -1,5 +1,7 @@
 //! From expressions to a tape with the numbers of a [`KernelSpec`].
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 use saltus_mdae::expr::ListId;
 use saltus_mdae::function::Functions;
@@ -276,9 +278,10 @@ impl<'a> Translator<'a> {
                 }
             }
         }
-        match residuals.len() == self.spec.newton.len() {
-            true => newton_steps(&mut self.tape, &residuals, &entries).unwrap_or_default(),
-            false => Vec::new(),
+        if residuals.len() == self.spec.newton.len() {
+            newton_steps(&mut self.tape, &residuals, &entries).unwrap_or_default()
+        } else {
+            Vec::new()
         }
     }
 
@@ -324,7 +327,7 @@ fn factorial(n: usize) -> f64 {
 /// The leaves whose tangents the outputs need, and how many coefficients of each.
 fn columns(pool: &ExprPool, spec: &KernelSpec, order: &[ExprId]) -> FxHashMap<Leaf, (u32, usize)> {
     // For each leaf asked for, the highest row.
-    let mut wanted: FxHashMap<Leaf, u16> = FxHashMap::default();
+    let mut wanted: BTreeMap<Leaf, u16> = BTreeMap::new();
     for output in &spec.outputs {
         if let Column::Partial(leaf) = output.column {
             let row = wanted.entry(leaf).or_default();
@@ -365,6 +368,6 @@ fn columns(pool: &ExprPool, spec: &KernelSpec, order: &[ExprId]) -> FxHashMap<Le
     columns
 }
 
-fn with_row(leaf: Leaf, wanted: &FxHashMap<Leaf, u16>) -> (Leaf, Option<usize>) {
+fn with_row(leaf: Leaf, wanted: &BTreeMap<Leaf, u16>) -> (Leaf, Option<usize>) {
     (leaf, wanted.get(&leaf).map(|&row| usize::from(row) + 1))
 }

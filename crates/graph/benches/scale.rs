@@ -2,6 +2,12 @@
 //!
 //! `cargo bench -p saltus-graph`
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
+
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;

@@ -33,7 +33,7 @@ enum Outcome {
 }
 
 impl Hungarian {
-    pub fn new(column_count: usize) -> Self {
+    pub(crate) fn new(column_count: usize) -> Self {
         Self {
             distance: vec![UNREACHED; column_count],
             via: vec![Row(0); column_count],
@@ -46,7 +46,7 @@ impl Hungarian {
 
     /// Searches from free rows together, raises offsets and augments along one path. False if
     /// put off because the forest outgrew the budget; `None` if no free column can be reached.
-    pub fn augment(
+    pub(crate) fn augment(
         &mut self,
         graph: &impl WeightedAdjacency,
         state: &mut HighestValueTransversal,
@@ -68,7 +68,7 @@ impl Hungarian {
 
     /// Augments from every row for which tight edges suffice and keeps the others in the list.
     /// What a failed search reached stays closed to the next ones: it leads nowhere.
-    pub fn augment_tight(
+    pub(crate) fn augment_tight(
         &mut self,
         graph: &impl WeightedAdjacency,
         state: &mut HighestValueTransversal,

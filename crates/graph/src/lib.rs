@@ -9,7 +9,6 @@
 //! - [`DulmageMendelsohn`]: over-, well- and underdetermined parts, conflicting sets,
 //! - [`highest_value_transversal`]: the Σ-method's assignment problem with its canonical offsets,
 //! - [`Tearer`], [`connected_components`].
-#![warn(missing_docs)]
 
 mod bipartite;
 mod components;

@@ -2,6 +2,12 @@
 //!
 //! Prints microseconds per analysis and the log-log slope over the length of the chain.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -60,10 +66,7 @@ fn chain(n: usize) -> Chain {
 }
 
 fn mode(chain: &Chain, is_engaged: impl Fn(usize) -> bool) -> ModeSystem {
-    let clutches = (0..chain.open.len()).map(|i| match is_engaged(i) {
-        true => chain.engaged[i],
-        false => chain.open[i],
-    });
+    let clutches = (0..chain.open.len()).map(|i| if is_engaged(i) { chain.engaged[i] } else { chain.open[i] });
     let residuals = chain.inertias.iter().copied().chain(clutches);
     let equations = residuals.map(|residual| ModeEquation {
         residual,

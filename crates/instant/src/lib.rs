@@ -10,8 +10,6 @@
 //! | `euler` | the limit of implicit Euler steps, an independent way to the right limits |
 //! | `observe` | what jumps and has impulses at a few points of the mode before |
 
-#![warn(missing_docs)]
-
 mod euler;
 mod observe;
 mod projector;

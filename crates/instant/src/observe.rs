@@ -48,9 +48,10 @@ pub fn observe(
         });
     }
     let rows = change.previous().map_or(0, |previous| previous.equations().len());
-    let equations = match rows <= MOST_EQUATIONS {
-        true => equations_before(pool, change),
-        false => Vec::new(),
+    let equations = if rows <= MOST_EQUATIONS {
+        equations_before(pool, change)
+    } else {
+        Vec::new()
     };
     let points =
         sample_points(pool, functions, fixed, &equations, POINTS).unwrap_or_else(|| vec![FxHashMap::default(); POINTS]);

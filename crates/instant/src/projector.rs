@@ -147,9 +147,12 @@ impl WongLimits {
     fn joined(&self) -> DenseMatrix {
         let split = self.consistent.columns();
         let columns = split + self.impulsive.columns();
-        DenseMatrix::from_fn(self.consistent.rows(), columns, |i, j| match j < split {
-            true => self.consistent[(i, j)],
-            false => self.impulsive[(i, j - split)],
+        DenseMatrix::from_fn(self.consistent.rows(), columns, |i, j| {
+            if j < split {
+                self.consistent[(i, j)]
+            } else {
+                self.impulsive[(i, j - split)]
+            }
         })
     }
 

@@ -471,9 +471,10 @@ impl Linear {
         }
         let (by_row, by_column) = (&self.by_row, &self.by_column);
         let residuals: Vec<f64> = self.residuals.iter().zip(by_row).map(|(r, scale)| r * scale).collect();
-        let (mut step, rank) = match n <= DENSE {
-            true => self.dense_step(&residuals),
-            false => self.sparse_step(residuals).unwrap_or_else(|rank| (vec![0.0; n], rank)),
+        let (mut step, rank) = if n <= DENSE {
+            self.dense_step(&residuals)
+        } else {
+            self.sparse_step(residuals).unwrap_or_else(|rank| (vec![0.0; n], rank))
         };
         step.iter_mut().zip(by_column).for_each(|(s, scale)| *s *= scale);
         (step, rank)

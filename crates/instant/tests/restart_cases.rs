@@ -1,5 +1,11 @@
 //! Every reference mode change: offsets, heights, sets, μ, verdict, restart values, diagnosis; as stated and disguised.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "measurements, shown with --nocapture"
+)]
+
 mod restart_support;
 
 use std::collections::BTreeMap;

@@ -129,9 +129,10 @@ fn shafts(random: &mut Random) -> Variation {
     let after: Vec<bool> = links.iter().map(|_| random.below(3) > 0).collect();
     for (modes, engaged) in [(&mut prev, &before), (&mut new, &after)] {
         for (k, &engaged) in engaged.iter().enumerate() {
-            match engaged {
-                true => insert(modes, format!("c{k}"), constraint(k).0),
-                false => insert(modes, format!("o{k}"), format!("t{k}")),
+            if engaged {
+                insert(modes, format!("c{k}"), constraint(k).0)
+            } else {
+                insert(modes, format!("o{k}"), format!("t{k}"))
             }
         }
     }
@@ -225,9 +226,10 @@ fn capacitors(random: &mut Random) -> Variation {
     let mode = |closed: &[bool]| {
         let mut mode = common.clone();
         for (k, &(i, j)) in links.iter().enumerate() {
-            match closed[k] {
-                true => insert(&mut mode, format!("s{k}"), format!("v{i} - v{j}")),
-                false => insert(&mut mode, format!("o{k}"), format!("i{k}")),
+            if closed[k] {
+                insert(&mut mode, format!("s{k}"), format!("v{i} - v{j}"))
+            } else {
+                insert(&mut mode, format!("o{k}"), format!("i{k}"))
             }
         }
         mode
@@ -458,9 +460,12 @@ fn drives(random: &mut Random) -> Variation {
         insert(&mut common, format!("j{i}"), format!("J{i}*w{i}'{torque} + 0.1*w{i}"));
     }
     // Links: clutches 0…n−2, and the rope of the hoist.
-    let row = |k: usize| match k == n - 1 {
-        true => (vec![(n - 1, radius), (n + 1, -1.0)], "f".to_string()),
-        false => (vec![(k, 1.0), (k + 1, -1.0)], format!("t{k}")),
+    let row = |k: usize| {
+        if k == n - 1 {
+            (vec![(n - 1, radius), (n + 1, -1.0)], "f".to_string())
+        } else {
+            (vec![(k, 1.0), (k + 1, -1.0)], format!("t{k}"))
+        }
     };
     let text = |k: usize, closed: bool| match (k == n - 1, closed) {
         (true, true) => format!("r*w{k} - v"),

@@ -1,5 +1,11 @@
 //! Mode changes under other names and in other orders, compared with themselves: nothing that is found may differ.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "measurements, shown with --nocapture"
+)]
+
 mod restart_support;
 
 use std::collections::BTreeMap;

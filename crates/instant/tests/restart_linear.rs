@@ -1,6 +1,12 @@
 //! Random linear modes: a restart that is called good agrees with the consistency projector, which knows nothing of
 //! structure (RR-9603, appendix F).
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "measurements, shown with --nocapture"
+)]
+
 mod restart_support;
 
 use restart_support::case::{Built, Case, Disguise};

@@ -2,6 +2,8 @@
 //! [PATTERN]` with SALTUS_COMPLIANCE, the folders of the libraries. Prints one line per model and a
 //! table at the end.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "what a program for the command line is for")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -7,7 +7,6 @@
 //! translates expressions to scalars; [`function`] evaluates, inlines or specialises functions;
 //! [`model`] collects equations and connections.
 
-#![warn(missing_docs)]
 #![allow(rustdoc::private_intra_doc_links)]
 
 mod class;

@@ -1,5 +1,7 @@
 //! Algorithm sections, executed symbolically: every assigned variable gets one expression.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use saltus_lang::flat::{FlatAlgorithm, FlatExpr, FlatStatement, StatementBranch, StatementKind};
 use saltus_mdae::{Action, DiscreteEquation, ExprId, Node, OriginId, Role, VarId, When, WhenBranch};
@@ -79,7 +81,7 @@ impl Lowering<'_> {
     /// Variables start at their value before the event (discrete) or their start value (continuous), as the
     /// specification demands of algorithm sections.
     fn execute_section(&mut self, algorithm: &FlatAlgorithm, initial: bool) -> (Values, Section) {
-        let mut assigned = rustc_hash::FxHashSet::default();
+        let mut assigned = BTreeSet::new();
         collect_outside_when(&algorithm.statements, &mut assigned);
         let mut values = Values::default();
         for id in assigned {
@@ -282,10 +284,7 @@ fn note_assigned(section: &mut Section, var: VarId, origin: OriginId) {
     }
 }
 
-fn collect_outside_when(
-    statements: &[FlatStatement],
-    found: &mut rustc_hash::FxHashSet<saltus_lang::flat::VariableId>,
-) {
+fn collect_outside_when(statements: &[FlatStatement], found: &mut BTreeSet<saltus_lang::flat::VariableId>) {
     for statement in statements {
         match &statement.kind {
             StatementKind::Assign(list) => found.extend(list.iter().map(|(id, _)| *id)),

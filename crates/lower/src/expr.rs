@@ -113,9 +113,10 @@ impl Lowering<'_> {
                 None => {
                     let right_text = op == FlatBinary::Add && self.is_text(right);
                     let right = self.expr(right);
-                    match right_text {
-                        true => self.text_call(TextOperation::Join, &[result, right]),
-                        false => self.binary(op, result, right, span),
+                    if right_text {
+                        self.text_call(TextOperation::Join, &[result, right])
+                    } else {
+                        self.binary(op, result, right, span)
                     }
                 }
             };
@@ -208,14 +209,14 @@ impl Lowering<'_> {
         }
         let origin = self.span_origin(span);
         let expression = self.with_unknown_switches(expression, origin);
-        match self.varies_and_switches(expression) {
-            false => self.model.pool.total_derivative(expression),
+        if self.varies_and_switches(expression) {
             // Branches that vary: the whole becomes an unknown.
-            true => {
-                let quantity = self.unknown_for(expression, origin);
-                self.model.variables[quantity].state_select = StateSelect::Avoid;
-                self.model.pool.der_var(quantity, 1)
-            }
+
+            let quantity = self.unknown_for(expression, origin);
+            self.model.variables[quantity].state_select = StateSelect::Avoid;
+            self.model.pool.der_var(quantity, 1)
+        } else {
+            self.model.pool.total_derivative(expression)
         }
     }
 

@@ -117,9 +117,10 @@ impl ExprPool {
 
 /// The derivative as the rules take it.
 fn tangent(pool: &ExprPool, derivative: ExprId) -> Tangent<ExprId> {
-    match pool.is_zero(derivative) {
-        true => Tangent::Zero,
-        false => Tangent::Of(derivative),
+    if pool.is_zero(derivative) {
+        Tangent::Zero
+    } else {
+        Tangent::Of(derivative)
     }
 }
 

@@ -179,9 +179,12 @@ fn by_rule(op: BinaryOp, a: &[f64], b: &[f64], out: &mut [f64]) {
     let half = a.len() / 2;
     let (low, high) = out.split_at_mut(half);
     binary(op, &a[..half], &b[..half], low);
-    let tangent = |numbers: &[f64]| match is_zero(numbers) {
-        true => Tangent::Zero,
-        false => Tangent::Of(Half::from_slice(numbers)),
+    let tangent = |numbers: &[f64]| {
+        if is_zero(numbers) {
+            Tangent::Zero
+        } else {
+            Tangent::Of(Half::from_slice(numbers))
+        }
     };
     let (x, dx) = (Half::from_slice(&a[..half]), tangent(&a[half..]));
     let (y, dy) = (Half::from_slice(&b[..half]), tangent(&b[half..]));

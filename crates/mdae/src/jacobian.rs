@@ -245,11 +245,12 @@ impl SamplePoint {
             }
             let first_visit = !std::mem::replace(&mut entered[at], true);
             let needs = model.pool.occurrences(expr).into_iter().map(|(need, _)| need);
-            let missing: Vec<VarId> = match first_visit {
-                true => needs
+            let missing: Vec<VarId> = if first_visit {
+                needs
                     .filter(|need| given.contains_key(need) && !entered[need.index()])
-                    .collect(),
-                false => Vec::new(),
+                    .collect()
+            } else {
+                Vec::new()
             };
             if missing.is_empty() {
                 let value = crate::eval::evaluate(&model.pool, &model.functions, &[expr], &*self);

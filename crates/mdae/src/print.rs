@@ -276,9 +276,10 @@ pub fn balanced_equation(pool: &ExprPool, names: &dyn Names, residual: ExprId) -
     let side = |negative: bool| {
         let terms = terms.iter().filter(|(sign, ..)| *sign == negative);
         let texts: Vec<String> = terms.map(|term| term_text(pool, names, term)).collect();
-        match texts.is_empty() {
-            true => "0".to_owned(),
-            false => texts.join(" + "),
+        if texts.is_empty() {
+            "0".to_owned()
+        } else {
+            texts.join(" + ")
         }
     };
     // A number alone on its side says more than a zero.
@@ -296,9 +297,10 @@ pub fn balanced_equation(pool: &ExprPool, names: &dyn Names, residual: ExprId) -
         let texts: Vec<String> = others.map(|term| term_text(pool, names, term)).collect();
         return format!("{} = {}", texts.join(" + "), -value);
     }
-    match terms.iter().all(|(negative, ..)| *negative) {
-        true => format!("{} = 0", side(true)),
-        false => format!("{} = {}", side(false), side(true)),
+    if terms.iter().all(|(negative, ..)| *negative) {
+        format!("{} = 0", side(true))
+    } else {
+        format!("{} = {}", side(false), side(true))
     }
 }
 

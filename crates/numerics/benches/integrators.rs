@@ -2,6 +2,12 @@
 //!
 //! Times are printed relative to the first method of a problem: ratios carry over between machines.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
+
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::{FactorKind, SparseLu, SparsityPattern};
 use saltus_numerics::ode::{JacobianSource, Method, OdeSystem, Options, Start, new_integrator};

@@ -12,7 +12,6 @@
 //! * [`complementarity`]: Lemke's method;
 //! * [`roots`]: bracketing and scanning of event functions;
 //! * [`quadrature`]: adaptive integrals over an interval.
-#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 #![allow(
     clippy::neg_cmp_op_on_partial_ord,

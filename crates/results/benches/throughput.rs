@@ -1,5 +1,11 @@
 //! How fast results are written, read and drawn, relative to copying the same numbers.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
+
 use std::io::Cursor;
 use std::path::Path;
 use std::time::Instant;

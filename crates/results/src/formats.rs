@@ -329,9 +329,10 @@ impl Formats {
     ) -> Result<Box<dyn ResultSink + Send>, ResultError> {
         let writer = self.of(path)?.create(path, storage, options)?;
         let selected = Select::new(options.selection.clone(), writer);
-        Ok(match options.all_instants {
-            true => Box::new(selected),
-            false => Box::new(EventRows::new(selected)),
+        Ok(if options.all_instants {
+            Box::new(selected)
+        } else {
+            Box::new(EventRows::new(selected))
         })
     }
 

@@ -50,7 +50,6 @@
 //!
 //! Rows reach the operating system in small groups, so that a killed run leaves a file that can be read up to its
 //! last complete row.
-#![warn(missing_docs)]
 
 mod compare;
 mod csv_read;

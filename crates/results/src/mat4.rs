@@ -65,17 +65,17 @@ impl Precision {
 
 impl Matrix<'_> {
     /// How many numbers are there.
-    pub fn available(&self) -> usize {
+    pub(crate) fn available(&self) -> usize {
         self.data.len() / self.precision.bytes()
     }
 
     /// Whether all numbers are there.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.available() == self.rows * self.columns
     }
 
     /// A number by its position in the file.
-    pub fn get(&self, index: usize) -> f64 {
+    pub(crate) fn get(&self, index: usize) -> f64 {
         let width = self.precision.bytes();
         let mut raw = [0u8; 8];
         raw[..width].copy_from_slice(&self.data[index * width..(index + 1) * width]);
@@ -94,10 +94,11 @@ impl Matrix<'_> {
     }
 
     /// A line of text: a column if `transposed`, else a row; without padding.
-    pub fn text(&self, line: usize, transposed: bool) -> String {
-        let (length, start, step) = match transposed {
-            true => (self.rows, line * self.rows, 1),
-            false => (self.columns, line, self.rows),
+    pub(crate) fn text(&self, line: usize, transposed: bool) -> String {
+        let (length, start, step) = if transposed {
+            (self.rows, line * self.rows, 1)
+        } else {
+            (self.columns, line, self.rows)
         };
         let bytes: Vec<u8> = (0..length).map(|k| self.get(start + k * step) as u8).collect();
         let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
@@ -128,7 +129,7 @@ impl<'a> Matrices<'a> {
     }
 
     /// The next matrix; `None` at the end of the file or where it breaks off within a header.
-    pub fn next(&mut self) -> Result<Option<Matrix<'a>>, ResultError> {
+    pub(crate) fn next(&mut self) -> Result<Option<Matrix<'a>>, ResultError> {
         let rest = &self.bytes[self.offset..];
         let Some(words) = rest.get(..20) else {
             return Ok(None);

@@ -185,9 +185,10 @@ impl<'a> File<'a> {
     }
 
     fn column(&self, position: usize) -> Vec<f64> {
-        let (start, step) = match self.transposed {
-            true => (position, self.data.rows),
-            false => (position * self.data.rows, 1),
+        let (start, step) = if self.transposed {
+            (position, self.data.rows)
+        } else {
+            (position * self.data.rows, 1)
         };
         (0..self.rows()).map(|row| self.data.get(start + row * step)).collect()
     }

@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// Name of the first column of every result.
-pub const TIME: &str = "time";
+pub(crate) const TIME: &str = "time";
 /// Name of the column that holds the mode number.
-pub const MODE: &str = "$mode";
+pub(crate) const MODE: &str = "$mode";
 
 /// Index of a [`Signal`] in its [`Schema`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -192,10 +192,11 @@ impl<S: ResultSink> ResultSink for Select<S> {
     }
 
     fn finish(&mut self, summary: &Summary) -> Result<(), ResultError> {
-        match self.begun {
-            true => self.inner.finish(summary),
+        if self.begun {
+            self.inner.finish(summary)
+        } else {
             // The selection was refused: nothing is to be written.
-            false => Ok(()),
+            Ok(())
         }
     }
 }

@@ -171,7 +171,7 @@ pub(crate) struct SidecarWriter {
 }
 
 impl SidecarWriter {
-    pub fn new(stream: Box<dyn crate::Stream>, path: PathBuf) -> Self {
+    pub(crate) fn new(stream: Box<dyn crate::Stream>, path: PathBuf) -> Self {
         Self {
             stream,
             path,
@@ -180,7 +180,7 @@ impl SidecarWriter {
     }
 
     /// Replaces the content. A shorter text is padded with blanks, which JSON allows at its end.
-    pub fn write(&mut self, sidecar: &Sidecar) -> Result<(), ResultError> {
+    pub(crate) fn write(&mut self, sidecar: &Sidecar) -> Result<(), ResultError> {
         let mut text = sidecar.to_json(&self.path)?;
         text.push(b'\n');
         if text.len() < self.written {

@@ -2,6 +2,12 @@
 //! budgets. `cargo run --release --example mutations -- SEED COUNT FOLDER` writes what panics or takes long into FOLDER and
 //! prints the figures.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
+
 #[path = "../tests/mutation_support/mod.rs"]
 mod mutation_support;
 

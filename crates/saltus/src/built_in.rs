@@ -34,7 +34,7 @@ pub(crate) struct DiskAndLibrary {
 }
 
 impl DiskAndLibrary {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let add = |files: MemoryFiles, (name, text): &(&str, &str)| files.with(Path::new(FOLDER).join(name), *text);
         DiskAndLibrary {
             library: LIBRARY.iter().fold(MemoryFiles::new(), add),

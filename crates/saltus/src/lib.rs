@@ -34,8 +34,6 @@
 //! What is wrong with a model comes as [`source::Diagnostics`]: data that [`source::render`] turns into text or JSON.
 //! Nothing here prints.
 
-#![warn(missing_docs)]
-
 mod analyze;
 mod built_in;
 mod check;

@@ -58,7 +58,7 @@ pub(crate) struct StructuralSetting {
 }
 
 impl ParameterTable {
-    pub fn new(flat: &FlatModel, model: &Mdae, coefficients: &Coefficients) -> Self {
+    pub(crate) fn new(flat: &FlatModel, model: &Mdae, coefficients: &Coefficients) -> Self {
         let parameters: BTreeMap<&str, VarId> = model
             .variables
             .iter_enumerated()
@@ -94,7 +94,7 @@ impl ParameterTable {
     }
 
     /// Understands `name = value`.
-    pub fn setting(&self, name: &str, value: &str) -> Result<Setting, Box<Diagnostic>> {
+    pub(crate) fn setting(&self, name: &str, value: &str) -> Result<Setting, Box<Diagnostic>> {
         let Some(entry) = self.entries.get(name) else {
             if let Some(variable) = name.strip_suffix(".start")
                 && self.entries.contains_key(variable)

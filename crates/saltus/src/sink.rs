@@ -13,7 +13,7 @@ pub(crate) struct Timed<'s> {
 }
 
 impl<'s> Timed<'s> {
-    pub fn new(inner: &'s mut dyn ResultSink) -> Self {
+    pub(crate) fn new(inner: &'s mut dyn ResultSink) -> Self {
         Timed {
             inner,
             time: Duration::ZERO,

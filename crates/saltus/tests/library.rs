@@ -22,9 +22,10 @@ fn examples() -> Vec<PathBuf> {
     fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).expect("folder exists") {
             let path = entry.expect("readable").path();
-            match path.is_dir() {
-                true => collect(&path, found),
-                false => found.push(path),
+            if path.is_dir() {
+                collect(&path, found)
+            } else {
+                found.push(path)
             }
         }
     }

@@ -78,9 +78,10 @@ fn words(text: &str) -> Vec<String> {
 }
 
 fn expect<T: PartialEq + std::fmt::Debug>(what: &str, found: T, wanted: T) -> Result<(), String> {
-    match found == wanted {
-        true => Ok(()),
-        false => Err(format!("{what}: {found:?}, expected {wanted:?}")),
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(format!("{what}: {found:?}, expected {wanted:?}"))
     }
 }
 
@@ -184,9 +185,10 @@ impl Analysed {
 
     /// Whether the text says it too.
     fn says(&self, part: &str) -> Result<(), String> {
-        match self.text.contains(part) {
-            true => Ok(()),
-            false => Err(format!("the text does not say `{part}`:\n{}", self.text)),
+        if self.text.contains(part) {
+            Ok(())
+        } else {
+            Err(format!("the text does not say `{part}`:\n{}", self.text))
         }
     }
 }

@@ -1,6 +1,12 @@
 //! Models as text: neither the order of declarations and equations nor the names change what `analyze` says of modes and
 //! mode changes, or what a run finds.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "measurements, shown with --nocapture"
+)]
+
 mod permuted_support;
 
 use std::collections::BTreeMap;
@@ -241,9 +247,10 @@ fn differences(found: &Found, expected: &Found) -> Vec<String> {
         };
         let size = values.iter().fold(1.0_f64, |size, value| size.max(value.abs()));
         let far = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-5 * size || a.is_nan() != b.is_nan();
-        let row = match here.len() == values.len() {
-            true => here.iter().zip(values).position(far),
-            false => Some(here.len().min(values.len()) - 1),
+        let row = if here.len() == values.len() {
+            here.iter().zip(values).position(far)
+        } else {
+            Some(here.len().min(values.len()) - 1)
         };
         if let Some(row) = row {
             let (time, rows) = (expected.time[row], (here.len(), values.len()));

@@ -123,9 +123,10 @@ impl<'a> Writer<'a> {
                     0.0
                 };
                 let start = self.number("left", variable, order) - rate * INSTANT;
-                lines += &match is_input(variable) {
-                    true => format!("  Real {shown};\n"),
-                    false => format!("  Real {shown}(start = {start:?});\n"),
+                lines += &if is_input(variable) {
+                    format!("  Real {shown};\n")
+                } else {
+                    format!("  Real {shown}(start = {start:?});\n")
                 };
             }
         }
@@ -171,13 +172,12 @@ impl<'a> Writer<'a> {
             self.definitions(),
             self.zeros(common.into_iter().map(|e| e.1))
         );
-        text += &match transient.is_some() {
-            true => format!("  if not hit then\n{old}  end if;\n  when hit then\n{new}{restart}  end when;\n"),
-            false => {
-                let law = format!("  when hit then\n{restart}  end when;\n");
-                let law = if restart.is_empty() { String::new() } else { law };
-                format!("  if hit then\n{new}  else\n{old}  end if;\n{law}")
-            }
+        text += &if transient.is_some() {
+            format!("  if not hit then\n{old}  end if;\n  when hit then\n{new}{restart}  end when;\n")
+        } else {
+            let law = format!("  when hit then\n{restart}  end when;\n");
+            let law = if restart.is_empty() { String::new() } else { law };
+            format!("  if hit then\n{new}  else\n{old}  end if;\n{law}")
         };
         let sign = if falling { "<=" } else { ">=" };
         text += &match self.inputs["zero_crossing"].as_str() {

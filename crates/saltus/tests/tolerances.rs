@@ -6,6 +6,12 @@
 //!
 //! By default a few examples and tolerances are run; `SALTUS_TOLERANCES=all` runs all of them and prints the table.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "measurements, shown with --nocapture"
+)]
+
 #[allow(dead_code, reason = "of what the examples need, only the list of files")]
 mod examples_support;
 

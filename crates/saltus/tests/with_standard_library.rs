@@ -1,5 +1,11 @@
 //! Components of the library connected with those of the Modelica Standard Library, where `SALTUS_MSL` names its folder.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "measurements, shown with --nocapture"
+)]
+
 use std::path::PathBuf;
 
 use saltus::Session;

@@ -305,7 +305,9 @@ impl Engine<'_> {
                 }
             }
         }
-        for (&equation, &row) in &base.place {
+        let mut placed: Vec<_> = base.place.iter().map(|(&equation, &row)| (equation, row)).collect();
+        placed.sort_unstable();
+        for (equation, row) in placed {
             let compiled = self.pivot_rows.0.get(&equation).and_then(Option::as_ref);
             let switches = compiled.map_or(&[][..], |compiled| &compiled.switches);
             let switched = self.compiled.conditions_in_residual(equation).contains(&id)

@@ -4,8 +4,6 @@
 //! find wrong is a [`Diagnostic`] with a code from [`codes`]. Nothing here prints: [`render`]
 //! makes text or JSON, the edges decide where it goes.
 
-#![warn(missing_docs)]
-
 pub mod codes;
 mod decode;
 mod diagnostic;

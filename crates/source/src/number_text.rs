@@ -143,9 +143,10 @@ impl TextFormat {
 /// As `%.<digits>g` of C.
 pub fn real_text(value: f64, digits: usize) -> String {
     let sign = if value < 0.0 { "-" } else { "" };
-    match value.is_finite() {
-        true => format!("{sign}{}", general(value.abs(), digits)),
-        false => format!("{sign}{}", not_finite(value.abs())),
+    if value.is_finite() {
+        format!("{sign}{}", general(value.abs(), digits))
+    } else {
+        format!("{sign}{}", not_finite(value.abs()))
     }
 }
 

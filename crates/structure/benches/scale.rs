@@ -1,6 +1,12 @@
 //! How the analysis grows with the model: nanoseconds and bytes per equation (what stays, and the most while a mode is analysed), and the slope in log-log from the
 //! smallest to the largest model. Run with `cargo bench -p saltus-structure --bench scale [-- largest]`.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;

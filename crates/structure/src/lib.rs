@@ -7,7 +7,6 @@
 //! - [`linear`]: how unknowns enter expressions,
 //! - [`restart`]: one mode change: which equations and variables take part, and the restart system,
 //! - [`constructive`]: the constructive semantics of RR-8933, as a report.
-#![warn(missing_docs)]
 
 pub mod attributes;
 mod colour;

@@ -194,9 +194,10 @@ impl SigmaMatrix {
         Ok(Sigma {
             c: narrow(&found.offsets.rows),
             // σ ≤ u16::MAX and c is bounded, but their sum may not fit.
-            d: match found.offsets.columns.iter().all(|&d| d <= i64::from(u16::MAX)) {
-                true => narrow(&found.offsets.columns),
-                false => return Err(SigmaFailure::TooManyDifferentiations { row: Row(0) }),
+            d: if found.offsets.columns.iter().all(|&d| d <= i64::from(u16::MAX)) {
+                narrow(&found.offsets.columns)
+            } else {
+                return Err(SigmaFailure::TooManyDifferentiations { row: Row(0) });
             },
             matching: found.matching,
         })
@@ -293,9 +294,10 @@ impl Sigma {
                 }
             }
         }
-        match self.matching.is_perfect() {
-            true => Ok(()),
-            false => Err("the transversal is not perfect".to_owned()),
+        if self.matching.is_perfect() {
+            Ok(())
+        } else {
+            Err("the transversal is not perfect".to_owned())
         }
     }
 }

@@ -1,5 +1,11 @@
 //! The reference cases of the constructive semantics, also after renaming.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "measurements, shown with --nocapture"
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_mdae::{Builder, EquationId, Idx, Mdae, VarId};

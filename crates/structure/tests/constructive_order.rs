@@ -54,18 +54,22 @@ fn random_system(random: &mut Random) -> System {
     let count = 2 + random.below(4);
     let predicate_count = [0, 1, 1, 2][random.below(4)];
     let predicates = (0..predicate_count)
-        .map(|_| match random.chance(70) {
-            true => some_variables(random, count, 2).into_iter().map(|v| (v, 0)).collect(),
-            false => Vec::new(),
+        .map(|_| {
+            if random.chance(70) {
+                some_variables(random, count, 2).into_iter().map(|v| (v, 0)).collect()
+            } else {
+                Vec::new()
+            }
         })
         .collect();
     let mut equations = Vec::new();
     for _ in 0..count {
         if predicate_count > 0 && random.chance(50) {
             let predicate = Formula::Predicate(PredicateId::from_usize(random.below(predicate_count)));
-            let kind = match random.chance(33) {
-                true => EquationKind::Event,
-                false => EquationKind::Continuous,
+            let kind = if random.chance(33) {
+                EquationKind::Event
+            } else {
+                EquationKind::Continuous
             };
             equations.push(equation(body(random, count), predicate.clone(), kind));
             let other = Formula::Not(Box::new(predicate));
@@ -107,11 +111,12 @@ fn star_system(random: &mut Random) -> System {
     }
     let reads = |spoke: usize| vec![(position(0), 0), (position(1 + spoke), 0)];
     let reads_motion = random.chance(50);
-    let invariants = match random.chance(50) {
-        true => vec![Formula::Not(Box::new(Formula::And(
+    let invariants = if random.chance(50) {
+        vec![Formula::Not(Box::new(Formula::And(
             (0..spokes).map(predicate).collect(),
-        )))],
-        false => Vec::new(),
+        )))]
+    } else {
+        Vec::new()
     };
     System {
         equations,

@@ -56,12 +56,11 @@ fn velocities_become_derivatives_everywhere() {
 fn representative(names: [&str; 3], turned: bool) -> usize {
     let m = Builder::new("Alias");
     let declare = |at: usize| m.unknown(names[at]);
-    let (a, b, c) = match turned {
-        true => {
-            let (c, b, a) = (declare(2), declare(1), declare(0));
-            (a, b, c)
-        }
-        false => (declare(0), declare(1), declare(2)),
+    let (a, b, c) = if turned {
+        let (c, b, a) = (declare(2), declare(1), declare(0));
+        (a, b, c)
+    } else {
+        (declare(0), declare(1), declare(2))
     };
     let state = || m.equation("e3", a.der() + &b * &b - &c * &c * &c);
     if turned {

@@ -2,6 +2,12 @@
 //! the time grows with the size of a file. With `SALTUS_MSL` set, the Modelica Standard Library is
 //! parsed; otherwise a synthetic file.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

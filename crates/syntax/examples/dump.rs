@@ -1,6 +1,12 @@
 //! Prints the lossless tree, the typed tree and the diagnostics of a file: a tool for working on the
 //! parser.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
+
 use saltus_source::SourceMap;
 use saltus_source::render::{TextOptions, all_to_text};
 

@@ -11,8 +11,6 @@
 //! assert_eq!(parse.ast().classes[0].class.name.name, "M");
 //! ```
 
-#![warn(missing_docs)]
-
 pub mod ast;
 mod kind;
 mod lexer;

@@ -1,6 +1,12 @@
 //! The Modelica Standard Library and Modelica-Compliance, if their folders are given:
 //! `SALTUS_MSL` and `SALTUS_COMPLIANCE`. The counts are recorded in `tests/conformance/README.md`.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "measurements, shown with --nocapture"
+)]
+
 use std::path::{Path, PathBuf};
 
 use saltus_source::{FileId, SourceMap};

@@ -1,5 +1,11 @@
 //! Library folders, in memory and (if `SALTUS_MSL` is set) on disk.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "measurements, shown with --nocapture"
+)]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -29,7 +29,7 @@ Examples:
   saltus analyze Clutch.mo --mode 'time < 100=false, s <= 0=true'
   saltus analyze Gearbox.mo --mode 'gear=2' --mode 'phase=braking, not locked'
   saltus analyze Clutch.mo --all-modes --json")]
-pub struct AnalyzeArguments {
+pub(crate) struct AnalyzeArguments {
     #[command(flatten)]
     pub model: ModelArguments,
 
@@ -57,7 +57,7 @@ pub struct AnalyzeArguments {
 }
 
 /// Analyses.
-pub fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
+pub(crate) fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
     let coverage = match coverage(arguments) {
         Ok(coverage) => coverage,
         Err(message) => {

@@ -16,7 +16,7 @@ Examples:
   saltus check library/                       all models of a library
   saltus check --model Modelica.Mechanics.Rotational.Examples.CoupledClutches -L ~/libraries
   saltus check Clutch.mo --all-modes          also the other modes, and the changes between them")]
-pub struct CheckArguments {
+pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub model: ModelArguments,
 
@@ -26,7 +26,7 @@ pub struct CheckArguments {
 }
 
 /// Checks.
-pub fn run(arguments: &CheckArguments, console: &Console) -> Status {
+pub(crate) fn run(arguments: &CheckArguments, console: &Console) -> Status {
     let session = arguments.model.empty_session();
     let (models, diagnostics) = match &arguments.model.model {
         Some(name) => {

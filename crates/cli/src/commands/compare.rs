@@ -19,7 +19,7 @@ Examples:
   saltus compare reference.csv out.csv
   saltus compare reference.mat out.csv 'motor.*' --tolerance 1e-4
   saltus compare old.csv new.csv --tolerance 0 --absolute 0 --time-tolerance 0     bit by bit")]
-pub struct CompareArguments {
+pub(crate) struct CompareArguments {
     /// The result to trust
     #[arg(value_name = "REFERENCE")]
     pub reference: PathBuf,
@@ -54,7 +54,7 @@ pub struct CompareArguments {
 }
 
 /// Compares.
-pub fn run(arguments: &CompareArguments, console: &Console) -> Status {
+pub(crate) fn run(arguments: &CompareArguments, console: &Console) -> Status {
     let report = match judge(arguments) {
         Ok(report) => report,
         Err(error) => {

@@ -13,7 +13,7 @@ use crate::status::Status;
 Examples:
   saltus explain E0101
   saltus explain                              all codes")]
-pub struct ExplainArguments {
+pub(crate) struct ExplainArguments {
     /// A code such as E0101
     pub code: Option<String>,
 
@@ -23,7 +23,7 @@ pub struct ExplainArguments {
 }
 
 /// Explains.
-pub fn run(arguments: &ExplainArguments, console: &Console) -> Status {
+pub(crate) fn run(arguments: &ExplainArguments, console: &Console) -> Status {
     let Some(code) = &arguments.code else {
         list(console);
         return Status::Success;

@@ -13,13 +13,13 @@ use crate::status::Status;
 Examples:
   saltus flatten Clutch.mo
   saltus flatten Clutch.mo --model Clutch --json     with the place each equation comes from")]
-pub struct FlattenArguments {
+pub(crate) struct FlattenArguments {
     #[command(flatten)]
     pub model: ModelArguments,
 }
 
 /// Flattens.
-pub fn run(arguments: &FlattenArguments, console: &Console) -> Status {
+pub(crate) fn run(arguments: &FlattenArguments, console: &Console) -> Status {
     let session = arguments.model.session();
     let found = session.find_model(arguments.model.model.as_deref());
     let flat = found.then(|model| session.flatten(&model));

@@ -1,21 +1,21 @@
 //! One file per command.
 
-pub mod analyze;
-pub mod check;
-pub mod compare;
-pub mod explain;
-pub mod flatten;
-pub mod new;
-pub mod parse;
-pub mod plot;
-pub mod simulate;
+pub(crate) mod analyze;
+pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod explain;
+pub(crate) mod flatten;
+pub(crate) mod new;
+pub(crate) mod parse;
+pub(crate) mod plot;
+pub(crate) mod simulate;
 
 use crate::arguments::Command;
 use crate::console::Console;
 use crate::status::Status;
 
 /// Does what was asked for.
-pub fn run(command: &Command, console: &Console) -> Status {
+pub(crate) fn run(command: &Command, console: &Console) -> Status {
     let status = match command {
         Command::Check(arguments) => check::run(arguments, console),
         Command::Simulate(arguments) => simulate::run(arguments, console),

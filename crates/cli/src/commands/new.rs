@@ -20,14 +20,14 @@ const TEMPLATE: &[(&str, &str)] = &[
 Examples:
   saltus new Gearbox
   saltus simulate Gearbox/Gearbox.mo --plot gearbox.svg")]
-pub struct NewArguments {
+pub(crate) struct NewArguments {
     /// Folder to make; its last part is the name of the model
     #[arg(value_name = "NAME")]
     pub folder: PathBuf,
 }
 
 /// Makes the project.
-pub fn run(arguments: &NewArguments, console: &Console) -> Status {
+pub(crate) fn run(arguments: &NewArguments, console: &Console) -> Status {
     let folder = &arguments.folder;
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("");
     if !is_class_name(name) {

@@ -16,7 +16,7 @@ Examples:
   saltus parse Clutch.mo
   saltus parse ~/libraries/Modelica           a whole library
   saltus parse Clutch.mo --json               the tree; its tokens give back the text byte for byte")]
-pub struct ParseArguments {
+pub(crate) struct ParseArguments {
     /// Modelica files or folders
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
@@ -27,7 +27,7 @@ pub struct ParseArguments {
 }
 
 /// Parses.
-pub fn run(arguments: &ParseArguments, console: &Console) -> Status {
+pub(crate) fn run(arguments: &ParseArguments, console: &Console) -> Status {
     let session = Session::new();
     let parsed = session.parse(&arguments.files);
     console.diagnostics(&parsed.diagnostics, session.sources());

@@ -21,7 +21,7 @@ Examples:
   saltus plot out.csv motor.w load.w -o speeds.svg
   saltus plot out.csv 'clutch.*' --from 290 --to 310
   saltus plot out.csv --panel motor.w,load.w --panel clutch.tau")]
-pub struct PlotArguments {
+pub(crate) struct PlotArguments {
     /// Result file (.csv or .mat)
     #[arg(value_name = "RESULT")]
     pub result: PathBuf,
@@ -64,7 +64,7 @@ pub struct PlotArguments {
 }
 
 /// Draws.
-pub fn run(arguments: &PlotArguments, console: &Console) -> Status {
+pub(crate) fn run(arguments: &PlotArguments, console: &Console) -> Status {
     let output = match &arguments.output {
         Some(path) => path.clone(),
         None => arguments.result.with_extension("svg"),
@@ -103,7 +103,7 @@ fn draw(arguments: &PlotArguments, output: &Path) -> Result<(), ResultError> {
 }
 
 /// Writes a picture.
-pub fn write_picture(path: &Path, svg: &str) -> Result<(), ResultError> {
+pub(crate) fn write_picture(path: &Path, svg: &str) -> Result<(), ResultError> {
     if !path
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))

@@ -44,7 +44,7 @@ Examples:
   saltus simulate Clutch.mo --stop 10 --tolerance 1e-9 --set J1=2 --set clutch.mu=0.3
   saltus simulate Clutch.mo -o out.mat --variable 'motor.*' --variable clutch.tau
   saltus simulate Clutch.mo --events events.json --trace-events")]
-pub struct SimulateArguments {
+pub(crate) struct SimulateArguments {
     #[command(flatten)]
     pub model: ModelArguments,
 
@@ -131,7 +131,7 @@ pub struct SimulateArguments {
 
 /// What is done where a run chatters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum OnChattering {
+pub(crate) enum OnChattering {
     /// The run ends and says where
     #[default]
     Stop,
@@ -141,7 +141,7 @@ pub enum OnChattering {
 
 /// What is done where events accumulate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum OnZeno {
+pub(crate) enum OnZeno {
     /// The run ends and says where
     #[default]
     Stop,
@@ -151,7 +151,7 @@ pub enum OnZeno {
 
 /// How the values after a mode change are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Restart {
+pub(crate) enum Restart {
     /// From the structure of the equations
     #[default]
     Structural,
@@ -161,7 +161,7 @@ pub enum Restart {
 
 /// What is done in modes whose constraints follow from each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Redundancy {
+pub(crate) enum Redundancy {
     /// Shared by minimum norm, with a warning
     #[default]
     Share,
@@ -187,7 +187,7 @@ fn parse_setting(text: &str) -> Result<(String, String), String> {
 }
 
 /// Simulates.
-pub fn run(arguments: &SimulateArguments, console: &Console) -> Status {
+pub(crate) fn run(arguments: &SimulateArguments, console: &Console) -> Status {
     if let Err(message) = arguments.validate() {
         console.message(&format!("error: {message}"));
         return Status::Usage;

@@ -7,39 +7,39 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A folder with model files.
-pub struct Folder {
+pub(crate) struct Folder {
     folder: TempDir,
 }
 
 /// What a command did.
 #[derive(Debug)]
-pub struct Ran {
+pub(crate) struct Ran {
     pub status: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
 impl Folder {
-    pub fn new() -> Folder {
+    pub(crate) fn new() -> Folder {
         Folder {
             folder: TempDir::new().expect("a temporary folder"),
         }
     }
 
-    pub fn with(self, name: &str, text: impl AsRef<[u8]>) -> Folder {
+    pub(crate) fn with(self, name: &str, text: impl AsRef<[u8]>) -> Folder {
         std::fs::write(self.path(name), text).expect("a file");
         self
     }
 
-    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_saltus"));
         command.args(arguments).current_dir(self.folder.path());
         command.env_remove("MODELICAPATH").env("NO_COLOR", "1");
@@ -47,12 +47,12 @@ impl Folder {
         command
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         Ran::new(self.command(arguments).output().expect("the program starts"))
     }
 
     /// Runs and expects an exit status.
-    pub fn expect(&self, status: i32, arguments: &[&str]) -> Ran {
+    pub(crate) fn expect(&self, status: i32, arguments: &[&str]) -> Ran {
         let ran = self.run(arguments);
         assert_eq!(ran.status, status, "{arguments:?}\n{}\n{}", ran.stdout, ran.stderr);
         ran
@@ -60,7 +60,7 @@ impl Folder {
 }
 
 impl Ran {
-    pub fn new(output: Output) -> Ran {
+    pub(crate) fn new(output: Output) -> Ran {
         Ran {
             status: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -68,23 +68,23 @@ impl Ran {
         }
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
     }
 
     /// Expects words on standard error.
-    pub fn says(&self, words: &str) -> &Ran {
+    pub(crate) fn says(&self, words: &str) -> &Ran {
         assert!(self.stderr.contains(words), "`{words}` is not in:\n{}", self.stderr);
         self
     }
 }
 
 /// An example of the repository.
-pub fn example(name: &str) -> PathBuf {
+pub(crate) fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
 }
 
-pub const DECAY: &str = "\
+pub(crate) const DECAY: &str = "\
 model Decay
   parameter Real k = 2;
   parameter Integer n = 2;

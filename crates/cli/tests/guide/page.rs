@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 /// The folder of the repository.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// All files of a folder with an extension, in order.
-pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("folder exists") {
         let path = entry.expect("readable").path();
@@ -22,13 +22,13 @@ pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-pub fn read(path: &Path) -> String {
+pub(crate) fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The pages of the guide and the first page of the repository. Reference pages are made from the program and have a test
 /// of their own.
-pub fn pages() -> Vec<PathBuf> {
+pub(crate) fn pages() -> Vec<PathBuf> {
     let mut pages = vec![root().join("README.md")];
     pages.extend(files(&root().join("docs/src"), "md"));
     pages.retain(|page| !page.ends_with("reference/commands.md") && !page.ends_with("reference/diagnostics.md"));
@@ -37,7 +37,7 @@ pub fn pages() -> Vec<PathBuf> {
 
 /// Something on a page.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub(crate) enum Step {
     /// A command, shown or not.
     Run(String),
     /// A block that shows what a command prints, with the lines it stands in.
@@ -54,7 +54,7 @@ pub enum Step {
 }
 
 /// The steps of a page in order.
-pub fn steps(text: &str) -> Vec<Step> {
+pub(crate) fn steps(text: &str) -> Vec<Step> {
     let lines: Vec<&str> = text.lines().collect();
     let mut steps = Vec::new();
     let mut directive: Option<&str> = None;

@@ -8,19 +8,19 @@ use tempfile::TempDir;
 use crate::page::root;
 
 /// A folder with the examples and the library.
-pub struct Shell {
+pub(crate) struct Shell {
     folder: TempDir,
 }
 
 /// What a command did.
-pub struct Ran {
+pub(crate) struct Ran {
     pub status: i32,
     /// Diagnostics and then results, as a terminal shows them.
     pub output: String,
 }
 
 impl Shell {
-    pub fn new() -> Shell {
+    pub(crate) fn new() -> Shell {
         let folder = TempDir::new().expect("a temporary folder");
         for name in ["examples", "library"] {
             std::os::unix::fs::symlink(root().join(name), folder.path().join(name)).expect("a link");
@@ -28,12 +28,12 @@ impl Shell {
         Shell { folder }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// Runs a line as the reader types it.
-    pub fn run(&self, line: &str) -> Ran {
+    pub(crate) fn run(&self, line: &str) -> Ran {
         let program = Path::new(env!("CARGO_BIN_EXE_saltus"));
         let folder = program.parent().expect("a folder");
         let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
@@ -58,7 +58,7 @@ impl Shell {
 }
 
 /// Whether a text is what a page shows: `…` stands for any lines, and times for any times.
-pub fn matches(shown: &str, actual: &str) -> bool {
+pub(crate) fn matches(shown: &str, actual: &str) -> bool {
     let shown: Vec<String> = shown.trim_end().lines().map(masked).collect();
     let actual: Vec<String> = actual.trim_end().lines().map(masked).collect();
     lines_match(&shown, &actual)

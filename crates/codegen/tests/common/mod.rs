@@ -9,26 +9,26 @@ use saltus_mdae::expr::VarTraits;
 use saltus_mdae::function::Functions;
 use saltus_mdae::{BinaryOp, ConditionId, ExprPool, Type, UnaryOp, VarId};
 
-pub const ORDERS: u32 = 16;
+pub(crate) const ORDERS: u32 = 16;
 const TIME: u32 = 0;
 const INITIAL: u32 = 1;
 const TERMINAL: u32 = 2;
 const CONDITIONS: u32 = 3;
 const VARIABLES: u32 = 16;
 
-pub struct Memory {
+pub(crate) struct Memory {
     pub values: Vec<f64>,
     variables: u32,
 }
 
 impl Memory {
-    pub fn new(variables: u32) -> Self {
+    pub(crate) fn new(variables: u32) -> Self {
         Memory {
             values: vec![0.0; (VARIABLES + 2 * variables * ORDERS) as usize],
             variables,
         }
     }
-    pub fn slot(&self, leaf: Leaf) -> u32 {
+    pub(crate) fn slot(&self, leaf: Leaf) -> u32 {
         match leaf {
             Leaf::Time => TIME,
             Leaf::Initial => INITIAL,
@@ -38,20 +38,20 @@ impl Memory {
             Leaf::Pre { var, order } => VARIABLES + (self.variables + var.0) * ORDERS + u32::from(order),
         }
     }
-    pub fn set(&mut self, leaf: Leaf, value: f64) {
+    pub(crate) fn set(&mut self, leaf: Leaf, value: f64) {
         let slot = self.slot(leaf);
         self.values[slot as usize] = value;
     }
-    pub fn get(&self, leaf: Leaf) -> f64 {
+    pub(crate) fn get(&self, leaf: Leaf) -> f64 {
         self.values[self.slot(leaf) as usize]
     }
-    pub fn slots(&self, kernel: &Kernel) -> Vec<u32> {
+    pub(crate) fn slots(&self, kernel: &Kernel) -> Vec<u32> {
         kernel
             .bind(|leaf| Some(self.slot(leaf)))
             .expect("every leaf has a slot")
     }
     /// By the register machine and as machine code, which must agree to the last bit.
-    pub fn evaluate(&self, kernel: &Kernel) -> Vec<f64> {
+    pub(crate) fn evaluate(&self, kernel: &Kernel) -> Vec<f64> {
         let slots = self.slots(kernel);
         let mut interpreted = vec![0.0; kernel.output_count()];
         kernel.interpret(&self.values, &slots, &mut interpreted);
@@ -90,7 +90,7 @@ impl Environment for Memory {
 }
 
 /// A pool with continuous real variables.
-pub fn pool(variables: u32) -> ExprPool {
+pub(crate) fn pool(variables: u32) -> ExprPool {
     let mut pool = ExprPool::new();
     for _ in 0..variables {
         pool.declare_variable(VarTraits {
@@ -102,7 +102,7 @@ pub fn pool(variables: u32) -> ExprPool {
 }
 
 /// A kernel with machine code.
-pub fn native_kernel(pool: &ExprPool, functions: &Arc<Functions>, spec: &KernelSpec) -> Kernel {
+pub(crate) fn native_kernel(pool: &ExprPool, functions: &Arc<Functions>, spec: &KernelSpec) -> Kernel {
     let cache = KernelCache::new(functions.clone());
     let kernel = cache.kernel(pool, spec).expect("a small kernel");
     cache.compile_all().expect("machine code");
@@ -110,7 +110,7 @@ pub fn native_kernel(pool: &ExprPool, functions: &Arc<Functions>, spec: &KernelS
 }
 
 /// Every one-argument function.
-pub const UNARY: [UnaryOp; 19] = [
+pub(crate) const UNARY: [UnaryOp; 19] = [
     UnaryOp::Neg,
     UnaryOp::Not,
     UnaryOp::Abs,
@@ -133,7 +133,7 @@ pub const UNARY: [UnaryOp; 19] = [
 ];
 
 /// Every two-argument function.
-pub const BINARY: [BinaryOp; 19] = [
+pub(crate) const BINARY: [BinaryOp; 19] = [
     BinaryOp::Add,
     BinaryOp::Sub,
     BinaryOp::Mul,

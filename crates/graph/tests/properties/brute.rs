@@ -2,16 +2,16 @@
 
 use saltus_graph::{Bipartite, Column};
 
-pub fn columns_of(mask: u32) -> Vec<Column> {
+pub(crate) fn columns_of(mask: u32) -> Vec<Column> {
     (0..32).filter(|bit| mask >> bit & 1 == 1).map(Column).collect()
 }
 
-pub fn graph(columns: usize, rows: &[u32]) -> Bipartite {
+pub(crate) fn graph(columns: usize, rows: &[u32]) -> Bipartite {
     Bipartite::from_rows(columns, rows.iter().map(|&mask| columns_of(mask)))
 }
 
 /// Size of a maximum matching: try everything.
-pub fn matching_number(rows: &[u32]) -> usize {
+pub(crate) fn matching_number(rows: &[u32]) -> usize {
     fn best(rows: &[u32], used: u32) -> usize {
         let Some((&first, rest)) = rows.split_first() else {
             return 0;
@@ -27,7 +27,7 @@ pub fn matching_number(rows: &[u32]) -> usize {
 
 /// The reflexive and transitive closure of a relation.
 #[allow(clippy::needless_range_loop)]
-pub fn closure(mut relation: Vec<Vec<bool>>) -> Vec<Vec<bool>> {
+pub(crate) fn closure(mut relation: Vec<Vec<bool>>) -> Vec<Vec<bool>> {
     let n = relation.len();
     for i in 0..n {
         relation[i][i] = true;
@@ -43,7 +43,7 @@ pub fn closure(mut relation: Vec<Vec<bool>>) -> Vec<Vec<bool>> {
 }
 
 /// All permutations of 0..n.
-pub fn permutations(n: usize) -> Vec<Vec<usize>> {
+pub(crate) fn permutations(n: usize) -> Vec<Vec<usize>> {
     if n == 0 {
         return vec![Vec::new()];
     }

@@ -15,7 +15,7 @@ use super::{Equations, Random, Values, split_primes};
 
 /// A mode change in text form.
 #[derive(Clone, Default, Debug)]
-pub struct Case {
+pub(crate) struct Case {
     pub prev: Option<Equations>,
     pub new: Equations,
     pub zero_crossings: Vec<String>,
@@ -40,7 +40,7 @@ fn numbers(value: &Value) -> Values {
 }
 
 impl Case {
-    pub fn from_json(inputs: &Value) -> Self {
+    pub(crate) fn from_json(inputs: &Value) -> Self {
         let optional = |key: &str| (!inputs[key].is_null()).then(|| strings(&inputs[key]));
         Case {
             prev: optional("prev"),
@@ -70,21 +70,21 @@ impl Case {
         equations.chain(&self.zero_crossings).collect()
     }
 
-    pub fn input_names(&self) -> BTreeSet<String> {
+    pub(crate) fn input_names(&self) -> BTreeSet<String> {
         self.inputs.keys().map(|name| split_primes(name).0).collect()
     }
 }
 
 /// How names and orders are disguised: nothing may depend on them.
-pub struct Disguise {
+pub(crate) struct Disguise {
     random: Option<Random>,
 }
 
 impl Disguise {
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Disguise { random: None }
     }
-    pub fn seeded(seed: u64) -> Self {
+    pub(crate) fn seeded(seed: u64) -> Self {
         Disguise {
             random: Some(Random(seed.wrapping_mul(0x9e37_79b9) + 1)),
         }
@@ -105,7 +105,7 @@ impl Disguise {
 
 /// Values by variable and order.
 #[derive(Clone, Debug, Default)]
-pub struct TestEnvironment {
+pub(crate) struct TestEnvironment {
     pub current: HashMap<(VarId, u16), f64>,
     pub left: HashMap<(VarId, u16), f64>,
 }
@@ -126,7 +126,7 @@ impl Environment for TestEnvironment {
 }
 
 /// A case built as a model.
-pub struct Built {
+pub(crate) struct Built {
     pub model: Mdae,
     pub pool: ExprPool,
     pub functions: Functions,
@@ -144,12 +144,12 @@ pub struct Built {
 }
 
 impl Built {
-    pub fn new(case: &Case, disguise: &mut Disguise) -> Self {
+    pub(crate) fn new(case: &Case, disguise: &mut Disguise) -> Self {
         Self::regular(case, disguise).expect("regular modes")
     }
 
     /// `None` if a mode is structurally singular.
-    pub fn regular(case: &Case, disguise: &mut Disguise) -> Option<Self> {
+    pub(crate) fn regular(case: &Case, disguise: &mut Disguise) -> Option<Self> {
         let m = Builder::new("case");
         let names: BTreeSet<String> = case.texts().into_iter().flat_map(|text| identifiers(text)).collect();
         let names = names
@@ -253,7 +253,7 @@ impl Built {
     }
 
     /// Left limits, inputs and parameters by original name.
-    pub fn set_values(&mut self, case: &Case) {
+    pub(crate) fn set_values(&mut self, case: &Case) {
         let by_name: BTreeMap<&String, VarId> = self.variables.iter().map(|(var, name)| (name, *var)).collect();
         self.fixed.values = vec![None; self.model.variables.len()];
         for (name, &value) in &case.parameters {
@@ -276,12 +276,15 @@ impl Built {
         }
     }
 
-    pub fn is_unknown(&self, var: VarId) -> bool {
+    pub(crate) fn is_unknown(&self, var: VarId) -> bool {
         self.variables.contains_key(&var) && self.model.variables[var].role == Role::Continuous
     }
 
     /// Analyses with an oracle of the caller's choice.
-    pub fn with_change<R>(&mut self, run: impl FnOnce(&mut ExprPool, &Functions, &FixedTable, ModeChange) -> R) -> R {
+    pub(crate) fn with_change<R>(
+        &mut self,
+        run: impl FnOnce(&mut ExprPool, &Functions, &FixedTable, ModeChange) -> R,
+    ) -> R {
         let roles: Vec<bool> = self
             .model
             .variables
@@ -308,14 +311,14 @@ impl Built {
     }
 
     /// Analyses with structural facts.
-    pub fn analyze(&mut self) -> RestartAnalysis {
+    pub(crate) fn analyze(&mut self) -> RestartAnalysis {
         self.with_change(|pool, functions, fixed, change| {
             let mut facts = StructuralFacts::new(functions, fixed);
             analyze_restart(pool, functions, fixed, change, &mut facts)
         })
     }
 
-    pub fn solve(&self, plan: &RestartPlan) -> Result<RestartSolution, RestartFailure> {
+    pub(crate) fn solve(&self, plan: &RestartPlan) -> Result<RestartSolution, RestartFailure> {
         solve_restart(&self.pool, &self.functions, plan, &self.environment)
     }
 }

@@ -11,7 +11,7 @@ use super::parse::{identifiers, parse};
 use super::{Values, split_primes};
 
 /// The value of an expression: `x^-` from `before`, the rest from `after`.
-pub fn value(text: &str, before: &Values, after: &Values, parameters: &Values) -> f64 {
+pub(crate) fn value(text: &str, before: &Values, after: &Values, parameters: &Values) -> f64 {
     let m = Builder::new("expression");
     let names: BTreeSet<String> = identifiers(text).into_iter().collect();
     let known: BTreeMap<String, _> = names.iter().map(|name| (name.clone(), m.unknown(name))).collect();

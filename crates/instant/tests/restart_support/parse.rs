@@ -3,14 +3,14 @@
 
 use saltus_mdae::{Builder, Ex, UnaryOp};
 
-pub struct Parser<'a> {
+pub(crate) struct Parser<'a> {
     text: &'a [u8],
     at: usize,
     model: &'a Builder,
     name: &'a dyn Fn(&str) -> Ex,
 }
 
-pub fn parse(model: &Builder, name: &dyn Fn(&str) -> Ex, text: &str) -> Ex {
+pub(crate) fn parse(model: &Builder, name: &dyn Fn(&str) -> Ex, text: &str) -> Ex {
     let mut parser = Parser {
         text: text.as_bytes(),
         at: 0,
@@ -23,7 +23,7 @@ pub fn parse(model: &Builder, name: &dyn Fn(&str) -> Ex, text: &str) -> Ex {
 }
 
 /// All identifiers of an expression (without functions).
-pub fn identifiers(text: &str) -> Vec<String> {
+pub(crate) fn identifiers(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut word = String::new();
     for c in text.chars().chain([' ']) {

@@ -9,9 +9,9 @@ use saltus_structure::restart::*;
 
 use super::case::Built;
 
-pub type Names = BTreeSet<String>;
+pub(crate) type Names = BTreeSet<String>;
 
-pub struct Report<'a> {
+pub(crate) struct Report<'a> {
     pub built: &'a Built,
     pub analysis: &'a RestartAnalysis,
 }
@@ -21,16 +21,16 @@ fn primes(order: u16) -> String {
 }
 
 impl Report<'_> {
-    pub fn state(&self, var: VarId, order: u16) -> String {
+    pub(crate) fn state(&self, var: VarId, order: u16) -> String {
         format!("{}{}", self.built.variables[&var], primes(order))
     }
-    pub fn variable(&self, v: ArrayVariable) -> String {
+    pub(crate) fn variable(&self, v: ArrayVariable) -> String {
         format!("{}@{}", self.state(v.var, v.order), v.instant)
     }
-    pub fn row(&self, row: Row) -> String {
+    pub(crate) fn row(&self, row: Row) -> String {
         self.built.labels[&self.built.new.equation(row).origin].clone()
     }
-    pub fn label(&self, label: ArrayLabel) -> String {
+    pub(crate) fn label(&self, label: ArrayLabel) -> String {
         let name = match label.source {
             EquationSource::Mode(row) => self.row(row),
             EquationSource::Transient(i) => {
@@ -45,43 +45,43 @@ impl Report<'_> {
         };
         format!("{name}{}{instant}", primes(label.order))
     }
-    pub fn labels(&self, labels: &[ArrayLabel]) -> Names {
+    pub(crate) fn labels(&self, labels: &[ArrayLabel]) -> Names {
         labels.iter().map(|&label| self.label(label)).collect()
     }
-    pub fn equation(&self, equation: ConcreteEquation) -> String {
+    pub(crate) fn equation(&self, equation: ConcreteEquation) -> String {
         match equation {
             ConcreteEquation::Array(label) => self.label(label),
             ConcreteEquation::Euler(v) => format!("E[{}]", self.variable(v)),
         }
     }
-    pub fn variables(&self, variables: &[ArrayVariable]) -> Names {
+    pub(crate) fn variables(&self, variables: &[ArrayVariable]) -> Names {
         variables.iter().map(|&v| self.variable(v)).collect()
     }
-    pub fn states(&self, states: &[(VarId, u16)]) -> Names {
+    pub(crate) fn states(&self, states: &[(VarId, u16)]) -> Names {
         states.iter().map(|&(var, order)| self.state(var, order)).collect()
     }
-    pub fn past(&self) -> Names {
+    pub(crate) fn past(&self) -> Names {
         let states = self.analysis.past.iter();
         states
             .flat_map(|&(var, count)| (0..count).map(move |order| self.state(var, order)))
             .collect()
     }
-    pub fn mu(&self) -> BTreeMap<String, u32> {
+    pub(crate) fn mu(&self) -> BTreeMap<String, u32> {
         let impulsive = self.analysis.unknowns.iter().filter(|(_, mu)| *mu > 0);
         impulsive.map(|&(v, mu)| (self.variable(v), mu)).collect()
     }
-    pub fn right_limits(&self, solution: &RestartSolution) -> BTreeMap<String, f64> {
+    pub(crate) fn right_limits(&self, solution: &RestartSolution) -> BTreeMap<String, f64> {
         let limits = solution.right_limits.iter();
         limits
             .map(|&(var, order, value)| (self.state(var, order), value))
             .collect()
     }
     /// Heights by the sorted, comma-separated equations of each component.
-    pub fn heights(&self) -> BTreeMap<String, u16> {
+    pub(crate) fn heights(&self) -> BTreeMap<String, u16> {
         let components = self.analysis.components.iter();
         components.map(|c| (self.component(c), c.height)).collect()
     }
-    pub fn bounds(&self) -> Vec<(u16, u16)> {
+    pub(crate) fn bounds(&self) -> Vec<(u16, u16)> {
         let mut bounds: Vec<(u16, u16)> = self.analysis.components.iter().map(|c| c.bounds).collect();
         bounds.sort_unstable();
         bounds

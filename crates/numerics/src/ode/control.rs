@@ -51,7 +51,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    pub fn new(options: Options) -> Self {
+    pub(super) fn new(options: Options) -> Self {
         Self {
             options,
             t_old: 0.0,
@@ -66,11 +66,11 @@ impl Point {
         }
     }
 
-    pub fn dim(&self) -> usize {
+    pub(super) fn dim(&self) -> usize {
         self.y.len()
     }
 
-    pub fn restart(&mut self, system: &mut dyn OdeSystem, start: &Start<'_>) -> Result<(), IntegrationError> {
+    pub(super) fn restart(&mut self, system: &mut dyn OdeSystem, start: &Start<'_>) -> Result<(), IntegrationError> {
         self.started = false;
         self.check(system, start)?;
         self.counters.restarts += 1;
@@ -138,13 +138,13 @@ impl Point {
     }
 
     /// Recomputes f at the current point.
-    pub fn evaluate_here(&mut self, system: &mut dyn OdeSystem) -> Result<(), IntegrationError> {
+    pub(super) fn evaluate_here(&mut self, system: &mut dyn OdeSystem) -> Result<(), IntegrationError> {
         let result = evaluate(system, self.t, &self.y, &mut self.f, &mut self.counters);
         result.map_err(|error| IntegrationError::Evaluation { t: self.t, error })
     }
 
     /// Checks that a step can begin at all.
-    pub fn check_step(&self, stop: f64) -> Result<(), IntegrationError> {
+    pub(super) fn check_step(&self, stop: f64) -> Result<(), IntegrationError> {
         if !self.started {
             return Err(IntegrationError::NotStarted);
         }
@@ -156,7 +156,7 @@ impl Point {
     }
 
     /// Limits a step by the largest step and the stop time.
-    pub fn limit(&self, h: f64, stop: f64) -> TrialStep {
+    pub(super) fn limit(&self, h: f64, stop: f64) -> TrialStep {
         let h = h.min(self.options.max_step).min(LARGEST_STEP);
         let remaining = stop - self.t;
         // Stretching by one percent avoids a last step of rounding size.
@@ -181,7 +181,7 @@ impl Point {
     }
 
     /// The smallest step that still moves time reliably.
-    pub fn smallest_step(&self) -> f64 {
+    pub(super) fn smallest_step(&self) -> f64 {
         16.0 * f64::EPSILON * self.t.abs().max(f64::MIN_POSITIVE / f64::EPSILON)
     }
 
@@ -218,7 +218,7 @@ impl Point {
     }
 
     /// Weighted root-mean-square of an error, relative to the larger of the two states.
-    pub fn error_norm(&self, error: &[f64], y_new: &[f64]) -> f64 {
+    pub(super) fn error_norm(&self, error: &[f64], y_new: &[f64]) -> f64 {
         let n = error.len().max(1) as f64;
         let rtol = self.options.rtol;
         let scaled = |(((e, a), b), noise): (((&f64, &f64), &f64), &f64), atol: f64| {
@@ -237,17 +237,18 @@ impl Point {
     }
 
     /// Size of rounding errors of the state and of f, in units of the tolerance: smaller corrections mean nothing.
-    pub fn rounding_noise(&self) -> f64 {
+    pub(super) fn rounding_noise(&self) -> f64 {
         let rtol = self.options.rtol;
-        let of_state = match rtol >= 1e-10 {
-            true => 4.0 * f64::EPSILON / rtol,
-            false => 4.0 * f64::EPSILON * self.error_norm(&self.y, &self.y),
-        };
+        let of_state = if rtol >= 1e-10 {
+4.0 * f64::EPSILON / rtol
+} else {
+4.0 * f64::EPSILON * self.error_norm(&self.y, &self.y)
+};
         of_state.max(self.error_norm(&self.noise, &self.y))
     }
 
     /// The component with the largest weighted value.
-    pub fn worst_component(&self, error: &[f64]) -> usize {
+    pub(super) fn worst_component(&self, error: &[f64]) -> usize {
         let mut worst = (0, -1.0);
         for (i, e) in error.iter().enumerate() {
             let scaled = (e / self.weight(i)).abs();
@@ -264,12 +265,17 @@ impl Point {
     }
 
     /// Tolerance of a component at the current state, never less than rounding allows.
-    pub fn weight(&self, i: usize) -> f64 {
+    pub(super) fn weight(&self, i: usize) -> f64 {
         (self.tolerance(i) + NOISE_MARGIN * self.noise[i].abs()).max(f64::MIN_POSITIVE)
     }
 
     /// A first step size for a method of given order (Hairer, Nørsett, Wanner, section II.4), never beyond stop.
-    pub fn first_step(&mut self, system: &mut dyn OdeSystem, order: usize, stop: f64) -> Result<f64, IntegrationError> {
+    pub(super) fn first_step(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        order: usize,
+        stop: f64,
+    ) -> Result<f64, IntegrationError> {
         if let Some(h) = self.h {
             return Ok(h);
         }
@@ -312,7 +318,7 @@ impl Point {
     }
 
     /// Moves to the end of a step.
-    pub fn accept(&mut self, trial: &TrialStep) -> Step {
+    pub(super) fn accept(&mut self, trial: &TrialStep) -> Step {
         self.t_old = self.t;
         self.t = trial.t_new;
         self.counters.steps += 1;
@@ -324,19 +330,19 @@ impl Point {
     }
 
     /// Position of a time within the last step, from 0 to 1.
-    pub fn fraction(&self, t: f64) -> f64 {
+    pub(super) fn fraction(&self, t: f64) -> f64 {
         let h = self.t - self.t_old;
         if h > 0.0 { (t - self.t_old) / h } else { 1.0 }
     }
 
     /// The error for a step that cannot be made smaller.
-    pub fn give_up(&mut self, step: f64, cause: StepFailure) -> IntegrationError {
+    pub(super) fn give_up(&mut self, step: f64, cause: StepFailure) -> IntegrationError {
         self.started = false;
         IntegrationError::StepTooSmall { t: self.t, step, cause }
     }
 
     /// Turns a fatal failure into an error, passes a recoverable one on.
-    pub fn recoverable(&mut self, t: f64, error: EvalError) -> Result<EvalError, IntegrationError> {
+    pub(super) fn recoverable(&mut self, t: f64, error: EvalError) -> Result<EvalError, IntegrationError> {
         if error.recoverable {
             return Ok(error);
         }
@@ -345,13 +351,13 @@ impl Point {
     }
 
     /// Whether a new state is within tolerance of the present one.
-    pub fn is_small_change(&self, y: &[f64]) -> bool {
+    pub(super) fn is_small_change(&self, y: &[f64]) -> bool {
         let change: Vec<f64> = y.iter().zip(&self.y).map(|(a, b)| a - b).collect();
         self.error_norm(&change, y) <= 1.0
     }
 
     /// Replaces the state by another one and evaluates f there.
-    pub fn replace(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
+    pub(super) fn replace(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError> {
         self.check_state(y)?;
         let small = self.is_small_change(y);
         self.y.copy_from_slice(y);
@@ -364,7 +370,7 @@ impl Point {
     }
 
     /// Checks a replacement state.
-    pub fn check_state(&self, y: &[f64]) -> Result<(), IntegrationError> {
+    pub(super) fn check_state(&self, y: &[f64]) -> Result<(), IntegrationError> {
         if !self.started {
             return Err(IntegrationError::NotStarted);
         }

@@ -5,11 +5,11 @@
 //! 13 to 15 are the extra stages of the continuous extension. A convergence test pins their correctness.
 
 /// Number of stages that determine the solution.
-pub const STAGES: usize = 12;
+pub(super) const STAGES: usize = 12;
 /// Stages including the three of the continuous extension.
-pub const EXTENDED_STAGES: usize = 16;
+pub(super) const EXTENDED_STAGES: usize = 16;
 
-pub const A: [&[f64]; 16] = [
+pub(super) const A: [&[f64]; 16] = [
     &[],
     &[0.05260015195876773],
     &[0.0197250569845379, 0.0591751709536137],
@@ -143,7 +143,7 @@ pub const A: [&[f64]; 16] = [
     ],
 ];
 
-pub const C: [f64; 16] = [
+pub(super) const C: [f64; 16] = [
     0.0,
     0.05260015195876773,
     0.0789002279381516,
@@ -163,7 +163,7 @@ pub const C: [f64; 16] = [
 ];
 
 /// Difference to the embedded formula of order 3.
-pub const ERROR_3: [f64; 12] = [
+pub(super) const ERROR_3: [f64; 12] = [
     -0.18980075407240762,
     0.0,
     0.0,
@@ -179,7 +179,7 @@ pub const ERROR_3: [f64; 12] = [
 ];
 
 /// Difference to the embedded formula of order 5.
-pub const ERROR_5: [f64; 12] = [
+pub(super) const ERROR_5: [f64; 12] = [
     0.01312004499419488,
     0.0,
     0.0,
@@ -195,7 +195,7 @@ pub const ERROR_5: [f64; 12] = [
 ];
 
 /// Weights of the stages in the upper four coefficients of the continuous extension.
-pub const D: [[f64; 16]; 4] = [
+pub(super) const D: [[f64; 16]; 4] = [
     [
         -8.428938276109013,
         0.0,

@@ -16,7 +16,7 @@ pub(super) struct ShiftedMatrix<S = f64> {
 }
 
 impl<S: Scalar> ShiftedMatrix<S> {
-    pub fn new(jacobian: &MatrixStructure) -> Self {
+    pub(super) fn new(jacobian: &MatrixStructure) -> Self {
         let n = jacobian.dim();
         let (structure, entries, diagonal) = match jacobian {
             MatrixStructure::Dense { n } => (
@@ -41,7 +41,7 @@ impl<S: Scalar> ShiftedMatrix<S> {
         }
     }
 
-    pub fn factor(&mut self, shift: S, jacobian: &[f64]) -> Result<(), SingularMatrix> {
+    pub(super) fn factor(&mut self, shift: S, jacobian: &[f64]) -> Result<(), SingularMatrix> {
         self.values.fill(S::ZERO);
         for (&k, &v) in self.entries.iter().zip(jacobian) {
             self.values[k] = S::from_real(-v);
@@ -52,7 +52,7 @@ impl<S: Scalar> ShiftedMatrix<S> {
         self.factorisation.factor(&self.values).map(|_| ())
     }
 
-    pub fn solve(&mut self, b: &mut [S]) {
+    pub(super) fn solve(&mut self, b: &mut [S]) {
         self.factorisation.solve(b);
     }
 }
@@ -88,7 +88,7 @@ pub(super) struct JacobianCache {
 
 impl JacobianCache {
     /// After a restart; true if the structure changed and everything made from it is void.
-    pub fn restart(&mut self, system: &dyn OdeSystem, keep: bool) -> bool {
+    pub(super) fn restart(&mut self, system: &dyn OdeSystem, keep: bool) -> bool {
         self.is_current = false;
         let fits = self.jacobian.as_ref().is_some_and(|j| j.fits(system));
         if !fits {
@@ -100,24 +100,24 @@ impl JacobianCache {
         !fits
     }
 
-    pub fn structure(&self) -> MatrixStructure {
+    pub(super) fn structure(&self) -> MatrixStructure {
         match &self.jacobian {
             Some(j) => j.structure().clone(),
             None => MatrixStructure::Dense { n: 0 },
         }
     }
 
-    pub fn values(&self) -> &[f64] {
+    pub(super) fn values(&self) -> &[f64] {
         self.jacobian.as_ref().map_or(&[], Jacobian::values)
     }
 
     /// Bound on the eigenvalues of the last Jacobian.
-    pub fn norm(&self) -> f64 {
+    pub(super) fn norm(&self) -> f64 {
         self.norm
     }
 
     /// After an accepted step.
-    pub fn accepted(&mut self) {
+    pub(super) fn accepted(&mut self) {
         if self.is_constant {
             return;
         }
@@ -127,7 +127,7 @@ impl JacobianCache {
     }
 
     /// Evaluates at the current point.
-    pub fn refresh(
+    pub(super) fn refresh(
         &mut self,
         system: &mut dyn OdeSystem,
         point: &mut Point,
@@ -187,7 +187,7 @@ const SPARSE_DRIFT: f64 = 0.3;
 const DENSE_DRIFT: f64 = 0.1;
 
 impl StageSolver {
-    pub fn new(max_iterations: usize, kappa: f64) -> Self {
+    pub(super) fn new(max_iterations: usize, kappa: f64) -> Self {
         Self {
             cache: JacobianCache::default(),
             matrix: ShiftedMatrix::new(&MatrixStructure::Dense { n: 0 }),
@@ -200,7 +200,7 @@ impl StageSolver {
         }
     }
 
-    pub fn restart(&mut self, system: &dyn OdeSystem, keep: bool) {
+    pub(super) fn restart(&mut self, system: &dyn OdeSystem, keep: bool) {
         let n = system.dim();
         if self.cache.restart(system, keep) {
             self.matrix = ShiftedMatrix::new(&self.cache.structure());
@@ -212,7 +212,7 @@ impl StageSolver {
     }
 
     /// Forces a new factorisation, for instance after the Jacobian changed.
-    pub fn refresh(
+    pub(super) fn refresh(
         &mut self,
         system: &mut dyn OdeSystem,
         point: &mut Point,
@@ -224,10 +224,11 @@ impl StageSolver {
     }
 
     /// Factorises for a coefficient c unless the present factors are close enough.
-    pub fn prepare(&mut self, c: f64, point: &mut Point) -> Result<(), StepFailure> {
-        let drift = match self.matrix.factorisation.is_sparse() {
-            true => SPARSE_DRIFT,
-            false => DENSE_DRIFT,
+    pub(super) fn prepare(&mut self, c: f64, point: &mut Point) -> Result<(), StepFailure> {
+        let drift = if self.matrix.factorisation.is_sparse() {
+            SPARSE_DRIFT
+        } else {
+            DENSE_DRIFT
         };
         if self.factored_c.is_none_or(|f| !((c / f - 1.0).abs() <= drift)) {
             self.factored_c = None;
@@ -242,7 +243,7 @@ impl StageSolver {
     }
 
     /// Whether the factors are those of another coefficient; they are then forgotten.
-    pub fn forget_other_factors(&mut self, c: f64) -> bool {
+    pub(super) fn forget_other_factors(&mut self, c: f64) -> bool {
         let other = self.factored_c.is_some_and(|factored| factored != c);
         if other {
             self.factored_c = None;
@@ -252,19 +253,19 @@ impl StageSolver {
 
     /// Demands that the next iteration show its rate of convergence: a Jacobian that has become far too large makes
     /// corrections, and error estimates filtered with it, far too small without any other sign.
-    pub fn forget_rate(&mut self) {
+    pub(super) fn forget_rate(&mut self) {
         self.eta = None;
     }
 
     /// b := (I − c·J)⁻¹ b with the factorised c.
-    pub fn filter(&mut self, b: &mut [f64]) {
+    pub(super) fn filter(&mut self, b: &mut [f64]) {
         let c = self.factored_c.unwrap_or(1.0);
         b.iter_mut().for_each(|v| *v /= c);
         self.matrix.solve(b);
     }
 
     /// Iterates from the guess in `y`; `moved` collects the sum of the corrections.
-    pub fn solve(
+    pub(super) fn solve(
         &mut self,
         system: &mut dyn OdeSystem,
         point: &mut Point,
@@ -278,10 +279,11 @@ impl StageSolver {
         // With c ≠ factored c the correction of a stiff component is off by their ratio: take the mean.
         let damping = 2.0 / (1.0 + c / factored);
         moved.fill(0.0);
-        let mut eta = match self.cache.is_constant {
+        let mut eta = if self.cache.is_constant {
             // The rate is known: nothing but the ratio of the coefficients keeps the first correction from being exact.
-            true => Some((0.5 * (c / factored - 1.0).abs()).max(EXACT_RATE)),
-            false => self.eta.map(|eta| eta.max(f64::EPSILON).powf(0.8)),
+            Some((0.5 * (c / factored - 1.0).abs()).max(EXACT_RATE))
+        } else {
+            self.eta.map(|eta| eta.max(f64::EPSILON).powf(0.8))
         };
         let mut previous = f64::NAN;
         let mut rate = 0.0;

@@ -4,9 +4,9 @@
 //! Computers & Mathematics with Applications 62 (2011) 770–775. A convergence test pins their correctness.
 
 /// Stages, the last one being the solution itself (first same as last).
-pub const STAGES: usize = 7;
+pub(super) const STAGES: usize = 7;
 
-pub const A: [&[f64]; 7] = [
+pub(super) const A: [&[f64]; 7] = [
     &[],
     &[0.161],
     &[-0.008480655492356989, 0.335480655492357],
@@ -34,10 +34,10 @@ pub const A: [&[f64]; 7] = [
     ],
 ];
 
-pub const C: [f64; 7] = [0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0, 1.0];
+pub(super) const C: [f64; 7] = [0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0, 1.0];
 
 /// Difference to the embedded formula of order 4.
-pub const ERROR: [f64; 7] = [
+pub(super) const ERROR: [f64; 7] = [
     -0.001_780_011_052_225_777,
     -0.0008164344596567469,
     0.007880878010261995,
@@ -48,7 +48,7 @@ pub const ERROR: [f64; 7] = [
 ];
 
 /// Weight of stage i in the interpolant: θ·(D[i][0] + θ·(D[i][1] + θ·(D[i][2] + θ·D[i][3]))).
-pub const D: [[f64; 4]; 7] = [
+pub(super) const D: [[f64; 4]; 7] = [
     [1.0, -2.763706197274826, 2.9132554618219126, -1.0530884977290216],
     [0.0, 0.13169999999999998, -0.2234, 0.1017],
     [0.0, 3.9302962368947516, -5.941033872131505, 2.490627285651253],

@@ -66,22 +66,22 @@ pub(super) struct Narrowing<'a> {
 }
 
 impl Narrowing<'_> {
-    pub fn is_flipped(&self, i: usize, value: f64) -> bool {
+    pub(super) fn is_flipped(&self, i: usize, value: f64) -> bool {
         (value > 0.0) != self.sides[i]
     }
 
-    pub fn any_flipped(&self, values: &[f64]) -> bool {
+    pub(super) fn any_flipped(&self, values: &[f64]) -> bool {
         (0..values.len()).any(|i| self.is_flipped(i, values[i]))
     }
 
     /// Functions on the new side at the right end.
-    pub fn flipped(&self) -> Vec<usize> {
+    pub(super) fn flipped(&self) -> Vec<usize> {
         let all = 0..self.right_values.len();
         all.filter(|&i| self.is_flipped(i, self.right_values[i])).collect()
     }
 
     /// Narrows until the width is within tolerance.
-    pub fn run(
+    pub(super) fn run(
         &mut self,
         tolerance: TimeTolerance,
         mut evaluate: impl FnMut(f64, &mut [f64]) -> Result<(), RootError>,

@@ -157,9 +157,10 @@ impl Course {
 
     /// Whether it stays on one side of zero: positive, or not positive.
     pub(super) fn stays(&self, positive: bool) -> bool {
-        match positive {
-            true => self.coefficients.iter().all(|&c| c > self.margin),
-            false => self.coefficients.iter().all(|&c| c <= -self.margin),
+        if positive {
+            self.coefficients.iter().all(|&c| c > self.margin)
+        } else {
+            self.coefficients.iter().all(|&c| c <= -self.margin)
         }
     }
 

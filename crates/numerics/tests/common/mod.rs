@@ -5,13 +5,13 @@ use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_numerics::ode::{Integrator, JacobianSource, Method, OdeSystem, Options, Start, new_integrator};
 
-pub struct Closure<F> {
+pub(crate) struct Closure<F> {
     n: usize,
     f: F,
 }
 
 impl<F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), EvalError>> Closure<F> {
-    pub fn new(n: usize, f: F) -> Self {
+    pub(crate) fn new(n: usize, f: F) -> Self {
         Self { n, f }
     }
 }
@@ -25,7 +25,7 @@ impl<F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), EvalError>> OdeSystem for C
     }
 }
 
-pub fn oscillator() -> impl OdeSystem {
+pub(crate) fn oscillator() -> impl OdeSystem {
     Closure::new(2, |_t: f64, y: &[f64], dy: &mut [f64]| {
         dy[0] = y[1];
         dy[1] = -y[0];
@@ -33,7 +33,7 @@ pub fn oscillator() -> impl OdeSystem {
     })
 }
 
-pub fn van_der_pol(mu: f64) -> impl OdeSystem {
+pub(crate) fn van_der_pol(mu: f64) -> impl OdeSystem {
     Closure::new(2, move |_t: f64, y: &[f64], dy: &mut [f64]| {
         dy[0] = y[1];
         dy[1] = mu * (1.0 - y[0] * y[0]) * y[1] - y[0];
@@ -41,7 +41,7 @@ pub fn van_der_pol(mu: f64) -> impl OdeSystem {
     })
 }
 
-pub fn robertson() -> impl OdeSystem {
+pub(crate) fn robertson() -> impl OdeSystem {
     Closure::new(3, |_t: f64, y: &[f64], dy: &mut [f64]| {
         dy[0] = -0.04 * y[0] + 1e4 * y[1] * y[2];
         dy[2] = 3e7 * y[1] * y[1];
@@ -51,21 +51,21 @@ pub fn robertson() -> impl OdeSystem {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Source {
+pub(crate) enum Source {
     Values,
     Differences,
     DenseDifferences,
 }
 
 /// u_t = u_xx + u(1−u) on n interior points.
-pub struct HeatEquation {
+pub(crate) struct HeatEquation {
     n: usize,
     pattern: SparsityPattern,
     source: Source,
 }
 
 impl HeatEquation {
-    pub fn new(n: usize, source: Source) -> Self {
+    pub(crate) fn new(n: usize, source: Source) -> Self {
         let entries = (0..n).flat_map(|c| (c.saturating_sub(1)..(c + 2).min(n)).map(move |r| (r, c)));
         Self {
             n,
@@ -73,7 +73,7 @@ impl HeatEquation {
             source,
         }
     }
-    pub fn start(&self) -> Vec<f64> {
+    pub(crate) fn start(&self) -> Vec<f64> {
         (0..self.n)
             .map(|i| (std::f64::consts::PI * (i as f64 + 1.0) / (self.n as f64 + 1.0)).sin())
             .collect()
@@ -115,7 +115,7 @@ impl OdeSystem for HeatEquation {
 }
 
 /// From t = 0 to `end`.
-pub fn integrate(
+pub(crate) fn integrate(
     method: Method,
     options: Options,
     system: &mut dyn OdeSystem,
@@ -137,6 +137,6 @@ pub fn integrate(
     run
 }
 
-pub fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
 }

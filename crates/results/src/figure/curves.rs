@@ -22,7 +22,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    pub fn pixel(&self, time: f64) -> f64 {
+    pub(super) fn pixel(&self, time: f64) -> f64 {
         let (start, stop) = self.time_range;
         (time - start) / (stop - start) * self.resolution as f64
     }

@@ -22,7 +22,7 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    pub fn new(trajectory: &'a Trajectory, id: SignalId) -> Self {
+    pub(super) fn new(trajectory: &'a Trajectory, id: SignalId) -> Self {
         let signal = trajectory.schema().signal(id);
         let wanted = if signal.display_unit.is_empty() {
             &signal.unit
@@ -43,12 +43,12 @@ impl<'a> Prepared<'a> {
     }
 
     /// Value of a row in the unit to show.
-    pub fn value(&self, row: usize) -> f64 {
+    pub(super) fn value(&self, row: usize) -> f64 {
         self.conversion.apply(self.values[row])
     }
 
     /// Smallest and largest finite value of some rows.
-    pub fn extent_in(&self, rows: &Range<usize>) -> Option<(f64, f64)> {
+    pub(super) fn extent_in(&self, rows: &Range<usize>) -> Option<(f64, f64)> {
         let finite = rows
             .clone()
             .map(|row| self.value(row))

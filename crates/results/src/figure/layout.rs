@@ -26,11 +26,11 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub fn right(&self) -> f64 {
+    pub(super) fn right(&self) -> f64 {
         self.left + self.width
     }
 
-    pub fn bottom(&self) -> f64 {
+    pub(super) fn bottom(&self) -> f64 {
         self.top + self.height
     }
 }

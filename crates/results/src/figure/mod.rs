@@ -129,9 +129,10 @@ pub fn figure(trajectory: &Trajectory, options: &FigureOptions) -> Result<Figure
             panel(trajectory, &ids, &scale, &mut color)
         })
         .collect();
-    let mode_bands = match options.mode_bands {
-        true => modes::bands(trajectory, time_range, &window, resolution),
-        false => Vec::new(),
+    let mode_bands = if options.mode_bands {
+        modes::bands(trajectory, time_range, &window, resolution)
+    } else {
+        Vec::new()
     };
     let title = options
         .title
@@ -170,9 +171,10 @@ fn wanted_panels(trajectory: &Trajectory, options: &FigureOptions) -> Result<Vec
         }
         return Ok(panels);
     }
-    let chosen = match options.signals.is_empty() {
-        true => default_selection(trajectory),
-        false => in_order(trajectory, &options.signals)?,
+    let chosen = if options.signals.is_empty() {
+        default_selection(trajectory)
+    } else {
+        in_order(trajectory, &options.signals)?
     };
     let prepared = chosen.iter().map(|&id| Prepared::new(trajectory, id)).collect();
     Ok(group::by_unit(prepared, |id| is_strip(trajectory, id)))
@@ -202,9 +204,12 @@ fn panel(trajectory: &Trajectory, ids: &[SignalId], scale: &Scale, color: &mut u
     // Colours go on from panel to panel, so that a colour rarely means two things; they repeat within a panel
     // (dashed) only where it has more curves than there are colours.
     let first = if ids.len() <= palette::LINES.len() { *color } else { 0 };
-    let color_of = |index: usize| match ids.len() <= palette::LINES.len() {
-        true => (first + index) % palette::LINES.len(),
-        false => index,
+    let color_of = |index: usize| {
+        if ids.len() <= palette::LINES.len() {
+            (first + index) % palette::LINES.len()
+        } else {
+            index
+        }
     };
     *color += ids.len();
     if ids.iter().all(|&id| is_strip(trajectory, id)) {

@@ -248,9 +248,10 @@ impl Canvas<'_> {
         for piece in &curve.pieces {
             self.push_piece(&mut path, piece, frame, range);
         }
-        let tip = match curve.description.is_empty() {
-            true => escape(&curve.name),
-            false => escape(&format!("{}: {}", curve.name, curve.description)),
+        let tip = if curve.description.is_empty() {
+            escape(&curve.name)
+        } else {
+            escape(&format!("{}: {}", curve.name, curve.description))
         };
         put!(
             self,
@@ -308,9 +309,10 @@ impl Canvas<'_> {
     fn arrow(&mut self, arrow: &Arrow, frame: &Frame, range: (f64, f64), share: f64) -> (f64, f64) {
         let x = self.x(arrow.time);
         let zero = vertical(frame, range, 0.0).clamp(frame.top, frame.bottom());
-        let (room, up) = match arrow.weight > 0.0 {
-            true => (zero - frame.top, -1.0),
-            false => (frame.bottom() - zero, 1.0),
+        let (room, up) = if arrow.weight > 0.0 {
+            (zero - frame.top, -1.0)
+        } else {
+            (frame.bottom() - zero, 1.0)
         };
         let tip = zero + up * ((room - 6.0) * share).max(12.0);
         put!(

@@ -74,9 +74,10 @@ pub(super) fn short_number(value: f64) -> String {
 }
 
 pub(super) fn trim_zeros(text: &str) -> &str {
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        text
     }
 }
 

@@ -3,7 +3,7 @@
 
 /// Seconds since some moment.
 #[cfg(target_os = "linux")]
-pub fn seconds() -> f64 {
+pub(crate) fn seconds() -> f64 {
     #[repr(C)]
     struct Time {
         seconds: i64,

@@ -8,6 +8,12 @@
 //! `cargo bench -p saltus --bench ida --features peer-sundials` with the SUNDIALS 6 libraries installed (Debian:
 //! `libsundials-dev`). Without the feature only the column of Saltus is printed.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
+
 mod clock;
 mod problems;
 #[cfg(feature = "peer-sundials")]
@@ -56,7 +62,7 @@ impl Default for Repetitions {
 }
 
 impl Repetitions {
-    pub fn another(&mut self) -> bool {
+    fn another(&mut self) -> bool {
         self.count += 1;
         self.count <= 3 || (self.count <= 40 && self.begin.elapsed().as_secs_f64() < 0.3)
     }

@@ -1,13 +1,13 @@
 //! The problems: models in Modelica, the same equations by hand, and what is known of the solutions.
 
 /// F(t, y, y') to be zero.
-pub type Residual = Box<dyn Fn(f64, &[f64], &[f64], &mut [f64])>;
+pub(crate) type Residual = Box<dyn Fn(f64, &[f64], &[f64], &mut [f64])>;
 /// ∂F/∂y + cj·∂F/∂y' in the order of the pattern.
-pub type Jacobian = Box<dyn Fn(f64, f64, &[f64], &mut [f64])>;
+pub(crate) type Jacobian = Box<dyn Fn(f64, f64, &[f64], &mut [f64])>;
 
 /// The equations by hand.
 #[allow(dead_code, reason = "only the peer reads them")]
-pub struct ByHand {
+pub(crate) struct ByHand {
     pub y: Vec<f64>,
     /// Consistent with `y`.
     pub dy: Vec<f64>,
@@ -23,7 +23,7 @@ pub struct ByHand {
     pub outputs: Vec<usize>,
 }
 
-pub struct Problem {
+pub(crate) struct Problem {
     pub name: &'static str,
     pub equations: usize,
     pub model: &'static str,
@@ -38,7 +38,7 @@ pub struct Problem {
     pub by_hand: ByHand,
 }
 
-pub fn problems() -> Vec<Problem> {
+pub(crate) fn problems() -> Vec<Problem> {
     vec![
         robertson(),
         amplifier(),

@@ -4,27 +4,27 @@ use super::expression::Expression;
 
 /// Side of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Side {
+pub(crate) enum Side {
     Left,
     Right,
 }
 
 /// A number with what it may differ by.
 #[derive(Clone, Copy, Debug)]
-pub struct Within {
+pub(crate) struct Within {
     pub value: f64,
     pub tolerance: f64,
 }
 
 impl Within {
-    pub fn holds(self, actual: f64) -> bool {
+    pub(crate) fn holds(self, actual: f64) -> bool {
         (actual - self.value).abs() <= self.tolerance
     }
 }
 
 /// What an example promises.
 #[derive(Debug)]
-pub enum Expectation {
+pub(crate) enum Expectation {
     Value {
         of: Expression,
         time: f64,
@@ -63,7 +63,7 @@ pub enum Expectation {
 
 /// The header of an example.
 #[derive(Debug, Default)]
-pub struct Header {
+pub(crate) struct Header {
     pub tolerance: Option<f64>,
     pub stop: Option<f64>,
     /// Whether it goes on where it chatters, and where events accumulate.
@@ -76,7 +76,7 @@ pub struct Header {
 }
 
 impl Header {
-    pub fn parse(source: &str) -> Result<Header, String> {
+    pub(crate) fn parse(source: &str) -> Result<Header, String> {
         let mut header = Header::default();
         for line in source.lines() {
             if let Some(text) = line.strip_prefix("// run: ") {

@@ -4,7 +4,7 @@ use saltus::results::Trajectory;
 
 /// An expression in a header comment.
 #[derive(Debug)]
-pub enum Expression {
+pub(crate) enum Expression {
     Number(f64),
     Variable(String),
     Call(fn(f64) -> f64, Box<Expression>),
@@ -12,7 +12,7 @@ pub enum Expression {
 }
 
 impl Expression {
-    pub fn parse(text: &str) -> Result<Expression, String> {
+    pub(crate) fn parse(text: &str) -> Result<Expression, String> {
         let mut parser = Parser { text, at: 0 };
         let expression = parser.sum()?;
         match parser.peek() {
@@ -22,7 +22,7 @@ impl Expression {
     }
 
     /// The value in each row.
-    pub fn values(&self, result: &Trajectory) -> Result<Vec<f64>, String> {
+    pub(crate) fn values(&self, result: &Trajectory) -> Result<Vec<f64>, String> {
         match self {
             Expression::Number(value) => Ok(vec![*value; result.rows()]),
             Expression::Variable(name) => result

@@ -16,7 +16,7 @@
 //! Values are looked up in the rows of the result, never interpolated: a time that is neither an event nor a point of
 //! the output grid is a mistake of the example.
 
-pub mod expectation;
-pub mod expression;
-pub mod reference;
-pub mod run;
+pub(crate) mod expectation;
+pub(crate) mod expression;
+pub(crate) mod reference;
+pub(crate) mod run;

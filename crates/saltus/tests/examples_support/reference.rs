@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 /// A table of numbers with named columns; the first one is the time.
-pub struct Table {
+pub(crate) struct Table {
     names: Vec<String>,
     rows: Vec<Vec<f64>>,
 }
 
 impl Table {
-    pub fn read(file: &str) -> Result<Table, String> {
+    pub(crate) fn read(file: &str) -> Result<Table, String> {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
             .join("../../tests/reference")
             .join(file);
@@ -29,7 +29,7 @@ impl Table {
     }
 
     /// Pairs of time and value.
-    pub fn column(&self, name: &str) -> Result<Vec<(f64, f64)>, String> {
+    pub(crate) fn column(&self, name: &str) -> Result<Vec<(f64, f64)>, String> {
         let found = self.names.iter().position(|n| n == name);
         let at = found.ok_or_else(|| format!("no column `{name}`"))?;
         Ok(self.rows.iter().map(|row| (row[0], row[at])).collect())

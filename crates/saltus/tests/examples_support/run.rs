@@ -13,12 +13,12 @@ use super::reference::Table;
 /// How far a row may lie from the time asked for, relative to the span of the run: events are located, not exact.
 const TIME_WINDOW: f64 = 1e-6;
 
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// All files that end in `.mo` under a folder, in order of their names.
-pub fn modelica_files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn modelica_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).expect("folder exists") {
         let path = entry.expect("readable").path();
@@ -33,7 +33,7 @@ pub fn modelica_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// What is wrong with an example; empty if it keeps all its promises.
-pub fn failures(path: &Path) -> Vec<String> {
+pub(crate) fn failures(path: &Path) -> Vec<String> {
     let source = std::fs::read_to_string(path).expect("readable");
     let header = match Header::parse(&source) {
         Ok(header) if header.expectations.is_empty() => return vec!["the header expects nothing".to_owned()],

@@ -9,10 +9,10 @@ use saltus::results::Discard;
 use saltus::simulate::Cancel;
 
 /// A sequence of numbers that is the same in every run (xorshift64*).
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
@@ -24,7 +24,7 @@ impl Random {
     }
 
     /// A number below `count`, which is not zero.
-    pub fn below(&mut self, count: usize) -> usize {
+    pub(crate) fn below(&mut self, count: usize) -> usize {
         (self.next() % count.max(1) as u64) as usize
     }
 }
@@ -68,7 +68,7 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 /// A text with one to four changes; `other` lends pieces.
-pub fn mutated(text: &str, other: &str, random: &mut Random) -> String {
+pub(crate) fn mutated(text: &str, other: &str, random: &mut Random) -> String {
     let mut tokens_of = tokens(text);
     let foreign = tokens(other);
     for _ in 0..=random.below(4) {
@@ -109,7 +109,7 @@ pub fn mutated(text: &str, other: &str, random: &mut Random) -> String {
 
 /// How far a model came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// It was refused before it ran.
     Refused,
     /// It ran and failed.
@@ -119,14 +119,14 @@ pub enum Outcome {
 }
 
 /// What became of a text, and how long it took.
-pub struct Tried {
+pub(crate) struct Tried {
     /// The message of a panic, if there was one.
     pub outcome: Result<Outcome, String>,
     pub time: Duration,
 }
 
 /// Checks a model and runs it with small budgets.
-pub fn try_text(text: &str, cancel: &Cancel) -> Tried {
+pub(crate) fn try_text(text: &str, cancel: &Cancel) -> Tried {
     let begin = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| check_and_run(text, cancel)));
     Tried {
@@ -164,7 +164,7 @@ fn check_and_run(text: &str, cancel: &Cancel) -> Outcome {
 }
 
 /// The models of the repository, smallest first.
-pub fn models() -> Vec<(PathBuf, String)> {
+pub(crate) fn models() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut found = Vec::new();
     for folder in ["tests/models", "tests/lang", "tests/run", "examples"] {

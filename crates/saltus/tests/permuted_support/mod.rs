@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// A small deterministic generator.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
     fn below(&mut self, bound: usize) -> usize {
@@ -199,7 +199,7 @@ fn declared(statement: &Statement) -> Vec<String> {
 }
 
 /// A model in another order and other names.
-pub struct Permuted {
+pub(crate) struct Permuted {
     pub text: String,
     /// New names by old ones.
     pub names: BTreeMap<String, String>,
@@ -207,7 +207,7 @@ pub struct Permuted {
 
 impl Permuted {
     /// `None` if the text is not a single model, or has algorithms, functions or classes in it.
-    pub fn new(text: &str, random: &mut Random) -> Option<Self> {
+    pub(crate) fn new(text: &str, random: &mut Random) -> Option<Self> {
         let tokens = tokens(text);
         let foreign = [
             "algorithm",
@@ -266,7 +266,7 @@ impl Permuted {
     }
 
     /// A text with the old names.
-    pub fn restored(&self, text: &str) -> String {
+    pub(crate) fn restored(&self, text: &str) -> String {
         let old: BTreeMap<&str, &str> = self
             .names
             .iter()
@@ -275,9 +275,10 @@ impl Permuted {
         let mut restored = String::new();
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
-            let length = match first.is_alphanumeric() || first == '_' {
-                true => length_of(rest, |c| c.is_alphanumeric() || c == '_'),
-                false => first.len_utf8(),
+            let length = if first.is_alphanumeric() || first == '_' {
+                length_of(rest, |c| c.is_alphanumeric() || c == '_')
+            } else {
+                first.len_utf8()
             };
             let word = &rest[..length];
             restored.push_str(old.get(word).copied().unwrap_or(word));

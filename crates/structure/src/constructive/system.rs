@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 use saltus_mdae::{
     Action, AssertionLevel, BinaryOp, ConditionId, ConditionKind, EquationId, ExprId, Idx, Mdae, Node, UnaryOp, VarId,
@@ -153,7 +155,7 @@ impl System {
         let mut reader = Reader {
             model,
             system: System::default(),
-            number: FxHashMap::default(),
+            number: BTreeMap::new(),
             depth: 0,
         };
         reader.read();
@@ -167,7 +169,7 @@ impl System {
         let mut reader = Reader {
             model,
             system: System::default(),
-            number: FxHashMap::default(),
+            number: BTreeMap::new(),
             depth: 0,
         };
         reader.read();
@@ -183,9 +185,10 @@ impl System {
 
     pub(super) fn check_predicates(&self) -> Result<(), TooManyPredicates> {
         let (found, limit) = (self.predicates.len(), Self::PREDICATE_LIMIT);
-        match found <= limit {
-            true => Ok(()),
-            false => Err(TooManyPredicates { found, limit }),
+        if found <= limit {
+            Ok(())
+        } else {
+            Err(TooManyPredicates { found, limit })
         }
     }
 
@@ -207,7 +210,7 @@ impl System {
 }
 
 /// What a predicate stands for.
-#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Atom {
     Condition(ConditionId),
     Expression(ExprId),
@@ -216,7 +219,7 @@ enum Atom {
 struct Reader<'a> {
     model: &'a Mdae,
     system: System,
-    number: FxHashMap<Atom, PredicateId>,
+    number: BTreeMap<Atom, PredicateId>,
     depth: u32,
 }
 

@@ -134,9 +134,10 @@ impl Plan {
             }
         }
         let expected: usize = structure.sigma.d.iter().map(|&d| usize::from(d) + 1).sum();
-        match known.len() == expected {
-            true => Ok(()),
-            false => Err(format!("{} derivatives are known, not {expected}", known.len())),
+        if known.len() == expected {
+            Ok(())
+        } else {
+            Err(format!("{} derivatives are known, not {expected}", known.len()))
         }
     }
 

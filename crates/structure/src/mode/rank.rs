@@ -115,9 +115,10 @@ impl Checker<'_> {
         }
         let elsewhere: Vec<Entries> = others.iter().filter_map(|p| self.entries(rows, p)).collect();
         let regular_elsewhere = |entries: &Entries| rank(rows.len(), entries).is_some_and(|r| r.rank == rows.len());
-        let remedy = match elsewhere.iter().any(regular_elsewhere) {
-            true => Remedy::AnotherPoint,
-            false => self.combination(rows, &entries, &elsewhere),
+        let remedy = if elsewhere.iter().any(regular_elsewhere) {
+            Remedy::AnotherPoint
+        } else {
+            self.combination(rows, &entries, &elsewhere)
         };
         Some(self.describe(rows, found, remedy))
     }

@@ -115,9 +115,10 @@ impl<'a> Anywhere<'a> {
     fn new(model: &'a Mdae, seed: u32, other_parameters: bool) -> Self {
         Anywhere {
             model,
-            parameters: match other_parameters {
-                true => SamplePoint::with_other_parameters(model, seed),
-                false => SamplePoint::new(model, seed),
+            parameters: if other_parameters {
+                SamplePoint::with_other_parameters(model, seed)
+            } else {
+                SamplePoint::new(model, seed)
             },
             seed: u64::from(seed),
         }
@@ -369,9 +370,10 @@ fn apply(model: &mut Mdae, modes: &Modes, truths: &Truths, repair: &Repair) {
             let var = model.pool.var(var);
             let (size, var) = (model.pool.real(factor.abs()), var);
             let term = model.pool.mul(size, var);
-            residual = match factor < 0.0 {
-                true => model.pool.sub(residual, term),
-                false => model.pool.add(residual, term),
+            residual = if factor < 0.0 {
+                model.pool.sub(residual, term)
+            } else {
+                model.pool.add(residual, term)
             };
         }
         let known = model

@@ -67,12 +67,11 @@ fn apply(model: &mut Mdae, truths: &Truths, found: &RankDeficiency, count: usize
     for (equation, ..) in terms {
         together = model.pool.and(together, model.equations[*equation].guard);
     }
-    model.equations[*replaced].guard = match together == own {
-        true => model.pool.boolean(false),
-        false => {
-            let apart = model.pool.not(together);
-            model.pool.and(own, apart)
-        }
+    model.equations[*replaced].guard = if together == own {
+        model.pool.boolean(false)
+    } else {
+        let apart = model.pool.not(together);
+        model.pool.and(own, apart)
     };
     let equation = model.equations.push(Equation {
         guard: together,

@@ -125,9 +125,12 @@ fn told(model: &Mdae, id: EquationId) -> String {
 
 /// `a`, `b` and 3 more
 fn list(names: Vec<String>) -> String {
-    let quoted = |name: &String| match name.starts_with('`') {
-        true => name.clone(),
-        false => format!("`{name}`"),
+    let quoted = |name: &String| {
+        if name.starts_with('`') {
+            name.clone()
+        } else {
+            format!("`{name}`")
+        }
     };
     let shown: Vec<String> = names.iter().take(MOST_LISTED).map(quoted).collect();
     match names.len().saturating_sub(MOST_LISTED) {

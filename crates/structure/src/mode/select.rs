@@ -177,9 +177,10 @@ impl Elimination {
             let largest = work.largest();
             let occurrences = &self.occurrences;
             let counts = |column: u32| occurrences[column as usize].len();
-            let pivot = match largest > ZERO_PIVOT * work.size && largest.is_finite() {
-                true => choose(work, &counts),
-                false => None,
+            let pivot = if largest > ZERO_PIVOT * work.size && largest.is_finite() {
+                choose(work, &counts)
+            } else {
+                None
             };
             match pivot {
                 Some(column) => self.finish(at, column),
@@ -189,10 +190,7 @@ impl Elimination {
                 }
             }
         }
-        match dependent.is_empty() {
-            true => Ok(()),
-            false => Err(dependent),
-        }
+        if dependent.is_empty() { Ok(()) } else { Err(dependent) }
     }
 
     /// Removes the pivots found so far from a row.

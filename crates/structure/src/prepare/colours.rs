@@ -216,9 +216,10 @@ impl<'a> Painter<'a> {
         let term = self.term[residual.index()];
         // The same terms have a plus, whichever side is subtracted from the other.
         let side = usize::from(term > term.wrapping_neg());
-        match self.is_sum(residual) {
-            true => self.part[residual.index()][side] = self.part[residual.index()][side].wrapping_add(colour),
-            false => self.mark(residual, kind, colour),
+        if self.is_sum(residual) {
+            self.part[residual.index()][side] = self.part[residual.index()][side].wrapping_add(colour)
+        } else {
+            self.mark(residual, kind, colour)
         }
     }
 
@@ -329,15 +330,12 @@ impl<'a> Painter<'a> {
         for &(child, negated) in terms {
             let [plus, minus] = if negated { [parts[1], parts[0]] } else { parts };
             let at = child.index();
-            match self.is_sum(child) {
-                true => {
-                    self.part[at][0] = self.part[at][0].wrapping_add(plus);
-                    self.part[at][1] = self.part[at][1].wrapping_add(minus);
-                }
-                false => {
-                    let handed = plus.wrapping_mul(PLUS).wrapping_add(minus.wrapping_mul(MINUS));
-                    self.place[at] = self.place[at].wrapping_add(handed);
-                }
+            if self.is_sum(child) {
+                self.part[at][0] = self.part[at][0].wrapping_add(plus);
+                self.part[at][1] = self.part[at][1].wrapping_add(minus);
+            } else {
+                let handed = plus.wrapping_mul(PLUS).wrapping_add(minus.wrapping_mul(MINUS));
+                self.place[at] = self.place[at].wrapping_add(handed);
             }
         }
     }

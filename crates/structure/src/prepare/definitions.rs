@@ -66,9 +66,10 @@ fn give_values_to_derivatives(model: &mut Mdae, defined: &FxHashMap<VarId, ExprI
         let variable = model.aliases[at].variable.clone();
         let var = model.add_variable(variable);
         let var = model.pool.der_var(var, 0);
-        let residual = match negated {
-            true => model.pool.add(var, value),
-            false => model.pool.sub(var, value),
+        let residual = if negated {
+            model.pool.add(var, value)
+        } else {
+            model.pool.sub(var, value)
         };
         let guard = model.pool.boolean(true);
         let origin = mentions.get(&target).copied().unwrap_or(OriginId(0));

@@ -162,9 +162,10 @@ fn missing(pool: &mut ExprPool, uses: &[Use], order: u16) -> Option<(ExprId, Ori
     }
     let always = all.iter().any(|&guard| pool.node(guard) == Node::Boolean(true));
     let start = pool.boolean(always);
-    let guard = match always {
-        true => start,
-        false => all.into_iter().fold(start, |any, guard| pool.or(any, guard)),
+    let guard = if always {
+        start
+    } else {
+        all.into_iter().fold(start, |any, guard| pool.or(any, guard))
     };
     Some((guard, origin))
 }

@@ -233,9 +233,10 @@ impl<'a> Writer<'a> {
                 negated,
             } => {
                 let order = order.saturating_add(raised);
-                let leaf = match left_limit {
-                    true => self.pool.pre_var(var, order),
-                    false => self.pool.der_var(var, order),
+                let leaf = if left_limit {
+                    self.pool.pre_var(var, order)
+                } else {
+                    self.pool.der_var(var, order)
                 };
                 if negated { self.pool.neg(leaf) } else { leaf }
             }

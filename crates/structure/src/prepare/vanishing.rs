@@ -38,9 +38,10 @@ pub fn drop_vanishing_terms(model: &mut Mdae) -> Coefficients {
     }
     let mut found = Coefficients::default();
     for &coefficient in &coefficients {
-        let list = match vanishing[&coefficient] {
-            true => &mut found.vanished,
-            false => &mut found.watched,
+        let list = if vanishing[&coefficient] {
+            &mut found.vanished
+        } else {
+            &mut found.watched
         };
         note_parameters(model, coefficient, list);
     }
@@ -130,10 +131,13 @@ fn coefficients(model: &Mdae) -> Vec<ExprId> {
     for id in model.pool.reachable(&residuals) {
         let mut kind = match model.pool.node(id) {
             Node::Real(_) | Node::Integer(_) | Node::Boolean(_) => Kind::Constant,
-            Node::Var { var, .. } if model.variables[var].role == Role::Parameter => match settled(model, var) {
-                true => Kind::Parameter,
-                false => Kind::Variable,
-            },
+            Node::Var { var, .. } if model.variables[var].role == Role::Parameter => {
+                if settled(model, var) {
+                    Kind::Parameter
+                } else {
+                    Kind::Variable
+                }
+            }
             Node::Var { .. } | Node::Pre { .. } | Node::Time => Kind::Variable,
             Node::Condition(_) | Node::Initial | Node::Terminal => Kind::Variable,
             _ => Kind::Constant,

@@ -168,10 +168,11 @@ fn settle(pool: &mut ExprPool, inquiry: &mut Inquiry, reach: Reach) -> Settled {
     if !attempt.quotient.is_complete() && keep_left_limits(inquiry, &attempt) {
         let new_bounds = all_bounds(pool, inquiry, &touched);
         let kept = first_attempt(pool, inquiry, &touched, &new_bounds, reach);
-        match kept.quotient.is_complete() {
-            true => (attempt, bounds) = (kept, new_bounds),
+        if kept.quotient.is_complete() {
+            (attempt, bounds) = (kept, new_bounds)
+        } else {
             // The left limits contradict each other: nothing can be kept.
-            false => inquiry.kept.clear(),
+            inquiry.kept.clear()
         }
     }
     let mut raised: Vec<ComponentId> = Vec::new();
@@ -211,9 +212,10 @@ fn settle(pool: &mut ExprPool, inquiry: &mut Inquiry, reach: Reach) -> Settled {
             let known = heights.of.entry(component).or_insert(0);
             *known = (*known).max(height);
         }
-        attempt = match raises {
-            true => Attempt::new(pool, inquiry, heights),
-            false => first_attempt(pool, inquiry, &touched, &bounds, reach),
+        attempt = if raises {
+            Attempt::new(pool, inquiry, heights)
+        } else {
+            first_attempt(pool, inquiry, &touched, &bounds, reach)
         };
     }
 }
@@ -329,9 +331,10 @@ impl Outcome {
     fn new(pool: &mut ExprPool, inquiry: &Inquiry, attempt: &Attempt) -> Self {
         let concrete = Concrete::new(pool, inquiry, attempt);
         let complete = attempt.quotient.is_complete() && concrete.is_square();
-        let offsets = match complete {
-            true => rescale(&concrete).map_err(Some),
-            false => Err(None),
+        let offsets = if complete {
+            rescale(&concrete).map_err(Some)
+        } else {
+            Err(None)
         };
         Outcome { concrete, offsets }
     }

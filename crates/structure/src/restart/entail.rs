@@ -73,7 +73,7 @@ pub enum Entailment {
 /// Whether `target` is zero wherever the equations of the layers (nearest first) are. Something in a `jumping` target has
 /// just got another value: its difference from the one before may be small against typical magnitudes (a capacitance of
 /// some nF).
-pub fn entailed(
+pub(super) fn entailed(
     pool: &ExprPool,
     functions: &Functions,
     fixed: &dyn FixedValues,
@@ -351,9 +351,10 @@ impl<'a> Sampler<'a> {
             if value.is_nan() && !self.undefined_counts {
                 continue;
             }
-            let zero = match self.jumping {
-                true => ZERO * self.own_scale(&leaves) + ROUNDING * scale,
-                false => ZERO * scale,
+            let zero = if self.jumping {
+                ZERO * self.own_scale(&leaves) + ROUNDING * scale
+            } else {
+                ZERO * scale
             };
             // NaN does not count as zero.
             if value.is_nan() || value.abs() > zero {

@@ -310,9 +310,10 @@ impl Words<'_> {
         };
         let open = analysis.diagnosis.iter().flat_map(|diagnosis| &diagnosis.undetermined);
         let open = self.states(&open.copied().collect::<Vec<_>>());
-        let why = match open.is_empty() {
-            true => "the equations of the change depend on each other".to_owned(),
-            false => format!("structure alone does not determine {}", list(&open)),
+        let why = if open.is_empty() {
+            "the equations of the change depend on each other".to_owned()
+        } else {
+            format!("structure alone does not determine {}", list(&open))
         };
         Explanation {
             summary: self.what_happens(analysis, &observed.jumps, &observed.impulses),
@@ -342,9 +343,10 @@ impl Words<'_> {
             parts.push(format!("{} may jump", list(&names)));
         }
         parts.extend(self.impulses(impulses));
-        match parts.is_empty() {
-            true => "all states keep their values".to_owned(),
-            false => parts.join("; "),
+        if parts.is_empty() {
+            "all states keep their values".to_owned()
+        } else {
+            parts.join("; ")
         }
     }
 
@@ -422,9 +424,10 @@ impl Words<'_> {
             }
         });
         let conflict = list(&conflict);
-        let summary = match analysis.conflict.is_empty() {
-            true => format!("{conflict} cannot hold: the values before the change contradict it"),
-            false => format!("the mode change is overdetermined: {conflict} contradict each other"),
+        let summary = if analysis.conflict.is_empty() {
+            format!("{conflict} cannot hold: the values before the change contradict it")
+        } else {
+            format!("the mode change is overdetermined: {conflict} contradict each other")
         };
         Explanation {
             summary,
@@ -473,9 +476,10 @@ impl Words<'_> {
             .as_ref()
             .map(|d| self.states(&d.undetermined))
             .unwrap_or_default();
-        let summary = match open.is_empty() {
-            true => "the mode change is underdetermined".to_owned(),
-            false => format!("nothing determines {} after the mode change", list(&open)),
+        let summary = if open.is_empty() {
+            "the mode change is underdetermined".to_owned()
+        } else {
+            format!("nothing determines {} after the mode change", list(&open))
         };
         Explanation {
             summary,
@@ -593,18 +597,18 @@ impl Words<'_> {
             "{} cannot hold at the instant of the change, and the values before it do not make up for that",
             list(&told(&analysis.lossy))
         );
-        let help = match restart {
-            true => {
-                "leave out a restart equation, or let it act in a transient mode (a mode of zero duration in which one of the \
+        let help = if restart {
+            "leave out a restart equation, or let it act in a transient mode (a mode of zero duration in which one of the \
                  other equations does not hold)"
-            }
-            false => "add restart equations that say what the change conserves",
+        } else {
+            "add restart equations that say what the change conserves"
         };
         Explanation {
             summary,
-            details: match others.is_empty() {
-                true => Vec::new(),
-                false => vec![format!("no room is left for it by {}", list(&told(&others)))],
+            details: if others.is_empty() {
+                Vec::new()
+            } else {
+                vec![format!("no room is left for it by {}", list(&told(&others)))]
             },
             help: vec![help.to_owned()],
             equations: self.origins(&analysis.conflict),

@@ -264,9 +264,10 @@ fn raise(inquiry: &Inquiry, attempt: &Attempt, bounds: &Bounds, lost: &[ArrayLab
     let overfull = reach == Reach::Beyond && (!lost.is_empty() || attempt.quotient.over_count() > 0);
     let can_rise = |component: &ComponentId| {
         let upper = bounds.get(component).map_or(0, |bound| bound.1);
-        let more = match overfull {
-            true => beyond_upper(inquiry, touched, *component),
-            false => 0,
+        let more = if overfull {
+            beyond_upper(inquiry, touched, *component)
+        } else {
+            0
         };
         attempt.heights.of[component] < upper + more
     };

@@ -93,9 +93,10 @@ impl Source<'_, '_> {
         }
         let form = self.with_definitions(pool, written.clone(), candidate, symbols);
         let jumping = self.jumping(pool, &form, candidate, symbols);
-        let exact = match jumping.open.is_empty() {
-            true => self.exact(pool, &form, &jumping),
-            false => None,
+        let exact = if jumping.open.is_empty() {
+            self.exact(pool, &form, &jumping)
+        } else {
+            None
         };
         let steady = match &exact {
             Some(_) => Vec::new(),

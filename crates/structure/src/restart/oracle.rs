@@ -92,9 +92,10 @@ impl<'a> Inquiry<'a> {
             Some(past) => past.of(var, &|row| self.is_invariant(row)),
             None => self.change.past_offset(var),
         };
-        match self.kept.contains(&var) {
-            true => offset.max(1),
-            false => offset,
+        if self.kept.contains(&var) {
+            offset.max(1)
+        } else {
+            offset
         }
     }
 

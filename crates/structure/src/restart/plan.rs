@@ -173,9 +173,10 @@ impl Source<'_, '_> {
         let mut sum = pool.real(0.0);
         for term in terms.terms.iter().filter(|term| order(term, mu) == highest) {
             let part = self.term(pool, equation, term, symbols);
-            sum = match negative_sign(pool, term.coefficient) {
-                true => pool.sub(sum, part),
-                false => pool.add(sum, part),
+            sum = if negative_sign(pool, term.coefficient) {
+                pool.sub(sum, part)
+            } else {
+                pool.add(sum, part)
             };
         }
         sum

@@ -77,9 +77,12 @@ impl PlanPrograms {
             equations: plan
                 .equations
                 .iter()
-                .map(|known| match known.averages.is_empty() {
-                    true => plain(known.residual),
-                    false => equation(known),
+                .map(|known| {
+                    if known.averages.is_empty() {
+                        plain(known.residual)
+                    } else {
+                        equation(known)
+                    }
                 })
                 .collect(),
             checks: plan.checks.iter().map(|&(_, residual)| plain(residual)).collect(),

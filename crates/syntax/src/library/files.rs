@@ -58,9 +58,10 @@ impl FileSystem for Disk {
         let mut bytes = Vec::new();
         // What the system says of the length is a hint: files of `/proc` have length 0, others grow.
         let read = std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-        match read as u64 > MAX_BYTES {
-            true => Err(io::Error::new(io::ErrorKind::FileTooLarge, "it has more than 256 MiB")),
-            false => Ok(bytes),
+        if read as u64 > MAX_BYTES {
+            Err(io::Error::new(io::ErrorKind::FileTooLarge, "it has more than 256 MiB"))
+        } else {
+            Ok(bytes)
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) struct Folder {
 impl Folder {
     /// `holds_package` says whether a folder has a `package.mo`; other folders (resources) hold no
     /// classes.
-    pub fn new(path: &Path, entries: &[FolderEntry], holds_package: impl Fn(&Path) -> bool) -> Folder {
+    pub(super) fn new(path: &Path, entries: &[FolderEntry], holds_package: impl Fn(&Path) -> bool) -> Folder {
         let mut folder = Folder::default();
         for entry in entries {
             let inside = path.join(&entry.name);
@@ -76,7 +76,7 @@ impl Folder {
     }
 
     /// The class with this name.
-    pub fn find(&self, name: &str) -> Option<&Stored> {
+    pub(super) fn find(&self, name: &str) -> Option<&Stored> {
         let index = self.classes.binary_search_by(|class| class.name.as_str().cmp(name));
         index.ok().map(|index| &self.classes[index])
     }

@@ -286,9 +286,10 @@ impl Library {
         let folder = self.folder(root);
         if folder.is_package {
             let own = root.file_name().and_then(|n| n.to_str()).map(class_name_of_folder);
-            return match own == Some(name) {
-                true => self.load_stored(&[], &package_in(root, name)),
-                false => None,
+            return if own == Some(name) {
+                self.load_stored(&[], &package_in(root, name))
+            } else {
+                None
             };
         }
         let with_version = |class: &&Stored| {

@@ -16,9 +16,10 @@ pub fn modelica_files(files: &dyn FileSystem, paths: &[PathBuf]) -> Vec<PathBuf>
     let mut found = Vec::new();
     let mut entered = HashSet::new();
     for path in paths {
-        match files.is_folder(path) {
-            true => collect(files, path, &mut entered, &mut found),
-            false => found.push(path.to_owned()),
+        if files.is_folder(path) {
+            collect(files, path, &mut entered, &mut found)
+        } else {
+            found.push(path.to_owned())
         }
     }
     found

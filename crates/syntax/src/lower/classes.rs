@@ -168,9 +168,10 @@ fn composition(node: Node<'_>) -> Composition {
     for section in node.children() {
         match section.kind() {
             K::ElementSection => {
-                let visibility = match section.has(K::ProtectedKw) {
-                    true => Visibility::Protected,
-                    false => Visibility::Public,
+                let visibility = if section.has(K::ProtectedKw) {
+                    Visibility::Protected
+                } else {
+                    Visibility::Public
                 };
                 let elements = section.children().filter(|n| n.kind() == K::Element);
                 let elements = elements.filter_map(|element| self::element(element, visibility));

@@ -7,13 +7,13 @@ use crate::kind::SyntaxKind::{self, *};
 
 /// How strongly operators bind, weakest first.
 mod strength {
-    pub const OR: u8 = 1;
-    pub const AND: u8 = 2;
-    pub const NOT: u8 = 3;
-    pub const RELATION: u8 = 4;
-    pub const SUM: u8 = 5;
-    pub const PRODUCT: u8 = 6;
-    pub const POWER: u8 = 7;
+    pub(super) const OR: u8 = 1;
+    pub(super) const AND: u8 = 2;
+    pub(super) const NOT: u8 = 3;
+    pub(super) const RELATION: u8 = 4;
+    pub(super) const SUM: u8 = 5;
+    pub(super) const PRODUCT: u8 = 6;
+    pub(super) const POWER: u8 = 7;
 }
 
 fn binary_strength(kind: SyntaxKind) -> Option<u8> {

@@ -153,9 +153,10 @@ impl<'a> ModeCursor<'a> {
     /// Checks offsets, matching, blocks and labels against their definitions.
     pub fn validate(&self) -> Result<(), String> {
         self.assignment.validate()?;
-        match self.is_regular() {
-            true => self.order.validate(&self.assignment),
-            false => Ok(()),
+        if self.is_regular() {
+            self.order.validate(&self.assignment)
+        } else {
+            Ok(())
         }
     }
 }
