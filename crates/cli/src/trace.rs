@@ -70,8 +70,8 @@ impl Observer for Trace<'_> {
 impl ResultSink for Notes {
     fn begin(&mut self, schema: &Schema, _: &Manifest) -> Result<(), ResultError> {
         // Discrete variables are what the conditions say already, and derivatives what their variables do.
-        let told = |signal: &&Signal| signal.kind == SignalKind::Continuous && !signal.name.starts_with("der(");
-        let continuous = schema.signals().iter().filter(told);
+        let reported = |signal: &&Signal| signal.kind == SignalKind::Continuous && !signal.name.starts_with("der(");
+        let continuous = schema.signals().iter().filter(reported);
         self.0.borrow_mut().continuous = continuous.map(|signal| signal.name.clone()).collect();
         self.0.borrow_mut().continuous.sort();
         Ok(())
@@ -106,20 +106,23 @@ impl Noted {
     }
 
     fn jumps_in_words(&self) -> String {
-        let told: Vec<String> = self
+        let reported: Vec<String> = self
             .jumps
             .iter()
             .filter(|jump| self.continuous.binary_search(&jump.variable).is_ok())
             .map(|jump| format!("`{}` from {} to {}", jump.variable, short(jump.left), short(jump.right)))
             .collect();
-        let more = match told.len().saturating_sub(SHOWN_JUMPS) {
+        let more = match reported.len().saturating_sub(SHOWN_JUMPS) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        if told.is_empty() {
+        if reported.is_empty() {
             String::new()
         } else {
-            format!("\n  jumps: {}{more}", told[..told.len().min(SHOWN_JUMPS)].join(", "))
+            format!(
+                "\n  jumps: {}{more}",
+                reported[..reported.len().min(SHOWN_JUMPS)].join(", ")
+            )
         }
     }
 }

@@ -101,11 +101,11 @@ impl Seen {
 
     fn differences(&self, other: &Seen) -> Vec<String> {
         let mut found = Vec::new();
-        for (what, told) in &other.facts {
+        for (what, reported) in &other.facts {
             let here = self.facts.get(what);
-            if here != Some(told) {
+            if here != Some(reported) {
                 found.push(format!(
-                    "{what}: {}, not {told}",
+                    "{what}: {}, not {reported}",
                     here.map_or("nothing", String::as_str)
                 ));
             }

@@ -20,7 +20,7 @@ pub(crate) fn type_of(ty: ScalarType) -> Type {
     }
 }
 
-/// What results tell about a variable.
+/// What results say about a variable.
 fn describe(target: &mut Variable, variable: &FlatVariable, flat: &FlatModel) {
     target.unit = variable.attributes.unit.clone().unwrap_or_default();
     target.display_unit = variable.attributes.display_unit.clone().unwrap_or_default();
@@ -100,7 +100,7 @@ impl Lowering<'_> {
             describe(target, variable, self.flat);
             let parameter = target.role == Role::Parameter;
             target.fixed = variable.fixed.unwrap_or(parameter);
-            // A parameter without value but with a start value takes that, as tools do, and as is told.
+            // A parameter without value but with a start value takes that, as tools do, and as is reported.
             target.unset = parameter && target.fixed && binding.is_none();
             target.binding = match binding {
                 None if parameter && target.fixed => start,

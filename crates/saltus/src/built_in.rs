@@ -10,7 +10,7 @@ pub(crate) const FOLDER: &str = "<built in>";
 
 macro_rules! library {
     ($($file:literal),*) => {
-        &[$(($file, include_str!(concat!("../../../library/", $file)))),*]
+        &[$(($file, include_str!(concat!("../library/", $file)))),*]
     };
 }
 
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn all_files_are_carried_along() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library/Saltus");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("library/Saltus");
         let entries = std::fs::read_dir(folder).unwrap();
         let mut found: Vec<String> = entries
             .map(|entry| format!("Saltus/{}", entry.unwrap().file_name().to_string_lossy()))

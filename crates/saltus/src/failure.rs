@@ -83,7 +83,7 @@ fn message(kind: &FailureKind) -> String {
         } => format!(
             "chattering: on both sides of {} the model drives to the other side{}",
             quoted(conditions),
-            told(obstacle.as_deref())
+            reported(obstacle.as_deref())
         ),
         FailureKind::Chattering {
             conditions,
@@ -93,7 +93,7 @@ fn message(kind: &FailureKind) -> String {
         } => format!(
             "chattering: {} switched {count} times with hardly any progress in time{}",
             quoted(conditions),
-            told(obstacle.as_deref())
+            reported(obstacle.as_deref())
         ),
         FailureKind::Zeno {
             conditions,
@@ -103,7 +103,7 @@ fn message(kind: &FailureKind) -> String {
         } => format!(
             "the events of {} accumulate (the last two are {interval:.1e} s apart){}",
             quoted(conditions),
-            told(obstacle.as_deref())
+            reported(obstacle.as_deref())
         ),
         FailureKind::EndlessIteration { conditions, .. } => {
             format!(
@@ -230,7 +230,7 @@ pub(crate) fn cut(text: &str) -> String {
 }
 
 /// Why a run does not go on although that was asked for.
-fn told(obstacle: Option<&str>) -> String {
+fn reported(obstacle: Option<&str>) -> String {
     obstacle
         .map(|obstacle| format!("; it cannot go on: {obstacle}"))
         .unwrap_or_default()

@@ -125,5 +125,5 @@ pub mod library {
 
 /// The snippets of the guide are tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/src/rust.md")]
+#[doc = include_str!("../guide.md")]
 struct GuideForRustUsers;

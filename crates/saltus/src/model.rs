@@ -341,7 +341,7 @@ impl Model {
         &self.timings
     }
 
-    /// What was worth telling while compiling.
+    /// What was worth reporting while compiling.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
     }

@@ -1,4 +1,4 @@
-//! Where time goes. Only for telling: nothing is decided by it, and results do not hold it.
+//! Where time goes. Only for reports: nothing is decided by it, and results do not hold it.
 
 use std::time::{Duration, Instant};
 

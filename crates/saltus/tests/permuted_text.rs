@@ -132,10 +132,10 @@ impl Quantities {
 }
 
 /// The analysis by mode and by change, without what has to be chosen: which of several variables are states.
-fn told(analysis: &Value, quantities: &Quantities) -> BTreeMap<String, Value> {
+fn reported(analysis: &Value, quantities: &Quantities) -> BTreeMap<String, Value> {
     let modes = analysis["modes"].as_array().unwrap();
     let name = |mode: &Value| mode["valuation"].to_string();
-    let mut told = BTreeMap::new();
+    let mut reported = BTreeMap::new();
     for mode in modes {
         let equations = mode["equations"].as_array().into_iter().flatten();
         let mut differentiations: Vec<u64> = equations.filter_map(|equation| equation["c"].as_u64()).collect();
@@ -148,8 +148,8 @@ fn told(analysis: &Value, quantities: &Quantities) -> BTreeMap<String, Value> {
             states,
             differentiations
         ]);
-        told.insert(format!("mode {}", name(mode)), about);
-        told.insert(
+        reported.insert(format!("mode {}", name(mode)), about);
+        reported.insert(
             format!("offsets in mode {}", name(mode)),
             quantities.offsets(&mode["unknowns"]),
         );
@@ -168,9 +168,9 @@ fn told(analysis: &Value, quantities: &Quantities) -> BTreeMap<String, Value> {
             impulse["variable"] = json!(quantities.name(impulse["variable"].as_str().unwrap()).0);
         }
         let about = json!([about, sorted(&change["impulses"]), sorted(&change["undetermined"])]);
-        told.insert(key, about);
+        reported.insert(key, about);
     }
-    told
+    reported
 }
 
 fn find(text: &str, restored: &dyn Fn(&str) -> String) -> Found {
@@ -185,7 +185,7 @@ fn find(text: &str, restored: &dyn Fn(&str) -> String) -> Found {
         ..AnalysisOptions::default()
     });
     let analysis = restored(&analysis.to_json(session.sources()).to_string());
-    let analysis = told(&serde_json::from_str(&analysis).expect("JSON"), &quantities);
+    let analysis = reported(&serde_json::from_str(&analysis).expect("JSON"), &quantities);
     let (simulation, failure) = match model.run().tolerance(1e-9).simulate() {
         Ok(simulation) => (simulation, None),
         Err(failed) => {

@@ -146,8 +146,8 @@ fn given_start_values_win() {
         let first = simulation.values(name).expect("a variable")[0];
         (first, simulation.summary.report.warnings.clone())
     };
-    let (v, told) = start("Real q, v(start = 4); equation q = 2*v; der(q) = -v;", "v");
-    assert!((v - 4.0).abs() < 1e-9 && told.is_empty(), "{v} {told:?}");
+    let (v, reported) = start("Real q, v(start = 4); equation q = 2*v; der(q) = -v;", "v");
+    assert!((v - 4.0).abs() < 1e-9 && reported.is_empty(), "{v} {reported:?}");
     let (q, _) = start("Real q, v(start = 2); equation q = v + v^3; der(q) = -1;", "q");
     assert!((q - 10.0).abs() < 1e-9);
     let (v, _) = start("Real q(start = 10), v; equation q = v + v^3; der(q) = -1;", "v");
@@ -157,18 +157,20 @@ fn given_start_values_win() {
         "v",
     );
     assert!((v - 4.0).abs() < 1e-9);
-    let (_, told) = start("Real q(start = 1), v(start = 4); equation q = 2*v; der(q) = -v;", "v");
+    let (_, reported) = start("Real q(start = 1), v(start = 4); equation q = 2*v; der(q) = -v;", "v");
     assert!(
-        told.iter().any(|warning| warning.contains("start values contradict")),
-        "{told:?}"
+        reported
+            .iter()
+            .any(|warning| warning.contains("start values contradict")),
+        "{reported:?}"
     );
-    let (w, told) = start(
+    let (w, reported) = start(
         "Real a(start = 0), b(start = 10), t; equation der(a) = -t; 4*der(b) = t; a = b;",
         "a",
     );
     assert!(
-        (w - 8.0).abs() < 1e-9 && told.iter().any(|warning| warning.contains("instead of 10")),
-        "{told:?}"
+        (w - 8.0).abs() < 1e-9 && reported.iter().any(|warning| warning.contains("instead of 10")),
+        "{reported:?}"
     );
 }
 

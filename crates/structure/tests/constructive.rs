@@ -465,7 +465,7 @@ fn text_of_many_reactions_is_cut_and_says_so() {
     let all: usize = (0..report.instants.len()).map(|from| report.courses(from).len()).sum();
     assert!(all >= 256, "{all}");
     let text = report.to_text(&ModelNames(&model));
-    let told = text
+    let reported = text
         .lines()
         .filter(|line| line.contains("goes on in start state"))
         .count();
@@ -475,6 +475,6 @@ fn text_of_many_reactions_is_cut_and_says_so() {
             .parse::<usize>()
             .ok()
     });
-    assert!(told <= 200 && text.len() < 60_000, "{told} {}", text.len());
-    assert_eq!(more, Some(report.courses(0).len() - told), "{text}");
+    assert!(reported <= 200 && text.len() < 60_000, "{reported} {}", text.len());
+    assert_eq!(more, Some(report.courses(0).len() - reported), "{text}");
 }

@@ -164,7 +164,7 @@ fn coverage(arguments: &AnalyzeArguments) -> Result<Coverage, String> {
     modes.map(Coverage::Listed)
 }
 
-/// `cond=true, other=false, gear=2`, or as modes are told: `cond, not other`.
+/// `cond=true, other=false, gear=2`, or as modes are described: `cond, not other`.
 fn parse_mode(text: &str) -> Result<Vec<(String, ModeValue)>, String> {
     let items = split_outside_brackets(text);
     let items = items.iter().map(|item| item.trim()).filter(|item| !item.is_empty());

@@ -243,8 +243,8 @@ fn the_mode_after_an_impact_is_the_one_a_run_goes_on_in() {
     let jumps = serde_json::json!(["v", "w1", "w2", "w3", "w4"]);
     assert_eq!(changes[0]["jumps"], jumps);
     let text = folder.expect(0, &["analyze", path.to_str().unwrap()]).stdout;
-    let told = "through mode 1 (contact, a, b) to mode 2 (not contact, a, b)";
-    assert!(text.contains(told), "{text}");
+    let reported = "through mode 1 (contact, a, b) to mode 2 (not contact, a, b)";
+    assert!(text.contains(reported), "{text}");
     folder.expect(0, &["analyze", path.to_str().unwrap(), "--graph", "modes.dot"]);
     assert!(folder.read("modes.dot").contains("m1 -> m2 [label=\"right after\"]"));
 }
@@ -425,12 +425,12 @@ fn agrees(
         .collect();
     let jumps = names(&event["jumps"], "variable");
     let jumps: Vec<&String> = jumps.iter().filter(|jump| states.contains(jump)).collect();
-    let told = changes.iter().any(|change| {
+    let reported = changes.iter().any(|change| {
         let (expected, jumping) = (names(&change["impulses"], "variable"), names(&change["jumps"], ""));
         change["accepted"] == true
             && impulses.iter().all(|impulse| expected.contains(impulse))
             && jumps.iter().all(|jump| jumping.contains(jump))
     });
-    assert!(told, "{name}: {event}\n{changes:?}");
+    assert!(reported, "{name}: {event}\n{changes:?}");
     Some(())
 }

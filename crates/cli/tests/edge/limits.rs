@@ -18,14 +18,14 @@ use Expected::{Done, Ends, Refused};
 fn answered(expected: Expected, name: &str, arguments: &[&str], text: &str) {
     let folder = Folder::new().with("M.mo", text);
     let ran = folder.run(arguments);
-    let told = format!("{name}: status {}\n{}", ran.status, ran.stderr);
+    let reported = format!("{name}: status {}\n{}", ran.status, ran.stderr);
     match expected {
         Refused => {
-            assert!(ran.status == 1 || ran.status == 3, "{told}");
-            assert!(ran.stderr.contains("-->"), "{told}");
+            assert!(ran.status == 1 || ran.status == 3, "{reported}");
+            assert!(ran.stderr.contains("-->"), "{reported}");
         }
-        Ends => assert!((0..=3).contains(&ran.status), "{told}"),
-        Done => assert_eq!(ran.status, 0, "{told}"),
+        Ends => assert!((0..=3).contains(&ran.status), "{reported}"),
+        Done => assert_eq!(ran.status, 0, "{reported}"),
     }
 }
 

@@ -16,8 +16,8 @@ const SECTIONS: &[(&str, &str)] = &[
 /// The comment at the top of an example: what the system is, and what to look at.
 fn header(source: &str) -> (String, String) {
     let comment = source.lines().take_while(|line| line.starts_with("//"));
-    let told = comment.take_while(|line| !line.starts_with("// expect:") && !line.starts_with("// run:"));
-    let text: Vec<&str> = told.map(|line| line.trim_start_matches('/').trim()).collect();
+    let reported = comment.take_while(|line| !line.starts_with("// expect:") && !line.starts_with("// run:"));
+    let text: Vec<&str> = reported.map(|line| line.trim_start_matches('/').trim()).collect();
     let text = text.join(" ").replace(" - ", " ");
     let (system, look) = text.split_once("What to look at:").unwrap_or((&text, ""));
     let first = system.split(". ").next().unwrap_or("").trim().trim_end_matches('.');

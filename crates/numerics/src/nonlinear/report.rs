@@ -1,4 +1,4 @@
-//! What a solver tells about its work.
+//! What a solver reports about its work.
 
 use crate::EvalError;
 use crate::linalg::SingularMatrix;

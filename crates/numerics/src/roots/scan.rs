@@ -319,12 +319,12 @@ impl Scan<'_> {
 
     fn side(&self, i: usize, course: &Course, piece: &Piece) -> Side {
         let (size, margin) = (course.size(), course.margin());
-        let told = course.stays(self.sides[i])
+        let reported = course.stays(self.sides[i])
             || !course.is_finite()
             || course.is_monotone()
             || size <= WITHIN_ROUNDING * self.functions.rounding(i);
         let noisy = piece.stalled >= STALLED && size <= WITHIN_NOISE * margin;
-        if told || noisy {
+        if reported || noisy {
             Side::Known
         } else {
             Side::Unknown(margin)

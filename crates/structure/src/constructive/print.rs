@@ -14,7 +14,7 @@ const MOST_START_STATES: usize = 40;
 const MOST_COURSES: usize = 200;
 /// Bytes of text after which no further course is begun.
 const MOST_TEXT: usize = 50_000;
-/// Valuations told of one course.
+/// Valuations reported of one course.
 const MOST_VALUATIONS: usize = 4;
 /// Singular modes, or steps of a course, in the text.
 const MOST_LISTED: usize = 24;
@@ -70,21 +70,21 @@ impl Report {
         };
         let _ = writeln!(out, "constructive semantics: {verdict}");
         self.write_reasons(&mut out, names);
-        let (mut shown, mut told) = (0, 0);
-        let is_full = |out: &String, told: usize| told >= MOST_COURSES || out.len() >= MOST_TEXT;
+        let (mut shown, mut reported) = (0, 0);
+        let is_full = |out: &String, reported: usize| reported >= MOST_COURSES || out.len() >= MOST_TEXT;
         for (number, instant) in self.instants.iter().enumerate().take(MOST_START_STATES) {
-            if is_full(&out, told) {
+            if is_full(&out, reported) {
                 break;
             }
             shown += 1;
             let known = shifted_names(&instant.known, |variable| names.variable(variable));
             let _ = writeln!(out, "\nstart state {number}: known {}", brief(&known));
             let mut courses = self.courses(number).into_iter();
-            while !is_full(&out, told)
+            while !is_full(&out, reported)
                 && let Some(course) = courses.next()
             {
                 self.write_course(&mut out, &course, names);
-                told += 1;
+                reported += 1;
             }
             write_more(&mut out, 2, courses.len(), "ways to go on");
         }

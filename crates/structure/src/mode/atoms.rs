@@ -1,4 +1,4 @@
-//! What the guards of a model consist of, as modes are told: conditions, Booleans, comparisons of discrete values.
+//! What the guards of a model consist of, as modes are described: conditions, Booleans, comparisons of discrete values.
 
 use rustc_hash::FxHashSet;
 use saltus_mdae::{BinaryOp, ExprId, Mdae, Node, Role, UnaryOp};

@@ -49,7 +49,7 @@ pub fn remedies(
         ModeFailure::DependentConstraints { dependent, .. } => vec![format!(
             "{} follows from the others or contradicts them: leave it out in this mode, or let one of the parts give \
              (a spring, a slip), so that the loads are shared in a definite way",
-            dependent.first().map(|&id| told(model, id)).unwrap_or_default()
+            dependent.first().map(|&id| reported(model, id)).unwrap_or_default()
         )],
     }
 }
@@ -98,7 +98,7 @@ impl Words<'_> {
         let mut elsewhere: Vec<EquationId> = candidates.copied().filter(|&id| !(self.is_active)(id)).collect();
         elsewhere.sort_unstable();
         elsewhere.dedup();
-        let texts: Vec<String> = elsewhere.iter().map(|&id| told(self.model, id)).collect();
+        let texts: Vec<String> = elsewhere.iter().map(|&id| reported(self.model, id)).collect();
         match texts.len() {
             0 => return help,
             1 => help.push(format!(
@@ -118,7 +118,7 @@ impl Words<'_> {
     }
 }
 
-fn told(model: &Mdae, id: EquationId) -> String {
+fn reported(model: &Mdae, id: EquationId) -> String {
     let residual = model.equations[id].residual;
     format!("`{}`", equation(&model.pool, &UserNames::new(model), residual))
 }

@@ -350,7 +350,7 @@ impl Words<'_> {
         }
     }
 
-    /// Variables of the text that are impulsive. A derivative without a name is told by the jump of its variable.
+    /// Variables of the text that are impulsive. A derivative without a name is reported by the jump of its variable.
     fn impulses(&self, impulses: &[(VarId, u16, u32)]) -> Vec<String> {
         let mut by_variable: BTreeMap<(VarId, u16), u32> = BTreeMap::new();
         for &(var, order, mu) in impulses {
@@ -416,10 +416,10 @@ impl Words<'_> {
         };
         let mut conflict: Vec<String> = labels.iter().map(|&label| self.equation(label)).collect();
         // The same equation at several instants.
-        let mut told: Vec<String> = Vec::new();
+        let mut reported: Vec<String> = Vec::new();
         conflict.retain(|text| {
-            !told.contains(text) && {
-                told.push(text.clone());
+            !reported.contains(text) && {
+                reported.push(text.clone());
                 true
             }
         });
@@ -586,7 +586,7 @@ impl Words<'_> {
     }
 
     fn lossy(&self, analysis: &RestartAnalysis) -> Explanation {
-        let told =
+        let reported =
             |labels: &[ArrayLabel]| -> Vec<String> { labels.iter().map(|&label| self.equation(label)).collect() };
         let conflict = analysis.conflict.iter().copied();
         let others: Vec<ArrayLabel> = conflict.filter(|label| !analysis.lossy.contains(label)).collect();
@@ -595,7 +595,7 @@ impl Words<'_> {
             .any(|label| matches!(label.source, EquationSource::Restart(_)));
         let summary = format!(
             "{} cannot hold at the instant of the change, and the values before it do not make up for that",
-            list(&told(&analysis.lossy))
+            list(&reported(&analysis.lossy))
         );
         let help = if restart {
             "leave out a restart equation, or let it act in a transient mode (a mode of zero duration in which one of the \
@@ -608,7 +608,7 @@ impl Words<'_> {
             details: if others.is_empty() {
                 Vec::new()
             } else {
-                vec![format!("no room is left for it by {}", list(&told(&others)))]
+                vec![format!("no room is left for it by {}", list(&reported(&others)))]
             },
             help: vec![help.to_owned()],
             equations: self.origins(&analysis.conflict),
@@ -616,13 +616,13 @@ impl Words<'_> {
     }
 
     fn facts(&self, analysis: &RestartAnalysis) -> Vec<String> {
-        let mut told: Vec<ExprId> = Vec::new();
+        let mut reported: Vec<ExprId> = Vec::new();
         let mut lines = Vec::new();
         for fact in &analysis.facts {
-            if told.contains(&fact.expression) {
+            if reported.contains(&fact.expression) {
                 continue;
             }
-            told.push(fact.expression);
+            reported.push(fact.expression);
             let why = match &fact.reason {
                 FactReason::Holds { .. } => "its residual is zero".to_owned(),
                 FactReason::Entailed(Entailment::Trivial) => "it is always true".to_owned(),
