@@ -51,6 +51,10 @@ impl FileSystem for DiskAndLibrary {
         self.of(path).read(path)
     }
 
+    fn read_named(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.of(path).read_named(path)
+    }
+
     fn list(&self, folder: &Path) -> io::Result<Vec<FolderEntry>> {
         self.of(folder).list(folder)
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use saltus_source::{Diagnostics, FileId};
 use saltus_syntax::Parse;
-use saltus_syntax::library::{modelica_files, parse_all, unreadable};
+use saltus_syntax::library::{modelica_files, parse_all, read_found, unreadable};
 
 use crate::Session;
 
@@ -26,7 +26,7 @@ impl Session {
         let mut ids = Vec::new();
         let mut bytes = 0;
         for path in modelica_files(&*self.files, paths) {
-            match self.files.read(&path) {
+            match read_found(&*self.files, &path, paths) {
                 Ok(content) => {
                     bytes += content.len() as u64;
                     ids.push(self.sources().add_bytes(path.to_string_lossy(), content));

@@ -42,6 +42,18 @@ fn pipes_and_devices_are_no_sources() {
 }
 
 #[test]
+fn pipes_that_are_named_are_read() {
+    let folder = Folder::new();
+    pipe(&folder, "pipe");
+    let path = folder.path("pipe");
+    let writer = std::thread::spawn(move || std::fs::write(path, "model M Real x = time; end M;"));
+    folder.expect(0, &["simulate", "pipe", "-o", "out.csv"]);
+    assert!(writer.join().is_ok_and(|written| written.is_ok()));
+    folder.expect(1, &["simulate", "/dev/null"]).says("no model");
+    folder.expect(1, &["check", "/dev/zero"]).says("256 MiB");
+}
+
+#[test]
 fn links_that_lead_back() {
     let folder = library("L");
     symlink(".", folder.path("L/a")).unwrap();

@@ -148,6 +148,6 @@ fn folders_and_devices() {
         std::os::unix::fs::symlink(".", folder.path("empty/loop")).unwrap();
         let ran = folder.run(&["parse", "empty"]);
         assert!(ran.status <= 1, "{}", ran.stderr);
-        folder.expect(1, &["parse", "/dev/null"]).says("E0120");
+        folder.expect(0, &["parse", "/dev/null"]);
     }
 }

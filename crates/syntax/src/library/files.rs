@@ -19,6 +19,11 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
+    /// The content of a file that the user names: it may be a pipe or a device.
+    fn read_named(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.read(path)
+    }
+
     /// The entries of a folder, sorted by name.
     fn list(&self, folder: &Path) -> io::Result<Vec<FolderEntry>>;
 
@@ -40,12 +45,27 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
 /// its size.
 const MAX_BYTES: u64 = 256 << 20;
 
+/// Reads one of the files that were found among the paths that the user names. Inside a package nothing is named alone.
+pub fn read_found(files: &dyn FileSystem, path: &Path, named: &[PathBuf]) -> io::Result<Vec<u8>> {
+    let in_package = |folder: &Path| {
+        let entries = files.list(folder).unwrap_or_default();
+        entries
+            .iter()
+            .any(|entry| entry.name == "package.mo" && !entry.is_folder)
+    };
+    let loose = || !files.absolute(path).parent().is_some_and(in_package);
+    match named.iter().any(|named| named == path) && loose() {
+        true => files.read_named(path),
+        false => files.read(path),
+    }
+}
+
 /// The files of the machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 
 impl FileSystem for Disk {
-    /// Pipes and devices are refused: reading them may never end.
+    /// Pipes and devices that happen to be in a folder are refused: reading them may never end.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let metadata = std::fs::metadata(path)?;
         if metadata.is_dir() {
@@ -55,6 +75,10 @@ impl FileSystem for Disk {
             let message = "it is a pipe or a device, not a file";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
+        self.read_named(path)
+    }
+
+    fn read_named(&self, path: &Path) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         // What the system says of the length is a hint: files of `/proc` have length 0, others grow.
         let read = std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;

@@ -16,7 +16,7 @@ use saltus_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span, 
 
 use crate::ast::{ClassDefinition, Name, StoredDefinition};
 use crate::{Parse, parse_file};
-pub use files::{Disk, FileSystem, FolderEntry, MemoryFiles};
+pub use files::{Disk, FileSystem, FolderEntry, MemoryFiles, read_found};
 use folder::{Folder, Stored};
 pub use parallel::{LoadSummary, modelica_files, parse_all};
 
@@ -132,7 +132,7 @@ impl Library {
         }
         let absolute = self.files.absolute(path);
         let Some(folder) = absolute.parent() else {
-            return self.add_loose_file(path);
+            return self.add_loose_file(path, true);
         };
         if path.file_name().is_some_and(|name| name == "package.mo") {
             return self.add_folder(folder);
@@ -140,7 +140,7 @@ impl Library {
         // Paths stay as the user wrote them unless the file is part of a package.
         match self.enclosing_package(folder) {
             Some(package) => self.add_member(&package, path),
-            None => self.add_loose_file(path),
+            None => self.add_loose_file(path, true),
         }
     }
 
@@ -173,7 +173,7 @@ impl Library {
             .iter()
             .flat_map(|class| match &class.folder {
                 Some(folder) => self.add_folder(folder),
-                None => self.add_loose_file(&class.file),
+                None => self.add_loose_file(&class.file, false),
             })
             .collect()
     }
@@ -201,8 +201,9 @@ impl Library {
         self.member(package, name).into_iter().collect()
     }
 
-    fn add_loose_file(&self, path: &Path) -> Vec<Arc<LibraryClass>> {
-        match self.parsed(path) {
+    /// A file outside packages; one that is named may be a pipe.
+    fn add_loose_file(&self, path: &Path, named: bool) -> Vec<Arc<LibraryClass>> {
+        match self.parsed_as(path, named) {
             Some(parsed) => self.add_classes(&parsed),
             None => Vec::new(),
         }
@@ -458,10 +459,18 @@ impl Library {
 
     /// A file, parsed at the first use.
     fn parsed(&self, path: &Path) -> Option<Arc<ParsedFile>> {
+        self.parsed_as(path, false)
+    }
+
+    fn parsed_as(&self, path: &Path, named: bool) -> Option<Arc<ParsedFile>> {
         if let Some(known) = self.state().parsed.get(path) {
             return known.clone();
         }
-        let parsed = match self.files.read(path) {
+        let read = match named {
+            true => self.files.read_named(path),
+            false => self.files.read(path),
+        };
+        let parsed = match read {
             Ok(bytes) => {
                 let file = self.sources.add_bytes(path.to_string_lossy(), bytes);
                 self.parse_source(file)

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use saltus_source::{FileId, SourceMap};
 
-use super::{FileSystem, Library, LibraryClass, ParsedFile, unreadable};
+use super::{FileSystem, Library, LibraryClass, ParsedFile, read_found, unreadable};
 use crate::{Parse, parse_file};
 
 /// The Modelica files among the paths and in the folders among them, sorted within each. A folder that several links
@@ -99,7 +99,7 @@ impl Library {
             if self.state().parsed.contains_key(&path) {
                 continue;
             }
-            match self.files.read(&path) {
+            match read_found(&*self.files, &path, paths) {
                 Ok(bytes) => {
                     summary.bytes += bytes.len() as u64;
                     let id = self.sources.add_bytes(path.to_string_lossy(), bytes);
