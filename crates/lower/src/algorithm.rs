@@ -244,7 +244,7 @@ impl Lowering<'_> {
         for (conditions, body) in branches {
             let conditions = conditions
                 .iter()
-                .map(|c| self.with_all_values(values, |this| this.when_condition(c)))
+                .map(|c| self.with_all_values(values, |this| this.when_condition(c, origin)))
                 .collect();
             let mut own = values.clone();
             let actions = self.when_body(body, &mut own);

@@ -29,7 +29,7 @@ impl Lowering<'_> {
                     this.equation(inner, active);
                 });
             }
-            EquationKind::When { branches } => self.when_equation(branches, origin),
+            EquationKind::When { branches } => self.when_equation(branches, guard, origin),
             EquationKind::Assert {
                 condition,
                 message,
@@ -87,14 +87,15 @@ impl Lowering<'_> {
                     value = self.model.pool.if_else(condition, chosen, value);
                 }
             }
-            self.equal(left, value, guard, origin);
+            match self.undefinable([(lhs, left), (rhs, value)]) {
+                Some(var) => self.changes_between_events(var, origin),
+                None => self.equal(left, value, guard, origin),
+            }
         }
     }
 
     fn varies_without_events(&self, condition: ExprId) -> bool {
-        let unknowns = self.model.pool.occurrences(condition);
-        let continuous = |&(var, _): &(VarId, u16)| self.model.variables[var].role == Role::Continuous;
-        unknowns.iter().any(continuous)
+        !self.is_discrete_valued(condition)
     }
 
     /// The equations in an if-equation, each with the guard under which it holds.
@@ -185,16 +186,23 @@ impl Lowering<'_> {
     /// A guard is a formula over conditions and discrete variables: what else switches is given a name.
     fn guard_condition(&mut self, condition: &FlatExpr, origin: OriginId) -> ExprId {
         let lowered = self.expr(condition);
+        self.with_events(lowered, condition, origin, "a condition that switches equations")
+    }
+
+    /// A condition whose changes are noticed; others are reported.
+    pub(crate) fn with_events(
+        &mut self,
+        lowered: ExprId,
+        condition: &FlatExpr,
+        origin: OriginId,
+        what: &str,
+    ) -> ExprId {
         if self.varies_without_events(lowered) {
             let span = condition.span().unwrap_or_else(|| self.span_of(origin));
             self.report(
-                Diagnostic::error(
-                    codes::E0503,
-                    span,
-                    "a condition that switches equations must generate events",
-                )
-                .with_note("under `noEvent` (or with `==` on Reals) the instant of the change cannot be found")
-                .with_help("write the condition without `noEvent`, using <, <=, > or >="),
+                Diagnostic::error(codes::E0503, span, format!("{what} must generate events"))
+                    .with_note("under `noEvent` (or with `==` on Reals) the instant of the change cannot be found")
+                    .with_help("write the condition without `noEvent`, using <, <=, > or >="),
             );
             return self.model.pool.boolean(true);
         }

@@ -90,6 +90,8 @@ struct Lowering<'f> {
     unclear: rustc_hash::FxHashSet<VarId>,
     /// String parameters defined by others that are being followed.
     text_depth: u32,
+    /// Where each discrete variable is set by a when-equation.
+    set_at_events: FxHashMap<VariableId, OriginId>,
     /// Where each state is reinitialised.
     reinitialised: FxHashMap<VariableId, OriginId>,
     /// Inside `noEvent`.
@@ -119,6 +121,7 @@ impl<'f> Lowering<'f> {
             text_functions: Vec::new(),
             unclear: rustc_hash::FxHashSet::default(),
             text_depth: 0,
+            set_at_events: FxHashMap::default(),
             reinitialised: FxHashMap::default(),
             literal: false,
             generated: FxHashMap::default(),

@@ -8,12 +8,23 @@ use saltus_source::{Diagnostic, codes};
 use crate::{Lowering, Meaning};
 
 impl Lowering<'_> {
-    pub(crate) fn when_equation(&mut self, branches: &[FlatBranch], origin: OriginId) {
-        self.check_branches(branches);
+    /// `guard` is the if-condition around the when-clause.
+    pub(crate) fn when_equation(&mut self, branches: &[FlatBranch], guard: ExprId, origin: OriginId) {
+        // Parameters may choose among when-clauses.
+        let always = self.model.pool.constant(guard) == Some(1.0);
+        self.check_branches(branches, always);
         self.check_reinits(branches);
+        self.check_around(guard, origin);
         let mut lowered = Vec::new();
         for branch in branches {
-            let conditions: Vec<ExprId> = branch.conditions.iter().map(|c| self.when_condition(c)).collect();
+            let conditions: Vec<ExprId> = branch
+                .conditions
+                .iter()
+                .map(|c| {
+                    let condition = self.when_condition(c, origin);
+                    self.model.pool.and(guard, condition)
+                })
+                .collect();
             let always = self.model.pool.boolean(true);
             let mut actions = Vec::new();
             for equation in &branch.body {
@@ -30,6 +41,27 @@ impl Lowering<'_> {
             branches: lowered,
             origin,
         });
+    }
+
+    /// A when-clause in an if-equation whose condition varies has no meaning (8.3.5.1).
+    fn check_around(&mut self, guard: ExprId, origin: OriginId) {
+        let nodes = self.model.pool.reachable(&[guard]);
+        let varies = nodes.into_iter().any(|id| match self.model.pool.node(id) {
+            Node::Var { var, .. } => self.model.variables[var].role != Role::Parameter,
+            Node::Condition(_) | Node::Time | Node::Initial | Node::Pre { .. } => true,
+            _ => false,
+        });
+        if varies {
+            let span = self.span_of(origin);
+            self.report(
+                Diagnostic::error(
+                    codes::E0502,
+                    span,
+                    "a when-equation in an if-equation whose condition varies",
+                )
+                .with_help("move the if-condition into the condition of the when-equation: `when c and d then …`"),
+            );
+        }
     }
 
     /// Equations of a when-clause hold together: a variable that one of them defines is, in the others, what it becomes.
@@ -94,8 +126,9 @@ impl Lowering<'_> {
     }
 
     /// A condition of a when-clause. At the start only `initial()` makes it act, not what a function makes of that (8.6).
-    pub(crate) fn when_condition(&mut self, condition: &FlatExpr) -> ExprId {
-        let condition = self.expr(condition);
+    pub(crate) fn when_condition(&mut self, condition: &FlatExpr, origin: OriginId) -> ExprId {
+        let lowered = self.expr(condition);
+        let condition = self.with_events(lowered, condition, origin, "the condition of a `when`");
         if !self.acts_at_start(&[condition]) {
             return condition;
         }

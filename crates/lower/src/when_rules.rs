@@ -13,10 +13,33 @@ use crate::{Lowering, Meaning};
 type Defined = BTreeMap<VariableId, OriginId>;
 
 impl Lowering<'_> {
-    /// Every branch of a when-equation defines the same variables.
-    pub(crate) fn check_branches(&mut self, branches: &[WhenBranch]) {
+    /// Every branch of a when-equation defines the same variables, which no other one that is always there does.
+    pub(crate) fn check_branches(&mut self, branches: &[WhenBranch], always: bool) {
         let defined: Vec<Defined> = branches.iter().map(|branch| self.defined_by(&branch.body)).collect();
         self.compare(&defined, "when-equation");
+        let mut here = Defined::new();
+        for (id, origin) in defined.into_iter().flatten().filter(|_| always) {
+            here.entry(id).or_insert(origin);
+        }
+        for (id, origin) in here {
+            match self.set_at_events.get(&id) {
+                Some(&first) => self.report_second_when(id, origin, first),
+                None => {
+                    self.set_at_events.insert(id, origin);
+                }
+            }
+        }
+    }
+
+    fn report_second_when(&mut self, id: VariableId, origin: OriginId, first: OriginId) {
+        let (span, name) = (self.span_of(origin), self.flat.variables[id].name.clone());
+        let earlier = self.span_of(first);
+        self.report(
+            Diagnostic::error(codes::E0522, span, format!("a second when-equation sets `{name}`"))
+                .with_secondary(earlier, "the first is here")
+                .with_note("both may act at one instant, and nothing says which value would count")
+                .with_help("join the two: `when c1 then v = a; elsewhen c2 then v = b; end when;`"),
+        );
     }
 
     /// The discrete variables that equations of a when-clause define; those of the branches of an if-equation in it are

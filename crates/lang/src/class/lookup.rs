@@ -361,22 +361,13 @@ impl Flattener<'_> {
 
     /// A class by its name as written in `scope`.
     pub(crate) fn lookup_class(&mut self, scope: ClassId, name: &QualifiedName) -> Fallible<ClassId> {
-        let (class, through_component) = self.lookup_path(scope, name)?;
-        if through_component {
-            return fail(
-                codes::E0202,
-                name.span,
-                format!(
-                    "`{name}` is looked up through a component, which only functions can be, and only to be called"
-                ),
-            );
-        }
+        let (class, _) = self.lookup_path(scope, name, false)?;
         Ok(class)
     }
 
     /// A function by its name as written in a call, which may lead through components.
     pub(crate) fn lookup_callee(&mut self, scope: ClassId, name: &QualifiedName) -> Fallible<ClassId> {
-        let (class, through_component) = self.lookup_path(scope, name)?;
+        let (class, through_component) = self.lookup_path(scope, name, true)?;
         if through_component && !crate::function::is_function_kind(self.kind(class)) {
             return fail(
                 codes::E0202,
@@ -387,8 +378,9 @@ impl Flattener<'_> {
         Ok(class)
     }
 
-    /// A class, and whether the name leads through a component.
-    fn lookup_path(&mut self, scope: ClassId, name: &QualifiedName) -> Fallible<(ClassId, bool)> {
+    /// A class, and whether the name leads through a component, which only names of functions that are called may. (The type
+    /// of a component is not looked up through that component.)
+    fn lookup_path(&mut self, scope: ClassId, name: &QualifiedName, called: bool) -> Fallible<(ClassId, bool)> {
         let Some(first) = name.parts.first() else {
             return Err(Failure::Reported);
         };
@@ -418,6 +410,15 @@ impl Flattener<'_> {
                         codes::E0202,
                         part.span,
                         format!("`{}` is looked up in a component of a class", part.name),
+                    );
+                }
+                Found::Component(..) if !called => {
+                    return fail(
+                        codes::E0202,
+                        name.span,
+                        format!(
+                            "`{name}` is looked up through a component, which only functions can be, and only to be called"
+                        ),
                     );
                 }
                 Found::Component(class, index) => {

@@ -464,6 +464,46 @@ impl Flattener<'_> {
     }
 
     /// Calls the function of an operator that fits the arguments.
+    /// The function of an operator that takes these arguments: one that needs no conversions if there is one, and no other
+    /// that is as good (14.5).
+    fn fitting_function(
+        &mut self,
+        operator: ClassId,
+        functions: &[ClassId],
+        arguments: &Arguments,
+        span: Span,
+    ) -> Fallible<Option<ClassId>> {
+        let mut fitting: Vec<(ClassId, bool)> = Vec::new();
+        for &function in functions {
+            if self.accepts_arguments(function, arguments)? {
+                fitting.push((function, self.takes_as_they_are(function, arguments)?));
+            }
+        }
+        if fitting.iter().any(|(_, exact)| *exact) {
+            fitting.retain(|(_, exact)| *exact);
+        }
+        match fitting[..] {
+            // Names of arguments, which are not compared, may tell them apart.
+            [(first, _), (second, _), ..] if arguments.named.is_empty() => {
+                let places = [first, second].map(|function| self.def(function).name.span);
+                Err(crate::failure::error(
+                    codes::E0212,
+                    span,
+                    format!(
+                        "several functions of `{}` fit these arguments",
+                        self.classes[operator].name
+                    ),
+                )
+                .with_secondary(places[0], "this one")
+                .with_secondary(places[1], "and this one")
+                .with_help("remove one of them, or give it other inputs")
+                .into())
+            }
+            [(first, _), ..] => Ok(Some(first)),
+            [] => Ok(None),
+        }
+    }
+
     pub(super) fn call_operator(
         &mut self,
         operator: ClassId,
@@ -472,10 +512,8 @@ impl Flattener<'_> {
         ctx: &Context<'_>,
     ) -> Fallible<Vec<Tensor>> {
         let functions = self.operator_functions(operator)?;
-        for &function in &functions {
-            if self.accepts_arguments(function, &arguments)? {
-                return self.call_function(function, arguments, span, ctx);
-            }
+        if let Some(function) = self.fitting_function(operator, &functions, &arguments, span)? {
+            return self.call_function(function, arguments, span, ctx);
         }
         // `2*c`: a number where a record is wanted becomes one by the record's constructor.
         if let Some(record) = self.classes[operator].parent
@@ -497,10 +535,8 @@ impl Flattener<'_> {
                 positional,
                 named: arguments.named,
             };
-            for &function in &functions {
-                if self.accepts_arguments(function, &converted)? {
-                    return self.call_function(function, converted, span, ctx);
-                }
+            if let Some(function) = self.fitting_function(operator, &functions, &converted, span)? {
+                return self.call_function(function, converted, span, ctx);
             }
         }
         fail(

@@ -82,17 +82,33 @@ impl Flattener<'_> {
     pub(crate) fn iterator_values(
         &mut self,
         index: &ForIndex,
-        body: &dyn Fn(&str) -> Option<(saltus_syntax::ast::ComponentReference, usize)>,
+        body: &dyn Fn(&str) -> crate::model::implicit::Indexed,
         ctx: &Context<'_>,
     ) -> Fallible<Tensor> {
         let Some(range) = &index.range else {
-            // The size of the first array that the iterator indexes.
-            if let Some((array, dimension)) = body(&index.name.name) {
+            // The size of the arrays that the iterator indexes.
+            let mut indexed = body(&index.name.name).into_iter();
+            if let Some((array, dimension)) = indexed.next() {
                 if let Some(values) = self.index_type_values(&array, dimension, ctx)? {
                     return Ok(values);
                 }
                 let value = self.reference(&array, ctx)?;
                 if let Some(&size) = value.dims.get(dimension) {
+                    for (other, dimension) in indexed {
+                        // What is not known yet is looked at where it is used.
+                        let sizes = self.reference(&other, ctx).map(|value| value.dims);
+                        let other_size = sizes.ok().and_then(|dims| dims.get(dimension).copied());
+                        if let Some(other_size) = other_size.filter(|&other_size| other_size != size) {
+                            return fail(
+                                codes::E0302,
+                                index.span,
+                                format!(
+                                    "the range of `{}` is not clear: it indexes dimensions of size {size} and {other_size}",
+                                    index.name
+                                ),
+                            );
+                        }
+                    }
                     let values = (1..=i64::from(size)).map(FlatExpr::Integer);
                     return Ok(Tensor::array(Ty::Integer, SmallVec::from_slice(&[size]), values));
                 }

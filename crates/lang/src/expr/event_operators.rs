@@ -144,6 +144,9 @@ impl Flattener<'_> {
         if one_signal || call.positional().get(1).is_some_and(is_clock) {
             return clocked(span, "`sample` of a signal with a clock");
         }
+        if ctx.frame.is_some() {
+            return fail(codes::E0311, span, "`sample` cannot be used in a function");
+        }
         let arguments = self.required(call, &["start", "interval"], 2)?;
         let mut values = Vec::new();
         for argument in &arguments {
@@ -178,6 +181,9 @@ impl Flattener<'_> {
     }
 
     pub(super) fn delay(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Tensor> {
+        if ctx.frame.is_some() {
+            return fail(codes::E0311, span, "`delay` cannot be used in a function");
+        }
         let arguments = self.required(call, &["expr", "delayTime", "delayMax"], 2)?;
         let value = self.expr_of(arguments[0], ctx)?;
         let mut times = vec![self.real_scalar(arguments[1], ctx)?];

@@ -333,6 +333,19 @@ impl Flattener<'_> {
     }
 
     /// Whether arguments fit the inputs of a function, for operators with several functions.
+    /// Whether the arguments have the types of the inputs.
+    pub(crate) fn takes_as_they_are(&mut self, class: ClassId, arguments: &Arguments) -> Fallible<bool> {
+        let signature = self.signature(class)?;
+        for (formal, value) in signature.inputs.iter().zip(&arguments.positional) {
+            let ty = self.class_type(formal.class)?;
+            let is_record = matches!((ty, value.ty), (Ty::Record(_), Ty::Record(_)));
+            if ty != value.ty && !is_record {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     pub(crate) fn accepts_arguments(&mut self, class: ClassId, arguments: &Arguments) -> Fallible<bool> {
         let signature = self.signature(class)?;
         let given = arguments.positional.len();

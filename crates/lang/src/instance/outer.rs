@@ -9,6 +9,7 @@ use crate::modification::{Mod, Redeclare, RedeclareKind};
 use saltus_source::{Diagnostic, Span};
 use saltus_syntax::ast::Name;
 use std::rc::Rc;
+use std::sync::Arc;
 
 impl Flattener<'_> {
     /// The inner component that an outer declaration in an instance stands for.
@@ -126,10 +127,34 @@ impl Flattener<'_> {
         Ok(())
     }
 
+    /// One component can stand for several outer ones only if all of them are of one class (5.4).
+    fn check_same_outer(&mut self, entry: &Entry, known: ComponentId) -> Fallible<()> {
+        let Some((clause, _)) = entry.component() else {
+            return Ok(());
+        };
+        let class = self.lookup_class(entry.scope, &clause.type_name)?;
+        let (other, span) = (self.components[known].class, self.components[known].span);
+        if Arc::ptr_eq(self.def(class), self.def(other)) {
+            return Ok(());
+        }
+        Err(error(
+            codes::E0209,
+            entry.span,
+            format!(
+                "`outer {}` has no `inner` around it, and another outer declaration of that name has another class",
+                entry.name
+            ),
+        )
+        .with_secondary(span, format!("of class `{}`", self.classes[other].name))
+        .with_help(format!("declare `inner … {}` in the model", entry.name))
+        .into())
+    }
+
     /// Without an inner declaration one is made in the model, if the type is complete (5.4).
     pub(super) fn automatic_inner(&mut self, instance: InstanceId, entry: &Entry) -> Fallible<Option<ComponentId>> {
-        if let Some((_, known)) = self.automatic.iter().find(|(name, _)| *name == entry.name) {
-            return Ok(Some(*known));
+        if let Some(&(_, known)) = self.automatic.iter().find(|(name, _)| *name == entry.name) {
+            self.check_same_outer(entry, known)?;
+            return Ok(Some(known));
         }
         let mut root = instance;
         while let Some(parent) = self.instances[root].parent {

@@ -1,37 +1,50 @@
-//! Ranges left out in `for i loop`: the array that the iterator indexes gives the range.
+//! Ranges left out in `for i loop`: the arrays that the iterator indexes give the range.
 
 use saltus_syntax::ast::{
     CallArguments, ComponentReference, Equation, EquationKind, Expr, ExprKind, Statement, StatementKind, Subscript,
 };
 
-type Found = Option<(ComponentReference, usize)>;
+/// Arrays and the dimension that is indexed.
+pub(crate) type Indexed = Vec<(ComponentReference, usize)>;
 
-/// The first array indexed by `name` alone, and the dimension.
-pub(crate) fn in_expr(expr: &Expr, name: &str) -> Found {
-    let each = |mut items: std::slice::Iter<'_, Expr>| items.find_map(|e| in_expr(e, name));
+/// The arrays indexed by `name` alone.
+pub(crate) fn in_expr(expr: &Expr, name: &str) -> Indexed {
+    let mut found = Indexed::new();
+    collect(expr, name, &mut found);
+    found
+}
+
+fn collect(expr: &Expr, name: &str, found: &mut Indexed) {
     match &expr.kind {
-        ExprKind::Reference(reference) => in_reference(reference, name),
+        ExprKind::Reference(reference) => in_reference(reference, name, found),
         ExprKind::Call(call) => match &call.arguments {
             CallArguments::List { positional, named } => {
-                each(positional.iter()).or_else(|| named.iter().find_map(|n| in_expr(&n.value, name)))
+                positional.iter().for_each(|e| collect(e, name, found));
+                named.iter().for_each(|n| collect(&n.value, name, found));
             }
-            CallArguments::Comprehension { element, .. } => in_expr(element, name),
+            CallArguments::Comprehension { element, .. } => collect(element, name, found),
         },
-        ExprKind::Unary(_, e) | ExprKind::Subscripted(e, _) => in_expr(e, name),
-        ExprKind::Binary(_, a, b) => in_expr(a, name).or_else(|| in_expr(b, name)),
-        ExprKind::If { branches, otherwise } => branches
-            .iter()
-            .find_map(|(c, v)| in_expr(c, name).or_else(|| in_expr(v, name)))
-            .or_else(|| in_expr(otherwise, name)),
-        ExprKind::Array(items) => each(items.iter()),
-        ExprKind::Matrix(rows) => rows.iter().find_map(|row| each(row.iter())),
-        ExprKind::ArrayComprehension { element, .. } => in_expr(element, name),
-        ExprKind::Tuple(items) => items.iter().flatten().find_map(|e| in_expr(e, name)),
-        _ => None,
+        ExprKind::Unary(_, e) | ExprKind::Subscripted(e, _) => collect(e, name, found),
+        ExprKind::Binary(_, a, b) => {
+            collect(a, name, found);
+            collect(b, name, found);
+        }
+        ExprKind::If { branches, otherwise } => {
+            for (condition, value) in branches {
+                collect(condition, name, found);
+                collect(value, name, found);
+            }
+            collect(otherwise, name, found);
+        }
+        ExprKind::Array(items) => items.iter().for_each(|e| collect(e, name, found)),
+        ExprKind::Matrix(rows) => rows.iter().flatten().for_each(|e| collect(e, name, found)),
+        ExprKind::ArrayComprehension { element, .. } => collect(element, name, found),
+        ExprKind::Tuple(items) => items.iter().flatten().for_each(|e| collect(e, name, found)),
+        _ => {}
     }
 }
 
-fn in_reference(reference: &ComponentReference, name: &str) -> Found {
+fn in_reference(reference: &ComponentReference, name: &str, found: &mut Indexed) {
     for (position, part) in reference.parts.iter().enumerate() {
         for (dimension, subscript) in part.subscripts.iter().enumerate() {
             let Subscript::Expr(expr) = subscript else {
@@ -43,45 +56,81 @@ fn in_reference(reference: &ComponentReference, name: &str) -> Found {
                 let mut array = reference.clone();
                 array.parts.truncate(position + 1);
                 array.parts[position].subscripts.clear();
-                return Some((array, dimension));
-            }
-            if let Some(found) = in_expr(expr, name) {
-                return Some(found);
+                found.push((array, dimension));
+            } else {
+                collect(expr, name, found);
             }
         }
     }
-    None
 }
 
 /// The same in equations.
-pub(crate) fn in_equations(equations: &[Equation], name: &str) -> Found {
-    equations.iter().find_map(|equation| match &equation.kind {
-        EquationKind::Simple { lhs, rhs } => in_expr(lhs, name).or_else(|| in_expr(rhs, name)),
-        EquationKind::Connect { left, right } => in_reference(left, name).or_else(|| in_reference(right, name)),
-        EquationKind::For { body, .. } => in_equations(body, name),
-        EquationKind::If { branches, otherwise } => branches
-            .iter()
-            .find_map(|b| in_expr(&b.condition, name).or_else(|| in_equations(&b.body, name)))
-            .or_else(|| in_equations(otherwise.as_deref().unwrap_or(&[]), name)),
-        EquationKind::When { branches } => branches
-            .iter()
-            .find_map(|b| in_expr(&b.condition, name).or_else(|| in_equations(&b.body, name))),
-        EquationKind::Call(expr) => in_expr(expr, name),
-        EquationKind::Error => None,
-    })
+pub(crate) fn in_equations(equations: &[Equation], name: &str) -> Indexed {
+    let mut found = Indexed::new();
+    collect_equations(equations, name, &mut found);
+    found
+}
+
+fn collect_equations(equations: &[Equation], name: &str, found: &mut Indexed) {
+    for equation in equations {
+        match &equation.kind {
+            EquationKind::Simple { lhs, rhs } => {
+                collect(lhs, name, found);
+                collect(rhs, name, found);
+            }
+            EquationKind::Connect { left, right } => {
+                in_reference(left, name, found);
+                in_reference(right, name, found);
+            }
+            EquationKind::For { body, .. } => collect_equations(body, name, found),
+            EquationKind::If { branches, otherwise } => {
+                for branch in branches {
+                    collect(&branch.condition, name, found);
+                    collect_equations(&branch.body, name, found);
+                }
+                collect_equations(otherwise.as_deref().unwrap_or(&[]), name, found);
+            }
+            EquationKind::When { branches } => {
+                for branch in branches {
+                    collect(&branch.condition, name, found);
+                    collect_equations(&branch.body, name, found);
+                }
+            }
+            EquationKind::Call(expr) => collect(expr, name, found),
+            EquationKind::Error => {}
+        }
+    }
 }
 
 /// The same in statements.
-pub(crate) fn in_statements(statements: &[Statement], name: &str) -> Found {
-    statements.iter().find_map(|statement| match &statement.kind {
-        StatementKind::Assign { target, value } => in_reference(target, name).or_else(|| in_expr(value, name)),
-        StatementKind::MultiAssign { value, .. } | StatementKind::Call(value) => in_expr(value, name),
-        StatementKind::If { branches, otherwise } => branches
-            .iter()
-            .find_map(|b| in_expr(&b.condition, name).or_else(|| in_statements(&b.body, name)))
-            .or_else(|| in_statements(otherwise.as_deref().unwrap_or(&[]), name)),
-        StatementKind::For { body, .. } | StatementKind::While { body, .. } => in_statements(body, name),
-        StatementKind::When { branches } => branches.iter().find_map(|b| in_statements(&b.body, name)),
-        _ => None,
-    })
+pub(crate) fn in_statements(statements: &[Statement], name: &str) -> Indexed {
+    let mut found = Indexed::new();
+    collect_statements(statements, name, &mut found);
+    found
+}
+
+fn collect_statements(statements: &[Statement], name: &str, found: &mut Indexed) {
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Assign { target, value } => {
+                in_reference(target, name, found);
+                collect(value, name, found);
+            }
+            StatementKind::MultiAssign { value, .. } | StatementKind::Call(value) => collect(value, name, found),
+            StatementKind::If { branches, otherwise } => {
+                for branch in branches {
+                    collect(&branch.condition, name, found);
+                    collect_statements(&branch.body, name, found);
+                }
+                collect_statements(otherwise.as_deref().unwrap_or(&[]), name, found);
+            }
+            StatementKind::For { body, .. } | StatementKind::While { body, .. } => {
+                collect_statements(body, name, found);
+            }
+            StatementKind::When { branches } => {
+                branches.iter().for_each(|b| collect_statements(&b.body, name, found));
+            }
+            _ => {}
+        }
+    }
 }

@@ -64,6 +64,8 @@ impl Flattener<'_> {
         self.model_instances.clone_from(&instances);
         self.expand_connectors(&mut instances)?;
         self.model_instances.clone_from(&instances);
+        // Bindings may ask for roots.
+        self.solve_connection_graph();
         let mut done = 0;
         // Translating bindings makes no new components of the model, but of packages.
         while done < self.pending.len() {
@@ -71,7 +73,6 @@ impl Flattener<'_> {
             self.finish_component(component);
             done += 1;
         }
-        self.solve_connection_graph();
         for instance in instances {
             self.instance_sections(instance);
         }
