@@ -3,7 +3,7 @@
 // model EventRules.TwoWhens
 // refused E0522 a second when-equation sets `x`
 // model EventRules.TwoWhensOfInteger
-// refused E0522 a second when-equation sets `n`
+// refused E0403 has 1 unknown, but 2 equations
 // model EventRules.ChosenByParameter
 // final n 2
 // model EventRules.OneWhenTwoBranches
