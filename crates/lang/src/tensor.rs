@@ -208,6 +208,11 @@ impl Tensor {
         })
     }
 
+    /// Whether it is a record of which some fields have been assigned.
+    pub fn is_partial_record(&self) -> bool {
+        matches!(self.ty, Ty::Record(_)) && !self.scalars().iter().all(is_unset)
+    }
+
     /// The scalar expressions; fields of records in order.
     pub fn scalars(&self) -> Vec<FlatExpr> {
         let mut out = Vec::with_capacity(self.elems.len());

@@ -5,16 +5,24 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::function::{Body, Function, FunctionExpr, Local, LocalId, Place, Statement};
-use saltus_mdae::{BinaryOp, Type};
+use saltus_mdae::{BinaryOp, Type, UnaryOp};
 
 /// Statements that are looked at before loops are no longer followed turn by turn.
 const STEP_LIMIT: u32 = 20_000;
 
-/// Makes a function fail where it uses a value that has not been assigned. Returns the name of a variable that is used
-/// and never assigned at all.
-pub(crate) fn guard_reads(function: &mut Function) -> Option<Arc<str>> {
+/// What is not certain to have a value.
+#[derive(Debug, Default)]
+pub(crate) struct Uncertain {
+    /// The name of a variable that is used and never assigned at all.
+    pub never: Option<Arc<str>>,
+    /// Numbers of scalar outputs that may have no value: fields of records that need not be used. They are no numbers then.
+    pub outputs: Vec<u32>,
+}
+
+/// Makes a function fail where it uses a value that has not been assigned.
+pub(crate) fn guard_reads(function: &mut Function, fields: &FxHashSet<LocalId>) -> Uncertain {
     let Body::Algorithm(statements) = &function.body else {
-        return None;
+        return Uncertain::default();
     };
     let mut search = Search::new(function);
     let mut state = search.start();
@@ -23,17 +31,40 @@ pub(crate) fn guard_reads(function: &mut Function) -> Option<Arc<str>> {
     }
     let doubtful = search.doubtful;
     if doubtful.is_empty() {
-        return None;
+        return Uncertain::default();
     }
     let mut assigned = FxHashSet::default();
     collect_assigned(statements, &mut assigned);
     let mut doubtful: Vec<LocalId> = doubtful.into_iter().collect();
     doubtful.sort_unstable();
-    if let Some(never) = doubtful.iter().find(|id| !assigned.contains(id)) {
-        return Some(function.locals[never.0 as usize].name.clone());
+    let is_open = |function: &Function, id: &LocalId| {
+        fields.contains(id) && function.outputs.contains(id) && function.locals[id.0 as usize].ty == Type::Real
+    };
+    let mut unassigned = doubtful.iter().filter(|id| !assigned.contains(id));
+    if let Some(never) = unassigned.find(|id| !is_open(function, id)) {
+        return Uncertain {
+            never: Some(function.locals[never.0 as usize].name.clone()),
+            outputs: Vec::new(),
+        };
     }
-    Recorder::new(function, &doubtful).rewrite();
-    None
+    let open: FxHashSet<LocalId> = doubtful.iter().copied().filter(|id| is_open(function, id)).collect();
+    let outputs = scalar_numbers(function, &function.outputs, &open);
+    Recorder::new(function, &doubtful, open).rewrite();
+    Uncertain { never: None, outputs }
+}
+
+/// The numbers of the scalars of some variables in a list.
+pub(crate) fn scalar_numbers(function: &Function, list: &[LocalId], some: &FxHashSet<LocalId>) -> Vec<u32> {
+    let mut numbers = Vec::new();
+    let mut next = 0;
+    for id in list {
+        let size = function.locals[id.0 as usize].size() as u32;
+        if some.contains(id) {
+            numbers.extend(next..next + size);
+        }
+        next += size;
+    }
+    numbers
 }
 
 fn collect_assigned(statements: &[Statement], found: &mut FxHashSet<LocalId>) {
@@ -284,10 +315,12 @@ struct Recorder<'f> {
     function: &'f mut Function,
     /// The record of each doubtful variable.
     records: Vec<(LocalId, LocalId)>,
+    /// Outputs that may be left without a value.
+    open: FxHashSet<LocalId>,
 }
 
 impl<'f> Recorder<'f> {
-    fn new(function: &'f mut Function, doubtful: &[LocalId]) -> Self {
+    fn new(function: &'f mut Function, doubtful: &[LocalId], open: FxHashSet<LocalId>) -> Self {
         let mut records = Vec::new();
         for &id in doubtful {
             let Local { name, dims, .. } = function.locals[id.0 as usize].clone();
@@ -300,7 +333,11 @@ impl<'f> Recorder<'f> {
             });
             records.push((id, record));
         }
-        Recorder { function, records }
+        Recorder {
+            function,
+            records,
+            open,
+        }
     }
 
     fn rewrite(mut self) {
@@ -424,6 +461,18 @@ impl<'f> Recorder<'f> {
         for &output in &self.function.outputs {
             let Some(record) = self.record(output) else { continue };
             let Local { name, dims, .. } = &self.function.locals[output.0 as usize];
+            if self.open.contains(&output) {
+                for indices in elements(dims) {
+                    let place = |local| Place {
+                        local,
+                        indices: indices.clone(),
+                    };
+                    let missing = FunctionExpr::Unary(UnaryOp::Not, Box::new(FunctionExpr::Read(place(record))));
+                    let leave = Statement::Assign(place(output), FunctionExpr::Constant(f64::NAN));
+                    out.push(Statement::If(vec![(missing, vec![leave])], Vec::new()));
+                }
+                continue;
+            }
             let all = elements(dims)
                 .into_iter()
                 .map(|indices| FunctionExpr::Read(Place { local: record, indices }));
@@ -439,7 +488,7 @@ impl<'f> Recorder<'f> {
     }
 }
 
-fn and(a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
+pub(crate) fn and(a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
     FunctionExpr::Binary(BinaryOp::And, Box::new(a), Box::new(b))
 }
 

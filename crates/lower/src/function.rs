@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_lang::flat::{
     self, BinaryOp as FlatBinary, Builtin, FlatExpr, FlatFunction, FunctionBody, FunctionStatement, ScalarType,
     UnaryOp as FlatUnary,
@@ -33,9 +34,17 @@ pub(crate) struct Inside<'a> {
 
 impl Lowering<'_> {
     pub(crate) fn lower_functions(&mut self) {
-        for function in self.flat.functions.iter() {
-            let lowered = self.function(function);
+        let mut open: FxHashMap<FunctionId, FxHashSet<u32>> = FxHashMap::default();
+        for (id, function) in self.flat.functions.iter_enumerated() {
+            let (lowered, outputs) = self.function(function);
             self.model.functions.push(lowered);
+            if !outputs.is_empty() {
+                open.insert(FunctionId(id.0), outputs.into_iter().collect());
+            }
+        }
+        if !open.is_empty() {
+            let fields = self.flat.functions.iter().map(fields_of).collect();
+            self.open_outputs = crate::unset::guard_fields(&mut self.model.functions, fields, open);
         }
     }
 
@@ -46,7 +55,8 @@ impl Lowering<'_> {
         id
     }
 
-    fn function(&mut self, function: &FlatFunction) -> Function {
+    /// The function, and the numbers of its outputs that may be left without a value.
+    fn function(&mut self, function: &FlatFunction) -> (Function, Vec<u32>) {
         let origin = self.origin(function.provenance);
         let locals: Vec<Local> = function
             .locals
@@ -78,7 +88,8 @@ impl Lowering<'_> {
             texts: self.model.texts.clone(),
             origin,
         };
-        if let Some(never) = crate::assigned::guard_reads(&mut lowered) {
+        let uncertain = crate::assigned::guard_reads(&mut lowered, &fields_of(function));
+        if let Some(never) = uncertain.never {
             let span = self.flat.provenances[function.provenance].span;
             self.report(
                 Diagnostic::error(
@@ -94,7 +105,7 @@ impl Lowering<'_> {
                 )),
             );
         }
-        lowered
+        (lowered, uncertain.outputs)
     }
 
     fn block(&mut self, statements: &[FunctionStatement], inside: &mut Inside<'_>) -> Vec<Statement> {
@@ -356,6 +367,10 @@ impl Lowering<'_> {
         };
         FunctionExpr::Unary(unary, Box::new(lowered.swap_remove(0)))
     }
+}
+
+fn fields_of(function: &FlatFunction) -> FxHashSet<LocalId> {
+    function.fields.iter().map(|id| LocalId(id.0)).collect()
 }
 
 fn is_order(op: FlatBinary) -> bool {

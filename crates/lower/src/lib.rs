@@ -5,7 +5,7 @@
 //! equations, [`when`] reads when-clauses as assignments or restart equations, [`when_rules`] checks them as a whole,
 //! [`algorithm`] executes algorithm sections symbolically, [`discrete`] finds which variable each discrete equation
 //! defines, [`initial`] which previous value each initial equation gives, [`text`] decides comparisons between Strings,
-//! [`loops`] makes functions of loops whose length varies, [`assigned`] guards what functions read, [`semi_linear`]
+//! [`loops`] makes functions of loops whose length varies, [`assigned`] and [`unset`] guard what functions read, [`semi_linear`]
 //! joins chains of `semiLinear`, [`warnings`] asks functions for their warnings.
 
 mod algorithm;
@@ -18,6 +18,7 @@ mod initial;
 mod loops;
 mod semi_linear;
 mod text;
+mod unset;
 mod variables;
 mod warnings;
 mod when;
@@ -86,6 +87,8 @@ struct Lowering<'f> {
     made: Vec<saltus_mdae::function::Function>,
     /// Those that work on texts.
     text_functions: Vec<(saltus_mdae::text::TextOperation, saltus_mdae::FunctionId)>,
+    /// Outputs of functions that may have no value.
+    open_outputs: unset::Open,
     /// Discrete variables whose definition is no discrete value, which has been said.
     unclear: rustc_hash::FxHashSet<VarId>,
     /// String parameters defined by others that are being followed.
@@ -119,6 +122,7 @@ impl<'f> Lowering<'f> {
             initial: Vec::new(),
             made: Vec::new(),
             text_functions: Vec::new(),
+            open_outputs: unset::Open::default(),
             unclear: rustc_hash::FxHashSet::default(),
             text_depth: 0,
             set_at_events: FxHashMap::default(),

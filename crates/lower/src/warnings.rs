@@ -72,15 +72,15 @@ impl Lowering<'_> {
         found
     }
 
-    /// Puts an assertion beside every call of a function that may warn.
+    /// Puts an assertion beside every call of a function that may warn, or may leave a result without a value.
     pub(crate) fn ask_for_warnings(&mut self, reporters: &Reporters) {
-        if reporters.is_empty() {
+        if reporters.is_empty() && self.open_outputs.is_empty() {
             return;
         }
         let mut asked = FxHashSet::default();
         for root in self.roots_of_model() {
             for assertion in self.questions(root, reporters) {
-                if asked.insert((assertion.guard, assertion.message)) {
+                if asked.insert((assertion.guard, assertion.condition)) {
                     self.model.assertions.push(assertion);
                 }
             }
@@ -151,6 +151,14 @@ impl Lowering<'_> {
                 stack.push((self.model.pool.and(guard, not), no));
                 continue;
             }
+            if let Node::Call { function, output, .. } = node
+                && self
+                    .open_outputs
+                    .get(&function)
+                    .is_some_and(|open| open.contains(&output))
+            {
+                questions.push(self.is_number(guard, expr, origin));
+            }
             if let Node::Call { function, args, .. } = node
                 && let Some(&reporter) = reporters.get(&function)
             {
@@ -160,6 +168,21 @@ impl Lowering<'_> {
             self.model.pool.for_each_child(node, |child| stack.push((guard, child)));
         }
         questions
+    }
+
+    /// A field that a function may leave without a value must have one where the model uses it.
+    fn is_number(&mut self, guard: ExprId, call: ExprId, origin: OriginId) -> Assertion {
+        let size = self.model.pool.unary(UnaryOp::Abs, call);
+        let bound = self.model.pool.real(f64::INFINITY);
+        Assertion {
+            condition: self.model.pool.binary(BinaryOp::Le, size, bound),
+            message: self
+                .model
+                .text("a field of a record is used, but the function that yields it gave it no value"),
+            level: AssertionLevel::Error,
+            guard,
+            origin,
+        }
     }
 
     fn question(&mut self, guard: ExprId, reporter: FunctionId, args: &[ExprId], origin: OriginId) -> Assertion {

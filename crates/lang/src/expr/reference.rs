@@ -55,7 +55,8 @@ impl Flattener<'_> {
     /// The value of a reference.
     pub(crate) fn reference(&mut self, reference: &ComponentReference, ctx: &Context<'_>) -> Fallible<Tensor> {
         match self.resolve(reference, ctx)? {
-            Resolved::Value(value) if ctx.frame.is_some() && value.is_unset() => {
+            // Of a record that is passed on only what is used must have been assigned.
+            Resolved::Value(value) if ctx.frame.is_some() && value.is_unset() && !value.is_partial_record() => {
                 let name: Vec<String> = reference.parts.iter().map(|part| part.name.to_string()).collect();
                 fail(
                     codes::E0511,

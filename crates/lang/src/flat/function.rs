@@ -20,6 +20,8 @@ pub struct FlatFunction {
     pub inputs: Vec<LocalId>,
     /// Outputs in order.
     pub outputs: Vec<LocalId>,
+    /// Variables that are fields of records.
+    pub fields: Vec<LocalId>,
     /// What it does.
     pub body: FunctionBody,
     /// `smoothOrder` annotation.

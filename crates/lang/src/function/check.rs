@@ -75,6 +75,7 @@ impl Flattener<'_> {
             locals,
             inputs: vec![input],
             outputs: vec![output],
+            fields: Vec::new(),
             body: FunctionBody::Algorithm(vec![FunctionStatement::Assert(FlatExpr::Boolean(false), message)]),
             smooth_order: None,
             derivatives: Vec::new(),

@@ -52,10 +52,14 @@ impl Flattener<'_> {
             return Err(Failure::Reported);
         };
         let mut vars = Vec::new();
+        let first = builder.locals.len();
         for (field, value) in fields.iter() {
             let var = self.declare_like(builder, &format!("{name}.{field}"), value, list)?;
             vars.push((field.clone(), var));
         }
+        builder
+            .fields
+            .extend((first..builder.locals.len()).map(|at| LocalId(at as u32)));
         Ok(FrameVar::Record(class, vars))
     }
 

@@ -77,7 +77,7 @@ impl Flattener<'_> {
             .outputs
             .iter()
             .map(|output| match frame.value(&output.name) {
-                Some(value) if value.is_unset() => fail(
+                Some(value) if value.is_unset() && !value.is_partial_record() => fail(
                     codes::E0511,
                     output.span,
                     format!("the output `{}` has not been assigned", output.name),

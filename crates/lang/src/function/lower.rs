@@ -36,6 +36,8 @@ pub(crate) enum Shape {
 /// A function under construction.
 pub(super) struct Builder {
     pub locals: IndexVec<LocalId, Local>,
+    /// Those that are fields of records.
+    pub fields: Vec<LocalId>,
     /// Variables that the body assigns.
     pub assigned: Vec<Name>,
 }
@@ -163,6 +165,7 @@ impl Flattener<'_> {
         let provenance = self.add_provenance(def_span, &"".into(), ProvenanceKind::Function);
         let mut builder = Builder {
             locals: IndexVec::new(),
+            fields: Vec::new(),
             assigned: self.assigned_names(class)?,
         };
         let mut frame = Frame::default();
@@ -223,6 +226,7 @@ impl Flattener<'_> {
             locals: builder.locals.clone(),
             inputs,
             outputs,
+            fields: Vec::new(),
             body: FunctionBody::Algorithm(Vec::new()),
             smooth_order: signature.smooth_order,
             derivatives: Vec::new(),
@@ -260,6 +264,7 @@ impl Flattener<'_> {
         let function = &mut self.model.functions[id];
         function.outputs = outputs;
         function.locals = builder.locals;
+        function.fields = builder.fields;
         function.body = FunctionBody::Algorithm(body);
         self.specialise_annotations(class, signature, bound, id)?;
         Ok(id)

@@ -232,6 +232,13 @@ impl Flattener<'_> {
                 Err(Failure::Report(failure)) if ctx.mode == Mode::Flat && failure.code == codes::E0308 => {
                     self.failing_call(class, signature, bound, span, failure)
                 }
+                // Something in it is known only when it is called; or fields that may not be used have no value.
+                Err(Failure::Report(failure)) if ctx.mode == Mode::Flat && failure.code == codes::E0304 => self
+                    .call_specialised(class, signature, bound, span)
+                    .map_err(|_| Failure::Report(failure)),
+                Ok(results) if ctx.mode == Mode::Flat && results.iter().any(Tensor::is_unset) => {
+                    self.call_specialised(class, signature, bound, span)
+                }
                 other => other,
             };
         }

@@ -296,6 +296,7 @@ impl Flattener<'_> {
             locals,
             inputs,
             outputs,
+            fields: Vec::new(),
             body: FunctionBody::Table(Arc::clone(&table)),
             smooth_order: None,
             derivatives: Vec::new(),
