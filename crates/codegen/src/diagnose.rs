@@ -148,7 +148,8 @@ impl Search<'_> {
                     result: f64::NAN,
                 },
             },
-            Op::Constant(_) | Op::Select(..) | Op::CallResult(..) => operation("constant", &[]),
+            Op::CallResult(..) => operation("the result of a function", &[]),
+            Op::Constant(_) | Op::Select(..) => operation("constant", &[]),
         }
     }
 }

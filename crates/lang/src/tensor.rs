@@ -213,6 +213,12 @@ impl Tensor {
         matches!(self.ty, Ty::Record(_)) && !self.scalars().iter().all(is_unset)
     }
 
+    /// Whether it is such a record, and the assigned fields are known.
+    pub fn is_known_in_part(&self) -> bool {
+        let known = |e: &FlatExpr| e.is_literal() || is_unset(e);
+        self.is_partial_record() && self.scalars().iter().all(known)
+    }
+
     /// The scalar expressions; fields of records in order.
     pub fn scalars(&self) -> Vec<FlatExpr> {
         let mut out = Vec::with_capacity(self.elems.len());

@@ -222,21 +222,24 @@ impl Flattener<'_> {
             return self.call_external(class, signature, bound, span, ctx);
         }
         self.check_argument_sizes(class, signature, &bound, span)?;
-        let known = bound.iter().all(Tensor::is_known);
+        // A record that is passed on may have fields without a value.
+        let known = bound.iter().all(|value| value.is_known() || value.is_known_in_part());
+        let whole = bound.iter().all(Tensor::is_known);
         // What has no results is there for its assertions: they belong where the call stands, not to the flattening.
         let for_effect = signature.outputs.is_empty() && ctx.mode == Mode::Flat;
         if known && !for_effect && signature.partial_of.is_none() {
             let result = self.run_function(class, signature, bound.clone(), Mode::Evaluate, span);
             return match result {
                 // It may stand where it is never evaluated.
-                Err(Failure::Report(failure)) if ctx.mode == Mode::Flat && failure.code == codes::E0308 => {
+                Err(Failure::Report(failure)) if whole && ctx.mode == Mode::Flat && failure.code == codes::E0308 => {
                     self.failing_call(class, signature, bound, span, failure)
                 }
                 // Something in it is known only when it is called; or fields that may not be used have no value.
-                Err(Failure::Report(failure)) if ctx.mode == Mode::Flat && failure.code == codes::E0304 => self
-                    .call_specialised(class, signature, bound, span)
-                    .map_err(|_| Failure::Report(failure)),
-                Ok(results) if ctx.mode == Mode::Flat && results.iter().any(Tensor::is_unset) => {
+                Err(Failure::Report(failure)) if whole && ctx.mode == Mode::Flat && failure.code == codes::E0304 => {
+                    self.call_specialised(class, signature, bound, span)
+                        .map_err(|_| Failure::Report(failure))
+                }
+                Ok(results) if whole && ctx.mode == Mode::Flat && results.iter().any(Tensor::is_unset) => {
                     self.call_specialised(class, signature, bound, span)
                 }
                 other => other,
