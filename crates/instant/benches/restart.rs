@@ -114,7 +114,7 @@ fn measure(chain: &Chain, previous: &ModeSystem, new: &ModeSystem, examined: Opt
     let mut facts = StructuralFacts::new(&functions, &fixed);
     let analysis = analyze_restart(&mut pool, &functions, &fixed, change, &mut facts);
     let plan = analysis.plan.as_ref().expect("a plan");
-    let solution = solve_restart(&pool, &functions, plan, &Speeds).expect("a solution");
+    let solution = solve_restart(&pool, &functions, plan, &Speeds, &fixed).expect("a solution");
     let elapsed = start.elapsed().as_secs_f64();
     let spent = time_on_processor().zip(on_processor).map(|(end, start)| end - start);
     // Other programs only ever add to the time that passes; the processor's clock is too coarse for short runs.

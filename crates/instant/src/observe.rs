@@ -121,7 +121,7 @@ fn restart_at(
         .flat_map(|touched| change.new.component_rows(touched.component).iter().copied())
         .collect();
     let (method, right_limits, impulses) = match &analysis.plan {
-        Some(plan) if analysis.is_good() => match solve_restart(pool, functions, plan, at) {
+        Some(plan) if analysis.is_good() => match solve_restart(pool, functions, plan, at, fixed) {
             Ok(solution) => (LimitMethod::Structure, solution.right_limits, solution.impulses),
             Err(RestartFailure::Singular { .. }) => {
                 let projected = project_restart(pool, functions, change.new, &rows, at).ok()?;

@@ -11,7 +11,7 @@ use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
 use saltus_mdae::tape::{Tape, leaf_value};
 use saltus_mdae::{ExprPool, Node, VarId};
-use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
+use saltus_numerics::linalg::{DenseMatrix, PivotedQr, balance_pencil};
 use saltus_structure::restart::ModeSystem;
 
 use crate::solve::Impulse;
@@ -22,6 +22,8 @@ const STATE_LIMIT: usize = 300;
 const RANK: f64 = 1e-10;
 /// Impulses below this part of the largest count as none.
 const NO_IMPULSE: f64 = 1e-9;
+/// What is left of terms that cancel, in parts of them.
+const ROUNDING: f64 = 1e-14;
 /// Relinearisations of nonlinear constraints.
 const ITERATIONS: usize = 30;
 /// Relative change of coefficients of impulsive variables that counts as none.
@@ -205,29 +207,78 @@ pub fn project_restart(
     if pencil.size() > STATE_LIMIT {
         return Err(ProjectionFailure::TooLarge { states: pencil.size() });
     }
-    let left = pencil.left_state();
-    let (e_left, a_left) = pencil.linearise(&left)?;
+    let (e_left, a_left) = pencil.linearise(&pencil.left_state())?;
+    // What is computed from here on does not depend on units.
+    let units = Units::of(&e_left, &a_left);
+    let (e_left, a_left) = units.pencil(&e_left, &a_left);
+    let left = units.state(&pencil.left_state());
+    let linearise = |state: &[f64]| {
+        let (e, a) = pencil.linearise(&units.back(state))?;
+        Ok(units.pencil(&e, &a))
+    };
     let mut state = left.clone();
     for _ in 0..ITERATIONS {
-        let (e, a) = pencil.linearise(&state)?;
+        let (e, a) = linearise(&state)?;
         let limits = wong_limits(&e, &a).ok_or(ProjectionFailure::Irregular)?;
         let next = limits.project(&left);
         let moved = next.iter().zip(&state).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
-        let size = next.iter().map(|x| x.abs()).fold(1.0, f64::max);
+        let size = next.iter().chain(&left).map(|x| x.abs()).fold(0.0, f64::max);
         state = next;
         if moved <= 1e-13 * size {
-            let (e, a) = pencil.linearise(&state)?;
+            let (e, a) = linearise(&state)?;
             if !pencil.same_impulsive_part(&e, &a, &e_left, &a_left) {
                 return Err(ProjectionFailure::NotLinear);
             }
             let jump: Vec<f64> = state.iter().zip(&left).map(|(after, before)| after - before).collect();
             return Ok(Projection {
-                impulses: pencil.impulses(limits.impulses(&e, &a, &jump)),
-                right_limits: pencil.right_limits(&limits, &e, &a, state),
+                impulses: pencil.impulses(&units, limits.impulses(&e, &a, &jump)),
+                right_limits: pencil.right_limits(&units, &limits, (&e, &a), state),
             });
         }
     }
     Err(ProjectionFailure::NotConverged)
+}
+
+/// Units of equations, states and time in which the coefficients of a pencil are as near to one as can be.
+struct Units {
+    by_row: Vec<f64>,
+    by_column: Vec<f64>,
+    /// How fast time runs.
+    rate: f64,
+}
+
+impl Units {
+    fn of(e: &DenseMatrix, a: &DenseMatrix) -> Self {
+        let (by_row, by_column, rate) = balance_pencil(e, a);
+        Units {
+            by_row,
+            by_column,
+            rate,
+        }
+    }
+
+    /// E and A in these units.
+    fn pencil(&self, e: &DenseMatrix, a: &DenseMatrix) -> (DenseMatrix, DenseMatrix) {
+        let scaled = |m: &DenseMatrix, factor: f64| {
+            DenseMatrix::from_fn(m.rows(), m.columns(), |i, j| {
+                m[(i, j)] * self.by_row[i] * self.by_column[j] * factor
+            })
+        };
+        (scaled(e, self.rate), scaled(a, 1.0))
+    }
+
+    fn state(&self, state: &[f64]) -> Vec<f64> {
+        state.iter().zip(&self.by_column).map(|(z, unit)| z / unit).collect()
+    }
+
+    fn back(&self, state: &[f64]) -> Vec<f64> {
+        state.iter().zip(&self.by_column).map(|(z, unit)| z * unit).collect()
+    }
+
+    /// A state differentiated so many times, or an impulse of minus that order.
+    fn derivative(&self, state: f64, position: usize, times: i32) -> f64 {
+        state * self.by_column[position] * self.rate.powi(times)
+    }
 }
 
 /// A state of the first-order form.
@@ -387,22 +438,22 @@ impl<'a> Pencil<'a> {
         if !finite {
             return Err(ProjectionFailure::NotFinite { row });
         }
-        let of_unknowns = tape.leaves().iter().zip(&gradient);
-        let of_unknowns = of_unknowns.filter(|(leaf, _)| matches!(place(leaf), Some(State::Unknown(..))));
-        let scale = of_unknowns.fold(0.0_f64, |s, (_, slope)| s.max(slope.abs()));
-        let scale = if scale > 0.0 { scale } else { 1.0 };
-        let mut constant = residual;
+        let (mut constant, mut terms) = (residual, residual.abs());
         for ((leaf, slope), value) in tape.leaves().iter().zip(gradient).zip(&values) {
             match place(leaf).map(|place| (place, self.number.get(&place))) {
-                Some((_, Some(&position))) => a[(target, position)] -= slope / scale,
+                Some((_, Some(&position))) => a[(target, position)] -= slope,
                 Some((State::Unknown(var, order), None)) => {
-                    e[(target, self.number[&State::Unknown(var, order - 1)])] += slope / scale;
+                    e[(target, self.number[&State::Unknown(var, order - 1)])] += slope;
                 }
                 _ => continue,
             }
             constant -= slope * value;
+            terms += (slope * value).abs();
         }
-        a[(target, one)] -= constant / scale;
+        // What rounding leaves of the terms is no constant.
+        if constant.abs() > ROUNDING * terms {
+            a[(target, one)] -= constant;
+        }
         Ok(())
     }
 
@@ -427,7 +478,7 @@ impl<'a> Pencil<'a> {
 
     /// The impulse of highest order of each derivative that occurs, from the jump and the impulses of the states. The highest
     /// derivative of an unknown is no state: it is the derivative of one.
-    fn impulses(&self, of_states: Vec<Vec<f64>>) -> Vec<Impulse> {
+    fn impulses(&self, units: &Units, of_states: Vec<Vec<f64>>) -> Vec<Impulse> {
         let size = of_states.iter().flatten().fold(0.0_f64, |size, z| size.max(z.abs()));
         let mut found = Vec::new();
         for &column in &self.columns {
@@ -439,14 +490,14 @@ impl<'a> Pencil<'a> {
                     None => (self.number[&State::Unknown(var, order - 1)], 1),
                 };
                 let orders = of_states.iter().enumerate().rev();
-                let mut orders = orders.map(|(mu, z)| (mu + raised, z[state]));
-                let highest = orders.find(|&(mu, weight)| mu > 0 && weight.abs() > NO_IMPULSE * size);
-                if let Some((mu, weight)) = highest {
+                let mut orders = orders.map(|(times, z)| (times, times + raised, z[state]));
+                let highest = orders.find(|&(_, mu, weight)| mu > 0 && weight.abs() > NO_IMPULSE * size);
+                if let Some((times, mu, weight)) = highest {
                     found.push(Impulse {
                         var,
                         order,
                         mu: mu as u32,
-                        weight,
+                        weight: units.derivative(weight, state, -(times as i32)),
                     });
                 }
             }
@@ -458,9 +509,9 @@ impl<'a> Pencil<'a> {
     /// The states x'^m, m < d_x: beyond the first-order form by differentiating along V*, where E·z' = A·z.
     fn right_limits(
         &self,
+        units: &Units,
         limits: &WongLimits,
-        e: &DenseMatrix,
-        a: &DenseMatrix,
+        (e, a): (&DenseMatrix, &DenseMatrix),
         state: Vec<f64>,
     ) -> Vec<(VarId, u16, f64)> {
         let qr = PivotedQr::new(&times(e, &limits.consistent), Some(RANK));
@@ -478,7 +529,12 @@ impl<'a> Pencil<'a> {
                     derivatives.push(limits.consistent.multiply(&coordinates));
                 }
                 let position = self.number[&State::Unknown(var, base)];
-                found.push((var, order, derivatives[times_differentiated][position]));
+                let value = derivatives[times_differentiated][position];
+                found.push((
+                    var,
+                    order,
+                    units.derivative(value, position, times_differentiated as i32),
+                ));
             }
         }
         found.sort_unstable_by_key(|&(var, order, _)| (var, order));

@@ -9,7 +9,7 @@ use saltus_numerics::linalg::{DenseMatrix, PivotedQr, SparseLu, SparsityPattern,
 use saltus_numerics::quadrature::integrate_over_unit;
 
 use saltus_structure::restart::{
-    LeafKind, PlanEquation, PlanProgram, PlanPrograms, PlanUnknown, RestartPlan, RightLimitSource,
+    FixedValues, LeafKind, PlanEquation, PlanProgram, PlanPrograms, PlanUnknown, RestartPlan, RightLimitSource,
 };
 
 /// Newton iterations per block.
@@ -20,6 +20,8 @@ const DENSE: usize = 64;
 const RANK: f64 = 1e-10;
 /// A residual is zero when it is this small against the terms and unknowns of its block.
 const RESIDUAL: f64 = 1e-8;
+/// What is smaller than this part of the values that an iteration began with is zero: the digits of digits.
+const VANISHED: f64 = f64::EPSILON * f64::EPSILON;
 /// A step that changes the unknowns by less makes no difference.
 const SETTLED: f64 = 1e-13;
 /// Relative residual of a restart equation that the tail entails.
@@ -91,12 +93,13 @@ pub enum RestartFailure {
 }
 
 /// Solves a restart system. The environment gives left limits (`left_limit`), and as current values inputs,
-/// parameters and discrete variables at their right limits.
+/// parameters and discrete variables at their right limits; `fixed` tells how large variables are.
 pub fn solve_restart(
     pool: &ExprPool,
     functions: &Functions,
     plan: &RestartPlan,
     environment: &dyn Environment,
+    fixed: &dyn FixedValues,
 ) -> Result<RestartSolution, RestartFailure> {
     let mut system = System::new(pool, functions, plan, environment);
     let (mut rank, mut singular) = (0, Vec::new());
@@ -117,7 +120,7 @@ pub fn solve_restart(
             unknowns: singular,
         });
     }
-    system.check()?;
+    system.check(fixed)?;
     Ok(RestartSolution {
         right_limits: plan
             .right_limits
@@ -303,13 +306,13 @@ impl<'a> System<'a> {
     }
 
     /// Residuals, the sizes of their terms and Jacobian rows of a block.
-    fn linearise(&self, block: &[(usize, usize)], local: &FxHashMap<usize, usize>) -> Result<Linear, RestartFailure> {
+    fn linearise(&self, block: &[(usize, usize)], local: &Local) -> Result<Linear, RestartFailure> {
         let mut linear = Linear::default();
         for &(equation, _) in block {
             let Slopes { value, size, by } = self.slopes(equation)?;
             let mut row: Vec<(usize, f64)> = by
                 .into_iter()
-                .filter_map(|(unknown, slope)| Some((*local.get(&unknown)?, slope)))
+                .filter_map(|(unknown, slope)| Some((*local.columns.get(&unknown)?, slope)))
                 .collect();
             row.sort_unstable_by_key(|&(column, _)| column);
             row.dedup_by(|later, kept| {
@@ -326,14 +329,20 @@ impl<'a> System<'a> {
             linear.sizes.push(size);
             linear.rows.push(row);
         }
-        linear.balance(block.iter().map(|&(_, unknown)| self.x[unknown]));
+        linear.balance(block.iter().map(|&(_, unknown)| self.x[unknown]), &local.reach);
         Ok(linear)
     }
 
     fn solve_block(&mut self, block: &[(usize, usize)]) -> Result<SolvedBlock, RestartFailure> {
-        let local: FxHashMap<usize, usize> = block.iter().enumerate().map(|(i, &(_, u))| (u, i)).collect();
+        let mut local = Local {
+            columns: block.iter().enumerate().map(|(i, &(_, u))| (u, i)).collect(),
+            reach: vec![0.0; block.len()],
+        };
         let mut best = f64::INFINITY;
         for iteration in 0..ITERATIONS {
+            for (reach, &(_, unknown)) in local.reach.iter_mut().zip(block) {
+                *reach = reach.max(self.x[unknown].abs());
+            }
             let linear = self.linearise(block, &local)?;
             let residual = linear.largest_residual();
             let (step, rank) = linear.step();
@@ -347,6 +356,11 @@ impl<'a> System<'a> {
             }
             let settled = linear.effect(&step) <= SETTLED || (residual >= 0.5 * best && residual <= 1e-12);
             if residual <= RESIDUAL && settled {
+                for (i, &(_, unknown)) in block.iter().enumerate() {
+                    if linear.has_vanished(i, self.x[unknown]) {
+                        self.x[unknown] = 0.0;
+                    }
+                }
                 return Ok(SolvedBlock { rank, residual });
             }
             best = best.min(residual);
@@ -365,7 +379,7 @@ impl<'a> System<'a> {
     }
 
     /// Takes the step, halved while it makes the residual much worse or undefined.
-    fn advance(&mut self, block: &[(usize, usize)], local: &FxHashMap<usize, usize>, step: &[f64], residual: f64) {
+    fn advance(&mut self, block: &[(usize, usize)], local: &Local, step: &[f64], residual: f64) {
         let before: Vec<f64> = block.iter().map(|&(_, unknown)| self.x[unknown]).collect();
         let mut factor = 1.0;
         for _ in 0..10 {
@@ -382,13 +396,21 @@ impl<'a> System<'a> {
     }
 
     /// Restart equations that the tail entails must hold.
-    fn check(&self) -> Result<(), RestartFailure> {
+    fn check(&self, fixed: &dyn FixedValues) -> Result<(), RestartFailure> {
         for (&(restart_equation, _), program) in self.plan.checks.iter().zip(&self.programs.checks) {
             let values = self.values(&leaves_of(program, self.environment), &[], 0.0);
-            let floors = vec![0.0; values.len()];
+            // At an event all terms may be zero but for its location: what is small is told by how large variables are.
+            let floor = |(leaf, kind): (&Node, &LeafKind)| match (*kind, *leaf) {
+                (LeafKind::Unknown(unknown), _) if self.plan.unknowns[unknown].mu == 0 => {
+                    let variable = self.plan.unknowns[unknown].variable;
+                    fixed.floor(variable.var, variable.order)
+                }
+                (LeafKind::Known, Node::Pre { var, order } | Node::Var { var, order }) => fixed.floor(var, order),
+                _ => 0.0,
+            };
+            let floors: Vec<f64> = program.tape.leaves().iter().zip(&program.kinds).map(floor).collect();
             let (residual, scale) = program.tape.value_and_scale(self.functions, &values, &floors);
-            // At an event all terms may be zero but for its location, so nothing here tells what is small.
-            let holds = residual.abs() <= CHECK * (1.0 + scale);
+            let holds = residual.abs() <= CHECK * scale;
             if !holds {
                 return Err(RestartFailure::CheckFailed {
                     restart_equation,
@@ -398,6 +420,12 @@ impl<'a> System<'a> {
         }
         Ok(())
     }
+}
+
+/// The unknowns of a block: their columns, and the largest values they have had.
+struct Local {
+    columns: FxHashMap<usize, usize>,
+    reach: Vec<f64>,
 }
 
 fn leaves_of(program: &PlanProgram, environment: &dyn Environment) -> Vec<Leaf> {
@@ -428,10 +456,12 @@ struct Linear {
     by_column: Vec<f64>,
     /// The largest term and unknown, made comparable.
     size: f64,
+    /// What counts as zero beside the largest values so far, made comparable.
+    nothing: f64,
 }
 
 impl Linear {
-    fn balance(&mut self, unknowns: impl Iterator<Item = f64>) {
+    fn balance(&mut self, unknowns: impl Iterator<Item = f64>, reach: &[f64]) {
         let n = self.rows.len();
         let numbered = self.rows.iter().enumerate();
         let entries: Vec<(usize, usize, f64)> = numbered
@@ -440,7 +470,14 @@ impl Linear {
         (self.by_row, self.by_column) = balance(n, n, &entries);
         let terms = self.sizes.iter().zip(&self.by_row).map(|(size, factor)| size * factor);
         let unknowns = unknowns.zip(&self.by_column).map(|(x, factor)| x.abs() / factor);
-        self.size = terms.chain(unknowns).fold(0.0, f64::max);
+        let reach = reach.iter().zip(&self.by_column).map(|(reach, factor)| reach / factor);
+        self.nothing = VANISHED * reach.fold(0.0, f64::max);
+        self.size = terms.chain(unknowns).fold(self.nothing, f64::max);
+    }
+
+    /// Whether a value of an unknown is nothing but what rounding has left of larger ones.
+    fn has_vanished(&self, unknown: usize, value: f64) -> bool {
+        value.abs() / self.by_column[unknown] <= self.nothing
     }
 
     /// The largest residual, relative to the largest terms and unknowns.

@@ -295,7 +295,7 @@ impl Made {
         let Some(plan) = analysis.plan.filter(|_| analysis.verdict == Verdict::Good) else {
             return;
         };
-        match solve_restart(pool, functions, &plan, &self.left) {
+        match solve_restart(pool, functions, &plan, &self.left, &self.fixed) {
             Ok(solution) => {
                 for &(var, order, value) in &solution.right_limits {
                     outcome.values.insert(format!("{key}: {}", state(&(var, order))), value);

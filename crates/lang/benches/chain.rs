@@ -1,6 +1,10 @@
 //! Flattening is linear in the number of components: chains of 10 to 100,000 segments.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "what a program for the command line is for")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
 
 use std::sync::Arc;
 use std::time::Instant;

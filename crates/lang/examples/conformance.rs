@@ -1,7 +1,11 @@
 //! Counts what flattens: `conformance msl CSV [PATTERN]` with SALTUS_MSL, the folder of the library. Prints one line
 //! per model and a table at the end.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "what a program for the command line is for")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

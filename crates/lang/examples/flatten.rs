@@ -1,6 +1,10 @@
 //! Flattens a class: `flatten [-L DIR]… [FILE]… CLASS`, prints it as flat Modelica.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "what a program for the command line is for")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -5,7 +5,11 @@
 //! What is counted as an event is everything between the arrival at its time and the next step: locating the
 //! crossing belongs to the integration, finding the mode and its right limits to the event.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "what a program for the command line is for")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a program for the command line is for"
+)]
 
 use std::cell::Cell;
 use std::rc::Rc;

@@ -365,6 +365,9 @@ impl Engine<'_> {
             .collect();
         conditions.sort_unstable();
         conditions.dedup();
+        if conditions.is_empty() && transient {
+            conditions = self.tried_in_vain(report);
+        }
         if let ([id], true) = (&conditions[..], transient) {
             // Impacts of one condition that leave nothing of the speed: the end of an accumulation.
             return self.accumulation(&[*id], 0.0);
@@ -389,6 +392,22 @@ impl Engine<'_> {
                 .chain(named.map(|variable| variable.name.clone()))
                 .collect(),
         })
+    }
+
+    /// Conditions in which candidates of the last instants differ from what they led to: bodies that touch, and are left
+    /// touching by every impact.
+    fn tried_in_vain(&self, report: &EventReport) -> Vec<ConditionId> {
+        let last = report.instants.iter().rev().take(LAST_INSTANTS as usize);
+        let tried: Vec<&CandidateReport> = last.flat_map(|instant| &instant.candidates).collect();
+        let differs = |at: usize| {
+            let other = |candidate: &&CandidateReport| candidate.truths.get(at).is_some_and(|&t| t != self.truths[at]);
+            tried.iter().any(other)
+        };
+        self.model
+            .conditions
+            .ids()
+            .filter(|id| differs(id.0 as usize))
+            .collect()
     }
 
     fn instant_report(

@@ -106,23 +106,29 @@ impl Engine<'_> {
     /// Equations that follow from those before them in the list; `None` if one contradicts them, or if they are not linear.
     fn dependent_equations(&mut self, equations: &[EquationId]) -> Option<Vec<EquationId>> {
         let rows = self.rows_in_numbers(equations)?;
+        let units = column_sizes(&rows);
         let mut independent: Vec<(usize, NumberRow)> = Vec::new();
         let mut dependent = Vec::new();
-        for mut row in rows {
-            let size = largest(&row.coefficients);
+        for row in rows {
+            let (mut coefficients, mut rest) = (Reduced::new(row.coefficients), Reduced::new(row.rest));
             for (pivot, known) in &independent {
-                let factor = row.coefficients[*pivot] / known.coefficients[*pivot];
-                subtract(&mut row.coefficients, &known.coefficients, factor);
-                subtract(&mut row.rest, &known.rest, factor);
+                let factor = coefficients.values[*pivot] / known.coefficients[*pivot];
+                coefficients.subtract(&known.coefficients, factor);
+                rest.subtract(&known.rest, factor);
             }
-            let pivot = (0..row.coefficients.len())
-                .max_by(|&a, &b| row.coefficients[a].abs().total_cmp(&row.coefficients[b].abs()))?;
-            if row.coefficients[pivot].abs() > SMALL * size {
-                independent.push((pivot, row));
-            } else if largest(&row.rest) <= SMALL * size {
-                dependent.push(row.equation);
-            } else {
-                return None;
+            let size = |at: usize| coefficients.values[at].abs() / units[at];
+            let left = (0..units.len()).filter(|&at| !coefficients.is_zero(at));
+            match left.max_by(|&a, &b| size(a).total_cmp(&size(b))) {
+                Some(pivot) => independent.push((
+                    pivot,
+                    NumberRow {
+                        equation: row.equation,
+                        coefficients: coefficients.values,
+                        rest: rest.values,
+                    },
+                )),
+                None if (0..rest.values.len()).all(|at| rest.is_zero(at)) => dependent.push(row.equation),
+                None => return None,
             }
         }
         Some(dependent)
@@ -153,29 +159,29 @@ impl Engine<'_> {
         let mut rows: Vec<NumberRow> = Vec::new();
         for point in 0..3u32 {
             let mut number = Numbers(u64::from(point) + 1);
-            let mut ordered: Vec<(&(VarId, u16), &usize)> = leaves.iter().collect();
-            ordered.sort_unstable_by_key(|(_, at)| **at);
-            let values: Vec<f64> = ordered
-                .iter()
-                .map(|((var, order), _)| {
-                    let value = number.next();
-                    self.memory.set(*var, *order, value);
-                    value
-                })
-                .collect();
             for &input in &inputs {
                 self.memory.set(input, 0, number.next());
             }
             self.memory
                 .set_time(time + f64::from(point) * (1.0 + time.abs()) * 0.37);
-            for (at, &equation) in equations.iter().enumerate() {
-                let (residual, gradient) = self.pivot_gradient(equation)?;
-                let mut coefficients = vec![0.0; leaves.len()];
-                for (leaf, slope) in gradient {
-                    coefficients[leaves[&leaf]] += slope;
+            let mut ordered: Vec<(VarId, u16)> = leaves.keys().copied().collect();
+            ordered.sort_unstable();
+            for &(var, order) in &ordered {
+                self.memory.set(var, order, number.next());
+            }
+            let mut coefficients = Vec::new();
+            for &equation in equations {
+                let mut row = vec![0.0; leaves.len()];
+                for (leaf, slope) in self.pivot_gradient(equation)?.1 {
+                    row[leaves[&leaf]] += slope;
                 }
-                let linear: f64 = coefficients.iter().zip(&values).map(|(c, x)| c * x).sum();
-                let rest = residual - linear;
+                coefficients.push(row);
+            }
+            for &(var, order) in &ordered {
+                self.memory.set(var, order, 0.0);
+            }
+            for ((at, &equation), coefficients) in equations.iter().enumerate().zip(coefficients) {
+                let (rest, _) = self.pivot_gradient(equation)?;
                 match point {
                     0 => rows.push(NumberRow {
                         equation,
@@ -183,8 +189,7 @@ impl Engine<'_> {
                         rest: vec![rest],
                     }),
                     _ => {
-                        let size = largest(&rows[at].coefficients);
-                        let same = |(a, b): (&f64, &f64)| (a - b).abs() <= SMALL * size;
+                        let same = |(a, b): (&f64, &f64)| (a - b).abs() <= SMALL * a.abs();
                         if !rows[at].coefficients.iter().zip(&coefficients).all(same) {
                             return None;
                         }
@@ -218,13 +223,41 @@ impl Engine<'_> {
     }
 }
 
-fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
+/// The largest coefficient of each unknown, whatever its unit.
+fn column_sizes(rows: &[NumberRow]) -> Vec<f64> {
+    let mut sizes = vec![f64::MIN_POSITIVE; rows.first().map_or(0, |row| row.coefficients.len())];
+    for row in rows {
+        for (size, coefficient) in sizes.iter_mut().zip(&row.coefficients) {
+            *size = size.max(coefficient.abs());
+        }
+    }
+    sizes
 }
 
-fn subtract(from: &mut [f64], what: &[f64], factor: f64) {
-    for (value, other) in from.iter_mut().zip(what) {
-        *value -= factor * other;
+/// Numbers from which others were taken away, with the sizes of all that they are the sums of: what is small against these
+/// is zero, in whatever unit.
+struct Reduced {
+    values: Vec<f64>,
+    terms: Vec<f64>,
+}
+
+impl Reduced {
+    fn new(values: Vec<f64>) -> Self {
+        Reduced {
+            terms: values.iter().map(|value| value.abs()).collect(),
+            values,
+        }
+    }
+
+    fn subtract(&mut self, what: &[f64], factor: f64) {
+        for ((value, term), other) in self.values.iter_mut().zip(&mut self.terms).zip(what) {
+            *value -= factor * other;
+            *term += (factor * other).abs();
+        }
+    }
+
+    fn is_zero(&self, at: usize) -> bool {
+        self.values[at].abs() <= SMALL * self.terms[at]
     }
 }
 

@@ -9,11 +9,12 @@ use saltus_mdae::eval::Environment;
 use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
-    Before, ConcreteEquation, FixedValues, ModeChange, ModeEquation, NumericFacts, RestartAnalysis, RestartOptions,
-    Verdict, analyze_restart, explain, levels_beyond,
+    Before, ConcreteEquation, FixedValues, ModeChange, ModeEquation, NumericFacts, PlanEquation, RestartAnalysis,
+    RestartOptions, RestartPlan, Verdict, analyze_restart, explain, levels_beyond,
 };
 
 use crate::candidate::{Instant, Reinit};
+use crate::compiled::Compiled;
 use crate::engine::{Engine, ModeId, tools};
 use crate::error::{Failure, FailureKind};
 use crate::event::same;
@@ -331,11 +332,13 @@ impl Engine<'_> {
             projected.ok().map(projected_solution)
         };
         let mut solution = match &analysis.plan {
-            Some(plan) if analysis.is_good() => match solve_restart(pool, &model.functions, plan, &present) {
+            Some(plan) if analysis.is_good() => match solve_restart(pool, &model.functions, plan, &present, &known) {
                 Ok(solution) => solution,
                 // Structure says yes, numbers say no: the consistency projector decides linear cases (F.2 of RR-9603).
-                Err(failure @ RestartFailure::Singular { .. }) => project(pool).ok_or_else(|| unsolved(&failure))?,
-                Err(failure) => return Err(unsolved(&failure)),
+                Err(failure @ RestartFailure::Singular { .. }) => {
+                    project(pool).ok_or_else(|| unsolved(self.compiled, &change, plan, &failure))?
+                }
+                Err(failure) => return Err(unsolved(self.compiled, &change, plan, &failure)),
             },
             // Impulses beyond the last instant: the projector decides linear cases here too (F.1), but only where no
             // other mode is consistent.
@@ -569,19 +572,23 @@ impl Engine<'_> {
     }
 }
 
+/// Where an equation of a restart system comes from.
+fn origin_of(change: &ModeChange, equation: &PlanEquation) -> Option<OriginId> {
+    match equation.equation {
+        ConcreteEquation::Array(label) => Some(change.origin(label.source)),
+        ConcreteEquation::Euler(_) => None,
+    }
+}
+
 /// The coefficients of impulses that must not jump, with where they are.
 fn steady_coefficients(change: &ModeChange, analysis: &RestartAnalysis, solution: &RestartSolution) -> Vec<Steady> {
     let Some(plan) = &analysis.plan else { return Vec::new() };
-    let origin = |equation: ConcreteEquation| match equation {
-        ConcreteEquation::Array(label) => Some(change.origin(label.source)),
-        ConcreteEquation::Euler(_) => None,
-    };
     let equations = solution.steady.iter().map(|&position| &plan.equations[position]);
     equations
         .filter_map(|equation| {
             Some(Steady {
                 coefficients: equation.steady.clone(),
-                origin: origin(equation.equation)?,
+                origin: origin_of(change, equation)?,
             })
         })
         .collect()
@@ -595,20 +602,55 @@ fn refused(explanation: saltus_structure::restart::Explanation) -> Failure {
     }))
 }
 
-fn unsolved(failure: &RestartFailure) -> Failure {
-    let reason = match failure {
-        RestartFailure::Singular { rank, size, .. } => {
-            format!("the restart system is singular (rank {rank} of {size})")
+fn unsolved(compiled: &Compiled, change: &ModeChange, plan: &RestartPlan, failure: &RestartFailure) -> Failure {
+    let origins_of = |equations: &[usize]| -> Vec<OriginId> {
+        let mut origins: Vec<OriginId> = Vec::new();
+        for &position in equations {
+            let origin = origin_of(change, &plan.equations[position]);
+            origins.extend(origin.filter(|origin| !origins.contains(origin)));
         }
-        RestartFailure::NotConverged { residual, .. } => {
-            format!("the restart system has no solution (residual {residual:e})")
-        }
-        RestartFailure::NotFinite { .. } => "the restart system is undefined at the left limits".to_string(),
-        RestartFailure::CheckFailed { residual, .. } => {
-            format!("a restart equation contradicts the mode entered (residual {residual:e})")
-        }
+        origins
     };
-    Failure::new(FailureKind::Restart(reason.into()))
+    let (reason, origins) = match failure {
+        RestartFailure::Singular { rank, size, unknowns } => {
+            let mut names: Vec<String> = unknowns
+                .iter()
+                .map(|&unknown| plan.unknowns[unknown].variable)
+                .map(|variable| format!("`{}`", compiled.name(variable.var, variable.order)))
+                .collect();
+            names.sort_unstable();
+            names.dedup();
+            let reason = format!(
+                "the restart system is singular (rank {rank} of {size}) in {}",
+                names.join(", ")
+            );
+            (reason, Vec::new())
+        }
+        RestartFailure::NotConverged { equations, residual } => (
+            format!("the restart system has no solution (residual {residual:e})"),
+            origins_of(equations),
+        ),
+        RestartFailure::NotFinite { equation } => (
+            "the restart system is undefined at the left limits".to_string(),
+            origins_of(&[*equation]),
+        ),
+        RestartFailure::CheckFailed {
+            restart_equation,
+            residual,
+        } => (
+            format!("a restart equation contradicts the mode entered (residual {residual:e})"),
+            change
+                .restart_equations
+                .get(*restart_equation as usize)
+                .map(|equation| equation.origin)
+                .into_iter()
+                .collect(),
+        ),
+    };
+    Failure::new(FailureKind::Restart(Refusal {
+        origins,
+        ..Refusal::from(reason)
+    }))
 }
 
 /// Right limits and impulses found by projection.

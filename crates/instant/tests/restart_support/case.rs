@@ -319,6 +319,6 @@ impl Built {
     }
 
     pub(crate) fn solve(&self, plan: &RestartPlan) -> Result<RestartSolution, RestartFailure> {
-        solve_restart(&self.pool, &self.functions, plan, &self.environment)
+        solve_restart(&self.pool, &self.functions, plan, &self.environment, &self.fixed)
     }
 }

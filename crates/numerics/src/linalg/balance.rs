@@ -3,26 +3,71 @@
 //! Other units multiply rows and columns. The factors that bring the entries closest to one, by the squares of their
 //! logarithms (A. R. Curtis, J. K. Reid, *On the automatic scaling of matrices for Gaussian elimination*, 1972), undo that.
 
+use super::DenseMatrix;
+
 /// Sweeps over rows and columns.
 const SWEEPS: usize = 100;
+/// The same where there is a unit of time besides.
+const PENCIL_SWEEPS: usize = 1000;
 /// A change of exponents that makes no difference any more.
 const SETTLED: f64 = 0.05;
 
+/// An entry with the logarithm of its size.
+struct Entry {
+    row: usize,
+    column: usize,
+    size: f64,
+    /// Whether it multiplies a derivative.
+    of_derivative: bool,
+}
+
+/// Entries that count: those that are zero or not finite do not.
+fn counted(of_derivative: bool, entries: impl Iterator<Item = (usize, usize, f64)>) -> impl Iterator<Item = Entry> {
+    let counted = entries.filter(|entry| entry.2 != 0.0 && entry.2.is_finite());
+    counted.map(move |(row, column, value)| Entry {
+        row,
+        column,
+        size: value.abs().log2(),
+        of_derivative,
+    })
+}
+
 /// Powers of two by which rows and columns are to be multiplied. Entries that are zero or not finite do not count.
 pub fn balance(rows: usize, columns: usize, entries: &[(usize, usize, f64)]) -> (Vec<f64>, Vec<f64>) {
-    let entries: Vec<(usize, usize, f64)> = entries
-        .iter()
-        .filter(|entry| entry.2 != 0.0 && entry.2.is_finite())
-        .map(|&(row, column, value)| (row, column, value.abs().log2()))
-        .collect();
-    let (mut by_row, mut by_column) = (vec![0.0; rows], vec![0.0; columns]);
-    for _ in 0..SWEEPS {
-        let of_rows = entries
+    let entries: Vec<Entry> = counted(false, entries.iter().copied()).collect();
+    let (by_row, by_column, _) = balanced(rows, columns, &entries, SWEEPS);
+    (by_row, by_column)
+}
+
+/// The same for a pencil E·z' = A·z, with a power of two besides by which E is to be multiplied: the unit of time.
+pub fn balance_pencil(e: &DenseMatrix, a: &DenseMatrix) -> (Vec<f64>, Vec<f64>, f64) {
+    let all = |m: &DenseMatrix| -> Vec<(usize, usize, f64)> {
+        let places = (0..m.columns()).flat_map(|column| (0..m.rows()).map(move |row| (row, column)));
+        places.map(|(row, column)| (row, column, m[(row, column)])).collect()
+    };
+    let of_e = counted(true, all(e).into_iter());
+    let entries: Vec<Entry> = of_e.chain(counted(false, all(a).into_iter())).collect();
+    balanced(e.rows(), e.columns(), &entries, PENCIL_SWEEPS)
+}
+
+fn balanced(rows: usize, columns: usize, entries: &[Entry], sweeps: usize) -> (Vec<f64>, Vec<f64>, f64) {
+    let (mut by_row, mut by_column, mut rate) = (vec![0.0; rows], vec![0.0; columns], vec![0.0]);
+    let of_rate = |entry: &Entry, rate: f64| if entry.of_derivative { rate } else { 0.0 };
+    for _ in 0..sweeps {
+        let of_rows = entries.iter().map(|entry| {
+            (
+                entry.row,
+                entry.size + by_column[entry.column] + of_rate(entry, rate[0]),
+            )
+        });
+        let mut moved = centre(&mut by_row, of_rows);
+        let of_columns = entries
             .iter()
-            .map(|&(row, column, size)| (row, size + by_column[column]));
-        let moved = centre(&mut by_row, of_rows);
-        let of_columns = entries.iter().map(|&(row, column, size)| (column, size + by_row[row]));
-        if centre(&mut by_column, of_columns).max(moved) < SETTLED {
+            .map(|entry| (entry.column, entry.size + by_row[entry.row] + of_rate(entry, rate[0])));
+        moved = moved.max(centre(&mut by_column, of_columns));
+        let derivatives = entries.iter().filter(|entry| entry.of_derivative);
+        let of_time = derivatives.map(|entry| (0, entry.size + by_row[entry.row] + by_column[entry.column]));
+        if centre(&mut rate, of_time).max(moved) < SETTLED {
             break;
         }
     }
@@ -30,6 +75,7 @@ pub fn balance(rows: usize, columns: usize, entries: &[(usize, usize, f64)]) -> 
     (
         by_row.iter().map(power).collect(),
         by_column.iter().map(power).collect(),
+        power(&rate[0]),
     )
 }
 

@@ -9,7 +9,7 @@ mod qr;
 mod scalar;
 mod sparse_lu;
 
-pub use balance::balance;
+pub use balance::{balance, balance_pencil};
 pub use dense::{DenseLu, DenseMatrix};
 pub use factor::{Factorisation, MatrixStructure};
 pub use pattern::{Colouring, PatternError, SparsityPattern};

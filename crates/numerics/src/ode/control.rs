@@ -240,10 +240,10 @@ impl Point {
     pub(super) fn rounding_noise(&self) -> f64 {
         let rtol = self.options.rtol;
         let of_state = if rtol >= 1e-10 {
-4.0 * f64::EPSILON / rtol
-} else {
-4.0 * f64::EPSILON * self.error_norm(&self.y, &self.y)
-};
+            4.0 * f64::EPSILON / rtol
+        } else {
+            4.0 * f64::EPSILON * self.error_norm(&self.y, &self.y)
+        };
         of_state.max(self.error_norm(&self.noise, &self.y))
     }
 

@@ -16,10 +16,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::eval::{Environment, evaluate};
 use saltus_mdae::{ConditionId, Equation, EquationId, ExprId, Idx, Mdae, Node, Role, Share, Type, VarId};
-use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
+use saltus_numerics::linalg::{DenseMatrix, PivotedQr, balance};
 
 use super::guards::{Modes, Valuation};
 use super::rank::check_rank;
@@ -33,6 +33,8 @@ const BUDGET: usize = 20_000;
 const MOST_EQUATIONS: usize = 200;
 /// What is left of a function, relative to it, once what others give is taken away: below, it follows from them.
 const ZERO: f64 = 1e-9;
+/// Relative difference of slopes that are the same.
+const SAME_SLOPE: f64 = 1e-12;
 /// Points at which directions must be the same.
 const POINTS: u32 = 3;
 
@@ -109,7 +111,11 @@ struct Anywhere<'a> {
     model: &'a Mdae,
     parameters: SamplePoint,
     seed: u64,
+    sizes: Option<&'a Sizes>,
 }
+
+/// How large derivatives of unknowns are where the terms of equations are comparable; one where nothing is known.
+type Sizes = FxHashMap<(VarId, u16), f64>;
 
 impl<'a> Anywhere<'a> {
     fn new(model: &'a Mdae, seed: u32, other_parameters: bool) -> Self {
@@ -121,7 +127,23 @@ impl<'a> Anywhere<'a> {
                 SamplePoint::new(model, seed)
             },
             seed: u64::from(seed),
+            sizes: None,
         }
+    }
+
+    /// The same where unknowns have sizes.
+    fn with_sizes(self, sizes: &'a Sizes) -> Self {
+        Anywhere {
+            sizes: Some(sizes),
+            ..self
+        }
+    }
+
+    fn size(&self, var: VarId, order: u16) -> f64 {
+        self.sizes
+            .and_then(|sizes| sizes.get(&(var, order)))
+            .copied()
+            .unwrap_or(1.0)
     }
 
     /// A number in (0, 1).
@@ -143,11 +165,11 @@ impl Environment for Anywhere<'_> {
             (Role::Parameter, _) => self.parameters.variable(var, order),
             (_, Type::Boolean) => f64::from(u8::from(noise > 0.5)),
             (_, Type::Integer) => (1.0 + 4.0 * noise).floor(),
-            _ => 0.3 + 1.4 * noise,
+            _ => self.size(var, order) * (0.3 + 1.4 * noise),
         }
     }
     fn left_limit(&self, var: VarId, order: u16) -> f64 {
-        self.variable(var, order) + 0.5 * self.noise(2, var.0, order)
+        self.variable(var, order) + 0.5 * self.noise(2, var.0, order) * self.size(var, order)
     }
     fn time(&self) -> f64 {
         self.noise(3, 0, 0)
@@ -185,7 +207,7 @@ fn repair(model: &Mdae, modes: &Modes, valuation: &Valuation) -> Option<Repair> 
 }
 
 fn same(a: &[Vec<(VarId, f64)>], b: &[Vec<(VarId, f64)>]) -> bool {
-    let close = |(x, y): (&(VarId, f64), &(VarId, f64))| x.0 == y.0 && (x.1 - y.1).abs() <= 1e-8;
+    let close = |(x, y): (&(VarId, f64), &(VarId, f64))| x.0 == y.0 && (x.1 - y.1).abs() <= 1e-8 * x.1.abs();
     let alike = |x: &[(VarId, f64)], y: &[(VarId, f64)]| x.len() == y.len() && x.iter().zip(y).all(close);
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| alike(x, y))
 }
@@ -197,8 +219,9 @@ fn following(model: &Mdae, active: &[EquationId], other_parameters: bool) -> Opt
     ordered.sort_by_key(|&id| (!model.is_unguarded(id), id));
     let residuals: Vec<ExprId> = ordered.iter().map(|&id| model.equations[id].residual).collect();
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); ordered.len()];
+    let sizes = sizes(model, &residuals, other_parameters)?;
     for seed in 0..ordered.len() as u32 + 8 {
-        let point = Anywhere::new(model, seed + 1, other_parameters);
+        let point = Anywhere::new(model, seed + 1, other_parameters).with_sizes(&sizes);
         let values = evaluate(&model.pool, &model.functions, &residuals, &point).ok()?;
         for (column, value) in columns.iter_mut().zip(values) {
             column.push(value);
@@ -231,6 +254,49 @@ fn following(model: &Mdae, active: &[EquationId], other_parameters: bool) -> Opt
     }
     follow.sort_unstable();
     (!follow.is_empty()).then_some(follow)
+}
+
+/// Sizes at which the terms of equations are comparable, whatever the units: of what is linear, by its coefficients and by
+/// the terms that have a size of their own. `None` if an equation cannot be evaluated.
+fn sizes(model: &Mdae, residuals: &[ExprId], other_parameters: bool) -> Option<Sizes> {
+    let points = [1, 2].map(|seed| Anywhere::new(model, seed, other_parameters));
+    let mut reader = JacobianReader::new();
+    let mut slopes: Vec<[Vec<((VarId, u16), f64)>; 2]> = Vec::new();
+    for &residual in residuals {
+        let mut read = [Vec::new(), Vec::new()];
+        for (point, partials) in points.iter().zip(&mut read) {
+            reader.read(model, residual, point, partials).ok()?;
+        }
+        slopes.push(read);
+    }
+    let mut nonlinear: FxHashSet<(VarId, u16)> = FxHashSet::default();
+    for [here, there] in &slopes {
+        for (at, slope) in here {
+            let other = there.binary_search_by_key(at, |&(known, _)| known);
+            let same = other.is_ok_and(|k| (there[k].1 - slope).abs() <= SAME_SLOPE * slope.abs());
+            if !same || !model.is_unknown(at.0) {
+                nonlinear.insert(*at);
+            }
+        }
+    }
+    let mut numbers: FxHashMap<(VarId, u16), usize> = FxHashMap::default();
+    let mut entries = Vec::new();
+    for (row, [here, _]) in slopes.iter().enumerate() {
+        for &(at, slope) in here.iter().filter(|(at, _)| !nonlinear.contains(at)) {
+            let next = 1 + numbers.len();
+            entries.push((row, *numbers.entry(at).or_insert(next), slope));
+        }
+    }
+    // What is left where all that is zero has a size of its own: it stands in the first column.
+    let zero: Sizes = numbers.keys().map(|&at| (at, 0.0)).collect();
+    let rest = Anywhere::new(model, 1, other_parameters).with_sizes(&zero);
+    let rest = evaluate(&model.pool, &model.functions, residuals, &rest).ok()?;
+    entries.extend(rest.into_iter().enumerate().map(|(row, rest)| (row, 0, rest)));
+    let (_, by_column) = balance(residuals.len(), 1 + numbers.len(), &entries);
+    let sizes = numbers
+        .into_iter()
+        .map(|(at, number)| (at, by_column[number] / by_column[0]));
+    Some(sizes.filter(|(_, size)| size.is_normal()).collect())
 }
 
 fn norm(values: &[f64]) -> f64 {
@@ -284,8 +350,7 @@ fn directions(
     other_parameters: bool,
 ) -> Option<Vec<Vec<(VarId, f64)>>> {
     let rows = equations.len() * POINTS as usize;
-    // Transposed: its null space on the left is what is looked for.
-    let mut transposed = DenseMatrix::zeros(unknowns.len(), rows);
+    let mut entries: Vec<(usize, usize, f64)> = Vec::new();
     let mut reader = JacobianReader::new();
     let mut partials = Vec::new();
     for seed in 0..POINTS {
@@ -293,20 +358,22 @@ fn directions(
         for (at, &equation) in equations.iter().enumerate() {
             let residual = model.equations[equation].residual;
             reader.read(model, residual, &point, &mut partials).ok()?;
+            let row = seed as usize * equations.len() + at;
             let entry = |&((var, order), value): &((VarId, u16), f64)| {
-                let row = unknowns.binary_search(&var).ok().filter(|_| order == 0)?;
-                Some((row, value))
+                let unknown = unknowns.binary_search(&var).ok().filter(|_| order == 0)?;
+                Some((row, unknown, value))
             };
-            let entries: Vec<(usize, f64)> = partials.iter().filter_map(entry).collect();
-            let largest = entries.iter().map(|(_, value)| value.abs()).fold(0.0, f64::max);
-            if !largest.is_finite() {
-                return None;
-            }
-            for (row, value) in entries {
-                let scale = if largest > 0.0 { largest } else { 1.0 };
-                transposed[(row, seed as usize * equations.len() + at)] = value / scale;
-            }
+            entries.extend(partials.iter().filter_map(entry));
         }
+    }
+    if entries.iter().any(|entry| !entry.2.is_finite()) {
+        return None;
+    }
+    let (by_row, by_unknown) = balance(rows, unknowns.len(), &entries);
+    // Transposed: its null space on the left is what is looked for.
+    let mut transposed = DenseMatrix::zeros(unknowns.len(), rows);
+    for (row, unknown, value) in entries {
+        transposed[(unknown, row)] = value * by_row[row] * by_unknown[unknown];
     }
     let qr = PivotedQr::new(&transposed, Some(ZERO));
     let (count, free) = (unknowns.len(), unknowns.len() - qr.rank());
@@ -321,6 +388,9 @@ fn directions(
         }
     }
     reduce(&mut basis);
+    for vector in &mut basis {
+        in_units(vector, &by_unknown);
+    }
     let named = |vector: Vec<f64>| -> Vec<(VarId, f64)> {
         let entries = unknowns.iter().copied().zip(vector);
         entries.filter(|&(_, value)| value != 0.0).collect()
@@ -350,8 +420,23 @@ fn reduce(basis: &mut [Vec<f64>]) {
         done += 1;
     }
     for value in basis.iter_mut().flatten() {
+        if value.abs() <= ZERO {
+            *value = 0.0;
+        }
+    }
+}
+
+/// A direction in the units of the unknowns, its first entry one, and whole numbers where they are meant.
+fn in_units(direction: &mut [f64], by_unknown: &[f64]) {
+    direction
+        .iter_mut()
+        .zip(by_unknown)
+        .for_each(|(value, unit)| *value *= unit);
+    let first = direction.iter().copied().find(|value| *value != 0.0).unwrap_or(1.0);
+    for value in direction {
+        *value /= first;
         let nearest = value.round();
-        if (*value - nearest).abs() <= 1e-9 {
+        if (*value - nearest).abs() <= ZERO * value.abs() {
             *value = nearest;
         }
     }
