@@ -766,7 +766,7 @@ impl<'c> Run<'c> {
                 return Ok(PhaseEnd::Stop);
             }
             self.follow_sizes(mode, step.1 - step.0, taken)?;
-            self.update_watches(&watched);
+            self.update_watches(mode, &watched, taken);
             let at_break = end >= target || leaves.is_some();
             if at_break && self.history.jumps(&self.engine.memory) {
                 return Ok(PhaseEnd::Event(Vec::new()));

@@ -178,10 +178,11 @@ impl Run<'_> {
             Ok(step) => Ok((step.t_old, step.t)),
             Err(error) => match self.pass_fold(mode, &error, target)? {
                 Some(step) => Ok(step),
-                None => match self.step_over_fold(mode, &error, target) {
-                    Some(step) => Ok(step),
-                    None => Err(self.explain_integration(mode, error, blamed).at(time)),
-                },
+                None => {
+                    let passed = self.step_over_fold(mode, &error, target);
+                    let passed = passed.or_else(|| self.step_out_of_rest(mode, &error, target));
+                    passed.ok_or_else(|| self.explain_integration(mode, error, blamed).at(time))
+                }
             },
         }
     }
@@ -200,6 +201,36 @@ impl Run<'_> {
         let step = restarted.then(|| self.integrator.step(&mut ode, target));
         ode.code.let_jump(false);
         step.and_then(Result::ok).map(|step| (step.t_old, step.t))
+    }
+
+    /// A state at rest is known exactly, and no step is short enough where it begins to move without an event. How large it
+    /// will be is seen a little ahead.
+    fn step_out_of_rest(&mut self, mode: ModeId, error: &IntegrationError, target: f64) -> Option<(f64, f64)> {
+        let IntegrationError::StepTooSmall {
+            cause: StepFailure::Accuracy { .. } | StepFailure::Newton { .. },
+            ..
+        } = error
+        else {
+            return None;
+        };
+        let (time, y) = (self.integrator.time(), self.integrator.state().to_vec());
+        let before = self.absolute_tolerances(mode);
+        let span = (self.engine.options.stop - self.engine.options.start).abs();
+        let ahead = (SOON * span).min(target - time);
+        self.engine.ode(mode, &self.history).evaluate(time + ahead, &y).ok()?;
+        for (var, order) in self.engine.modes[mode].plan().states.clone() {
+            let rate = self.engine.memory.get(var, order + 1);
+            self.engine.scales.note(&self.engine.memory, (var, order + 1), rate);
+        }
+        let after = self.absolute_tolerances(mode);
+        let grows = before.iter().zip(&after).any(|(before, after)| *after > 2.0 * before);
+        self.engine.ode(mode, &self.history).evaluate(time, &y).ok()?;
+        if !grows || self.restart_integrator(mode, Resumption::Event).is_err() {
+            return None;
+        }
+        let mut ode = self.engine.ode(mode, &self.history);
+        let step = self.integrator.step(&mut ode, target);
+        step.ok().map(|step| (step.t_old, step.t))
     }
 
     /// Where the solution that was followed ceases to exist, the run goes on with the one that remains (the output of an

@@ -178,8 +178,14 @@ impl Run<'_> {
         known.armed && !triggered && until_now == Some(self.engine.truths[id.index()])
     }
 
-    pub(super) fn update_watches(&mut self, watched: &[(ConditionId, Arc<Monitor>)]) {
+    /// Follows conditions to where they are clear of their bands. How wide those are is found anew after one step, two, four
+    /// and so on: near a pole, errors of the states may make much of a difference that is none farther on.
+    pub(super) fn update_watches(&mut self, mode: ModeId, watched: &[(ConditionId, Arc<Monitor>)], taken: u64) {
+        let renewed = taken.is_power_of_two();
         for (id, monitor) in watched {
+            if renewed && !self.watches[id.index()].armed {
+                self.engine.find_errors(mode, monitor.reads(0));
+            }
             let watch = &mut self.watches[id.index()];
             if !watch.armed {
                 let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
@@ -188,7 +194,10 @@ impl Run<'_> {
                 watch.followed = if followed { watch.followed + 1 } else { 0 };
                 watch.leaving |= watch.followed >= FOLLOWED;
                 watch.armed = right_side && reading.value.abs() > reading.tolerance * watch.share();
-                watch.band = watch.band.max(reading.tolerance);
+                watch.band = match renewed {
+                    true => reading.tolerance * WIDENING.powi(watch.futile.min(100) as i32),
+                    false => watch.band.max(reading.tolerance),
+                };
             }
         }
     }
