@@ -21,6 +21,10 @@
 // chattering slide
 // fails E0603 it goes on along another surface already
 // at 2
+// model Sliding.SilentAtStart
+// stop 2
+// fails E0603 `s > 0`
+// at 0
 // model Sliding.FromTheStart
 // stop 4
 // chattering slide
@@ -135,6 +139,13 @@ package Sliding "Motion along switching surfaces and at rest"
   model OnTwoSurfaces
     extends BesideOthers;
   end OnTwoSurfaces;
+
+  model SilentAtStart "A switch without events at its zero is no rounding error of the rates"
+    Real x(start = 0.3, fixed = true), y(start = -0.4, fixed = true), s = 0.8*x + 0.6*y;
+  equation
+    der(x) = -1.7*x - 0.7*y + 0.6*noEvent(if s > 0 then -6 else 6);
+    der(y) = -0.9*x - 1.9*y + 0.9*noEvent(if s > 0 then -6 else 6);
+  end SilentAtStart;
 
   model FromTheStart
     Real x(start = 0, fixed = true), y(start = 0, fixed = true);

@@ -223,6 +223,8 @@ pub(crate) struct Engine<'c> {
     pub told_shares: FxHashSet<Vec<VarId>>,
     /// Coefficients of impulses of the last change that must not jump.
     pub steady: Vec<crate::steady::Steady>,
+    /// What switches without events in the equations of modes.
+    pub silent_switches: FxHashMap<ModeId, Arc<[Bound]>>,
     /// Equations with an impulse whose discrete factors were said to jump.
     pub told_factors: FxHashSet<EquationId>,
     /// What the start did to start values that are not fixed.
@@ -341,6 +343,7 @@ impl<'c> Engine<'c> {
             warnings: Vec::new(),
             told_shares: FxHashSet::default(),
             steady: Vec::new(),
+            silent_switches: FxHashMap::default(),
             told_factors: FxHashSet::default(),
             moved_starts: None,
             pool,

@@ -9,11 +9,14 @@
 //! The same with states that are off by rounding only shows what is left of the digits of their rates: the integrator is not
 //! asked for more.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 use saltus_codegen::{Rounding, share_of_error};
-use saltus_mdae::VarId;
+use saltus_mdae::{BinaryOp, ExprId, Node, UnaryOp, VarId};
 
 use crate::engine::{Engine, ModeId};
+use crate::kernel::Bound;
 use crate::memory::Memory;
 
 /// Ways in which states are off.
@@ -102,6 +105,8 @@ impl Engine<'_> {
         let (states, slots) = (plan.states.clone(), plan.derivative_slots.clone());
         let base = self.memory.values.clone();
         let mut noise = vec![0.0f64; slots.len()];
+        let switches = self.silent_switches(mode);
+        let sides: Vec<f64> = switches.iter().map(|switch| switch.value(&self.memory)).collect();
         for pattern in 0..PATTERNS {
             let blur = Blur(pattern);
             for &(var, order) in &states {
@@ -109,7 +114,13 @@ impl Engine<'_> {
                 self.memory.values[slot as usize] *= 1.0 + blur.rounding(u64::from(slot));
             }
             let plan = self.modes[mode].plan_mut();
-            if plan.solve_blurred(&mut self.memory, blur).is_ok() {
+            let solved = plan.solve_blurred(&mut self.memory, blur).is_ok();
+            // What switches is no rounding error: the rates jump by as much as they are.
+            let switched = switches
+                .iter()
+                .zip(&sides)
+                .any(|(switch, side)| switch.value(&self.memory) != *side);
+            if solved && !switched {
                 for (noise, &slot) in noise.iter_mut().zip(&slots) {
                     let change = self.memory.values[slot as usize] - base[slot as usize];
                     if change.abs() > noise.abs() && change.is_finite() {
@@ -127,6 +138,41 @@ impl Engine<'_> {
             all.push(next);
         }
         all
+    }
+
+    /// The values in the equations of a mode that switch without an event: relations, signs.
+    fn silent_switches(&mut self, mode: ModeId) -> Arc<[Bound]> {
+        if let Some(known) = self.silent_switches.get(&mode) {
+            return known.clone();
+        }
+        let model = self.model;
+        let equations = self.modes[mode].structure.equations.iter();
+        let residuals: Vec<ExprId> = equations.map(|&equation| model.equations[equation].residual).collect();
+        let reachable = model.pool.reachable(&residuals).into_iter();
+        let switches = reachable.filter(|&expression| {
+            let is_call = matches!(model.pool.node(expression), Node::Call { .. });
+            !is_call && self.may_switch(expression)
+        });
+        let bound = |expression| Bound::of_value(&self.cache, &self.pool, expression, &self.memory).ok();
+        let found: Arc<[Bound]> = switches.filter_map(bound).collect();
+        self.silent_switches.insert(mode, found.clone());
+        found
+    }
+
+    /// Whether an expression may jump without an event.
+    pub(crate) fn may_switch(&self, expression: ExprId) -> bool {
+        let pool = &self.model.pool;
+        let discontinuous = match pool.node(expression) {
+            Node::Unary(op, _) => matches!(op, UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil),
+            Node::Binary(op, ..) => matches!(
+                op,
+                BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne
+            ),
+            Node::Call { .. } => true,
+            _ => false,
+        };
+        let moves = |&(var, _): &(VarId, u16)| self.model.is_unknown(var);
+        discontinuous && pool.occurrences(expression).iter().any(moves)
     }
 
     /// Whether the last of these rates, integrated over a step, is more than a small part of the tolerance of any state.

@@ -164,7 +164,9 @@ impl Run<'_> {
         let mut equations = self.engine.modes[mode].structure.equations.iter();
         equations.any(|&equation| {
             let reachable = model.pool.reachable(&[model.equations[equation].residual]);
-            reachable.into_iter().any(|expression| self.may_switch(expression))
+            reachable
+                .into_iter()
+                .any(|expression| self.engine.may_switch(expression))
         })
     }
 
@@ -247,7 +249,7 @@ impl Run<'_> {
             let residual = self.engine.model.equations[equation].residual;
             for expression in self.engine.model.pool.reachable(&[residual]) {
                 let known = found.iter().any(|switch| switch.expression == expression);
-                if known || !self.may_switch(expression) {
+                if known || !self.engine.may_switch(expression) {
                     continue;
                 }
                 let function = self.switching_function(expression)?;
@@ -279,20 +281,5 @@ impl Run<'_> {
         };
         let bound = Bound::of_value(&engine.cache, &engine.pool, function, &engine.memory)?;
         Ok(Some((function, bound)))
-    }
-
-    fn may_switch(&self, expression: ExprId) -> bool {
-        let pool = &self.engine.model.pool;
-        let discontinuous = match pool.node(expression) {
-            Node::Unary(op, _) => matches!(op, UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil),
-            Node::Binary(op, ..) => matches!(
-                op,
-                BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne
-            ),
-            Node::Call { .. } => true,
-            _ => false,
-        };
-        let moves = |&(var, _): &(saltus_mdae::VarId, u16)| self.engine.model.is_unknown(var);
-        discontinuous && pool.occurrences(expression).iter().any(moves)
     }
 }
