@@ -68,7 +68,7 @@ pub(crate) struct Flattener<'l> {
 const MOST_SUGGESTIONS: u32 = 20;
 
 impl<'l> Flattener<'l> {
-    pub fn new(library: &'l Library, limits: Limits) -> Self {
+    pub(crate) fn new(library: &'l Library, limits: Limits) -> Self {
         let mut flattener = Flattener {
             library,
             limits,
@@ -104,14 +104,14 @@ impl<'l> Flattener<'l> {
     }
 
     /// Reports what has not been reported.
-    pub fn report(&mut self, failure: Failure) {
+    pub(crate) fn report(&mut self, failure: Failure) {
         if let Failure::Report(diagnostic) = failure {
             self.diagnostics.push(*diagnostic);
         }
     }
 
     /// Keeps the value, or reports why there is none.
-    pub fn accept<T>(&mut self, result: Fallible<T>) -> Option<T> {
+    pub(crate) fn accept<T>(&mut self, result: Fallible<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(failure) => {
@@ -122,13 +122,13 @@ impl<'l> Flattener<'l> {
     }
 
     /// Whether to look for names that resemble an unknown one.
-    pub fn may_suggest(&mut self) -> bool {
+    pub(crate) fn may_suggest(&mut self) -> bool {
         self.suggestions = self.suggestions.saturating_sub(1);
         self.suggestions > 0
     }
 
     /// Spends fuel.
-    pub fn spend(&mut self, amount: u64, span: Span) -> Fallible<()> {
+    pub(crate) fn spend(&mut self, amount: u64, span: Span) -> Fallible<()> {
         if self.functions.is_running() {
             self.function_fuel = match self.function_fuel.checked_sub(amount) {
                 Some(left) => left,
@@ -164,7 +164,7 @@ impl<'l> Flattener<'l> {
     }
 
     /// Goes one level deeper; every success needs a [`Self::leave`].
-    pub fn enter(&mut self, span: Span) -> Fallible<()> {
+    pub(crate) fn enter(&mut self, span: Span) -> Fallible<()> {
         if self.depth >= self.limits.depth {
             return fail(
                 codes::E0307,
@@ -176,11 +176,11 @@ impl<'l> Flattener<'l> {
         Ok(())
     }
 
-    pub fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         self.depth -= 1;
     }
 
-    pub fn add_provenance(&mut self, span: Span, path: &Arc<str>, kind: ProvenanceKind) -> ProvenanceId {
+    pub(crate) fn add_provenance(&mut self, span: Span, path: &Arc<str>, kind: ProvenanceKind) -> ProvenanceId {
         self.model.provenances.push(Provenance {
             span,
             path: Arc::clone(path),

@@ -36,7 +36,7 @@ pub use limits::Limits;
 pub struct Flattened {
     /// The flat model; `None` if an error stood in the way.
     pub model: Option<flat::FlatModel>,
-    /// Everything to be told, sorted by place.
+    /// Everything to be reported, sorted by place.
     pub diagnostics: Diagnostics,
 }
 

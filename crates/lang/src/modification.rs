@@ -58,7 +58,7 @@ pub(crate) struct Binding {
 }
 
 impl Binding {
-    pub fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         self.source.expr.span
     }
 }
@@ -83,7 +83,7 @@ pub(crate) struct Redeclare {
 
 impl Redeclare {
     /// The redeclaration above what was said about the element before.
-    pub fn over(&self, before: &Rc<Mod>) -> Redeclare {
+    pub(crate) fn over(&self, before: &Rc<Mod>) -> Redeclare {
         let replaced = match &self.replaced {
             Some(replaced) => merge(replaced, before),
             None => Rc::clone(before),
@@ -95,13 +95,13 @@ impl Redeclare {
     }
 
     /// The redeclaration that this one replaces.
-    pub fn previous(&self) -> Option<&Rc<Redeclare>> {
+    pub(crate) fn previous(&self) -> Option<&Rc<Redeclare>> {
         self.replaced.as_ref()?.redeclare.as_ref()
     }
 
     /// The nearest clause of the redeclarations below this one that constrains what may be put in
     /// place, with the scope it is written in.
-    pub fn constraint_below(&self) -> Option<(ClassId, &ast::ConstrainingClause)> {
+    pub(crate) fn constraint_below(&self) -> Option<(ClassId, &ast::ConstrainingClause)> {
         let previous = self.previous()?;
         match &previous.constraining {
             Some(clause) => Some((previous.scope, clause)),
@@ -136,12 +136,12 @@ pub(crate) struct Mod {
 }
 
 impl Mod {
-    pub fn child(&self, name: &str) -> Option<&Rc<Mod>> {
+    pub(crate) fn child(&self, name: &str) -> Option<&Rc<Mod>> {
         self.children.iter().find(|(n, _)| n == name).map(|(_, m)| m)
     }
 
     /// What is said about the element itself, however it is declared.
-    pub fn without_redeclare(self: &Rc<Mod>) -> Rc<Mod> {
+    pub(crate) fn without_redeclare(self: &Rc<Mod>) -> Rc<Mod> {
         if self.redeclare.is_none() {
             return Rc::clone(self);
         }
@@ -151,7 +151,7 @@ impl Mod {
         })
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.binding.is_none()
             && !self.binding_break
             && self.redeclare.is_none()
@@ -161,14 +161,14 @@ impl Mod {
     }
 
     /// Whether some redeclaration is inside (not of the element itself).
-    pub fn redeclares_inside(&self) -> bool {
+    pub(crate) fn redeclares_inside(&self) -> bool {
         self.children
             .iter()
             .any(|(_, m)| m.redeclare.is_some() || m.redeclares_inside())
     }
 
     /// Only the redeclarations.
-    pub fn only_redeclares(&self) -> Mod {
+    pub(crate) fn only_redeclares(&self) -> Mod {
         let children = self
             .children
             .iter()
@@ -187,7 +187,7 @@ impl Mod {
 
     /// The modification of a class inside a component: it is not spread over the elements of the
     /// component.
-    pub fn for_all_elements(self: &Rc<Mod>) -> Rc<Mod> {
+    pub(crate) fn for_all_elements(self: &Rc<Mod>) -> Rc<Mod> {
         if !self.any_binding(&|binding| binding.skip > 0) {
             return Rc::clone(self);
         }
@@ -207,7 +207,7 @@ impl Mod {
 
     /// The modification for the element with this index (empty for a scalar component): values
     /// without `each` are spread.
-    pub fn descend(self: &Rc<Mod>, index: &[u32]) -> Rc<Mod> {
+    pub(crate) fn descend(self: &Rc<Mod>, index: &[u32]) -> Rc<Mod> {
         let changes = |binding: &Binding| binding.skip > 0 || !index.is_empty();
         if !self.any_binding(&changes) {
             return Rc::clone(self);

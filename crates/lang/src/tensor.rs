@@ -34,7 +34,7 @@ pub(crate) enum Ty {
 }
 
 impl Ty {
-    pub fn scalar(self) -> Option<ScalarType> {
+    pub(crate) fn scalar(self) -> Option<ScalarType> {
         Some(match self {
             Ty::Real => ScalarType::Real,
             Ty::Integer => ScalarType::Integer,
@@ -45,7 +45,7 @@ impl Ty {
         })
     }
 
-    pub fn of(ty: ScalarType) -> Ty {
+    pub(crate) fn of(ty: ScalarType) -> Ty {
         match ty {
             ScalarType::Real => Ty::Real,
             ScalarType::Integer => Ty::Integer,
@@ -55,11 +55,11 @@ impl Ty {
         }
     }
 
-    pub fn is_numeric(self) -> bool {
+    pub(crate) fn is_numeric(self) -> bool {
         matches!(self, Ty::Real | Ty::Integer)
     }
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Ty::Real => "Real",
             Ty::Integer => "Integer",
@@ -73,7 +73,7 @@ impl Ty {
     }
 
     /// The common type of the elements of an array or the branches of an if.
-    pub fn join(self, other: Ty) -> Option<Ty> {
+    pub(crate) fn join(self, other: Ty) -> Option<Ty> {
         match (self, other) {
             (Ty::Record(a), Ty::Record(_)) => Some(Ty::Record(a)),
             (a, b) if a == b => Some(a),
@@ -83,7 +83,7 @@ impl Ty {
     }
 
     /// Whether a value of type `other` can stand where this type is wanted.
-    pub fn accepts(self, other: Ty) -> bool {
+    pub(crate) fn accepts(self, other: Ty) -> bool {
         self.join(other) == Some(self)
     }
 }
@@ -115,7 +115,7 @@ pub(crate) fn volume(dims: &[u32]) -> Option<usize> {
 }
 
 impl Tensor {
-    pub fn scalar(ty: Ty, expr: FlatExpr) -> Tensor {
+    pub(crate) fn scalar(ty: Ty, expr: FlatExpr) -> Tensor {
         Tensor {
             ty,
             dims: SmallVec::new(),
@@ -123,23 +123,23 @@ impl Tensor {
         }
     }
 
-    pub fn real(value: f64) -> Tensor {
+    pub(crate) fn real(value: f64) -> Tensor {
         Tensor::scalar(Ty::Real, FlatExpr::Real(value))
     }
 
-    pub fn integer(value: i64) -> Tensor {
+    pub(crate) fn integer(value: i64) -> Tensor {
         Tensor::scalar(Ty::Integer, FlatExpr::Integer(value))
     }
 
-    pub fn boolean(value: bool) -> Tensor {
+    pub(crate) fn boolean(value: bool) -> Tensor {
         Tensor::scalar(Ty::Boolean, FlatExpr::Boolean(value))
     }
 
-    pub fn string(value: &str) -> Tensor {
+    pub(crate) fn string(value: &str) -> Tensor {
         Tensor::scalar(Ty::String, FlatExpr::String(value.into()))
     }
 
-    pub fn record(class: ClassId, fields: Fields) -> Tensor {
+    pub(crate) fn record(class: ClassId, fields: Fields) -> Tensor {
         Tensor {
             ty: Ty::Record(class),
             dims: SmallVec::new(),
@@ -147,7 +147,7 @@ impl Tensor {
         }
     }
 
-    pub fn array(ty: Ty, dims: Dims, elems: impl IntoIterator<Item = FlatExpr>) -> Tensor {
+    pub(crate) fn array(ty: Ty, dims: Dims, elems: impl IntoIterator<Item = FlatExpr>) -> Tensor {
         Tensor {
             ty,
             dims,
@@ -155,18 +155,18 @@ impl Tensor {
         }
     }
 
-    pub fn is_scalar(&self) -> bool {
+    pub(crate) fn is_scalar(&self) -> bool {
         self.dims.is_empty()
     }
 
-    pub fn as_expr(&self) -> Option<&FlatExpr> {
+    pub(crate) fn as_expr(&self) -> Option<&FlatExpr> {
         match (self.dims.is_empty(), self.elems.first()) {
             (true, Some(Elem::Expr(expr))) => Some(expr),
             _ => None,
         }
     }
 
-    pub fn as_integer(&self) -> Option<i64> {
+    pub(crate) fn as_integer(&self) -> Option<i64> {
         match self.as_expr()? {
             FlatExpr::Integer(value) => Some(*value),
             FlatExpr::Enumeration(_, ordinal) => Some(i64::from(*ordinal)),
@@ -175,14 +175,14 @@ impl Tensor {
         }
     }
 
-    pub fn as_boolean(&self) -> Option<bool> {
+    pub(crate) fn as_boolean(&self) -> Option<bool> {
         match self.as_expr()? {
             FlatExpr::Boolean(value) => Some(*value),
             _ => None,
         }
     }
 
-    pub fn as_str(&self) -> Option<&Arc<str>> {
+    pub(crate) fn as_str(&self) -> Option<&Arc<str>> {
         match self.as_expr()? {
             FlatExpr::String(value) => Some(value),
             _ => None,
@@ -190,7 +190,7 @@ impl Tensor {
     }
 
     /// Whether all scalars are literals.
-    pub fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         self.elems.iter().all(|elem| match elem {
             Elem::Expr(expr) => expr.is_literal(),
             Elem::Record(fields) => fields.iter().all(|(_, field)| field.is_known()),
@@ -200,7 +200,7 @@ impl Tensor {
     }
 
     /// Whether a variable of a function has no value yet, or an element of it has none.
-    pub fn is_unset(&self) -> bool {
+    pub(crate) fn is_unset(&self) -> bool {
         self.elems.iter().any(|elem| match elem {
             Elem::Expr(expr) => is_unset(expr),
             Elem::Record(fields) => fields.iter().any(|(_, field)| field.is_unset()),
@@ -209,18 +209,18 @@ impl Tensor {
     }
 
     /// Whether it is a record of which some fields have been assigned.
-    pub fn is_partial_record(&self) -> bool {
+    pub(crate) fn is_partial_record(&self) -> bool {
         matches!(self.ty, Ty::Record(_)) && !self.scalars().iter().all(is_unset)
     }
 
     /// Whether it is such a record, and the assigned fields are known.
-    pub fn is_known_in_part(&self) -> bool {
+    pub(crate) fn is_known_in_part(&self) -> bool {
         let known = |e: &FlatExpr| e.is_literal() || is_unset(e);
         self.is_partial_record() && self.scalars().iter().all(known)
     }
 
     /// The scalar expressions; fields of records in order.
-    pub fn scalars(&self) -> Vec<FlatExpr> {
+    pub(crate) fn scalars(&self) -> Vec<FlatExpr> {
         let mut out = Vec::with_capacity(self.elems.len());
         self.collect_scalars(&mut out);
         out
@@ -236,7 +236,7 @@ impl Tensor {
         }
     }
 
-    pub fn exprs(&self) -> impl Iterator<Item = &FlatExpr> {
+    pub(crate) fn exprs(&self) -> impl Iterator<Item = &FlatExpr> {
         self.elems.iter().filter_map(|elem| match elem {
             Elem::Expr(expr) => Some(expr),
             _ => None,
@@ -244,7 +244,7 @@ impl Tensor {
     }
 
     /// Applies to every scalar.
-    pub fn map(self, ty: Ty, mut f: impl FnMut(FlatExpr) -> FlatExpr) -> Tensor {
+    pub(crate) fn map(self, ty: Ty, mut f: impl FnMut(FlatExpr) -> FlatExpr) -> Tensor {
         let elems = self
             .elems
             .into_iter()
@@ -261,7 +261,7 @@ impl Tensor {
     }
 
     /// The element or subarray with the given first index (from 1).
-    pub fn at(&self, index: u32) -> Option<Tensor> {
+    pub(crate) fn at(&self, index: u32) -> Option<Tensor> {
         let (&first, rest) = self.dims.split_first()?;
         if index == 0 || index > first {
             return None;
@@ -277,7 +277,7 @@ impl Tensor {
     }
 
     /// The field of each record element; dimensions of the field come behind.
-    pub fn field(&self, name: &str) -> Option<Tensor> {
+    pub(crate) fn field(&self, name: &str) -> Option<Tensor> {
         let mut result: Option<Tensor> = None;
         for elem in &self.elems {
             let Elem::Record(fields) = elem else {
@@ -301,7 +301,7 @@ impl Tensor {
     }
 
     /// The same value for each element of an array.
-    pub fn repeat(&self, dims: &[u32]) -> Tensor {
+    pub(crate) fn repeat(&self, dims: &[u32]) -> Tensor {
         let count = volume(dims).unwrap_or(0);
         let mut all: Dims = dims.into();
         all.extend_from_slice(&self.dims);
@@ -317,12 +317,12 @@ impl Tensor {
     }
 
     /// `Real[3]` and the like, for messages.
-    pub fn shape(&self) -> String {
+    pub(crate) fn shape(&self) -> String {
         shape(self.ty, &self.dims)
     }
 
     /// Integer literals become Real ones where Real is wanted.
-    pub fn coerce(self, ty: Ty) -> Tensor {
+    pub(crate) fn coerce(self, ty: Ty) -> Tensor {
         if ty != Ty::Real || self.ty != Ty::Integer {
             return self;
         }

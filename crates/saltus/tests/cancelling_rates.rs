@@ -86,12 +86,13 @@ fn rates_that_cancel_are_integrated_in_any_units() {
         let tolerance = [1e-4, 1e-6, 1e-8, 1e-10][dice.below(4) as usize];
         let unit = ["", "unit = \"m\", "][dice.below(2) as usize];
         let chain = dice.below(2) == 1;
-        let (equations, exact) = match chain {
-            true => (
+        let (equations, exact) = if chain {
+            (
                 format!("der(x) = v; der(v) = {:e}*({rate});", length / time / time),
                 twice,
-            ),
-            false => (format!("der(x) = {:e}*({rate}); v = 0;", length / time), once),
+            )
+        } else {
+            (format!("der(x) = {:e}*({rate}); v = 0;", length / time), once)
         };
         let text = format!(
             "model M

@@ -73,9 +73,10 @@ fn first_zero(function: impl Fn(f64) -> f64, until: f64) -> f64 {
     let mut low = high - step;
     for _ in 0..80 {
         let middle = 0.5 * (low + high);
-        match function(middle) > 0.0 {
-            true => low = middle,
-            false => high = middle,
+        if function(middle) > 0.0 {
+            low = middle
+        } else {
+            high = middle
         }
     }
     high

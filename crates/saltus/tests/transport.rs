@@ -109,12 +109,13 @@ impl Case {
             a * w,
             b * u
         );
-        let (declared, motion) = match self.integrated {
-            true => (
+        let (declared, motion) = if self.integrated {
+            (
                 format!("Real x(start = {}, fixed = true);", self.x(0.0)),
                 "der(x) = v;".to_owned(),
-            ),
-            false => ("Real x;".to_owned(), format!("x = {x};")),
+            )
+        } else {
+            ("Real x;".to_owned(), format!("x = {x};"))
         };
         let list = |numbers: &[f64]| {
             let texts: Vec<String> = numbers.iter().map(|n| format!("{n}")).collect();

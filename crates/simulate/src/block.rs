@@ -475,9 +475,12 @@ impl BlockSolver {
         let Err(failure) = self.solve(memory, Care::Checked) else {
             return Ok(());
         };
-        let off_zero = |(&value, &nominal): (&f64, &f64)| match value != 0.0 && value.is_finite() {
-            true => value,
-            false => nominal,
+        let off_zero = |(&value, &nominal): (&f64, &f64)| {
+            if value != 0.0 && value.is_finite() {
+                value
+            } else {
+                nominal
+            }
         };
         let moved = guess.iter().zip(&self.nominal).map(off_zero).collect();
         for start in [guess.clone(), moved] {
@@ -628,9 +631,10 @@ impl BlockSolver {
             }
         }
         // An ill-conditioned block does not settle better than its residuals can be computed.
-        match self.at_rounding(memory, 1e-12) {
-            true => Ok(()),
-            false => Err(self.diverged()),
+        if self.at_rounding(memory, 1e-12) {
+            Ok(())
+        } else {
+            Err(self.diverged())
         }
     }
 
@@ -686,9 +690,10 @@ impl BlockSolver {
                 return Err(BlockFailure::Singular { column: 0 });
             }
             self.step[0] = -residual / slope;
-            return match self.step[0].is_finite() {
-                true => Ok(()),
-                false => Err(BlockFailure::Singular { column: 0 }),
+            return if self.step[0].is_finite() {
+                Ok(())
+            } else {
+                Err(BlockFailure::Singular { column: 0 })
             };
         }
         self.factor()?;

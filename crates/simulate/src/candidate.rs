@@ -205,9 +205,10 @@ impl Engine<'_> {
         }
         // What only triggers something at the start is false at zero before it becomes true: a transition, so that
         // `when x < 0` acts for x = -time. Equations are switched as they will be from then on.
-        let orders = match self.memory.is_initial() && !monitor.switches_equations {
-            true => 0,
-            false => SIGN_ORDERS,
+        let orders = if self.memory.is_initial() && !monitor.switches_equations {
+            0
+        } else {
+            SIGN_ORDERS
         };
         let mut leans = None;
         // The side to which the function was seen to cross, as long as value and slope are those at the crossing: what a
@@ -234,9 +235,10 @@ impl Engine<'_> {
                     positive: reading.value > 0.0,
                 };
             }
-            let located = match order == 0 && reading.value.abs() > LEANING * reading.tolerance {
-                true => self.location_error(id, monitor, mode),
-                false => 0.0,
+            let located = if order == 0 && reading.value.abs() > LEANING * reading.tolerance {
+                self.location_error(id, monitor, mode)
+            } else {
+                0.0
             };
             if reading.value.abs() > reading.tolerance + located {
                 let positive = reading.value > 0.0;
@@ -462,9 +464,10 @@ impl Engine<'_> {
             let valuation = self.evaluate_guards();
             let restart = discrete::restart_equations(self.model, &triggered);
             // At the start they are initial equations.
-            let reinits = match instant.initial {
-                true => Vec::new(),
-                false => self.reinits(&triggered),
+            let reinits = if instant.initial {
+                Vec::new()
+            } else {
+                self.reinits(&triggered)
             };
             let mode = self.mode_of(&valuation);
             let transient = !reinits.is_empty() || (mode.is_err() && !restart.is_empty());
@@ -815,9 +818,10 @@ impl Engine<'_> {
             };
             // Conditions inside equations follow the long mode; discrete values are those of the transient instant.
             self.set_truths(&long);
-            let reassigned = match only_reinits {
-                true => self.reassign(mode, reinits, instant),
-                false => None,
+            let reassigned = if only_reinits {
+                self.reassign(mode, reinits, instant)
+            } else {
+                None
             };
             let outcome = match reassigned {
                 Some(impulses) => Ok(impulses),

@@ -262,14 +262,15 @@ impl Compiled {
             reason: self.mode_failure_in_words(failure),
             origins: origins.collect(),
             // A search may meet many singular candidates; of large models only the reasons are told.
-            help: match self.model.equations.len() <= MOST_EQUATIONS_WITH_PROPOSALS {
-                true => remedies(
+            help: if self.model.equations.len() <= MOST_EQUATIONS_WITH_PROPOSALS {
+                remedies(
                     &self.model,
                     &self.modes,
                     &|equation| self.modes.is_active(valuation, equation),
                     failure,
-                ),
-                false => Vec::new(),
+                )
+            } else {
+                Vec::new()
             },
         }
     }
@@ -300,12 +301,12 @@ impl Compiled {
                     .collect();
                 let open = underdetermined.iter().flat_map(|piece| piece.unknowns.iter().copied());
                 let open: Vec<VarId> = open.collect();
-                let under = match self.model.equations.len() <= MOST_EQUATIONS_WITH_PROPOSALS {
-                    true => undetermined(&self.model, &self.modes, &open),
-                    false => open
-                        .iter()
+                let under = if self.model.equations.len() <= MOST_EQUATIONS_WITH_PROPOSALS {
+                    undetermined(&self.model, &self.modes, &open)
+                } else {
+                    open.iter()
                         .map(|&var| self.model.variables[var].name.to_string())
-                        .collect(),
+                        .collect()
                 };
                 let under: Vec<String> = under.iter().map(|name| format!("`{name}`")).collect();
                 match (over.is_empty(), under.is_empty()) {

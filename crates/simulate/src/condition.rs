@@ -14,11 +14,11 @@ use crate::memory::Memory;
 use crate::scale::Scales;
 
 /// Derivatives of a condition function that may decide its sign where the value is zero.
-pub const SIGN_ORDERS: u16 = 4;
+pub(crate) const SIGN_ORDERS: u16 = 4;
 
 /// When a condition is decided during the search for the next mode (semantics of events, steps 2 and 3).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Decided {
+pub(crate) enum Decided {
     /// By time and discrete values alone.
     ByTime,
     /// At the left limits: the function holds `pre(…)` values only.
@@ -42,7 +42,7 @@ struct Level {
 
 /// A relation at run time.
 #[derive(Clone, Debug)]
-pub struct Monitor {
+pub(crate) struct Monitor {
     /// When it is decided.
     pub decided: Decided,
     /// Whether zero counts as true (`>=`).
@@ -66,7 +66,7 @@ pub struct Monitor {
 
 /// Value, tolerance and gradient information of a condition function.
 #[derive(Copy, Clone, Debug)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// The value; NaN if a variable is dead.
     pub value: f64,
     /// Values up to this size count as zero.
@@ -130,12 +130,12 @@ impl Monitor {
     }
 
     /// The value that is watched between events.
-    pub fn watch(&self, memory: &Memory, scales: &Scales, scratch: &mut Vec<f64>) -> Reading {
+    pub(crate) fn watch(&self, memory: &Memory, scales: &Scales, scratch: &mut Vec<f64>) -> Reading {
         self.limited(self.watched[0].read(memory, scales, scratch))
     }
 
     /// Derivative `order` of the function; `at_event`: with left limits where the model says `pre`.
-    pub fn read(
+    pub(crate) fn read(
         &self,
         order: u16,
         at_event: bool,
@@ -158,17 +158,17 @@ impl Monitor {
     }
 
     /// How many derivatives of the function are available, the function itself included.
-    pub fn level_count(&self) -> usize {
+    pub(crate) fn level_count(&self) -> usize {
         self.watched.len()
     }
 
     /// The variables that derivative `order` of the function reads.
-    pub fn reads(&self, order: u16) -> &[(VarId, u16)] {
+    pub(crate) fn reads(&self, order: u16) -> &[(VarId, u16)] {
         &self.watched[usize::from(order)].leaves
     }
 
     /// The gradient of the function itself at events: pairs of variable and coefficient.
-    pub fn gradient(&self, memory: &Memory) -> Vec<((VarId, u16), f64)> {
+    pub(crate) fn gradient(&self, memory: &Memory) -> Vec<((VarId, u16), f64)> {
         let level = &self.levels(true)[0];
         let mut out = vec![0.0; 1 + level.leaves.len() + usize::from(level.by_time)];
         level.bound.evaluate(memory, &mut out);
@@ -179,7 +179,7 @@ impl Monitor {
 /// The sign of a condition function with continuous variables at their left limits: what is left to move at one instant
 /// are the discrete variables.
 #[derive(Clone, Debug)]
-pub struct HeldSign {
+pub(crate) struct HeldSign {
     levels: Vec<Level>,
     holds_at_zero: bool,
     /// Latches are free at the start: the search decides.
@@ -190,7 +190,7 @@ pub struct HeldSign {
 
 impl HeldSign {
     /// The truth value with the discrete variables in memory; `None` if a variable is dead, or if the search decides.
-    pub fn truth(&self, memory: &Memory) -> Option<bool> {
+    pub(crate) fn truth(&self, memory: &Memory) -> Option<bool> {
         if self.free_at_start && memory.is_initial() {
             return None;
         }
@@ -211,7 +211,7 @@ impl HeldSign {
 
 /// Conditions that are settled before the search for a mode but read discrete variables, which the same instant may
 /// change.
-pub fn held_signs(
+pub(crate) fn held_signs(
     model: &Mdae,
     monitors: &Monitors,
     pool: &mut ExprPool,
@@ -249,10 +249,15 @@ pub fn held_signs(
 }
 
 /// All relations of a model; `None` for time events.
-pub type Monitors = IndexVec<ConditionId, Option<Arc<Monitor>>>;
+pub(crate) type Monitors = IndexVec<ConditionId, Option<Arc<Monitor>>>;
 
 /// Compiles the conditions of a model.
-pub fn monitors(model: &Mdae, pool: &mut ExprPool, cache: &KernelCache, memory: &Memory) -> Result<Monitors, Failure> {
+pub(crate) fn monitors(
+    model: &Mdae,
+    pool: &mut ExprPool,
+    cache: &KernelCache,
+    memory: &Memory,
+) -> Result<Monitors, Failure> {
     let direct = conditions_of_guards(model, Memories::Bar);
     let through_memory = conditions_of_guards(model, Memories::Pass);
     let mut all = Monitors::new();

@@ -429,9 +429,10 @@ impl Line {
     /// The series at a time; at a jump the one before or after it.
     fn at(&self, time: f64, left: bool) -> Series {
         let near = 1e-12 * (1.0 + time.abs());
-        let after = match left {
-            true => self.segments.partition_point(|segment| segment.start < time - near),
-            false => self.segments.partition_point(|segment| segment.start <= time + near),
+        let after = if left {
+            self.segments.partition_point(|segment| segment.start < time - near)
+        } else {
+            self.segments.partition_point(|segment| segment.start <= time + near)
         };
         match after.checked_sub(1) {
             None => constant(self.first),

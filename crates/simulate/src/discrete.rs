@@ -72,7 +72,7 @@ impl Triggered {
 
 /// The discrete part, compiled.
 #[derive(Clone, Debug)]
-pub struct DiscreteProgram {
+pub(crate) struct DiscreteProgram {
     steps: Vec<Step>,
     whens: Vec<Vec<BranchCode>>,
     when_origins: Vec<OriginId>,
@@ -88,7 +88,7 @@ pub struct DiscreteProgram {
 
 impl DiscreteProgram {
     /// Orders and compiles the discrete equations and when-clauses.
-    pub fn new(
+    pub(crate) fn new(
         model: &Mdae,
         pool: &ExprPool,
         cache: &KernelCache,
@@ -166,7 +166,7 @@ impl DiscreteProgram {
 
     /// Computes all discrete variables from their values before, the conditions and the continuous variables in
     /// `memory`. `before` holds the truth values of the when-conditions at the previous instant.
-    pub fn compute(&self, memory: &mut Memory, before: &[bool]) -> Triggered {
+    pub(crate) fn compute(&self, memory: &mut Memory, before: &[bool]) -> Triggered {
         for &var in &self.variables {
             let held = memory.left(var, 0);
             memory.set(var, 0, held);
@@ -226,7 +226,7 @@ impl DiscreteProgram {
     }
 
     /// Where a variable is defined.
-    pub fn origins_of(&self, var: VarId) -> Vec<OriginId> {
+    pub(crate) fn origins_of(&self, var: VarId) -> Vec<OriginId> {
         let equations = self.steps.iter().filter_map(|step| match step {
             Step::Define { target, origin, .. } if *target == var => Some(*origin),
             _ => None,
@@ -239,7 +239,7 @@ impl DiscreteProgram {
     }
 
     /// Computes the equations again, without the when-clauses.
-    pub fn refresh(&self, memory: &mut Memory) {
+    pub(crate) fn refresh(&self, memory: &mut Memory) {
         for step in &self.steps {
             if let Step::Define {
                 target, guard, value, ..
@@ -253,7 +253,7 @@ impl DiscreteProgram {
     }
 
     /// Computes the equations again for what follows this instant: `pre(…)` is the value that was just found.
-    pub fn follow(&self, memory: &mut Memory) {
+    pub(crate) fn follow(&self, memory: &mut Memory) {
         let before: Vec<f64> = self.variables.iter().map(|&var| memory.left(var, 0)).collect();
         for &var in &self.variables {
             let value = memory.get(var, 0);
@@ -268,7 +268,7 @@ impl DiscreteProgram {
     /// What the instant after this one would compute with the continuous variables in `memory`: its when-conditions, and
     /// whether it would act or change a variable that is looked at. `before` are the when-conditions of this instant.
     /// Discrete variables are left as they are.
-    pub fn foresee(&self, memory: &mut Memory, before: &[bool], looked_at: &[VarId]) -> (Vec<bool>, bool) {
+    pub(crate) fn foresee(&self, memory: &mut Memory, before: &[bool], looked_at: &[VarId]) -> (Vec<bool>, bool) {
         let held: Vec<(f64, f64)> = self
             .variables
             .iter()
@@ -289,7 +289,7 @@ impl DiscreteProgram {
     }
 
     /// The truth values of all when-conditions.
-    pub fn when_conditions(&self, memory: &Memory) -> Vec<bool> {
+    pub(crate) fn when_conditions(&self, memory: &Memory) -> Vec<bool> {
         let mut values = vec![false; self.condition_count];
         for (at, condition) in self.whens.iter().flatten().flat_map(|branch| &branch.conditions) {
             values[*at] = condition.value(memory) != 0.0;
@@ -460,7 +460,7 @@ fn read(model: &Mdae, item: Item) -> (Vec<VarId>, Vec<ConditionId>) {
 }
 
 /// The restart equations of the triggered branches.
-pub fn restart_equations(model: &Mdae, triggered: &Triggered) -> Vec<(ExprId, OriginId)> {
+pub(crate) fn restart_equations(model: &Mdae, triggered: &Triggered) -> Vec<(ExprId, OriginId)> {
     actions(model, triggered)
         .filter_map(|action| match action {
             Action::Restart { residual, origin } => Some((*residual, *origin)),
@@ -470,7 +470,7 @@ pub fn restart_equations(model: &Mdae, triggered: &Triggered) -> Vec<(ExprId, Or
 }
 
 /// The actions of the triggered branches.
-pub fn actions<'m>(model: &'m Mdae, triggered: &'m Triggered) -> impl Iterator<Item = &'m Action> {
+pub(crate) fn actions<'m>(model: &'m Mdae, triggered: &'m Triggered) -> impl Iterator<Item = &'m Action> {
     triggered
         .branches
         .iter()

@@ -217,7 +217,7 @@ pub(crate) struct Engine<'c> {
     pub signals: Vec<crate::input::InputSignal>,
     /// The time whose pieces of the signals hold.
     pub inputs_from: f64,
-    /// Things worth telling that do not stop the run.
+    /// Things worth reporting that do not stop the run.
     pub warnings: Vec<String>,
     /// Unknowns that were said to be shared.
     pub told_shares: FxHashSet<Vec<VarId>>,
@@ -398,14 +398,15 @@ impl<'c> Engine<'c> {
             return Err(Failure::new(FailureKind::Domain { message, origins }));
         }
         let limit = self.options.event_limit;
-        match (to - from) / interval > limit as f64 {
-            true => Err(Failure::new(FailureKind::Limit {
+        if (to - from) / interval > limit as f64 {
+            Err(Failure::new(FailureKind::Limit {
                 what: "events",
                 limit,
                 pace: None,
                 origins,
-            })),
-            false => Ok(()),
+            }))
+        } else {
+            Ok(())
         }
     }
 

@@ -208,9 +208,10 @@ impl std::fmt::Display for Failure {
             FailureKind::SingularMode { mode, reason, .. } => write!(f, "the mode [{mode}] is singular: {reason}"),
             FailureKind::Restart(refusal) => f.write_str(&refusal.reason),
             FailureKind::NoConsistentMode { candidates, gave_up } => {
-                match gave_up {
-                    true => write!(f, "none of {} modes that were tried is consistent", candidates.len())?,
-                    false => write!(f, "no mode is consistent")?,
+                if *gave_up {
+                    write!(f, "none of {} modes that were tried is consistent", candidates.len())?
+                } else {
+                    write!(f, "no mode is consistent")?
                 }
                 for (mode, refusal) in candidates.iter().take(12) {
                     write!(f, "\n  [{mode}]: {}", refusal.reason)?;

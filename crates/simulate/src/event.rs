@@ -46,7 +46,7 @@ const LAST_INSTANTS: u32 = 8;
 const ROUNDING: f64 = 1e-14;
 
 /// Truth values of all conditions.
-pub type Truths = Vec<bool>;
+pub(crate) type Truths = Vec<bool>;
 
 impl Engine<'_> {
     /// Processes the event at the current time; the continuous variables in memory are the left limits of the old
@@ -109,10 +109,7 @@ impl Engine<'_> {
             let transient = accepted.transient;
             self.tell_jumping_factors(&accepted);
             let terminate = self.accept(accepted);
-            self.arrived = match transient {
-                true => self.arrived_at_zero(),
-                false => Vec::new(),
-            };
+            self.arrived = if transient { self.arrived_at_zero() } else { Vec::new() };
             self.check_triggered(&triggered)?;
             if self.options.all_instants
                 && let Some(instant) = report.instants.last_mut()
@@ -373,9 +370,10 @@ impl Engine<'_> {
             return self.accumulation(&[*id], 0.0);
         }
         // What goes on with the same conditions are discrete variables that depend on their own previous values.
-        let mut variables: Vec<VarId> = match conditions.is_empty() {
-            true => restless.to_vec(),
-            false => Vec::new(),
+        let mut variables: Vec<VarId> = if conditions.is_empty() {
+            restless.to_vec()
+        } else {
+            Vec::new()
         };
         variables.sort_unstable();
         variables.dedup();

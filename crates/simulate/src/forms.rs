@@ -19,12 +19,17 @@ pub(crate) struct OtherForms<'a> {
 
 impl OtherForms<'_> {
     /// Whether an equation is known in another form.
-    pub fn has_other(&self, residual: ExprId) -> bool {
+    pub(crate) fn has_other(&self, residual: ExprId) -> bool {
         self.simplified.contains_key(&residual) || self.inverses.keys().any(|&(other, _)| other == residual)
     }
 
     /// The equations of a block as they are best solved for its unknowns, and whether they are linear then.
-    pub fn solved(&self, equations: Vec<Source>, unknowns: &[(VarId, u16)], linear: bool) -> (Vec<Source>, bool) {
+    pub(crate) fn solved(
+        &self,
+        equations: Vec<Source>,
+        unknowns: &[(VarId, u16)],
+        linear: bool,
+    ) -> (Vec<Source>, bool) {
         match (&equations[..], unknowns) {
             // Solved by the inverse of a function: the unknown stands alone.
             (&[(residual, 0, origin)], &[(var, 0)]) if self.inverses.contains_key(&(residual, var)) => {
@@ -36,7 +41,7 @@ impl OtherForms<'_> {
 
     /// A solver for equations that begins with their simplified form where the guess leads nowhere.
     #[allow(clippy::too_many_arguments)]
-    pub fn solver(
+    pub(crate) fn solver(
         &self,
         cache: &KernelCache,
         pool: &ExprPool,

@@ -248,7 +248,7 @@ impl Engine<'_> {
     fn warn_of_unset_parameters(&mut self) {
         let variables = self.model.variables.iter_enumerated();
         let unset = variables.filter(|(id, variable)| variable.unset && !self.solved_parameters.contains(id));
-        let told = |(id, variable): (VarId, &Variable)| {
+        let reported = |(id, variable): (VarId, &Variable)| {
             let value = self.memory.get(id, 0);
             let which = match variable.start {
                 Some(_) => "its start value",
@@ -256,13 +256,13 @@ impl Engine<'_> {
             };
             format!("the parameter {} has no value: {which} {value} is used", variable.name)
         };
-        let mut told: Vec<String> = unset.map(told).collect();
-        if told.len() > MOST_UNSET {
-            let more = told.len() - MOST_UNSET;
-            told.truncate(MOST_UNSET);
-            told.push(format!("{more} more parameters have no value"));
+        let mut reported: Vec<String> = unset.map(reported).collect();
+        if reported.len() > MOST_UNSET {
+            let more = reported.len() - MOST_UNSET;
+            reported.truncate(MOST_UNSET);
+            reported.push(format!("{more} more parameters have no value"));
         }
-        for warning in told {
+        for warning in reported {
             // The start may be tried several times.
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);

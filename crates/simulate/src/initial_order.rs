@@ -163,9 +163,12 @@ impl Engine<'_> {
     fn check_start_equation(&mut self, residual: ExprId, order: u16) -> Result<(), Failure> {
         let derivative = self.pool.nth_total_derivative(residual, order);
         let value = Bound::of_value(&self.cache, &self.pool, derivative, &self.memory)?.value(&self.memory);
-        let size = |(var, order): (VarId, u16)| match order < self.memory.orders(var) {
-            true => self.memory.get(var, order).abs().max(self.nominal[var.index()]),
-            false => 1.0,
+        let size = |(var, order): (VarId, u16)| {
+            if order < self.memory.orders(var) {
+                self.memory.get(var, order).abs().max(self.nominal[var.index()])
+            } else {
+                1.0
+            }
         };
         let scale = self
             .pool

@@ -353,9 +353,10 @@ impl Reach {
         } else {
             vec![union(&known.columns); rows]
         };
-        self.entries += match separate {
-            true => new.iter().map(|row| row.len()).sum(),
-            false => new[0].len(),
+        self.entries += if separate {
+            new.iter().map(|row| row.len()).sum()
+        } else {
+            new[0].len()
         };
         reached.extend(new);
         // Everything depends on everything: a dense matrix it is.

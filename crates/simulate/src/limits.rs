@@ -35,7 +35,7 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// Reads the limits of all variables, and tells which parameters and constants violate theirs.
-    pub fn new(engine: &mut Engine<'_>) -> Result<Self, Failure> {
+    pub(crate) fn new(engine: &mut Engine<'_>) -> Result<Self, Failure> {
         let mut limits = Limits::default();
         let model = engine.model;
         let named = model.variables.iter_enumerated().map(|(id, v)| (id, 0, false, v));
@@ -67,10 +67,10 @@ impl Limits {
     }
 
     /// Looks at the values in memory.
-    pub fn check(&mut self, engine: &mut Engine<'_>) -> Result<(), Failure> {
+    pub(crate) fn check(&mut self, engine: &mut Engine<'_>) -> Result<(), Failure> {
         check_integers(engine)?;
         let time = engine.memory.time();
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         self.watched.retain(|limit| {
             let value = engine.memory.get(limit.var, limit.order) * if limit.negated { -1.0 } else { 1.0 };
             let warning = violation(&limit.name, value, limit.min, limit.max, slack(engine, limit, value));
@@ -79,10 +79,10 @@ impl Limits {
                 Role::Parameter => String::new(),
                 _ => format!("at t = {time}: "),
             };
-            told.extend(warning.map(|warning| at + &warning));
+            reported.extend(warning.map(|warning| at + &warning));
             holds
         });
-        engine.warnings.append(&mut told);
+        engine.warnings.append(&mut reported);
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use saltus_mdae::{ConditionId, Idx, Mdae, VarId};
 
 /// Derivative orders kept per continuous variable when nothing says that more are needed: the states of mechanical
 /// systems have order 2, and signs are decided by up to four further derivatives.
-pub const DEFAULT_ORDERS: u16 = 8;
+pub(crate) const DEFAULT_ORDERS: u16 = 8;
 
 const TIME: u32 = 0;
 const INITIAL: u32 = 1;
@@ -16,7 +16,7 @@ const FIRST_CONDITION: u32 = 3;
 
 /// The value memory of a run.
 #[derive(Clone, Debug)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// All values; addressed through slots.
     pub values: Vec<f64>,
     current: Vec<u32>,
@@ -29,7 +29,7 @@ pub struct Memory {
 
 impl Memory {
     /// A memory for a model that keeps `orders` derivatives of every continuous variable.
-    pub fn new(model: &Mdae, orders: u16) -> Self {
+    pub(crate) fn new(model: &Mdae, orders: u16) -> Self {
         let mut next = FIRST_CONDITION + model.conditions.len() as u32;
         let mut memory = Memory {
             values: Vec::new(),
@@ -57,36 +57,36 @@ impl Memory {
     }
 
     /// The number of variables with a place.
-    pub fn variable_count(&self) -> usize {
+    pub(crate) fn variable_count(&self) -> usize {
         self.current.len()
     }
 
     /// How many derivatives of a variable are kept (1: only its value).
-    pub fn orders(&self, var: VarId) -> u16 {
+    pub(crate) fn orders(&self, var: VarId) -> u16 {
         self.orders[var.index()]
     }
 
     /// Whether the value at each slot varies between events.
-    pub fn varies(&self) -> &[bool] {
+    pub(crate) fn varies(&self) -> &[bool] {
         &self.varies
     }
 
     /// The slot of the `order`-th derivative of a variable.
-    pub fn slot(&self, var: VarId, order: u16) -> u32 {
+    pub(crate) fn slot(&self, var: VarId, order: u16) -> u32 {
         debug_assert!(order < self.orders[var.index()]);
         self.current[var.index()] + u32::from(order)
     }
     /// The slot of the left limit of the `order`-th derivative of a variable.
-    pub fn left_slot(&self, var: VarId, order: u16) -> u32 {
+    pub(crate) fn left_slot(&self, var: VarId, order: u16) -> u32 {
         debug_assert!(order < self.orders[var.index()]);
         self.left[var.index()] + u32::from(order)
     }
     /// The slot of a condition's truth value.
-    pub fn condition_slot(&self, condition: ConditionId) -> u32 {
+    pub(crate) fn condition_slot(&self, condition: ConditionId) -> u32 {
         FIRST_CONDITION + condition.0
     }
     /// The slot of a leaf.
-    pub fn leaf_slot(&self, leaf: Leaf) -> u32 {
+    pub(crate) fn leaf_slot(&self, leaf: Leaf) -> u32 {
         match leaf {
             Leaf::Var { var, order } => self.slot(var, order),
             Leaf::Pre { var, order } => self.left_slot(var, order),
@@ -98,62 +98,62 @@ impl Memory {
     }
 
     /// Time.
-    pub fn time(&self) -> f64 {
+    pub(crate) fn time(&self) -> f64 {
         self.values[TIME as usize]
     }
     /// Sets time.
-    pub fn set_time(&mut self, time: f64) {
+    pub(crate) fn set_time(&mut self, time: f64) {
         self.values[TIME as usize] = time;
     }
     /// `initial()`.
-    pub fn is_initial(&self) -> bool {
+    pub(crate) fn is_initial(&self) -> bool {
         self.values[INITIAL as usize] != 0.0
     }
     /// Sets `initial()`.
-    pub fn set_initial(&mut self, initial: bool) {
+    pub(crate) fn set_initial(&mut self, initial: bool) {
         self.values[INITIAL as usize] = f64::from(u8::from(initial));
     }
     /// Sets `terminal()`.
-    pub fn set_terminal(&mut self, terminal: bool) {
+    pub(crate) fn set_terminal(&mut self, terminal: bool) {
         self.values[TERMINAL as usize] = f64::from(u8::from(terminal));
     }
     /// The current value of a derivative of a variable.
-    pub fn get(&self, var: VarId, order: u16) -> f64 {
+    pub(crate) fn get(&self, var: VarId, order: u16) -> f64 {
         self.values[self.slot(var, order) as usize]
     }
     /// Sets the current value of a derivative of a variable.
-    pub fn set(&mut self, var: VarId, order: u16, value: f64) {
+    pub(crate) fn set(&mut self, var: VarId, order: u16, value: f64) {
         let slot = self.slot(var, order);
         self.values[slot as usize] = value;
     }
     /// The left limit of a derivative of a variable.
-    pub fn left(&self, var: VarId, order: u16) -> f64 {
+    pub(crate) fn left(&self, var: VarId, order: u16) -> f64 {
         self.values[self.left_slot(var, order) as usize]
     }
     /// Sets the left limit of a derivative of a variable.
-    pub fn set_left(&mut self, var: VarId, order: u16, value: f64) {
+    pub(crate) fn set_left(&mut self, var: VarId, order: u16, value: f64) {
         let slot = self.left_slot(var, order);
         self.values[slot as usize] = value;
     }
     /// The truth values of all conditions, as numbers.
-    pub fn conditions(&self) -> &[f64] {
+    pub(crate) fn conditions(&self) -> &[f64] {
         &self.values[FIRST_CONDITION as usize..][..self.condition_count]
     }
     /// The truth values of all conditions, as numbers.
-    pub fn conditions_mut(&mut self) -> &mut [f64] {
+    pub(crate) fn conditions_mut(&mut self) -> &mut [f64] {
         &mut self.values[FIRST_CONDITION as usize..][..self.condition_count]
     }
     /// Whether a condition is taken to hold.
-    pub fn condition(&self, condition: ConditionId) -> bool {
+    pub(crate) fn condition(&self, condition: ConditionId) -> bool {
         self.values[self.condition_slot(condition) as usize] != 0.0
     }
     /// Takes a condition to hold or not.
-    pub fn set_condition(&mut self, condition: ConditionId, value: bool) {
+    pub(crate) fn set_condition(&mut self, condition: ConditionId, value: bool) {
         let slot = self.condition_slot(condition);
         self.values[slot as usize] = f64::from(u8::from(value));
     }
     /// X⁻ := X⁺ for one variable: all its derivatives become left limits.
-    pub fn shift(&mut self, var: VarId) {
+    pub(crate) fn shift(&mut self, var: VarId) {
         let (from, to, count) = (
             self.current[var.index()],
             self.left[var.index()],

@@ -175,9 +175,12 @@ impl ModeRuntime {
                 Some(kernels) => Some(kernels.iter().map(|kernel| kernel.value(memory)).collect()),
                 None => group.constant_values(),
             };
-            let preference = |var: VarId, _: u16| match is_given(var) {
-                true => i32::MAX,
-                false => i32::from(tools.model.variables[var].state_select as u8),
+            let preference = |var: VarId, _: u16| {
+                if is_given(var) {
+                    i32::MAX
+                } else {
+                    i32::from(tools.model.variables[var].state_select as u8)
+                }
             };
             let chosen = match values {
                 Some(values) => select_states(group, &values, preference).ok(),
@@ -332,8 +335,9 @@ fn system_of_changes(tools: Tools<'_>, pool: &ExprPool, structure: &ModeStructur
             structure.sigma.clone(),
         )
     };
-    match combined {
-        false => known(),
-        true => ModeSystem::new(pool, equations.clone(), |var| model.is_unknown(var)).unwrap_or_else(|_| known()),
+    if combined {
+        ModeSystem::new(pool, equations.clone(), |var| model.is_unknown(var)).unwrap_or_else(|_| known())
+    } else {
+        known()
     }
 }

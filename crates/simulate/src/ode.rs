@@ -237,10 +237,11 @@ impl ConditionFunctions for Watched<'_, '_> {
         values.copy_from_slice(&sampled.values);
         for (at, &tolerance) in sampled.tolerances.iter().enumerate() {
             let value = sampled.values[at];
-            values[at] = match value == 0.0 && self.shifts[at] == 0.0 && self.monitors[at].holds_at_zero {
+            values[at] = if value == 0.0 && self.shifts[at] == 0.0 && self.monitors[at].holds_at_zero {
                 // A limited signal reaches its limit exactly and stays there.
-                true => f64::MIN_POSITIVE,
-                false => value + self.shifts[at],
+                f64::MIN_POSITIVE
+            } else {
+                value + self.shifts[at]
             };
             let clear = (value > 0.0) == self.sides[at] && value.abs() > self.shares[at] * tolerance;
             if clear && self.clear_at[at].is_none_or(|first| t < first) {
@@ -257,9 +258,10 @@ impl ConditionFunctions for Watched<'_, '_> {
 
     fn afford(&mut self, parts: f64) -> Result<(), EvalError> {
         *self.affordable -= parts;
-        match *self.affordable < 0.0 {
-            true => Err(EvalError::fatal("a condition oscillates too fast")),
-            false => Ok(()),
+        if *self.affordable < 0.0 {
+            Err(EvalError::fatal("a condition oscillates too fast"))
+        } else {
+            Ok(())
         }
     }
 

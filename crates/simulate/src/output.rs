@@ -11,12 +11,12 @@ use crate::memory::Memory;
 
 /// What is written: the schema and where its columns are in memory.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// Names, units, aliases.
     pub schema: Schema,
     slots: Vec<(VarId, u16)>,
     /// Names by which jumps of the columns are told: `v` rather than `der(x)` where the model says `der(x) = v`.
-    told: Vec<String>,
+    reported: Vec<String>,
 }
 
 impl Layout {
@@ -77,22 +77,26 @@ impl Layout {
             signals.push(described(&constant.variable, signal).with_role(role));
         }
         let own = |&slot: &(VarId, u16)| signals[columns[&slot].0 as usize].name.clone();
-        let mut told: FxHashMap<(VarId, u16), String> = FxHashMap::default();
+        let mut reported: FxHashMap<(VarId, u16), String> = FxHashMap::default();
         for alias in model.aliases.iter().filter(|alias| alias.order > 0 && !alias.negated) {
             let slot = (alias.target, alias.order);
-            told.entry(slot).or_insert_with(|| alias.variable.name.to_string());
+            reported.entry(slot).or_insert_with(|| alias.variable.name.to_string());
         }
-        let told = slots
+        let reported = slots
             .iter()
-            .map(|slot| told.remove(slot).unwrap_or_else(|| own(slot)))
+            .map(|slot| reported.remove(slot).unwrap_or_else(|| own(slot)))
             .collect();
         let schema = Schema::new(signals).map_err(|error| Failure::new(FailureKind::Output(error.to_string())))?;
-        Ok(Layout { schema, slots, told })
+        Ok(Layout {
+            schema,
+            slots,
+            reported,
+        })
     }
 
     /// The name by which a jump of a column is told.
-    pub(crate) fn told(&self, column: usize) -> &str {
-        &self.told[column]
+    pub(crate) fn reported(&self, column: usize) -> &str {
+        &self.reported[column]
     }
 
     /// The values of all columns.

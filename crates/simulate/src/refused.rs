@@ -35,12 +35,12 @@ impl Engine<'_> {
         let first = labels.first().cloned().unwrap_or_default();
         let candidates = search.tried.iter().zip(&labels).enumerate();
         let candidates = candidates.map(|(number, (candidate, label))| {
-            let told = match &present {
+            let reported = match &present {
                 Some(present) => differences(label, present, "else as before", "the mode before"),
                 None if number == 0 => quoted(label),
                 None => differences(label, &first, "else as the first", "the first"),
             };
-            (told, candidate.refused.clone().unwrap_or_default())
+            (reported, candidate.refused.clone().unwrap_or_default())
         });
         Failure::new(FailureKind::NoConsistentMode {
             candidates: candidates.collect(),
@@ -169,9 +169,10 @@ pub(crate) fn in_words(label: &[(String, bool)]) -> String {
 }
 
 fn quoted(label: &Label) -> String {
-    match label.is_empty() {
-        true => String::new(),
-        false => format!("`{}`", in_words(label)),
+    if label.is_empty() {
+        String::new()
+    } else {
+        format!("`{}`", in_words(label))
     }
 }
 
@@ -187,12 +188,12 @@ fn differences(label: &Label, known: &Label, rest: &str, same: &str) -> String {
     let more = parts.len().saturating_sub(MOST_DIFFERENCES);
     parts.truncate(MOST_DIFFERENCES);
     let all = parts.len() + more == label.len();
-    let mut told = format!("`{}`", parts.join(", "));
+    let mut reported = format!("`{}`", parts.join(", "));
     if more > 0 {
-        told.push_str(&format!(" and {more} more changes"));
+        reported.push_str(&format!(" and {more} more changes"));
     }
     if !all {
-        told.push_str(&format!(", {rest}"));
+        reported.push_str(&format!(", {rest}"));
     }
-    told
+    reported
 }

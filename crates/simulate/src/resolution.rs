@@ -168,7 +168,7 @@ impl Arguments {
         }
         let untold = |is_told: bool| if is_told { Cut::Nowhere } else { Cut::Into(2.0) };
         match outer {
-            Outer::Wave(told) => turns(variation, *told, course),
+            Outer::Wave(reported) => turns(variation, *reported, course),
             Outer::Staircase => match turns(variation, STAIR, course) {
                 Cut::Nowhere => {
                     let stair = greatest.floor();
@@ -183,14 +183,15 @@ impl Arguments {
     }
 }
 
-fn turns(variation: f64, told: f64, course: &Course) -> Cut {
-    if variation <= told {
+fn turns(variation: f64, reported: f64, course: &Course) -> Cut {
+    if variation <= reported {
         return Cut::Nowhere;
     }
     // Where the argument itself is not told, its variation is not either.
-    match course.margin() <= 0.25 * variation {
-        true => Cut::Into((variation / told).ceil()),
-        false => Cut::Into(2.0),
+    if course.margin() <= 0.25 * variation {
+        Cut::Into((variation / reported).ceil())
+    } else {
+        Cut::Into(2.0)
     }
 }
 

@@ -121,12 +121,13 @@ impl FixedValues for Known<'_> {
 
 impl Known<'_> {
     fn size_and_error(&self, var: VarId, order: u16) -> (f64, f64) {
-        match order < self.memory.orders(var) {
-            true => (
+        if order < self.memory.orders(var) {
+            (
                 self.scales.size(self.memory, var, order),
                 self.scales.error_before(self.memory, var, order),
-            ),
-            false => (0.0, 0.0),
+            )
+        } else {
+            (0.0, 0.0)
         }
     }
 }

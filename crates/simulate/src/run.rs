@@ -104,7 +104,7 @@ pub struct RunReport {
     pub time: f64,
     /// Work done.
     pub counters: RunCounters,
-    /// Things worth telling that did not stop the run.
+    /// Things worth reporting that did not stop the run.
     pub warnings: Vec<String>,
     /// The modes entered, in order of first entry, in words.
     pub modes: Vec<ModeRecord>,
@@ -352,8 +352,8 @@ impl<'c> Run<'c> {
         };
         let opposed = |id: &ConditionId| {
             let condition = &self.engine.model.conditions[*id];
-            let mut told = conditions.iter().zip(origins);
-            told.any(|(text, origin)| *text == condition.text && *origin == condition.origin)
+            let mut reported = conditions.iter().zip(origins);
+            reported.any(|(text, origin)| *text == condition.text && *origin == condition.origin)
         };
         Some(self.engine.model.conditions.ids().filter(opposed).collect())
     }
@@ -745,9 +745,10 @@ impl<'c> Run<'c> {
             self.write_outputs(mode, end, sink)?;
             self.record_history(mode, (step.0, end))?;
             self.move_to(mode, end)?;
-            let crawling = match self.may_slide() && event.is_none() {
-                true => self.opposed_switch(mode, step)?,
-                false => None,
+            let crawling = if self.may_slide() && event.is_none() {
+                self.opposed_switch(mode, step)?
+            } else {
+                None
             };
             if let Some(stall) = crawling.map_or_else(|| self.crawling(mode, end), |stall| Ok(Some(stall)))? {
                 return Ok(PhaseEnd::Stalled(stall));

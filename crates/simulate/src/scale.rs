@@ -12,7 +12,7 @@ use crate::memory::Memory;
 
 /// Sizes and errors of the variables of a run.
 #[derive(Clone, Debug)]
-pub struct Scales {
+pub(crate) struct Scales {
     /// Relative tolerance.
     relative: f64,
     /// Absolute tolerance, in parts of a variable's size.
@@ -136,9 +136,10 @@ impl Scales {
     pub(crate) fn error(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
         let slot = memory.slot(var, order) as usize;
         let response = self.responses.get(slot).copied().unwrap_or(f64::NAN);
-        match response.is_nan() {
-            true => self.relative_error(memory) * memory.values[slot].abs(),
-            false => response,
+        if response.is_nan() {
+            self.relative_error(memory) * memory.values[slot].abs()
+        } else {
+            response
         }
     }
 
@@ -195,9 +196,10 @@ impl Scales {
     /// were smaller.
     pub(crate) fn state_tolerance(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
         let given = order == 0 && self.nominal.get(var.index()).copied().flatten().is_some();
-        let size = match given {
-            true => self.size(memory, var, order),
-            false => self.course_size(memory, var, order).clamp(LEAST_SIZE, 1.0),
+        let size = if given {
+            self.size(memory, var, order)
+        } else {
+            self.course_size(memory, var, order).clamp(LEAST_SIZE, 1.0)
         };
         self.absolute * size
     }

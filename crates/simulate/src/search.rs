@@ -229,9 +229,10 @@ impl Engine<'_> {
         if first || refused.is_none() {
             search.tried.push(CandidateReport {
                 truths: truths.clone(),
-                label: match self.options.trace {
-                    true => self.label_beside_present(truths),
-                    false => String::new(),
+                label: if self.options.trace {
+                    self.label_beside_present(truths)
+                } else {
+                    String::new()
                 },
                 refused,
             });

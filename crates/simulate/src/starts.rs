@@ -48,9 +48,12 @@ impl Engine<'_> {
         }
         all.sort_unstable();
         all.dedup();
-        let weight = |unknown: &(VarId, u16)| match chain.iter().any(|(_, determined)| determined == unknown) {
-            true => self.nominal[unknown.0.index()],
-            false => 0.0,
+        let weight = |unknown: &(VarId, u16)| {
+            if chain.iter().any(|(_, determined)| determined == unknown) {
+                self.nominal[unknown.0.index()]
+            } else {
+                0.0
+            }
         };
         let weights = all.iter().map(weight).collect();
         let equations: Vec<(ExprId, u16)> = chain.iter().map(|&(residual, _)| (residual, 0)).collect();
@@ -119,9 +122,12 @@ impl Engine<'_> {
                 group.iter().flat_map(|&at| constraints[at].unknowns.clone()).collect();
             unknowns.sort_unstable();
             unknowns.dedup();
-            let weight = |&(var, order): &(VarId, u16)| match self.is_given(var, order) {
-                true => 0.0,
-                false => self.nominal[var.index()],
+            let weight = |&(var, order): &(VarId, u16)| {
+                if self.is_given(var, order) {
+                    0.0
+                } else {
+                    self.nominal[var.index()]
+                }
             };
             let weights = unknowns.iter().map(weight).collect();
             if self.project(&equations, &unknowns, weights, Vec::new()).is_err() {
@@ -144,7 +150,7 @@ impl Engine<'_> {
                 (self.memory.get(start.var, start.order) - start.value).abs() > MOVED * size
             })
             .collect();
-        let told = moved.iter().take(TOLD).map(|start| {
+        let reported = moved.iter().take(TOLD).map(|start| {
             let value = self.memory.get(start.var, start.order);
             format!(
                 "`{}` begins at {value} instead of {}",
@@ -152,13 +158,13 @@ impl Engine<'_> {
                 start.value
             )
         });
-        let mut told: Vec<String> = told.collect();
+        let mut reported: Vec<String> = reported.collect();
         if moved.len() > TOLD {
-            told.push(format!("{} more", moved.len() - TOLD));
+            reported.push(format!("{} more", moved.len() - TOLD));
         }
         let what =
             "start values contradict each other or the equations, and are taken as the values just before the start";
-        (!told.is_empty()).then(|| format!("{what}: {}", told.join(", ")))
+        (!reported.is_empty()).then(|| format!("{what}: {}", reported.join(", ")))
     }
 
     /// Whether an equation is about this start value and the given one of a state alone: `q = C*v` with both given.

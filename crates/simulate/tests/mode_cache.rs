@@ -46,9 +46,10 @@ fn diodes(random: &mut Random, count: usize, linear: bool) -> Mdae {
     let i: Vec<Ex> = (0..count).map(|k| m.unknown(&format!("i{k}"))).collect();
     for k in 0..count {
         let from = if k == 0 { m.real(0.0) } else { u[k - 1].clone() };
-        let drop = match linear {
-            true => from - 0.5 * &i[k] - &u[k],
-            false => from - 0.5 * &i[k] - 0.05 * (&i[k] * &i[k] * &i[k]) - &u[k],
+        let drop = if linear {
+            from - 0.5 * &i[k] - &u[k]
+        } else {
+            from - 0.5 * &i[k] - 0.05 * (&i[k] * &i[k] * &i[k]) - &u[k]
         };
         let s = m.unknown(&format!("s{k}"));
         let on = s.gt(&m.real(0.0));

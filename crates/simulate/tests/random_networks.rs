@@ -242,9 +242,10 @@ fn inductors(seed: u64, permute: bool) -> (Mdae, Network) {
     let count = nodes + 1 + random.below(4);
     // Branch k runs from node k (for k < nodes: a tree rooted at ground) to an earlier one; the others anywhere.
     let ends: Vec<(usize, usize)> = (0..count)
-        .map(|k| match k < nodes {
-            true => (k + 1, random.below(k + 1)),
-            false => {
+        .map(|k| {
+            if k < nodes {
+                (k + 1, random.below(k + 1))
+            } else {
                 let a = 1 + random.below(nodes);
                 let b = (a + 1 + random.below(nodes)) % (nodes + 1);
                 (a, b)

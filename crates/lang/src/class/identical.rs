@@ -167,7 +167,7 @@ impl Flattener<'_> {
         if Rc::ptr_eq(a, b) || a.is_empty() && b.is_empty() {
             return true;
         }
-        let told = |m: &Mod| m.children.iter().filter(|(_, inner)| !inner.is_empty()).count();
+        let reported = |m: &Mod| m.children.iter().filter(|(_, inner)| !inner.is_empty()).count();
         let redeclared = match (&a.redeclare, &b.redeclare) {
             (Some(x), Some(y)) => self.same_redeclaration(x, y),
             (None, None) => true,
@@ -181,7 +181,7 @@ impl Flattener<'_> {
         redeclared
             && values
             && (a.binding_break, a.removed) == (b.binding_break, b.removed)
-            && told(a) == told(b)
+            && reported(a) == reported(b)
             && a.children.iter().all(|(name, inner)| {
                 inner.is_empty() || b.child(name).is_some_and(|other| self.same_modification(inner, other))
             })

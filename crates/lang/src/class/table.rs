@@ -101,11 +101,11 @@ pub(crate) struct ClassEntry {
 }
 
 impl Entry {
-    pub fn is_redeclared_class(&self) -> bool {
+    pub(crate) fn is_redeclared_class(&self) -> bool {
         matches!(&self.kind, EntryKind::Class(class) if class.redeclare.is_some())
     }
 
-    pub fn component(&self) -> Option<(&ComponentClause, &Component)> {
+    pub(crate) fn component(&self) -> Option<(&ComponentClause, &Component)> {
         match &self.kind {
             EntryKind::Component(clause, index) => Some((clause, clause.components.get(*index as usize)?)),
             EntryKind::Class(_) => None,
@@ -131,7 +131,7 @@ impl Table {
     }
 
     /// The same table with one more component.
-    pub fn with_entry(&self, name: &Name, entry: Entry) -> Table {
+    pub(crate) fn with_entry(&self, name: &Name, entry: Entry) -> Table {
         let mut table = self.clone();
         table.by_name.insert(name.clone(), table.entries.len() as u32);
         table.entries.push(Entry {
@@ -142,14 +142,14 @@ impl Table {
     }
 
     /// Whether there are only constants and classes, as in a package.
-    pub fn is_package_like(&self) -> bool {
+    pub(crate) fn is_package_like(&self) -> bool {
         self.entries.iter().all(|entry| match entry.component() {
             Some((clause, _)) => clause.prefix.variability == Some(Variability::Constant),
             None => true,
         })
     }
 
-    pub fn find(&self, name: &str) -> Option<(u32, &Entry)> {
+    pub(crate) fn find(&self, name: &str) -> Option<(u32, &Entry)> {
         let &index = self.by_name.get(name)?;
         Some((index, &self.entries[index as usize]))
     }

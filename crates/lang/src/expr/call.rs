@@ -425,9 +425,12 @@ impl Flattener<'_> {
         for k in 1..=size {
             let inner = operands
                 .iter()
-                .map(|t| match t.is_scalar() {
-                    true => t.clone(),
-                    false => t.at(k).unwrap_or_else(|| t.clone()),
+                .map(|t| {
+                    if t.is_scalar() {
+                        t.clone()
+                    } else {
+                        t.at(k).unwrap_or_else(|| t.clone())
+                    }
                 })
                 .collect();
             parts.push(self.overloaded(operator, inner, span)?);

@@ -65,7 +65,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(scope: Scope, mode: Mode) -> Context<'a> {
+    pub(crate) fn new(scope: Scope, mode: Mode) -> Context<'a> {
         Context {
             scope,
             mode,
@@ -75,7 +75,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    pub fn with_iterators<'b>(&self, iterators: &'b Iterators<'b>) -> Context<'b>
+    pub(crate) fn with_iterators<'b>(&self, iterators: &'b Iterators<'b>) -> Context<'b>
     where
         'a: 'b,
     {
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    pub fn evaluating(self) -> Context<'a> {
+    pub(crate) fn evaluating(self) -> Context<'a> {
         Context {
             mode: Mode::Evaluate,
             ..self
@@ -230,9 +230,10 @@ impl Flattener<'_> {
         };
         let test = self.condition(condition, ctx)?;
         if let FlatExpr::Boolean(known) = test {
-            return match known {
-                true => self.expr(value, ctx),
-                false => self.if_expr(rest, otherwise, span, ctx),
+            return if known {
+                self.expr(value, ctx)
+            } else {
+                self.if_expr(rest, otherwise, span, ctx)
             };
         }
         let then = self.expr(value, ctx);

@@ -31,7 +31,7 @@ pub(crate) struct Subscripts {
 
 impl Subscripts {
     /// Per dimension the indices selected, from 1; all of them for dynamic ones.
-    pub fn lists(&self) -> Vec<Vec<u32>> {
+    pub(crate) fn lists(&self) -> Vec<Vec<u32>> {
         let list = |choice: &Choice| match choice {
             Choice::One(k) => vec![*k],
             Choice::Many(list) => list.clone(),
@@ -41,7 +41,7 @@ impl Subscripts {
     }
 
     /// The dimensions that remain, dynamic ones included.
-    pub fn dims(&self) -> Dims {
+    pub(crate) fn dims(&self) -> Dims {
         let size = |choice: &Choice| match choice {
             Choice::One(_) => None,
             Choice::Many(list) => Some(list.len() as u32),
@@ -51,7 +51,7 @@ impl Subscripts {
     }
 
     /// Positions in [`Self::dims`] of the dynamic dimensions, with their indices.
-    pub fn dynamic(&self) -> Vec<(usize, FlatExpr)> {
+    pub(crate) fn dynamic(&self) -> Vec<(usize, FlatExpr)> {
         let remaining = self.choices.iter().filter(|c| !matches!(c, Choice::One(_)));
         remaining
             .enumerate()
@@ -63,7 +63,7 @@ impl Subscripts {
     }
 
     /// The dimensions that remain for good, and per element the index of every dimension.
-    pub fn places(&self) -> (Dims, Vec<Vec<FlatExpr>>) {
+    pub(crate) fn places(&self) -> (Dims, Vec<Vec<FlatExpr>>) {
         let mut dims = Dims::new();
         let mut places: Vec<Vec<FlatExpr>> = vec![Vec::new()];
         for choice in &self.choices {

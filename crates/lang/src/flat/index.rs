@@ -15,6 +15,7 @@ macro_rules! typed_index {
     ($($(#[$meta:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$meta])*
         #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[allow(unreachable_pub, reason = "made for the flat model, which is public, and for what is not")]
         pub struct $name(pub u32);
 
         impl $crate::flat::Idx for $name {

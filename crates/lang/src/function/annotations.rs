@@ -36,7 +36,7 @@ pub(crate) struct InverseAnnotation {
     pub span: Span,
 }
 
-/// Why an annotation is of no use: a reason to tell, or none worth telling.
+/// Why an annotation is of no use: a reason to tell, or none worth reporting.
 type Usable<T> = Result<T, Option<String>>;
 
 impl Flattener<'_> {

@@ -38,40 +38,40 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    pub fn contains(&self, name: &Name) -> bool {
+    pub(crate) fn contains(&self, name: &Name) -> bool {
         self.vars.contains_key(name)
     }
 
-    pub fn get(&self, name: &Name) -> Option<&FrameVar> {
+    pub(crate) fn get(&self, name: &Name) -> Option<&FrameVar> {
         self.vars.get(name)
     }
 
-    pub fn value(&self, name: &Name) -> Option<&Tensor> {
+    pub(crate) fn value(&self, name: &Name) -> Option<&Tensor> {
         match self.vars.get(name) {
             Some(FrameVar::Value(value)) => Some(value),
             _ => None,
         }
     }
 
-    pub fn set(&mut self, name: Name, var: FrameVar) {
+    pub(crate) fn set(&mut self, name: Name, var: FrameVar) {
         self.vars.insert(name, var);
     }
 
     /// Says that a variable is of any size.
-    pub fn set_open(&mut self, name: Name) {
+    pub(crate) fn set_open(&mut self, name: Name) {
         self.open.insert(name);
     }
 
-    pub fn is_open(&self, name: &Name) -> bool {
+    pub(crate) fn is_open(&self, name: &Name) -> bool {
         self.open.contains(name)
     }
 
-    pub fn remove(&mut self, name: &Name) -> Option<FrameVar> {
+    pub(crate) fn remove(&mut self, name: &Name) -> Option<FrameVar> {
         self.vars.remove(name)
     }
 
     /// The names in a fixed order.
-    pub fn names(&self) -> Vec<Name> {
+    pub(crate) fn names(&self) -> Vec<Name> {
         let mut names: Vec<Name> = self.vars.keys().cloned().collect();
         names.sort();
         names

@@ -48,7 +48,7 @@ pub(crate) struct Signature {
 
 impl Signature {
     /// The external clause, if there is one.
-    pub fn external_clause(&self) -> Option<&External> {
+    pub(crate) fn external_clause(&self) -> Option<&External> {
         self.external.as_ref()?.composition()?.external.as_ref()
     }
 }

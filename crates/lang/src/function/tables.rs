@@ -253,7 +253,7 @@ impl Flattener<'_> {
         binary(BinaryOp::Add, time, ahead, span)
     }
 
-    /// A call of a table as a function. Equal tables are one function, unless their names may have to be told.
+    /// A call of a table as a function. Equal tables are one function, unless their names may have to be reported.
     fn table_call(&mut self, owner: &Arc<str>, table: Table, arguments: Vec<FlatExpr>, span: Span) -> FlatExpr {
         let named = table.extrapolation == Extrapolation::Forbidden;
         let known = self

@@ -175,12 +175,13 @@ impl Flattener<'_> {
         let rank = component.subscripts.len() + clause.subscripts.len() + table.dims.len();
         let found = &self.components[inner];
         let (found_class, found_rank, span) = (found.class, found.dims.len(), found.span);
-        let reason = match rank == found_rank {
-            true => match self.size_mismatch(instance, entry, inner) {
+        let reason = if rank == found_rank {
+            match self.size_mismatch(instance, entry, inner) {
                 Some(reason) => Some(reason),
                 None => self.type_mismatch(found_class, class)?,
-            },
-            false => Some("the numbers of dimensions differ".to_owned()),
+            }
+        } else {
+            Some("the numbers of dimensions differ".to_owned())
         };
         match reason {
             None => Ok(()),

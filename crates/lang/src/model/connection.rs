@@ -51,9 +51,10 @@ struct Directed {
 impl Directed {
     /// An output that nothing drives from within, or an input that nothing drives from around.
     fn is_source(self) -> bool {
-        match self.input {
-            true => self.within && !self.around,
-            false => self.around && !self.within,
+        if self.input {
+            self.within && !self.around
+        } else {
+            self.around && !self.within
         }
     }
 }

@@ -60,7 +60,7 @@ impl Streams {
         node
     }
 
-    pub fn join(&mut self, a: End, b: End, span: Span) {
+    pub(crate) fn join(&mut self, a: End, b: End, span: Span) {
         let (a, b) = (self.number(a, span), self.number(b, span));
         let (a, b) = (self.find(a), self.find(b));
         self.parents[a.max(b)] = a.min(b);

@@ -182,11 +182,11 @@ impl Flattener<'_> {
             found: Vec::new(),
         };
         let mut warnings: Vec<Diagnostic> = Vec::new();
-        let mut told: FxHashSet<Span> = FxHashSet::default();
+        let mut reported: FxHashSet<Span> = FxHashSet::default();
         checker.model_parts(&mut |checker, provenance| {
             for mismatch in checker.found.drain(..) {
                 let span = mismatch.span.unwrap_or(checker.model.provenance(provenance).span);
-                if warnings.len() < MOST_WARNINGS && told.insert(span) {
+                if warnings.len() < MOST_WARNINGS && reported.insert(span) {
                     warnings.push(warning(checker.model, &mismatch, span));
                 }
             }
@@ -198,7 +198,7 @@ impl Flattener<'_> {
 }
 
 fn warning(model: &FlatModel, mismatch: &Mismatch, span: Span) -> Diagnostic {
-    let [a, b] = mismatch.sides.map(|side| told(model, side));
+    let [a, b] = mismatch.sides.map(|side| reported(model, side));
     let message = format!(
         "the units of the two sides of `{}` differ: {} and {}",
         mismatch.operation, a, b
@@ -394,7 +394,7 @@ fn composed(unit: Unit) -> Side {
 }
 
 /// A unit as it is declared; one that is computed in base units.
-fn told(model: &FlatModel, side: Side) -> String {
+fn reported(model: &FlatModel, side: Side) -> String {
     let unit = side.unit;
     if let Some(id) = side.of
         && let Some(text) = &model.variables[id].attributes.unit
@@ -416,9 +416,10 @@ fn told(model: &FlatModel, side: Side) -> String {
     } else {
         factors.join(".")
     };
-    match (unit.scale - 1.0).abs() < 1e-9 {
-        true => format!("`{product}`"),
-        false => format!("{} × `{product}`", unit.scale),
+    if (unit.scale - 1.0).abs() < 1e-9 {
+        format!("`{product}`")
+    } else {
+        format!("{} × `{product}`", unit.scale)
     }
 }
 

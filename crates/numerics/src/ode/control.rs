@@ -186,7 +186,7 @@ impl Point {
     }
 
     /// Begins a trial step: rounding errors of f are integrated over it.
-    pub fn begin_trial(&mut self, h: f64) {
+    pub(super) fn begin_trial(&mut self, h: f64) {
         self.trial = h;
         self.noise.fill(0.0);
         let mut power = h;
@@ -199,7 +199,7 @@ impl Point {
     }
 
     /// An implicit method damps rounding errors of f as it does everything that decays fast.
-    pub fn damp_noise(&mut self, filter: impl FnOnce(&mut [f64])) {
+    pub(super) fn damp_noise(&mut self, filter: impl FnOnce(&mut [f64])) {
         self.begin_trial(self.trial);
         let matters = |i: usize| NOISE_MARGIN * self.noise[i] > NEGLIGIBLE_NOISE * self.tolerance(i);
         let Some(rates) = self.options.noise.first() else {

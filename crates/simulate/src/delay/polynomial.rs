@@ -59,9 +59,10 @@ impl Recording {
 
     /// The values at that point.
     pub(crate) fn push(&mut self, values: Vec<f64>) {
-        match self.coarse.len() <= DEGREES[0] {
-            true => self.coarse.push(values),
-            false => self.fine.push(values),
+        if self.coarse.len() <= DEGREES[0] {
+            self.coarse.push(values)
+        } else {
+            self.fine.push(values)
         }
     }
 

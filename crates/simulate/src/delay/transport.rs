@@ -427,7 +427,7 @@ impl Profile {
             let smooth = self.at_end(end);
             let count = self.pieces.len();
             let broken = match end {
-                0 => self.pieces.drain(..smooth).last(),
+                0 => self.pieces.drain(..smooth).next_back(),
                 _ => {
                     self.pieces.truncate(count - smooth);
                     self.pieces.back().cloned()

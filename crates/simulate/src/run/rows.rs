@@ -154,7 +154,7 @@ impl Run<'_> {
             .enumerate()
             .filter(|(_, (a, b))| (*a - *b).abs() > 1e-7 * (1.0 + a.abs() + b.abs()))
             .map(|(column, (&left, &right))| Jump {
-                variable: self.layout.told(column).to_owned(),
+                variable: self.layout.reported(column).to_owned(),
                 left,
                 right,
             })

@@ -59,7 +59,7 @@ pub(super) struct CrawlingSwitch {
 
 impl Stall {
     /// The failure that ends the run.
-    pub fn explain(&self, engine: &Engine<'_>) -> Failure {
+    pub(super) fn explain(&self, engine: &Engine<'_>) -> Failure {
         match self {
             Stall::Slow {
                 what,

@@ -274,9 +274,10 @@ impl Run<'_> {
         if !y.is_empty() {
             self.integrator.interpolate(time, &mut y);
         }
-        let outcome = match y.iter().all(|value| value.is_finite()) {
-            true => ode.evaluate(time, &y),
-            false => Err(EvalError::recoverable("a state is too large for a number")),
+        let outcome = if y.iter().all(|value| value.is_finite()) {
+            ode.evaluate(time, &y)
+        } else {
+            Err(EvalError::recoverable("a state is too large for a number"))
         };
         let blamed = ode.last_failure.take();
         self.engine.forget_derivatives();

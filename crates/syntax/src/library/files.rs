@@ -54,9 +54,10 @@ pub fn read_found(files: &dyn FileSystem, path: &Path, named: &[PathBuf]) -> io:
             .any(|entry| entry.name == "package.mo" && !entry.is_folder)
     };
     let loose = || !files.absolute(path).parent().is_some_and(in_package);
-    match named.iter().any(|named| named == path) && loose() {
-        true => files.read_named(path),
-        false => files.read(path),
+    if named.iter().any(|named| named == path) && loose() {
+        files.read_named(path)
+    } else {
+        files.read(path)
     }
 }
 

@@ -466,9 +466,10 @@ impl Library {
         if let Some(known) = self.state().parsed.get(path) {
             return known.clone();
         }
-        let read = match named {
-            true => self.files.read_named(path),
-            false => self.files.read(path),
+        let read = if named {
+            self.files.read_named(path)
+        } else {
+            self.files.read(path)
         };
         let parsed = match read {
             Ok(bytes) => {

@@ -59,9 +59,10 @@ impl Run<'_> {
             let rate = run.rate_now(id);
             to_and_fro || rate.is_some_and(|rate| (rate < 0.0) == run.engine.truths[id.index()])
         };
-        match turned.iter().any(|&id| triggers.contains(&id) && returns(self, id)) {
-            true => turned,
-            false => Vec::new(),
+        if turned.iter().any(|&id| triggers.contains(&id) && returns(self, id)) {
+            turned
+        } else {
+            Vec::new()
         }
     }
 
@@ -128,9 +129,10 @@ impl Run<'_> {
     }
 
     pub(super) fn check_delays(&self) -> Result<(), Obstacle> {
-        match self.history.is_empty() {
-            true => Ok(()),
-            false => Err("what delayed signals are on the surface depends on how it is kept to".to_owned()),
+        if self.history.is_empty() {
+            Ok(())
+        } else {
+            Err("what delayed signals are on the surface depends on how it is kept to".to_owned())
         }
     }
 
@@ -214,9 +216,10 @@ impl Run<'_> {
             };
             // The function is positive where the condition holds.
             let from_above = near.truth(id.index());
-            let sides = match from_above {
-                true => vec![far.clone(), near.clone()],
-                false => vec![near.clone(), far.clone()],
+            let sides = if from_above {
+                vec![far.clone(), near.clone()]
+            } else {
+                vec![near.clone(), far.clone()]
             };
             let mut slide = Slide::new(surface, Motion::Sliding, sides, usize::from(from_above));
             match self.settle(&mut slide) {
@@ -358,9 +361,10 @@ impl Run<'_> {
             normal[at] = slope * size;
             length += slope * slope;
         }
-        match length > 0.0 && length.is_finite() {
-            true => Ok(normal.iter().map(|n| n / length).collect()),
-            false => Err("the surface does not depend on the states".to_owned()),
+        if length > 0.0 && length.is_finite() {
+            Ok(normal.iter().map(|n| n / length).collect())
+        } else {
+            Err("the surface does not depend on the states".to_owned())
         }
     }
 

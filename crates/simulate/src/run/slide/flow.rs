@@ -49,7 +49,7 @@ pub(super) fn unexplained(error: EvalError) -> FlowFailure {
 
 impl Flow {
     /// From a point that is off by a value of the function back to the surface.
-    pub fn back(&self, y: &mut [f64], value: f64) {
+    pub(super) fn back(&self, y: &mut [f64], value: f64) {
         y.iter_mut().zip(&self.way).for_each(|(y, way)| *y += value * way);
     }
 }
@@ -175,9 +175,10 @@ impl Slide {
 
 /// A combination of two numbers; what is the same on both sides is so on the surface.
 fn mixed(share: f64, above: f64, below: f64) -> f64 {
-    match above == below {
-        true => above,
-        false => share * above + (1.0 - share) * below,
+    if above == below {
+        above
+    } else {
+        share * above + (1.0 - share) * below
     }
 }
 
@@ -192,7 +193,7 @@ pub(super) struct SlideOde<'a, 'c> {
 }
 
 impl SlideOde<'_, '_> {
-    pub fn flow(&mut self, t: f64, y: &[f64]) -> Result<Flow, EvalError> {
+    pub(super) fn flow(&mut self, t: f64, y: &[f64]) -> Result<Flow, EvalError> {
         self.slide.flow(self.engine, self.history, (t, y)).map_err(|failure| {
             let (error, blamed) = *failure;
             self.blamed = blamed;
@@ -286,9 +287,10 @@ impl ConditionFunctions for SlideFunctions<'_, '_> {
 
     fn afford(&mut self, parts: f64) -> Result<(), EvalError> {
         *self.affordable -= parts;
-        match *self.affordable < 0.0 {
-            true => Err(EvalError::fatal("a condition oscillates too fast")),
-            false => Ok(()),
+        if *self.affordable < 0.0 {
+            Err(EvalError::fatal("a condition oscillates too fast"))
+        } else {
+            Ok(())
         }
     }
 

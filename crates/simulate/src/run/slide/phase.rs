@@ -243,9 +243,10 @@ impl Run<'_> {
                 .watch(&side.memory, &engine.scales, &mut engine.scratch);
             let right = (reading.value > 0.0) == side.truth(condition.id.index());
             let clear = right && reading.value.abs() > reading.tolerance;
-            bands.push(match clear {
-                true => 0.0,
-                false => reading.tolerance.max(f64::MIN_POSITIVE),
+            bands.push(if clear {
+                0.0
+            } else {
+                reading.tolerance.max(f64::MIN_POSITIVE)
             });
         }
         bands
@@ -299,9 +300,12 @@ impl Run<'_> {
         sides.extend(conditions.iter().map(|c| slide.sides[c.side].truth(c.id.index())));
         let mut shifts = vec![0.0; exits];
         let signed = conditions.iter().zip(bands);
-        shifts.extend(signed.map(|(c, band)| match slide.sides[c.side].truth(c.id.index()) {
-            true => *band,
-            false => -band,
+        shifts.extend(signed.map(|(c, band)| {
+            if slide.sides[c.side].truth(c.id.index()) {
+                *band
+            } else {
+                -band
+            }
         }));
         let dim = slide.sides[0].states(&self.engine).len();
         let origins = slide.surface.origins.clone();
@@ -364,13 +368,12 @@ impl Run<'_> {
     /// Brings a point that has drifted off the surface back to it.
     fn bring_back(&mut self, slide: &mut Slide, flow: &Flow, y: &[f64]) -> Result<(), Failure> {
         let engine = &mut self.engine;
-        let tolerance = match slide.beside > 0.0 {
-            true => slide.beside,
-            false => {
-                let monitor = &slide.surface.monitor;
-                let reading = monitor.watch(&engine.memory, &engine.scales, &mut engine.scratch);
-                reading.tolerance
-            }
+        let tolerance = if slide.beside > 0.0 {
+            slide.beside
+        } else {
+            let monitor = &slide.surface.monitor;
+            let reading = monitor.watch(&engine.memory, &engine.scales, &mut engine.scratch);
+            reading.tolerance
         };
         let off = flow.distance.abs() > DRIFT * tolerance && !flow.way.is_empty();
         if !off {
@@ -431,24 +434,21 @@ impl Run<'_> {
         let left = self.row.clone();
         self.note_crossing(time, triggers);
         let leaves = slide.exit.is_some();
-        let stall = match leaves {
-            true => None,
-            false => self.chattering(time, triggers),
-        };
+        let stall = if leaves { None } else { self.chattering(time, triggers) };
         self.unless_stalled_elsewhere(stall, time)?;
         let from = self.continuation.as_ref().map(|record| ModeId(record.mode));
-        let mut report = match leaves {
-            true => EventReport {
+        let mut report = if leaves {
+            EventReport {
                 time,
                 instants: vec![InstantReport {
                     triggers: triggers.to_vec(),
                     ..InstantReport::default()
                 }],
                 terminate: None,
-            },
-            false => self
-                .sides_event(&mut slide, triggers)
-                .map_err(|failure| on_another_surface(failure).at(time))?,
+            }
+        } else {
+            self.sides_event(&mut slide, triggers)
+                .map_err(|failure| on_another_surface(failure).at(time))?
         };
         let decision = match slide.exit.take() {
             Some(side) => Decision::Leave(side),

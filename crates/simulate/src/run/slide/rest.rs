@@ -131,8 +131,8 @@ impl Run<'_> {
             Ok((slide, limit)) => self.come_to_rest(slide, &limit, conditions[0], sink, observer),
             Err(obstacle) => {
                 let mut failure = stall.explain(&self.engine).at(time);
-                if let FailureKind::Zeno { obstacle: told, .. } = &mut failure.kind {
-                    *told = Some(obstacle);
+                if let FailureKind::Zeno { obstacle: reported, .. } = &mut failure.kind {
+                    *reported = Some(obstacle);
                 }
                 Err(failure)
             }

@@ -30,7 +30,7 @@ pub(super) struct SideFlow {
 
 impl Side {
     /// The present of a run.
-    pub fn present(engine: &Engine<'_>) -> Self {
+    pub(crate) fn present(engine: &Engine<'_>) -> Self {
         Side {
             memory: engine.memory.clone(),
             truths: engine.truths.clone(),
@@ -41,7 +41,7 @@ impl Side {
     }
 
     /// Changes places with the present.
-    pub fn swap(&mut self, engine: &mut Engine<'_>) {
+    pub(crate) fn swap(&mut self, engine: &mut Engine<'_>) {
         std::mem::swap(&mut self.memory, &mut engine.memory);
         std::mem::swap(&mut self.truths, &mut engine.truths);
         std::mem::swap(&mut self.mode, &mut engine.mode);
@@ -50,25 +50,25 @@ impl Side {
     }
 
     /// Becomes the present.
-    pub fn enter(mut self, engine: &mut Engine<'_>) {
+    pub(crate) fn enter(mut self, engine: &mut Engine<'_>) {
         self.swap(engine);
     }
 
-    pub fn truth(&self, at: usize) -> bool {
+    pub(crate) fn truth(&self, at: usize) -> bool {
         self.truths[at]
     }
 
-    pub fn mode(&self) -> Option<ModeId> {
+    pub(crate) fn mode(&self) -> Option<ModeId> {
         self.mode
     }
 
     /// The states, in the order of the plan of the mode.
-    pub fn states<'e>(&self, engine: &'e Engine<'_>) -> &'e [(VarId, u16)] {
+    pub(crate) fn states<'e>(&self, engine: &'e Engine<'_>) -> &'e [(VarId, u16)] {
         self.mode.map_or(&[], |mode| &engine.modes[mode].plan().states)
     }
 
     /// The values of the states on the surface.
-    pub fn point(&self, engine: &Engine<'_>) -> Vec<f64> {
+    pub(crate) fn point(&self, engine: &Engine<'_>) -> Vec<f64> {
         let mut y = Vec::new();
         if let Some(mode) = self.mode {
             engine.modes[mode].plan().read_states(&self.memory, &mut y);
@@ -78,7 +78,7 @@ impl Side {
     }
 
     /// The mode may have been let go while another was looked for. False if it cannot be made again.
-    pub fn make_mode(&mut self, engine: &mut Engine<'_>) -> bool {
+    pub(crate) fn make_mode(&mut self, engine: &mut Engine<'_>) -> bool {
         self.swap(engine);
         let valuation = engine.evaluate_guards();
         let made = engine.mode_of(&valuation).ok();
@@ -88,7 +88,7 @@ impl Side {
     }
 
     /// A discrete variable that is not the same on another side.
-    pub fn other_discrete(&self, other: &Side, engine: &Engine<'_>) -> Option<VarId> {
+    pub(crate) fn other_discrete(&self, other: &Side, engine: &Engine<'_>) -> Option<VarId> {
         let differs = |var: &VarId| !same(self.memory.get(*var, 0), other.memory.get(*var, 0));
         engine.discrete.variables.iter().copied().find(differs)
     }

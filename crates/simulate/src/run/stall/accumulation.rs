@@ -190,9 +190,10 @@ impl Run<'_> {
         let Some(series) = found.or_else(|| crossings.rush()) else {
             return failure;
         };
-        match ambiguous || self.is_unresolved(&series) || self.at_zero_together(&series.conditions) {
-            true => accumulated(&series).explain(&self.engine),
-            false => failure,
+        if ambiguous || self.is_unresolved(&series) || self.at_zero_together(&series.conditions) {
+            accumulated(&series).explain(&self.engine)
+        } else {
+            failure
         }
     }
 

@@ -99,9 +99,10 @@ impl Run<'_> {
         {
             return Ok(Some(stall));
         }
-        let switches = match crawls {
-            true => self.literal_switches(mode)?,
-            false => Vec::new(),
+        let switches = if crawls {
+            self.literal_switches(mode)?
+        } else {
+            Vec::new()
         };
         self.crawl = Crawl {
             steps: 0,
@@ -140,7 +141,7 @@ impl Run<'_> {
             let crossed = value * *last <= 0.0 || reached;
             *last = value;
             if crossed && opposed.is_none() && self.is_opposed(mode, function, to, AHEAD * (to - from)) {
-                opposed = Some(self.told(switch));
+                opposed = Some(self.reported(switch));
             }
             if crossed {
                 self.move_to(mode, to)?;
@@ -183,13 +184,13 @@ impl Run<'_> {
         let Some(turns) = turning.iter().map(|switch| switch.turns).max() else {
             return Ok(None);
         };
-        let switches = turning.iter().map(|switch| self.told(switch)).collect();
+        let switches = turning.iter().map(|switch| self.reported(switch)).collect();
         // Too few to speak of them: the rates on both sides have told.
         let turns = if turns < MOST_TURNS { 0 } else { turns };
         Ok(Some(Stall::Crawling { switches, turns }))
     }
 
-    fn told(&self, switch: &Switch) -> CrawlingSwitch {
+    fn reported(&self, switch: &Switch) -> CrawlingSwitch {
         let model = self.engine.model;
         let names = UserNames::new(model);
         CrawlingSwitch {

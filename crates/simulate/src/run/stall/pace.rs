@@ -18,11 +18,11 @@ pub(in crate::run) struct Pace {
 }
 
 impl Pace {
-    pub fn of_steps(time: f64) -> Self {
+    pub(crate) fn of_steps(time: f64) -> Self {
         Self::new(STEPS, time)
     }
 
-    pub fn of_events(time: f64) -> Self {
+    pub(crate) fn of_events(time: f64) -> Self {
         Self::new(EVENTS, time)
     }
 
