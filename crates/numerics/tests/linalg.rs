@@ -132,6 +132,60 @@ fn sparse_lu_and_its_refactorisation_agree_with_dense() {
     });
 }
 
+/// Capacitors in parallel: u_1' = u_j', C_j·u_j' = i_j, Σ i_j = i. Its coefficients are 1 and as small as capacitances are.
+fn parallel_capacitors(capacitances: &[f64]) -> Vec<(usize, usize, f64)> {
+    let m = capacitances.len();
+    let mut entries = Vec::new();
+    for (j, &capacitance) in capacitances.iter().enumerate() {
+        if j > 0 {
+            entries.extend([(j, 0, 1.0), (j, j, -1.0)]);
+        }
+        entries.extend([(m + j, j, capacitance), (m + j, m + j, -1.0)]);
+        entries.push((0, m + j, 1.0));
+    }
+    entries
+}
+
+/// What is singular is so in all units, and what is not is solved in all units.
+#[test]
+fn small_coefficients_are_no_singularity() {
+    for count in [2, 3, 4, 5, 9, 40, 120] {
+        let n = 2 * count;
+        for exponent in [0, -12, -16, -25, 16, 25] {
+            let unit = 10f64.powi(exponent);
+            let regular: Vec<f64> = (0..count).map(|j| (1.0 + (j % 7) as f64) * unit).collect();
+            let mut cancelling = regular.clone();
+            let rest: f64 = (1..count).map(|j| 1.0 + (j % 7) as f64).sum();
+            cancelling[0] = -rest * unit;
+            for (capacitances, solvable) in [(regular, true), (cancelling, false)] {
+                // What cancels in a long sum leaves more than a few units of the last place.
+                if !solvable && count > 5 {
+                    continue;
+                }
+                let entries = parallel_capacitors(&capacitances);
+                let pattern = SparsityPattern::from_entries(n, n, entries.iter().map(|&(r, c, _)| (r, c)));
+                let mut values = vec![0.0; pattern.len()];
+                for (r, c, value) in entries {
+                    values[pattern.position(r, c).unwrap()] = value;
+                }
+                let mut factorisation = Factorisation::new(MatrixStructure::Sparse(pattern));
+                let outcome = factorisation.factor(&values);
+                assert_eq!(outcome.is_ok(), solvable, "{count} capacitors of {unit:e}: {outcome:?}");
+                if solvable {
+                    let mut x = vec![0.0; n];
+                    x[0] = 1.0;
+                    factorisation.solve(&mut x);
+                    let exact = 1.0 / capacitances.iter().sum::<f64>();
+                    assert!(
+                        x[..count].iter().all(|rate| (rate / exact - 1.0).abs() < 1e-12),
+                        "{count} capacitors of {unit:e}: {x:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn refactorisation_keeps_good_pivots_and_drops_bad_ones() {
     let n = 50;

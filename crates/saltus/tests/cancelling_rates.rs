@@ -138,12 +138,11 @@ fn a_diode_behind_a_soft_start_does_not_chatter() {
         (1e-9, 1e6, 1e-6),
         (1e6, 1e-9, 1e3),
         (1e-3, 1e-12, 1e-12),
-        (1e12, 1e3, 1e9),
     ]
     .iter()
     .enumerate()
     {
-        for (rate, once, _, _) in &RATES[..3] {
+        for (rate, once, _, _) in &RATES[..2] {
             let text = format!(
                 "model M Real s = time/{time:e}, i(start = 0, fixed = true), vd, p; Boolean on;
                 equation {:e}*der(i) = {voltage:e}*({rate}) - vd;

@@ -114,10 +114,8 @@ pub struct DenseLu<S = f64> {
     inverses: Vec<S>,
 }
 
-/// A pivot of less than this part of its column may be rounding noise.
+/// Below this relative size a pivot is rounding noise.
 pub(super) const SINGULAR_PIVOT: f64 = 4.0 * f64::EPSILON;
-/// It is, if it is less than this part of the terms that it is the sum of: they are as small where units differ.
-pub(super) const CANCELLED_PIVOT: f64 = 1e-13;
 
 impl<S: Scalar> DenseLu<S> {
     /// Room for matrices of dimension `n`.
@@ -198,12 +196,8 @@ impl<S: Scalar> DenseLu<S> {
             }
             // Written so that NaN counts as singular.
             if !(best > SINGULAR_PIVOT * column_max && best.is_finite()) {
-                match significant_pivot(left, &self.pivots, n, k) {
-                    Some(row) => p = row,
-                    None => return Some((k, best / column_max)),
-                }
+                return Some((k, best / column_max));
             }
-            let column = &mut left[k * n..];
             self.pivots[k] = p;
             column.swap(k, p);
             let inverse = S::ONE / column[k];
@@ -255,10 +249,7 @@ impl<S: Scalar> DenseLu<S> {
                 }
             }
             if !(best > SINGULAR_PIVOT * column_max && best.is_finite()) {
-                match significant_pivot(a.as_flattened(), &self.pivots, N, k) {
-                    Some(row) => p = row,
-                    None => return Some((k, best / column_max)),
-                }
+                return Some((k, best / column_max));
             }
             self.pivots[k] = p;
             a[k].swap(k, p);
@@ -372,27 +363,6 @@ impl<S: Scalar> DenseLu<S> {
             }
         }
     }
-}
-
-/// Of a column k whose entries are all small, the largest that is no rounding noise: large against the terms it is the sum
-/// of, |a_ik| + Σ_j |l_ij·u_jk|, whatever the units of the unknown and of the equation.
-fn significant_pivot<S: Scalar>(lu: &[S], pivots: &[usize], n: usize, k: usize) -> Option<usize> {
-    let column = &lu[k * n..(k + 1) * n];
-    let mut terms = vec![0.0; n];
-    // Rows of L stand where they stood when they were computed.
-    for j in 0..k {
-        for (term, l) in terms[j + 1..].iter_mut().zip(&lu[j * n + j + 1..(j + 1) * n]) {
-            *term += (*l * column[j]).magnitude();
-        }
-        if let Some(&p) = pivots[..k].get(j + 1) {
-            terms.swap(j + 1, p);
-        }
-    }
-    let rows = (k..n).filter(|&i| {
-        let size = column[i].magnitude();
-        size.is_finite() && size > CANCELLED_PIVOT * (size + terms[i])
-    });
-    rows.max_by(|&i, &j| column[i].magnitude().total_cmp(&column[j].magnitude()).then(j.cmp(&i)))
 }
 
 /// The power of two next to 1/x in magnitude; one where that makes no sense.

@@ -1,6 +1,6 @@
 //! One interface over dense and sparse factorisations.
 
-use super::{DenseLu, FactorKind, Scalar, SingularMatrix, SparseLu, SparsityPattern};
+use super::{DenseLu, FactorKind, Scalar, SingularMatrix, SparseLu, SparsityPattern, balance};
 
 /// Below this dimension a dense factorisation wins whatever the pattern (measured: equal at about 24).
 const ALWAYS_DENSE_BELOW: usize = 24;
@@ -94,6 +94,8 @@ pub struct Factorisation<S = f64> {
     /// Where the entries of a pattern stand in a dense matrix, if that is how it is factorised.
     places: Vec<usize>,
     kind: Kind<S>,
+    /// By what rows and columns were multiplied, if the matrix seemed singular without that.
+    balanced: Option<(Vec<f64>, Vec<f64>)>,
 }
 
 #[derive(Clone, Debug)]
@@ -128,6 +130,7 @@ impl<S: Scalar> Factorisation<S> {
             structure,
             places,
             kind,
+            balanced: None,
         }
     }
 
@@ -146,6 +149,36 @@ impl<S: Scalar> Factorisation<S> {
     /// # Errors
     /// If it is singular to working precision.
     pub fn factor(&mut self, values: &[S]) -> Result<FactorKind, SingularMatrix> {
+        self.balanced = None;
+        let outcome = self.factor_as_given(values);
+        if outcome.is_ok() || values.iter().any(|value| !value.magnitude().is_finite()) {
+            return outcome;
+        }
+        // Units may differ so much that what one equation says is rounding to another.
+        let n = self.structure.dim();
+        let entries: Vec<(usize, usize, f64)> = match &self.structure {
+            MatrixStructure::Dense { .. } => (0..n * n).map(|k| (k % n, k / n, values[k].magnitude())).collect(),
+            MatrixStructure::Sparse(pattern) => {
+                let sizes = values.iter().map(|value| value.magnitude());
+                pattern
+                    .entries()
+                    .zip(sizes)
+                    .map(|((r, c), size)| (r, c, size))
+                    .collect()
+            }
+        };
+        let (by_row, by_column) = balance(n, n, &entries);
+        let scaled: Vec<S> = entries
+            .iter()
+            .zip(values)
+            .map(|(&(r, c, _), value)| value.scale(by_row[r]).scale(by_column[c]))
+            .collect();
+        let outcome = self.factor_as_given(&scaled);
+        self.balanced = outcome.is_ok().then_some((by_row, by_column));
+        outcome
+    }
+
+    fn factor_as_given(&mut self, values: &[S]) -> Result<FactorKind, SingularMatrix> {
         match &mut self.kind {
             Kind::Sparse(lu) => lu.factor(values),
             Kind::Dense(lu) => {
@@ -166,9 +199,17 @@ impl<S: Scalar> Factorisation<S> {
 
     /// Solves `A x = b` in place.
     pub fn solve(&mut self, b: &mut [S]) {
+        if let Some((by_row, _)) = &self.balanced {
+            b.iter_mut().zip(by_row).for_each(|(b, factor)| *b = b.scale(*factor));
+        }
         match &mut self.kind {
             Kind::Sparse(lu) => lu.solve(b),
             Kind::Dense(lu) => lu.solve(b),
+        }
+        if let Some((_, by_column)) = &self.balanced {
+            b.iter_mut()
+                .zip(by_column)
+                .for_each(|(b, factor)| *b = b.scale(*factor));
         }
     }
 }

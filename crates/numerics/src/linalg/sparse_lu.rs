@@ -6,7 +6,7 @@
 //! implicit integrator consists of; every pivot is compared with its column, and when one has become small the
 //! matrix is factorised anew.
 
-use super::dense::{CANCELLED_PIVOT, SINGULAR_PIVOT, inverse_power_of_two};
+use super::dense::{SINGULAR_PIVOT, inverse_power_of_two};
 use super::ordering::column_order;
 use super::{Scalar, SingularMatrix, SparsityPattern};
 
@@ -249,34 +249,13 @@ impl<S: Scalar> SparseLu<S> {
             }
         }
         let column_size = self.column_size(column, values);
-        if !finite || pivot_row == NONE {
+        if !finite || pivot_row == NONE || largest <= SINGULAR_PIVOT * column_size {
             return Err(if finite { largest / column_size } else { f64::NAN });
-        }
-        if largest <= SINGULAR_PIVOT * column_size {
-            return self.significant_pivot(search).ok_or(largest / column_size);
         }
         match diagonal {
             Some(size) if size >= DIAGONAL_THRESHOLD * largest => Ok(column),
             _ => Ok(pivot_row),
         }
-    }
-
-    /// Of a column whose entries are all small, the largest that is no rounding noise: large against the terms it is the sum
-    /// of, whatever the units of the unknown and of the equation.
-    fn significant_pivot(&self, search: &DepthFirst) -> Option<usize> {
-        let mut terms = vec![0.0; self.dim()];
-        for &r in search.topological() {
-            let j = self.row_position[r];
-            if j != NONE {
-                for l in self.lower.range(j) {
-                    terms[self.lower.rows[l] as usize] += (self.lower.values[l] * self.work[r]).magnitude();
-                }
-            }
-        }
-        let size = |r: usize| self.work[r].magnitude();
-        let rows = search.topological().iter().copied();
-        let rows = rows.filter(|&r| self.row_position[r] == NONE && size(r) > CANCELLED_PIVOT * (size(r) + terms[r]));
-        rows.max_by(|&a, &b| size(a).total_cmp(&size(b)).then(b.cmp(&a)))
     }
 
     /// The equation to blame: one without any entry if there is, else the one of the column's own index.

@@ -52,14 +52,14 @@ impl Run<'_> {
         let time = self.engine.memory.time();
         let mut y = Vec::new();
         self.engine.modes[mode].plan().read_states(&self.engine.memory, &mut y);
-        self.begin_sizes(mode);
-        let absolute = self.absolute_tolerances(mode);
         // A multistep method begins at first order, for which its last step is far too long.
         let goes_on = from != Resumption::Event && self.integrator.method() != Method::Bdf;
         let step = self.integrator.next_step_size().filter(|_| goes_on);
+        let noise = self.begin_sizes(mode, step.unwrap_or(0.0));
+        let absolute = self.absolute_tolerances(mode);
         let max_step = self.history.max_step(&self.engine.memory);
         let mut options = OdeOptions::new(self.local_tolerance(), absolute);
-        options.noise = self.engine.noise_of_rates(mode, step.unwrap_or(0.0));
+        options.noise = noise;
         options.max_step = max_step
             .min(self.engine.options.stop - self.engine.options.start)
             .max(f64::MIN_POSITIVE);
@@ -87,18 +87,22 @@ impl Run<'_> {
         outcome.map_err(|error| self.explain_integration(mode, error, blamed).at(time))
     }
 
-    /// Sizes at the beginning of a phase. What is zero has the size that it will soon have.
-    pub(super) fn begin_sizes(&mut self, mode: ModeId) {
+    /// Sizes at the beginning of a phase, and the rounding errors of the rates where steps of the given size go on. What is
+    /// zero has the size that it will soon have, or that lets it be known no better than rounding errors soon leave it.
+    pub(super) fn begin_sizes(&mut self, mode: ModeId, step: f64) -> Vec<Vec<f64>> {
         self.engine.note_sizes(mode);
+        let noise = self.engine.noise_of_rates(mode, step);
         let states = self.engine.modes[mode].plan().states.clone();
         let soon = SOON * (self.engine.options.stop - self.engine.options.start).abs();
         let engine = &mut self.engine;
-        for &(var, order) in &states {
+        let absolute = engine.options.absolute_tolerance.max(f64::EPSILON);
+        for (&(var, order), noise) in states.iter().zip(noise.iter().flatten()) {
             if engine.scales.size(&engine.memory, var, order) == 0.0 {
-                let rate = engine.memory.get(var, order + 1);
+                let rate = engine.memory.get(var, order + 1).abs().max(noise.abs() / absolute);
                 engine.scales.note(&engine.memory, (var, order), rate * soon);
             }
         }
+        noise
     }
 
     /// The absolute tolerances of the states, by their sizes.

@@ -114,6 +114,9 @@ struct Anywhere<'a> {
     sizes: Option<&'a Sizes>,
 }
 
+/// The partial derivatives of an equation.
+type Partials = Vec<((VarId, u16), f64)>;
+
 /// How large derivatives of unknowns are where the terms of equations are comparable; one where nothing is known.
 type Sizes = FxHashMap<(VarId, u16), f64>;
 
@@ -261,7 +264,7 @@ fn following(model: &Mdae, active: &[EquationId], other_parameters: bool) -> Opt
 fn sizes(model: &Mdae, residuals: &[ExprId], other_parameters: bool) -> Option<Sizes> {
     let points = [1, 2].map(|seed| Anywhere::new(model, seed, other_parameters));
     let mut reader = JacobianReader::new();
-    let mut slopes: Vec<[Vec<((VarId, u16), f64)>; 2]> = Vec::new();
+    let mut slopes: Vec<[Partials; 2]> = Vec::new();
     for &residual in residuals {
         let mut read = [Vec::new(), Vec::new()];
         for (point, partials) in points.iter().zip(&mut read) {

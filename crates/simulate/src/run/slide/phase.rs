@@ -139,13 +139,13 @@ impl Run<'_> {
         let time = self.engine.memory.time();
         let Some(mode) = self.engine.mode else { return Ok(()) };
         let y = slide.sides[0].point(&self.engine);
-        self.begin_sizes(mode);
-        let mut options = OdeOptions::new(self.local_tolerance(), self.absolute_tolerances(mode));
         // The combination of both sides is no solution of the mode: errors are those on the side that is shown.
         let shown = slide.shown;
         slide.sides[shown].swap(&mut self.engine);
-        options.noise = self.engine.noise_of_rates(mode, 0.0);
+        let noise = self.begin_sizes(mode, 0.0);
         slide.sides[shown].swap(&mut self.engine);
+        let mut options = OdeOptions::new(self.local_tolerance(), self.absolute_tolerances(mode));
+        options.noise = noise;
         options.max_step = (self.engine.options.stop - self.engine.options.start).max(f64::MIN_POSITIVE);
         let set = self.integrator.set_options(options);
         set.map_err(|error| integration_failure(error).at(time))?;
