@@ -23,8 +23,6 @@ pub(crate) struct Scales {
     sizes: Vec<f64>,
     /// The first value and the largest distance from it so far, by slot.
     courses: Vec<Option<(f64, f64)>>,
-    /// The largest value of late, by slot: what was large long ago and has decayed is known better by now.
-    recent: Vec<f64>,
     /// The group of variables with the same unit to which each belongs.
     groups: Vec<usize>,
     /// The largest values so far of any variable of a group and of its derivatives.
@@ -59,9 +57,6 @@ const GROUP_ORDERS: usize = 4;
 
 /// Where nothing is known of a size yet.
 const LEAST_SIZE: f64 = 1e-30;
-
-/// What is left after a step of how large a variable has been.
-const FADING: f64 = 0.9;
 
 /// The relative error of values at the start, which are given or solved for and not integrated.
 const AT_START: f64 = 1e-10;
@@ -104,7 +99,6 @@ impl Scales {
             nominal,
             sizes: vec![0.0; memory.values.len()],
             courses: vec![None; memory.values.len()],
-            recent: vec![0.0; memory.values.len()],
             groups,
             group_sizes: vec![[0.0; GROUP_ORDERS]; count],
             responses: vec![f64::NAN; memory.values.len()],
@@ -122,7 +116,6 @@ impl Scales {
             nominal: Vec::new(),
             sizes: Vec::new(),
             courses: Vec::new(),
-            recent: Vec::new(),
             groups: Vec::new(),
             group_sizes: Vec::new(),
             responses: Vec::new(),
@@ -153,28 +146,11 @@ impl Scales {
     pub(crate) fn state_error(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
         let size = match self.nominal.get(var.index()).copied().flatten() {
             Some(nominal) if order == 0 => nominal,
-            _ => self
-                .course_size(memory, var, order)
-                .min(self.recent_size(memory, var, order)),
+            _ => self.course_size(memory, var, order),
         };
         let relative = self.relative_error(memory);
         let absolute = self.absolute.min(relative);
         relative * self.moved(memory, var, order) + absolute * size
-    }
-
-    /// How large a derivative of a variable has been of late, or will be soon.
-    fn recent_size(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
-        let recent = self
-            .recent
-            .get(memory.slot(var, order) as usize)
-            .copied()
-            .unwrap_or(f64::INFINITY);
-        let rate = if order + 1 < memory.orders(var) {
-            memory.get(var, order + 1).abs()
-        } else {
-            0.0
-        };
-        recent.max(SOON * self.span * rate)
     }
 
     /// How much of a value has come about by integration: a coordinate that is counted from afar is not known less for it.
@@ -253,7 +229,6 @@ impl Scales {
     pub(crate) fn note(&mut self, memory: &Memory, (var, order): (VarId, u16), value: f64) {
         let slot = memory.slot(var, order) as usize;
         if value.is_finite() {
-            self.recent[slot] = value.abs().max(FADING * self.recent[slot]);
             let (first, distance) = self.courses[slot].get_or_insert((value, 0.0));
             *distance = distance.max((value - *first).abs());
         }
