@@ -267,6 +267,73 @@ fn narrow_pulses() {
 }
 
 #[test]
+fn conditions_with_bends() {
+    use std::f64::consts::TAU;
+    try_family("absolute values, least and greatest of waves", 31, 16, |random| {
+        let stop = random.between(0.5, 20.0);
+        let w: [f64; 2] = std::array::from_fn(|_| TAU * random.between(1.0, 60.0) / stop);
+        let phase: [f64; 2] = std::array::from_fn(|_| random.between(0.0, TAU));
+        let wave = move |k: usize, t: f64| (w[k] * t + phase[k]).sin();
+        let text = |k: usize| format!("sin({}*time + {})", w[k], phase[k]);
+        let (a, b) = (text(0), text(1));
+        let (condition, g): (String, Box<dyn Fn(f64) -> f64>) = match random.below(4) {
+            0 => {
+                let level = random.between(0.5, 1.9);
+                let g = move |t: f64| (wave(0, t) - wave(1, t)).abs() - level;
+                (format!("abs({a} - {b}) > {level}"), Box::new(g))
+            }
+            1 => {
+                let level = random.between(-0.5, 0.9);
+                let g = move |t: f64| level - wave(0, t).max(wave(1, t));
+                (format!("max({a}, {b}) < {level}"), Box::new(g))
+            }
+            2 => {
+                let level = random.between(-0.9, 0.5);
+                let g = move |t: f64| wave(0, t).min(wave(1, t)) - level;
+                (format!("min({a}, {b}) > {level}"), Box::new(g))
+            }
+            _ => {
+                let (w, level) = (TAU * random.between(0.5, 20.0) / stop, random.between(0.1, 0.9));
+                let slope = 1.0 / stop;
+                let g = move |t: f64| level - (1.0 - slope * t).max((w * t).sin());
+                (
+                    format!(
+                        "noEvent(if 1 - {slope}*time > sin({w}*time) then 1 - {slope}*time else sin({w}*time)) < {level}"
+                    ),
+                    Box::new(g),
+                )
+            }
+        };
+        Case::new(condition, stop, rises(stop, g))
+    });
+    try_family("straight pieces of time", 32, 12, |random| {
+        let stop = random.power(-3.0, 3.0);
+        let (middle, half) = (stop * random.between(0.3, 0.7), stop * random.power(-6.0, -1.0));
+        let condition = match random.below(3) {
+            0 => format!("abs(time - {middle}) < {half}"),
+            1 => format!("max(1 - abs(time - {middle})/{half}, 0) > 0.5"),
+            _ => format!("sign(time - {middle}) > 0.5"),
+        };
+        Case::new(condition, stop, 1)
+    });
+}
+
+#[test]
+fn angles_that_have_gone_far() {
+    try_family("a mark on a shaft", 33, 8, |random| {
+        let (w, stop) = (random.between(50.0, 150.0), random.between(20.0, 60.0));
+        let level = 1.0 - random.power(-4.0, -1.0);
+        let g = move |t: f64| (w * t + 1.0).cos() - level;
+        // Each pulse is longer than a step of the count.
+        const STEPS: usize = 4_000_000;
+        let positive = |k: usize| g(stop * k as f64 / STEPS as f64) > 0.0;
+        let count = (1..=STEPS).filter(|&k| positive(k) && !positive(k - 1)).count();
+        Case::new(format!("cos(phi) > {level}"), stop, count)
+            .with("Real phi(start = 1, fixed = true);", format!("der(phi) = {w};"))
+    });
+}
+
+#[test]
 fn several_conditions_at_once() {
     use std::f64::consts::TAU;
     let mut random = Random(8);

@@ -194,9 +194,10 @@ impl Run<'_> {
                 watch.followed = if followed { watch.followed + 1 } else { 0 };
                 watch.leaving |= watch.followed >= FOLLOWED;
                 watch.armed = right_side && reading.value.abs() > reading.tolerance * watch.share();
-                watch.band = match renewed {
-                    true => reading.tolerance * WIDENING.powi(watch.futile.min(100) as i32),
-                    false => watch.band.max(reading.tolerance),
+                watch.band = if renewed {
+                    reading.tolerance * WIDENING.powi(watch.futile.min(100) as i32)
+                } else {
+                    watch.band.max(reading.tolerance)
                 };
             }
         }
