@@ -26,12 +26,19 @@ impl Run<'_> {
         for watch in &mut self.watches {
             watch.cleared |= watch.armed;
         }
+        let crosses = |id: &ConditionId| {
+            let monitor = self.engine.monitors[*id].as_ref();
+            monitor.is_some_and(|m| m.decided != Decided::ByTime)
+        };
+        let by_time = !before.is_empty() && !before.iter().any(crosses);
         for &id in triggers {
             let zero_crossing = self.engine.monitors[id]
                 .as_ref()
                 .is_some_and(|m| m.decided != Decided::ByTime);
             let watch = &mut self.watches[id.index()];
-            let repeats = zero_crossing && (before.contains(&id) || self.crossings.alternate(id));
+            // What time does in between begins anew.
+            let goes_on = !by_time && (before.contains(&id) || self.crossings.alternate(id));
+            let repeats = zero_crossing && goes_on;
             watch.repeated = if repeats { watch.repeated + 1 } else { 0 };
             let shrinks = watch.repeated > 1 && interval < watch.interval;
             watch.shrunk = if shrinks { watch.shrunk + 1 } else { 0 };
