@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use saltus_mdae::{ConditionId, ExprId, Idx};
+use saltus_mdae::{ConditionId, ExprId, Idx, VarId};
 use saltus_numerics::roots::{EventInstant, RootError, ScanOptions, first_event};
 
 use super::Run;
-use crate::condition::Monitor;
+use crate::condition::{Monitor, Reading};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
 use crate::event::same;
@@ -51,6 +51,7 @@ const LEAVING: f64 = 1e-3;
 /// diode) may be smaller than they could make it, and moves on smoothly nevertheless.
 const FOLLOWED: u32 = 4;
 const OF_TERMS: f64 = 1e-3;
+const OF_USUAL: f64 = 1e-6;
 
 impl Watch {
     /// Whether it has been clear of its tolerance band on the right side.
@@ -145,12 +146,8 @@ impl Run<'_> {
             let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
             let mut band = reading.tolerance + self.engine.location_error(id, &monitor, Some(mode));
             band *= WIDENING.powi(futile.min(100) as i32);
-            let alone = reading.value.abs() > OF_TERMS * reading.magnitude;
-            let share = if alone && self.was_bystander(id, &known) {
-                LEAVING
-            } else {
-                1.0
-            };
+            let bystander = self.was_bystander(id, &known) && self.stands_out(&monitor, &reading);
+            let share = if bystander { LEAVING } else { 1.0 };
             let to_come = self.engine.to_come.get(&id) == Some(&reading.value);
             let armed = right_side && (reading.value.abs() > share * band || to_come);
             let leaving = !armed && futile == 0 && self.engine.leaves_zero(id, &monitor, mode);
@@ -169,6 +166,16 @@ impl Run<'_> {
             };
         }
         Ok(())
+    }
+
+    /// Whether a value is no small difference of large terms, and no rounding error of what is large at other times.
+    fn stands_out(&self, monitor: &Monitor, reading: &Reading) -> bool {
+        let engine = &self.engine;
+        let usual = |((var, order), gradient): &((VarId, u16), f64)| {
+            gradient.abs() * engine.scales.size(&engine.memory, *var, *order)
+        };
+        let size: f64 = monitor.gradient(&engine.memory).iter().map(usual).sum();
+        reading.value.abs() > OF_TERMS * reading.magnitude && reading.value.abs() > OF_USUAL * size
     }
 
     /// Whether a condition was clear of zero before the event and had no part in it.
@@ -190,9 +197,10 @@ impl Run<'_> {
             if !watch.armed {
                 let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
                 let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
-                let followed = right_side && reading.value.abs() > OF_TERMS * reading.magnitude;
-                watch.followed = if followed { watch.followed + 1 } else { 0 };
-                watch.leaving |= watch.followed >= FOLLOWED;
+                watch.followed = if right_side { watch.followed + 1 } else { 0 };
+                let followed = watch.followed >= FOLLOWED && self.stands_out(monitor, &reading);
+                let watch = &mut self.watches[id.index()];
+                watch.leaving |= followed;
                 watch.armed = right_side && reading.value.abs() > reading.tolerance * watch.share();
                 watch.band = if renewed {
                     reading.tolerance * WIDENING.powi(watch.futile.min(100) as i32)
