@@ -185,7 +185,8 @@ impl Point {
         16.0 * f64::EPSILON * self.t.abs().max(f64::MIN_POSITIVE / f64::EPSILON)
     }
 
-    /// Begins a trial step: rounding errors of f are integrated over it.
+    /// Begins a trial step: rounding errors of f are integrated over it. What follows from them by the equations may grow
+    /// without bound over a step that is too long, and counts for no more than was asked for.
     pub(super) fn begin_trial(&mut self, h: f64) {
         self.trial = h;
         self.noise.fill(0.0);
@@ -195,6 +196,15 @@ impl Point {
                 *noise += (power * rate).abs();
             }
             power *= h;
+        }
+        self.limit_noise();
+    }
+
+    /// Of rounding errors no more counts than what they are over a step, or what was asked for.
+    fn limit_noise(&mut self) {
+        for (i, rate) in self.options.noise.first().into_iter().flatten().enumerate() {
+            let most = (self.trial * rate).abs().max(self.tolerance(i) / NOISE_MARGIN);
+            self.noise[i] = self.noise[i].abs().min(most);
         }
     }
 
@@ -215,6 +225,7 @@ impl Point {
         if self.noise.iter().any(|noise| !noise.is_finite()) {
             self.begin_trial(self.trial);
         }
+        self.limit_noise();
     }
 
     /// Weighted root-mean-square of an error, relative to the larger of the two states.
