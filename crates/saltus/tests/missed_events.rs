@@ -4,6 +4,9 @@
 //! often a condition becomes true; how often it should is known in closed form or by brute force.
 //! `SALTUS_MISSED=1000` runs so many models of each family instead of a few.
 
+mod random_support;
+
+use random_support::Random;
 use saltus::results::RowKind;
 use saltus::{Method, Session};
 
@@ -15,29 +18,6 @@ const SOLVERS: [Method; 6] = [
     Method::Tsit45,
     Method::Dop853,
 ];
-
-/// Numbers that are the same in every run (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-    /// Ten to a power between two.
-    fn power(&mut self, low: f64, high: f64) -> f64 {
-        10f64.powf(self.between(low, high))
-    }
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() % count as u64) as usize
-    }
-}
 
 /// A model with two slow states and a condition that does not influence them, which is counted.
 struct Case {

@@ -2,30 +2,11 @@
 //! known in closed form or by an integration of the reduced equations. `SALTUS_SLIDING=1000` runs so many models of each
 //! family instead of a few.
 
+mod random_support;
+
+use random_support::Random;
 use saltus::simulate::{Chattering, Zeno};
 use saltus::{Session, Simulation};
-
-/// Numbers that are the same in every run (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-    fn power(&mut self, low: f64, high: f64) -> f64 {
-        10f64.powf(self.between(low, high))
-    }
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() % count as u64) as usize
-    }
-}
 
 fn count(few: usize) -> usize {
     let given = std::env::var("SALTUS_SLIDING").ok();
