@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use saltus_mdae::{Action, Comparison, ConditionId, ConditionKind, ExprId, Idx, Mdae, Node, Role, VarId, WhenId};
+use saltus_mdae::{
+    Action, Comparison, ConditionId, ConditionKind, Derivative, ExprId, Idx, Mdae, Node, Role, VarId, WhenId,
+};
 use saltus_structure::restart::ModeEquation;
 
 use crate::discrete_state::DiscreteState;
@@ -94,11 +96,11 @@ impl<'m> DiscreteEquations<'m> {
             let role = |var: VarId| model.variables[var].role;
             if !mentioned
                 .iter()
-                .all(|&(var, _)| matches!(role(var), Role::Parameter | Role::Discrete))
+                .all(|&Derivative { var, .. }| matches!(role(var), Role::Parameter | Role::Discrete))
             {
                 continue;
             }
-            for (var, _) in mentioned {
+            for Derivative { var, .. } in mentioned {
                 relations[var.index()].push(id);
             }
         }

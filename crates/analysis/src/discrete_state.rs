@@ -1,7 +1,7 @@
 //! A point of the discrete state space: truth values of the conditions and values of the discrete variables.
 
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{ConditionId, ConditionKind, ExprId, Idx, Mdae, Role, Type, VarId};
+use saltus_mdae::{ConditionId, ConditionKind, Derivative, ExprId, Idx, Mdae, Role, Type, VarId};
 use saltus_structure::mode::{Modes, Valuation};
 use saltus_structure::restart::FixedValues;
 
@@ -177,7 +177,7 @@ impl DiscreteState {
         let ConditionKind::Relation { function, .. } = model.conditions[condition].kind else {
             return None;
         };
-        let of_parameters = |(var, _): (VarId, u16)| model.variables[var].role == Role::Parameter;
+        let of_parameters = |Derivative { var, .. }: Derivative| model.variables[var].role == Role::Parameter;
         let mut mentioned = model.pool.occurrences(function);
         mentioned.extend(model.pool.left_limit_occurrences(function));
         if !model.pool.conditions_in(function).is_empty() || !mentioned.into_iter().all(of_parameters) {

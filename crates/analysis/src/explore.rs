@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use saltus_mdae::print::{Names, UserNames, expression};
-use saltus_mdae::{ConditionId, ConditionKind, ExprPool, Idx, Mdae, VarId};
+use saltus_mdae::{ConditionId, ConditionKind, Derivative, ExprPool, Idx, Mdae, VarId};
 use saltus_source::Diagnostic;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::restart::ModeEquation;
@@ -446,8 +446,8 @@ impl Explorer<'_> {
         };
         let mentioned = self.model.pool.occurrences(function).into_iter();
         mentioned
-            .filter(|&(var, _)| self.model.is_unknown(var))
-            .map(|(var, order)| self.names.derivative(var, order))
+            .filter(|&Derivative { var, .. }| self.model.is_unknown(var))
+            .map(|Derivative { var, order }| self.names.derivative(var, order))
             .collect()
     }
 

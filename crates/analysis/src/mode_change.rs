@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use saltus_mdae::print::Names;
-use saltus_mdae::{ConditionId, ConditionKind, Idx, VarId};
+use saltus_mdae::{ConditionId, ConditionKind, Derivative, Idx, VarId};
 use saltus_structure::mode::{ModeStructure, Valuation, analyze_mode};
 use saltus_structure::restart::ModeEquation;
 
@@ -131,7 +131,9 @@ impl Explorer<'_> {
         };
         let values = self.model.pool.occurrences(function).into_iter();
         let left_limits = self.model.pool.left_limit_occurrences(function).into_iter();
-        values.chain(left_limits).any(|(var, _)| self.model.is_unknown(var))
+        values
+            .chain(left_limits)
+            .any(|Derivative { var, .. }| self.model.is_unknown(var))
     }
 
     /// Conditions with other values after a transient instant than before it.
@@ -176,7 +178,7 @@ impl Explorer<'_> {
         question.answer(&mut self.pool)
     }
 
-    fn states(&self, structure: &ModeStructure) -> Vec<(VarId, u16)> {
+    fn states(&self, structure: &ModeStructure) -> Vec<Derivative> {
         let plan = structure.plan(self.model, self.modes, &structure.selection);
         plan.states.iter().map(|state| state.state).collect()
     }
@@ -192,9 +194,12 @@ impl Explorer<'_> {
     ) -> Option<RestartReport> {
         let Step { old, new, consequences } = step;
         let reinits = &consequences.reinits;
-        let given: Vec<(VarId, u16)> = reinits.iter().map(|reinit| (reinit.var, reinit.order)).collect();
+        let given: Vec<Derivative> = reinits
+            .iter()
+            .map(|reinit| Derivative::new(reinit.var, reinit.order))
+            .collect();
         // What a mode does not need as equations is assigned after the mode change.
-        let is_state = |&(var, order): &(VarId, u16)| after.d_of(var).is_some_and(|d| d > order);
+        let is_state = |&Derivative { var, order }: &Derivative| after.d_of(var).is_some_and(|d| d > order);
         let followers = if consequences.restart_equations.is_empty() {
             after.followers(&given).filter(|_| given.iter().all(is_state))
         } else {
@@ -223,10 +228,13 @@ impl Explorer<'_> {
         let mut report = question.answer(&mut self.pool)?;
         if let Some(followers) = followers.filter(|_| !given.is_empty() && report.accepted) {
             let assigned = self.assigned(&given, &followers);
-            let jumping = given.iter().copied().chain(followers.iter().map(|&var| (var, 0)));
+            let jumping = given
+                .iter()
+                .copied()
+                .chain(followers.iter().map(|&var| Derivative { var, order: 0 }));
             report
                 .jumps
-                .extend(jumping.map(|(var, order)| self.names.derivative(var, order)));
+                .extend(jumping.map(|Derivative { var, order }| self.names.derivative(var, order)));
             report.jumps.sort();
             report.jumps.dedup();
             report.summary = if within {
@@ -239,12 +247,16 @@ impl Explorer<'_> {
     }
 
     /// What `reinit` does, in words.
-    fn assigned(&self, given: &[(VarId, u16)], followers: &[VarId]) -> String {
+    fn assigned(&self, given: &[Derivative], followers: &[VarId]) -> String {
         let quoted = |names: &mut dyn Iterator<Item = String>| {
             let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
             names.join(", ")
         };
-        let states = quoted(&mut given.iter().map(|&(var, order)| self.names.derivative(var, order)));
+        let states = quoted(
+            &mut given
+                .iter()
+                .map(|&Derivative { var, order }| self.names.derivative(var, order)),
+        );
         let verb = if given.len() == 1 { "is" } else { "are" };
         if followers.is_empty() {
             return format!("{states} {verb} assigned, the other states keep their values");

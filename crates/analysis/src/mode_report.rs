@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use saltus_mdae::print::{Names, UserNames, equation};
-use saltus_mdae::{EquationId, ExprId, ExprPool, Idx, Mdae, VarId};
+use saltus_mdae::{Derivative, EquationId, ExprId, ExprPool, Idx, Mdae, VarId};
 use saltus_source::Span;
 use saltus_structure::mode::{
     BlockKind, ModeFailure, ModeStructure, Modes, RankDeficiency, Remedy, check_rank, remedies, undetermined,
@@ -35,7 +35,7 @@ pub(crate) fn shape(names: &UserNames, modes: &Modes, structure: &ModeStructure)
     let blocks = plan.blocks().map(|block| {
         let unknown = |position: u32| {
             let derivative = block.solve_for[position as usize];
-            names.derivative(derivative.0, derivative.1)
+            names.derivative(derivative.var, derivative.order)
         };
         BlockReport {
             unknowns: (0..block.solve_for.len() as u32).map(unknown).collect(),
@@ -57,7 +57,7 @@ pub(crate) fn shape(names: &UserNames, modes: &Modes, structure: &ModeStructure)
         states: plan
             .states
             .iter()
-            .map(|s| names.derivative(s.state.0, s.state.1))
+            .map(|s| names.derivative(s.state.var, s.state.order))
             .collect(),
         index: structure.index(),
         blocks: blocks.collect(),
@@ -208,7 +208,7 @@ fn summary(equations: usize, unknowns: usize) -> String {
 fn unmentioned(model: &Mdae, modes: &Modes, active: &[EquationId]) -> Vec<VarId> {
     let mut mentioned = vec![false; model.variables.len()];
     for equation in active {
-        for &(var, _) in modes.signatures().row(equation.index()) {
+        for &Derivative { var, .. } in modes.signatures().row(equation.index()) {
             mentioned[var.index()] = true;
         }
     }

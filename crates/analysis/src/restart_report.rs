@@ -2,7 +2,7 @@
 
 use saltus_instant::observe;
 use saltus_mdae::print::{Names, UserNames};
-use saltus_mdae::{ConditionId, ConditionKind, ExprId, ExprPool, Mdae, Role, VarId};
+use saltus_mdae::{ConditionId, ConditionKind, Derivative, ExprId, ExprPool, Mdae, Role, VarId};
 use saltus_structure::mode::ModeStructure;
 use saltus_structure::restart::{
     ArrayLabel, Before, EquationSource, FactRecord, LimitMethod, ModeChange, ModeEquation, ModeSystem, Observation,
@@ -19,7 +19,7 @@ use crate::trigger::{Reinit, Trigger};
 pub(crate) struct Question<'a> {
     pub names: &'a UserNames<'a>,
     /// The states of the mode before.
-    pub states: &'a [(VarId, u16)],
+    pub states: &'a [Derivative],
     pub before: &'a ModeStructure,
     /// The long mode entered.
     pub after: &'a ModeStructure,
@@ -90,10 +90,12 @@ impl Question<'_> {
         let (dead, given): (Vec<_>, Vec<_>) = self
             .states
             .iter()
-            .filter(|&&(var, order)| orders(var).is_none_or(|d| d <= order))
-            .partition(|&&(var, _)| orders(var).is_none());
-        let names = |states: &[&(VarId, u16)]| {
-            let names = states.iter().map(|(var, order)| self.names.derivative(*var, *order));
+            .filter(|&&Derivative { var, order }| orders(var).is_none_or(|d| d <= order))
+            .partition(|&&Derivative { var, .. }| orders(var).is_none());
+        let names = |states: &[&Derivative]| {
+            let names = states
+                .iter()
+                .map(|Derivative { var, order }| self.names.derivative(*var, *order));
             names.collect::<Vec<String>>()
         };
         let quoted = |names: &[String]| {
@@ -262,7 +264,10 @@ fn report(
         } else {
             "structure".to_owned()
         },
-        jumps: jumps.iter().map(|&(var, order)| names.derivative(var, order)).collect(),
+        jumps: jumps
+            .iter()
+            .map(|&Derivative { var, order }| names.derivative(var, order))
+            .collect(),
         summary: words.summary,
         details: words.details,
         help: words.help,
@@ -285,7 +290,9 @@ fn report(
         } else {
             Vec::new()
         },
-        undetermined: undetermined.map(|&(var, order)| names.derivative(var, order)).collect(),
+        undetermined: undetermined
+            .map(|&Derivative { var, order }| names.derivative(var, order))
+            .collect(),
     }
 }
 

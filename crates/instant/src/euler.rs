@@ -11,7 +11,7 @@ use saltus_graph::{Column, Row};
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
 use saltus_mdae::tape::{Tape, leaf_value};
-use saltus_mdae::{ExprId, ExprPool, Node, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, Node, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
 use saltus_numerics::quadrature::integrate_over_unit;
 use saltus_structure::restart::ModeSystem;
@@ -166,7 +166,10 @@ impl<'a> Scheme<'a> {
         environment: &'a dyn Environment,
     ) -> Self {
         let occurring = equations.iter().flat_map(|&equation| pool.occurrences(equation));
-        let mut unknowns: Vec<VarId> = occurring.map(|(var, _)| var).filter(|&var| is_unknown(var)).collect();
+        let mut unknowns: Vec<VarId> = occurring
+            .map(|Derivative { var, .. }| var)
+            .filter(|&var| is_unknown(var))
+            .collect();
         unknowns.sort_unstable();
         unknowns.dedup();
         Self::new(pool, functions, equations, unknowns, is_unknown, environment)
@@ -211,10 +214,10 @@ impl<'a> Scheme<'a> {
         }
     }
 
-    fn names(&self) -> Vec<(VarId, u16)> {
+    fn names(&self) -> Vec<Derivative> {
         let pairs = self.unknowns.iter().zip(&self.highest);
         pairs
-            .flat_map(|(&var, &highest)| (0..=highest).map(move |order| (var, order)))
+            .flat_map(|(&var, &highest)| (0..=highest).map(move |order| Derivative { var, order }))
             .collect()
     }
 
@@ -253,7 +256,7 @@ impl<'a> Scheme<'a> {
             _ => Ok(names
                 .into_iter()
                 .zip(best)
-                .map(|((var, order), best)| EulerLimit {
+                .map(|(Derivative { var, order }, best)| EulerLimit {
                     var,
                     order,
                     value: best.map(|(limit, _)| limit),

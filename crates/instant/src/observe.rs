@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use saltus_graph::Row;
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
-use saltus_mdae::{ConditionId, ExprId, ExprPool, Node, VarId};
+use saltus_mdae::{ConditionId, Derivative, ExprId, ExprPool, Node, VarId};
 
 use saltus_structure::restart::{
     FixedValues, LimitMethod, ModeChange, Observation, RestartAnalysis, RestartPlan, RightLimit, RightLimitSource,
@@ -147,7 +147,7 @@ fn restart_at(
     let impulses = impulses.iter().filter(|impulse| impulse.weight.abs() > small * largest);
     Some(Observation {
         method,
-        jumps: jumps.map(|&(var, order, _)| (var, order)).collect(),
+        jumps: jumps.map(|&(var, order, _)| Derivative { var, order }).collect(),
         impulses: impulses.map(|i| (i.var, i.order, i.mu)).collect(),
     })
 }

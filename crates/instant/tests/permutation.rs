@@ -9,7 +9,7 @@ use restart_support::Random;
 use restart_support::case::TestEnvironment;
 use restart_support::parse::{identifiers, parse};
 use saltus_instant::*;
-use saltus_mdae::{Builder, Ex, ExprPool, Idx, Mdae, Role, Type, VarId};
+use saltus_mdae::{Builder, Derivative, Ex, ExprPool, Idx, Mdae, Role, Type, VarId};
 use saltus_structure::mode::{ModeStructure, Modes, analyze_mode, check_rank};
 use saltus_structure::restart::*;
 
@@ -282,7 +282,7 @@ impl Made {
         let functions = &self.model.functions;
         let mut facts = StructuralFacts::new(functions, &self.fixed);
         let analysis = analyze_restart(pool, functions, &self.fixed, change, &mut facts);
-        let state = |&(var, order): &(VarId, u16)| format!("{}{}", self.variables[&var], "'".repeat(order.into()));
+        let state = |&(var, order): &Derivative| format!("{}{}", self.variables[&var], "'".repeat(order.into()));
         let undetermined = analysis.diagnosis.iter().flat_map(|diagnosis| &diagnosis.undetermined);
         let undetermined: BTreeSet<String> = undetermined.map(state).collect();
         let mu: BTreeSet<String> = analysis

@@ -447,7 +447,7 @@ fn touched_part_is_enough() {
                     .right_limits
                     .iter()
                     .find(|limit| (limit.0, limit.1) == (var, order));
-                let found = found.map_or_else(|| built.environment.left[&(var, order)], |limit| limit.2);
+                let found = found.map_or_else(|| built.environment.left[&Derivative { var, order }], |limit| limit.2);
                 assert!(
                     close(found, value),
                     "{name}: {}: {found}, {value}",

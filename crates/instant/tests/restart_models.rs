@@ -154,7 +154,7 @@ fn gear_shift_by_a_jumping_ratio() {
     let ratio = *built.variables.iter().find(|(_, name)| *name == "r").unwrap().0;
     // Its value before, 2, is a left limit; 3 is the value now.
     built.fixed.values[ratio.index()] = None;
-    built.environment.left.insert((ratio, 0), 2.0);
+    built.environment.left.insert(Derivative::value_of(ratio), 2.0);
     let steady = built.with_change(|pool, functions, fixed, change| {
         let mut facts = StructuralFacts::new(functions, fixed);
         analyze_restart(pool, functions, fixed, change, &mut facts)

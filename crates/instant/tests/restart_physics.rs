@@ -11,7 +11,7 @@ use restart_support::report::Report;
 use restart_support::{Random, Values, split_primes};
 use saltus_graph::Row;
 use saltus_mdae::eval::evaluate;
-use saltus_mdae::{ExprId, VarId};
+use saltus_mdae::{Derivative, ExprId, VarId};
 use saltus_structure::restart::*;
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ fn texts(value: &Value) -> Vec<&str> {
 struct Before {
     built: Built,
     residuals: Vec<ExprId>,
-    unknowns: Vec<(VarId, u16)>,
+    unknowns: Vec<Derivative>,
 }
 
 impl Before {
@@ -54,7 +54,7 @@ impl Before {
             }
             for &var in previous.unknowns() {
                 let d = previous.offset_of(var).unwrap();
-                unknowns.extend((0..=d).map(|order| (var, order)));
+                unknowns.extend((0..=d).map(|order| Derivative { var, order }));
             }
         }
         Before {
@@ -143,13 +143,13 @@ fn varied(stated: &Case, random: &mut Random) -> Option<Case> {
         *value *= random.uniform(0.8, 1.25);
     }
     let before = Before::new(&case);
-    let start = before.unknowns.iter().map(|&(var, order)| {
+    let start = before.unknowns.iter().map(|&Derivative { var, order }| {
         let name = format!("{}{}", before.built.variables[&var], "'".repeat(order.into()));
         let value = case.left[&name];
         value + random.uniform(-0.2, 0.2) * (1.0 + value.abs())
     });
     let found = before.nearest(start.collect())?;
-    for (&(var, order), value) in before.unknowns.iter().zip(found) {
+    for (&Derivative { var, order }, value) in before.unknowns.iter().zip(found) {
         let name = format!("{}{}", before.built.variables[&var], "'".repeat(order.into()));
         case.left.insert(name, value);
     }

@@ -8,7 +8,7 @@ use saltus_lang::flat::{
     UnaryOp as FlatUnary,
 };
 use saltus_mdae::function::{
-    Body, Derivative, DerivativeInput, Function, FunctionExpr, Inverse, Local, LocalId, Place, Statement,
+    Body, DerivativeInput, Function, FunctionDerivative, FunctionExpr, Inverse, Local, LocalId, Place, Statement,
 };
 use saltus_mdae::table::{Extrapolation, Smoothness, Table};
 use saltus_mdae::text::TextOperation;
@@ -377,8 +377,8 @@ fn is_order(op: FlatBinary) -> bool {
     op.is_relation() && !matches!(op, FlatBinary::Equal | FlatBinary::NotEqual)
 }
 
-fn lower_derivative(derivative: &flat::FlatDerivative) -> Derivative {
-    Derivative {
+fn lower_derivative(derivative: &flat::FlatDerivative) -> FunctionDerivative {
+    FunctionDerivative {
         function: FunctionId(derivative.function.0),
         inputs: derivative
             .inputs

@@ -26,7 +26,7 @@ mod when_rules;
 
 use rustc_hash::FxHashMap;
 use saltus_lang::flat::{FlatModel, IndexVec as FlatVec, ProvenanceId, ProvenanceKind, VariableId};
-use saltus_mdae::{Experiment, ExprId, Mdae, Origin, OriginId, OriginKind, VarId};
+use saltus_mdae::{Derivative, Experiment, ExprId, Mdae, Origin, OriginId, OriginKind, VarId};
 use saltus_source::{Diagnostic, Diagnostics, codes};
 
 /// The result of lowering.
@@ -177,8 +177,10 @@ impl<'f> Lowering<'f> {
         let mut found = Vec::new();
         for equation in self.model.equations.iter() {
             let left = self.model.pool.left_limit_occurrences(equation.residual);
-            let continuous = left.into_iter().find(|&(var, _)| self.model.is_unknown(var));
-            found.extend(continuous.map(|(var, _)| (var, equation.origin)));
+            let continuous = left
+                .into_iter()
+                .find(|&Derivative { var, .. }| self.model.is_unknown(var));
+            found.extend(continuous.map(|Derivative { var, .. }| (var, equation.origin)));
         }
         for (var, origin) in found {
             let (span, name) = (self.span_of(origin), self.model.variables[var].name.clone());

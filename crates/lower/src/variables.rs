@@ -6,7 +6,8 @@ use saltus_lang::flat::{
     StateSelect as FlatSelect, StatementKind, Variability, VariableId,
 };
 use saltus_mdae::{
-    ConstantVariable, DiscreteEquation, Equation, Origin, OriginKind, Role, StateSelect, Type, VarId, Variable,
+    ConstantVariable, Derivative, DiscreteEquation, Equation, Origin, OriginKind, Role, StateSelect, Type, VarId,
+    Variable,
 };
 
 use crate::{Lowering, Meaning};
@@ -137,7 +138,9 @@ impl Lowering<'_> {
             let reads_open = |id: &VarId| {
                 let binding = self.model.variables[*id].binding;
                 let read = binding.map(|binding| self.model.pool.occurrences(binding));
-                read.into_iter().flatten().any(|(var, _)| open.contains(&var))
+                read.into_iter()
+                    .flatten()
+                    .any(|Derivative { var, .. }| open.contains(&var))
             };
             let more: Vec<VarId> = parameters
                 .iter()

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use saltus_lang::flat::{EquationKind, FlatEquation, FlatExpr, VariableId, WhenBranch as FlatBranch};
-use saltus_mdae::{Action, ExprId, Node, OriginId, Role, VarId, When, WhenBranch};
+use saltus_mdae::{Action, Derivative, ExprId, Node, OriginId, Role, VarId, When, WhenBranch};
 use saltus_source::{Diagnostic, codes};
 
 use crate::{Lowering, Meaning};
@@ -78,7 +78,7 @@ impl Lowering<'_> {
             targets.sort_unstable();
             let reads_open = |this: &Self, value: ExprId| {
                 let read = this.model.pool.occurrences(value);
-                read.iter().any(|(var, _)| open.contains_key(var))
+                read.iter().any(|Derivative { var, .. }| open.contains_key(var))
             };
             let ready: Vec<VarId> = targets
                 .iter()

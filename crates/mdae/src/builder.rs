@@ -25,6 +25,7 @@ use std::cell::RefCell;
 use std::ops;
 use std::rc::Rc;
 
+use crate::Derivative;
 use crate::expr::{BinaryOp, ExprPool, Node, Type, UnaryOp};
 use crate::index::{ExprId, VarId};
 use crate::model::{
@@ -196,7 +197,7 @@ impl Builder {
     }
     /// When `condition` becomes true, the state gets a new value, all else continuous.
     pub fn reinit_when(&self, condition: &Ex, state: &Ex, value: &Ex) {
-        let (var, order) = derivative_of(&self.model.borrow().pool, state.id);
+        let Derivative { var, order } = derivative_of(&self.model.borrow().pool, state.id);
         self.when(condition, "", |origin| Action::Reinit {
             var,
             order,
@@ -226,12 +227,12 @@ impl Builder {
 }
 
 fn var_of(pool: &ExprPool, id: ExprId) -> VarId {
-    derivative_of(pool, id).0
+    derivative_of(pool, id).var
 }
 
-fn derivative_of(pool: &ExprPool, id: ExprId) -> (VarId, u16) {
+fn derivative_of(pool: &ExprPool, id: ExprId) -> Derivative {
     match pool.node(id) {
-        Node::Var { var, order } => (var, order),
+        Node::Var { var, order } => Derivative { var, order },
         other => panic!("a variable is needed here, not {other:?}"),
     }
 }

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::Derivative;
 use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
 use crate::index::{ExprId, VarId};
 use crate::rules::{Calculus, Tangent, binary_tangent, unary_slope};
@@ -133,7 +134,7 @@ impl Calculus for ExprPool {
         ExprPool::constant(self, *value)
     }
     fn varies(&self, value: &ExprId) -> bool {
-        let continuous = |(var, order): (VarId, u16)| order > 0 || self.variable_traits(var).continuous;
+        let continuous = |Derivative { var, order }: Derivative| order > 0 || self.variable_traits(var).continuous;
         self.occurrences(*value).into_iter().any(continuous)
     }
     fn unary(&mut self, op: UnaryOp, a: &ExprId) -> ExprId {

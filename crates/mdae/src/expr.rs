@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::Derivative;
 use crate::index::{ConditionId, ExprId, FunctionId, Idx, VarId};
 
 /// The static type of an expression.
@@ -635,16 +636,16 @@ impl ExprPool {
     }
 
     /// Every `(variable, derivative order)` that occurs as a current value, sorted.
-    pub fn occurrences(&self, root: ExprId) -> Vec<(VarId, u16)> {
+    pub fn occurrences(&self, root: ExprId) -> Vec<Derivative> {
         self.leaves(root, |node| match node {
-            Node::Var { var, order } => Some((var, order)),
+            Node::Var { var, order } => Some(Derivative { var, order }),
             _ => None,
         })
     }
     /// Every `(variable, derivative order)` that occurs as a left limit, sorted.
-    pub fn left_limit_occurrences(&self, root: ExprId) -> Vec<(VarId, u16)> {
+    pub fn left_limit_occurrences(&self, root: ExprId) -> Vec<Derivative> {
         self.leaves(root, |node| match node {
-            Node::Pre { var, order } => Some((var, order)),
+            Node::Pre { var, order } => Some(Derivative { var, order }),
             _ => None,
         })
     }

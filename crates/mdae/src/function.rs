@@ -132,7 +132,7 @@ pub struct Function {
     /// What it does.
     pub body: Body,
     /// Functions that yield its derivative; the first that can be used is used.
-    pub derivatives: Vec<Derivative>,
+    pub derivatives: Vec<FunctionDerivative>,
     /// Functions that yield an argument from the result.
     pub inverses: Vec<Inverse>,
     /// The texts of the model.
@@ -144,7 +144,7 @@ pub struct Function {
 /// A function that yields the derivative of another one along a direction, given by a `derivative` annotation. It is
 /// used wherever the function is differentiated; where no annotation fits, the statements are differentiated.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Derivative {
+pub struct FunctionDerivative {
     /// The function.
     pub function: FunctionId,
     /// What each of its scalar arguments is.
@@ -194,7 +194,7 @@ impl Function {
     }
 }
 
-impl Derivative {
+impl FunctionDerivative {
     fn applies(&self, args: &[Dual], direction: usize) -> bool {
         let slope = |position: u32| args[position as usize].split(direction).1;
         let value = |position: u32| args[position as usize].split(direction).0;
@@ -413,7 +413,7 @@ impl<'f> Machine<'f> {
     fn differentiated(
         &mut self,
         id: FunctionId,
-        derivative: &'f Derivative,
+        derivative: &'f FunctionDerivative,
         args: Vec<Dual>,
         direction: usize,
     ) -> Result<Vec<Dual>, CallError> {

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::Derivative;
 use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
 use crate::function::Functions;
 use crate::index::{ExprId, VarId};
@@ -46,7 +47,11 @@ fn solve(pool: &mut ExprPool, functions: &Functions, residual: ExprId, call: Exp
         let Node::Var { var, order: 0 } = pool.node(argument) else {
             continue;
         };
-        let mentions = |pool: &ExprPool, expr: ExprId| pool.occurrences(expr).iter().any(|&(other, _)| other == var);
+        let mentions = |pool: &ExprPool, expr: ExprId| {
+            pool.occurrences(expr)
+                .iter()
+                .any(|&Derivative { var: other, .. }| other == var)
+        };
         let others = args.iter().enumerate().filter(|&(k, _)| k != inverse.argument as usize);
         if others.into_iter().any(|(_, &other)| mentions(pool, other)) {
             continue;

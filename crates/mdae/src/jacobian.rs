@@ -2,6 +2,7 @@
 //!
 //! The reference for compiled code, and enough for analyses that look at a few points.
 
+use crate::Derivative;
 use crate::eval::{Environment, apply_binary, apply_unary, truth};
 use crate::function::CallError;
 use crate::rules::{binary_slopes_at, unary_slope_at};
@@ -40,7 +41,7 @@ impl JacobianReader {
         model: &Mdae,
         root: ExprId,
         env: &dyn Environment,
-        out: &mut Vec<((VarId, u16), f64)>,
+        out: &mut Vec<(Derivative, f64)>,
     ) -> Result<f64, CallError> {
         self.read_by(model, root, env, &|_, _| true, out)
     }
@@ -52,7 +53,7 @@ impl JacobianReader {
         root: ExprId,
         env: &dyn Environment,
         wanted: &dyn Fn(VarId, u16) -> bool,
-        out: &mut Vec<((VarId, u16), f64)>,
+        out: &mut Vec<(Derivative, f64)>,
     ) -> Result<f64, CallError> {
         out.clear();
         let order = &mut self.order;
@@ -78,7 +79,7 @@ impl JacobianReader {
             let adjoint = self.adjoint[id.index()];
             if let Node::Var { var, order } = node {
                 if is_wanted(var, order) {
-                    out.push(((var, order), adjoint));
+                    out.push((Derivative { var, order }, adjoint));
                 }
             } else if adjoint != 0.0 {
                 self.hand_down(model, id, node, adjoint)?;
@@ -244,7 +245,11 @@ impl SamplePoint {
                 continue;
             }
             let first_visit = !std::mem::replace(&mut entered[at], true);
-            let needs = model.pool.occurrences(expr).into_iter().map(|(need, _)| need);
+            let needs = model
+                .pool
+                .occurrences(expr)
+                .into_iter()
+                .map(|Derivative { var: need, .. }| need);
             let missing: Vec<VarId> = if first_visit {
                 needs
                     .filter(|need| given.contains_key(need) && !entered[need.index()])

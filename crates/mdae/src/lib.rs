@@ -4,6 +4,7 @@
 //! [`ExprPool`] for expressions, [`Builder`] for stating models from Rust.
 
 pub mod builder;
+mod derivative;
 mod derive;
 pub mod dual;
 pub mod eval;
@@ -24,6 +25,7 @@ pub mod validate;
 pub mod walk;
 
 pub use builder::{Builder, Ex};
+pub use derivative::Derivative;
 pub use expr::{BinaryOp, ExprPool, Node, Type, UnaryOp};
 pub use index::{ConditionId, EquationId, ExprId, FunctionId, Idx, IndexVec, OriginId, VarId, WhenId};
 pub use model::*;

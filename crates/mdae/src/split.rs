@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::Derivative;
 use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
-use crate::index::{ExprId, VarId};
+use crate::index::ExprId;
 use crate::model::{Equation, Mdae, Role};
 
 /// One equation is split into at most this many parts; beyond that the if-expressions stay as they are and the
@@ -75,7 +76,7 @@ impl Mdae {
         let occurring = self.pool.occurrences(condition);
         occurring
             .iter()
-            .all(|&(var, _)| self.variables[var].role != Role::Continuous)
+            .all(|&Derivative { var, .. }| self.variables[var].role != Role::Continuous)
             && !self
                 .pool
                 .reachable(&[condition])
@@ -83,15 +84,15 @@ impl Mdae {
                 .any(|id| self.pool.node(id) == Node::Time)
     }
 
-    fn signature(&self, expr: ExprId) -> Vec<(VarId, u16)> {
-        let mut highest: Vec<(VarId, u16)> = Vec::new();
-        for (var, order) in self.pool.occurrences(expr) {
+    fn signature(&self, expr: ExprId) -> Vec<Derivative> {
+        let mut highest: Vec<Derivative> = Vec::new();
+        for Derivative { var, order } in self.pool.occurrences(expr) {
             if self.variables[var].role != Role::Continuous {
                 continue;
             }
             match highest.last_mut() {
-                Some(last) if last.0 == var => last.1 = order,
-                _ => highest.push((var, order)),
+                Some(last) if last.var == var => last.order = order,
+                _ => highest.push(Derivative { var, order }),
             }
         }
         highest

@@ -1,5 +1,6 @@
 //! Invariants of the multi-mode DAE, checked after every pass in debug builds.
 
+use crate::Derivative;
 use crate::expr::{Node, Type};
 use crate::index::{ExprId, Idx};
 use crate::model::{Action, ConditionKind, Mdae, Role};
@@ -100,9 +101,9 @@ impl Mdae {
             .pool
             .occurrences(id)
             .into_iter()
-            .find(|&(var, _)| self.is_unknown(var))
+            .find(|&Derivative { var, .. }| self.is_unknown(var))
         {
-            Some((var, _)) => Err(Invalid(format!(
+            Some(Derivative { var, .. }) => Err(Invalid(format!(
                 "guard `{}` holds the unknown `{}`",
                 self.print(id),
                 self.variables[var].name

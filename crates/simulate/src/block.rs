@@ -2,7 +2,7 @@
 
 use saltus_codegen::{CompileError, KernelCache, Leaf, System, SystemError};
 use saltus_graph::{Column, WeightedBipartite, highest_value_transversal};
-use saltus_mdae::{ExprId, ExprPool, OriginId, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, OriginId, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::{Factorisation, MatrixStructure, SparsityPattern};
 use saltus_numerics::nonlinear::{NewtonOptions, NonlinearSystem, SolveFailure, follow_arc, solve_newton};
@@ -98,7 +98,7 @@ pub(crate) struct BlockSolver {
     /// Whether the last solution was not found by Newton's method from the guess, and may be another than the one near it.
     strayed: bool,
     /// For messages.
-    pub unknowns: Vec<(VarId, u16)>,
+    pub unknowns: Vec<Derivative>,
     pub origins: Vec<OriginId>,
 }
 
@@ -181,12 +181,15 @@ impl BlockSolver {
         cache: &KernelCache,
         pool: &ExprPool,
         equations: &[Source],
-        unknowns: &[(VarId, u16)],
+        unknowns: &[Derivative],
         linear: bool,
         nominal: impl Fn(VarId) -> f64,
         memory: &Memory,
     ) -> Result<Self, Failure> {
-        let leaves: Vec<Leaf> = unknowns.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
+        let leaves: Vec<Leaf> = unknowns
+            .iter()
+            .map(|&Derivative { var, order }| Leaf::var(var, order))
+            .collect();
         let residuals: Vec<(ExprId, u16)> = equations
             .iter()
             .map(|&(residual, order, _)| (residual, order))
@@ -211,7 +214,7 @@ impl BlockSolver {
             care: Care::Checked,
             since_check: 0,
             guess: Vec::with_capacity(n),
-            nominal: unknowns.iter().map(|&(var, _)| nominal(var)).collect(),
+            nominal: unknowns.iter().map(|&Derivative { var, .. }| nominal(var)).collect(),
             simplified: None,
             iterations: 0,
             last_attempt: None,
@@ -809,7 +812,11 @@ impl BlockSolver {
         {
             return Failure::domain(&error.error, vec![self.origins[equation]]);
         }
-        let unknowns: Vec<String> = self.unknowns.iter().map(|&(var, order)| name(var, order)).collect();
+        let unknowns: Vec<String> = self
+            .unknowns
+            .iter()
+            .map(|&Derivative { var, order }| name(var, order))
+            .collect();
         let (reason, origins) = match *failure {
             BlockFailure::Singular { column } => {
                 let which = unknowns.get(column).cloned().unwrap_or_default();

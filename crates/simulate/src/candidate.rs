@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use saltus_mdae::{Action, ConditionId, ExprId, OriginId, VarId};
+use saltus_mdae::{Action, ConditionId, Derivative, ExprId, OriginId, VarId};
 use saltus_structure::mode::Valuation;
 
 use crate::condition::{Monitor, Reading, SIGN_ORDERS};
@@ -10,6 +10,7 @@ use crate::discrete::{self, Triggered};
 use crate::engine::{Engine, ModeId};
 use crate::error::Failure;
 use crate::event::{Truths, same};
+use crate::jets::Beyond;
 use crate::report::{ImpulseReport, Refusal};
 
 /// Rounds of the discrete equations at one instant before they are called unsettled.
@@ -168,7 +169,7 @@ impl Engine<'_> {
         match self.monitor(id) {
             Some(monitor) => {
                 // What has neither a start value nor one found with simplified equations cannot decide.
-                let unknown = |&(var, order): &(VarId, u16)| {
+                let unknown = |&Derivative { var, order }: &Derivative| {
                     let guessed = order == 0 && self.guesses.iter().any(|&(known, _)| known == var);
                     let started = || self.starts.iter().any(|s| (s.var, s.order) == (var, order));
                     self.model.is_unknown(var) && !guessed && !started()
@@ -366,7 +367,7 @@ impl Engine<'_> {
                 .iter()
                 .filter(|impulse| impulse.order == order)
                 .map(|impulse| {
-                    let key = (impulse.var, impulse.derivative);
+                    let key = Derivative::new(impulse.var, impulse.derivative);
                     let coefficient = gradient.iter().find(|(leaf, _)| *leaf == key).map_or(0.0, |(_, c)| *c);
                     coefficient * impulse.weight
                 })
@@ -398,9 +399,12 @@ impl Engine<'_> {
             return false;
         }
         let Some(mode) = mode else { return true };
-        let beyond = |&(var, o): &(VarId, u16)| (var, o.saturating_sub(self.highest_order(mode, var)));
+        let beyond = |&Derivative { var, order }: &Derivative| {
+            let level = order.saturating_sub(self.highest_order(mode, var));
+            Beyond { var, level }
+        };
         let wanted = monitor.reads(order).iter().map(beyond);
-        let wanted: Vec<(VarId, u16)> = wanted.filter(|&(_, level)| level > self.jet_level).collect();
+        let wanted: Vec<Beyond> = wanted.filter(|beyond| beyond.level > self.jet_level).collect();
         wanted.is_empty() || self.extend_some(mode, &wanted)
     }
 

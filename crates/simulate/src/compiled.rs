@@ -7,7 +7,7 @@ use saltus_codegen::KernelCache;
 use saltus_mdae::homotopy::{SimplifiedResiduals, simplified_model, simplified_residuals};
 use saltus_mdae::inverse::{SolvedByInverse, solved_by_inverse};
 use saltus_mdae::print::{self, UserNames, derivative_name};
-use saltus_mdae::{ConditionId, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId};
+use saltus_mdae::{ConditionId, Derivative, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId};
 use saltus_structure::mode::{GuardAtom, ModeFailure, Modes, Valuation, remedies, undetermined};
 
 use crate::condition::assigned_by_whens;
@@ -187,7 +187,7 @@ impl Compiled {
         let mut stack = vec![formula];
         while let Some(root) = stack.pop() {
             found.extend(self.model.pool.conditions_in(root));
-            for (var, _) in self.model.pool.occurrences(root) {
+            for Derivative { var, .. } in self.model.pool.occurrences(root) {
                 if seen.insert(var) {
                     stack.extend(self.model.discrete.iter().filter(|e| e.target == var).map(|e| e.value));
                     stack.extend(self.assigned.get(&var).into_iter().flatten());
@@ -220,18 +220,18 @@ impl Compiled {
     }
 
     /// Derivatives that occur in the equations or have a name of their own, sorted.
-    pub(crate) fn derivatives_in_use(&self) -> std::collections::BTreeSet<(VarId, u16)> {
+    pub(crate) fn derivatives_in_use(&self) -> std::collections::BTreeSet<Derivative> {
         let mut found = std::collections::BTreeSet::new();
         let selected = |equation: &&saltus_mdae::Equation| self.model.pool.constant(equation.guard) != Some(0.0);
         for equation in self.model.equations.iter().filter(selected) {
-            for (var, order) in self.model.pool.occurrences(equation.residual) {
+            for Derivative { var, order } in self.model.pool.occurrences(equation.residual) {
                 if self.model.is_unknown(var) {
-                    found.extend((1..=order).map(|o| (var, o)));
+                    found.extend((1..=order).map(|order| Derivative { var, order }));
                 }
             }
         }
         for alias in self.model.aliases.iter().filter(|alias| alias.order > 0) {
-            found.extend((1..=alias.order).map(|o| (alias.target, o)));
+            found.extend((1..=alias.order).map(|order| Derivative::new(alias.target, order)));
         }
         found
     }
@@ -382,7 +382,7 @@ fn remembered(model: &Mdae) -> Vec<VarId> {
         }
     }
     for condition in model.whens.iter().flat_map(|w| &w.branches).flat_map(|b| &b.conditions) {
-        for (var, _) in model.pool.occurrences(*condition) {
+        for Derivative { var, .. } in model.pool.occurrences(*condition) {
             if model.variables[var].role == Role::Discrete {
                 found.insert(var);
             }
@@ -425,7 +425,7 @@ fn parameter_order(model: &Mdae) -> Result<Vec<VarId>, Failure> {
             mark[var] = 1;
             stack.push((var, true));
             if let Some(binding) = model.variables[var].binding.or(model.variables[var].start) {
-                for (needed, _) in model.pool.occurrences(binding) {
+                for Derivative { var: needed, .. } in model.pool.occurrences(binding) {
                     if model.variables[needed].role == Role::Parameter && mark[needed] != 2 {
                         stack.push((needed, false));
                     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
 use saltus_mdae::{
-    Action, BinaryOp, ConditionId, ConditionKind, ExprId, ExprPool, IndexVec, Mdae, Node, Role, UnaryOp, VarId,
+    Action, BinaryOp, ConditionId, ConditionKind, Derivative, ExprId, ExprPool, IndexVec, Mdae, Node, Role, UnaryOp,
+    VarId,
 };
 
 use crate::error::Failure;
@@ -36,7 +37,7 @@ pub(crate) enum Decided {
 struct Level {
     bound: Bound,
     /// Leaves of the gradient, in the order of outputs 1….
-    leaves: Vec<(VarId, u16)>,
+    leaves: Vec<Derivative>,
     by_time: bool,
 }
 
@@ -83,7 +84,7 @@ impl Level {
         let value = scratch[0];
         let mut tolerance = 0.0;
         let mut magnitude = value.abs();
-        for (&(var, order), gradient) in self.leaves.iter().zip(&scratch[1..]) {
+        for (&Derivative { var, order }, gradient) in self.leaves.iter().zip(&scratch[1..]) {
             let x = memory.get(var, order);
             tolerance += gradient.abs() * scales.error(memory, var, order);
             magnitude += (gradient * x).abs();
@@ -163,12 +164,12 @@ impl Monitor {
     }
 
     /// The variables that derivative `order` of the function reads.
-    pub(crate) fn reads(&self, order: u16) -> &[(VarId, u16)] {
+    pub(crate) fn reads(&self, order: u16) -> &[Derivative] {
         &self.watched[usize::from(order)].leaves
     }
 
     /// The gradient of the function itself at events: pairs of variable and coefficient.
-    pub(crate) fn gradient(&self, memory: &Memory) -> Vec<((VarId, u16), f64)> {
+    pub(crate) fn gradient(&self, memory: &Memory) -> Vec<(Derivative, f64)> {
         let level = &self.levels(true)[0];
         let mut out = vec![0.0; 1 + level.leaves.len() + usize::from(level.by_time)];
         level.bound.evaluate(memory, &mut out);
@@ -226,7 +227,7 @@ pub(crate) fn held_signs(
         let mut reads: Vec<VarId> = pool
             .occurrences(*function)
             .into_iter()
-            .map(|(var, _)| var)
+            .map(|Derivative { var, .. }| var)
             .filter(|&var| model.variables[var].role == Role::Discrete)
             .collect();
         reads.dedup();
@@ -314,7 +315,7 @@ fn is_smooth(pool: &ExprPool, function: ExprId) -> bool {
 fn reads_inputs(model: &Mdae, pool: &ExprPool, function: ExprId) -> bool {
     pool.occurrences(function)
         .iter()
-        .any(|&(var, _)| model.variables[var].role == Role::Input)
+        .any(|&Derivative { var, .. }| model.variables[var].role == Role::Input)
 }
 
 fn levels(
@@ -327,19 +328,25 @@ fn levels(
     let mut levels = Vec::new();
     let mut derivative = function;
     for order in 0..=SIGN_ORDERS {
-        let leaves: Vec<(VarId, u16)> = pool
+        let leaves: Vec<Derivative> = pool
             .occurrences(derivative)
             .into_iter()
-            .filter(|&(var, _)| matches!(model.variables[var].role, Role::Continuous | Role::Input))
+            .filter(|&Derivative { var, .. }| matches!(model.variables[var].role, Role::Continuous | Role::Input))
             .collect();
-        if leaves.iter().any(|&(var, order)| order >= memory.orders(var)) {
+        if leaves
+            .iter()
+            .any(|&Derivative { var, order }| order >= memory.orders(var))
+        {
             break;
         }
         let by_time = pool
             .reachable(&[derivative])
             .into_iter()
             .any(|id| pool.node(id) == Node::Time);
-        let mut partials: Vec<Leaf> = leaves.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
+        let mut partials: Vec<Leaf> = leaves
+            .iter()
+            .map(|&Derivative { var, order }| Leaf::var(var, order))
+            .collect();
         if by_time {
             partials.push(Leaf::Time);
         }
@@ -357,11 +364,14 @@ fn levels(
 }
 
 fn decided(model: &Mdae, pool: &ExprPool, function: ExprId, direct: bool) -> Decided {
-    let reads_unknown = pool.occurrences(function).iter().any(|&(var, _)| model.is_unknown(var));
+    let reads_unknown = pool
+        .occurrences(function)
+        .iter()
+        .any(|&Derivative { var, .. }| model.is_unknown(var));
     let reads_left = pool
         .left_limit_occurrences(function)
         .iter()
-        .any(|&(var, _)| model.is_unknown(var));
+        .any(|&Derivative { var, .. }| model.is_unknown(var));
     match (reads_unknown, reads_left) {
         (false, false) => Decided::ByTime,
         (false, true) => Decided::ByLeftLimits,
@@ -388,7 +398,7 @@ fn conditions_of_guards(model: &Mdae, memories: Memories) -> FxHashSet<Condition
         let left_limits = pool.left_limit_occurrences(value);
         left_limits
             .iter()
-            .any(|&(var, _)| model.variables[var].role == Role::Discrete)
+            .any(|&Derivative { var, .. }| model.variables[var].role == Role::Discrete)
     };
     let latched: FxHashSet<VarId> = model
         .discrete
@@ -401,7 +411,7 @@ fn conditions_of_guards(model: &Mdae, memories: Memories) -> FxHashSet<Condition
     let mut found = FxHashSet::default();
     while let Some(root) = roots.pop() {
         found.extend(pool.conditions_in(root));
-        for (var, _) in pool.occurrences(root) {
+        for Derivative { var, .. } in pool.occurrences(root) {
             let barred = memories == Memories::Bar && (latched.contains(&var) || assigned.contains_key(&var));
             if model.variables[var].role != Role::Discrete || barred || !seen.insert(var) {
                 continue;

@@ -16,7 +16,7 @@ mod transport;
 use std::collections::VecDeque;
 
 use saltus_codegen::{KernelCache, KernelSpec};
-use saltus_mdae::{ExprId, ExprPool, Mdae, Node, OriginId, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, Mdae, Node, OriginId, VarId};
 
 use crate::error::{Failure, FailureKind};
 use crate::kernel::Bound;
@@ -452,13 +452,15 @@ fn agree(before: &[f64], now: impl Iterator<Item = f64>) -> bool {
 
 fn varying(model: &Mdae, pool: &ExprPool, delay: ExprId) -> Varying {
     let leaves = pool.occurrences(delay);
-    if leaves.iter().any(|&(var, _)| model.is_unknown(var)) {
+    if leaves.iter().any(|&Derivative { var, .. }| model.is_unknown(var)) {
         Varying::WithUnknowns
     } else if pool
         .reachable(&[delay])
         .into_iter()
         .any(|id| pool.node(id) == Node::Time)
-        || leaves.iter().any(|&(var, _)| pool.variable_traits(var).continuous)
+        || leaves
+            .iter()
+            .any(|&Derivative { var, .. }| pool.variable_traits(var).continuous)
     {
         Varying::WithTime
     } else {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use saltus_codegen::{EvalError, KernelCache};
 use saltus_graph::{Bipartite, BipartiteBuilder, Column, Matching, Row};
-use saltus_mdae::{Action, ConditionId, ExprId, ExprPool, Mdae, Node, OriginId, Role, VarId, WhenId};
+use saltus_mdae::{Action, ConditionId, Derivative, ExprId, ExprPool, Mdae, Node, OriginId, Role, VarId, WhenId};
 
 use crate::condition::HeldSign;
 use crate::error::{Failure, FailureKind};
@@ -360,7 +360,7 @@ fn reads_itself(model: &Mdae, item: Item) -> bool {
     let Item::Equation(at) = item else { return false };
     let equation = &model.discrete[at];
     let read = model.pool.occurrences(equation.value);
-    read.iter().any(|&(var, _)| var == equation.target)
+    read.iter().any(|&Derivative { var, .. }| var == equation.target)
 }
 
 /// What must be computed together, in order.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::KernelCache;
 use saltus_mdae::{
-    BinaryOp, Condition, ConditionId, ConditionKind, EquationId, ExprPool, Idx, Mdae, Node, OriginKind, Role, Share,
-    Type, VarId,
+    BinaryOp, Condition, ConditionId, ConditionKind, Derivative, EquationId, ExprPool, Idx, Mdae, Node, OriginKind,
+    Role, Share, Type, VarId,
 };
 use saltus_results::ModeRecord;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Valuation, analyze_equations, analyze_mode};
@@ -17,6 +17,7 @@ use crate::delay::History;
 use crate::discrete::DiscreteProgram;
 use crate::error::{Failure, FailureKind};
 use crate::event::Truths;
+use crate::jets::Beyond;
 use crate::kernel::Bound;
 use crate::memory::{DEFAULT_ORDERS, Memory};
 use crate::mode::{ModeRuntime, Tools};
@@ -690,7 +691,7 @@ impl<'c> Engine<'c> {
             return true;
         }
         let unknowns = self.modes[mode].structure.unknowns.iter();
-        let all: Vec<(VarId, u16)> = unknowns.map(|&var| (var, level)).collect();
+        let all: Vec<Beyond> = unknowns.map(|&var| Beyond { var, level }).collect();
         let complete = self.extend_some(mode, &all);
         if complete {
             self.jet_level = level;
@@ -699,12 +700,12 @@ impl<'c> Engine<'c> {
     }
 
     /// Makes the derivatives of some variables valid, each up to its level beyond the leading one.
-    pub(crate) fn extend_some(&mut self, mode: ModeId, wanted: &[(VarId, u16)]) -> bool {
+    pub(crate) fn extend_some(&mut self, mode: ModeId, wanted: &[Beyond]) -> bool {
         self.extend_blurred(mode, wanted, None)
     }
 
     /// The same with a few rounding errors more.
-    pub(crate) fn extend_blurred(&mut self, mode: ModeId, wanted: &[(VarId, u16)], blur: Option<Blur>) -> bool {
+    pub(crate) fn extend_blurred(&mut self, mode: ModeId, wanted: &[Beyond], blur: Option<Blur>) -> bool {
         let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
         self.modes[mode].extend(tools, &self.pool, wanted, &mut self.memory, blur)
     }
@@ -715,7 +716,7 @@ impl<'c> Engine<'c> {
         for (&var, &highest) in structure.unknowns.iter().zip(&structure.sigma.d) {
             for order in 0..=highest {
                 let value = self.memory.get(var, order);
-                self.scales.note(&self.memory, (var, order), value);
+                self.scales.note(&self.memory, Derivative { var, order }, value);
             }
         }
     }
@@ -765,7 +766,7 @@ impl<'c> Engine<'c> {
                 let names = stage.unknowns().iter().take(NAMES);
                 costs.push(BlockCost {
                     mode,
-                    unknowns: names.map(|&(var, order)| self.name(var, order)).collect(),
+                    unknowns: names.map(|&Derivative { var, order }| self.name(var, order)).collect(),
                     size: stage.unknowns().len(),
                     coupled: matches!(stage, Stage::Block(_)),
                     calls: cost.calls,

@@ -1,7 +1,7 @@
 //! Equations that each determine one value: x = −f(0)/f', many in one call.
 
 use saltus_codegen::{Explicit, KernelCache, Leaf};
-use saltus_mdae::{ExprId, ExprPool, OriginId, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, OriginId, VarId};
 
 use crate::block::{BlockFailure, singular, system_failure_of};
 use crate::error::{Failure, FailureKind};
@@ -21,7 +21,7 @@ pub(crate) struct ExplicitEquations {
     /// The partial derivative of each equation by its unknown, at the last solution.
     pub slopes: Vec<f64>,
     /// For messages.
-    pub unknowns: Vec<(VarId, u16)>,
+    pub unknowns: Vec<Derivative>,
     origins: Vec<OriginId>,
 }
 
@@ -30,10 +30,13 @@ impl ExplicitEquations {
         cache: &KernelCache,
         pool: &ExprPool,
         equations: &[Source],
-        unknowns: &[(VarId, u16)],
+        unknowns: &[Derivative],
         memory: &Memory,
     ) -> Result<Self, Failure> {
-        let leaves: Vec<Leaf> = unknowns.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
+        let leaves: Vec<Leaf> = unknowns
+            .iter()
+            .map(|&Derivative { var, order }| Leaf::var(var, order))
+            .collect();
         let residuals: Vec<(ExprId, u16)> = equations.iter().map(|&(f, order, _)| (f, order)).collect();
         let code = Explicit::build(cache, pool, &residuals, &leaves, |leaf| slot_of(memory, leaf))
             .map_err(|error| system_failure_of(error, equations))?;
@@ -117,7 +120,7 @@ impl ExplicitEquations {
     ) -> Failure {
         let (at, reason) = match *failure {
             BlockFailure::Singular { column } => {
-                let (var, order) = self.unknowns[column];
+                let Derivative { var, order } = self.unknowns[column];
                 (column, singular(&name(var, order)))
             }
             BlockFailure::Diverged { equation, .. } | BlockFailure::Undefined { equation } => {
@@ -128,7 +131,7 @@ impl ExplicitEquations {
         if let Some(error) = self.diagnosed(at, memory) {
             return Failure::domain(&error, origins);
         }
-        let (var, order) = self.unknowns[at];
+        let Derivative { var, order } = self.unknowns[at];
         Failure::new(FailureKind::Block {
             unknowns: vec![name(var, order)],
             origins,

@@ -6,7 +6,7 @@
 //! is consistent, and what is kept is told.
 
 use rustc_hash::FxHashMap;
-use saltus_mdae::{EquationId, Role, VarId};
+use saltus_mdae::{Derivative, EquationId, Role, VarId};
 use saltus_structure::mode::{ModeFailure, ModeStructure, Valuation, analyze_equations};
 
 use crate::engine::{Engine, ModeId};
@@ -144,7 +144,7 @@ impl Engine<'_> {
     }
 
     fn rows_at_points(&mut self, equations: &[EquationId], time: f64) -> Option<Vec<NumberRow>> {
-        let mut leaves: FxHashMap<(VarId, u16), usize> = FxHashMap::default();
+        let mut leaves: FxHashMap<Derivative, usize> = FxHashMap::default();
         for &equation in equations {
             for leaf in self.pivot_leaves(equation)? {
                 let next = leaves.len();
@@ -164,9 +164,9 @@ impl Engine<'_> {
             }
             self.memory
                 .set_time(time + f64::from(point) * (1.0 + time.abs()) * 0.37);
-            let mut ordered: Vec<(VarId, u16)> = leaves.keys().copied().collect();
+            let mut ordered: Vec<Derivative> = leaves.keys().copied().collect();
             ordered.sort_unstable();
-            for &(var, order) in &ordered {
+            for &Derivative { var, order } in &ordered {
                 self.memory.set(var, order, number.next());
             }
             let mut coefficients = Vec::new();
@@ -177,7 +177,7 @@ impl Engine<'_> {
                 }
                 coefficients.push(row);
             }
-            for &(var, order) in &ordered {
+            for &Derivative { var, order } in &ordered {
                 self.memory.set(var, order, 0.0);
             }
             for ((at, &equation), coefficients) in equations.iter().enumerate().zip(coefficients) {

@@ -3,7 +3,7 @@
 use saltus_codegen::KernelCache;
 use saltus_mdae::homotopy::SimplifiedResiduals;
 use saltus_mdae::inverse::SolvedByInverse;
-use saltus_mdae::{ExprId, ExprPool, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, VarId};
 
 use crate::block::BlockSolver;
 use crate::error::Failure;
@@ -24,15 +24,12 @@ impl OtherForms<'_> {
     }
 
     /// The equations of a block as they are best solved for its unknowns, and whether they are linear then.
-    pub(crate) fn solved(
-        &self,
-        equations: Vec<Source>,
-        unknowns: &[(VarId, u16)],
-        linear: bool,
-    ) -> (Vec<Source>, bool) {
+    pub(crate) fn solved(&self, equations: Vec<Source>, unknowns: &[Derivative], linear: bool) -> (Vec<Source>, bool) {
         match (&equations[..], unknowns) {
             // Solved by the inverse of a function: the unknown stands alone.
-            (&[(residual, 0, origin)], &[(var, 0)]) if self.inverses.contains_key(&(residual, var)) => {
+            (&[(residual, 0, origin)], &[Derivative { var, order: 0 }])
+                if self.inverses.contains_key(&(residual, var)) =>
+            {
                 (vec![(self.inverses[&(residual, var)], 0, origin)], true)
             }
             _ => (equations, linear),
@@ -46,7 +43,7 @@ impl OtherForms<'_> {
         cache: &KernelCache,
         pool: &ExprPool,
         equations: &[Source],
-        unknowns: &[(VarId, u16)],
+        unknowns: &[Derivative],
         linear: bool,
         nominal: impl Fn(VarId) -> f64 + Copy,
         memory: &Memory,

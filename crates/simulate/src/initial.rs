@@ -7,7 +7,7 @@
 //! from the start values as little as possible.
 
 use saltus_codegen::{Leaf, System};
-use saltus_mdae::{Action, ExprId, Idx, Node, OriginId, Role, Type, VarId, Variable, WhenBranch};
+use saltus_mdae::{Action, Derivative, ExprId, Idx, Node, OriginId, Role, Type, VarId, Variable, WhenBranch};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_numerics::nonlinear::{
@@ -210,7 +210,8 @@ impl Engine<'_> {
 
     pub(crate) fn reads_open_parameter(&self, expr: ExprId) -> bool {
         let read = self.pool.occurrences(expr);
-        read.into_iter().any(|(var, _)| self.is_open_parameter(var))
+        read.into_iter()
+            .any(|Derivative { var, .. }| self.is_open_parameter(var))
     }
 
     /// Start values that only guide the search follow the parameters that were found; whether any has changed.
@@ -389,7 +390,11 @@ impl Engine<'_> {
     pub(crate) fn open_discrete(&self, initial: &[(ExprId, OriginId)]) -> Vec<VarId> {
         let mut found: Vec<VarId> = Vec::new();
         for &(residual, _) in initial {
-            let occurring = self.pool.occurrences(residual).into_iter().map(|(var, _)| var);
+            let occurring = self
+                .pool
+                .occurrences(residual)
+                .into_iter()
+                .map(|Derivative { var, .. }| var);
             found.extend(occurring.filter(|&var| self.is_open_discrete(var)));
         }
         found.sort_unstable();
@@ -600,11 +605,15 @@ impl Engine<'_> {
         if equations.is_empty() {
             return Ok(());
         }
-        let mut unknowns: Vec<(VarId, u16)> = Vec::new();
+        let mut unknowns: Vec<Derivative> = Vec::new();
         for &(residual, order) in &equations {
             let derivative = self.pool.nth_total_derivative(residual, order);
             let occurring = self.pool.occurrences(derivative);
-            unknowns.extend(occurring.into_iter().filter(|&(var, _)| self.model.is_unknown(var)));
+            unknowns.extend(
+                occurring
+                    .into_iter()
+                    .filter(|&Derivative { var, .. }| self.model.is_unknown(var)),
+            );
         }
         unknowns.sort_unstable();
         unknowns.dedup();
@@ -615,7 +624,10 @@ impl Engine<'_> {
                 engine.nominal[var.index()] * if engine.has_start(var, order) { 1.0 } else { WILLING }
             }
         };
-        let weights: Vec<f64> = unknowns.iter().map(|&(var, order)| weight(self, var, order)).collect();
+        let weights: Vec<f64> = unknowns
+            .iter()
+            .map(|&Derivative { var, order }| weight(self, var, order))
+            .collect();
         self.project(&equations, &unknowns, weights, Vec::new())
     }
 
@@ -629,11 +641,11 @@ impl Engine<'_> {
             equations.extend((0..=c + beyond).map(|order| (self.model.equations[id].residual, order)));
         }
         equations.extend(initial.iter().map(|&(residual, _)| (residual, 0)));
-        let mut unknowns: Vec<(VarId, u16)> = Vec::new();
+        let mut unknowns: Vec<Derivative> = Vec::new();
         let mut weights = Vec::new();
         for (&var, &d) in structure.unknowns.iter().zip(&structure.sigma.d) {
             for order in 0..=d + beyond {
-                unknowns.push((var, order));
+                unknowns.push(Derivative { var, order });
                 let willing = if order >= d {
                     WILLING * WILLING
                 } else if self.has_start(var, order) {
@@ -645,13 +657,13 @@ impl Engine<'_> {
             }
         }
         for id in self.unknown_parameters().into_iter().chain(self.open_discrete(initial)) {
-            unknowns.push((id, 0));
+            unknowns.push(Derivative::value_of(id));
             weights.push(self.nominal[id.index()]);
         }
-        let place: rustc_hash::FxHashMap<(VarId, u16), usize> = unknowns.iter().copied().zip(0..).collect();
+        let place: rustc_hash::FxHashMap<Derivative, usize> = unknowns.iter().copied().zip(0..).collect();
         let fixed = self.starts.iter().filter(|start| start.fixed);
         let fixed = fixed
-            .filter_map(|s| Some((*place.get(&(s.var, s.order))?, s.value)))
+            .filter_map(|s| Some((*place.get(&Derivative::new(s.var, s.order))?, s.value)))
             .collect();
         self.project(&equations, &unknowns, weights, fixed)
     }
@@ -668,14 +680,14 @@ impl Engine<'_> {
         self.choose_states(mode)?;
         let level = self.orders_beyond(mode, initial);
         let states = self.modes[mode].plan().states.clone();
-        let free: Vec<(VarId, u16)> = states
+        let free: Vec<Derivative> = states
             .iter()
             .copied()
-            .filter(|&(var, order)| !self.is_fixed(var, order))
+            .filter(|&Derivative { var, order }| !self.is_fixed(var, order))
             .collect();
         let elsewhere = |start: &&StartValue| {
             start.fixed
-                && !states.contains(&(start.var, start.order))
+                && !states.contains(&Derivative::new(start.var, start.order))
                 && self.modes[mode].highest_order(start.var).is_some()
         };
         let fixed: Vec<StartValue> = self.starts.iter().filter(elsewhere).cloned().collect();
@@ -695,8 +707,14 @@ impl Engine<'_> {
             .iter()
             .map(|&(residual, _)| Bound::of_value(&self.cache, &self.pool, residual, &self.memory))
             .collect::<Result<_, _>>()?;
-        let nominal = free.iter().map(|&(var, _)| self.nominal[var.index()]).collect();
-        let mut x: Vec<f64> = free.iter().map(|&(var, order)| self.memory.get(var, order)).collect();
+        let nominal = free
+            .iter()
+            .map(|&Derivative { var, .. }| self.nominal[var.index()])
+            .collect();
+        let mut x: Vec<f64> = free
+            .iter()
+            .map(|&Derivative { var, order }| self.memory.get(var, order))
+            .collect();
         let options = NewtonOptions {
             nominal: Some(nominal),
             max_iterations: 200,
@@ -741,7 +759,7 @@ impl Engine<'_> {
             let occurring = self.pool.occurrences(residual);
             occurring
                 .into_iter()
-                .filter_map(|(var, order)| Some(order.saturating_sub(mode.highest_order(var)?)))
+                .filter_map(|Derivative { var, order }| Some(order.saturating_sub(mode.highest_order(var)?)))
                 .max()
         };
         initial.iter().filter_map(above).max().unwrap_or(0)
@@ -750,11 +768,14 @@ impl Engine<'_> {
     pub(crate) fn project(
         &mut self,
         equations: &[(ExprId, u16)],
-        unknowns: &[(VarId, u16)],
+        unknowns: &[Derivative],
         weights: Vec<f64>,
         fixed: Vec<(usize, f64)>,
     ) -> Result<(), Failure> {
-        let leaves: Vec<Leaf> = unknowns.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
+        let leaves: Vec<Leaf> = unknowns
+            .iter()
+            .map(|&Derivative { var, order }| Leaf::var(var, order))
+            .collect();
         let system = System::build(&self.cache, &self.pool, equations, &leaves, |leaf| {
             slot_of(&self.memory, leaf)
         })
@@ -805,8 +826,8 @@ impl Engine<'_> {
         Some(
             occurring
                 .into_iter()
-                .filter(|&(var, _)| self.starts.iter().any(|s| s.var == var))
-                .map(|(var, _)| self.name(var, 0))
+                .filter(|&Derivative { var, .. }| self.starts.iter().any(|s| s.var == var))
+                .map(|Derivative { var, .. }| self.name(var, 0))
                 .collect(),
         )
     }
@@ -822,7 +843,7 @@ struct StateSystem<'e, 'c> {
     engine: &'e mut Engine<'c>,
     mode: ModeId,
     level: u16,
-    free: Vec<(VarId, u16)>,
+    free: Vec<Derivative>,
     equations: Vec<Bound>,
     fixed: Vec<StartValue>,
 }
@@ -832,7 +853,7 @@ impl NonlinearSystem for StateSystem<'_, '_> {
         self.free.len()
     }
     fn residual(&mut self, x: &[f64], residual: &mut [f64]) -> Result<(), EvalError> {
-        for (&(var, order), &value) in self.free.iter().zip(x) {
+        for (&Derivative { var, order }, &value) in self.free.iter().zip(x) {
             self.engine.memory.set(var, order, value);
         }
         self.engine

@@ -6,7 +6,7 @@
 //! iteration has few unknowns.
 
 use saltus_graph::{Bipartite, BlockId, Blocks, Column, Matcher, Matching, Row, block_triangular_order};
-use saltus_mdae::{ExprId, Idx, OriginId, Role, VarId};
+use saltus_mdae::{Derivative, ExprId, Idx, OriginId, Role, VarId};
 
 use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
@@ -18,7 +18,7 @@ const TOLERANCE: f64 = 1e-7;
 /// The equations `f^(order)` at the start and what they determine.
 struct StartSystem {
     equations: Vec<(ExprId, u16, OriginId)>,
-    unknowns: Vec<(VarId, u16)>,
+    unknowns: Vec<Derivative>,
     /// The lower, the rather an unknown is determined by the equations than by its start value.
     rank: Vec<u8>,
 }
@@ -58,7 +58,7 @@ impl Engine<'_> {
         system.equations.extend(stated);
         for (&var, &d) in structure.unknowns.iter().zip(&structure.sigma.d) {
             for order in (0..=d + beyond).filter(|&order| !self.is_fixed(var, order)) {
-                system.unknowns.push((var, order));
+                system.unknowns.push(Derivative { var, order });
                 system.rank.push(match order < d {
                     true if self.has_start(var, order) => 2,
                     true => 1,
@@ -67,11 +67,11 @@ impl Engine<'_> {
             }
         }
         for var in self.unknown_parameters() {
-            system.unknowns.push((var, 0));
+            system.unknowns.push(Derivative { var, order: 0 });
             system.rank.push(0);
         }
         for var in self.open_discrete(initial) {
-            system.unknowns.push((var, 0));
+            system.unknowns.push(Derivative { var, order: 0 });
             system.rank.push(1);
         }
         for at in 0..self.starts.len() {
@@ -85,7 +85,7 @@ impl Engine<'_> {
 
     /// Which equation determines which unknown.
     fn assign(&mut self, system: &StartSystem) -> Result<(Bipartite, Matching), Failure> {
-        let place: rustc_hash::FxHashMap<(VarId, u16), usize> = system.unknowns.iter().copied().zip(0..).collect();
+        let place: rustc_hash::FxHashMap<Derivative, usize> = system.unknowns.iter().copied().zip(0..).collect();
         let mut rows = Vec::new();
         for &(residual, order, _) in &system.equations {
             let derivative = self.pool.nth_total_derivative(residual, order);
@@ -104,16 +104,16 @@ impl Engine<'_> {
         let mut matching = Matching::empty(system.unknowns.len(), system.equations.len());
         let order = preferred.into_iter().map(Row::from_index);
         let free = Matcher::new().augment_in_order(&by_unknown, &mut matching, order);
-        let unmatched = free.iter().map(|row| system.unknowns[row.index()].0);
+        let unmatched = free.iter().map(|row| system.unknowns[row.index()].var);
         let parameter = |var: &VarId| self.model.variables[*var].role == Role::Parameter;
         self.undetermined = unmatched.filter(parameter).collect();
         let must = |row: &&Row| {
-            let (var, _) = system.unknowns[row.index()];
+            let Derivative { var, .. } = system.unknowns[row.index()];
             system.rank[row.index()] == 0 && self.model.is_unknown(var)
         };
         match free.iter().find(must) {
             Some(row) => {
-                let (var, order) = system.unknowns[row.index()];
+                let Derivative { var, order } = system.unknowns[row.index()];
                 let name = self.name(var, order);
                 Err(self.start_failure(format!("nothing determines {name} at the start")))
             }
@@ -163,7 +163,7 @@ impl Engine<'_> {
     fn check_start_equation(&mut self, residual: ExprId, order: u16) -> Result<(), Failure> {
         let derivative = self.pool.nth_total_derivative(residual, order);
         let value = Bound::of_value(&self.cache, &self.pool, derivative, &self.memory)?.value(&self.memory);
-        let size = |(var, order): (VarId, u16)| {
+        let size = |Derivative { var, order }: Derivative| {
             if order < self.memory.orders(var) {
                 self.memory.get(var, order).abs().max(self.nominal[var.index()])
             } else {

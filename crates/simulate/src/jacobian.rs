@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use saltus_codegen::{KernelCache, Leaf, Partials, SystemError};
-use saltus_mdae::{ExprId, ExprPool, Idx, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, Idx};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::{Colouring, SparsityPattern};
 
@@ -66,8 +66,8 @@ pub(crate) struct ExactJacobian {
 /// What a plan is made for: equations and unknowns of the stages, states, and the layout of the values.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct PlanKey {
-    stages: Vec<(Residuals, Vec<(VarId, u16)>)>,
-    states: Vec<(VarId, u16)>,
+    stages: Vec<(Residuals, Vec<Derivative>)>,
+    states: Vec<Derivative>,
     layout: usize,
 }
 
@@ -119,12 +119,12 @@ impl JacobianPlan {
     fn new(
         cache: &KernelCache,
         pool: &ExprPool,
-        states: &[(VarId, u16)],
+        states: &[Derivative],
         parts: &[Stage],
         equations: &[Residuals],
         memory: &Memory,
     ) -> Result<Self, SystemError> {
-        let leaf = |&(var, order): &(VarId, u16)| Leaf::var(var, order);
+        let leaf = |&Derivative { var, order }: &Derivative| Leaf::var(var, order);
         let varies = |leaf: &Leaf| match *leaf {
             Leaf::Time => true,
             Leaf::Var { var, .. } => pool.variable_traits(var).continuous,
@@ -145,7 +145,7 @@ impl JacobianPlan {
             reach.add(&known, matches!(part, Stage::Explicit(_)));
             stages.push(StagePartials { stage, first, known });
         }
-        let derivative = |&(var, order): &(VarId, u16)| place_of.get(&Leaf::var(var, order + 1)).copied();
+        let derivative = |&Derivative { var, order }: &Derivative| place_of.get(&Leaf::var(var, order + 1)).copied();
         let derivatives: Vec<Option<usize>> = states.iter().map(derivative).collect();
         let pattern = reach.pattern(&derivatives);
         let groups = match &pattern {
@@ -168,7 +168,7 @@ impl ExactJacobian {
     pub(crate) fn new(
         (cache, plans): (&KernelCache, &JacobianPlans),
         pool: &ExprPool,
-        states: &[(VarId, u16)],
+        states: &[Derivative],
         (parts, sources): (&[Stage], &[Vec<Source>]),
         memory: &Memory,
     ) -> Result<Self, SystemError> {

@@ -4,7 +4,7 @@
 //! the sign of one diode's voltage does not need the derivatives of a whole network.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_mdae::{EquationId, ExprPool, VarId};
+use saltus_mdae::{Derivative, EquationId, ExprPool, VarId};
 use saltus_structure::mode::Plan;
 
 use crate::block::{BlockSolver, Care, Learnt};
@@ -13,13 +13,20 @@ use crate::mode::Tools;
 use crate::plan::source;
 use crate::response::Blur;
 
+/// Derivatives x^(d+1) … x^(d+level) of a variable, beyond its leading one x^(d).
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Beyond {
+    pub var: VarId,
+    pub level: u16,
+}
+
 /// A block of leading equations.
 #[derive(Debug)]
 struct Leading {
     equations: Vec<(EquationId, u16)>,
-    solve_for: Vec<(VarId, u16)>,
+    solve_for: Vec<Derivative>,
     /// The variables in it with the highest derivative that occurs; found when first needed.
-    reads: Option<Vec<(VarId, u16)>>,
+    reads: Option<Vec<Derivative>>,
 }
 
 #[derive(Debug)]
@@ -55,7 +62,8 @@ impl Jets {
             })
             .collect();
         let solved = blocks.iter().enumerate();
-        let block_of = solved.flat_map(|(at, block)| block.solve_for.iter().map(move |&(var, _)| (var, at)));
+        let block_of =
+            solved.flat_map(|(at, block)| block.solve_for.iter().map(move |&Derivative { var, .. }| (var, at)));
         Jets {
             block_of: block_of.collect(),
             blocks,
@@ -100,7 +108,7 @@ impl Jets {
         &mut self,
         tools: Tools<'_>,
         pool: &ExprPool,
-        wanted: impl IntoIterator<Item = (VarId, u16)>,
+        wanted: impl IntoIterator<Item = Beyond>,
         memory: &mut Memory,
         blur: Option<Blur>,
     ) -> bool {
@@ -115,11 +123,11 @@ impl Jets {
         &mut self,
         tools: Tools<'_>,
         pool: &ExprPool,
-        wanted: impl IntoIterator<Item = (VarId, u16)>,
+        wanted: impl IntoIterator<Item = Beyond>,
     ) -> Vec<(u16, usize)> {
         let mut found: FxHashSet<(u16, usize)> = FxHashSet::default();
-        let mut open: Vec<(VarId, u16)> = wanted.into_iter().collect();
-        while let Some((var, highest)) = open.pop() {
+        let mut open: Vec<Beyond> = wanted.into_iter().collect();
+        while let Some(Beyond { var, level: highest }) = open.pop() {
             // What no block determines is given from outside, or dead.
             let Some(&at) = self.block_of.get(&var) else { continue };
             for level in 1..=highest {
@@ -130,11 +138,11 @@ impl Jets {
                     self.blocks[at].reads = Some(reads(tools, pool, &self.blocks[at].equations));
                 }
                 let reads = self.blocks[at].reads.iter().flatten();
-                open.extend(reads.filter_map(|&(read, order)| {
+                open.extend(reads.filter_map(|&Derivative { var: read, order }| {
                     let solved = &self.blocks[*self.block_of.get(&read)?].solve_for;
-                    let leading = solved.iter().find(|(var, _)| *var == read)?.1;
-                    let beyond = (order + level).saturating_sub(leading);
-                    (beyond > 0).then_some((read, beyond))
+                    let leading = solved.iter().find(|Derivative { var, .. }| *var == read)?.order;
+                    let level = (order + level).saturating_sub(leading);
+                    (level > 0).then_some(Beyond { var: read, level })
                 }));
             }
         }
@@ -178,9 +186,15 @@ impl Jets {
 
 impl Leading {
     fn solver(&self, tools: Tools<'_>, pool: &ExprPool, level: u16, memory: &Memory) -> Option<BlockSolver> {
-        let beyond = |&(var, order): &(VarId, u16)| (var, order + level);
-        let unknowns: Vec<(VarId, u16)> = self.solve_for.iter().map(beyond).collect();
-        if unknowns.iter().any(|&(var, order)| order >= memory.orders(var)) {
+        let beyond = |&Derivative { var, order }: &Derivative| {
+            let order = order + level;
+            Derivative { var, order }
+        };
+        let unknowns: Vec<Derivative> = self.solve_for.iter().map(beyond).collect();
+        if unknowns
+            .iter()
+            .any(|&Derivative { var, order }| order >= memory.orders(var))
+        {
             return None;
         }
         let equations = self.equations.iter();
@@ -193,14 +207,14 @@ impl Leading {
 }
 
 /// The variables in equations, each differentiated as often as given, with their highest derivatives.
-fn reads(tools: Tools<'_>, pool: &ExprPool, equations: &[(EquationId, u16)]) -> Vec<(VarId, u16)> {
-    let mut found: Vec<(VarId, u16)> = Vec::new();
+fn reads(tools: Tools<'_>, pool: &ExprPool, equations: &[(EquationId, u16)]) -> Vec<Derivative> {
+    let mut found: Vec<Derivative> = Vec::new();
     for &(equation, differentiations) in equations {
-        for (var, order) in pool.occurrences(tools.model.equations[equation].residual) {
+        for Derivative { var, order } in pool.occurrences(tools.model.equations[equation].residual) {
             let order = order + differentiations;
-            match found.iter_mut().find(|(known, _)| *known == var) {
-                Some((_, highest)) => *highest = (*highest).max(order),
-                None => found.push((var, order)),
+            match found.iter_mut().find(|Derivative { var: known, .. }| *known == var) {
+                Some(Derivative { order: highest, .. }) => *highest = (*highest).max(order),
+                None => found.push(Derivative { var, order }),
             }
         }
     }

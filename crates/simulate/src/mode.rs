@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
-use saltus_mdae::{ConditionId, EquationId, ExprPool, Idx, Mdae, VarId};
+use saltus_mdae::{ConditionId, Derivative, EquationId, ExprPool, Idx, Mdae, VarId};
 use saltus_structure::mode::{
     Dependence, ModeAliases, ModeStructure, Modes, Selection, needs_reselection, select_states, selection_quality,
 };
@@ -11,7 +11,7 @@ use saltus_structure::restart::{ModeEquation, ModeSystem};
 use crate::error::Failure;
 use crate::forms::OtherForms;
 use crate::jacobian::JacobianPlans;
-use crate::jets::{Jets, JetsLearnt};
+use crate::jets::{Beyond, Jets, JetsLearnt};
 use crate::kernel::Bound;
 use crate::memory::Memory;
 use crate::plan::{PlanCode, PlanLearnt};
@@ -162,13 +162,13 @@ impl ModeRuntime {
         tools: Tools<'_>,
         pool: &ExprPool,
         memory: &Memory,
-        given: &[(VarId, u16)],
+        given: &[Derivative],
     ) -> Result<bool, Failure> {
         let mut selection = self.plan().selection.clone();
         let mut is_determined = true;
         for (at, group) in self.structure.groups.iter().enumerate() {
-            let is_given = |var: VarId| given.iter().any(|&(one, _)| one == var);
-            if !group.candidates.iter().any(|&(var, _)| is_given(var)) {
+            let is_given = |var: VarId| given.iter().any(|&Derivative { var: one, .. }| one == var);
+            if !group.candidates.iter().any(|&Derivative { var, .. }| is_given(var)) {
                 continue;
             }
             let values = match &self.coefficients[at] {
@@ -192,7 +192,7 @@ impl ModeRuntime {
         }
         self.use_selection(tools, pool, memory, selection)?;
         let states = &self.plan().whole_plan(tools, &self.structure).states;
-        let is_state = |one: &(VarId, u16)| states.binary_search_by_key(one, |state| state.state).is_ok();
+        let is_state = |one: &Derivative| states.binary_search_by_key(one, |state| state.state).is_ok();
         Ok(is_determined && given.iter().all(is_state))
     }
 
@@ -225,7 +225,7 @@ impl ModeRuntime {
         &mut self,
         tools: Tools<'_>,
         pool: &ExprPool,
-        wanted: &[(VarId, u16)],
+        wanted: &[Beyond],
         memory: &mut Memory,
         blur: Option<Blur>,
     ) -> bool {
@@ -303,7 +303,7 @@ fn coefficient_kernels(
         let mut kernels = Vec::new();
         for entry in &group.entries {
             let residual = tools.model.equations[group.equations[entry.row as usize].0].residual;
-            let leaf = Leaf::var(group.candidates[entry.column as usize].0, entry.order);
+            let leaf = Leaf::var(group.candidates[entry.column as usize].var, entry.order);
             kernels.push(Bound::new(
                 tools.cache,
                 pool,

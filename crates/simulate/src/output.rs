@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::print::UserNames;
-use saltus_mdae::{Role, Type, VarId, Variable};
+use saltus_mdae::{Derivative, Role, Type, VarId, Variable};
 use saltus_results::{AliasSign, Binding, Role as SignalRole, Schema, Signal, SignalId, SignalKind};
 
 use crate::compiled::Compiled;
@@ -14,7 +14,7 @@ use crate::memory::Memory;
 pub(crate) struct Layout {
     /// Names, units, aliases.
     pub schema: Schema,
-    slots: Vec<(VarId, u16)>,
+    slots: Vec<Derivative>,
     /// Names by which jumps of the columns are told: `v` rather than `der(x)` where the model says `der(x) = v`.
     reported: Vec<String>,
 }
@@ -25,7 +25,7 @@ impl Layout {
         let model = compiled.model();
         let mut signals = Vec::new();
         let mut slots = Vec::new();
-        let mut columns: FxHashMap<(VarId, u16), SignalId> = FxHashMap::default();
+        let mut columns: FxHashMap<Derivative, SignalId> = FxHashMap::default();
         let derivatives = compiled.derivatives_in_use();
         let names = UserNames::new(model);
         // Texts are no numbers to be shown.
@@ -40,24 +40,24 @@ impl Layout {
             }
             let role = match variable.role {
                 Role::Input => SignalRole::Input,
-                Role::Continuous if derivatives.contains(&(var, 1)) => SignalRole::State,
+                Role::Continuous if derivatives.contains(&Derivative { var, order: 1 }) => SignalRole::State,
                 _ => SignalRole::Local,
             };
-            columns.insert((var, 0), SignalId(signals.len() as u32));
+            columns.insert(Derivative { var, order: 0 }, SignalId(signals.len() as u32));
             signals.push(described(variable, Signal::new(&*variable.name)).with_role(role));
-            slots.push((var, 0));
+            slots.push(Derivative::value_of(var));
         }
-        for &(var, order) in &derivatives {
+        for &Derivative { var, order } in &derivatives {
             let variable = &model.variables[var];
-            columns.insert((var, order), SignalId(signals.len() as u32));
+            columns.insert(Derivative { var, order }, SignalId(signals.len() as u32));
             let mut signal = Signal::new(names.as_derivative(var, order)).with_role(SignalRole::Derivative);
             signal.unit = derivative_unit(&variable.unit, order);
             signal.hidden = variable.hidden;
             signals.push(signal);
-            slots.push((var, order));
+            slots.push(Derivative { var, order });
         }
         for alias in &model.aliases {
-            let Some(&of) = columns.get(&(alias.target, alias.order)) else {
+            let Some(&of) = columns.get(&Derivative::new(alias.target, alias.order)) else {
                 continue;
             };
             let sign = match (alias.negated, alias.variable.ty) {
@@ -76,10 +76,10 @@ impl Layout {
             let signal = Signal::constant(&*constant.variable.name, constant.value);
             signals.push(described(&constant.variable, signal).with_role(role));
         }
-        let own = |&slot: &(VarId, u16)| signals[columns[&slot].0 as usize].name.clone();
-        let mut reported: FxHashMap<(VarId, u16), String> = FxHashMap::default();
+        let own = |&slot: &Derivative| signals[columns[&slot].0 as usize].name.clone();
+        let mut reported: FxHashMap<Derivative, String> = FxHashMap::default();
         for alias in model.aliases.iter().filter(|alias| alias.order > 0 && !alias.negated) {
-            let slot = (alias.target, alias.order);
+            let slot = Derivative::new(alias.target, alias.order);
             reported.entry(slot).or_insert_with(|| alias.variable.name.to_string());
         }
         let reported = slots
@@ -102,7 +102,11 @@ impl Layout {
     /// The values of all columns.
     pub(crate) fn row(&self, memory: &Memory, out: &mut Vec<f64>) {
         out.clear();
-        out.extend(self.slots.iter().map(|&(var, order)| memory.get(var, order)));
+        out.extend(
+            self.slots
+                .iter()
+                .map(|&Derivative { var, order }| memory.get(var, order)),
+        );
     }
 }
 

@@ -14,7 +14,7 @@
 
 use rustc_hash::FxHashMap;
 use saltus_codegen::{KernelSpec, Leaf};
-use saltus_mdae::{ConditionId, EquationId, Idx, Role, VarId};
+use saltus_mdae::{ConditionId, Derivative, EquationId, Idx, Role, VarId};
 use saltus_numerics::complementarity::solve_lcp;
 use saltus_numerics::linalg::{DenseMatrix, Factorisation, MatrixStructure, PivotedQr, SparsityPattern};
 use saltus_structure::mode::Valuation;
@@ -37,7 +37,7 @@ const GAP: f64 = 1e-6;
 /// An equation with its residual and partial derivatives by the unknowns in it.
 #[derive(Debug)]
 struct Row {
-    leaves: Vec<(VarId, u16)>,
+    leaves: Vec<Derivative>,
     /// Discrete variables in it.
     switches: Vec<VarId>,
     code: Bound,
@@ -69,7 +69,7 @@ impl Columns {
             return None;
         }
         let mut gradient = Vec::new();
-        for (&(var, order), &slope) in row.leaves.iter().zip(&out[1..]) {
+        for (&Derivative { var, order }, &slope) in row.leaves.iter().zip(&out[1..]) {
             let &(column, highest) = self.of.get(&var)?;
             match (order + differentiations).cmp(&highest) {
                 std::cmp::Ordering::Greater => return None,
@@ -109,7 +109,7 @@ struct Base<'a> {
 }
 
 /// Slopes by unknowns and their derivatives.
-pub(crate) type Gradient = Vec<((VarId, u16), f64)>;
+pub(crate) type Gradient = Vec<(Derivative, f64)>;
 
 impl Engine<'_> {
     /// The mode that complementarity pivoting proposes, from a regular one. Memory is as before afterwards.
@@ -199,7 +199,7 @@ impl Engine<'_> {
     }
 
     /// The unknowns in an equation.
-    pub(crate) fn pivot_leaves(&mut self, equation: EquationId) -> Option<Vec<(VarId, u16)>> {
+    pub(crate) fn pivot_leaves(&mut self, equation: EquationId) -> Option<Vec<Derivative>> {
         Some(self.row_of(equation)?.leaves.clone())
     }
 
@@ -232,10 +232,18 @@ impl Engine<'_> {
     fn compiled_row(&self, equation: EquationId) -> Option<Row> {
         let residual = self.model.equations[equation].residual;
         let occurrences = self.pool.occurrences(residual).into_iter();
-        let (leaves, others): (Vec<_>, Vec<_>) = occurrences.partition(|&(var, _)| self.model.is_unknown(var));
+        let (leaves, others): (Vec<_>, Vec<_>) =
+            occurrences.partition(|&Derivative { var, .. }| self.model.is_unknown(var));
         let discrete = |var: &VarId| self.model.variables[*var].role == Role::Discrete;
-        let switches = others.into_iter().map(|(var, _)| var).filter(discrete).collect();
-        let partials: Vec<Leaf> = leaves.iter().map(|&(var, order)| Leaf::var(var, order)).collect();
+        let switches = others
+            .into_iter()
+            .map(|Derivative { var, .. }| var)
+            .filter(discrete)
+            .collect();
+        let partials: Vec<Leaf> = leaves
+            .iter()
+            .map(|&Derivative { var, order }| Leaf::var(var, order))
+            .collect();
         let spec = KernelSpec::matrix(&[residual], 0..=0, &partials);
         let code = Bound::new(&self.cache, &self.pool, &spec, &self.memory).ok()?;
         Some(Row { leaves, switches, code })
@@ -250,7 +258,7 @@ impl Engine<'_> {
             value: reading.value,
             gradient: Vec::new(),
         };
-        for ((var, order), slope) in gradient {
+        for (Derivative { var, order }, slope) in gradient {
             match base.columns.of.get(&var) {
                 Some(&(column, highest)) if order == highest => function.gradient.push((column, slope)),
                 Some(&(_, highest)) if order > highest => return None,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 use saltus_codegen::Leaf;
-use saltus_mdae::{EquationId, ExprId, ExprPool, Mdae, OriginId, VarId};
+use saltus_mdae::{Derivative, EquationId, ExprId, ExprPool, Mdae, OriginId, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_structure::mode::{BlockKind, ModeAliases, ModeStructure, Plan, Selection};
@@ -44,19 +44,22 @@ pub(crate) enum Stage {
 pub(crate) struct Copies {
     /// From which place to which, and whether with the other sign.
     slots: Vec<(u32, u32, bool)>,
-    unknowns: Vec<(VarId, u16)>,
-    roots: Vec<(VarId, u16)>,
+    unknowns: Vec<Derivative>,
+    roots: Vec<Derivative>,
 }
 
 impl Copies {
     fn new(aliases: &ModeAliases, memory: &Memory) -> Self {
         let copies = aliases.copies.iter();
         let derivatives = copies.flat_map(|&copy| (0..=copy.highest).map(move |order| (copy, order)));
-        let roots = derivatives.clone().map(|(copy, order)| (copy.root, order)).collect();
+        let roots = derivatives
+            .clone()
+            .map(|(copy, order)| Derivative { var: copy.root, order })
+            .collect();
         let (slots, unknowns) = derivatives
             .map(|(copy, order)| {
                 let (from, to) = (memory.slot(copy.root, order), memory.slot(copy.var, order));
-                ((from, to, copy.negated), (copy.var, order))
+                ((from, to, copy.negated), Derivative { var: copy.var, order })
             })
             .unzip();
         Copies { slots, unknowns, roots }
@@ -125,7 +128,7 @@ impl Stage {
     }
 
     /// What it determines.
-    pub(crate) fn unknowns(&self) -> &[(VarId, u16)] {
+    pub(crate) fn unknowns(&self) -> &[Derivative] {
         match self {
             Stage::Explicit(equations) => &equations.unknowns,
             Stage::Block(block) => &block.unknowns,
@@ -161,7 +164,7 @@ pub(crate) struct PlanCode {
     /// Places of their derivatives.
     pub derivative_slots: Vec<u32>,
     /// States as variables.
-    pub states: Vec<(VarId, u16)>,
+    pub states: Vec<Derivative>,
     /// Blocks by their equations and unknowns, aliases included; made when derivatives beyond the leading ones are asked
     /// for.
     plan: OnceCell<Plan>,
@@ -326,14 +329,20 @@ impl PlanCode {
             stages.push(Stage::Copies(Copies::new(aliases, memory)));
             all_sources.push(Vec::new());
         }
-        let states: Vec<(VarId, u16)> = order.states.iter().map(|s| s.state).collect();
+        let states: Vec<Derivative> = order.states.iter().map(|s| s.state).collect();
         Ok(PlanCode {
             selection,
             stages,
             sources: all_sources,
             costs: tools.profile.then(Vec::new),
-            state_slots: states.iter().map(|&(var, order)| memory.slot(var, order)).collect(),
-            derivative_slots: states.iter().map(|&(var, order)| memory.slot(var, order + 1)).collect(),
+            state_slots: states
+                .iter()
+                .map(|&Derivative { var, order }| memory.slot(var, order))
+                .collect(),
+            derivative_slots: states
+                .iter()
+                .map(|&Derivative { var, order }| memory.slot(var, order + 1))
+                .collect(),
             states,
             plan,
             anchor: Vec::new(),
@@ -419,7 +428,7 @@ impl PlanCode {
         if self.watching.is_some() {
             return;
         }
-        let mut determined: FxHashMap<(VarId, u16), Determined> = FxHashMap::default();
+        let mut determined: FxHashMap<Derivative, Determined> = FxHashMap::default();
         for (at, stage) in self.stages.iter().enumerate() {
             match stage {
                 Stage::Explicit(equations) => {
@@ -628,13 +637,13 @@ struct Depth {
 }
 
 fn depths(pool: &ExprPool, plan: &Plan, residual: &dyn Fn(EquationId) -> ExprId) -> Vec<Depth> {
-    let mut depth_of: FxHashMap<(VarId, u16), usize> = FxHashMap::default();
+    let mut depth_of: FxHashMap<Derivative, usize> = FxHashMap::default();
     let mut depths: Vec<Depth> = Vec::new();
     for (at, block) in plan.blocks().enumerate() {
         let mut depth = 0;
         for &(equation, order) in block.equations {
-            for (var, first) in pool.occurrences(residual(equation)) {
-                let needed = (first..=first + order).filter_map(|k| depth_of.get(&(var, k)));
+            for Derivative { var, order: first } in pool.occurrences(residual(equation)) {
+                let needed = (first..=first + order).filter_map(|k| depth_of.get(&Derivative { var, order: k }));
                 depth = needed.fold(depth, |depth, &below| depth.max(below + 1));
             }
         }

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, Program, ProgramBuilder};
 use saltus_mdae::function::Body;
 use saltus_mdae::table::Table;
-use saltus_mdae::{BinaryOp, ExprId, ExprPool, Mdae, Node, UnaryOp, VarId};
+use saltus_mdae::{BinaryOp, Derivative, ExprId, ExprPool, Mdae, Node, UnaryOp};
 use saltus_numerics::roots::{Course, Cut};
 
 use crate::kernel::slot_of;
@@ -356,12 +356,12 @@ pub(crate) enum Determined {
     /// All equations of a stage.
     Stage(usize),
     /// A stage copies another variable.
-    Copy(usize, (VarId, u16)),
+    Copy(usize, Derivative),
 }
 
 /// What leads to the conditions of a mode.
 pub(crate) struct Ways<'a> {
-    pub determined: FxHashMap<(VarId, u16), Determined>,
+    pub determined: FxHashMap<Derivative, Determined>,
     /// The equations of each stage with their orders of differentiation.
     pub equations: Vec<Vec<(ExprId, u16)>>,
     pub model: &'a Mdae,
@@ -375,8 +375,8 @@ impl Ways<'_> {
     pub(crate) fn watching(&self, functions: &[ExprId]) -> Watching {
         let mut stages = vec![false; self.equations.len()];
         let mut roots: Vec<ExprId> = functions.to_vec();
-        let mut open: Vec<(VarId, u16)> = functions.iter().flat_map(|&f| self.pool.occurrences(f)).collect();
-        let mut seen: FxHashSet<(VarId, u16)> = FxHashSet::default();
+        let mut open: Vec<Derivative> = functions.iter().flat_map(|&f| self.pool.occurrences(f)).collect();
+        let mut seen: FxHashSet<Derivative> = FxHashSet::default();
         let mut whole: FxHashSet<usize> = FxHashSet::default();
         while let Some(wanted) = open.pop() {
             if !seen.insert(wanted) {
@@ -396,8 +396,8 @@ impl Ways<'_> {
             stages[stage] = true;
             for &(residual, times) in equations {
                 roots.push(residual);
-                for (var, first) in self.pool.occurrences(residual) {
-                    open.extend((first..=first + times).map(|order| (var, order)));
+                for Derivative { var, order: first } in self.pool.occurrences(residual) {
+                    open.extend((first..=first + times).map(|order| Derivative { var, order }));
                 }
             }
         }

@@ -13,9 +13,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use saltus_codegen::{Rounding, share_of_error};
-use saltus_mdae::{BinaryOp, ExprId, Node, UnaryOp, VarId};
+use saltus_mdae::{BinaryOp, Derivative, ExprId, Node, UnaryOp};
 
 use crate::engine::{Engine, ModeId};
+use crate::jets::Beyond;
 use crate::kernel::Bound;
 use crate::memory::Memory;
 
@@ -35,7 +36,7 @@ pub(crate) struct Responses {
     /// All values, for each way.
     perturbed: Vec<(Blur, Vec<f64>)>,
     /// Leaves whose errors are known.
-    known: FxHashSet<(VarId, u16)>,
+    known: FxHashSet<Derivative>,
 }
 
 impl Engine<'_> {
@@ -46,12 +47,12 @@ impl Engine<'_> {
     }
 
     /// Finds the errors of derivatives of variables in a mode, whose solution is in memory.
-    pub(crate) fn find_errors(&mut self, mode: ModeId, leaves: &[(VarId, u16)]) {
+    pub(crate) fn find_errors(&mut self, mode: ModeId, leaves: &[Derivative]) {
         if self.responses.mode != Some(mode) {
             self.perturb(mode);
         }
         let model = self.model;
-        let unknown = |leaf: &&(VarId, u16)| model.is_unknown(leaf.0);
+        let unknown = |leaf: &&Derivative| model.is_unknown(leaf.var);
         for &leaf in leaves.iter().filter(unknown) {
             if self.responses.known.insert(leaf) {
                 self.find_response(mode, leaf);
@@ -64,8 +65,8 @@ impl Engine<'_> {
         let Some(mode) = self.mode else { return };
         let structure = &self.modes[mode].structure;
         let unknowns = structure.unknowns.iter().zip(&structure.sigma.d);
-        let leaves: Vec<(VarId, u16)> = unknowns
-            .flat_map(|(&var, &highest)| (0..=highest).map(move |order| (var, order)))
+        let leaves: Vec<Derivative> = unknowns
+            .flat_map(|(&var, &highest)| (0..=highest).map(move |order| Derivative { var, order }))
             .collect();
         self.find_errors(mode, &leaves);
         self.scales.keep_left_limits();
@@ -80,7 +81,7 @@ impl Engine<'_> {
         let base = self.memory.values.clone();
         for pattern in 0..PATTERNS {
             let blur = Blur(pattern);
-            for (at, &(var, order)) in states.iter().enumerate() {
+            for (at, &Derivative { var, order }) in states.iter().enumerate() {
                 let slot = self.memory.slot(var, order) as usize;
                 let error = self.scales.state_error(&self.memory, var, order);
                 self.memory.values[slot] += blur.share(at as u64 + 1) * error;
@@ -109,7 +110,7 @@ impl Engine<'_> {
         let sides: Vec<f64> = switches.iter().map(|switch| switch.value(&self.memory)).collect();
         for pattern in 0..PATTERNS {
             let blur = Blur(pattern);
-            for &(var, order) in &states {
+            for &Derivative { var, order } in &states {
                 let slot = self.memory.slot(var, order);
                 self.memory.values[slot as usize] *= 1.0 + blur.rounding(u64::from(slot));
             }
@@ -171,14 +172,14 @@ impl Engine<'_> {
             Node::Call { .. } => true,
             _ => false,
         };
-        let moves = |&(var, _): &(VarId, u16)| self.model.is_unknown(var);
+        let moves = |&Derivative { var, .. }: &Derivative| self.model.is_unknown(var);
         discontinuous && pool.occurrences(expression).iter().any(moves)
     }
 
     /// Whether the last of these rates, integrated over a step, is more than a small part of the tolerance of any state.
-    fn is_noticed(&self, states: &[(VarId, u16)], rates: &[Vec<f64>], step: f64) -> bool {
+    fn is_noticed(&self, states: &[Derivative], rates: &[Vec<f64>], step: f64) -> bool {
         let moved = step.powi(rates.len() as i32);
-        let noticed = |(&(var, order), rate): (&(VarId, u16), &f64)| {
+        let noticed = |(&Derivative { var, order }, rate): (&Derivative, &f64)| {
             let relative = self.options.tolerance * self.memory.get(var, order).abs();
             let tolerance = relative + self.scales.state_tolerance(&self.memory, var, order);
             (moved * rate).abs() > NOTICED * tolerance
@@ -192,7 +193,7 @@ impl Engine<'_> {
         let (states, slots) = (plan.states.clone(), plan.derivative_slots.clone());
         let base = self.memory.values.clone();
         let moved = step.powi(rates.len() as i32);
-        for (&(var, order), rate) in states.iter().zip(rates.last()?) {
+        for (&Derivative { var, order }, rate) in states.iter().zip(rates.last()?) {
             let slot = self.memory.slot(var, order);
             self.memory.values[slot as usize] += moved * rate;
         }
@@ -203,9 +204,9 @@ impl Engine<'_> {
         (solved && found.iter().all(|rate| rate.is_finite())).then_some(found)
     }
 
-    fn find_response(&mut self, mode: ModeId, (var, order): (VarId, u16)) {
+    fn find_response(&mut self, mode: ModeId, Derivative { var, order }: Derivative) {
         let slot = self.memory.slot(var, order);
-        if self.modes[mode].plan().states.contains(&(var, order)) {
+        if self.modes[mode].plan().states.contains(&Derivative { var, order }) {
             let error = self.scales.state_error(&self.memory, var, order);
             self.scales.set_response(slot, error);
             return;
@@ -216,7 +217,7 @@ impl Engine<'_> {
         let mut response = 0.0f64;
         for (blur, values) in &mut perturbed {
             std::mem::swap(&mut self.memory.values, values);
-            let known = beyond == 0 || self.extend_blurred(mode, &[(var, beyond)], Some(*blur));
+            let known = beyond == 0 || self.extend_blurred(mode, &[Beyond { var, level: beyond }], Some(*blur));
             let change = (self.memory.values[slot as usize] - value).abs();
             if known && change.is_finite() {
                 response = response.max(change);

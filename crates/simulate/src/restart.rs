@@ -6,7 +6,7 @@ use saltus_instant::{
     implicit_euler_through, project_restart, solve_restart,
 };
 use saltus_mdae::eval::Environment;
-use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
+use saltus_mdae::{ConditionId, Derivative, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
     Before, ConcreteEquation, FixedValues, ModeChange, ModeEquation, NumericFacts, PlanEquation, RestartAnalysis,
@@ -172,13 +172,16 @@ impl Engine<'_> {
         let impulses = self.restart(new, &[], None, instant).ok()?;
         let values: Result<Vec<f64>, Failure> = reinits.iter().map(|reinit| self.value_of(reinit.value)).collect();
         let values = values.ok()?;
-        let targets: Vec<(VarId, u16)> = reinits.iter().map(|reinit| (reinit.var, reinit.order)).collect();
+        let targets: Vec<Derivative> = reinits
+            .iter()
+            .map(|reinit| Derivative::new(reinit.var, reinit.order))
+            .collect();
         let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
         let runtime = &mut self.modes[new];
         if !runtime.prefer_states(tools, &self.pool, &self.memory, &targets).ok()? {
             return None;
         }
-        for (&(var, order), value) in targets.iter().zip(values) {
+        for (&Derivative { var, order }, value) in targets.iter().zip(values) {
             self.memory.set(var, order, value);
         }
         self.solve_mode(new).ok()?;

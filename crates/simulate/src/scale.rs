@@ -6,7 +6,7 @@
 //! tolerances in those units, and so has one whose values are offset: `s = v + 1e6` is known as well as v is.
 
 use rustc_hash::FxHashMap;
-use saltus_mdae::{Idx, Mdae, VarId};
+use saltus_mdae::{Derivative, Idx, Mdae, VarId};
 
 use crate::memory::Memory;
 
@@ -226,7 +226,7 @@ impl Scales {
     }
 
     /// A value has been reached.
-    pub(crate) fn note(&mut self, memory: &Memory, (var, order): (VarId, u16), value: f64) {
+    pub(crate) fn note(&mut self, memory: &Memory, Derivative { var, order }: Derivative, value: f64) {
         let slot = memory.slot(var, order) as usize;
         if value.is_finite() {
             let (first, distance) = self.courses[slot].get_or_insert((value, 0.0));

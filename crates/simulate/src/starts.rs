@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashSet;
 use saltus_graph::{Bipartite, Column, Matcher, Row, connected_components};
-use saltus_mdae::{ExprId, Idx, Role, VarId};
+use saltus_mdae::{Derivative, ExprId, Idx, Role, VarId};
 use saltus_structure::restart::NumericFacts;
 
 use crate::engine::{Engine, ModeId};
@@ -22,7 +22,7 @@ const TOLD: usize = 4;
 struct Constraint {
     residual: ExprId,
     order: u16,
-    unknowns: Vec<(VarId, u16)>,
+    unknowns: Vec<Derivative>,
     holds: bool,
 }
 
@@ -41,16 +41,16 @@ impl Engine<'_> {
             return;
         }
         let saved = self.memory.values.clone();
-        let mut all: Vec<(VarId, u16)> = Vec::new();
+        let mut all: Vec<Derivative> = Vec::new();
         for &(residual, _) in &chain {
             let occurring = self.pool.occurrences(residual).into_iter();
-            all.extend(occurring.filter(|&(var, _)| self.model.is_unknown(var)));
+            all.extend(occurring.filter(|&Derivative { var, .. }| self.model.is_unknown(var)));
         }
         all.sort_unstable();
         all.dedup();
-        let weight = |unknown: &(VarId, u16)| {
+        let weight = |unknown: &Derivative| {
             if chain.iter().any(|(_, determined)| determined == unknown) {
-                self.nominal[unknown.0.index()]
+                self.nominal[unknown.var.index()]
             } else {
                 0.0
             }
@@ -64,26 +64,29 @@ impl Engine<'_> {
 
     /// Equations that lead, one after the other, from given start values to states without one, each with what it
     /// determines.
-    fn chain_of_starts(&self, mode: ModeId) -> Vec<(ExprId, (VarId, u16))> {
+    fn chain_of_starts(&self, mode: ModeId) -> Vec<(ExprId, Derivative)> {
         let structure = &self.modes[mode].structure;
-        let is_state = |(var, order): (VarId, u16)| self.modes[mode].highest_order(var).is_some_and(|d| order < d);
+        let is_state =
+            |Derivative { var, order }: Derivative| self.modes[mode].highest_order(var).is_some_and(|d| order < d);
         let rows = structure.equations.iter().zip(&structure.sigma.c);
-        let mut open: Vec<(ExprId, Vec<(VarId, u16)>)> = rows
+        let mut open: Vec<(ExprId, Vec<Derivative>)> = rows
             .filter(|(_, c)| **c == 0)
             .map(|(&id, _)| {
                 let residual = self.model.equations[id].residual;
                 let occurring = self.pool.occurrences(residual).into_iter();
                 (
                     residual,
-                    occurring.filter(|&(var, _)| self.model.is_unknown(var)).collect(),
+                    occurring
+                        .filter(|&Derivative { var, .. }| self.model.is_unknown(var))
+                        .collect(),
                 )
             })
             .collect();
-        let mut known: FxHashSet<(VarId, u16)> = FxHashSet::default();
+        let mut known: FxHashSet<Derivative> = FxHashSet::default();
         let mut steps = Vec::new();
         loop {
-            let missing = |unknowns: &[(VarId, u16)]| -> Vec<(VarId, u16)> {
-                let is_known = |one: &(VarId, u16)| known.contains(one) || self.is_given(one.0, one.1);
+            let missing = |unknowns: &[Derivative]| -> Vec<Derivative> {
+                let is_known = |one: &Derivative| known.contains(one) || self.is_given(one.var, one.order);
                 unknowns.iter().copied().filter(|one| !is_known(one)).collect()
             };
             let next = open
@@ -96,7 +99,7 @@ impl Engine<'_> {
             steps.push((residual, determined, unknowns));
         }
         // Only what leads to a state counts.
-        let mut wanted: FxHashSet<(VarId, u16)> = FxHashSet::default();
+        let mut wanted: FxHashSet<Derivative> = FxHashSet::default();
         let mut chain = Vec::new();
         for (residual, determined, unknowns) in steps.into_iter().rev() {
             if is_state(determined) || wanted.contains(&determined) {
@@ -118,11 +121,10 @@ impl Engine<'_> {
                 .iter()
                 .map(|&at| (constraints[at].residual, constraints[at].order))
                 .collect();
-            let mut unknowns: Vec<(VarId, u16)> =
-                group.iter().flat_map(|&at| constraints[at].unknowns.clone()).collect();
+            let mut unknowns: Vec<Derivative> = group.iter().flat_map(|&at| constraints[at].unknowns.clone()).collect();
             unknowns.sort_unstable();
             unknowns.dedup();
-            let weight = |&(var, order): &(VarId, u16)| {
+            let weight = |&Derivative { var, order }: &Derivative| {
                 if self.is_given(var, order) {
                     0.0
                 } else {
@@ -170,14 +172,16 @@ impl Engine<'_> {
     /// Whether an equation is about this start value and the given one of a state alone: `q = C*v` with both given.
     fn is_tied_to_state(&self, mode: ModeId, start: &StartValue) -> bool {
         let structure = &self.modes[mode].structure;
-        let own = (start.var, start.order);
-        let is_state = |(var, order): (VarId, u16)| {
+        let own = Derivative::new(start.var, start.order);
+        let is_state = |Derivative { var, order }: Derivative| {
             let d = self.modes[mode].highest_order(var);
             d.is_some_and(|d| order < d) && self.is_given(var, order)
         };
         structure.equations.iter().any(|&id| {
             let unknowns = self.pool.occurrences(self.model.equations[id].residual).into_iter();
-            let unknowns: Vec<(VarId, u16)> = unknowns.filter(|&(var, _)| self.model.is_unknown(var)).collect();
+            let unknowns: Vec<Derivative> = unknowns
+                .filter(|&Derivative { var, .. }| self.model.is_unknown(var))
+                .collect();
             matches!(unknowns[..], [a, b] if a == own && is_state(b) || b == own && is_state(a))
         })
     }
@@ -201,7 +205,9 @@ impl Engine<'_> {
             found.push(Constraint {
                 residual,
                 order,
-                unknowns: occurring.filter(|&(var, _)| self.model.is_unknown(var)).collect(),
+                unknowns: occurring
+                    .filter(|&Derivative { var, .. }| self.model.is_unknown(var))
+                    .collect(),
                 holds: self.holds_at_start(derivative),
             });
         }
@@ -232,13 +238,13 @@ impl Engine<'_> {
     /// The groups of constraints that share unknowns, of which some do not hold, and which the unknowns without a given
     /// start value can meet: all of them determined, or something given to follow.
     fn open_groups(&self, constraints: &[Constraint]) -> Vec<Vec<usize>> {
-        let mut unknowns: Vec<(VarId, u16)> = constraints.iter().flat_map(|c| c.unknowns.iter().copied()).collect();
+        let mut unknowns: Vec<Derivative> = constraints.iter().flat_map(|c| c.unknowns.iter().copied()).collect();
         unknowns.sort_unstable();
         unknowns.dedup();
-        let column = |unknown: &(VarId, u16)| unknowns.binary_search(unknown).map(Column::from_index).ok();
+        let column = |unknown: &Derivative| unknowns.binary_search(unknown).map(Column::from_index).ok();
         let given: FxHashSet<Column> = unknowns
             .iter()
-            .filter(|&&(var, order)| self.is_given(var, order))
+            .filter(|&&Derivative { var, order }| self.is_given(var, order))
             .filter_map(column)
             .collect();
         let rows = |open_only: bool| {

@@ -6,7 +6,7 @@
 
 use saltus_codegen::{KernelSpec, Leaf};
 use saltus_mdae::print::{UserNames, expression};
-use saltus_mdae::{EquationId, ExprId, OriginId, Role, VarId};
+use saltus_mdae::{Derivative, EquationId, ExprId, OriginId, Role, VarId};
 
 use crate::candidate::Accepted;
 use crate::engine::Engine;
@@ -86,14 +86,14 @@ impl Engine<'_> {
                  write what is conserved under `der`, as in `der(m*v)`, or change it at another time",
                 self.memory.time(),
                 self.name(factor, 0),
-                self.name(state.0, state.1),
+                self.name(state.var, state.order),
                 self.model.print_equation(self.model.equations[equation].residual)
             ));
         }
     }
 
     /// A state that jumps in an equation, and a discrete variable in the factor of its derivative that does too.
-    fn jumping_factor(&mut self, equation: EquationId) -> Option<((VarId, u16), VarId)> {
+    fn jumping_factor(&mut self, equation: EquationId) -> Option<(Derivative, VarId)> {
         let residual = self.model.equations[equation].residual;
         let leaves = self.model.pool.occurrences(residual);
         let jumps = |var: VarId| {
@@ -101,11 +101,15 @@ impl Engine<'_> {
             !same(before, after)
         };
         let is_factor = |var: &VarId| self.model.variables[*var].role == Role::Discrete && jumps(*var);
-        let factors: Vec<VarId> = leaves.iter().map(|&(var, _)| var).filter(is_factor).collect();
+        let factors: Vec<VarId> = leaves
+            .iter()
+            .map(|&Derivative { var, .. }| var)
+            .filter(is_factor)
+            .collect();
         if factors.is_empty() {
             return None;
         }
-        for &(var, order) in &leaves {
+        for &Derivative { var, order } in &leaves {
             if !self.model.is_unknown(var) || order == 0 || !self.has_jumped(var, order - 1) {
                 continue;
             }
@@ -118,7 +122,7 @@ impl Engine<'_> {
                 let before = slope.value(&self.memory);
                 self.memory.set(factor, 0, now);
                 if (after - before).abs() > CHANGE * after.abs().max(before.abs()) {
-                    return Some(((var, order - 1), factor));
+                    return Some((Derivative { var, order: order - 1 }, factor));
                 }
             }
         }

@@ -4,9 +4,7 @@
 //! `der(x) = v`, what was said of `v` is said of the first derivative of `x`.
 
 use rustc_hash::FxHashMap;
-use saltus_mdae::{Alias, ExprId, Idx, Mdae, StateSelect, VarId, Variable};
-
-use crate::sigma::Derivative;
+use saltus_mdae::{Alias, Derivative, ExprId, Idx, Mdae, StateSelect, VarId, Variable};
 
 /// A value with a sign: attributes of a negated alias enter with the opposite sign.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -54,7 +52,10 @@ impl Attributes {
         let said = of_variable(&alias.variable, alias.negated);
         let known = match alias.order {
             0 => &mut self.by_variable[alias.target.index()],
-            order => self.by_derivative.entry((alias.target, order)).or_default(),
+            order => self
+                .by_derivative
+                .entry(Derivative::new(alias.target, order))
+                .or_default(),
         };
         *known = merge(*known, said);
     }
@@ -63,7 +64,11 @@ impl Attributes {
     pub fn of(&self, var: VarId, order: u16) -> Attribute {
         match order {
             0 => self.by_variable[var.index()],
-            _ => self.by_derivative.get(&(var, order)).copied().unwrap_or_default(),
+            _ => self
+                .by_derivative
+                .get(&Derivative { var, order })
+                .copied()
+                .unwrap_or_default(),
         }
     }
 

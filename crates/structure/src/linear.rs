@@ -1,9 +1,7 @@
 //! How unknowns enter an expression: degree in a set of unknowns, and the kind of each partial derivative.
 
 use saltus_mdae::walk::NodeWalk;
-use saltus_mdae::{BinaryOp, ExprId, ExprPool, Idx, Node, Role, UnaryOp, VarId};
-
-use crate::sigma::Derivative;
+use saltus_mdae::{BinaryOp, Derivative, ExprId, ExprPool, Idx, Node, Role, UnaryOp, VarId};
 
 /// The degree of an expression in a set of unknowns.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -135,7 +133,7 @@ impl LinearityReader {
             }
             if let Node::Var { var, order } = node {
                 if matches!(role(var), Role::Continuous | Role::Input) {
-                    out.push(((var, order), factor));
+                    out.push((Derivative { var, order }, factor));
                 }
                 continue;
             }

@@ -11,10 +11,7 @@ use saltus_graph::{
     WeightedBipartiteBuilder, block_triangular_order, highest_value_transversal,
 };
 use saltus_mdae::walk::NodeWalk;
-use saltus_mdae::{ExprId, ExprPool, Idx, Node, VarId};
-
-/// An unknown with a derivative order.
-pub type Derivative = (VarId, u16);
+use saltus_mdae::{Derivative, ExprId, ExprPool, Idx, Node, VarId};
 
 /// Differentiating an equation more often than this is refused: the expressions would outgrow any memory, and no
 /// physical model comes near it.
@@ -43,7 +40,7 @@ impl SignatureReader {
     ) {
         let first = out.len();
         self.nodes.for_each_leaf(pool, root, |leaf| match leaf {
-            Node::Var { var, order } if is_unknown(var) => out.push((var, order)),
+            Node::Var { var, order } if is_unknown(var) => out.push(Derivative { var, order }),
             _ => {}
         });
         keep_highest(out, first);
@@ -55,7 +52,7 @@ fn keep_highest(entries: &mut Vec<Derivative>, first: usize) {
     entries[first..].sort_unstable();
     let mut kept = first;
     for i in first..entries.len() {
-        if kept > first && entries[kept - 1].0 == entries[i].0 {
+        if kept > first && entries[kept - 1].var == entries[i].var {
             entries[kept - 1] = entries[i];
         } else {
             entries[kept] = entries[i];
@@ -144,7 +141,7 @@ impl SigmaMatrix {
 
     /// The matrix of the given signatures.
     pub fn of_rows<'a>(rows: impl Iterator<Item = &'a [Derivative]> + Clone) -> Self {
-        let mut unknowns: Vec<VarId> = rows.clone().flatten().map(|&(var, _)| var).collect();
+        let mut unknowns: Vec<VarId> = rows.clone().flatten().map(|&Derivative { var, .. }| var).collect();
         unknowns.sort_unstable();
         unknowns.dedup();
         Self::with_unknowns(unknowns, rows)
@@ -156,7 +153,10 @@ impl SigmaMatrix {
         let columns = Columns::new(&unknowns);
         let mut builder = WeightedBipartiteBuilder::new(unknowns.len());
         for row in rows {
-            builder.push_row(row.iter().map(|&(var, order)| (columns.of(var), i32::from(order))));
+            builder.push_row(
+                row.iter()
+                    .map(|&Derivative { var, order }| (columns.of(var), i32::from(order))),
+            );
         }
         SigmaMatrix {
             unknowns,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use rustc_hash::FxHashSet;
-use saltus_mdae::{Builder, Ex, ExprPool, Mdae, Type, VarId};
+use saltus_mdae::{Builder, Derivative, Ex, ExprPool, Mdae, Type, VarId};
 use saltus_structure::mode::{ModeAliases, ModeStructure, Modes, Plan, Valuation, analyze_mode};
 
 /// How neighbours in a row are coupled.
@@ -86,21 +86,21 @@ fn analyse(couplings: &[Coupling], engaged: &[bool]) -> Found {
 fn check(found: &Found) {
     let Some((aliases, plan)) = &found.aliases else { return };
     assert_eq!(plan.states.len(), found.full.states.len());
-    let mut known: FxHashSet<(VarId, u16)> = plan.states.iter().map(|state| state.state).collect();
+    let mut known: FxHashSet<Derivative> = plan.states.iter().map(|state| state.state).collect();
     for block in plan.blocks() {
         known.extend(block.solve_for);
         for &(equation, order) in block.equations {
             let mut pool = found.pool.clone();
             let residual = pool.nth_total_derivative(aliases.residual(&found.model, equation), order);
             for need in pool.occurrences(residual) {
-                assert!(!found.model.is_unknown(need.0) || known.contains(&need), "{need:?}");
+                assert!(!found.model.is_unknown(need.var) || known.contains(&need), "{need:?}");
             }
         }
     }
     for copy in &aliases.copies {
         for order in 0..=copy.highest {
-            assert!(known.contains(&(copy.root, order)));
-            assert!(known.insert((copy.var, order)), "determined twice");
+            assert!(known.contains(&Derivative { var: copy.root, order }));
+            assert!(known.insert(Derivative { var: copy.var, order }), "determined twice");
         }
     }
     let expected: usize = found.structure.sigma.d.iter().map(|&d| usize::from(d) + 1).sum();

@@ -1,6 +1,6 @@
 //! Modes of the classic examples: offsets, states, blocks and plans.
 
-use saltus_mdae::{Builder, EquationId, Ex, Mdae, StateSelect, UnaryOp, VarId};
+use saltus_mdae::{Builder, Derivative, EquationId, Ex, Mdae, StateSelect, UnaryOp, VarId};
 use saltus_structure::mode::{
     BlockKind, Dependence, DerivativeRole, ModeFailure, ModeStructure, Modes, Plan, Valuation, analyze_mode,
     needs_reselection, select_states, selection_quality,
@@ -16,7 +16,7 @@ fn analyze(model: &mut Mdae, truth: impl Fn(usize) -> bool) -> Result<(ModeStruc
     Ok((structure, plan))
 }
 
-fn name(model: &Mdae, (var, order): (VarId, u16)) -> String {
+fn name(model: &Mdae, Derivative { var, order }: Derivative) -> String {
     format!("{}{}", model.variables[var].name, "'".repeat(order.into()))
 }
 
@@ -256,7 +256,7 @@ fn group(coefficients: [f64; 8]) -> (saltus_structure::mode::ChoiceGroup, Vec<f6
     };
     let group = saltus_structure::mode::ChoiceGroup {
         equations: vec![(EquationId(0), 1), (EquationId(1), 1)],
-        candidates: (0..4).map(|i| (VarId(i), 1)).collect(),
+        candidates: (0..4).map(|i| Derivative::new(VarId(i), 1)).collect(),
         entries: (0..8).map(entry).collect(),
         dependence: Dependence::Varying,
     };

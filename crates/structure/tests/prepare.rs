@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{Action, Builder, ConditionId, ConditionKind, Ex, ExprId, Mdae, StateSelect, Type, VarId};
+use saltus_mdae::{
+    Action, Builder, ConditionId, ConditionKind, Derivative, Ex, ExprId, Mdae, StateSelect, Type, VarId,
+};
 use saltus_structure::attributes::Attributes;
 use saltus_structure::mode::{Modes, Valuation, analyze_mode};
 use saltus_structure::prepare::{Place, Prepared, prepare};
@@ -40,11 +42,14 @@ fn velocities_become_derivatives_everywhere() {
         panic!("reinit");
     };
     assert_eq!((var, order), (h, 1));
-    assert_eq!(model.pool.left_limit_occurrences(value), [(h, 1)]);
+    assert_eq!(
+        model.pool.left_limit_occurrences(value),
+        [Derivative { var: h, order: 1 }]
+    );
     let ConditionKind::Relation { function, .. } = model.conditions[ConditionId(1)].kind else {
         panic!("relation");
     };
-    assert_eq!(model.pool.occurrences(function), [(h, 1)]);
+    assert_eq!(model.pool.occurrences(function), [Derivative { var: h, order: 1 }]);
     let modes = Modes::new(model);
     assert!(Attributes::new(model).of(h, 1).fixed);
     let structure = analyze_mode(model, &modes, &Valuation::all_false(&modes)).unwrap();
@@ -278,9 +283,23 @@ fn relative_coordinates_are_replaced_where_derivatives_may_be_needed() {
         .map(|equation| prepared.model.pool.occurrences(equation.residual))
         .collect();
     // The definition stays; the constraint is written with the angles.
-    assert!(occurring.contains(&vec![(phi1, 0), (phi2, 0), (rel, 0)]));
-    assert!(occurring.contains(&vec![(phi1, 1), (phi2, 1)]));
-    assert_eq!(occurring.iter().flatten().filter(|(var, _)| *var == rel).count(), 1);
+    assert!(occurring.contains(&vec![
+        Derivative::value_of(phi1),
+        Derivative::value_of(phi2),
+        Derivative::value_of(rel)
+    ]));
+    assert!(occurring.contains(&vec![
+        Derivative { var: phi1, order: 1 },
+        Derivative { var: phi2, order: 1 }
+    ]));
+    assert_eq!(
+        occurring
+            .iter()
+            .flatten()
+            .filter(|Derivative { var, .. }| *var == rel)
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -310,7 +329,7 @@ fn observed(prepared: &Prepared) -> Vec<(String, u16)> {
         model.pool.occurrences(function).into_iter().chain(left)
     });
     mentioned
-        .map(|(var, order)| (model.variables[var].name.to_string(), order))
+        .map(|Derivative { var, order }| (model.variables[var].name.to_string(), order))
         .collect()
 }
 

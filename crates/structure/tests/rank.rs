@@ -2,7 +2,7 @@
 
 use saltus_mdae::eval::{Environment, evaluate};
 use saltus_mdae::jacobian::{JacobianReader, SamplePoint};
-use saltus_mdae::{BinaryOp, Builder, EquationId, Ex, Mdae, Type, UnaryOp, VarId};
+use saltus_mdae::{BinaryOp, Builder, Derivative, EquationId, Ex, Mdae, Type, UnaryOp, VarId};
 use saltus_structure::mode::{
     ModeStructure, Modes, Remedy, Valuation, analyze_mode, check_rank, combined_residual, remedies,
 };
@@ -135,7 +135,7 @@ fn partial_derivatives_agree_with_symbolic_ones() {
             let residual = model.equations[equation].residual;
             let mut found = Vec::new();
             reader.read(&model, residual, &point, &mut found).unwrap();
-            for ((var, order), value) in found {
+            for (Derivative { var, order }, value) in found {
                 let partial = model.pool.partial_derivative(residual, var, order);
                 let expected = evaluate(&model.pool, &model.functions, &[partial], &point).unwrap()[0];
                 assert!(

@@ -1,8 +1,8 @@
 //! The Σ-method against brute force and on the classic examples.
 
 use proptest::prelude::*;
-use saltus_mdae::{Builder, Mdae, VarId};
-use saltus_structure::sigma::{Derivative, SigmaFailure, SigmaMatrix};
+use saltus_mdae::{Builder, Derivative, Mdae, VarId};
+use saltus_structure::sigma::{SigmaFailure, SigmaMatrix};
 
 fn matrix_of(model: &Mdae) -> SigmaMatrix {
     let residuals = model.equations.iter().map(|equation| equation.residual);
@@ -87,7 +87,7 @@ fn rows_of(system: &[Vec<Option<u16>>]) -> Vec<Vec<Derivative>> {
     let row = |row: &Vec<Option<u16>>| {
         let entries = row.iter().enumerate();
         entries
-            .filter_map(|(i, order)| order.map(|order| (VarId(i as u32), order)))
+            .filter_map(|(i, order)| order.map(|order| Derivative::new(VarId(i as u32), order)))
             .collect()
     };
     system.iter().map(row).collect()

@@ -1,7 +1,7 @@
 //! The machine that executes bytecode.
 
 use saltus_mdae::FunctionId;
-use saltus_mdae::function::{CallError, DEPTH_LIMIT, Derivative, DerivativeInput};
+use saltus_mdae::function::{CallError, DEPTH_LIMIT, DerivativeInput, FunctionDerivative};
 
 use crate::function::Library;
 use crate::function::bytecode::{Access, Code, Instruction, Program};
@@ -97,11 +97,15 @@ impl<'a, N: Number> Machine<'a, N> {
     }
 
     /// The derivative function to be used for the arguments on top of the stack.
-    fn applicable(&self, derivatives: &'a [Derivative], first_arg: usize) -> Option<(&'a Derivative, Direction)> {
+    fn applicable(
+        &self,
+        derivatives: &'a [FunctionDerivative],
+        first_arg: usize,
+    ) -> Option<(&'a FunctionDerivative, Direction)> {
         let args = &self.stack[first_arg..];
         let direction = args.iter().filter_map(|arg| arg.last_direction(self.terms)).max()?;
         let split = |position: u32| args[position as usize].split(direction, self.terms);
-        let applies = |derivative: &&Derivative| {
+        let applies = |derivative: &&FunctionDerivative| {
             derivative.constant.iter().all(|&position| split(position).1.is_zero())
                 && derivative
                     .linked
@@ -116,7 +120,7 @@ impl<'a, N: Number> Machine<'a, N> {
     fn differentiated(
         &mut self,
         function: FunctionId,
-        derivative: &Derivative,
+        derivative: &FunctionDerivative,
         direction: Direction,
         first_arg: usize,
     ) -> Result<(), CallError> {

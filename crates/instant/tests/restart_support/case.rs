@@ -6,7 +6,7 @@ use std::sync::Arc;
 use saltus_instant::*;
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
-use saltus_mdae::{Builder, ConditionId, Ex, ExprId, ExprPool, Idx, Mdae, OriginId, Role, Type, VarId};
+use saltus_mdae::{Builder, ConditionId, Derivative, Ex, ExprId, ExprPool, Idx, Mdae, OriginId, Role, Type, VarId};
 use saltus_structure::restart::*;
 use serde_json::Value;
 
@@ -106,16 +106,19 @@ impl Disguise {
 /// Values by variable and order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TestEnvironment {
-    pub current: HashMap<(VarId, u16), f64>,
-    pub left: HashMap<(VarId, u16), f64>,
+    pub current: HashMap<Derivative, f64>,
+    pub left: HashMap<Derivative, f64>,
 }
 
 impl Environment for TestEnvironment {
     fn variable(&self, var: VarId, order: u16) -> f64 {
-        self.current.get(&(var, order)).copied().unwrap_or(f64::NAN)
+        self.current
+            .get(&Derivative { var, order })
+            .copied()
+            .unwrap_or(f64::NAN)
     }
     fn left_limit(&self, var: VarId, order: u16) -> f64 {
-        self.left.get(&(var, order)).copied().unwrap_or(f64::NAN)
+        self.left.get(&Derivative { var, order }).copied().unwrap_or(f64::NAN)
     }
     fn time(&self) -> f64 {
         0.0
@@ -201,7 +204,7 @@ impl Built {
             .iter()
             .map(|text| parse(&m, &lookup, text).id)
             .collect();
-        let variable = |ex: &Ex, pool: &ExprPool| pool.occurrences(ex.id)[0].0;
+        let variable = |ex: &Ex, pool: &ExprPool| pool.occurrences(ex.id)[0].var;
         let model = m.finish().expect("a valid model");
         let variables: BTreeMap<VarId, String> = known
             .iter()
@@ -259,7 +262,7 @@ impl Built {
         for (name, &value) in &case.parameters {
             let var = by_name[name];
             self.fixed.values[var.index()] = Some(value);
-            self.environment.current.insert((var, 0), value);
+            self.environment.current.insert(Derivative { var, order: 0 }, value);
         }
         for (target, values) in [(0, &case.left), (1, &case.inputs)] {
             for (name, &value) in values {
@@ -271,7 +274,7 @@ impl Built {
                 } else {
                     &mut self.environment.current
                 };
-                map.insert((var, order), value);
+                map.insert(Derivative { var, order }, value);
             }
         }
     }

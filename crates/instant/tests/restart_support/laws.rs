@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_mdae::eval::evaluate;
 use saltus_mdae::function::Functions;
-use saltus_mdae::{Builder, Idx, VarId};
+use saltus_mdae::{Builder, Derivative, Idx, VarId};
 
 use super::case::TestEnvironment;
 use super::parse::{identifiers, parse};
@@ -24,7 +24,7 @@ pub(crate) fn value(text: &str, before: &Values, after: &Values, parameters: &Va
             for (state, &value) in values.iter().chain(parameters) {
                 let (base, order) = split_primes(state);
                 if *base == *name.name {
-                    map.insert((var, order), value);
+                    map.insert(Derivative { var, order }, value);
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_graph::Row;
 use saltus_instant::*;
-use saltus_mdae::VarId;
+use saltus_mdae::{Derivative, VarId};
 use saltus_structure::restart::*;
 
 use super::case::Built;
@@ -57,13 +57,16 @@ impl Report<'_> {
     pub(crate) fn variables(&self, variables: &[ArrayVariable]) -> Names {
         variables.iter().map(|&v| self.variable(v)).collect()
     }
-    pub(crate) fn states(&self, states: &[(VarId, u16)]) -> Names {
-        states.iter().map(|&(var, order)| self.state(var, order)).collect()
+    pub(crate) fn states(&self, states: &[Derivative]) -> Names {
+        states
+            .iter()
+            .map(|&Derivative { var, order }| self.state(var, order))
+            .collect()
     }
     pub(crate) fn past(&self) -> Names {
         let states = self.analysis.past.iter();
         states
-            .flat_map(|&(var, count)| (0..count).map(move |order| self.state(var, order)))
+            .flat_map(|&Derivative { var, order: count }| (0..count).map(move |order| self.state(var, order)))
             .collect()
     }
     pub(crate) fn mu(&self) -> BTreeMap<String, u32> {

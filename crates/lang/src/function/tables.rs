@@ -357,7 +357,7 @@ fn matrix(table: &TableObject, span: Span) -> Fallible<Table> {
             span,
             "monotone and modified Akima splines are defined for tables of one argument only",
         )
-        .with_help("use `smoothness = Modelica.Blocks.Types.Smoothness.ContinuousDerivative`")
+        .with_help("use `smoothness = Modelica.Blocks.Types.Smoothness.Continuous(VarId, u16)`")
         .into());
     }
     Ok(Table {

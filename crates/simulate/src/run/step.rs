@@ -1,6 +1,6 @@
 //! Steps of the integrator, and what holds at a point within the last one.
 
-use saltus_mdae::{AssertionLevel, VarId};
+use saltus_mdae::{AssertionLevel, Derivative};
 use saltus_numerics::EvalError;
 use saltus_numerics::ode::{IntegrationError, Method, Options as OdeOptions, Start, StepFailure};
 
@@ -96,10 +96,12 @@ impl Run<'_> {
         let soon = SOON * (self.engine.options.stop - self.engine.options.start).abs();
         let engine = &mut self.engine;
         let absolute = engine.options.absolute_tolerance.max(f64::EPSILON);
-        for (&(var, order), noise) in states.iter().zip(noise.iter().flatten()) {
+        for (&Derivative { var, order }, noise) in states.iter().zip(noise.iter().flatten()) {
             if engine.scales.size(&engine.memory, var, order) == 0.0 {
                 let rate = engine.memory.get(var, order + 1).abs().max(noise.abs() / absolute);
-                engine.scales.note(&engine.memory, (var, order), rate * soon);
+                engine
+                    .scales
+                    .note(&engine.memory, Derivative { var, order }, rate * soon);
             }
         }
         noise
@@ -108,7 +110,7 @@ impl Run<'_> {
     /// The absolute tolerances of the states, by their sizes.
     pub(super) fn absolute_tolerances(&self, mode: ModeId) -> Vec<f64> {
         let (engine, memory) = (&self.engine, &self.engine.memory);
-        let tolerance = |&(var, order): &(VarId, u16)| engine.scales.state_tolerance(memory, var, order);
+        let tolerance = |&Derivative { var, order }: &Derivative| engine.scales.state_tolerance(memory, var, order);
         engine.modes[mode].plan().states.iter().map(tolerance).collect()
     }
 
@@ -120,9 +122,9 @@ impl Run<'_> {
         let noise = (struggles || taken.is_multiple_of(NOISE_INTERVAL)).then(|| self.engine.noise_of_rates(mode, step));
         let engine = &mut self.engine;
         let states = &engine.modes[mode].plan().states;
-        for &(var, order) in states {
+        for &Derivative { var, order } in states {
             let value = engine.memory.get(var, order);
-            engine.scales.note(&engine.memory, (var, order), value);
+            engine.scales.note(&engine.memory, Derivative { var, order }, value);
         }
         let wanted = self.absolute_tolerances(mode);
         let mut options = self.integrator.options().clone();
@@ -222,9 +224,11 @@ impl Run<'_> {
         let span = (self.engine.options.stop - self.engine.options.start).abs();
         let ahead = (SOON * span).min(target - time);
         self.engine.ode(mode, &self.history).evaluate(time + ahead, &y).ok()?;
-        for (var, order) in self.engine.modes[mode].plan().states.clone() {
+        for Derivative { var, order } in self.engine.modes[mode].plan().states.clone() {
             let rate = self.engine.memory.get(var, order + 1);
-            self.engine.scales.note(&self.engine.memory, (var, order + 1), rate);
+            self.engine
+                .scales
+                .note(&self.engine.memory, Derivative { var, order: order + 1 }, rate);
         }
         let after = self.absolute_tolerances(mode);
         let grows = before.iter().zip(&after).any(|(before, after)| *after > 2.0 * before);
@@ -326,10 +330,10 @@ impl Run<'_> {
                     reason: error.to_string(),
                     variables: blamed
                         .iter()
-                        .map(|&&(var, order)| self.engine.name(var, order))
+                        .map(|&&Derivative { var, order }| self.engine.name(var, order))
                         .collect(),
                     origins: match blamed {
-                        Some(&(var, _)) => vec![self.engine.model.variables[var].origin],
+                        Some(&Derivative { var, .. }) => vec![self.engine.model.variables[var].origin],
                         None => self.fastest_states(),
                     },
                 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use saltus_mdae::{ConditionId, ExprId, Idx, VarId};
+use saltus_mdae::{ConditionId, Derivative, ExprId, Idx};
 use saltus_numerics::roots::{EventInstant, RootError, ScanOptions, first_event};
 
 use super::Run;
@@ -171,7 +171,7 @@ impl Run<'_> {
     /// Whether a value is no small difference of large terms, and no rounding error of what is large at other times.
     fn stands_out(&self, monitor: &Monitor, reading: &Reading) -> bool {
         let engine = &self.engine;
-        let usual = |((var, order), gradient): &((VarId, u16), f64)| {
+        let usual = |(Derivative { var, order }, gradient): &(Derivative, f64)| {
             gradient.abs() * engine.scales.size(&engine.memory, *var, *order)
         };
         let size: f64 = monitor.gradient(&engine.memory).iter().map(usual).sum();

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use saltus_mdae::{EquationId, Idx, VarId};
+use saltus_mdae::{Derivative, EquationId, Idx, VarId};
 
 use super::reaction::{End, Finished, Outcome, Reaction, Reactor, StartState};
 use super::system::{Shifted, ShiftedEquation, System, TooManyPredicates};
-use crate::sigma::{Derivative, Sigma, SigmaFailure, SigmaMatrix};
+use crate::sigma::{Sigma, SigmaFailure, SigmaMatrix};
 
 /// Bounds of the analysis.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -138,7 +138,12 @@ fn mode_verdict(system: &System, valuation: Vec<bool>) -> Option<ModeVerdict> {
     for (i, equation) in active {
         equations.push(EquationId::from_usize(i));
         let highest: BTreeMap<VarId, u16> = equation.variables.iter().copied().collect();
-        rows.push(highest.into_iter().collect());
+        rows.push(
+            highest
+                .into_iter()
+                .map(|(var, order)| Derivative { var, order })
+                .collect(),
+        );
     }
     let matrix = SigmaMatrix::of_rows(rows.iter().map(Vec::as_slice));
     Some(ModeVerdict {

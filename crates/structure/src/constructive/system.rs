@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::{
-    Action, AssertionLevel, BinaryOp, ConditionId, ConditionKind, EquationId, ExprId, Idx, Mdae, Node, UnaryOp, VarId,
-    typed_index,
+    Action, AssertionLevel, BinaryOp, ConditionId, ConditionKind, Derivative, EquationId, ExprId, Idx, Mdae, Node,
+    UnaryOp, VarId, typed_index,
 };
 
 use super::thresholds::exclusions;
@@ -243,7 +243,8 @@ impl Reader<'_> {
             for action in &branch.actions {
                 if let Action::Restart { residual, .. } = action {
                     let mut variables = self.current(*residual, 1);
-                    variables.extend(model.pool.left_limit_occurrences(*residual));
+                    let before = model.pool.left_limit_occurrences(*residual);
+                    variables.extend(before.into_iter().map(|past| (past.var, past.order)));
                     variables.retain(|&(var, _)| model.is_unknown(var));
                     variables.sort_unstable();
                     variables.dedup();
@@ -254,7 +255,7 @@ impl Reader<'_> {
         for assertion in &model.assertions {
             let propositional = |expr| {
                 let unknowns = model.pool.occurrences(expr);
-                unknowns.iter().all(|&(var, _)| !model.is_unknown(var))
+                unknowns.iter().all(|&Derivative { var, .. }| !model.is_unknown(var))
             };
             let decides = propositional(assertion.condition) && propositional(assertion.guard);
             if assertion.level == AssertionLevel::Error && decides {
@@ -285,8 +286,10 @@ impl Reader<'_> {
 
     fn current(&self, expr: ExprId, shifts: u16) -> Vec<Shifted> {
         let all = self.model.pool.occurrences(expr).into_iter();
-        let unknowns = all.filter(|&(var, _)| self.model.is_unknown(var));
-        unknowns.map(|(var, order)| (var, order + shifts)).collect()
+        let unknowns = all.filter(|&Derivative { var, .. }| self.model.is_unknown(var));
+        unknowns
+            .map(|Derivative { var, order }| (var, order + shifts))
+            .collect()
     }
 
     fn formula(&mut self, expr: ExprId) -> Formula {

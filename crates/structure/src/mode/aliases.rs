@@ -6,13 +6,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_graph::{Row, match_and_order};
-use saltus_mdae::{BinaryOp, EquationId, ExprId, ExprPool, Idx, Mdae, Node, UnaryOp, VarId};
+use saltus_mdae::{BinaryOp, Derivative, EquationId, ExprId, ExprPool, Idx, Mdae, Node, UnaryOp, VarId};
 
 use super::choice::Selection;
 use super::guards::Modes;
 use super::plan::{Equations, Plan, plan_of};
 use super::structure::ModeStructure;
-use crate::sigma::{Derivative, Sigma, SigmaMatrix, SignatureReader};
+use crate::sigma::{Sigma, SigmaMatrix, SignatureReader};
 
 /// A variable that is another one, or minus it, in a mode.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

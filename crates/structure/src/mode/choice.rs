@@ -7,7 +7,7 @@
 //! up to which it is a dummy.
 
 use saltus_graph::{Bipartite, BipartiteBuilder, Column, Matcher, Matching, Row, transposed};
-use saltus_mdae::{EquationId, VarId};
+use saltus_mdae::{Derivative, EquationId, VarId};
 
 use super::structure::ModeStructure;
 use crate::linear::Coefficient;
@@ -42,7 +42,7 @@ pub struct ChoiceGroup {
     /// The equations with how often they are differentiated (c ≥ 1), in order.
     pub equations: Vec<(EquationId, u16)>,
     /// The candidates with their leading derivative (d ≥ 1), in order.
-    pub candidates: Vec<(VarId, u16)>,
+    pub candidates: Vec<Derivative>,
     /// The Jacobian's entries, by row, then column.
     pub entries: Vec<ChoiceEntry>,
     /// What the Jacobian depends on.
@@ -58,7 +58,11 @@ impl ChoiceGroup {
     pub fn is_forced(&self) -> bool {
         (1..=self.stages()).all(|stage| {
             let equations = self.equations.iter().filter(|&&(_, c)| c >= stage).count();
-            let candidates = self.candidates.iter().filter(|&&(_, d)| d >= stage).count();
+            let candidates = self
+                .candidates
+                .iter()
+                .filter(|&&Derivative { order: d, .. }| d >= stage)
+                .count();
             equations == candidates
         })
     }
@@ -89,26 +93,29 @@ impl ChoiceGroup {
 
     /// Whether the constraints determine all other candidates from the given derivatives, at every stage at which one is
     /// given.
-    pub fn is_determined_by(&self, selection: &GroupSelection, given: &[(VarId, u16)]) -> bool {
-        let stage_of = |&(var, order): &(VarId, u16)| {
-            let candidate = self.candidates.iter().find(|&&(candidate, _)| candidate == var);
-            candidate.and_then(|&(_, d)| d.checked_sub(order))
+    pub fn is_determined_by(&self, selection: &GroupSelection, given: &[Derivative]) -> bool {
+        let stage_of = |&Derivative { var, order }: &Derivative| {
+            let candidate = self
+                .candidates
+                .iter()
+                .find(|&&Derivative { var: candidate, .. }| candidate == var);
+            candidate.and_then(|&Derivative { order: d, .. }| d.checked_sub(order))
         };
         given.iter().filter_map(stage_of).all(|stage| {
             let candidates = self.candidates.iter().zip(&selection.depth);
             candidates
-                .filter(|((_, d), depth)| *d >= stage && **depth < stage)
-                .all(|(&(var, d), _)| given.contains(&(var, d - stage)))
+                .filter(|(Derivative { order: d, .. }, depth)| *d >= stage && **depth < stage)
+                .all(|(&Derivative { var, order: d }, _)| given.contains(&Derivative { var, order: d - stage }))
         })
     }
 
     /// Candidates that should rather be dummies at a stage first.
     fn reluctance(&self, stage: u16, preference: impl Fn(VarId, u16) -> i32) -> Vec<Row> {
         let mut order: Vec<usize> = (0..self.candidates.len())
-            .filter(|&i| self.candidates[i].1 >= stage)
+            .filter(|&i| self.candidates[i].order >= stage)
             .collect();
         order.sort_by_key(|&i| {
-            let (var, d) = self.candidates[i];
+            let Derivative { var, order: d } = self.candidates[i];
             (preference(var, d - stage), std::cmp::Reverse(i))
         });
         order.into_iter().map(Row::from_index).collect()
@@ -134,22 +141,24 @@ impl ChoiceGroup {
 impl ModeStructure {
     /// The variables that constraints bind to derivatives which are given from outside (by `reinit`); `None` if these
     /// cannot all be states, or leave a choice of what follows.
-    pub fn followers(&self, given: &[(VarId, u16)]) -> Option<Vec<VarId>> {
-        let is_given = |var: VarId| given.iter().any(|&(one, _)| one == var);
+    pub fn followers(&self, given: &[Derivative]) -> Option<Vec<VarId>> {
+        let is_given = |var: VarId| given.iter().any(|&Derivative { var: one, .. }| one == var);
         if given
             .iter()
-            .any(|&(var, order)| self.d_of(var).is_none_or(|d| order >= d))
+            .any(|&Derivative { var, order }| self.d_of(var).is_none_or(|d| order >= d))
         {
             return None;
         }
         let mut followers = Vec::new();
         for group in &self.groups {
-            if !group.candidates.iter().any(|&(var, _)| is_given(var)) {
+            if !group.candidates.iter().any(|&Derivative { var, .. }| is_given(var)) {
                 continue;
             }
             let selection = group.structural_selection(|var, _| i32::from(is_given(var)));
-            let is_state = |(&(var, d), &depth): (&(VarId, u16), &u16)| {
-                given.iter().all(|&(one, order)| one != var || order + depth < d)
+            let is_state = |(&Derivative { var, order: d }, &depth): (&Derivative, &u16)| {
+                given
+                    .iter()
+                    .all(|&Derivative { var: one, order }| one != var || order + depth < d)
             };
             let mut candidates = group.candidates.iter().zip(&selection.depth);
             if !candidates.all(is_state) || !group.is_determined_by(&selection, given) {
@@ -159,7 +168,7 @@ impl ModeStructure {
                 group
                     .candidates
                     .iter()
-                    .map(|&(var, _)| var)
+                    .map(|&Derivative { var, .. }| var)
                     .filter(|&var| !is_given(var)),
             );
         }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use saltus_mdae::eval::{Environment, evaluate};
 use saltus_mdae::function::CallError;
 use saltus_mdae::walk::NodeWalk;
-use saltus_mdae::{BinaryOp, ConditionId, EquationId, ExprId, Idx, Mdae, Node, VarId, typed_index};
+use saltus_mdae::{BinaryOp, ConditionId, Derivative, EquationId, ExprId, Idx, Mdae, Node, VarId, typed_index};
 
 use crate::attributes::Attributes;
 use crate::sigma::Signatures;
@@ -83,11 +83,11 @@ impl Modes {
         let ever = (0..signatures.len()).filter(|&i| guard_of[i] != NEVER);
         let occurrences = ever.clone().flat_map(|i| {
             let row = signatures.row(i).iter();
-            row.map(move |&(var, _)| (var.index(), EquationId::from_usize(i)))
+            row.map(move |&Derivative { var, .. }| (var.index(), EquationId::from_usize(i)))
         });
         let equations_with = Table::new(model.variables.len(), occurrences, EquationId(0));
         let mut highest = vec![0; model.variables.len()];
-        for &(var, order) in ever.flat_map(|i| signatures.row(i)) {
+        for &Derivative { var, order } in ever.flat_map(|i| signatures.row(i)) {
             highest[var.index()] = order.max(highest[var.index()]);
         }
         Modes {
@@ -181,7 +181,7 @@ impl Modes {
                 .signatures
                 .row(equation.index())
                 .iter()
-                .all(|&(_, order)| order == 0)
+                .all(|&Derivative { order, .. }| order == 0)
             {
                 continue;
             }

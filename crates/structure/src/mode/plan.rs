@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use saltus_graph::{
     Adjacency, Bipartite, BipartiteBuilder, Column, Matching, Row, Tearer, block_triangular_order, match_and_order,
 };
-use saltus_mdae::{EquationId, ExprId, ExprPool, Idx, Mdae, VarId};
+use saltus_mdae::{Derivative, EquationId, ExprId, ExprPool, Idx, Mdae, VarId};
 
 use super::choice::Selection;
 use super::guards::Modes;
 use super::structure::ModeStructure;
 use crate::linear::{Coefficient, Degree, LinearityReader};
-use crate::sigma::{Derivative, SigmaMatrix};
+use crate::sigma::SigmaMatrix;
 
 /// How a block is solved.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Hash)]
@@ -151,7 +151,7 @@ impl Plan {
         let needs = model.pool.occurrences(residual);
         match needs
             .into_iter()
-            .find(|need| model.is_unknown(need.0) && !known.contains(need))
+            .find(|need| model.is_unknown(need.var) && !known.contains(need))
         {
             Some(need) => Err(format!("equation {} needs {need:?} too early", equation.0)),
             None => Ok(()),
@@ -164,7 +164,7 @@ impl ModeStructure {
     pub(super) fn depths(&self, selection: &Selection) -> Vec<u16> {
         let mut depths = vec![0; self.unknowns.len()];
         for (group, chosen) in self.groups.iter().zip(&selection.groups) {
-            for (&(var, _), &depth) in group.candidates.iter().zip(&chosen.depth) {
+            for (&Derivative { var, .. }, &depth) in group.candidates.iter().zip(&chosen.depth) {
                 if let Ok(position) = self.unknowns.binary_search(&var) {
                     depths[position] = depth;
                 }
@@ -211,7 +211,7 @@ impl ModeStructure {
                     _ => DerivativeRole::Leading,
                 };
                 states.push(StateDerivative {
-                    state: (var, order),
+                    state: Derivative { var, order },
                     role,
                 });
             }
@@ -343,7 +343,7 @@ impl Planner<'_> {
             self.plan.equations.push((structure.equations[row], c - stage));
             self.plan
                 .solve_for
-                .push((structure.unknowns[column.index()], d - stage));
+                .push(Derivative::new(structure.unknowns[column.index()], d - stage));
         }
         let kind = self.kind(stage, number, first as usize);
         let tearing = match block.len() {
@@ -429,7 +429,7 @@ impl Planner<'_> {
             self.linearity.partials(source.pool, residual, role, &mut partials);
             for &column in graph.columns_of(local) {
                 let order = structure.sigma.d[column.index()] - structure.sigma.c[row];
-                let derivative = (structure.unknowns[column.index()], order);
+                let derivative = Derivative::new(structure.unknowns[column.index()], order);
                 let at = partials.binary_search_by_key(&derivative, |&(known, _)| known);
                 let is_constant = |&(_, coefficient): &(Derivative, Coefficient)| matches!(coefficient, Coefficient::Constant(value) if value != 0.0);
                 self.solvable.push(at.is_ok_and(|at| is_constant(&partials[at])));

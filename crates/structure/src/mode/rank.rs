@@ -6,13 +6,13 @@
 
 use saltus_graph::{Column, Row};
 use saltus_mdae::eval::Environment;
-use saltus_mdae::{EquationId, ExprId, Mdae, Node, VarId};
+use saltus_mdae::{Derivative, EquationId, ExprId, Mdae, Node, VarId};
 use saltus_numerics::linalg::{DenseMatrix, FullPivotLu, PivotedQr, SparseLu, SparsityPattern, balance};
 
 use super::guards::Modes;
 use super::structure::ModeStructure;
 use crate::linear::{Degree, LinearityReader};
-use crate::sigma::{Derivative, SigmaMatrix};
+use crate::sigma::SigmaMatrix;
 use saltus_mdae::jacobian::{JacobianReader, SamplePoint};
 
 /// Blocks up to this size are factorised densely with complete pivoting; larger ones only tell whether they are
@@ -160,7 +160,7 @@ impl Checker<'_> {
         for (column, order) in structure.leading_columns(&self.matrix, row) {
             let local = self.position[column.index()];
             if local != u32::MAX {
-                let derivative = (structure.unknowns[column.index()], order);
+                let derivative = Derivative::new(structure.unknowns[column.index()], order);
                 let at = partials.binary_search_by_key(&derivative, |&(known, _)| known);
                 entries.push((i, local as usize, at.map_or(0.0, |at| partials[at].1)));
             }
@@ -203,13 +203,14 @@ impl Checker<'_> {
         let structure = self.structure;
         let columns = self.columns(rows);
         let equation = |row: Row| (structure.equations[row.index()], structure.sigma.c[row.index()]);
-        let unknown = |column: Column| (structure.unknowns[column.index()], structure.sigma.d[column.index()]);
+        let unknown =
+            |column: Column| Derivative::new(structure.unknowns[column.index()], structure.sigma.d[column.index()]);
         RankDeficiency {
             equations: rows.iter().map(|&row| equation(row)).collect(),
             unknowns: columns.iter().map(|&column| unknown(column)).collect(),
             rank: found.rank,
             dependent: found.rows.iter().map(|&i| equation(rows[i]).0).collect(),
-            undetermined: found.columns.iter().map(|&i| unknown(columns[i]).0).collect(),
+            undetermined: found.columns.iter().map(|&i| unknown(columns[i]).var).collect(),
             remedy,
         }
     }
@@ -312,7 +313,12 @@ pub fn combined_residual(model: &mut Mdae, found: &RankDeficiency) -> Option<Exp
         sum = model.pool.add(sum, term);
     }
     let (_, c) = *found.equations.iter().find(|(equation, _)| equation == replaced)?;
-    let is_leading = |var, order| found.unknowns.iter().any(|&(x, d)| (x, d) == (var, order + c));
+    let is_leading = |var, order| {
+        found
+            .unknowns
+            .iter()
+            .any(|&Derivative { var: x, order: d }| (x, d) == (var, order + c))
+    };
     if LinearityReader::new().degree(&model.pool, sum, is_leading) == Degree::Nonlinear {
         return None;
     }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{ConditionId, Equation, EquationId, ExprId, Idx, Mdae, Node, Role, Share, Type, VarId};
+use saltus_mdae::{ConditionId, Derivative, Equation, EquationId, ExprId, Idx, Mdae, Node, Role, Share, Type, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr, balance};
 
 use super::guards::{Modes, Valuation};
@@ -98,7 +98,7 @@ fn is_regular(model: &Mdae, modes: &Modes, valuation: &Valuation) -> bool {
 
 fn note_parameters(model: &Mdae, valuation: &Valuation, modes: &Modes, found: &mut BTreeSet<Arc<str>>) {
     for equation in modes.active(valuation) {
-        for (var, _) in model.pool.occurrences(model.equations[equation].residual) {
+        for Derivative { var, .. } in model.pool.occurrences(model.equations[equation].residual) {
             if model.variables[var].role == Role::Parameter {
                 found.insert(model.variables[var].name.clone());
             }
@@ -115,10 +115,10 @@ struct Anywhere<'a> {
 }
 
 /// The partial derivatives of an equation.
-type Partials = Vec<((VarId, u16), f64)>;
+type Partials = Vec<(Derivative, f64)>;
 
 /// How large derivatives of unknowns are where the terms of equations are comparable; one where nothing is known.
-type Sizes = FxHashMap<(VarId, u16), f64>;
+type Sizes = FxHashMap<Derivative, f64>;
 
 impl<'a> Anywhere<'a> {
     fn new(model: &'a Mdae, seed: u32, other_parameters: bool) -> Self {
@@ -144,7 +144,7 @@ impl<'a> Anywhere<'a> {
 
     fn size(&self, var: VarId, order: u16) -> f64 {
         self.sizes
-            .and_then(|sizes| sizes.get(&(var, order)))
+            .and_then(|sizes| sizes.get(&Derivative { var, order }))
             .copied()
             .unwrap_or(1.0)
     }
@@ -272,17 +272,17 @@ fn sizes(model: &Mdae, residuals: &[ExprId], other_parameters: bool) -> Option<S
         }
         slopes.push(read);
     }
-    let mut nonlinear: FxHashSet<(VarId, u16)> = FxHashSet::default();
+    let mut nonlinear: FxHashSet<Derivative> = FxHashSet::default();
     for [here, there] in &slopes {
         for (at, slope) in here {
             let other = there.binary_search_by_key(at, |&(known, _)| known);
             let same = other.is_ok_and(|k| (there[k].1 - slope).abs() <= SAME_SLOPE * slope.abs());
-            if !same || !model.is_unknown(at.0) {
+            if !same || !model.is_unknown(at.var) {
                 nonlinear.insert(*at);
             }
         }
     }
-    let mut numbers: FxHashMap<(VarId, u16), usize> = FxHashMap::default();
+    let mut numbers: FxHashMap<Derivative, usize> = FxHashMap::default();
     let mut entries = Vec::new();
     for (row, [here, _]) in slopes.iter().enumerate() {
         for &(at, slope) in here.iter().filter(|(at, _)| !nonlinear.contains(at)) {
@@ -310,7 +310,7 @@ fn norm(values: &[f64]) -> f64 {
 fn algebraic_unknowns(model: &Mdae, modes: &Modes, active: &[EquationId]) -> Vec<VarId> {
     let mut highest: std::collections::BTreeMap<VarId, u16> = std::collections::BTreeMap::new();
     for equation in active {
-        for &(var, order) in modes.signatures().row(equation.index()) {
+        for &Derivative { var, order } in modes.signatures().row(equation.index()) {
             let known = highest.entry(var).or_insert(0);
             *known = (*known).max(order);
         }
@@ -326,7 +326,8 @@ fn algebraic_unknowns(model: &Mdae, modes: &Modes, active: &[EquationId]) -> Vec
 fn counted(model: &Mdae, modes: &Modes, equations: &[EquationId], unknowns: &[VarId]) -> FxHashSet<VarId> {
     let mut class: Vec<usize> = (0..unknowns.len()).collect();
     for equation in equations {
-        let [(a, _), (b, _)] = modes.signatures().row(equation.index())[..] else {
+        let [Derivative { var: a, .. }, Derivative { var: b, .. }] = modes.signatures().row(equation.index())[..]
+        else {
             continue;
         };
         let (Ok(a), Ok(b)) = (unknowns.binary_search(&a), unknowns.binary_search(&b)) else {
@@ -362,7 +363,7 @@ fn directions(
             let residual = model.equations[equation].residual;
             reader.read(model, residual, &point, &mut partials).ok()?;
             let row = seed as usize * equations.len() + at;
-            let entry = |&((var, order), value): &((VarId, u16), f64)| {
+            let entry = |&(Derivative { var, order }, value): &(Derivative, f64)| {
                 let unknown = unknowns.binary_search(&var).ok().filter(|_| order == 0)?;
                 Some((row, unknown, value))
             };

@@ -1,7 +1,7 @@
 //! What could be done about a singular mode, in the model's own names.
 
 use saltus_mdae::print::{Names, UserNames, equation};
-use saltus_mdae::{EquationId, Idx, Mdae, VarId};
+use saltus_mdae::{Derivative, EquationId, Idx, Mdae, VarId};
 
 use super::guards::Modes;
 use super::structure::{ModeFailure, SingularPiece};
@@ -16,7 +16,8 @@ pub fn undetermined(model: &Mdae, modes: &Modes, unknowns: &[VarId]) -> Vec<Stri
     let name = |&var: &VarId| {
         let orders = modes.equations_with(var).iter().flat_map(|equation| {
             let row = modes.signatures().row(equation.index()).iter();
-            row.filter(|(other, _)| *other == var).map(|(_, order)| *order)
+            row.filter(|Derivative { var: other, .. }| *other == var)
+                .map(|Derivative { order, .. }| *order)
         });
         names.derivative(var, orders.max().unwrap_or(0))
     };

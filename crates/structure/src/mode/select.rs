@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use saltus_mdae::VarId;
+use saltus_mdae::{Derivative, VarId};
 
 use super::choice::{ChoiceGroup, Dependence, GroupSelection};
 
@@ -48,7 +48,7 @@ pub fn select_states(
     let limit = tolerated_reaction(group);
     for stage in 1..=group.stages() {
         let reluctance = |column: u32| {
-            let (var, d) = group.candidates[column as usize];
+            let Derivative { var, order: d } = group.candidates[column as usize];
             preference(var, d - stage)
         };
         let mut elimination = Elimination::new(group, values, stage, |column| depth[column as usize] + 1 >= stage);

@@ -2,7 +2,7 @@
 
 use saltus_graph::{BipartiteBuilder, Blocks, Column, Row, WeightedAdjacency, connected_components};
 use saltus_mdae::walk::NodeWalk;
-use saltus_mdae::{ConditionId, EquationId, Idx, Mdae, Node, Role, VarId};
+use saltus_mdae::{ConditionId, Derivative, EquationId, Idx, Mdae, Node, Role, VarId};
 
 use super::choice::{ChoiceEntry, ChoiceGroup, Dependence, GroupSelection, Selection};
 use super::guards::{Modes, Valuation};
@@ -171,7 +171,7 @@ pub fn analyze_equations(
 fn alive_and_dead(model: &Mdae, modes: &Modes, equations: &[EquationId]) -> (Vec<VarId>, Vec<VarId>) {
     let mut occurs = vec![false; model.variables.len()];
     for equation in equations {
-        for &(var, _) in modes.signatures().row(equation.index()) {
+        for &Derivative { var, .. } in modes.signatures().row(equation.index()) {
             occurs[var.index()] = true;
         }
     }
@@ -271,7 +271,8 @@ impl GroupReader<'_> {
             self.read_row(i as u32, row, columns, &mut entries);
         }
         let equation = |row: Row| (structure.equations[row.index()], structure.sigma.c[row.index()]);
-        let unknown = |column: &Column| (structure.unknowns[column.index()], structure.sigma.d[column.index()]);
+        let unknown =
+            |column: &Column| Derivative::new(structure.unknowns[column.index()], structure.sigma.d[column.index()]);
         ChoiceGroup {
             equations: rows.iter().map(|&(row, _)| equation(row)).collect(),
             candidates: columns.iter().map(unknown).collect(),
@@ -290,7 +291,7 @@ impl GroupReader<'_> {
         for &column in columns {
             let var = structure.unknowns[column.index()];
             let order = structure.sigma.d[column.index()] - structure.sigma.c[row.index()];
-            let found = partials.binary_search_by_key(&(var, order), |&(derivative, _)| derivative);
+            let found = partials.binary_search_by_key(&Derivative { var, order }, |&(derivative, _)| derivative);
             entries.push(ChoiceEntry {
                 row: i,
                 column: self.position[column.index()],
@@ -324,7 +325,7 @@ fn first_selection(modes: &Modes, groups: &[ChoiceGroup]) -> Result<Selection, M
                 .iter()
                 .map(|&i| group.equations[i as usize].0)
                 .collect(),
-            unknowns: group.candidates.iter().map(|&(var, _)| var).collect(),
+            unknowns: group.candidates.iter().map(|&Derivative { var, .. }| var).collect(),
         })
     };
     let groups = groups.iter().map(choose).collect::<Result<_, _>>()?;

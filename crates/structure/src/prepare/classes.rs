@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use saltus_mdae::{ExprId, Idx, IndexVec, Mdae, Role, VarId, Variable};
+use saltus_mdae::{Derivative, ExprId, Idx, IndexVec, Mdae, Role, VarId, Variable};
 
 use super::MAX_RAISED_ORDER;
 use super::colours::{Colours, colours};
@@ -39,7 +39,7 @@ pub(super) struct Classes {
 /// Derivatives that `reinit` assigns, by variable.
 fn reinitialised(model: &Mdae) -> Vec<Vec<u16>> {
     let mut found = vec![Vec::new(); model.variables.len()];
-    for (var, order) in super::reinitialised(model) {
+    for Derivative { var, order } in super::reinitialised(model) {
         found[var.index()].push(order);
     }
     found

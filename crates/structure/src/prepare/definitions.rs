@@ -12,8 +12,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{
-    Action, BinaryOp, ConditionKind, Equation, EquationId, ExprId, ExprPool, IndexVec, Mdae, Node, OriginId, Role,
-    StateSelect, UnaryOp, VarId,
+    Action, BinaryOp, ConditionKind, Derivative, Equation, EquationId, ExprId, ExprPool, IndexVec, Mdae, Node,
+    OriginId, Role, StateSelect, UnaryOp, VarId,
 };
 
 use super::colours::colours;
@@ -92,7 +92,7 @@ fn give_values_to_derivatives(model: &mut Mdae, defined: &FxHashMap<VarId, ExprI
 fn first_mentions(model: &Mdae) -> FxHashMap<VarId, OriginId> {
     let mut found = FxHashMap::default();
     for equation in &model.equations {
-        for (var, _) in model.pool.occurrences(equation.residual) {
+        for Derivative { var, .. } in model.pool.occurrences(equation.residual) {
             found.entry(var).or_insert(equation.origin);
         }
     }
@@ -105,14 +105,18 @@ fn wanted(model: &Mdae, reinitialised: &FxHashSet<VarId>) -> FxHashSet<VarId> {
     for equation in &model.equations {
         let guarded = !holds_always(&model.pool, equation.guard);
         let occurrences = model.pool.occurrences(equation.residual);
-        found.extend(occurrences.into_iter().filter(|&(_, order)| guarded || order > 0));
+        found.extend(
+            occurrences
+                .into_iter()
+                .filter(|&Derivative { order, .. }| guarded || order > 0),
+        );
     }
     for action in super::actions(model) {
         if let Action::Restart { residual, .. } = action {
             found.extend(model.pool.occurrences(*residual));
         }
     }
-    let vars = found.into_iter().map(|(var, _)| var);
+    let vars = found.into_iter().map(|Derivative { var, .. }| var);
     vars.filter(|&var| replaceable(model, var, reinitialised)).collect()
 }
 
@@ -134,7 +138,7 @@ struct Definitions {
 }
 
 fn definitions(model: &mut Mdae) -> Definitions {
-    let reinitialised: FxHashSet<VarId> = super::reinitialised(model).map(|(var, _)| var).collect();
+    let reinitialised: FxHashSet<VarId> = super::reinitialised(model).map(|Derivative { var, .. }| var).collect();
     let mut wanted = wanted(model, &reinitialised);
     let mut found = Definitions::default();
     let orders = unguarded_orders(model);
@@ -144,7 +148,7 @@ fn definitions(model: &mut Mdae) -> Definitions {
         // What a definition is made of is wanted too: the fixed end of a relative coordinate.
         let mut more = FxHashSet::default();
         for &(_, value) in &found.order[first..] {
-            let unknowns = unknowns_of(model, value).into_iter().map(|(var, _)| var);
+            let unknowns = unknowns_of(model, value).into_iter().map(|Derivative { var, .. }| var);
             more.extend(unknowns.filter(|var| !wanted.contains(var) && replaceable(model, *var, &reinitialised)));
         }
         if more.is_empty() {
@@ -169,17 +173,24 @@ fn defined(
     let residual = replace(&mut model.pool, &known.of, residual);
     let unknowns = unknowns_of(model, residual);
     let order = |var: VarId| orders.get(&var).copied().unwrap_or(0);
-    let highest = unknowns.iter().map(|&(var, _)| order(var)).max()?;
+    let highest = unknowns.iter().map(|&Derivative { var, .. }| order(var)).max()?;
     // What a force is by the acceleration it causes tells nothing of its past: no leading derivatives.
-    if unknowns.iter().any(|&(var, own)| own > 0 && own >= order(var)) {
+    if unknowns
+        .iter()
+        .any(|&Derivative { var, order: own }| own > 0 && own >= order(var))
+    {
         return None;
     }
-    let candidates = unknowns.iter().filter(|&&(var, own)| {
-        let once = unknowns.iter().filter(|(other, _)| *other == var).count() == 1;
+    let candidates = unknowns.iter().filter(|&&Derivative { var, order: own }| {
+        let once = unknowns
+            .iter()
+            .filter(|Derivative { var: other, .. }| *other == var)
+            .count()
+            == 1;
         let lower = order(var) < highest || unknowns.len() == 1;
         own == 0 && once && wanted.contains(&var) && !known.of.contains_key(&var) && lower
     });
-    let candidates: Vec<VarId> = candidates.map(|&(var, _)| var).collect();
+    let candidates: Vec<VarId> = candidates.map(|&Derivative { var, .. }| var).collect();
     let lowest = candidates.iter().map(|&var| order(var)).min()?;
     let mut defined = candidates.into_iter().filter(|&var| order(var) == lowest);
     let (var, None) = (defined.next()?, defined.next()) else {
@@ -229,7 +240,7 @@ fn smooth(op: UnaryOp) -> bool {
 fn unguarded_orders(model: &Mdae) -> FxHashMap<VarId, u16> {
     let mut orders: FxHashMap<VarId, u16> = FxHashMap::default();
     for equation in model.equations.iter().filter(|e| holds_always(&model.pool, e.guard)) {
-        for (var, order) in unknowns_of(model, equation.residual) {
+        for Derivative { var, order } in unknowns_of(model, equation.residual) {
             let known = orders.entry(var).or_default();
             *known = (*known).max(order);
         }
@@ -241,15 +252,15 @@ fn holds_always(pool: &ExprPool, guard: ExprId) -> bool {
     pool.node(guard) == Node::Boolean(true)
 }
 
-fn unknowns_of(model: &Mdae, root: ExprId) -> Vec<(VarId, u16)> {
+fn unknowns_of(model: &Mdae, root: ExprId) -> Vec<Derivative> {
     let mut found = model.pool.occurrences(root);
-    found.retain(|&(var, _)| model.is_unknown(var));
+    found.retain(|&Derivative { var, .. }| model.is_unknown(var));
     found
 }
 
 /// An expression with the variables of a map replaced, also under derivatives and left limits.
 fn replace(pool: &mut ExprPool, map: &FxHashMap<VarId, ExprId>, root: ExprId) -> ExprId {
-    let occurs = |(var, _): &(VarId, u16)| map.contains_key(var);
+    let occurs = |Derivative { var, .. }: &Derivative| map.contains_key(var);
     if !pool.occurrences(root).iter().any(occurs) && !pool.left_limit_occurrences(root).iter().any(occurs) {
         return root;
     }
@@ -283,7 +294,8 @@ impl Definitions {
             }
             let unknowns = unknowns_of(model, model.equations[id].residual);
             // Cheap tests first: this looks at every unguarded equation.
-            if unknowns.len() <= MAX_UNKNOWNS + 1 && unknowns.iter().any(|(var, _)| wanted.contains(var)) {
+            if unknowns.len() <= MAX_UNKNOWNS + 1 && unknowns.iter().any(|Derivative { var, .. }| wanted.contains(var))
+            {
                 candidates.push(((unknowns.len(), colours[id]), id));
             }
         }

@@ -26,7 +26,7 @@ mod rewrite;
 mod trivial;
 mod vanishing;
 
-use saltus_mdae::{Action, EquationId, ExprId, IndexVec, Mdae, VarId};
+use saltus_mdae::{Action, Derivative, EquationId, ExprId, IndexVec, Mdae, VarId};
 
 use classes::Classes;
 pub use vanishing::{Coefficients, drop_vanishing_terms};
@@ -81,9 +81,9 @@ fn actions(model: &Mdae) -> impl Iterator<Item = &Action> {
 }
 
 /// The derivatives that `reinit` gives new values.
-fn reinitialised(model: &Mdae) -> impl Iterator<Item = (VarId, u16)> {
+fn reinitialised(model: &Mdae) -> impl Iterator<Item = Derivative> {
     actions(model).filter_map(|action| match action {
-        Action::Reinit { var, order, .. } => Some((*var, *order)),
+        Action::Reinit { var, order, .. } => Some(Derivative::new(*var, *order)),
         _ => None,
     })
 }

@@ -8,15 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_mdae::print::derivative_name;
 use saltus_mdae::{
-    Action, BinaryOp, ConditionKind, Equation, ExprId, ExprPool, Mdae, Node, OriginId, Role, Type, UnaryOp, VarId,
-    Variable,
+    Action, BinaryOp, ConditionKind, Derivative, Equation, ExprId, ExprPool, Mdae, Node, OriginId, Role, Type, UnaryOp,
+    VarId, Variable,
 };
 
 /// Guards with more different atoms than this are not compared by truth tables.
 const MAX_ATOMS: usize = 10;
-
-/// A derivative of an unknown.
-type Derivative = (VarId, u16);
 
 /// Gives values to observed derivatives in place.
 pub(super) fn give_values_to_observed(model: &mut Mdae) {
@@ -24,14 +21,14 @@ pub(super) fn give_values_to_observed(model: &mut Mdae) {
     each_root(model, |pool, root| {
         observed.extend(derivatives(pool, *root));
     });
-    observed.retain(|&(var, _)| model.is_unknown(var));
+    observed.retain(|&Derivative { var, .. }| model.is_unknown(var));
     if observed.is_empty() {
         return;
     }
     let uses = uses(model, &observed);
     let mut values: BTreeMap<Derivative, VarId> = BTreeMap::new();
     for derivative in observed {
-        let (var, order) = derivative;
+        let Derivative { var, order } = derivative;
         let Some((guard, origin)) = missing(&mut model.pool, &uses[&var], order) else {
             continue;
         };
@@ -58,8 +55,10 @@ pub(super) fn give_values_to_observed(model: &mut Mdae) {
     }
     each_root(model, |pool, root| {
         *root = pool.rewrite(&[*root], |pool, _, node| match node {
-            Node::Var { var, order } => values.get(&(var, order)).map(|&value| pool.var(value)),
-            Node::Pre { var, order } => values.get(&(var, order)).map(|&value| pool.pre_var(value, 0)),
+            Node::Var { var, order } => values.get(&Derivative { var, order }).map(|&value| pool.var(value)),
+            Node::Pre { var, order } => values
+                .get(&Derivative { var, order })
+                .map(|&value| pool.pre_var(value, 0)),
             _ => None,
         })[0];
     });
@@ -121,7 +120,7 @@ fn each_root(model: &mut Mdae, mut visit: impl FnMut(&mut ExprPool, &mut ExprId)
 fn derivatives(pool: &ExprPool, root: ExprId) -> Vec<Derivative> {
     let mut found = pool.occurrences(root);
     found.extend(pool.left_limit_occurrences(root));
-    found.retain(|&(_, order)| order > 0);
+    found.retain(|&Derivative { order, .. }| order > 0);
     found
 }
 
@@ -133,9 +132,12 @@ struct Use {
 }
 
 fn uses(model: &Mdae, observed: &BTreeSet<Derivative>) -> BTreeMap<VarId, Vec<Use>> {
-    let mut found: BTreeMap<VarId, Vec<Use>> = observed.iter().map(|&(var, _)| (var, Vec::new())).collect();
+    let mut found: BTreeMap<VarId, Vec<Use>> = observed
+        .iter()
+        .map(|&Derivative { var, .. }| (var, Vec::new()))
+        .collect();
     for equation in &model.equations {
-        for (var, order) in model.pool.occurrences(equation.residual) {
+        for Derivative { var, order } in model.pool.occurrences(equation.residual) {
             if let Some(list) = found.get_mut(&var) {
                 list.push(Use {
                     guard: equation.guard,

@@ -5,7 +5,7 @@
 //! act. So it is replaced by its definition; the defining equation stays, so that it has a value.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_mdae::{BinaryOp, ExprId, Mdae, Node, Role, VarId};
+use saltus_mdae::{BinaryOp, Derivative, ExprId, Mdae, Node, Role, VarId};
 
 /// A definition with more operations than this is not written out.
 const MAX_SIZE: usize = 24;
@@ -38,8 +38,8 @@ fn definitions(model: &Mdae) -> FxHashMap<VarId, (ExprId, ExprId)> {
         differentiated.extend(
             occurring
                 .into_iter()
-                .filter(|&(_, order)| order > 0)
-                .map(|(var, _)| var),
+                .filter(|&Derivative { order, .. }| order > 0)
+                .map(|Derivative { var, .. }| var),
         );
     }
     differentiated.extend(

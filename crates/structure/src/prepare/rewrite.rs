@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use saltus_mdae::{
-    Action, Alias, Assertion, Condition, ConditionKind, ConstantVariable, Delay, DiscreteEquation, Equation,
-    EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, StateSelect, Transport, VarId, Variable, When,
+    Action, Alias, Assertion, Condition, ConditionKind, ConstantVariable, Delay, Derivative, DiscreteEquation,
+    Equation, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, StateSelect, Transport, VarId, Variable, When,
 };
 
 use super::classes::{Classes, rank};
@@ -399,7 +399,7 @@ fn place_variables(
         let (fixed, start) = (variable.fixed, variable.start);
         let new = model.variables.push(variable);
         if fixed {
-            merger.fixed.insert((new, 0), (var, start));
+            merger.fixed.insert(Derivative::value_of(new), (var, start));
         }
     }
     // What is said of aliases counts in the order in which they would represent their class.
@@ -413,7 +413,7 @@ fn place_variables(
         } = places[var]
         {
             let variable = rewrite_attributes(&old.variables[var], t);
-            merger.merge(model, var, &variable, (target, order), negated);
+            merger.merge(model, var, &variable, Derivative { var: target, order }, negated);
         }
     }
     for (var, place) in places.iter_enumerated().filter(|&(var, _)| !stays[var]) {
@@ -470,12 +470,12 @@ fn carry_over(model: &mut Mdae, old: &Mdae, places: &IndexVec<VarId, Place>, t: 
 /// Hands what is said of an alias to the variable it stands for, and notices contradictions.
 struct Merger {
     /// Whose fixed start is in force for a derivative.
-    fixed: rustc_hash::FxHashMap<(VarId, u16), (VarId, Option<ExprId>)>,
+    fixed: rustc_hash::FxHashMap<Derivative, (VarId, Option<ExprId>)>,
     conflicts: Vec<ConflictingStarts>,
 }
 
 impl Merger {
-    fn merge(&mut self, model: &mut Mdae, var: VarId, said: &Variable, at: (VarId, u16), negated: bool) {
+    fn merge(&mut self, model: &mut Mdae, var: VarId, said: &Variable, at: Derivative, negated: bool) {
         let signed = |model: &mut Mdae, start: Option<ExprId>| match (start, negated) {
             (Some(start), true) => Some(model.pool.neg(start)),
             (start, _) => start,
@@ -492,10 +492,10 @@ impl Merger {
                 }
             }
         }
-        if at.1 > 0 {
+        if at.order > 0 {
             return;
         }
-        let kept = &mut model.variables[at.0];
+        let kept = &mut model.variables[at.var];
         if said.fixed && !kept.fixed {
             (kept.fixed, kept.start) = (true, start);
         }

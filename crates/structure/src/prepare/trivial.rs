@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use saltus_mdae::{BinaryOp, IndexVec};
+use saltus_mdae::{BinaryOp, Derivative, IndexVec};
 use saltus_mdae::{EquationId, ExprId, Idx, Mdae, Node, Role, Type, UnaryOp, VarId};
 
 use super::classes::{Classes, Term, Union};
@@ -160,7 +160,7 @@ fn is_real_unknown(model: &Mdae, var: VarId) -> bool {
 /// Variables that `reinit` assigns: they are states, whatever else the equations say, and stay variables.
 fn reinitialised(model: &Mdae) -> Vec<bool> {
     let mut assigned = vec![false; model.variables.len()];
-    for (var, _) in super::reinitialised(model) {
+    for Derivative { var, .. } in super::reinitialised(model) {
         assigned[var.index()] = true;
     }
     assigned

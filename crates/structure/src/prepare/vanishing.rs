@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{BinaryOp, ConditionId, ExprId, ExprPool, Mdae, Node, Role, VarId};
+use saltus_mdae::{BinaryOp, ConditionId, Derivative, ExprId, ExprPool, Mdae, Node, Role, VarId};
 
 /// Products within products are looked through to this depth.
 const NESTING_LIMIT: usize = 16;
@@ -169,7 +169,7 @@ fn settled(model: &Mdae, var: VarId) -> bool {
 fn note_parameters(model: &Mdae, root: ExprId, names: &mut BTreeSet<Arc<str>>) {
     let mut stack = vec![root];
     while let Some(expression) = stack.pop() {
-        for (var, _) in model.pool.occurrences(expression) {
+        for Derivative { var, .. } in model.pool.occurrences(expression) {
             let variable = &model.variables[var];
             if names.insert(Arc::from(&*variable.name)) {
                 stack.extend(variable.binding);
@@ -206,7 +206,13 @@ impl ParameterValues {
 fn in_order(model: &Mdae, root: ExprId) -> Vec<VarId> {
     let mut order = Vec::new();
     let mut entered: BTreeSet<VarId> = BTreeSet::new();
-    let needs = |expression: ExprId| model.pool.occurrences(expression).into_iter().map(|(var, _)| var);
+    let needs = |expression: ExprId| {
+        model
+            .pool
+            .occurrences(expression)
+            .into_iter()
+            .map(|Derivative { var, .. }| var)
+    };
     let mut stack: Vec<(VarId, bool)> = needs(root).map(|var| (var, false)).collect();
     while let Some((var, leaving)) = stack.pop() {
         if leaving {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use saltus_graph::{Column, ComponentId, Row};
 use saltus_mdae::function::Functions;
-use saltus_mdae::{ExprPool, VarId};
+use saltus_mdae::{Derivative, ExprPool, VarId};
 
 use super::array::{
     ArrayEquation, ArrayLabel, ArrayVariable, EquationSource, FactRecord, Frame, Heights, VariableClass,
@@ -65,7 +65,7 @@ pub struct RestartAnalysis {
     /// The touched equations: in all others right limits equal left limits.
     pub rows: Vec<Row>,
     /// The first derivatives (from order 0) of each unknown of the touched components that have a past.
-    pub past: Vec<(VarId, u16)>,
+    pub past: Vec<Derivative>,
     /// Variables without a past that become states and keep their left limit because nothing else determines them.
     pub kept: Vec<VarId>,
     /// Equations of the touched components that hold before, during and after the change.
@@ -279,7 +279,7 @@ fn keep_left_limits(inquiry: &mut Inquiry, attempt: &Attempt) -> bool {
 }
 
 /// The derivatives in the leading form of an equation.
-fn leading_occurrences(pool: &mut ExprPool, inquiry: &Inquiry, row: Row) -> Vec<(VarId, u16)> {
+fn leading_occurrences(pool: &mut ExprPool, inquiry: &Inquiry, row: Row) -> Vec<Derivative> {
     let leading = ArrayLabel {
         source: EquationSource::Mode(row),
         order: inquiry.change.new.equation_offset(row),
@@ -312,8 +312,8 @@ fn rates_of_jumps(pool: &mut ExprPool, frame: Frame) -> Vec<(Row, u16)> {
                 continue;
             }
             let rates = leading_occurrences(pool, frame.inquiry, row).into_iter();
-            let mut rates = rates.filter(|&(used, order)| used == var && order > 0);
-            if rates.any(|(_, order)| jumps(order - 1)) {
+            let mut rates = rates.filter(|&Derivative { var: used, order }| used == var && order > 0);
+            if rates.any(|Derivative { order, .. }| jumps(order - 1)) {
                 found.push((row, height));
             }
         }
@@ -360,7 +360,7 @@ impl Outcome {
                 if frame.height_of_row(row) > variable.instant {
                     continue;
                 }
-                if leading_occurrences(pool, inquiry, row).contains(&(variable.var, variable.order)) {
+                if leading_occurrences(pool, inquiry, row).contains(&Derivative::new(variable.var, variable.order)) {
                     higher.push((row, height));
                 }
             }
@@ -411,8 +411,8 @@ impl Outcome {
         let unknowns = self.concrete.unknowns.iter().enumerate();
         let equations = self.concrete.equations.iter().enumerate();
         let columns = heights.touched.all_columns();
-        let past_of = |column| (new.unknown(column), inquiry.past_offset(new.unknown(column)));
-        let mut past: Vec<(VarId, u16)> = columns.into_iter().map(past_of).collect();
+        let past_of = |column| Derivative::new(new.unknown(column), inquiry.past_offset(new.unknown(column)));
+        let mut past: Vec<Derivative> = columns.into_iter().map(past_of).collect();
         past.sort_unstable();
         let rows = heights.touched.all_rows();
         let invariants = rows.iter().copied().filter(|&row| inquiry.is_invariant(row)).collect();
@@ -527,7 +527,10 @@ impl Judged {
         let states = |diagnosis: &Diagnosis| -> bool {
             let open = |column: &Column| {
                 let var = new.unknown(*column);
-                diagnosis.undetermined.iter().any(|(other, _)| *other == var)
+                diagnosis
+                    .undetermined
+                    .iter()
+                    .any(|Derivative { var: other, .. }| *other == var)
             };
             !columns.iter().any(open)
         };

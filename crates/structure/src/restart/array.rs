@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use saltus_graph::{Column, ComponentId, Row};
-use saltus_mdae::{ExprId, ExprPool, Node, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, Node, VarId};
 
 use super::entail::entailed;
 use super::facts::FactReason;
@@ -200,8 +200,8 @@ impl Frame<'_, '_> {
     fn dependent(&self, pool: &ExprPool, residual: ExprId, part: Part, k: u16) -> Vec<ArrayVariable> {
         let occurrences = pool.occurrences(residual).into_iter();
         occurrences
-            .filter(|&(var, _)| (self.inquiry.change.is_unknown)(var))
-            .map(|(var, order)| self.array_variable(var, order, part, k))
+            .filter(|&Derivative { var, .. }| (self.inquiry.change.is_unknown)(var))
+            .map(|Derivative { var, order }| self.array_variable(var, order, part, k))
             .filter(|&variable| !self.is_past(variable))
             .collect()
     }
@@ -357,7 +357,7 @@ impl<'b> ArrayBuilder<'_, 'b> {
         }
         let target = with_past_as_left_limits(self.pool, frame, residual);
         let mentioned = self.pool.occurrences(residual).into_iter();
-        let columns = mentioned.filter_map(|(var, _)| new.column_of(var));
+        let columns = mentioned.filter_map(|Derivative { var, .. }| new.column_of(var));
         let mut rows: Vec<Row> = columns.flat_map(|column| new.users(column)).collect();
         rows.sort_unstable();
         rows.dedup();
@@ -404,7 +404,7 @@ impl<'b> ArrayBuilder<'_, 'b> {
     /// What is known of the left limits in a restart equation and in the equations around it.
     fn left_limit_knowledge(&mut self, target: ExprId, layers: &[Vec<Known>]) -> Vec<Vec<Known>> {
         let around = layers.iter().flatten().map(|known| known.residual).chain([target]);
-        let mut left: Vec<(VarId, u16)> = Vec::new();
+        let mut left: Vec<Derivative> = Vec::new();
         for residual in around {
             left.extend(self.pool.left_limit_occurrences(residual));
         }
@@ -412,7 +412,7 @@ impl<'b> ArrayBuilder<'_, 'b> {
         left.dedup();
         // Knowledge is looked up by the variables of an expression, current values standing for left limits.
         let zero = self.pool.real(0.0);
-        let question = left.iter().fold(zero, |sum, &(var, order)| {
+        let question = left.iter().fold(zero, |sum, &Derivative { var, order }| {
             let value = self.pool.der_var(var, order);
             self.pool.add(sum, value)
         });

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 use saltus_graph::{Adjacency, Bipartite, Column, Matcher, Matching, Row};
-use saltus_mdae::VarId;
+use saltus_mdae::Derivative;
 
 use super::array::{ArrayVariable, Frame};
 use super::concrete::Concrete;
@@ -12,9 +12,9 @@ use super::rescale::{Offsets, Violations};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnosis {
     /// States `x'^m`, m < d_x, of the touched components whose right limit is determined.
-    pub determined: Vec<(VarId, u16)>,
+    pub determined: Vec<Derivative>,
     /// States whose right limit is not.
-    pub undetermined: Vec<(VarId, u16)>,
+    pub undetermined: Vec<Derivative>,
     /// Array variables that are not determined.
     pub undetermined_variables: Vec<ArrayVariable>,
 }
@@ -63,8 +63,8 @@ fn diagnosis(concrete: &Concrete, frame: Frame, seen: &FxHashSet<usize>) -> Diag
             for order in 0..new.unknown_offset(column) {
                 let variable = ArrayVariable { var, order, instant };
                 match variables.binary_search(&variable) {
-                    Ok(_) => found.undetermined.push((var, order)),
-                    Err(_) => found.determined.push((var, order)),
+                    Ok(_) => found.undetermined.push(Derivative { var, order }),
+                    Err(_) => found.determined.push(Derivative { var, order }),
                 }
             }
         }

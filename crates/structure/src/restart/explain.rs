@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use saltus_mdae::print::{Names, UserNames, balanced_equation, equation};
-use saltus_mdae::{BinaryOp, ExprId, ExprPool, Mdae, Node, OriginId, VarId};
+use saltus_mdae::{BinaryOp, Derivative, ExprId, ExprPool, Mdae, Node, OriginId, VarId};
 
 use super::analysis::{RestartAnalysis, Verdict};
 use super::array::{ArrayLabel, ArrayVariable, EquationSource, Part};
@@ -110,7 +110,7 @@ fn telling_equations(pool: &ExprPool, plan: &RestartPlan) -> Vec<usize> {
             continue;
         }
         let occurring = plan.equations[equation].occurrences(pool).into_iter();
-        pending.extend(occurring.filter_map(|(var, _)| position.get(&var).copied()));
+        pending.extend(occurring.filter_map(|Derivative { var, .. }| position.get(&var).copied()));
     }
     (0..chosen.len()).filter(|&equation| chosen[equation]).collect()
 }
@@ -228,8 +228,11 @@ impl Words<'_> {
     fn state(&self, var: VarId, order: u16) -> String {
         format!("`{}`", self.names.derivative(var, order))
     }
-    fn states(&self, states: &[(VarId, u16)]) -> Vec<String> {
-        states.iter().map(|&(var, order)| self.state(var, order)).collect()
+    fn states(&self, states: &[Derivative]) -> Vec<String> {
+        states
+            .iter()
+            .map(|&Derivative { var, order }| self.state(var, order))
+            .collect()
     }
     fn origin(&self, label: ArrayLabel) -> OriginId {
         match label.source {
@@ -270,12 +273,12 @@ impl Words<'_> {
         let Some(plan) = &analysis.plan else {
             return Explanation::default();
         };
-        let seen = |state: &(VarId, u16)| self.observed.is_none_or(|observed| observed.jumps.contains(state));
-        let jumping: Vec<(VarId, u16)> = plan
+        let seen = |state: &Derivative| self.observed.is_none_or(|observed| observed.jumps.contains(state));
+        let jumping: Vec<Derivative> = plan
             .right_limits
             .iter()
             .filter(|limit| matches!(limit.source, RightLimitSource::Unknown(_)))
-            .map(|limit| (limit.var, limit.order))
+            .map(|limit| Derivative::new(limit.var, limit.order))
             .filter(seen)
             .collect();
         let impulses = plan.impulses.iter().map(|&position| {
@@ -328,7 +331,7 @@ impl Words<'_> {
     fn what_happens(
         &self,
         analysis: &RestartAnalysis,
-        jumping: &[(VarId, u16)],
+        jumping: &[Derivative],
         impulses: &[(VarId, u16, u32)],
     ) -> String {
         let mut parts = Vec::new();
@@ -336,8 +339,8 @@ impl Words<'_> {
         for group in &groups {
             parts.push(format!("{} jump to a common value", list(&self.states(group))));
         }
-        let grouped = |state: &(VarId, u16)| groups.iter().any(|group| group.contains(state));
-        let others: Vec<(VarId, u16)> = jumping.iter().copied().filter(|state| !grouped(state)).collect();
+        let grouped = |state: &Derivative| groups.iter().any(|group| group.contains(state));
+        let others: Vec<Derivative> = jumping.iter().copied().filter(|state| !grouped(state)).collect();
         if !others.is_empty() {
             let names = self.states(&others);
             parts.push(format!("{} may jump", list(&names)));
@@ -352,13 +355,13 @@ impl Words<'_> {
 
     /// Variables of the text that are impulsive. A derivative without a name is reported by the jump of its variable.
     fn impulses(&self, impulses: &[(VarId, u16, u32)]) -> Vec<String> {
-        let mut by_variable: BTreeMap<(VarId, u16), u32> = BTreeMap::new();
+        let mut by_variable: BTreeMap<Derivative, u32> = BTreeMap::new();
         for &(var, order, mu) in impulses {
-            let known = by_variable.entry((var, order)).or_insert(0);
+            let known = by_variable.entry(Derivative { var, order }).or_insert(0);
             *known = (*known).max(mu);
         }
         let mut by_order: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-        for ((var, order), mu) in by_variable {
+        for (Derivative { var, order }, mu) in by_variable {
             let name = self.names.variable_of(var, order).map(|name| format!("`{name}`"));
             by_order.entry(mu).or_default().extend(name);
         }
@@ -376,8 +379,8 @@ impl Words<'_> {
     }
 
     /// Groups of jumping states that equations `x = y` of the tail tie together.
-    fn common_values(&self, analysis: &RestartAnalysis, jumping: &[(VarId, u16)]) -> Vec<Vec<(VarId, u16)>> {
-        let mut groups: Vec<Vec<(VarId, u16)>> = Vec::new();
+    fn common_values(&self, analysis: &RestartAnalysis, jumping: &[Derivative]) -> Vec<Vec<Derivative>> {
+        let mut groups: Vec<Vec<Derivative>> = Vec::new();
         for candidate in analysis
             .candidates
             .iter()
@@ -391,14 +394,14 @@ impl Words<'_> {
             else {
                 continue;
             };
-            let pair = [(x, m), (y, n)];
+            let pair = [Derivative { var: x, order: m }, Derivative { var: y, order: n }];
             if !pair.iter().all(|state| jumping.contains(state)) {
                 continue;
             }
             let (joined, apart): (Vec<_>, Vec<_>) = groups
                 .into_iter()
                 .partition(|group: &Vec<_>| pair.iter().any(|state| group.contains(state)));
-            let mut group: Vec<(VarId, u16)> = joined.into_iter().flatten().chain(pair).collect();
+            let mut group: Vec<Derivative> = joined.into_iter().flatten().chain(pair).collect();
             group.sort_unstable();
             group.dedup();
             groups = apart;
@@ -447,8 +450,11 @@ impl Words<'_> {
             .collect();
         let algebraic = restart.iter().find_map(|&residual| {
             let set = self.pool.occurrences(residual).into_iter();
-            let set: Vec<(VarId, u16)> = set.filter(|&(var, _)| (self.change.is_unknown)(var)).collect();
-            let given = |&(var, order): &(VarId, u16)| self.change.new.offset_of(var).is_some_and(|d| d <= order);
+            let set: Vec<Derivative> = set
+                .filter(|&Derivative { var, .. }| (self.change.is_unknown)(var))
+                .collect();
+            let given =
+                |&Derivative { var, order }: &Derivative| self.change.new.offset_of(var).is_some_and(|d| d <= order);
             (!set.is_empty() && set.iter().all(given)).then_some(set)
         });
         match (algebraic, restart.len()) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use saltus_graph::{Column, ComponentId, Row};
-use saltus_mdae::ExprPool;
+use saltus_mdae::{Derivative, ExprPool};
 
 use super::array::{Array, ArrayLabel, Beyond, EquationSource, Frame, Heights, build};
 use super::change::ModeChange;
@@ -152,7 +152,7 @@ fn is_fact_at(pool: &mut ExprPool, inquiry: &mut Inquiry, row: Row, order: u16, 
     let past_only = pool
         .occurrences(residual)
         .into_iter()
-        .all(|(var, m)| !(inquiry.change.is_unknown)(var) || m + height < inquiry.past_offset(var));
+        .all(|Derivative { var, order: m }| !(inquiry.change.is_unknown)(var) || m + height < inquiry.past_offset(var));
     if !past_only {
         return false;
     }
@@ -167,7 +167,7 @@ fn restart_equations_are_open(pool: &mut ExprPool, inquiry: &mut Inquiry, compon
         let occurrences: Vec<_> = pool
             .occurrences(equation.residual)
             .into_iter()
-            .filter_map(|(var, order)| Some((new.column_of(var)?, order)))
+            .filter_map(|Derivative { var, order }| Some((new.column_of(var)?, order)))
             .collect();
         let about = |&(column, _): &_| new.component_of_column(column) == component;
         let past = |&(column, order): &_| order + height < inquiry.past_offset(new.unknown(column));
@@ -186,7 +186,7 @@ pub(crate) fn beyond_tail(pool: &ExprPool, change: &ModeChange) -> Beyond {
     let restart = change.restart_equations.iter();
     let mentioned = restart.flat_map(|equation| pool.occurrences(equation.residual));
     let mut open: Vec<(Column, u16)> = mentioned
-        .filter_map(|(var, order)| Some((new.column_of(var)?, order)))
+        .filter_map(|Derivative { var, order }| Some((new.column_of(var)?, order)))
         .collect();
     let mut beyond = Beyond::new();
     while let Some((column, order)) = open.pop() {

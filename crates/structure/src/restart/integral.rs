@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::expr::VarTraits;
-use saltus_mdae::{ExprId, ExprPool, Node, Type, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, Node, Type, VarId};
 
 use super::array::{ArrayEquation, ArrayVariable, Part};
 use super::concrete::Coefficient;
@@ -45,10 +45,8 @@ pub(crate) struct ImpulsivePart {
     pub(crate) steady: Vec<ExprId>,
 }
 
-/// A derivative of a variable, at the instant of the equation.
-type Leaf = (VarId, u16);
 /// Coefficients in the model's variables by what they multiply.
-type Form = BTreeMap<Leaf, ExprId>;
+type Form = BTreeMap<Derivative, ExprId>;
 
 /// What becomes of a value in the step that follows.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -64,8 +62,8 @@ enum After {
 /// The leaves of a form that may jump.
 #[derive(Default)]
 struct Jumping {
-    known: BTreeMap<Leaf, VarId>,
-    open: BTreeSet<Leaf>,
+    known: BTreeMap<Derivative, VarId>,
+    open: BTreeSet<Derivative>,
 }
 
 impl Jumping {
@@ -108,7 +106,7 @@ impl Source<'_, '_> {
             averages: Vec::new(),
             steady,
         };
-        for (&(var, order), &coefficient) in &form {
+        for (&Derivative { var, order }, &coefficient) in &form {
             let factor = self.mean(pool, coefficient, &jumping, candidate, symbols, &mut part.averages);
             let variable = self
                 .frame
@@ -135,7 +133,7 @@ impl Source<'_, '_> {
             for &(unknown, power) in &term.powers {
                 let ArrayVariable { var, order, .. } = self.concrete.unknowns[unknown];
                 if mu[unknown] > 0 {
-                    if power > 1 || impulsive.replace((var, order)).is_some() {
+                    if power > 1 || impulsive.replace(Derivative { var, order }).is_some() {
                         return None;
                     }
                     continue;
@@ -175,7 +173,12 @@ impl Source<'_, '_> {
         found
     }
 
-    fn after(&self, (var, order): Leaf, candidate: &ArrayEquation, symbols: &FxHashMap<ArrayVariable, VarId>) -> After {
+    fn after(
+        &self,
+        Derivative { var, order }: Derivative,
+        candidate: &ArrayEquation,
+        symbols: &FxHashMap<ArrayVariable, VarId>,
+    ) -> After {
         let frame = self.frame;
         if !(frame.inquiry.change.is_unknown)(var) {
             return After::Same;
@@ -210,7 +213,7 @@ impl Source<'_, '_> {
     ) -> Form {
         for _ in 0..MAX_DEPTH {
             let open = self.jumping(pool, &form, candidate, symbols).open;
-            let definitions: FxHashMap<Leaf, ExprId> = open
+            let definitions: FxHashMap<Derivative, ExprId> = open
                 .into_iter()
                 .filter_map(|leaf| Some((leaf, self.definition(pool, leaf)?)))
                 .collect();
@@ -219,7 +222,7 @@ impl Source<'_, '_> {
             }
             for coefficient in form.values_mut() {
                 *coefficient = pool.rewrite(&[*coefficient], |_, _, node| match node {
-                    Node::Var { var, order } => definitions.get(&(var, order)).copied(),
+                    Node::Var { var, order } => definitions.get(&Derivative { var, order }).copied(),
                     _ => None,
                 })[0];
             }
@@ -228,14 +231,14 @@ impl Source<'_, '_> {
     }
 
     /// What the equation matched to an algebraic variable makes of it, if it is linear in the variable.
-    fn definition(&self, pool: &mut ExprPool, (var, order): Leaf) -> Option<ExprId> {
+    fn definition(&self, pool: &mut ExprPool, Derivative { var, order }: Derivative) -> Option<ExprId> {
         let new = self.frame.inquiry.change.new;
         let column = new
             .column_of(var)
             .filter(|&column| order == 0 && new.unknown_offset(column) == 0)?;
         let residual = new.equation(new.matched_row(column)).residual;
         let slope = pool.partial_derivative(residual, var, 0);
-        if pool.is_zero(slope) || pool.occurrences(slope).contains(&(var, 0)) {
+        if pool.is_zero(slope) || pool.occurrences(slope).contains(&Derivative { var, order: 0 }) {
             return None;
         }
         let zero = pool.real(0.0);
@@ -252,8 +255,8 @@ impl Source<'_, '_> {
             return Some(form.clone());
         }
         // Impulses of forces and currents first, then of derivatives.
-        let mut divisors: Vec<Leaf> = form.keys().copied().collect();
-        divisors.sort_by_key(|&(_, order)| order);
+        let mut divisors: Vec<Derivative> = form.keys().copied().collect();
+        divisors.sort_by_key(|&Derivative { order, .. }| order);
         for divisor in divisors {
             let divisor = form[&divisor];
             let divided: Form = form.iter().map(|(&leaf, &a)| (leaf, pool.div(a, divisor))).collect();
@@ -268,16 +271,16 @@ impl Source<'_, '_> {
     /// what jumps without its derivative in the form has the coefficient 0.
     fn is_closed(&self, pool: &mut ExprPool, form: &Form, jumping: &Jumping) -> bool {
         let zero = pool.real(0.0);
-        for (&(var, order), &coefficient) in form {
-            let own = order.checked_sub(1).map(|below| (var, below));
+        for (&Derivative { var, order }, &coefficient) in form {
+            let own = order.checked_sub(1).map(|order| Derivative { var, order });
             for &leaf in jumping.known.keys() {
                 if own == Some(leaf) {
                     continue;
                 }
-                let slope = pool.partial_derivative(coefficient, leaf.0, leaf.1);
-                let other = form.get(&(leaf.0, leaf.1 + 1));
+                let slope = pool.partial_derivative(coefficient, leaf.var, leaf.order);
+                let other = form.get(&Derivative::new(leaf.var, leaf.order + 1));
                 let other = match (own, other) {
-                    (Some(own), Some(&other)) => pool.partial_derivative(other, own.0, own.1),
+                    (Some(own), Some(&other)) => pool.partial_derivative(other, own.var, own.order),
                     _ => zero,
                 };
                 let difference = pool.sub(slope, other);
@@ -302,7 +305,7 @@ impl Source<'_, '_> {
     ) -> ExprId {
         let (part, instant) = (candidate.part, candidate.label.instant);
         let occurring = pool.occurrences(coefficient);
-        let moving: Vec<(Leaf, VarId)> = occurring
+        let moving: Vec<(Derivative, VarId)> = occurring
             .into_iter()
             .filter_map(|leaf| Some((leaf, *jumping.known.get(&leaf)?)))
             .collect();
@@ -315,16 +318,16 @@ impl Source<'_, '_> {
         };
         let (symbol, parameter) = (pool.declare_variable(traits), pool.declare_variable(traits));
         let way = pool.var(parameter);
-        let mut between: FxHashMap<Leaf, ExprId> = FxHashMap::default();
-        for ((var, order), after) in moving {
+        let mut between: FxHashMap<Derivative, ExprId> = FxHashMap::default();
+        for (Derivative { var, order }, after) in moving {
             let leaf = pool.der_var(var, order);
             let (before, after) = (self.substituted(pool, leaf, part, instant, symbols), pool.var(after));
             let distance = pool.sub(after, before);
             let covered = pool.mul(way, distance);
-            between.insert((var, order), pool.add(before, covered));
+            between.insert(Derivative { var, order }, pool.add(before, covered));
         }
         let standing = pool.rewrite(&[coefficient], |pool, _, node| match node {
-            Node::Var { var, order } => match between.get(&(var, order)) {
+            Node::Var { var, order } => match between.get(&Derivative { var, order }) {
                 Some(&value) => Some(value),
                 None => {
                     let leaf = pool.der_var(var, order);

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_graph::Row;
-use saltus_mdae::{ExprId, ExprPool, Node, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, Node, VarId};
 
 use super::change::ModeChange;
 
@@ -59,7 +59,7 @@ impl<'a> Knowledge<'a> {
         for (position, &crossing) in change.zero_crossings.iter().enumerate() {
             let residual = change.before_jumps(pool, crossing);
             let residual = change.at_left_limits(pool, residual);
-            for (var, order) in pool.occurrences(residual) {
+            for Derivative { var, order } in pool.occurrences(residual) {
                 let offset = change.previous().and_then(|previous| previous.offset_of(var));
                 beyond = beyond.max(offset.map_or(0, |d| order.saturating_sub(d)));
             }

@@ -1,6 +1,6 @@
 //! What was seen when a restart was tried, in data: for the words about it.
 
-use saltus_mdae::VarId;
+use saltus_mdae::{Derivative, VarId};
 
 /// How right limits are found.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -17,7 +17,7 @@ pub struct Observation {
     /// How the right limits were found.
     pub method: LimitMethod,
     /// States of the new mode that jump at some point.
-    pub jumps: Vec<(VarId, u16)>,
+    pub jumps: Vec<Derivative>,
     /// Derivatives with an impulse at some point, and its order.
     pub impulses: Vec<(VarId, u16, u32)>,
 }

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_graph::Row;
 use saltus_mdae::function::Functions;
 use saltus_mdae::tape::Tape;
-use saltus_mdae::{ExprId, ExprPool, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, VarId};
 
 use super::array::{ArrayLabel, EquationSource};
 use super::change::{Before, ModeChange};
@@ -70,7 +70,7 @@ impl<'a> Inquiry<'a> {
                 let occurrences = equations
                     .iter()
                     .flat_map(|equation| pool.occurrences(equation.residual));
-                occurrences.map(|(var, _)| var).collect()
+                occurrences.map(|Derivative { var, .. }| var).collect()
             }),
             jumping: change.differentiated_rows_with_jumps(pool),
             unguarded: match change.before {

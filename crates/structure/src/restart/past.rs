@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_graph::Row;
-use saltus_mdae::VarId;
+use saltus_mdae::{Derivative, VarId};
 
 use super::system::ModeSystem;
 
@@ -26,7 +26,7 @@ struct Definition {
     /// d in the previous mode.
     before: u16,
     /// Unknowns that it is made of, with their derivatives.
-    made_of: Vec<(VarId, u16)>,
+    made_of: Vec<Derivative>,
 }
 
 impl<'a> Past<'a> {
@@ -72,7 +72,7 @@ impl<'a> Past<'a> {
                     definition
                         .made_of
                         .iter()
-                        .map(|&(var, _)| var)
+                        .map(|&Derivative { var, .. }| var)
                         .filter(|&var| met.insert(var)),
                 );
                 found.push(definition);
@@ -91,7 +91,7 @@ impl<'a> Past<'a> {
         let (own, others): (Vec<_>, Vec<_>) = self.previous.signature(row).partition(|&(other, _)| other == column);
         let made_of = others
             .into_iter()
-            .map(|(other, order)| (self.previous.unknown(other), order));
+            .map(|(other, order)| Derivative::new(self.previous.unknown(other), order));
         own.iter().all(|&(_, order)| order == 0).then(|| Definition {
             var,
             before: self.before(var),
@@ -112,7 +112,7 @@ impl<'a> Past<'a> {
         while changed {
             changed = false;
             for definition in &definitions {
-                let of_part = |&(var, order): &(VarId, u16)| {
+                let of_part = |&Derivative { var, order }: &Derivative| {
                     let past = known.get(&var).copied().unwrap_or_else(|| self.before(var));
                     past.saturating_sub(order)
                 };

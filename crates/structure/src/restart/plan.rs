@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use saltus_graph::{Bipartite, Column, Matching, Row, block_triangular_order};
 use saltus_mdae::expr::VarTraits;
-use saltus_mdae::{ExprId, ExprPool, Node, Type, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, Node, Type, VarId};
 
 use super::array::{ArrayVariable, Frame, Part};
 use super::concrete::{Coefficient, Concrete, ConcreteEquation, OrderedTerm};
@@ -40,7 +40,7 @@ pub struct PlanEquation {
 
 impl PlanEquation {
     /// The variables in the equation, with those in its means.
-    pub(crate) fn occurrences(&self, pool: &ExprPool) -> Vec<(VarId, u16)> {
+    pub(crate) fn occurrences(&self, pool: &ExprPool) -> Vec<Derivative> {
         let mut found = pool.occurrences(self.residual);
         for average in &self.averages {
             found.extend(pool.occurrences(average.integrand));
@@ -252,7 +252,7 @@ impl Source<'_, '_> {
         let rows = plan.equations.iter().zip(&partner).map(|(equation, &partner)| {
             let symbols = equation.occurrences(pool).into_iter();
             let mut columns: Vec<Column> = symbols
-                .filter_map(|(var, _)| column.get(&var).map(|&i| Column::from_index(i)))
+                .filter_map(|Derivative { var, .. }| column.get(&var).map(|&i| Column::from_index(i)))
                 .collect();
             // A coefficient may simplify to zero; the matched unknown stays part of the structure.
             columns.push(Column::from_index(partner));
@@ -306,7 +306,7 @@ impl Source<'_, '_> {
     /// Whether the plan determines all right limits in a restart equation: the plan of a refused change is of a part.
     fn is_determined(&self, pool: &ExprPool, residual: ExprId, symbols: &FxHashMap<ArrayVariable, VarId>) -> bool {
         let frame = self.frame;
-        pool.occurrences(residual).into_iter().all(|(var, order)| {
+        pool.occurrences(residual).into_iter().all(|Derivative { var, order }| {
             let variable = frame.array_variable(var, order, Part::Restart, 0);
             let is_unknown = (frame.inquiry.change.is_unknown)(var);
             !is_unknown || frame.is_past(variable) || symbols.contains_key(&variable)

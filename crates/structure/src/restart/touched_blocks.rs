@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 use saltus_graph::{BlockId, Column, ComponentId, Row};
-use saltus_mdae::{ExprId, ExprPool};
+use saltus_mdae::{Derivative, ExprId, ExprPool};
 
 use super::change::Scope;
 use super::heights::beyond_tail;
@@ -159,6 +159,6 @@ fn is_changed(inquiry: &Inquiry, row: Row) -> bool {
 
 fn rows_that_determine(pool: &ExprPool, new: &ModeSystem, residual: ExprId) -> Vec<Row> {
     let mentioned = pool.occurrences(residual).into_iter();
-    let columns = mentioned.filter_map(|(var, _)| new.column_of(var));
+    let columns = mentioned.filter_map(|Derivative { var, .. }| new.column_of(var));
     columns.map(|column| new.matched_row(column)).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use saltus_mdae::{ConditionId, Idx};
+use saltus_mdae::{ConditionId, Derivative, Idx};
 
 use super::flow::Flow;
 use super::side::Side;
@@ -187,7 +187,7 @@ impl Run<'_> {
         let engine = &self.engine;
         let (a, b) = (one.point(engine), other.point(engine));
         let states = one.states(engine).iter().zip(a.iter().zip(&b));
-        let mut moved = states.filter(|&(&(var, order), (a, b))| {
+        let mut moved = states.filter(|&(&Derivative { var, order }, (a, b))| {
             let error = engine.scales.state_error(&one.memory, var, order);
             let same = (a - b).abs() <= 10.0 * error;
             !same
@@ -340,7 +340,7 @@ impl Run<'_> {
         let states = side.states(&self.engine).to_vec();
         let mut normal = vec![0.0; y.len()];
         let mut length = 0.0;
-        for (at, &(var, order)) in states.iter().enumerate() {
+        for (at, &Derivative { var, order }) in states.iter().enumerate() {
             let known = self
                 .engine
                 .scales

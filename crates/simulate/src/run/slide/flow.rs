@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use saltus_mdae::{ConditionId, Idx};
+use saltus_mdae::{ConditionId, Derivative, Idx};
 use saltus_numerics::EvalError;
 use saltus_numerics::ode::{Integrator, OdeSystem};
 use saltus_numerics::roots::{ConditionFunctions, Course, Cut};
@@ -141,7 +141,7 @@ impl Slide {
     fn probe(&self, engine: &Engine<'_>, y: &[f64], reaction: &[f64]) -> f64 {
         let states = self.sides[0].states(engine).iter().zip(y).zip(reaction);
         let moves = states.filter(|&(_, &r)| r != 0.0);
-        let parts = moves.map(|((&(var, order), y), r)| {
+        let parts = moves.map(|((&Derivative { var, order }, y), r)| {
             let size = engine.scales.size(&engine.memory, var, order).max(y.abs());
             let size = if size > 0.0 { size } else { engine.nominal[var.index()] };
             PROBE * size / r.abs()

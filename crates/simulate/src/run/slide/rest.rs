@@ -4,7 +4,7 @@
 //! near its end: from a speed ġ right after an impact it takes 2ġ / (|g̈| (1 - e)) until all of them have happened. There
 //! g = ġ = 0. What the impacts do to the states on the way is in the direction of the last one.
 
-use saltus_mdae::{ConditionId, Idx, VarId};
+use saltus_mdae::{ConditionId, Derivative, Idx};
 use saltus_results::{ResultSink, RowKind};
 
 use super::side::{Side, SideFlow};
@@ -24,7 +24,7 @@ const REPETITIONS: u32 = 2;
 #[derive(Clone, Debug)]
 pub(in crate::run) struct Impact {
     condition: ConditionId,
-    states: Vec<(VarId, u16)>,
+    states: Vec<Derivative>,
     /// By how much the states jumped.
     jump: Vec<f64>,
     /// The part of the speed that was left, in the other direction.

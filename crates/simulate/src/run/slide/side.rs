@@ -1,6 +1,6 @@
 //! One side of a surface.
 
-use saltus_mdae::VarId;
+use saltus_mdae::{Derivative, VarId};
 use saltus_numerics::EvalError;
 
 use super::flow::{FlowFailure, unexplained};
@@ -63,7 +63,7 @@ impl Side {
     }
 
     /// The states, in the order of the plan of the mode.
-    pub(crate) fn states<'e>(&self, engine: &'e Engine<'_>) -> &'e [(VarId, u16)] {
+    pub(crate) fn states<'e>(&self, engine: &'e Engine<'_>) -> &'e [Derivative] {
         self.mode.map_or(&[], |mode| &engine.modes[mode].plan().states)
     }
 

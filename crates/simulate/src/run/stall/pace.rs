@@ -1,6 +1,6 @@
 //! Whether a run gets anywhere: limits of steps and events are foreseen long before they are reached.
 
-use saltus_mdae::{ConditionId, OriginId};
+use saltus_mdae::{ConditionId, Derivative, OriginId};
 
 use super::{Run, Stall};
 
@@ -83,13 +83,13 @@ impl Run<'_> {
         let Some(mode) = engine.mode else { return Vec::new() };
         let plan = engine.modes[mode].plan();
         let rate = |place: usize| {
-            let (var, order) = plan.states[place];
+            let Derivative { var, order } = plan.states[place];
             let derivative = engine.memory.values[plan.derivative_slots[place] as usize];
             (derivative / engine.scales.state_error(&engine.memory, var, order)).abs()
         };
         let mut places: Vec<usize> = (0..plan.states.len()).collect();
         places.sort_by(|&a, &b| rate(b).total_cmp(&rate(a)));
-        let variables = places.iter().map(|&place| plan.states[place].0);
+        let variables = places.iter().map(|&place| plan.states[place].var);
         variables.map(|var| engine.model.variables[var].origin).collect()
     }
 }

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use saltus_graph::Row;
-use saltus_mdae::{EquationId, Idx, Mdae, VarId};
+use saltus_mdae::{Derivative, EquationId, Idx, Mdae, VarId};
 
 use super::super::guards::Modes;
 use super::super::structure::ModeStructure;
@@ -89,7 +89,7 @@ impl<'a> Assignment<'a> {
             if c > 0 {
                 *assignment.rows_by_c.entry(i64::from(c)).or_default() += 1;
             }
-            for &(var, _) in modes.signatures().row(equation.index()) {
+            for &Derivative { var, .. } in modes.signatures().row(equation.index()) {
                 assignment.occurrences[var.index()] += 1;
             }
             if let Some(column) = structure.sigma.matching.column_of(Row::from_index(i)) {
@@ -132,13 +132,13 @@ impl<'a> Assignment<'a> {
     }
     fn entries(&self, row: EquationId) -> impl Iterator<Item = (VarId, i64)> + use<'a> {
         let entries = self.modes.signatures().row(row.index()).iter();
-        entries.map(|&(var, order)| (var, i64::from(order)))
+        entries.map(|&Derivative { var, order }| (var, i64::from(order)))
     }
     /// σ of an entry that is there.
     fn order_in(&self, row: EquationId, column: VarId) -> i64 {
         let entries = self.modes.signatures().row(row.index());
-        let at = entries.binary_search_by_key(&column, |&(var, _)| var);
-        at.map_or(0, |at| i64::from(entries[at].1))
+        let at = entries.binary_search_by_key(&column, |&Derivative { var, .. }| var);
+        at.map_or(0, |at| i64::from(entries[at].order))
     }
     /// The active rows in which a column occurs.
     pub(super) fn rows_with(&self, column: VarId) -> impl Iterator<Item = EquationId> + '_ {
