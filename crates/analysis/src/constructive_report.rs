@@ -3,8 +3,8 @@
 use saltus_mdae::print::{Names as _, UserNames};
 use saltus_mdae::{Action, EquationId, ExprId, Idx, Mdae, VarId};
 use saltus_structure::constructive::{
-    Course, Names, Options, Outcome, PredicateId, Report, Shifted, ShiftedEquation, Step, System, TooManyPredicates,
-    Verdict, analyze, shifted_names, valuation_text,
+    ConstructiveOptions, ConstructiveVerdict, Course, Names, Outcome, PredicateId, Report, Shifted, ShiftedEquation,
+    Step, System, TooManyPredicates, analyze, shifted_names, valuation_text,
 };
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub struct ConstructiveReport<'m> {
 
 /// The constructive semantics; refused if there are too many conditions to go through all their values.
 pub fn constructive_report<'m>(name: &str, model: &'m Mdae) -> Result<ConstructiveReport<'m>, TooManyPredicates> {
-    let report = analyze(&System::from_model(model)?, Options::default())?;
+    let report = analyze(&System::from_model(model)?, ConstructiveOptions::default())?;
     Ok(ConstructiveReport {
         title: name.to_owned(),
         report,
@@ -75,7 +75,7 @@ impl Names for ModelNames<'_> {
 
 impl ConstructiveReport<'_> {
     /// Accepted, rejected, or not known.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> ConstructiveVerdict {
         self.report.verdict()
     }
 
@@ -98,9 +98,9 @@ impl ConstructiveReport<'_> {
     pub fn to_json(&self) -> Value {
         let report = &self.report;
         let verdict = match self.verdict() {
-            Verdict::Accepted => "accepted",
-            Verdict::Rejected => "rejected",
-            Verdict::Undecided => "undecided",
+            ConstructiveVerdict::Accepted => "accepted",
+            ConstructiveVerdict::Rejected => "rejected",
+            ConstructiveVerdict::Undecided => "undecided",
         };
         let modes = report.modes.iter().map(|mode| {
             let valuation: Vec<Option<bool>> = mode.valuation.iter().copied().map(Some).collect();
@@ -121,7 +121,7 @@ impl ConstructiveReport<'_> {
         });
         json!({
             "model": self.title,
-            "accepted": self.verdict() == Verdict::Accepted,
+            "accepted": self.verdict() == ConstructiveVerdict::Accepted,
             "verdict": verdict,
             "event_cycle": report.event_cycle,
             "modes": modes.collect::<Vec<_>>(),

@@ -40,7 +40,7 @@ pub use report::{
     Analysis, BlockReport, ChangeOutcome, ChangeReport, EquationReport, ModeNumber, ModeReport, ModeShape, Refusal,
     RestartReport, UnknownReport,
 };
-pub use saltus_structure::constructive::{TooManyPredicates, Verdict as ConstructiveVerdict};
+pub use saltus_structure::constructive::{ConstructiveVerdict, TooManyPredicates};
 pub use text::valuation_text;
 pub use trigger::ModeValue;
 

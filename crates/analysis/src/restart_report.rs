@@ -6,7 +6,7 @@ use saltus_mdae::{ConditionId, ConditionKind, Derivative, ExprId, ExprPool, Mdae
 use saltus_structure::mode::ModeStructure;
 use saltus_structure::restart::{
     ArrayLabel, Before, EquationSource, FactRecord, LimitMethod, ModeChange, ModeEquation, ModeSystem, Observation,
-    RestartAnalysis, RestartOptions, Scope, StructuralFacts, Verdict, analyze_restart, explain_observed,
+    RestartAnalysis, RestartOptions, RestartVerdict, Scope, StructuralFacts, analyze_restart, explain_observed,
     restart_system,
 };
 
@@ -306,14 +306,14 @@ fn is_left_out(analysis: &RestartAnalysis, label: &ArrayLabel) -> bool {
     }
 }
 
-fn verdict_text(verdict: Verdict) -> &'static str {
+fn verdict_text(verdict: RestartVerdict) -> &'static str {
     match verdict {
-        Verdict::Good => "good",
-        Verdict::Overdetermined => "overdetermined",
-        Verdict::Underdetermined => "underdetermined",
-        Verdict::Unscalable => "unscalable",
-        Verdict::NotGood => "not good",
-        Verdict::Lossy => "lossy",
+        RestartVerdict::Good => "good",
+        RestartVerdict::Overdetermined => "overdetermined",
+        RestartVerdict::Underdetermined => "underdetermined",
+        RestartVerdict::Unscalable => "unscalable",
+        RestartVerdict::NotGood => "not good",
+        RestartVerdict::Lossy => "lossy",
     }
 }
 

@@ -292,7 +292,7 @@ impl Made {
             .collect();
         let verdict = format!("{:?}, undetermined {undetermined:?}, mu {mu:?}", analysis.verdict);
         outcome.facts.insert(key.to_string(), verdict);
-        let Some(plan) = analysis.plan.filter(|_| analysis.verdict == Verdict::Good) else {
+        let Some(plan) = analysis.plan.filter(|_| analysis.verdict == RestartVerdict::Good) else {
             return;
         };
         match solve_restart(pool, functions, &plan, &self.left, &self.fixed) {

@@ -59,7 +59,10 @@ impl Seen {
         self.say("past-determined", report.labels(&analysis.past_determined));
         self.say("lossy", report.labels(&analysis.lossy));
         self.say("mu", report.mu());
-        if matches!(analysis.verdict, Verdict::Overdetermined | Verdict::Underdetermined) {
+        if matches!(
+            analysis.verdict,
+            RestartVerdict::Overdetermined | RestartVerdict::Underdetermined
+        ) {
             // No square array, so no offsets either.
             return;
         }

@@ -300,7 +300,7 @@ fn restart_equation_about_a_derivative_of_an_algebraic_variable() {
         ..Case::default()
     };
     let analysis = Built::new(&capacitors, &mut Disguise::none()).analyze();
-    assert_eq!(analysis.verdict, Verdict::Overdetermined);
+    assert_eq!(analysis.verdict, RestartVerdict::Overdetermined);
 }
 
 /// `reinit(v, −e·pre(v))`: a transient whose head leaves out the equation of the state.
@@ -341,7 +341,7 @@ fn refusal_of_one_component_leaves_the_others() {
         ..Case::default()
     };
     let analysis = Built::new(&case, &mut Disguise::none()).analyze();
-    assert_eq!(analysis.verdict, Verdict::NotGood);
+    assert_eq!(analysis.verdict, RestartVerdict::NotGood);
     let mut determined: Vec<bool> = analysis
         .components
         .iter()

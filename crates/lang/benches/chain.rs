@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use saltus_lang::{Options, flatten};
+use saltus_lang::{FlattenOptions, flatten};
 use saltus_source::SourceMap;
 use saltus_syntax::library::{Disk, Library};
 
@@ -51,7 +51,7 @@ fn main() {
         library.add_text("chain.mo", CHAIN);
         library.add_text("model.mo", &format!("model M\n  extends Chain(n = {n});\nend M;\n"));
         let started = Instant::now();
-        let flattened = flatten(&library, "M", &Options::default());
+        let flattened = flatten(&library, "M", &FlattenOptions::default());
         let seconds = started.elapsed().as_secs_f64();
         let unknowns = flattened.model.map_or(0, |model| model.counts().unknowns);
         println!(

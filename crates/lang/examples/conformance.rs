@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use saltus_lang::{Options, flatten};
+use saltus_lang::{FlattenOptions, flatten};
 use saltus_source::SourceMap;
 use saltus_syntax::library::{Disk, Library};
 
@@ -65,7 +65,7 @@ fn msl(arguments: &[String]) {
             continue;
         }
         let started = std::time::Instant::now();
-        let flattened = flatten(&library, model, &Options::default());
+        let flattened = flatten(&library, model, &FlattenOptions::default());
         let seconds = started.elapsed().as_secs_f64();
         let root = model.split('.').next().unwrap_or("").to_owned();
         let row = table.entry((tier.to_owned(), root)).or_default();

@@ -33,7 +33,7 @@ fn main() {
         library.add(&file);
     }
     let started = std::time::Instant::now();
-    let flattened = saltus_lang::flatten(&library, &class, &saltus_lang::Options::default());
+    let flattened = saltus_lang::flatten(&library, &class, &saltus_lang::FlattenOptions::default());
     let elapsed = started.elapsed();
     for diagnostic in &flattened.diagnostics {
         let place = diagnostic.span().and_then(|span| {

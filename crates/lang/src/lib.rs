@@ -42,7 +42,7 @@ pub struct Flattened {
 
 /// How to flatten.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct FlattenOptions {
     /// Limits against hostile input.
     pub limits: Limits,
     /// Modifications of the class, as `(…)` behind its name in an extends clause.
@@ -53,7 +53,7 @@ pub struct Options {
 const STACK_SIZE: usize = 512 << 20;
 
 /// Flattens the class with this qualified name.
-pub fn flatten(library: &Library, class: &str, options: &Options) -> Flattened {
+pub fn flatten(library: &Library, class: &str, options: &FlattenOptions) -> Flattened {
     let run = || flatten_here(library, class, options);
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
@@ -68,7 +68,7 @@ pub fn flatten(library: &Library, class: &str, options: &Options) -> Flattened {
     })
 }
 
-fn flatten_here(library: &Library, class: &str, options: &Options) -> Flattened {
+fn flatten_here(library: &Library, class: &str, options: &FlattenOptions) -> Flattened {
     let mut flattener = flattener::Flattener::new(library, options.limits);
     let result = flattener.flatten_class(class, options.modification.as_deref());
     flattener.accept(result);

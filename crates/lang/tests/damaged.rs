@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use saltus_lang::{Limits, Options, flatten};
+use saltus_lang::{FlattenOptions, Limits, flatten};
 use saltus_source::SourceMap;
 use saltus_syntax::library::{Disk, Library};
 
@@ -38,14 +38,14 @@ fn words(text: &str) -> Vec<&str> {
 
 #[test]
 fn damage_is_survived() {
-    let options = Options {
+    let options = FlattenOptions {
         limits: Limits {
             scalars: 10_000,
             components: 5_000,
             fuel: 200_000,
             ..Limits::default()
         },
-        ..Options::default()
+        ..FlattenOptions::default()
     };
     let mut refused = 0;
     let mut tried = 0;

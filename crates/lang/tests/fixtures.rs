@@ -13,7 +13,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use saltus_lang::{Flattened, Options, flatten};
+use saltus_lang::{FlattenOptions, Flattened, flatten};
 use saltus_source::SourceMap;
 use saltus_syntax::library::{Disk, Library};
 
@@ -113,7 +113,7 @@ fn models_flatten_as_expected() {
             let sources = Arc::new(SourceMap::new());
             let library = Library::new(Arc::new(Disk), sources, Vec::new());
             library.add(&file);
-            let flattened = flatten(&library, &group.model, &Options::default());
+            let flattened = flatten(&library, &group.model, &FlattenOptions::default());
             checked += 1;
             for message in check(&group, &flattened) {
                 wrong.push(format!(
@@ -146,7 +146,7 @@ fn pages_on_codes_are_right() {
         for (text, expected) in [(explanation.example, true), (fix, false)] {
             let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), Vec::new());
             library.add_text("example.mo", text);
-            let flattened = flatten(&library, "M", &Options::default());
+            let flattened = flatten(&library, "M", &FlattenOptions::default());
             let codes: Vec<&str> = flattened.diagnostics.iter().map(|d| d.code.as_str()).collect();
             checked += 1;
             if codes.contains(&code) != expected || !expected && !codes.is_empty() {
@@ -171,7 +171,7 @@ fn json_has_counts_and_provenance() {
         "m.mo",
         "model M\n  parameter Real k = 2;\n  Real x(start = 1);\nequation\n  der(x) = -k*x;\nend M;\n",
     );
-    let model = flatten(&library, "M", &Options::default()).model.unwrap();
+    let model = flatten(&library, "M", &FlattenOptions::default()).model.unwrap();
     let json = model.to_json();
     assert_eq!(json["unknowns"], 1);
     assert_eq!(json["equations"], 1);

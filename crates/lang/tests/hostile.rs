@@ -3,13 +3,13 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use saltus_lang::{Limits, Options, flatten};
+use saltus_lang::{FlattenOptions, Limits, flatten};
 use saltus_source::SourceMap;
 use saltus_syntax::library::{Disk, Library};
 
 /// Small limits: what is tested is that every way of growing is limited.
-fn options() -> Options {
-    Options {
+fn options() -> FlattenOptions {
+    FlattenOptions {
         limits: Limits {
             scalars: 100_000,
             components: 10_000,
@@ -18,7 +18,7 @@ fn options() -> Options {
             function_fuel: 300_000,
             ..Limits::default()
         },
-        ..Options::default()
+        ..FlattenOptions::default()
     }
 }
 

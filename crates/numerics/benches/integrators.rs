@@ -10,7 +10,7 @@
 
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::{FactorKind, SparseLu, SparsityPattern};
-use saltus_numerics::ode::{JacobianSource, Method, OdeSystem, Options, Start, new_integrator};
+use saltus_numerics::ode::{IntegratorOptions, JacobianSource, Method, OdeSystem, Start, new_integrator};
 use std::time::Instant;
 
 /// From a state to values: the right-hand side, or the Jacobian.
@@ -164,7 +164,7 @@ fn run(problem: &mut Problem, method: Method, rtol: f64) -> Option<Outcome> {
     let y = problem.y.clone();
     let end = problem.end;
     let begin = Instant::now();
-    let mut integrator = new_integrator(method, Options::new(rtol, rtol * problem.atol)).ok()?;
+    let mut integrator = new_integrator(method, IntegratorOptions::new(rtol, rtol * problem.atol)).ok()?;
     integrator.restart(problem, &Start::at(0.0, &y)).ok()?;
     while integrator.time() < end {
         integrator.step(problem, end).ok()?;
@@ -217,7 +217,7 @@ fn restarts(problem: &mut Problem) {
     println!("1000 restarts with one step each, {}", problem.name);
     let y = problem.y.clone();
     for &method in problem.methods {
-        let Ok(mut integrator) = new_integrator(method, Options::new(1e-6, 1e-6 * problem.atol)) else {
+        let Ok(mut integrator) = new_integrator(method, IntegratorOptions::new(1e-6, 1e-6 * problem.atol)) else {
             continue;
         };
         let mut once = |keep: bool| -> Option<()> {

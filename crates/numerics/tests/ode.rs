@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use saltus_numerics::EvalError;
 use saltus_numerics::ode::{
-    IntegrationError, Method, OdeSystem, Options, Replacement, Start, StepFailure, new_integrator,
+    IntegrationError, IntegratorOptions, Method, OdeSystem, Replacement, Start, StepFailure, new_integrator,
 };
 
 const METHODS: [Method; 6] = [
@@ -22,7 +22,13 @@ fn every_method_follows_the_oscillator_within_a_multiple_of_the_tolerance() {
     for method in METHODS {
         for rtol in [1e-4, 1e-6, 1e-8] {
             let mut system = oscillator();
-            let run = integrate(method, Options::new(rtol, rtol), &mut system, &[1.0, 0.0], 10.0);
+            let run = integrate(
+                method,
+                IntegratorOptions::new(rtol, rtol),
+                &mut system,
+                &[1.0, 0.0],
+                10.0,
+            );
             let error = (run.state()[0] - 10f64.cos()).abs();
             let allowed = if method == Method::Bdf { 2000.0 } else { 100.0 };
             assert!(error < allowed * rtol, "{method} at {rtol}: error {error:e}");
@@ -35,7 +41,13 @@ fn errors_shrink_with_the_tolerance() {
     for method in METHODS {
         let error_at = |rtol: f64| {
             let mut system = oscillator();
-            let run = integrate(method, Options::new(rtol, rtol), &mut system, &[1.0, 0.0], 20.0);
+            let run = integrate(
+                method,
+                IntegratorOptions::new(rtol, rtol),
+                &mut system,
+                &[1.0, 0.0],
+                20.0,
+            );
             (run.state()[0] - 20f64.cos()).abs().max(1e-14)
         };
         let (loose, tight) = (error_at(1e-4), error_at(1e-8));
@@ -47,9 +59,9 @@ fn errors_shrink_with_the_tolerance() {
 fn observed_orders(method: Method, h: f64) -> (f64, f64) {
     let errors = |h: f64| {
         let mut system = oscillator();
-        let options = Options {
+        let options = IntegratorOptions {
             max_step: h,
-            ..Options::new(1e-2, 1e3)
+            ..IntegratorOptions::new(1e-2, 1e3)
         };
         let mut run = new_integrator(method, options).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[1.0, 0.0]).with_step(h))
@@ -88,7 +100,7 @@ fn dense_output_is_as_accurate_as_the_steps() {
     for method in METHODS {
         let rtol = 1e-7;
         let mut system = oscillator();
-        let mut run = new_integrator(method, Options::new(rtol, rtol)).unwrap();
+        let mut run = new_integrator(method, IntegratorOptions::new(rtol, rtol)).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[1.0, 0.0])).unwrap();
         let (mut y, mut dy) = ([0.0; 2], [0.0; 2]);
         let (mut value, mut slope) = (0.0f64, 0.0f64);
@@ -112,7 +124,7 @@ fn dense_output_is_as_accurate_as_the_steps() {
 fn dense_output_joins_the_steps() {
     for method in METHODS {
         let mut system = van_der_pol(5.0);
-        let mut run = new_integrator(method, Options::new(1e-6, 1e-8)).unwrap();
+        let mut run = new_integrator(method, IntegratorOptions::new(1e-6, 1e-8)).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[2.0, 0.0])).unwrap();
         let mut previous = run.state().to_vec();
         let mut y = [0.0; 2];
@@ -133,7 +145,7 @@ fn stiff_reaction_kinetics_agree_with_the_reference() {
     let reference = [4.505_186_6e-1, 3.222_964e-6, 5.494_781e-1];
     for method in [Method::Bdf, Method::Esdirk43, Method::Radau, Method::Auto] {
         let mut system = robertson();
-        let options = Options::new(1e-7, vec![1e-10, 1e-13, 1e-10]);
+        let options = IntegratorOptions::new(1e-7, vec![1e-10, 1e-13, 1e-10]);
         let run = integrate(method, options, &mut system, &[1.0, 0.0, 0.0], 400.0);
         for (y, expected) in run.state().iter().zip(reference) {
             assert!(
@@ -147,19 +159,37 @@ fn stiff_reaction_kinetics_agree_with_the_reference() {
 #[test]
 fn automatic_choice_detects_stiffness_and_its_end() {
     let mut system = van_der_pol(1000.0);
-    let run = integrate(Method::Auto, Options::new(1e-6, 1e-8), &mut system, &[2.0, 0.0], 1500.0);
+    let run = integrate(
+        Method::Auto,
+        IntegratorOptions::new(1e-6, 1e-8),
+        &mut system,
+        &[2.0, 0.0],
+        1500.0,
+    );
     assert!(run.counters().method_switches >= 1);
     assert_eq!(run.method(), Method::Radau);
     assert!(run.counters().steps < 2000, "{:?}", run.counters());
 
     let mut fading = fading_stiffness();
-    let run = integrate(Method::Auto, Options::new(1e-6, 1e-8), &mut fading, &[1.0], 200.0);
+    let run = integrate(
+        Method::Auto,
+        IntegratorOptions::new(1e-6, 1e-8),
+        &mut fading,
+        &[1.0],
+        200.0,
+    );
     assert_eq!(run.counters().method_switches, 2);
     assert_eq!(run.method(), Method::Tsit45);
     assert!((run.state()[0] - 200f64.cos()).abs() < 1e-4);
 
     let mut mild = oscillator();
-    let run = integrate(Method::Auto, Options::new(1e-6, 1e-8), &mut mild, &[1.0, 0.0], 100.0);
+    let run = integrate(
+        Method::Auto,
+        IntegratorOptions::new(1e-6, 1e-8),
+        &mut mild,
+        &[1.0, 0.0],
+        100.0,
+    );
     assert_eq!(run.counters().method_switches, 0);
     assert_eq!(run.method(), Method::Tsit45);
 }
@@ -177,7 +207,7 @@ fn fading_stiffness() -> impl OdeSystem {
 fn a_jacobian_that_has_become_far_too_large_is_noticed() {
     for method in METHODS {
         let mut system = fading_stiffness();
-        let mut run = new_integrator(method, Options::new(1e-6, 1e-8)).unwrap();
+        let mut run = new_integrator(method, IntegratorOptions::new(1e-6, 1e-8)).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[1.0])).unwrap();
         while run.time() < 20.0 {
             run.step(&mut system, 20.0).unwrap();
@@ -198,7 +228,7 @@ fn stop_time_is_hit_exactly_and_never_passed() {
             dy[0] = -y[0];
             Ok(())
         });
-        let mut run = new_integrator(method, Options::new(1e-6, 1e-9)).unwrap();
+        let mut run = new_integrator(method, IntegratorOptions::new(1e-6, 1e-9)).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[1.0])).unwrap();
         loop {
             let step = run.step(&mut system, stop).unwrap();
@@ -224,7 +254,7 @@ fn a_step_far_below_the_stop_time_does_not_overshoot_it() {
             dy[0] = 1.0;
             Ok(())
         });
-        let mut run = new_integrator(method, Options::new(1e-6, 1e-9)).unwrap();
+        let mut run = new_integrator(method, IntegratorOptions::new(1e-6, 1e-9)).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[1.0]).with_step(1.0))
             .unwrap();
         let step = run.step(&mut system, stop).unwrap();
@@ -244,7 +274,7 @@ fn a_right_hand_side_that_fails_beyond_a_border_only_shortens_steps() {
                 dy[0] = -y[0].sqrt();
                 Ok(())
             });
-            let run = integrate(method, Options::new(1e-6, 1e-9), &mut system, &[1.0], 1.99);
+            let run = integrate(method, IntegratorOptions::new(1e-6, 1e-9), &mut system, &[1.0], 1.99);
             let exact = (1.0f64 - 0.5 * 1.99).powi(2);
             assert!((run.state()[0] - exact).abs() < 1e-5, "{method}: {}", run.state()[0]);
         }
@@ -259,7 +289,7 @@ fn purely_absolute_and_purely_relative_tolerances_work() {
                 dy[0] = -y[0];
                 Ok(())
             });
-            let run = integrate(method, Options::new(rtol, atol), &mut system, &[1.0], 5.0);
+            let run = integrate(method, IntegratorOptions::new(rtol, atol), &mut system, &[1.0], 5.0);
             assert!(
                 (run.state()[0] - (-5f64).exp()).abs() < 1e-4,
                 "{method}: {}",
@@ -276,7 +306,7 @@ fn nothing_happening_for_ever_keeps_time_finite() {
             dy[0] = 0.0;
             Ok(())
         });
-        let mut run = new_integrator(method, Options::new(1e-6, 1e-6)).unwrap();
+        let mut run = new_integrator(method, IntegratorOptions::new(1e-6, 1e-6)).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[1.0])).unwrap();
         for _ in 0..500 {
             run.step(&mut system, f64::INFINITY).unwrap();
@@ -295,7 +325,7 @@ fn a_persistent_failure_is_carried_in_the_error() {
             dy[0] = 1.0;
             Ok(())
         });
-        let mut run = new_integrator(method, Options::new(1e-6, 1e-9)).unwrap();
+        let mut run = new_integrator(method, IntegratorOptions::new(1e-6, 1e-9)).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[0.0])).unwrap();
         let error = loop {
             if let Err(error) = run.step(&mut system, 1.0) {
@@ -327,7 +357,7 @@ fn blow_up_ends_with_an_error_not_a_hang() {
             dy[0] = y[0] * y[0];
             Ok(())
         });
-        let mut run = new_integrator(method, Options::new(1e-6, 1e-9)).unwrap();
+        let mut run = new_integrator(method, IntegratorOptions::new(1e-6, 1e-9)).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[1.0])).unwrap();
         let mut steps = 0;
         while run.step(&mut system, 2.0).is_ok() && run.time() < 2.0 {
@@ -342,7 +372,13 @@ fn blow_up_ends_with_an_error_not_a_hang() {
 fn restart_with_step_and_derivative_costs_no_evaluation() {
     for method in METHODS {
         let mut system = oscillator();
-        let mut run = integrate(method, Options::new(1e-6, 1e-8), &mut system, &[1.0, 0.0], 1.0);
+        let mut run = integrate(
+            method,
+            IntegratorOptions::new(1e-6, 1e-8),
+            &mut system,
+            &[1.0, 0.0],
+            1.0,
+        );
         let before = run.counters();
         let y = [0.3, -0.2];
         let start = Start {
@@ -361,7 +397,7 @@ fn restart_with_step_and_derivative_costs_no_evaluation() {
 fn small_replacements_are_absorbed_and_large_ones_restart() {
     for method in METHODS {
         let mut system = oscillator();
-        let mut run = new_integrator(method, Options::new(1e-6, 1e-6)).unwrap();
+        let mut run = new_integrator(method, IntegratorOptions::new(1e-6, 1e-6)).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[1.0, 0.0])).unwrap();
         let mut y = [0.0; 2];
         while run.time() < 10.0 {
@@ -387,7 +423,7 @@ fn small_replacements_are_absorbed_and_large_ones_restart() {
 fn projection_leaves_the_work_of_bdf_as_it_was() {
     let steps = |project: bool| {
         let mut system = oscillator();
-        let mut run = new_integrator(Method::Bdf, Options::new(1e-6, 1e-6)).unwrap();
+        let mut run = new_integrator(Method::Bdf, IntegratorOptions::new(1e-6, 1e-6)).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[1.0, 0.0])).unwrap();
         while run.time() < 10.0 {
             run.step(&mut system, 10.0).unwrap();
@@ -409,14 +445,14 @@ fn sparse_and_dense_jacobians_and_all_sources_agree() {
     let reference = {
         let mut system = HeatEquation::new(n, Source::Values);
         let y = system.start();
-        let run = integrate(Method::Radau, Options::new(1e-9, 1e-11), &mut system, &y, 0.1);
+        let run = integrate(Method::Radau, IntegratorOptions::new(1e-9, 1e-11), &mut system, &y, 0.1);
         run.state().to_vec()
     };
     for method in [Method::Bdf, Method::Esdirk43, Method::Radau, Method::Auto] {
         for source in [Source::Values, Source::Differences, Source::DenseDifferences] {
             let mut system = HeatEquation::new(n, source);
             let y = system.start();
-            let run = integrate(method, Options::new(1e-6, 1e-8), &mut system, &y, 0.1);
+            let run = integrate(method, IntegratorOptions::new(1e-6, 1e-8), &mut system, &y, 0.1);
             let error = largest_difference(run.state(), &reference);
             assert!(error < 1e-4, "{method} {source:?}: {error:e}");
             if source == Source::Differences && method == Method::Bdf {
@@ -432,7 +468,13 @@ fn sparse_and_dense_jacobians_and_all_sources_agree() {
 fn work_is_pinned() {
     let work = |method| {
         let mut system = van_der_pol(100.0);
-        let run = integrate(method, Options::new(1e-6, 1e-8), &mut system, &[2.0, 0.0], 100.0);
+        let run = integrate(
+            method,
+            IntegratorOptions::new(1e-6, 1e-8),
+            &mut system,
+            &[2.0, 0.0],
+            100.0,
+        );
         let c = run.counters();
         (c.steps, c.rejected, c.rhs, c.jacobians, c.factorisations)
     };
@@ -452,7 +494,13 @@ fn runs_are_reproducible_to_the_bit() {
     for method in METHODS {
         let run = || {
             let mut system = van_der_pol(50.0);
-            let run = integrate(method, Options::new(1e-5, 1e-7), &mut system, &[2.0, 0.0], 20.0);
+            let run = integrate(
+                method,
+                IntegratorOptions::new(1e-5, 1e-7),
+                &mut system,
+                &[2.0, 0.0],
+                20.0,
+            );
             (
                 run.state().iter().map(|v| v.to_bits()).collect::<Vec<_>>(),
                 run.counters(),
@@ -486,7 +534,7 @@ fn the_pendulum_keeps_its_phase_over_twenty_periods() {
         });
         let run = integrate(
             method,
-            Options::new(1e-8, 1e-8),
+            IntegratorOptions::new(1e-8, 1e-8),
             &mut system,
             &[amplitude, 0.0],
             20.0 * period,
@@ -504,20 +552,20 @@ fn the_pendulum_keeps_its_phase_over_twenty_periods() {
 
 #[test]
 fn bad_input_is_refused() {
-    assert!(new_integrator(Method::Bdf, Options::new(f64::NAN, 1e-6)).is_err());
-    assert!(new_integrator(Method::Bdf, Options::new(1e-3, -1.0)).is_err());
-    let no_step = Options {
+    assert!(new_integrator(Method::Bdf, IntegratorOptions::new(f64::NAN, 1e-6)).is_err());
+    assert!(new_integrator(Method::Bdf, IntegratorOptions::new(1e-3, -1.0)).is_err());
+    let no_step = IntegratorOptions {
         max_step: 0.0,
-        ..Options::new(1e-3, 1e-3)
+        ..IntegratorOptions::new(1e-3, 1e-3)
     };
     assert!(new_integrator(Method::Bdf, no_step).is_err());
     let mut system = oscillator();
     for method in METHODS {
-        let mut run = new_integrator(method, Options::new(1e-3, vec![1e-3])).unwrap();
+        let mut run = new_integrator(method, IntegratorOptions::new(1e-3, vec![1e-3])).unwrap();
         assert!(matches!(run.step(&mut system, 1.0), Err(IntegrationError::NotStarted)));
         let error = run.restart(&mut system, &Start::at(0.0, &[1.0, 0.0])).unwrap_err();
         assert!(matches!(error, IntegrationError::WrongLength { .. }));
-        let mut run = new_integrator(method, Options::new(1e-3, 1e-3)).unwrap();
+        let mut run = new_integrator(method, IntegratorOptions::new(1e-3, 1e-3)).unwrap();
         assert!(run.restart(&mut system, &Start::at(0.0, &[1.0])).is_err());
         assert!(run.restart(&mut system, &Start::at(f64::NAN, &[1.0, 0.0])).is_err());
         assert!(
@@ -533,7 +581,7 @@ fn bad_input_is_refused() {
 fn a_system_without_states_advances_to_the_stop_time() {
     for method in METHODS {
         let mut system = Closure::new(0, |_: f64, _: &[f64], _: &mut [f64]| Ok(()));
-        let run = integrate(method, Options::new(1e-6, 1e-8), &mut system, &[], 1.0);
+        let run = integrate(method, IntegratorOptions::new(1e-6, 1e-8), &mut system, &[], 1.0);
         assert_eq!(run.time(), 1.0);
         assert!(run.counters().steps < 100, "{method}");
     }
@@ -543,7 +591,7 @@ fn a_system_without_states_advances_to_the_stop_time() {
 fn dimensions_may_change_at_a_restart() {
     for method in METHODS {
         let mut small = oscillator();
-        let mut run = integrate(method, Options::new(1e-6, 1e-8), &mut small, &[1.0, 0.0], 1.0);
+        let mut run = integrate(method, IntegratorOptions::new(1e-6, 1e-8), &mut small, &[1.0, 0.0], 1.0);
         let mut large = robertson();
         run.restart(&mut large, &Start::at(1.0, &[1.0, 0.0, 0.0])).unwrap();
         for _ in 0..5 {
@@ -584,14 +632,20 @@ fn random_linear_systems_agree_among_all_methods() {
             let start = [1.0, -1.0, 0.5];
             let reference = integrate(
                 Method::Radau,
-                Options::new(1e-11, 1e-11),
+                IntegratorOptions::new(1e-11, 1e-11),
                 &mut Closure::new(3, f),
                 &start,
                 2.0,
             );
             for method in METHODS {
                 let rtol = 1e-6;
-                let run = integrate(method, Options::new(rtol, rtol), &mut Closure::new(3, f), &start, 2.0);
+                let run = integrate(
+                    method,
+                    IntegratorOptions::new(rtol, rtol),
+                    &mut Closure::new(3, f),
+                    &start,
+                    2.0,
+                );
                 let error = largest_difference(run.state(), reference.state());
                 prop_assert!(error < 300.0 * rtol, "{method}: {error:e}");
             }

@@ -1,7 +1,7 @@
 //! Event location: accuracy, evaluations, several functions, pairs of roots.
 
 use saltus_numerics::EvalError;
-use saltus_numerics::ode::{Method, Options, Start, new_integrator};
+use saltus_numerics::ode::{IntegratorOptions, Method, Start, new_integrator};
 use saltus_numerics::roots::{ConditionFunctions, ScanOptions, TimeTolerance, first_event};
 
 mod common;
@@ -179,7 +179,7 @@ fn events_on_dense_output_are_accurate_at_tight_tolerance() {
     // cos t crosses zero at π/2, 3π/2, …; times within 1e-7 are asked for at rtol 1e-10.
     for method in [Method::Auto, Method::Dop853, Method::Radau] {
         let mut system = common::oscillator();
-        let mut run = new_integrator(method, Options::new(1e-10, 1e-10)).unwrap();
+        let mut run = new_integrator(method, IntegratorOptions::new(1e-10, 1e-10)).unwrap();
         run.restart(&mut system, &Start::at(0.0, &[1.0, 0.0])).unwrap();
         let (mut side, mut found) = (vec![true], 0);
         while run.time() < 20.0 {

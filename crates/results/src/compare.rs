@@ -38,7 +38,7 @@ impl Default for Tolerances {
 
 /// What was found about a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Agreement {
     /// The same numbers in the same rows.
     Identical,
     /// Inside the tube.
@@ -53,7 +53,7 @@ pub struct VariableReport {
     /// Its name.
     pub name: String,
     /// What was found.
-    pub verdict: Verdict,
+    pub verdict: Agreement,
     /// Largest difference at the same time.
     pub max_difference: f64,
     /// The same over the variable's largest magnitude in the reference; infinite if that is zero.
@@ -95,7 +95,7 @@ impl Report {
     pub fn outside(&self) -> impl Iterator<Item = &VariableReport> {
         self.variables
             .iter()
-            .filter(|variable| variable.verdict == Verdict::Outside)
+            .filter(|variable| variable.verdict == Agreement::Outside)
     }
 
     /// The variable farthest outside.
@@ -343,9 +343,9 @@ impl<'a> Pair<'a> {
         let time = worst.time.unwrap_or(difference_time);
         let side = worst.side.unwrap_or(difference_side);
         let verdict = match worst.count {
-            0 if self.is_identical() => Verdict::Identical,
-            0 => Verdict::Within,
-            _ => Verdict::Outside,
+            0 if self.is_identical() => Agreement::Identical,
+            0 => Agreement::Within,
+            _ => Agreement::Outside,
         };
         VariableReport {
             name: name.to_owned(),
@@ -452,9 +452,9 @@ mod tests {
     #[test]
     fn the_same_curve_with_other_points() {
         let (a, b) = (wave(1000, f64::sin), wave(730, f64::sin));
-        assert_eq!(verdict(&a, &a, &Tolerances::default()).verdict, Verdict::Identical);
+        assert_eq!(verdict(&a, &a, &Tolerances::default()).verdict, Agreement::Identical);
         let found = verdict(&a, &b, &Tolerances::default());
-        assert_eq!(found.verdict, Verdict::Within);
+        assert_eq!(found.verdict, Agreement::Within);
         assert!(found.max_difference < 1e-4);
         assert!(compare(&a, &b, &Tolerances::default()).passed());
     }
@@ -463,7 +463,7 @@ mod tests {
     fn an_error_is_found_where_it_is() {
         let bump = |t: f64| t.sin() + 0.05 * (-50.0 * (t - 7.0) * (t - 7.0)).exp();
         let found = verdict(&wave(1000, f64::sin), &wave(1000, bump), &Tolerances::default());
-        assert_eq!(found.verdict, Verdict::Outside);
+        assert_eq!(found.verdict, Agreement::Outside);
         assert!((found.worst_time - 7.0).abs() < 0.1, "{found:?}");
         assert!((found.max_difference - 0.05).abs() < 1e-3);
         let lax = Tolerances {
@@ -472,7 +472,7 @@ mod tests {
         };
         assert_eq!(
             verdict(&wave(1000, f64::sin), &wave(1000, bump), &lax).verdict,
-            Verdict::Within
+            Agreement::Within
         );
     }
 
@@ -486,7 +486,7 @@ mod tests {
             ..Tolerances::default()
         };
         let a = wave(1000, |t| if t < 5.0 { -1.0 } else { 1.0 });
-        for (offset, expected) in [(0.0199, Verdict::Within), (0.0201, Verdict::Outside)] {
+        for (offset, expected) in [(0.0199, Agreement::Within), (0.0201, Agreement::Outside)] {
             let b = wave(1000, |t| offset + if t < 5.0 { -1.0 } else { 1.0 });
             assert_eq!(verdict(&a, &b, &tolerances).verdict, expected);
         }
@@ -500,9 +500,12 @@ mod tests {
             time_absolute: 0.01,
             ..Tolerances::default()
         };
-        assert_eq!(verdict(&jump(5.0), &jump(5.009), &tolerances).verdict, Verdict::Within);
+        assert_eq!(
+            verdict(&jump(5.0), &jump(5.009), &tolerances).verdict,
+            Agreement::Within
+        );
         let late = verdict(&jump(5.0), &jump(5.02), &tolerances);
-        assert_eq!((late.verdict, late.worst_time), (Verdict::Outside, 5.02));
+        assert_eq!((late.verdict, late.worst_time), (Agreement::Outside, 5.02));
     }
 
     #[test]
@@ -510,7 +513,7 @@ mod tests {
         let steps = |points: &[(f64, f64)]| sampled(points, SignalKind::Discrete);
         let a = steps(&[(0.0, 1.0), (5.0, 1.0), (5.0, 2.0), (10.0, 2.0)]);
         let same = steps(&[(0.0, 1.0), (4.0, 1.0), (5.0, 2.0), (10.0, 2.0)]);
-        assert_eq!(verdict(&a, &same, &Tolerances::default()).verdict, Verdict::Within);
+        assert_eq!(verdict(&a, &same, &Tolerances::default()).verdict, Agreement::Within);
     }
 
     #[test]
@@ -520,12 +523,15 @@ mod tests {
             SignalKind::Continuous,
         );
         let flat = sampled(&[(0.0, 0.0), (10.0, 0.0)], SignalKind::Continuous);
-        assert_eq!(verdict(&pulse, &flat, &Tolerances::default()).verdict, Verdict::Outside);
+        assert_eq!(
+            verdict(&pulse, &flat, &Tolerances::default()).verdict,
+            Agreement::Outside
+        );
         let one_way = Tolerances {
             both_ways: false,
             ..Tolerances::default()
         };
-        assert_eq!(verdict(&pulse, &flat, &one_way).verdict, Verdict::Within);
+        assert_eq!(verdict(&pulse, &flat, &one_way).verdict, Agreement::Within);
     }
 
     #[test]
@@ -534,11 +540,11 @@ mod tests {
         let dead = wave(100, |t| if t > 5.0 { f64::NAN } else { t.sin() });
         assert_eq!(
             verdict(&dead, &dead, &Tolerances::default()).verdict,
-            Verdict::Identical
+            Agreement::Identical
         );
         for (a, b) in [(&alive, &dead), (&dead, &alive)] {
             let found = verdict(a, b, &Tolerances::default());
-            assert_eq!((found.verdict, found.excess), (Verdict::Outside, f64::INFINITY));
+            assert_eq!((found.verdict, found.excess), (Agreement::Outside, f64::INFINITY));
         }
     }
 

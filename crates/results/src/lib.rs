@@ -70,7 +70,7 @@ mod sink;
 mod trajectory;
 pub mod units;
 
-pub use compare::{Report, Tolerances, VariableReport, Verdict, compare, compare_selected};
+pub use compare::{Agreement, Report, Tolerances, VariableReport, compare, compare_selected};
 pub use csv_read::read_csv;
 pub use csv_write::CsvWriter;
 pub use error::{IoAction, ResultError};

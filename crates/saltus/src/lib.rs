@@ -93,10 +93,10 @@ pub mod mdae {
 /// Results: in memory, in files, compared and drawn.
 pub mod results {
     pub use saltus_results::{
-        AliasSign, CsvWriter, Discard, Disk, EventLog, EventLogWriter, EventRecord, Format, Formats, Impulse,
-        InputHash, IoAction, Jump, Manifest, MatWriter, MemoryStorage, ModeRecord, Pattern, Report, ResultError,
-        ResultSink, Role, RowKind, Schema, Select, Selection, Sidecar, Signal, SignalId, SignalKind, SignalView,
-        SourceSpan, Status, Storage, Summary, Tee, Tolerances, Trajectory, Trigger, VariableReport, Verdict,
+        Agreement, AliasSign, CsvWriter, Discard, Disk, EventLog, EventLogWriter, EventRecord, Format, Formats,
+        Impulse, InputHash, IoAction, Jump, Manifest, MatWriter, MemoryStorage, ModeRecord, Pattern, Report,
+        ResultError, ResultSink, Role, RowKind, Schema, Select, Selection, Sidecar, Signal, SignalId, SignalKind,
+        SignalView, SourceSpan, Status, Storage, Summary, Tee, Tolerances, Trajectory, Trigger, VariableReport,
         WriteOptions, compare, compare_selected, figure, read_event_log, same_file,
     };
 }

@@ -70,9 +70,9 @@ impl Session {
         model: &str,
         modification: Option<&Arc<ClassModification>>,
     ) -> Outcome<FlatModel> {
-        let options = saltus_lang::Options {
+        let options = saltus_lang::FlattenOptions {
             modification: modification.cloned(),
-            ..saltus_lang::Options::default()
+            ..saltus_lang::FlattenOptions::default()
         };
         let flattened = saltus_lang::flatten(&self.library, model, &options);
         Outcome::new(flattened.model, flattened.diagnostics)

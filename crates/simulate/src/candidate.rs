@@ -91,7 +91,7 @@ pub(crate) struct Accepted {
 
 /// The outcome of trying a candidate.
 #[derive(Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum CandidateVerdict {
     Accepted(Box<Accepted>),
     /// The conditions at the right limits ask for other truth values.
     Indicates {
@@ -445,16 +445,20 @@ impl Engine<'_> {
     }
 
     /// Tries a candidate. On acceptance the right limits are in memory, otherwise memory is as before the instant.
-    pub(crate) fn try_candidate(&mut self, truths: &Truths, instant: &mut Instant) -> Result<Verdict, Failure> {
+    pub(crate) fn try_candidate(
+        &mut self,
+        truths: &Truths,
+        instant: &mut Instant,
+    ) -> Result<CandidateVerdict, Failure> {
         let verdict = self.try_from_saved(truths, instant)?;
-        if !matches!(verdict, Verdict::Accepted(_)) {
+        if !matches!(verdict, CandidateVerdict::Accepted(_)) {
             self.memory.values.copy_from_slice(&instant.saved);
             self.forget_derivatives();
         }
         Ok(verdict)
     }
 
-    fn try_from_saved(&mut self, given: &Truths, instant: &mut Instant) -> Result<Verdict, Failure> {
+    fn try_from_saved(&mut self, given: &Truths, instant: &mut Instant) -> Result<CandidateVerdict, Failure> {
         self.memory.values.copy_from_slice(&instant.saved);
         self.forget_derivatives();
         self.set_truths(given);
@@ -480,13 +484,13 @@ impl Engine<'_> {
             }
             let mode = match mode {
                 Ok(mode) => mode,
-                Err(reason) => return Ok(Verdict::Inadmissible(reason)),
+                Err(reason) => return Ok(CandidateVerdict::Inadmissible(reason)),
             };
             let impulses = match self.restart(mode, &restart, None, instant) {
                 Ok(impulses) => impulses,
                 Err(failure) => {
                     self.last_refusal = Some(failure.clone());
-                    return Ok(Verdict::Inadmissible(failure.into_refusal()));
+                    return Ok(CandidateVerdict::Inadmissible(failure.into_refusal()));
                 }
             };
             let discrete_before: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
@@ -508,7 +512,7 @@ impl Engine<'_> {
             self.back_to_left_limits(instant);
         }
         let reason = "the discrete variables do not settle".to_string();
-        Ok(Verdict::Inadmissible(reason.into()))
+        Ok(CandidateVerdict::Inadmissible(reason.into()))
     }
 
     /// What is given at the start follows the values that were found: whether any of it has changed.
@@ -567,13 +571,13 @@ impl Engine<'_> {
         impulses: Vec<ImpulseReport>,
         triggered: Triggered,
         instant: &mut Instant,
-    ) -> Result<Verdict, Failure> {
+    ) -> Result<CandidateVerdict, Failure> {
         let (indicated, against) = self.indicated(truths, mode, &impulses, instant);
         if let Some(latch) = self.latch_set_by_impulse(truths, mode, &impulses, instant) {
             let mut set = truths.clone();
             set[latch.0 as usize] = !set[latch.0 as usize];
             let reason = format!("an impulse sets `{}`", self.model.conditions[latch].text);
-            return Ok(Verdict::Indicates {
+            return Ok(CandidateVerdict::Indicates {
                 truths: set,
                 reason,
                 effective: vec![latch.0 as usize],
@@ -596,7 +600,7 @@ impl Engine<'_> {
         let effective = self.effective(truths, &indicated, against, mode);
         let near = |&(at, sign): &(usize, Sign)| sign == Sign::Tie || sign.leans_to(truths[at]);
         let at_zero = |(_, sign): &(usize, Sign)| matches!(sign, Sign::Tie | Sign::ByDerivative { .. });
-        Ok(Verdict::Indicates {
+        Ok(CandidateVerdict::Indicates {
             truths: indicated,
             reason,
             by_ties_only: effective.iter().all(near),
@@ -751,7 +755,7 @@ impl Engine<'_> {
         triggered: Triggered,
         acted: Option<&[bool]>,
         transient: bool,
-    ) -> Verdict {
+    ) -> CandidateVerdict {
         self.set_truths(&truths);
         let (when_conditions, unsettled) = match acted {
             None => {
@@ -766,7 +770,7 @@ impl Engine<'_> {
             }
         };
         let terminate = self.termination(&triggered);
-        Verdict::Accepted(Box::new(Accepted {
+        CandidateVerdict::Accepted(Box::new(Accepted {
             truths,
             mode: Some(mode),
             impulses,
@@ -799,7 +803,7 @@ impl Engine<'_> {
         reinits: &[Reinit],
         triggered: Triggered,
         instant: &mut Instant,
-    ) -> Result<Verdict, Failure> {
+    ) -> Result<CandidateVerdict, Failure> {
         let transient = self.transient_equations(valuation, reinits);
         // A mode that is regular by itself does not need the new values as equations.
         let only_reinits = restart.is_empty() && !instant.initial && self.mode_of(valuation).is_ok();
@@ -851,7 +855,7 @@ impl Engine<'_> {
             if got_valuation == long_valuation {
                 let switches = self.value_switches(mode, &got, &long);
                 let mut verdict = self.accepted(got, mode, impulses, triggered, Some(&acted), true);
-                if let Verdict::Accepted(accepted) = &mut verdict {
+                if let CandidateVerdict::Accepted(accepted) = &mut verdict {
                     // Values that a condition switches inside an equation follow at the next instant.
                     for id in switches {
                         accepted.truths[id.0 as usize] = long[id.0 as usize];
@@ -870,7 +874,7 @@ impl Engine<'_> {
             failures.push("no long mode follows it".to_string().into());
         }
         let reasons: Vec<&str> = failures.iter().map(|refusal| refusal.reason.as_str()).collect();
-        Ok(Verdict::Inadmissible(Refusal {
+        Ok(CandidateVerdict::Inadmissible(Refusal {
             reason: format!("transient: {}", reasons.join("; ")),
             origins: failures.iter().flat_map(|refusal| refusal.origins.clone()).collect(),
             help: failures.into_iter().flat_map(|refusal| refusal.help).collect(),

@@ -10,7 +10,7 @@ use saltus_mdae::{ConditionId, Derivative, ExprId, ExprPool, Idx, Mdae, OriginId
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
     Before, ConcreteEquation, FixedValues, ModeChange, ModeEquation, NumericFacts, PlanEquation, RestartAnalysis,
-    RestartOptions, RestartPlan, Verdict, analyze_restart, explain, levels_beyond,
+    RestartOptions, RestartPlan, RestartVerdict, analyze_restart, explain, levels_beyond,
 };
 
 use crate::candidate::{Instant, Reinit};
@@ -348,7 +348,7 @@ impl Engine<'_> {
             // other mode is consistent.
             _ => {
                 let refusal = || refused(explain(model, pool, &change, &analysis));
-                let beyond = analysis.verdict == Verdict::NotGood && analysis.violations.nonlinear.is_empty();
+                let beyond = analysis.verdict == RestartVerdict::NotGood && analysis.violations.nonlinear.is_empty();
                 if !beyond || !restart.is_empty() || transient.is_some() {
                     return Err(refusal());
                 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{ConditionId, Idx, IndexVec, Role, VarId};
-use saltus_numerics::ode::{IntegrationError, Integrator, Options as OdeOptions, new_integrator};
+use saltus_numerics::ode::{IntegrationError, Integrator, IntegratorOptions, new_integrator};
 use saltus_results::{Manifest, ModeRecord, ResultSink, RowKind, SourceSpan, Status, Summary};
 
 use crate::compiled::Compiled;
@@ -267,7 +267,7 @@ impl<'c> Run<'c> {
         let history = History::new(engine.model, &engine.pool, &engine.cache, &engine.memory)?;
         let integrator = new_integrator(
             options.method,
-            OdeOptions::new(options.tolerance, options.absolute_tolerance),
+            IntegratorOptions::new(options.tolerance, options.absolute_tolerance),
         )
         .map_err(integration_failure)?;
         let mut assertions = Vec::new();

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashSet;
 use saltus_mdae::ConditionId;
 
-use crate::candidate::{Accepted, Instant, Verdict};
+use crate::candidate::{Accepted, CandidateVerdict, Instant};
 use crate::engine::Engine;
 use crate::error::Failure;
 use crate::event::Truths;
@@ -186,16 +186,21 @@ impl Engine<'_> {
         search.limit.min(search.tried.len() + affordable)
     }
 
-    fn attempt(&mut self, truths: &Truths, search: &mut Search, instant: &mut Instant) -> Result<Verdict, Failure> {
+    fn attempt(
+        &mut self,
+        truths: &Truths,
+        search: &mut Search,
+        instant: &mut Instant,
+    ) -> Result<CandidateVerdict, Failure> {
         let first = search.seen.insert(truths.clone());
         self.counters.candidates += 1;
         let verdict = self.try_candidate(truths, instant)?;
-        if !matches!(verdict, Verdict::Accepted(_)) {
+        if !matches!(verdict, CandidateVerdict::Accepted(_)) {
             self.let_go_of_refused_modes();
         }
         let refused = match &verdict {
-            Verdict::Accepted(_) => None,
-            Verdict::Indicates {
+            CandidateVerdict::Accepted(_) => None,
+            CandidateVerdict::Indicates {
                 truths: indicated,
                 reason,
                 effective,
@@ -220,7 +225,7 @@ impl Engine<'_> {
                     help: Vec::new(),
                 })
             }
-            Verdict::Inadmissible(refusal) => {
+            CandidateVerdict::Inadmissible(refusal) => {
                 search.off_surface = true;
                 Some(refusal.clone())
             }
@@ -253,9 +258,9 @@ impl Engine<'_> {
         let mut fewest = usize::MAX;
         while !search.seen.contains(&current) {
             match self.attempt(&current, search, instant)? {
-                Verdict::Accepted(accepted) => return Ok((Some(accepted), last_regular)),
-                Verdict::Inadmissible(_) => break,
-                Verdict::Indicates { truths, .. } => {
+                CandidateVerdict::Accepted(accepted) => return Ok((Some(accepted), last_regular)),
+                CandidateVerdict::Inadmissible(_) => break,
+                CandidateVerdict::Indicates { truths, .. } => {
                     let violations = truths.iter().zip(&current).filter(|(a, b)| a != b).count();
                     last_regular = Some(current);
                     if violations >= fewest {
@@ -307,7 +312,7 @@ impl Engine<'_> {
         instant.leanings_confirm = true;
         let mut found = None;
         for truths in tied {
-            if let Verdict::Accepted(accepted) = self.attempt(&truths, search, instant)? {
+            if let CandidateVerdict::Accepted(accepted) = self.attempt(&truths, search, instant)? {
                 found = Some(accepted);
                 break;
             }
@@ -318,8 +323,8 @@ impl Engine<'_> {
                 break;
             }
             match self.attempt(&current, search, instant)? {
-                Verdict::Accepted(accepted) => found = Some(accepted),
-                Verdict::Indicates { truths, .. } if truths != current => current = truths,
+                CandidateVerdict::Accepted(accepted) => found = Some(accepted),
+                CandidateVerdict::Indicates { truths, .. } if truths != current => current = truths,
                 _ => break,
             }
         }
@@ -353,8 +358,8 @@ impl Engine<'_> {
         instant: &mut Instant,
     ) -> Result<Option<Box<Accepted>>, Failure> {
         match self.pivot(&start, search, instant)? {
-            Some((_, Verdict::Accepted(found))) => return Ok(Some(found)),
-            Some((pivoted, Verdict::Indicates { .. })) => start = pivoted,
+            Some((_, CandidateVerdict::Accepted(found))) => return Ok(Some(found)),
+            Some((pivoted, CandidateVerdict::Indicates { .. })) => start = pivoted,
             _ => {}
         }
         self.flip_violated(start, free, search, instant)
@@ -366,7 +371,7 @@ impl Engine<'_> {
         start: &Truths,
         search: &mut Search,
         instant: &mut Instant,
-    ) -> Result<Option<(Truths, Verdict)>, Failure> {
+    ) -> Result<Option<(Truths, CandidateVerdict)>, Failure> {
         let Some(pivoted) = self.pivoted(start, instant).filter(|truths| truths != start) else {
             return Ok(None);
         };
@@ -387,9 +392,9 @@ impl Engine<'_> {
         let mut visited: FxHashSet<Truths> = FxHashSet::default();
         while visited.insert(current.clone()) && search.tried.len() < search.limit {
             match self.attempt(&current, search, instant)? {
-                Verdict::Accepted(accepted) => return Ok(Some(accepted)),
-                Verdict::Inadmissible(_) => break,
-                Verdict::Indicates { truths, effective, .. } => {
+                CandidateVerdict::Accepted(accepted) => return Ok(Some(accepted)),
+                CandidateVerdict::Inadmissible(_) => break,
+                CandidateVerdict::Indicates { truths, effective, .. } => {
                     // What makes no difference follows at once.
                     let chosen = effective.iter().copied().find(|at| free.contains(at));
                     let flipped = chosen.map(|at| (at, !current[at]));
@@ -458,8 +463,8 @@ impl Engine<'_> {
                 chosen.iter().for_each(|&i| truths[free[i]] = !truths[free[i]]);
                 if !search.seen.contains(&truths) {
                     match self.attempt(&truths, search, instant)? {
-                        Verdict::Accepted(accepted) => return Ok(Some(accepted)),
-                        Verdict::Indicates { .. } if departures < DEPARTURES => {
+                        CandidateVerdict::Accepted(accepted) => return Ok(Some(accepted)),
+                        CandidateVerdict::Indicates { .. } if departures < DEPARTURES => {
                             departures += 1;
                             if let Some(found) = self.improve(truths, free, search, instant)? {
                                 return Ok(Some(found));

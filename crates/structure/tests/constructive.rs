@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_mdae::{Builder, EquationId, Idx, Mdae, VarId};
 use saltus_structure::constructive::{
-    EquationKind, Failure, Formula, Names, Options, Outcome, PredicateId, Reaction, Rejection, Report, Step, System,
-    SystemEquation, analyze,
+    ConstructiveOptions, EquationKind, Failure, Formula, Names, Outcome, PredicateId, Reaction, Rejection, Report,
+    Step, System, SystemEquation, analyze,
 };
 use serde_json::Value;
 
@@ -300,9 +300,9 @@ fn compare_modes(case: &Case, reference: &Value, report: &Report, compare: &mut 
 fn differences(reference: &Value, reverse: bool, singular_too: bool) -> Vec<String> {
     let case = read(reference, reverse);
     // The limit of the program the references are from.
-    let options = Options {
+    let options = ConstructiveOptions {
         max_instants: 60,
-        ..Options::default()
+        ..ConstructiveOptions::default()
     };
     let report = match analyze(&case.system, options) {
         Ok(report) => report,
@@ -401,7 +401,7 @@ fn a_model_is_read_as_a_system() {
     let system = System::from_model(&model).unwrap();
     assert_eq!((system.equations.len(), system.predicates.len()), (6, 1));
     assert!(system.predicates[0].is_empty(), "a left limit is given from outside");
-    let report = analyze(&system, Options::default()).unwrap();
+    let report = analyze(&system, ConstructiveOptions::default()).unwrap();
     assert!(report.is_accepted());
     let text = report.to_text(&ModelNames(&model));
     assert!(text.starts_with("constructive semantics: accepted"), "{text}");
@@ -427,7 +427,7 @@ fn relations_of_the_same_quantity_exclude_each_other() {
     let model = m.finish().unwrap();
     let system = System::from_model(&model).unwrap();
     assert_eq!((system.predicates.len(), system.invariants.len()), (4, 2));
-    let report = analyze(&system, Options::default()).unwrap();
+    let report = analyze(&system, ConstructiveOptions::default()).unwrap();
     assert!(report.is_accepted());
     assert_eq!(report.modes.len(), 9, "of 16 valuations");
 }
@@ -461,7 +461,7 @@ fn text_of_many_reactions_is_cut_and_says_so() {
         m.equation_if(&!&on, &format!("off{position}"), &y - 1.0);
     }
     let model = m.finish().unwrap();
-    let report = analyze(&System::from_model(&model).unwrap(), Options::default()).unwrap();
+    let report = analyze(&System::from_model(&model).unwrap(), ConstructiveOptions::default()).unwrap();
     let all: usize = (0..report.instants.len()).map(|from| report.courses(from).len()).sum();
     assert!(all >= 256, "{all}");
     let text = report.to_text(&ModelNames(&model));

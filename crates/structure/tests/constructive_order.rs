@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use saltus_mdae::{EquationId, Idx, VarId};
 use saltus_structure::constructive::{
-    EquationKind, Failure, Formula, Options, Outcome, PredicateId, Reaction, Rejection, Report, Shifted,
+    ConstructiveOptions, EquationKind, Failure, Formula, Outcome, PredicateId, Reaction, Rejection, Report, Shifted,
     ShiftedEquation, Step, System, SystemEquation, analyze,
 };
 
@@ -13,7 +13,7 @@ use saltus_structure::constructive::{
 const CASES: usize = 600;
 
 /// Systems with more start states are compared as far as the verdict goes.
-const LIMITS: Options = Options {
+const LIMITS: ConstructiveOptions = ConstructiveOptions {
     max_shift: 6,
     max_instants: 60,
     max_reactions: 4000,
@@ -367,7 +367,7 @@ fn the_order_of_equal_parts_does_not_matter() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     for _ in 0..CASES / 20 {
         let system = star_system(&mut random);
-        let report = analyze(&system, Options::default()).unwrap();
+        let report = analyze(&system, ConstructiveOptions::default()).unwrap();
         assert!(report.is_accepted(), "{system:#?}");
         assert_order_does_not_matter(&system, &mut random);
     }

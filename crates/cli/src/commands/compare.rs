@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use saltus::results::{
-    Disk, Formats, Report, ResultError, Selection, Tolerances, VariableReport, Verdict, compare, compare_selected,
+    Agreement, Disk, Formats, Report, ResultError, Selection, Tolerances, VariableReport, compare, compare_selected,
 };
 use serde_json::{Value, json};
 
@@ -116,7 +116,7 @@ fn to_text(report: &Report) -> String {
         ));
     }
     let of = |verdict| report.variables.iter().filter(|v| v.verdict == verdict).count();
-    let (identical, within, outside) = (of(Verdict::Identical), of(Verdict::Within), of(Verdict::Outside));
+    let (identical, within, outside) = (of(Agreement::Identical), of(Agreement::Within), of(Agreement::Outside));
     line(format!(
         "{}: {identical} identical, {within} within tolerance, {outside} outside, {} missing",
         plural(report.variables.len() + report.missing.len(), "variable"),
@@ -139,9 +139,9 @@ fn variable_to_json(variable: &VariableReport) -> Value {
     json!({
         "name": variable.name,
         "verdict": match variable.verdict {
-            Verdict::Identical => "identical",
-            Verdict::Within => "within",
-            Verdict::Outside => "outside",
+            Agreement::Identical => "identical",
+            Agreement::Within => "within",
+            Agreement::Outside => "outside",
         },
         "max_difference": variable.max_difference,
         "max_relative_difference": variable.max_relative_difference,

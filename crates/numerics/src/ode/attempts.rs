@@ -111,11 +111,11 @@ macro_rules! integrate_by_steps {
             self.point.counters
         }
 
-        fn options(&self) -> &Options {
+        fn options(&self) -> &IntegratorOptions {
             &self.point.options
         }
 
-        fn set_options(&mut self, options: Options) -> Result<(), IntegrationError> {
+        fn set_options(&mut self, options: IntegratorOptions) -> Result<(), IntegrationError> {
             options.validate()?;
             self.point.options = options;
             Ok(())

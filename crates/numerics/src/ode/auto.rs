@@ -4,8 +4,8 @@
 //! norm of the Jacobian, never from clocks.
 
 use super::{
-    Bdf, Counters, Esdirk, ExplicitRk, IntegrationError, Integrator, Method, OdeSystem, Options, Radau, Replacement,
-    Start, Step, StepFailure,
+    Bdf, Counters, Esdirk, ExplicitRk, IntegrationError, Integrator, IntegratorOptions, Method, OdeSystem, Radau,
+    Replacement, Start, Step, StepFailure,
 };
 
 /// Below this tolerance the explicit method is DOP853 rather than Tsit45. (Models with zero crossings are integrated with
@@ -42,7 +42,7 @@ pub(super) trait ImplicitMethod: Integrator {
 /// Switches between an explicit and an implicit method.
 #[derive(Debug)]
 pub struct Auto {
-    options: Options,
+    options: IntegratorOptions,
     explicit: ExplicitRk,
     implicit: Option<Box<dyn ImplicitMethod>>,
     /// Counters of implicit methods no longer in use.
@@ -58,7 +58,7 @@ pub struct Auto {
 
 impl Auto {
     /// With options; to be restarted before use.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: IntegratorOptions) -> Self {
         Self {
             explicit: explicit_for(&options),
             options,
@@ -139,13 +139,13 @@ impl Auto {
     }
 }
 
-fn explicit_for(options: &Options) -> ExplicitRk {
+fn explicit_for(options: &IntegratorOptions) -> ExplicitRk {
     let tight = options.rtol < TIGHT_EXPLICIT;
     let method = if tight { Method::Dop853 } else { Method::Tsit45 };
     ExplicitRk::new(method, explicit_options(options))
 }
 
-fn explicit_options(options: &Options) -> Options {
+fn explicit_options(options: &IntegratorOptions) -> IntegratorOptions {
     let mut options = options.clone();
     if options.rtol < TIGHT_EXPLICIT {
         options.rtol = (TIGHT_SHARE * options.rtol).max(options.rtol.min(LEAST_TOLERANCE));
@@ -153,7 +153,7 @@ fn explicit_options(options: &Options) -> Options {
     options
 }
 
-fn implicit_for(options: &Options, system: &dyn OdeSystem) -> Method {
+fn implicit_for(options: &IntegratorOptions, system: &dyn OdeSystem) -> Method {
     let large = system.dim() > LARGE;
     // Asked for its pattern a system knows whether its Jacobian is constant.
     let affine = || system.jacobian_pattern().is_some() && system.jacobian_is_constant();
@@ -170,7 +170,7 @@ fn implicit_for(options: &Options, system: &dyn OdeSystem) -> Method {
 
 /// Whether a large system with a constant Jacobian decays so fast that finding its stiffness by steps costs more than it
 /// tells: by the diagonal, which is where the decay of diffusion shows and where waves have nothing.
-fn decays_fast(options: &Options, system: &mut dyn OdeSystem, start: &Start<'_>) -> bool {
+fn decays_fast(options: &IntegratorOptions, system: &mut dyn OdeSystem, start: &Start<'_>) -> bool {
     let dim = system.dim();
     if dim <= LARGE || system.jacobian_pattern().is_none() || !system.jacobian_is_constant() {
         return false;
@@ -269,11 +269,11 @@ impl Integrator for Auto {
         sum
     }
 
-    fn options(&self) -> &Options {
+    fn options(&self) -> &IntegratorOptions {
         &self.options
     }
 
-    fn set_options(&mut self, options: Options) -> Result<(), IntegrationError> {
+    fn set_options(&mut self, options: IntegratorOptions) -> Result<(), IntegrationError> {
         options.validate()?;
         if explicit_for(&options).method() != self.explicit.method() {
             self.retired = self.retired + self.explicit.counters();

@@ -9,7 +9,7 @@ use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep};
 use super::iteration::StageSolver;
 use super::{
-    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
+    Counters, IntegrationError, Integrator, IntegratorOptions, Method, OdeSystem, Replacement, Start, Step, StepFailure,
 };
 
 const MAX_ORDER: usize = 5;
@@ -60,7 +60,7 @@ pub struct Bdf {
 
 impl Bdf {
     /// With options; to be restarted before use.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: IntegratorOptions) -> Self {
         Self {
             point: Point::new(options),
             solver: StageSolver::new(NEWTON_ITERATIONS, NEWTON_KAPPA),

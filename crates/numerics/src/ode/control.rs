@@ -1,6 +1,8 @@
 //! What all methods share: the current point, error norms, step limits and the first step size.
 
-use super::{AbsoluteTolerance, Counters, IntegrationError, OdeSystem, Options, Replacement, Start, Step, StepFailure};
+use super::{
+    AbsoluteTolerance, Counters, IntegrationError, IntegratorOptions, OdeSystem, Replacement, Start, Step, StepFailure,
+};
 use crate::EvalError;
 use crate::error::check_finite;
 use crate::linalg::root_mean_square;
@@ -34,7 +36,7 @@ const NEGLIGIBLE_NOISE: f64 = 0.1;
 /// The current point of an integration.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
-    pub options: Options,
+    pub options: IntegratorOptions,
     pub t_old: f64,
     pub t: f64,
     pub y: Vec<f64>,
@@ -51,7 +53,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    pub(super) fn new(options: Options) -> Self {
+    pub(super) fn new(options: IntegratorOptions) -> Self {
         Self {
             options,
             t_old: 0.0,

@@ -10,7 +10,7 @@ use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep, hermite, hermite_derivative};
 use super::iteration::StageSolver;
 use super::{
-    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
+    Counters, IntegrationError, Integrator, IntegratorOptions, Method, OdeSystem, Replacement, Start, Step, StepFailure,
 };
 
 const STAGES: usize = 6;
@@ -91,7 +91,7 @@ pub struct Esdirk {
 
 impl Esdirk {
     /// With options; to be restarted before use.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: IntegratorOptions) -> Self {
         Self {
             point: Point::new(options),
             solver: StageSolver::new(NEWTON_ITERATIONS, NEWTON_KAPPA),

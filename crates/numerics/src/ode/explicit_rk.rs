@@ -8,8 +8,8 @@
 use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep, evaluate, hermite, hermite_derivative};
 use super::{
-    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
-    dop853_tableau as dop853, tsit45_tableau as tsit45,
+    Counters, IntegrationError, Integrator, IntegratorOptions, Method, OdeSystem, Replacement, Start, Step,
+    StepFailure, dop853_tableau as dop853, tsit45_tableau as tsit45,
 };
 use crate::EvalError;
 
@@ -89,7 +89,7 @@ pub struct ExplicitRk {
 
 impl ExplicitRk {
     /// Either [`Method::Tsit45`] or [`Method::Dop853`]; anything else means the former.
-    pub fn new(method: Method, options: Options) -> Self {
+    pub fn new(method: Method, options: IntegratorOptions) -> Self {
         Self {
             pair: if method == Method::Dop853 { DOP853 } else { TSIT45 },
             point: Point::new(options),

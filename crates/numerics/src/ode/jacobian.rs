@@ -1,7 +1,7 @@
 //! Evaluation of ∂f/∂y from whatever the system offers.
 
 use super::control::evaluate;
-use super::{Counters, JacobianSource, OdeSystem, Options};
+use super::{Counters, IntegratorOptions, JacobianSource, OdeSystem};
 use crate::EvalError;
 use crate::error::check_finite;
 use crate::linalg::{Colouring, MatrixStructure};
@@ -71,7 +71,7 @@ impl Jacobian {
         &mut self,
         system: &mut dyn OdeSystem,
         (t, y, f): (f64, &[f64], &[f64]),
-        options: &Options,
+        options: &IntegratorOptions,
         counters: &mut Counters,
     ) -> Result<(), EvalError> {
         counters.jacobians += 1;
@@ -106,7 +106,7 @@ impl Jacobian {
         &mut self,
         system: &mut dyn OdeSystem,
         (t, y, f): (f64, &[f64], &[f64]),
-        options: &Options,
+        options: &IntegratorOptions,
         counters: &mut Counters,
     ) -> Result<(), EvalError> {
         self.point.copy_from_slice(y);
@@ -133,7 +133,7 @@ impl Jacobian {
     }
 
     /// Moves the columns of a group by √ε of their size, or of the size at which the absolute tolerance matters.
-    fn perturb(&mut self, group: &[usize], y: &[f64], options: &Options, sign: f64) {
+    fn perturb(&mut self, group: &[usize], y: &[f64], options: &IntegratorOptions, sign: f64) {
         for &c in group {
             let floor = options.atol.get(c) / options.effective_rtol().max(1e-10);
             let size = y[c].abs().max(floor).max(1e-100);

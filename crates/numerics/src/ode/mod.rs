@@ -11,7 +11,7 @@
 //! every solver borrows its problem for its whole life.
 //!
 //! ```
-//! use saltus_numerics::ode::{self, Method, OdeSystem, Options, Start};
+//! use saltus_numerics::ode::{self, Method, OdeSystem, IntegratorOptions, Start};
 //! use saltus_numerics::EvalError;
 //!
 //! struct Decay;
@@ -23,7 +23,7 @@
 //!     }
 //! }
 //!
-//! let mut integrator = ode::new_integrator(Method::Auto, Options::new(1e-8, 1e-10))?;
+//! let mut integrator = ode::new_integrator(Method::Auto, IntegratorOptions::new(1e-8, 1e-10))?;
 //! integrator.restart(&mut Decay, &Start::at(0.0, &[1.0]))?;
 //! while integrator.time() < 1.0 {
 //!     integrator.step(&mut Decay, 1.0)?;
@@ -53,7 +53,7 @@ pub use error::{IntegrationError, StepFailure};
 pub use esdirk::Esdirk;
 pub use explicit_rk::ExplicitRk;
 pub use jacobian::Jacobian;
-pub use options::{AbsoluteTolerance, Counters, Method, Options, UnknownMethod};
+pub use options::{AbsoluteTolerance, Counters, IntegratorOptions, Method, UnknownMethod};
 pub use radau::Radau;
 pub use system::{JacobianSource, OdeSystem};
 
@@ -168,20 +168,20 @@ pub trait Integrator: std::fmt::Debug + Send {
     fn counters(&self) -> Counters;
 
     /// Options in force.
-    fn options(&self) -> &Options;
+    fn options(&self) -> &IntegratorOptions;
 
     /// Replaces the options: tolerances from the next step on, everything else at the next restart.
     ///
     /// # Errors
     /// If they make no sense.
-    fn set_options(&mut self, options: Options) -> Result<(), IntegrationError>;
+    fn set_options(&mut self, options: IntegratorOptions) -> Result<(), IntegrationError>;
 }
 
 /// An integrator of the given kind.
 ///
 /// # Errors
 /// If the options make no sense.
-pub fn new_integrator(method: Method, options: Options) -> Result<Box<dyn Integrator>, IntegrationError> {
+pub fn new_integrator(method: Method, options: IntegratorOptions) -> Result<Box<dyn Integrator>, IntegrationError> {
     options.validate()?;
     Ok(match method {
         Method::Auto => Box::new(Auto::new(options)),

@@ -115,7 +115,7 @@ impl From<Vec<f64>> for AbsoluteTolerance {
 /// Accuracy and limits. The local error of component i is kept below `atol_i + rtol·|y_i|`, and what rounding errors of f
 /// leave of a step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct IntegratorOptions {
     /// Relative tolerance.
     pub rtol: f64,
     /// Absolute tolerance.
@@ -132,7 +132,7 @@ pub struct Options {
     pub dense_output: bool,
 }
 
-impl Options {
+impl IntegratorOptions {
     /// With tolerances, everything else default.
     pub fn new(rtol: f64, atol: impl Into<AbsoluteTolerance>) -> Self {
         Self {
@@ -179,7 +179,7 @@ impl Options {
     }
 }
 
-impl Default for Options {
+impl Default for IntegratorOptions {
     fn default() -> Self {
         Self::new(1e-6, 1e-9)
     }

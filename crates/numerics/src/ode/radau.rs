@@ -8,7 +8,7 @@ use super::attempts::{Attempt, Stepper, integrate_by_steps, shrinking};
 use super::control::{Point, TrialStep, evaluate};
 use super::iteration::{EXACT_RATE, JacobianCache, ShiftedMatrix, newton_tolerance};
 use super::{
-    Counters, IntegrationError, Integrator, Method, OdeSystem, Options, Replacement, Start, Step, StepFailure,
+    Counters, IntegrationError, Integrator, IntegratorOptions, Method, OdeSystem, Replacement, Start, Step, StepFailure,
 };
 use crate::linalg::MatrixStructure;
 use num_complex::Complex64;
@@ -92,7 +92,7 @@ pub struct Radau {
 
 impl Radau {
     /// With options; to be restarted before use.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: IntegratorOptions) -> Self {
         let empty = MatrixStructure::Dense { n: 0 };
         Self {
             point: Point::new(options),

@@ -3,7 +3,7 @@
 
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
-use saltus_numerics::ode::{Integrator, JacobianSource, Method, OdeSystem, Options, Start, new_integrator};
+use saltus_numerics::ode::{Integrator, IntegratorOptions, JacobianSource, Method, OdeSystem, Start, new_integrator};
 
 pub(crate) struct Closure<F> {
     n: usize,
@@ -117,7 +117,7 @@ impl OdeSystem for HeatEquation {
 /// From t = 0 to `end`.
 pub(crate) fn integrate(
     method: Method,
-    options: Options,
+    options: IntegratorOptions,
     system: &mut dyn OdeSystem,
     y: &[f64],
     end: f64,

@@ -2,7 +2,7 @@
 
 use saltus_mdae::{AssertionLevel, Derivative};
 use saltus_numerics::EvalError;
-use saltus_numerics::ode::{IntegrationError, Method, Options as OdeOptions, Start, StepFailure};
+use saltus_numerics::ode::{IntegrationError, IntegratorOptions, Method, Start, StepFailure};
 
 use super::{Phase, Run, integration_failure};
 use crate::engine::ModeId;
@@ -58,7 +58,7 @@ impl Run<'_> {
         let noise = self.begin_sizes(mode, step.unwrap_or(0.0));
         let absolute = self.absolute_tolerances(mode);
         let max_step = self.history.max_step(&self.engine.memory);
-        let mut options = OdeOptions::new(self.local_tolerance(), absolute);
+        let mut options = IntegratorOptions::new(self.local_tolerance(), absolute);
         options.noise = noise;
         options.max_step = max_step
             .min(self.engine.options.stop - self.engine.options.start)

@@ -10,7 +10,7 @@ use crate::sigma::{Sigma, SigmaFailure, SigmaMatrix};
 
 /// Bounds of the analysis.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct ConstructiveOptions {
     /// How often an equation may be shifted.
     pub max_shift: u16,
     /// How many start states are explored.
@@ -19,9 +19,9 @@ pub struct Options {
     pub max_reactions: usize,
 }
 
-impl Default for Options {
+impl Default for ConstructiveOptions {
     fn default() -> Self {
-        Options {
+        ConstructiveOptions {
             max_shift: 6,
             max_instants: 4096,
             max_reactions: 20_000,
@@ -58,13 +58,13 @@ pub enum Rejection {
     Mode(usize),
     /// A reaction gets stuck; its position in [`Report::reactions`].
     Reaction(usize),
-    /// More start states or reactions than [`Options`] allows: the rest is not explored.
+    /// More start states or reactions than [`ConstructiveOptions`] allows: the rest is not explored.
     TooManyInstants,
 }
 
 /// What becomes of a system.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ConstructiveVerdict {
     /// Every reaction can be carried out.
     Accepted,
     /// A mode is singular, or a reaction gets stuck.
@@ -89,7 +89,7 @@ pub struct Report {
 }
 
 /// Analyses a system.
-pub fn analyze(system: &System, options: Options) -> Result<Report, TooManyPredicates> {
+pub fn analyze(system: &System, options: ConstructiveOptions) -> Result<Report, TooManyPredicates> {
     system.check_predicates()?;
     let modes = admitted_modes(system);
     let mut report = Report {
@@ -155,7 +155,7 @@ fn mode_verdict(system: &System, valuation: Vec<bool>) -> Option<ModeVerdict> {
 }
 
 /// Everything below its degree is known, and the unguarded equations over it hold.
-fn first_state(system: &System, options: Options) -> StartState {
+fn first_state(system: &System, options: ConstructiveOptions) -> StartState {
     let known: BTreeSet<Shifted> = system.known_initially.clone().unwrap_or_else(|| {
         let degrees = system.degrees();
         let below = |(&var, &degree): (&VarId, &u16)| (0..degree).map(move |order| (var, order));
@@ -172,7 +172,7 @@ fn first_state(system: &System, options: Options) -> StartState {
     StartState { known, facts }
 }
 
-fn explore(system: &System, options: Options, report: &mut Report) {
+fn explore(system: &System, options: ConstructiveOptions, report: &mut Report) {
     let mut numbers: BTreeMap<StartState, usize> = BTreeMap::new();
     let mut queue = VecDeque::new();
     let first = first_state(system, options);
@@ -269,15 +269,15 @@ fn successors(next: &BTreeMap<usize, BTreeSet<usize>>, node: usize) -> Vec<usize
 impl Report {
     /// Whether the system is accepted.
     pub fn is_accepted(&self) -> bool {
-        self.verdict() == Verdict::Accepted
+        self.verdict() == ConstructiveVerdict::Accepted
     }
 
     /// Accepted, rejected, or not known.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> ConstructiveVerdict {
         match self.rejections.as_slice() {
-            [] => Verdict::Accepted,
-            [Rejection::TooManyInstants] => Verdict::Undecided,
-            _ => Verdict::Rejected,
+            [] => ConstructiveVerdict::Accepted,
+            [Rejection::TooManyInstants] => ConstructiveVerdict::Undecided,
+            _ => ConstructiveVerdict::Rejected,
         }
     }
 }

@@ -29,7 +29,7 @@ mod symmetry;
 mod system;
 mod thresholds;
 
-pub use analysis::{Instant, ModeVerdict, Options, Rejection, Report, Verdict, analyze};
+pub use analysis::{ConstructiveOptions, ConstructiveVerdict, Instant, ModeVerdict, Rejection, Report, analyze};
 pub use print::{Course, Names, shifted_names, valuation_text};
 pub use reaction::{Failure, Outcome, Reaction, Step};
 pub use system::{

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use saltus_mdae::{EquationId, Idx, VarId};
 
-use super::analysis::{Rejection, Report, Verdict};
+use super::analysis::{ConstructiveVerdict, Rejection, Report};
 use super::reaction::{Failure, Outcome, Reaction, Step};
 use super::system::{PredicateId, Shifted, ShiftedEquation};
 
@@ -64,9 +64,9 @@ impl Report {
     pub fn to_text(&self, names: &dyn Names) -> String {
         let mut out = String::new();
         let verdict = match self.verdict() {
-            Verdict::Accepted => "accepted",
-            Verdict::Rejected => "rejected",
-            Verdict::Undecided => "undecided",
+            ConstructiveVerdict::Accepted => "accepted",
+            ConstructiveVerdict::Rejected => "rejected",
+            ConstructiveVerdict::Undecided => "undecided",
         };
         let _ = writeln!(out, "constructive semantics: {verdict}");
         self.write_reasons(&mut out, names);

@@ -23,7 +23,7 @@ use super::touched_blocks::Touched;
 
 /// Whether a mode change can be restarted, by structure.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Hash)]
-pub enum Verdict {
+pub enum RestartVerdict {
     /// The restart system determines all right limits.
     Good,
     /// Some mandatory equation finds no variable, or contradicts the left limits: see
@@ -59,7 +59,7 @@ pub struct ComponentHeight {
 #[derive(Clone, Debug)]
 pub struct RestartAnalysis {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: RestartVerdict,
     /// The components of the leading incidence of which a part is touched.
     pub components: Vec<ComponentHeight>,
     /// The touched equations: in all others right limits equal left limits.
@@ -110,7 +110,7 @@ pub struct RestartAnalysis {
 impl RestartAnalysis {
     /// Whether the restart system determines all right limits.
     pub fn is_good(&self) -> bool {
-        self.verdict == Verdict::Good
+        self.verdict == RestartVerdict::Good
     }
 
     /// Whether the analysis holds at another instant of the same mode change (same modes, zero crossings, restart
@@ -401,7 +401,7 @@ impl Outcome {
         };
         let (past_determined, lossy) = quotient.disabled(&array);
         let conflict = match judged.verdict {
-            Verdict::Lossy => quotient.conflicting(&lossy),
+            RestartVerdict::Lossy => quotient.conflicting(&lossy),
             _ => quotient.conflicting(&quotient.over),
         };
         let mut over = labels(quotient.over.clone());
@@ -478,7 +478,7 @@ impl Outcome {
         };
         let forced = inquiry.change.options.forced_height.is_some();
         let mut judged = Judged {
-            verdict: Verdict::NotGood,
+            verdict: RestartVerdict::NotGood,
             violations,
             diagnosis: None,
             plan: None,
@@ -486,7 +486,11 @@ impl Outcome {
         if judged.violations.is_empty() {
             // A forced height is analysed as asked; the search must not settle for one that loses equations.
             let lossy = !forced && !attempt.quotient.disabled(&attempt.array).1.is_empty();
-            judged.verdict = if lossy { Verdict::Lossy } else { Verdict::Good };
+            judged.verdict = if lossy {
+                RestartVerdict::Lossy
+            } else {
+                RestartVerdict::Good
+            };
             let all: Vec<usize> = (0..self.concrete.equations.len()).collect();
             judged.plan = Some(source.plan(pool, &all));
         } else if judged.violations.nonlinear.is_empty() {
@@ -499,9 +503,9 @@ impl Outcome {
 
     fn refused(&self, reason: Option<Unscalable>, attempt: &Attempt, frame: Frame) -> Judged {
         let verdict = match reason {
-            Some(Unscalable::Unbounded) => Verdict::Unscalable,
-            _ if attempt.quotient.over_count() > 0 => Verdict::Overdetermined,
-            _ => Verdict::Underdetermined,
+            Some(Unscalable::Unbounded) => RestartVerdict::Unscalable,
+            _ if attempt.quotient.over_count() > 0 => RestartVerdict::Overdetermined,
+            _ => RestartVerdict::Underdetermined,
         };
         Judged {
             verdict,
@@ -513,7 +517,7 @@ impl Outcome {
 }
 
 struct Judged {
-    verdict: Verdict,
+    verdict: RestartVerdict,
     violations: Violations,
     diagnosis: Option<Diagnosis>,
     plan: Option<RestartPlan>,
@@ -521,7 +525,7 @@ struct Judged {
 
 impl Judged {
     fn determines(&self, new: &ModeSystem, columns: &[Column]) -> bool {
-        if self.verdict == Verdict::Good {
+        if self.verdict == RestartVerdict::Good {
             return true;
         }
         let states = |diagnosis: &Diagnosis| -> bool {
@@ -534,7 +538,7 @@ impl Judged {
             };
             !columns.iter().any(open)
         };
-        let refused_by_structure = matches!(self.verdict, Verdict::NotGood | Verdict::Underdetermined);
+        let refused_by_structure = matches!(self.verdict, RestartVerdict::NotGood | RestartVerdict::Underdetermined);
         refused_by_structure && self.diagnosis.as_ref().is_some_and(states)
     }
 }

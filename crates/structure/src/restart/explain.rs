@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use saltus_mdae::print::{Names, UserNames, balanced_equation, equation};
 use saltus_mdae::{BinaryOp, Derivative, ExprId, ExprPool, Mdae, Node, OriginId, VarId};
 
-use super::analysis::{RestartAnalysis, Verdict};
+use super::analysis::{RestartAnalysis, RestartVerdict};
 use super::array::{ArrayLabel, ArrayVariable, EquationSource, Part};
 use super::change::ModeChange;
 use super::concrete::ConcreteEquation;
@@ -64,13 +64,13 @@ pub fn explain_observed(
     let projected = observed.is_some_and(|observed| observed.method == LimitMethod::Projector);
     let mut explanation = match analysis.verdict {
         _ if projected => words.projected(analysis),
-        Verdict::Good => words.good(analysis),
-        Verdict::Overdetermined => words.overdetermined(analysis),
-        Verdict::Underdetermined => words.underdetermined(analysis),
-        Verdict::NotGood if analysis.violations.nonlinear.is_empty() => words.depends_on_approach(analysis),
-        Verdict::NotGood => words.nonlinear(analysis),
-        Verdict::Unscalable => words.unscalable(),
-        Verdict::Lossy => words.lossy(analysis),
+        RestartVerdict::Good => words.good(analysis),
+        RestartVerdict::Overdetermined => words.overdetermined(analysis),
+        RestartVerdict::Underdetermined => words.underdetermined(analysis),
+        RestartVerdict::NotGood if analysis.violations.nonlinear.is_empty() => words.depends_on_approach(analysis),
+        RestartVerdict::NotGood => words.nonlinear(analysis),
+        RestartVerdict::Unscalable => words.unscalable(),
+        RestartVerdict::Lossy => words.lossy(analysis),
     };
     explanation.details.extend(words.facts(analysis));
     explanation.details.extend(words.kept(analysis));

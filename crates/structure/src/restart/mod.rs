@@ -39,7 +39,7 @@ mod rescale;
 mod system;
 mod touched_blocks;
 
-pub use analysis::{ComponentHeight, RestartAnalysis, Verdict, analyze_restart};
+pub use analysis::{ComponentHeight, RestartAnalysis, RestartVerdict, analyze_restart};
 pub use array::{ArrayEquation, ArrayLabel, ArrayVariable, EquationSource, FactRecord, Part, VariableClass};
 pub use change::{Before, ModeChange, RestartOptions, Scope};
 pub use concrete::ConcreteEquation;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use saltus_mdae::{ConditionId, Idx};
-use saltus_numerics::ode::{IntegrationError, Options as OdeOptions, Start};
+use saltus_numerics::ode::{IntegrationError, IntegratorOptions, Start};
 use saltus_numerics::roots::{EventInstant, first_event};
 use saltus_results::{ResultSink, RowKind};
 
@@ -144,7 +144,7 @@ impl Run<'_> {
         slide.sides[shown].swap(&mut self.engine);
         let noise = self.begin_sizes(mode, 0.0);
         slide.sides[shown].swap(&mut self.engine);
-        let mut options = OdeOptions::new(self.local_tolerance(), self.absolute_tolerances(mode));
+        let mut options = IntegratorOptions::new(self.local_tolerance(), self.absolute_tolerances(mode));
         options.noise = noise;
         options.max_step = (self.engine.options.stop - self.engine.options.start).max(f64::MIN_POSITIVE);
         let set = self.integrator.set_options(options);
