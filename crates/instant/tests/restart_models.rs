@@ -9,7 +9,7 @@ use restart_support::report::Report;
 use restart_support::{Equations, Random, Values};
 use saltus_graph::Row;
 use saltus_instant::*;
-use saltus_mdae::{Idx, Role, VarId};
+use saltus_mdae::{Derivative, Idx, Role, VarId};
 use saltus_structure::restart::*;
 
 fn equations(list: &[(&str, &str)]) -> Equations {
