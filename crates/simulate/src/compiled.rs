@@ -10,12 +10,12 @@ use saltus_mdae::print::{self, UserNames, derivative_name};
 use saltus_mdae::{ConditionId, Derivative, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId};
 use saltus_structure::mode::{GuardAtom, ModeFailure, Modes, Valuation, remedies, undetermined};
 
-use crate::condition::assigned_by_whens;
 use crate::error::{Failure, FailureKind};
-use crate::forms::OtherForms;
-use crate::jacobian::JacobianPlans;
+use crate::events::condition::assigned_by_whens;
 use crate::kernel::Bound;
 use crate::memory::Memory;
+use crate::modes::forms::OtherForms;
+use crate::modes::jacobian::JacobianPlans;
 use crate::report::Refusal;
 
 /// Larger models get no proposals for singular modes: finding them takes longer than the search.

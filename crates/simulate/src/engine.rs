@@ -12,23 +12,23 @@ use saltus_results::ModeRecord;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Valuation, analyze_equations, analyze_mode};
 
 use crate::compiled::Compiled;
-use crate::condition::{Monitors, held_signs, monitors};
-use crate::delay::History;
-use crate::discrete::DiscreteProgram;
 use crate::error::{Failure, FailureKind};
-use crate::event::Truths;
-use crate::jets::Beyond;
+use crate::events::condition::{Monitors, held_signs, monitors};
+use crate::events::discrete::DiscreteProgram;
+use crate::events::iteration::Truths;
+use crate::events::response::{Blur, Responses};
+use crate::events::scale::Scales;
 use crate::kernel::Bound;
 use crate::memory::{DEFAULT_ORDERS, Memory};
-use crate::mode::{ModeRuntime, Tools};
-use crate::mode_cache::ModeCache;
-use crate::ode::{ModeOde, OdeFailure};
+use crate::modes::cache::ModeCache;
+use crate::modes::jets::Beyond;
+use crate::modes::ode::{ModeOde, OdeFailure};
+use crate::modes::plan::{PlanCode, PlanFailure, Stage};
+use crate::modes::runtime::{ModeRuntime, Tools};
 use crate::options::{Options, Redundant};
-use crate::plan::{PlanCode, PlanFailure, Stage};
 use crate::report::{BlockCost, Refusal};
-use crate::response::{Blur, Responses};
 use crate::restart::RestartCache;
-use crate::scale::Scales;
+use crate::run::delay::History;
 
 saltus_mdae::typed_index! {
     /// A mode that has been entered, numbered in order of first entry.
@@ -103,7 +103,7 @@ impl SampleClock {
 
     /// Times that differ by less are the same tick.
     fn tolerance(&self, time: f64) -> f64 {
-        crate::scale::rounding_of_time(time.abs().max(self.start.abs())).min(0.25 * self.interval)
+        crate::events::scale::rounding_of_time(time.abs().max(self.start.abs())).min(0.25 * self.interval)
     }
 
     fn is_due(&self, time: f64) -> bool {
@@ -140,7 +140,7 @@ pub(crate) struct Engine<'c> {
     pub mode_by_valuation: FxHashMap<Valuation, Result<ModeId, Arc<ModeRefusal>>>,
     pub restarts: RestartCache,
     /// Equations compiled for complementarity pivoting.
-    pub pivot_rows: crate::pivot::PivotRows,
+    pub pivot_rows: crate::events::pivot::PivotRows,
     /// Conditions in force.
     pub truths: Truths,
     pub when_before: Vec<bool>,
@@ -161,7 +161,7 @@ pub(crate) struct Engine<'c> {
     pub singular_met: bool,
     /// Modes in which something floats, by valuation; `None` where that does not help.
     pub floating_by_valuation: FxHashMap<Valuation, Option<ModeId>>,
-    pub floating_modes: FxHashMap<ModeId, crate::floating::Floating>,
+    pub floating_modes: FxHashMap<ModeId, crate::modes::floating::Floating>,
     /// Those that were told.
     pub told_floating: FxHashSet<ModeId>,
     /// The candidates of the search that found no mode.
@@ -183,7 +183,7 @@ pub(crate) struct Engine<'c> {
     /// How well the event's time is known, for each condition function that is crossing zero there.
     pub located: Vec<f64>,
     /// Conditions that have crossed zero at the present event.
-    pub crossings: FxHashMap<ConditionId, crate::candidate::Crossing>,
+    pub crossings: FxHashMap<ConditionId, crate::events::candidate::Crossing>,
     /// Conditions that only start something, are about to cross zero and have not yet, with the values of their functions.
     pub to_come: FxHashMap<ConditionId, f64>,
     /// How the values in memory respond to errors of the states.
@@ -202,9 +202,9 @@ pub(crate) struct Engine<'c> {
     /// Last values of variables that are dead now.
     pub last_values: FxHashMap<VarId, f64>,
     /// Start values of unknowns and their derivatives.
-    pub starts: Vec<crate::initial::StartValue>,
+    pub starts: Vec<crate::start::initial::StartValue>,
     /// Start values that depend on what is solved for at the start.
-    pub open_starts: Vec<crate::initial::OpenStart>,
+    pub open_starts: Vec<crate::start::initial::OpenStart>,
     /// Parameters with `fixed = false` whose value has been found, and the initial equations that gave it.
     pub solved_parameters: rustc_hash::FxHashSet<VarId>,
     pub used_up: rustc_hash::FxHashSet<saltus_mdae::ExprId>,
@@ -215,7 +215,7 @@ pub(crate) struct Engine<'c> {
     /// Values with which the search for those at the start begins.
     pub guesses: Vec<(VarId, f64)>,
     /// Signals given from outside.
-    pub signals: Vec<crate::input::InputSignal>,
+    pub signals: Vec<crate::run::input::InputSignal>,
     /// The time whose pieces of the signals hold.
     pub inputs_from: f64,
     /// Things worth reporting that do not stop the run.
@@ -223,7 +223,7 @@ pub(crate) struct Engine<'c> {
     /// Unknowns that were said to be shared.
     pub told_shares: FxHashSet<Vec<VarId>>,
     /// Coefficients of impulses of the last change that must not jump.
-    pub steady: Vec<crate::steady::Steady>,
+    pub steady: Vec<crate::restart::steady::Steady>,
     /// What switches without events in the equations of modes.
     pub silent_switches: FxHashMap<ModeId, Arc<[Bound]>>,
     /// Equations with an impulse whose discrete factors were said to jump.
@@ -292,7 +292,7 @@ impl<'c> Engine<'c> {
             }),
             mode_by_valuation: FxHashMap::default(),
             restarts: RestartCache::default(),
-            pivot_rows: crate::pivot::PivotRows::default(),
+            pivot_rows: crate::events::pivot::PivotRows::default(),
             truths: compiled.first_truths(&memory)?,
             when_before: Vec::new(),
             arrived: Vec::new(),

@@ -1,52 +1,35 @@
 //! Hybrid simulation: super-dense time, modes, restarts.
 //!
-//! [`Compiled`] is a model ready to run; [`simulate`] runs it and pushes rows and events into a sink. What happens
-//! at an event is written above the loop in `event.rs`.
+//! [`Compiled`] is a model ready to run; [`simulate`] runs it and pushes rows and events into a sink. The rooms, in the order
+//! in which a run passes them:
+//!
+//! - `compiled`, `options`: what a run is given;
+//! - `engine`, `memory`, `kernel`: the state of a run, the place of every value, code bound to these places;
+//! - `start`: consistent values at the start;
+//! - `modes`: the equations of a mode as code;
+//! - `run`: the loop of steps, watching conditions, delays, rows of results, sliding and coming to rest;
+//! - `events`: what happens when a condition changes, and the search for the mode that follows;
+//! - `restart`: from left limits to right limits, with impulses;
+//! - `report`, `error`: what is said of it.
 
-mod assertion;
-mod block;
-mod candidate;
 mod compiled;
-mod condition;
-mod delay;
-mod discrete;
 mod engine;
 mod error;
-mod event;
-mod explicit;
-mod floating;
-mod forms;
-mod initial;
-mod initial_order;
-mod input;
-mod jacobian;
-mod jets;
+mod events;
 mod kernel;
-mod limits;
 mod memory;
-mod mode;
-mod mode_cache;
-mod ode;
+mod modes;
 mod options;
-mod output;
-mod pivot;
-mod plan;
-mod refused;
 mod report;
-mod resolution;
-mod response;
 mod restart;
 mod run;
-mod scale;
-mod search;
-mod starts;
-mod steady;
+mod start;
 
 pub use compiled::Compiled;
-pub use discrete::discrete_loop;
 pub use engine::{ModeId, RunCounters};
 pub use error::{Failure, FailureKind, limit_text};
-pub use input::InputSignal;
+pub use events::discrete::discrete_loop;
 pub use options::{Chattering, Options, Redundant, RestartMethod, Zeno};
 pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport, Refusal};
+pub use run::input::InputSignal;
 pub use run::{Cancel, End, Observer, Request, RunReport, Unobserved, simulate};

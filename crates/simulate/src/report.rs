@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use saltus_mdae::{ConditionId, OriginId, VarId};
 
-use crate::discrete::Triggered;
 use crate::engine::ModeId;
+use crate::events::discrete::Triggered;
 
 /// An impulse: a variable that is infinite for an instant.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use saltus_results::{EventRecord, Impulse, Jump, ModeRecord, ResultSink, RowKind
 use super::{Run, output_failure};
 use crate::engine::{Engine, ModeId};
 use crate::error::Failure;
-use crate::refused::in_words;
+use crate::events::refused::in_words;
 use crate::report::EventReport;
 
 impl Run<'_> {

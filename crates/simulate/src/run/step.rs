@@ -7,7 +7,7 @@ use saltus_numerics::ode::{IntegrationError, IntegratorOptions, Method, Start, S
 use super::{Phase, Run, integration_failure};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
-use crate::ode::OdeFailure;
+use crate::modes::ode::OdeFailure;
 
 /// What came before a new beginning of the integrator.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use saltus_mdae::{ConditionId, Derivative, ExprId, Idx};
 use saltus_numerics::roots::{EventInstant, RootError, ScanOptions, first_event};
 
 use super::Run;
-use crate::condition::{Monitor, Reading};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
-use crate::event::same;
-use crate::ode::Watched;
+use crate::events::condition::{Monitor, Reading};
+use crate::events::iteration::same;
+use crate::modes::ode::Watched;
 use crate::report::EventReport;
 
 /// What is known of a condition since the last event.

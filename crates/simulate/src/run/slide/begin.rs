@@ -7,7 +7,7 @@ use saltus_mdae::{ConditionId, Derivative, Idx};
 use super::flow::Flow;
 use super::side::Side;
 use super::{Motion, Obstacle, Slide, Surface};
-use crate::condition::{Decided, Monitor};
+use crate::events::condition::{Decided, Monitor};
 use crate::run::Run;
 use crate::run::stall::CrawlingSwitch;
 

@@ -8,11 +8,11 @@ use saltus_numerics::ode::{Integrator, OdeSystem};
 use saltus_numerics::roots::{ConditionFunctions, Course, Cut};
 
 use super::{Motion, Slide};
-use crate::condition::Monitor;
-use crate::delay::History;
 use crate::engine::Engine;
 use crate::error::Failure;
+use crate::events::condition::Monitor;
 use crate::run::Cancel;
+use crate::run::delay::History;
 
 /// What rounding leaves of a function, in parts of the size of its terms.
 const ROUNDING: f64 = 4e-13;
@@ -236,7 +236,7 @@ pub(super) struct SlideFunctions<'a, 'c> {
 }
 
 impl SlideFunctions<'_, '_> {
-    fn arguments(&self) -> Option<&crate::resolution::Arguments> {
+    fn arguments(&self) -> Option<&crate::events::resolution::Arguments> {
         let mode = self.ode.slide.sides[0].mode()?;
         self.ode.engine.modes[mode].plan().arguments()
     }
@@ -248,7 +248,7 @@ impl ConditionFunctions for SlideFunctions<'_, '_> {
     }
 
     fn argument_count(&self) -> usize {
-        self.arguments().map_or(0, crate::resolution::Arguments::count)
+        self.arguments().map_or(0, crate::events::resolution::Arguments::count)
     }
 
     fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), EvalError> {

@@ -4,11 +4,11 @@ use saltus_mdae::{Derivative, VarId};
 use saltus_numerics::EvalError;
 
 use super::flow::{FlowFailure, unexplained};
-use crate::condition::Monitor;
-use crate::delay::History;
 use crate::engine::{Engine, ModeId};
-use crate::event::{Truths, same};
+use crate::events::condition::Monitor;
+use crate::events::iteration::{Truths, same};
 use crate::memory::Memory;
+use crate::run::delay::History;
 
 /// Everything that decides the motion on one side of a surface.
 #[derive(Clone, Debug)]

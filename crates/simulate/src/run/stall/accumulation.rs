@@ -11,7 +11,7 @@ use saltus_mdae::ConditionId;
 
 use super::{Run, Stall};
 use crate::error::{Failure, FailureKind};
-use crate::event::MOST_FLIPS;
+use crate::events::iteration::MOST_FLIPS;
 use crate::report::EventReport;
 
 /// Events that are remembered.
@@ -170,7 +170,7 @@ impl Run<'_> {
     pub(in crate::run) fn note_crossing(&mut self, time: f64, triggers: &[ConditionId]) {
         let moves = |id: &&ConditionId| {
             let monitor = self.engine.monitors[**id].as_ref();
-            monitor.is_some_and(|m| m.decided != crate::condition::Decided::ByTime)
+            monitor.is_some_and(|m| m.decided != crate::events::condition::Decided::ByTime)
         };
         let crossing: Vec<ConditionId> = triggers.iter().filter(moves).copied().collect();
         if !crossing.is_empty() {

@@ -3,8 +3,8 @@
 use saltus_mdae::{ConditionId, Idx};
 
 use super::{Run, Stall};
-use crate::candidate::Sign;
-use crate::condition::Decided;
+use crate::events::candidate::Sign;
+use crate::events::condition::Decided;
 use crate::report::EventReport;
 
 /// A pair of crossings inside the band is noise of a comparison; when the event before was the condition's own too, it

@@ -14,12 +14,12 @@ use saltus_numerics::nonlinear::{
     ConstraintSystem, NewtonOptions, NonlinearSystem, ProjectionOptions, project, solve_newton,
 };
 
-use crate::block::system_failure;
-use crate::candidate::Instant;
 use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
+use crate::events::candidate::Instant;
 use crate::kernel::{Bound, slot_of};
 use crate::memory::Memory;
+use crate::modes::block::system_failure;
 use crate::report::{EventReport, ImpulseReport};
 
 /// Variables without a start value move this much more willingly than those with one.
@@ -835,7 +835,7 @@ impl Engine<'_> {
 
 /// Equal but for what an iteration leaves.
 fn close(a: f64, b: f64) -> bool {
-    crate::event::same(a, b) || (a - b).abs() <= 1e-10 * (a.abs() + b.abs())
+    crate::events::iteration::same(a, b) || (a - b).abs() <= 1e-10 * (a.abs() + b.abs())
 }
 
 /// Initial equations as functions of the free states.

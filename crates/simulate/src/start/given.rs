@@ -10,8 +10,8 @@ use saltus_mdae::{Derivative, ExprId, Idx, Role, VarId};
 use saltus_structure::restart::NumericFacts;
 
 use crate::engine::{Engine, ModeId};
-use crate::initial::StartValue;
 use crate::restart::{Known, Present, fact_tolerance};
+use crate::start::initial::StartValue;
 
 /// A start value that moved by more than this part of its size did not hold.
 const MOVED: f64 = 1e-6;

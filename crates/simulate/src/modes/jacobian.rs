@@ -13,10 +13,10 @@ use saltus_mdae::{Derivative, ExprId, ExprPool, Idx};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::{Colouring, SparsityPattern};
 
-use crate::block::BlockSolver;
 use crate::kernel::slot_of;
 use crate::memory::Memory;
-use crate::plan::{Source, Stage};
+use crate::modes::block::BlockSolver;
+use crate::modes::plan::{Source, Stage};
 
 /// Tangents carried at once: one or two vector registers.
 const LANES: usize = 8;
@@ -386,9 +386,9 @@ mod tests {
     use saltus_numerics::ode::OdeSystem;
 
     use crate::compiled::Compiled;
-    use crate::delay::History;
     use crate::engine::Engine;
     use crate::options::Options;
+    use crate::run::delay::History;
 
     /// Explicit equations, nonlinear blocks of two, and a chain of states.
     fn network(n: usize) -> Mdae {

@@ -13,14 +13,14 @@ use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_structure::mode::{BlockKind, ModeAliases, ModeStructure, Plan, Selection};
 
-use crate::block::{BlockFailure, BlockSolver, Care, Known, Learnt};
 use crate::error::Failure;
-use crate::explicit::ExplicitEquations;
-use crate::jacobian::ExactJacobian;
+use crate::events::resolution::{Arguments, Determined, Watching, Ways};
+use crate::events::response::Blur;
 use crate::memory::Memory;
-use crate::mode::Tools;
-use crate::resolution::{Arguments, Determined, Watching, Ways};
-use crate::response::Blur;
+use crate::modes::block::{BlockFailure, BlockSolver, Care, Known, Learnt};
+use crate::modes::explicit::ExplicitEquations;
+use crate::modes::jacobian::ExactJacobian;
+use crate::modes::runtime::Tools;
 
 /// Relative change of an unknown since the last anchor from which on it is no guess for other points.
 const FAR: f64 = 0.5;

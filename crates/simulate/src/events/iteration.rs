@@ -30,10 +30,10 @@
 
 use saltus_mdae::{ConditionId, Node, VarId};
 
-use crate::candidate::{Accepted, Sign};
-use crate::condition::Decided;
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
+use crate::events::candidate::{Accepted, Sign};
+use crate::events::condition::Decided;
 use crate::report::{CandidateReport, EventReport, InstantReport};
 
 /// How often a condition at its zero may turn at one event.

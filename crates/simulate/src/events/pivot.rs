@@ -19,11 +19,11 @@ use saltus_numerics::complementarity::solve_lcp;
 use saltus_numerics::linalg::{DenseMatrix, Factorisation, MatrixStructure, PivotedQr, SparsityPattern};
 use saltus_structure::mode::Valuation;
 
-use crate::candidate::Instant;
-use crate::condition::Decided;
-use crate::discrete::{self, Triggered};
 use crate::engine::{Engine, ModeId};
-use crate::event::Truths;
+use crate::events::candidate::Instant;
+use crate::events::condition::Decided;
+use crate::events::discrete::{self, Triggered};
+use crate::events::iteration::Truths;
 use crate::kernel::Bound;
 use crate::memory::Memory;
 

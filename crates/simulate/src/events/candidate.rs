@@ -5,12 +5,12 @@ use std::sync::Arc;
 use saltus_mdae::{Action, ConditionId, Derivative, ExprId, OriginId, VarId};
 use saltus_structure::mode::Valuation;
 
-use crate::condition::{Monitor, Reading, SIGN_ORDERS};
-use crate::discrete::{self, Triggered};
 use crate::engine::{Engine, ModeId};
 use crate::error::Failure;
-use crate::event::{Truths, same};
-use crate::jets::Beyond;
+use crate::events::condition::{Monitor, Reading, SIGN_ORDERS};
+use crate::events::discrete::{self, Triggered};
+use crate::events::iteration::{Truths, same};
+use crate::modes::jets::Beyond;
 use crate::report::{ImpulseReport, Refusal};
 
 /// Rounds of the discrete equations at one instant before they are called unsettled.
@@ -182,7 +182,7 @@ impl Engine<'_> {
                     Sign::ByValue {
                         positive: reading.value > 0.0,
                     }
-                } else if monitor.decided == crate::condition::Decided::ByTime {
+                } else if monitor.decided == crate::events::condition::Decided::ByTime {
                     self.sign(id, &monitor, None, &[], true)
                 } else {
                     Sign::Tie
@@ -311,7 +311,7 @@ impl Engine<'_> {
         self.to_come.clear();
         for id in clear {
             let Some(monitor) = self.monitor(id) else { continue };
-            if monitor.decided != crate::condition::Decided::AsLatch {
+            if monitor.decided != crate::events::condition::Decided::AsLatch {
                 continue;
             }
             let reading = monitor.watch(&self.memory, &self.scales, &mut self.scratch);
@@ -710,7 +710,7 @@ impl Engine<'_> {
         for id in self.model.conditions.ids() {
             let at = id.0 as usize;
             let Some(monitor) = self.monitor(id) else { continue };
-            let latch = monitor.decided == crate::condition::Decided::AsLatch && instant.held[at].is_some();
+            let latch = monitor.decided == crate::events::condition::Decided::AsLatch && instant.held[at].is_some();
             if !latch || instant.set_by_impulse[at] || truths[at] != self.truths[at] {
                 continue;
             }
@@ -888,7 +888,7 @@ impl Engine<'_> {
             let at = id.0 as usize;
             let Some(monitor) = self.monitor(id) else { continue };
             let pinned = self.discrete.pinned.contains(&id);
-            if monitor.decided == crate::condition::Decided::ByLeftLimits || pinned {
+            if monitor.decided == crate::events::condition::Decided::ByLeftLimits || pinned {
                 continue;
             }
             signs[at] = self.sign(id, &monitor, Some(mode), &[], true);
@@ -918,7 +918,7 @@ impl Engine<'_> {
         let with_settled = |mut base: Truths| {
             for (id, monitor) in self.monitors.iter_enumerated() {
                 let settled = monitor.as_ref().is_none_or(|m| {
-                    use crate::condition::Decided::{ByLeftLimits, ByTime};
+                    use crate::events::condition::Decided::{ByLeftLimits, ByTime};
                     matches!(m.decided, ByTime | ByLeftLimits)
                 });
                 let given = settled || self.discrete.pinned.contains(&id);

@@ -5,9 +5,9 @@ use saltus_codegen::{EvalError, KernelCache};
 use saltus_graph::{Bipartite, BipartiteBuilder, Column, Matching, Row};
 use saltus_mdae::{Action, ConditionId, Derivative, ExprId, ExprPool, Mdae, Node, OriginId, Role, VarId, WhenId};
 
-use crate::condition::HeldSign;
 use crate::error::{Failure, FailureKind};
-use crate::event::same;
+use crate::events::condition::HeldSign;
+use crate::events::iteration::same;
 use crate::kernel::Bound;
 use crate::memory::Memory;
 

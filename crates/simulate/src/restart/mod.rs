@@ -1,5 +1,7 @@
 //! Mode changes at run time: restart systems are analysed once and kept.
 
+pub(crate) mod steady;
+
 use rustc_hash::FxHashMap;
 use saltus_instant::{
     EulerFailure, EulerLimit, Projection, RestartFailure, RestartSolution, implicit_euler_restart,
@@ -13,16 +15,16 @@ use saltus_structure::restart::{
     RestartOptions, RestartPlan, RestartVerdict, analyze_restart, explain, levels_beyond,
 };
 
-use crate::candidate::{Instant, Reinit};
 use crate::compiled::Compiled;
 use crate::engine::{Engine, ModeId, tools};
 use crate::error::{Failure, FailureKind};
-use crate::event::same;
+use crate::events::candidate::{Instant, Reinit};
+use crate::events::iteration::same;
+use crate::events::scale::Scales;
 use crate::memory::Memory;
 use crate::options::RestartMethod;
 use crate::report::{ImpulseReport, Refusal};
-use crate::scale::Scales;
-use crate::steady::Steady;
+use crate::restart::steady::Steady;
 
 /// Analyses kept for one mode change; different facts at the left limits give different ones.
 const VARIANTS: usize = 16;

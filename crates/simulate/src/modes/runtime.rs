@@ -9,13 +9,13 @@ use saltus_structure::mode::{
 use saltus_structure::restart::{ModeEquation, ModeSystem};
 
 use crate::error::Failure;
-use crate::forms::OtherForms;
-use crate::jacobian::JacobianPlans;
-use crate::jets::{Beyond, Jets, JetsLearnt};
+use crate::events::response::Blur;
 use crate::kernel::Bound;
 use crate::memory::Memory;
-use crate::plan::{PlanCode, PlanLearnt};
-use crate::response::Blur;
+use crate::modes::forms::OtherForms;
+use crate::modes::jacobian::JacobianPlans;
+use crate::modes::jets::{Beyond, Jets, JetsLearnt};
+use crate::modes::plan::{PlanCode, PlanLearnt};
 
 /// What compiling a mode needs.
 #[derive(Copy, Clone)]

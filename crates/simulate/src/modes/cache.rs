@@ -4,7 +4,7 @@
 use saltus_mdae::Idx;
 
 use crate::engine::ModeId;
-use crate::mode::{ModeLearnt, ModeRuntime};
+use crate::modes::runtime::{ModeLearnt, ModeRuntime};
 
 /// Modes by number, within a number of bytes.
 #[derive(Debug)]

@@ -8,10 +8,10 @@ use saltus_codegen::{KernelSpec, Leaf};
 use saltus_mdae::print::{UserNames, expression};
 use saltus_mdae::{Derivative, EquationId, ExprId, OriginId, Role, VarId};
 
-use crate::candidate::Accepted;
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
-use crate::event::same;
+use crate::events::candidate::Accepted;
+use crate::events::iteration::same;
 use crate::kernel::Bound;
 use crate::report::Refusal;
 

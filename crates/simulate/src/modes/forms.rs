@@ -5,10 +5,10 @@ use saltus_mdae::homotopy::SimplifiedResiduals;
 use saltus_mdae::inverse::SolvedByInverse;
 use saltus_mdae::{Derivative, ExprId, ExprPool, VarId};
 
-use crate::block::BlockSolver;
 use crate::error::Failure;
 use crate::memory::Memory;
-use crate::plan::Source;
+use crate::modes::block::BlockSolver;
+use crate::modes::plan::Source;
 
 /// What is known of the equations of a model besides themselves.
 #[derive(Copy, Clone)]

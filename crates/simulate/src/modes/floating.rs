@@ -214,7 +214,7 @@ impl Engine<'_> {
             .iter()
             .map(|&var| format!("`{}`", self.model.variables[var].name))
             .collect();
-        let label = crate::refused::in_words(&self.compiled.guard_atoms(&self.memory));
+        let label = crate::events::refused::in_words(&self.compiled.guard_atoms(&self.memory));
         self.warnings.push(format!(
             "at t = {}: nothing determines {} in the mode `{label}`, some of whose equations follow from others: kept as before",
             self.memory.time(),

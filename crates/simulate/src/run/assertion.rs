@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use saltus_mdae::{Action, Assertion, AssertionLevel, ExprId, Node};
 
-use crate::discrete::{self, Triggered};
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
+use crate::events::discrete::{self, Triggered};
 use crate::kernel::Bound;
 
 impl Engine<'_> {

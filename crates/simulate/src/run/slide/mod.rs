@@ -39,9 +39,9 @@ use saltus_mdae::{ConditionId, OriginId};
 use saltus_results::ModeRecord;
 
 use super::Run;
-use crate::condition::Monitor;
 use crate::engine::{Engine, ModeId};
-use crate::refused::in_words;
+use crate::events::condition::Monitor;
+use crate::events::refused::in_words;
 pub(super) use rest::Impact;
 pub(super) use side::Side;
 

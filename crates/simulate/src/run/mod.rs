@@ -1,5 +1,10 @@
 //! A run: initialisation, then integration from event to event.
 
+pub(crate) mod assertion;
+pub(crate) mod delay;
+pub(crate) mod input;
+pub(crate) mod limits;
+pub(crate) mod output;
 mod rows;
 mod slide;
 mod stall;
@@ -15,19 +20,19 @@ use saltus_numerics::ode::{IntegrationError, Integrator, IntegratorOptions, new_
 use saltus_results::{Manifest, ModeRecord, ResultSink, RowKind, SourceSpan, Status, Summary};
 
 use crate::compiled::Compiled;
-use crate::condition::Monitor;
-use crate::delay::History;
 use crate::engine::{Engine, ModeId, RunCounters};
 use crate::error::{Failure, FailureKind};
-use crate::event::Truths;
-use crate::input::InputSignal;
+use crate::events::condition::Monitor;
+use crate::events::iteration::Truths;
 use crate::kernel::Bound;
-use crate::limits::Limits;
 use crate::memory::DEFAULT_ORDERS;
-use crate::ode::Sampled;
+use crate::modes::ode::Sampled;
 use crate::options::{Chattering, Options, Zeno};
-use crate::output::Layout;
 use crate::report::{BlockCost, EventReport};
+use crate::run::delay::History;
+use crate::run::input::InputSignal;
+use crate::run::limits::Limits;
+use crate::run::output::Layout;
 use slide::{Impact, Side, Slide};
 use stall::{Crawl, Crossings, Pace, Stall};
 use step::Resumption;

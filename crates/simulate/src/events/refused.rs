@@ -5,8 +5,8 @@ use saltus_mdae::ConditionId;
 
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
-use crate::event::Truths;
-use crate::search::Search;
+use crate::events::iteration::Truths;
+use crate::events::search::Search;
 
 /// Differences between two modes that are named.
 const MOST_DIFFERENCES: usize = 12;

@@ -3,12 +3,12 @@
 use saltus_codegen::{Explicit, KernelCache, Leaf};
 use saltus_mdae::{Derivative, ExprId, ExprPool, OriginId, VarId};
 
-use crate::block::{BlockFailure, singular, system_failure_of};
 use crate::error::{Failure, FailureKind};
+use crate::events::response::Blur;
 use crate::kernel::slot_of;
 use crate::memory::Memory;
-use crate::plan::Source;
-use crate::response::Blur;
+use crate::modes::block::{BlockFailure, singular, system_failure_of};
+use crate::modes::plan::Source;
 
 /// Equations that are affine in their one unknown and do not depend on each other.
 #[derive(Debug)]

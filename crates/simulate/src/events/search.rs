@@ -8,10 +8,10 @@
 use rustc_hash::FxHashSet;
 use saltus_mdae::ConditionId;
 
-use crate::candidate::{Accepted, CandidateVerdict, Instant};
 use crate::engine::Engine;
 use crate::error::Failure;
-use crate::event::Truths;
+use crate::events::candidate::{Accepted, CandidateVerdict, Instant};
+use crate::events::iteration::Truths;
 use crate::report::{CandidateReport, Refusal};
 
 /// Regular candidates of the enumeration from which the search sets out again.

@@ -8,10 +8,10 @@ use saltus_numerics::linalg::{Factorisation, MatrixStructure, SparsityPattern};
 use saltus_numerics::nonlinear::{NewtonOptions, NonlinearSystem, SolveFailure, follow_arc, solve_newton};
 
 use crate::error::{Failure, FailureKind};
+use crate::events::response::Blur;
 use crate::kernel::slot_of;
 use crate::memory::Memory;
-use crate::plan::Source;
-use crate::response::Blur;
+use crate::modes::plan::Source;
 
 /// Newton iterations before a block is given up.
 const ITERATION_LIMIT: u32 = 60;

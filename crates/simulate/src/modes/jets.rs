@@ -7,11 +7,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{Derivative, EquationId, ExprPool, VarId};
 use saltus_structure::mode::Plan;
 
-use crate::block::{BlockSolver, Care, Learnt};
+use crate::events::response::Blur;
 use crate::memory::Memory;
-use crate::mode::Tools;
-use crate::plan::source;
-use crate::response::Blur;
+use crate::modes::block::{BlockSolver, Care, Learnt};
+use crate::modes::plan::source;
+use crate::modes::runtime::Tools;
 
 /// Derivatives x^(d+1) … x^(d+level) of a variable, beyond its leading one x^(d).
 #[derive(Copy, Clone, Debug)]

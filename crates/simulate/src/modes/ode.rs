@@ -6,15 +6,15 @@ use saltus_numerics::linalg::SparsityPattern;
 use saltus_numerics::ode::{JacobianSource, OdeSystem};
 use saltus_numerics::roots::{ConditionFunctions, Course, Cut};
 
-use crate::condition::Monitor;
-use crate::delay::{DelayError, History};
-use crate::input::{self, InputSignal};
+use crate::events::condition::Monitor;
+use crate::events::resolution::Arguments;
+use crate::events::scale::Scales;
 use crate::memory::Memory;
-use crate::mode::Tools;
-use crate::plan::{PlanCode, PlanFailure};
-use crate::resolution::Arguments;
+use crate::modes::plan::{PlanCode, PlanFailure};
+use crate::modes::runtime::Tools;
 use crate::run::Cancel;
-use crate::scale::Scales;
+use crate::run::delay::{DelayError, History};
+use crate::run::input::{self, InputSignal};
 
 /// y' = f(t, y): states into memory, blocks solved, derivatives out.
 pub(crate) struct ModeOde<'a> {

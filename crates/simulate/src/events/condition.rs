@@ -10,9 +10,9 @@ use saltus_mdae::{
 };
 
 use crate::error::Failure;
+use crate::events::scale::Scales;
 use crate::kernel::Bound;
 use crate::memory::Memory;
-use crate::scale::Scales;
 
 /// Derivatives of a condition function that may decide its sign where the value is zero.
 pub(crate) const SIGN_ORDERS: u16 = 4;

@@ -16,9 +16,9 @@ use saltus_codegen::{Rounding, share_of_error};
 use saltus_mdae::{BinaryOp, Derivative, ExprId, Node, UnaryOp};
 
 use crate::engine::{Engine, ModeId};
-use crate::jets::Beyond;
 use crate::kernel::Bound;
 use crate::memory::Memory;
+use crate::modes::jets::Beyond;
 
 /// Ways in which states are off.
 const PATTERNS: u64 = 2;

@@ -1,0 +1,19 @@
+//! Events: when conditions change, and which mode comes next.
+//!
+//! - [`iteration`]: what happens at an event, instant after instant; its order *is* the semantics;
+//! - [`search`]: the search for a consistent mode at one instant, with [`candidate`] (trying one), [`pivot`]
+//!   (complementarity) and [`refused`] (why none was accepted);
+//! - [`discrete`]: discrete equations and when-clauses;
+//! - [`condition`]: the functions of conditions, with [`scale`] and [`response`] (how large and how well known values are)
+//!   and [`resolution`] (how closely a step has to be looked at).
+
+pub(crate) mod candidate;
+pub(crate) mod condition;
+pub(crate) mod discrete;
+pub(crate) mod iteration;
+pub(crate) mod pivot;
+pub(crate) mod refused;
+pub(crate) mod resolution;
+pub(crate) mod response;
+pub(crate) mod scale;
+pub(crate) mod search;
