@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::KernelCache;
-use saltus_mdae::{
-    BinaryOp, Condition, ConditionId, ConditionKind, Derivative, EquationId, ExprPool, Idx, Mdae, Node, OriginKind,
-    Role, Share, Type, VarId,
-};
+use saltus_mdae::{ConditionId, Derivative, EquationId, ExprPool, Idx, Mdae, Role, Share, Type, VarId, Variable};
 use saltus_results::ModeRecord;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Valuation, analyze_equations, analyze_mode};
 
@@ -15,8 +12,10 @@ use crate::compiled::Compiled;
 use crate::error::{Failure, FailureKind};
 use crate::events::condition::{Monitors, held_signs, monitors};
 use crate::events::discrete::DiscreteProgram;
+use crate::events::iteration::EventState;
 use crate::events::iteration::Truths;
 use crate::events::response::{Blur, Responses};
+use crate::events::sample::SampleClock;
 use crate::events::scale::Scales;
 use crate::kernel::Bound;
 use crate::memory::{DEFAULT_ORDERS, Memory};
@@ -29,6 +28,8 @@ use crate::options::{Options, Redundant};
 use crate::report::{BlockCost, Refusal};
 use crate::restart::RestartCache;
 use crate::run::delay::History;
+use crate::run::input::Inputs;
+use crate::start::initial::StartState;
 
 saltus_mdae::typed_index! {
     /// A mode that has been entered, numbered in order of first entry.
@@ -86,111 +87,9 @@ pub struct RunCounters {
     pub state_choices: u64,
 }
 
-/// A periodic time event.
-#[derive(Clone, Debug)]
-pub(crate) struct SampleClock {
-    pub condition: ConditionId,
-    pub start: f64,
-    pub interval: f64,
-    /// Ticks so far: the next is at start + count·interval.
-    pub count: u64,
-}
-
-impl SampleClock {
-    pub(crate) fn next(&self) -> f64 {
-        self.start + self.count as f64 * self.interval
-    }
-
-    /// Times that differ by less are the same tick.
-    fn tolerance(&self, time: f64) -> f64 {
-        crate::events::scale::rounding_of_time(time.abs().max(self.start.abs())).min(0.25 * self.interval)
-    }
-
-    fn is_due(&self, time: f64) -> bool {
-        (self.next() - time).abs() <= self.tolerance(time)
-    }
-
-    /// Ticks up to a time have happened.
-    fn pass(&mut self, time: f64) {
-        let passed = (time + self.tolerance(time) - self.start) / self.interval;
-        let count = passed.floor() + 1.0;
-        if count >= 1.0 {
-            self.count = self.count.max(count as u64);
-        }
-        // The quotient may be rounded to the other side of a tick.
-        while self.is_due(time) || self.next() <= time {
-            self.count += 1;
-        }
-    }
-}
-
-pub(crate) struct Engine<'c> {
-    pub compiled: &'c Compiled,
-    pub model: &'c Mdae,
-    pub pool: ExprPool,
-    pub cache: KernelCache,
-    pub options: Options,
-    pub memory: Memory,
-    pub scales: Scales,
-    pub nominal: Vec<f64>,
-    pub discrete: DiscreteProgram,
-    pub monitors: Monitors,
-    pub guards: Vec<Bound>,
-    pub modes: ModeCache,
-    pub mode_by_valuation: FxHashMap<Valuation, Result<ModeId, Arc<ModeRefusal>>>,
-    pub restarts: RestartCache,
-    /// Equations compiled for complementarity pivoting.
-    pub pivot_rows: crate::events::pivot::PivotRows,
-    /// Conditions in force.
-    pub truths: Truths,
-    pub when_before: Vec<bool>,
-    /// Conditions that a jump has just made zero.
-    pub arrived: Vec<ConditionId>,
-    /// Conditions whose truth values are given.
-    pub pinned: Vec<(ConditionId, bool)>,
-    pub mode: Option<ModeId>,
-    /// Orders that memory would have to keep for a mode that was refused for want of room.
-    pub missing_orders: u16,
-    /// Derivatives beyond the leading ones that are valid in memory.
-    pub jet_level: u16,
-    /// Whether a candidate was refused whose right limits the consistency projector might find.
-    pub projectable: bool,
-    /// Whether modes in which something floats are admitted.
-    pub floats: bool,
-    /// Whether a singular mode was met since this was last asked.
-    pub singular_met: bool,
-    /// Modes in which something floats, by valuation; `None` where that does not help.
-    pub floating_by_valuation: FxHashMap<Valuation, Option<ModeId>>,
-    pub floating_modes: FxHashMap<ModeId, crate::modes::floating::Floating>,
-    /// Those that were told.
-    pub told_floating: FxHashSet<ModeId>,
-    /// The candidates of the search that found no mode.
-    pub refused_candidates: Vec<crate::report::CandidateReport>,
-    /// The event at which the run ends because no mode or no end of it was found, with what was tried.
-    pub failed_event: Option<crate::report::EventReport>,
-    /// Why the last candidate without right limits has none.
-    pub last_refusal: Option<Failure>,
-    /// Modes that were left at the instant at which they were entered, not told yet.
-    pub passed_modes: Vec<ModeRecord>,
-    /// Those and the ones told already.
-    pub ever_passed: FxHashSet<ModeId>,
-    /// Whether the last search was systematic: ties then count as confirmed.
-    pub systematic: bool,
-    /// Whether it took values that lean to a side, though they count as zero, as confirmation.
-    pub leaning: bool,
-    /// How often each condition has changed at the present event.
-    pub flips: Vec<u32>,
-    /// How well the event's time is known, for each condition function that is crossing zero there.
-    pub located: Vec<f64>,
-    /// Conditions that have crossed zero at the present event.
-    pub crossings: FxHashMap<ConditionId, crate::events::candidate::Crossing>,
-    /// Conditions that only start something, are about to cross zero and have not yet, with the values of their functions.
-    pub to_come: FxHashMap<ConditionId, f64>,
-    /// How the values in memory respond to errors of the states.
-    pub responses: Responses,
-    pub samples: Vec<SampleClock>,
-    pub counters: RunCounters,
-    pub scratch: Vec<f64>,
+/// The variables of a model by what happens to them.
+#[derive(Debug)]
+pub(crate) struct VariableSets {
     /// Unknowns of the continuous equations.
     pub unknowns: Vec<VarId>,
     /// Variables with left limits.
@@ -199,37 +98,84 @@ pub(crate) struct Engine<'c> {
     pub integers: Vec<VarId>,
     /// Discrete variables whose `pre` matters.
     pub remembered: Vec<VarId>,
+}
+
+impl VariableSets {
+    fn new(compiled: &Compiled) -> Self {
+        let variables = &compiled.model().variables;
+        let select =
+            |wanted: &dyn Fn(&Variable) -> bool| variables.ids().filter(|&id| wanted(&variables[id])).collect();
+        VariableSets {
+            unknowns: select(&|variable| variable.role == Role::Continuous),
+            shifted: select(&|variable| variable.role != Role::Parameter),
+            integers: select(&|variable| variable.role == Role::Discrete && variable.ty == Type::Integer),
+            remembered: compiled.remembered().to_vec(),
+        }
+    }
+}
+
+/// What has been said, once, of things that do not stop the run.
+#[derive(Debug, Default)]
+pub(crate) struct Reported {
+    pub warnings: Vec<String>,
+    /// Unknowns that are shared.
+    pub shares: FxHashSet<Vec<VarId>>,
+    /// Equations with an impulse whose discrete factors jump.
+    pub factors: FxHashSet<EquationId>,
+    /// Modes in which something floats.
+    pub floating: FxHashSet<ModeId>,
+    /// Modes that were left at the instant at which they were entered and are not in the results yet.
+    pub passed_modes: Vec<ModeRecord>,
+    /// Those and the ones in the results.
+    pub ever_passed: FxHashSet<ModeId>,
+}
+
+pub(crate) struct Engine<'c> {
+    pub compiled: &'c Compiled,
+    pub model: &'c Mdae,
+    pub options: Options,
+    pub sets: VariableSets,
+
+    // Code that modes add to as they are met.
+    pub pool: ExprPool,
+    pub cache: KernelCache,
+    pub discrete: DiscreteProgram,
+    pub monitors: Monitors,
+    pub guards: Vec<Bound>,
+    pub modes: ModeCache,
+    pub restarts: RestartCache,
+    /// Equations compiled for complementarity pivoting.
+    pub pivot_rows: crate::events::pivot::PivotRows,
+
+    // Where the run is.
+    pub memory: Memory,
+    pub mode: Option<ModeId>,
+    /// Conditions in force.
+    pub truths: Truths,
+    pub when_before: Vec<bool>,
+    /// Derivatives beyond the leading ones that are valid in memory.
+    pub jet_level: u16,
     /// Last values of variables that are dead now.
     pub last_values: FxHashMap<VarId, f64>,
-    /// Start values of unknowns and their derivatives.
-    pub starts: Vec<crate::start::initial::StartValue>,
-    /// Start values that depend on what is solved for at the start.
-    pub open_starts: Vec<crate::start::initial::OpenStart>,
-    /// Parameters with `fixed = false` whose value has been found, and the initial equations that gave it.
-    pub solved_parameters: rustc_hash::FxHashSet<VarId>,
-    pub used_up: rustc_hash::FxHashSet<saltus_mdae::ExprId>,
-    /// Parameters with `fixed = false` that nothing determines.
-    pub undetermined: Vec<VarId>,
-    /// During initialisation no time event is due.
-    pub starting: bool,
-    /// Values with which the search for those at the start begins.
-    pub guesses: Vec<(VarId, f64)>,
-    /// Signals given from outside.
-    pub signals: Vec<crate::run::input::InputSignal>,
-    /// The time whose pieces of the signals hold.
-    pub inputs_from: f64,
-    /// Things worth reporting that do not stop the run.
-    pub warnings: Vec<String>,
-    /// Unknowns that were said to be shared.
-    pub told_shares: FxHashSet<Vec<VarId>>,
+    pub samples: Vec<SampleClock>,
+    pub inputs: Inputs,
+
+    // How large and how well known values are.
+    pub scales: Scales,
+    pub nominal: Vec<f64>,
+    /// How the values in memory respond to errors of the states.
+    pub responses: Responses,
+
+    /// What is known of the start while it is looked for.
+    pub start: StartState,
+    /// What is known of the present event.
+    pub event: EventState,
     /// Coefficients of impulses of the last change that must not jump.
     pub steady: Vec<crate::restart::steady::Steady>,
-    /// What switches without events in the equations of modes.
-    pub silent_switches: FxHashMap<ModeId, Arc<[Bound]>>,
-    /// Equations with an impulse whose discrete factors were said to jump.
-    pub told_factors: FxHashSet<EquationId>,
-    /// What the start did to start values that are not fixed.
-    pub moved_starts: Option<String>,
+
+    pub reported: Reported,
+    pub counters: RunCounters,
+    pub scratch: Vec<f64>,
 }
 
 impl std::fmt::Debug for Engine<'_> {
@@ -269,84 +215,38 @@ impl<'c> Engine<'c> {
         let nominal = given.iter().map(|nominal| nominal.unwrap_or(1.0)).collect();
         let tolerances = (options.tolerance, options.absolute_tolerance);
         let scales = Scales::new(model, &memory, tolerances, given, (options.start, options.stop));
-        let of_role = |role: Role| {
-            model
-                .variables
-                .ids()
-                .filter(move |&id| model.variables[id].role == role)
-        };
         Ok(Engine {
             compiled,
             model,
+            sets: VariableSets::new(compiled),
             cache,
             discrete,
             monitors,
             guards,
-            scales,
-            nominal,
             // What modes have cost is asked for at the end.
             modes: ModeCache::new(if options.profile {
                 usize::MAX
             } else {
                 options.mode_bytes
             }),
-            mode_by_valuation: FxHashMap::default(),
             restarts: RestartCache::default(),
             pivot_rows: crate::events::pivot::PivotRows::default(),
+            mode: None,
             truths: compiled.first_truths(&memory)?,
             when_before: Vec::new(),
-            arrived: Vec::new(),
-            pinned: Vec::new(),
-            mode: None,
-            missing_orders: 0,
             jet_level: 0,
-            projectable: false,
-            last_refusal: None,
-            floats: false,
-            singular_met: false,
-            floating_by_valuation: FxHashMap::default(),
-            floating_modes: FxHashMap::default(),
-            told_floating: FxHashSet::default(),
-            refused_candidates: Vec::new(),
-            failed_event: None,
-            passed_modes: Vec::new(),
-            ever_passed: FxHashSet::default(),
-            systematic: false,
-            leaning: false,
-            flips: vec![0; model.conditions.len()],
-            located: vec![0.0; model.conditions.len()],
-            crossings: FxHashMap::default(),
-            to_come: FxHashMap::default(),
-            responses: Responses::default(),
+            last_values: FxHashMap::default(),
             samples: Vec::new(),
+            inputs: Inputs::default(),
+            scales,
+            nominal,
+            responses: Responses::default(),
+            start: StartState::new(model, parameters),
+            event: EventState::new(model.conditions.len()),
+            steady: Vec::new(),
+            reported: Reported::default(),
             counters: RunCounters::default(),
             scratch: Vec::new(),
-            unknowns: of_role(Role::Continuous).collect(),
-            shifted: model
-                .variables
-                .ids()
-                .filter(|&id| model.variables[id].role != Role::Parameter)
-                .collect(),
-            integers: of_role(Role::Discrete)
-                .filter(|&id| model.variables[id].ty == Type::Integer)
-                .collect(),
-            remembered: compiled.remembered().to_vec(),
-            last_values: FxHashMap::default(),
-            starts: Vec::new(),
-            open_starts: Vec::new(),
-            solved_parameters: parameters.iter().map(|&(var, _)| var).collect(),
-            used_up: replaced_bindings(model, parameters),
-            undetermined: Vec::new(),
-            starting: false,
-            guesses: Vec::new(),
-            signals: Vec::new(),
-            inputs_from: f64::NEG_INFINITY,
-            warnings: Vec::new(),
-            told_shares: FxHashSet::default(),
-            steady: Vec::new(),
-            silent_switches: FxHashMap::default(),
-            told_factors: FxHashSet::default(),
-            moved_starts: None,
             pool,
             memory,
             options,
@@ -359,78 +259,6 @@ impl<'c> Engine<'c> {
         self.nominal = given.iter().map(|nominal| nominal.unwrap_or(1.0)).collect();
         self.scales.set_nominal_values(given);
         Ok(())
-    }
-
-    pub(crate) fn sample_clocks(&self) -> Result<Vec<SampleClock>, Failure> {
-        let mut clocks = Vec::new();
-        for (condition, data) in self.model.conditions.iter_enumerated() {
-            if let ConditionKind::Sample { start, interval } = data.kind {
-                let start = Bound::of_value(&self.cache, &self.pool, start, &self.memory)?.value(&self.memory);
-                let interval = Bound::of_value(&self.cache, &self.pool, interval, &self.memory)?.value(&self.memory);
-                if !(interval > 0.0 && interval.is_finite() && start.is_finite()) {
-                    return Err(Failure::new(FailureKind::Domain {
-                        message: format!("`{}` needs a positive interval; it is {interval}", data.text),
-                        origins: vec![data.origin],
-                    }));
-                }
-                self.check_interval(data, start, interval)?;
-                let missed = ((self.options.start - start) / interval - 1e-9).ceil().max(0.0);
-                clocks.push(SampleClock {
-                    condition,
-                    start,
-                    interval,
-                    count: missed as u64,
-                });
-            }
-        }
-        Ok(clocks)
-    }
-
-    /// Ticks that cannot be told apart, or are more than a run may have, are refused before the first.
-    fn check_interval(&self, condition: &Condition, start: f64, interval: f64) -> Result<(), Failure> {
-        let (from, to) = (self.options.start.max(start), self.options.stop);
-        let origins = vec![condition.origin];
-        let resolution = 8.0 * f64::EPSILON * from.abs().max(to.abs()).max(start.abs());
-        if interval < resolution && from <= to {
-            let message = format!(
-                "the interval {interval:e} of `{}` is shorter than times up to {to} can be told apart",
-                condition.text
-            );
-            return Err(Failure::new(FailureKind::Domain { message, origins }));
-        }
-        let limit = self.options.event_limit;
-        if (to - from) / interval > limit as f64 {
-            Err(Failure::new(FailureKind::Limit {
-                what: "events",
-                limit,
-                pace: None,
-                origins,
-            }))
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Whether a time event is due at the current time.
-    pub(crate) fn sample_is_due(&self, condition: ConditionId) -> bool {
-        let time = self.memory.time();
-        let clock = self.samples.iter().find(|clock| clock.condition == condition);
-        !self.starting && clock.is_some_and(|clock| clock.is_due(time))
-    }
-
-    /// Ticks that are due have happened.
-    pub(crate) fn advance_samples(&mut self) {
-        let time = self.memory.time();
-        for clock in &mut self.samples {
-            clock.pass(time);
-            self.truths[clock.condition.index()] = false;
-            self.memory.set_condition(clock.condition, false);
-        }
-        // Booleans defined by a tick fall with it, so that the next tick is an edge again.
-        if !self.samples.is_empty() {
-            self.discrete.refresh(&mut self.memory);
-        }
-        self.when_before = self.discrete.when_conditions(&self.memory);
     }
 
     pub(crate) fn evaluate_guards(&self) -> Valuation {
@@ -453,7 +281,7 @@ impl<'c> Engine<'c> {
     }
 
     fn analysed_as_written(&mut self, valuation: &Valuation) -> Result<ModeId, Arc<ModeRefusal>> {
-        match self.mode_by_valuation.get(valuation) {
+        match self.modes.by_valuation.get(valuation) {
             Some(&Ok(mode)) => {
                 if !self.modes.ask(mode) {
                     self.make_again(mode, valuation).map_err(Arc::new)?;
@@ -466,7 +294,7 @@ impl<'c> Engine<'c> {
         self.counters.modes += 1;
         let runtime = self.compile_mode(valuation);
         let entry = runtime.map(|runtime| self.modes.push(runtime)).map_err(Arc::new);
-        self.mode_by_valuation.insert(valuation.clone(), entry.clone());
+        self.modes.by_valuation.insert(valuation.clone(), entry.clone());
         entry
     }
 
@@ -477,19 +305,19 @@ impl<'c> Engine<'c> {
             return None;
         }
         let failure = self.redundancy(&self.modes[mode].structure)?;
-        self.singular_met = true;
-        let admitted = self.options.redundant == Redundant::Share && (self.floats || self.mode == Some(mode));
+        self.event.singular_met = true;
+        let admitted = self.options.redundant == Redundant::Share && (self.event.floats || self.mode == Some(mode));
         (!admitted).then_some(failure)
     }
 
     /// A singular mode in which something floats, where the search asks for such modes, or if it is in force.
     fn analysed_floating(&mut self, valuation: &Valuation, failure: &ModeFailure) -> Option<ModeId> {
-        self.singular_met = true;
+        self.event.singular_met = true;
         if self.options.redundant == Redundant::Refuse {
             return None;
         }
-        let known = self.floating_by_valuation.get(valuation).copied();
-        if !self.floats && (self.mode.is_none() || known.flatten() != self.mode) {
+        let known = self.modes.floating_by_valuation.get(valuation).copied();
+        if !self.event.floats && (self.mode.is_none() || known.flatten() != self.mode) {
             return None;
         }
         if let Some(known) = known {
@@ -503,10 +331,10 @@ impl<'c> Engine<'c> {
             let runtime = self.runtime_of(structure).ok()?;
             self.counters.modes += 1;
             let mode = self.modes.push(runtime);
-            self.floating_modes.insert(mode, floating);
+            self.modes.floating.insert(mode, floating);
             Some(mode)
         });
-        self.floating_by_valuation.insert(valuation.clone(), found);
+        self.modes.floating_by_valuation.insert(valuation.clone(), found);
         found
     }
 
@@ -526,7 +354,7 @@ impl<'c> Engine<'c> {
             .filter(|&(&var, &d)| d + 1 >= self.memory.orders(var))
             .max_by_key(|(_, d)| **d)
         {
-            self.missing_orders = self.missing_orders.max(order + 2);
+            self.modes.missing_orders = self.modes.missing_orders.max(order + 2);
             return Err(ModeRefusal::Order { var, order });
         }
         let aliases = structure.aliases(self.model, self.compiled.modes(), &mut self.pool);
@@ -565,11 +393,11 @@ impl<'c> Engine<'c> {
         }
         let found: Vec<Share> = self.shares(&self.modes[mode].structure).cloned().collect();
         for Share { unknowns, follows, .. } in found {
-            if !self.told_shares.insert(unknowns.clone()) {
+            if !self.reported.shares.insert(unknowns.clone()) {
                 continue;
             }
             let names: Vec<String> = unknowns.iter().map(|&var| format!("`{}`", self.name(var, 0))).collect();
-            self.warnings.push(format!(
+            self.reported.warnings.push(format!(
                 "at t = {}: {} are not determined one by one, since `{}` follows from other constraints; they are shared by \
                  minimum norm (`--redundant=refuse` stops here instead)",
                 self.memory.time(),
@@ -581,7 +409,7 @@ impl<'c> Engine<'c> {
 
     /// A mode that was let go, as it was.
     fn make_again(&mut self, mode: ModeId, valuation: &Valuation) -> Result<(), ModeRefusal> {
-        let mut runtime = match self.floating_modes.get(&mode) {
+        let mut runtime = match self.modes.floating.get(&mode) {
             Some(floating) => {
                 let equations = floating.equations.clone();
                 let structure = analyze_equations(self.model, self.compiled.modes(), valuation, equations);
@@ -750,8 +578,8 @@ impl<'c> Engine<'c> {
             tools: tools(self.compiled, &self.cache, &self.nominal, &self.options),
             pool: &self.pool,
             scales: &self.scales,
-            signals: &self.signals,
-            inputs_from: self.inputs_from,
+            signals: &self.inputs.signals,
+            inputs_from: self.inputs.from,
             history,
             last_failure: None,
         }
@@ -835,23 +663,6 @@ pub(crate) fn tools<'a>(
         jacobians: compiled.jacobians(),
         profile: options.profile,
     }
-}
-
-/// The equations of the start that were bindings of parameters to which the run gives values.
-fn replaced_bindings(model: &Mdae, given: &[(VarId, f64)]) -> FxHashSet<saltus_mdae::ExprId> {
-    let is_replaced = |equation: &&saltus_mdae::Equation| {
-        let of_binding = model.origins[equation.origin].kind == OriginKind::Binding;
-        let defines = match model.pool.node(equation.residual) {
-            Node::Binary(BinaryOp::Sub, this, _) => model.pool.node(this),
-            _ => return false,
-        };
-        of_binding && matches!(defines, Node::Var { var, .. } if given.iter().any(|&(known, _)| known == var))
-    };
-    let equations = model.initial_equations.iter();
-    equations
-        .filter(is_replaced)
-        .map(|equation| equation.residual)
-        .collect()
 }
 
 /// The `nominal` attributes that are given.

@@ -170,8 +170,8 @@ impl Engine<'_> {
             Some(monitor) => {
                 // What has neither a start value nor one found with simplified equations cannot decide.
                 let unknown = |&Derivative { var, order }: &Derivative| {
-                    let guessed = order == 0 && self.guesses.iter().any(|&(known, _)| known == var);
-                    let started = || self.starts.iter().any(|s| (s.var, s.order) == (var, order));
+                    let guessed = order == 0 && self.start.guesses.iter().any(|&(known, _)| known == var);
+                    let started = || self.start.values.iter().any(|s| (s.var, s.order) == (var, order));
                     self.model.is_unknown(var) && !guessed && !started()
                 };
                 let undecided = monitor.reads(0).iter().any(unknown);
@@ -214,7 +214,7 @@ impl Engine<'_> {
         let mut leans = None;
         // The side to which the function was seen to cross, as long as value and slope are those at the crossing: what a
         // restart changes has to be decided anew.
-        let mut crossed = self.crossings.get(&id).copied();
+        let mut crossed = self.event.crossings.get(&id).copied();
         for order in 0..=orders {
             if let Some(crossing) = crossed.filter(|_| order == 2) {
                 // Where the slope does not tell, the crossing itself does, rather than a higher derivative.
@@ -231,7 +231,7 @@ impl Engine<'_> {
             if reading.value.is_nan() {
                 return Sign::Undecided;
             }
-            if order == 0 && self.to_come.get(&id) == Some(&reading.value) {
+            if order == 0 && self.event.to_come.get(&id) == Some(&reading.value) {
                 return Sign::ByValue {
                     positive: reading.value > 0.0,
                 };
@@ -272,7 +272,7 @@ impl Engine<'_> {
 
     /// Whether a condition function that crossed zero goes on as if nothing had happened, in value and rate.
     pub(crate) fn has_passed(&mut self, id: ConditionId, monitor: &Monitor) -> bool {
-        let Some(crossing) = self.crossings.get(&id).copied() else {
+        let Some(crossing) = self.event.crossings.get(&id).copied() else {
             return false;
         };
         let mut same = |order: u16| {
@@ -285,7 +285,7 @@ impl Engine<'_> {
 
     /// Remembers to which side conditions that were clear of zero before have crossed it.
     pub(crate) fn set_crossings(&mut self, crossed: impl Iterator<Item = ConditionId>) {
-        self.crossings.clear();
+        self.event.crossings.clear();
         for id in crossed {
             let Some(monitor) = self.monitor(id) else { continue };
             if monitor.level_count() < 2 || !self.ensure_derivatives(&monitor, self.mode, 1) {
@@ -299,7 +299,7 @@ impl Engine<'_> {
             let course = [read(0), read(1)];
             let positive = !self.truths[id.0 as usize];
             if (course[0] > 0.0) == positive {
-                self.crossings.insert(id, Crossing { course, positive });
+                self.event.crossings.insert(id, Crossing { course, positive });
             }
         }
     }
@@ -308,7 +308,7 @@ impl Engine<'_> {
     /// something, each has its own event, however little later. (Of two branches of a when-clause that act at once one would
     /// act in vain.)
     pub(crate) fn set_to_come(&mut self, clear: impl Iterator<Item = ConditionId>) {
-        self.to_come.clear();
+        self.event.to_come.clear();
         for id in clear {
             let Some(monitor) = self.monitor(id) else { continue };
             if monitor.decided != crate::events::condition::Decided::AsLatch {
@@ -318,7 +318,7 @@ impl Engine<'_> {
             let located = 2.0 * self.location_error(id, &monitor, self.mode);
             let before = (reading.value > 0.0) == self.truths[id.0 as usize];
             if before && reading.value.abs() > located + TO_COME * reading.magnitude {
-                self.to_come.insert(id, reading.value);
+                self.event.to_come.insert(id, reading.value);
             }
         }
     }
@@ -326,7 +326,7 @@ impl Engine<'_> {
     /// Notes which condition functions are near zero at an event that was located within a bracket of the given width only:
     /// however fast the crossing, its own trigger counts as zero.
     pub(crate) fn set_location(&mut self, triggers: &[ConditionId], width: f64) {
-        self.located.fill(0.0);
+        self.event.located.fill(0.0);
         if width == 0.0 {
             return;
         }
@@ -337,7 +337,7 @@ impl Engine<'_> {
             }
             let reading = monitor.watch(&self.memory, &self.scales, &mut self.scratch);
             if triggers.contains(&id) || reading.value.abs() <= NEAR * reading.tolerance {
-                self.located[id.0 as usize] = width;
+                self.event.located[id.0 as usize] = width;
             }
         }
     }
@@ -345,7 +345,7 @@ impl Engine<'_> {
     /// What the error of the event's time may leave of a condition function in a mode. (The same function may be a voltage
     /// in one mode and a current in another.)
     pub(crate) fn location_error(&mut self, id: ConditionId, monitor: &Monitor, mode: Option<ModeId>) -> f64 {
-        let width = self.located[id.0 as usize];
+        let width = self.event.located[id.0 as usize];
         if width == 0.0 || !self.ensure_derivatives(monitor, mode, 1) {
             return 0.0;
         }
@@ -489,7 +489,7 @@ impl Engine<'_> {
             let impulses = match self.restart(mode, &restart, None, instant) {
                 Ok(impulses) => impulses,
                 Err(failure) => {
-                    self.last_refusal = Some(failure.clone());
+                    self.event.last_refusal = Some(failure.clone());
                     return Ok(CandidateVerdict::Inadmissible(failure.into_refusal()));
                 }
             };
@@ -533,7 +533,7 @@ impl Engine<'_> {
     /// Continuous variables back to X⁻, discrete ones as just computed.
     fn back_to_left_limits(&mut self, instant: &Instant) {
         let discrete: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
-        for &var in &self.unknowns {
+        for &var in &self.sets.unknowns {
             let slot = self.memory.slot(var, 0) as usize;
             let count = usize::from(self.memory.orders(var));
             self.memory.values[slot..slot + count].copy_from_slice(&instant.saved[slot..slot + count]);
@@ -632,7 +632,9 @@ impl Engine<'_> {
         let same_actions = self.discrete.compute(&mut self.memory, &before) == *triggered;
         let conditions = self.discrete.when_conditions(&self.memory);
         self.set_truths(truths);
-        let (_, changes) = self.discrete.foresee(&mut self.memory, &conditions, &self.remembered);
+        let (_, changes) = self
+            .discrete
+            .foresee(&mut self.memory, &conditions, &self.sets.remembered);
         if same_actions && changes {
             return Some(conditions);
         }

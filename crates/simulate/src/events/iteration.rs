@@ -28,11 +28,12 @@
 //!   until no condition and no pre(…) changes, and nothing waits for values that reinit or a restart equation gave
 //! ```
 
+use rustc_hash::FxHashMap;
 use saltus_mdae::{ConditionId, Node, VarId};
 
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
-use crate::events::candidate::{Accepted, Sign};
+use crate::events::candidate::{Accepted, Crossing, Sign};
 use crate::events::condition::Decided;
 use crate::report::{CandidateReport, EventReport, InstantReport};
 
@@ -48,6 +49,60 @@ const ROUNDING: f64 = 1e-14;
 /// Truth values of all conditions.
 pub(crate) type Truths = Vec<bool>;
 
+/// What is known of the present event.
+#[derive(Debug)]
+pub(crate) struct EventState {
+    /// Conditions that a jump has just made zero.
+    pub arrived: Vec<ConditionId>,
+    /// Conditions whose truth values are given.
+    pub pinned: Vec<(ConditionId, bool)>,
+    /// How often each condition has changed at the present event.
+    pub flips: Vec<u32>,
+    /// How well the event's time is known, for each condition function that is crossing zero there.
+    pub located: Vec<f64>,
+    /// Conditions that have crossed zero at the present event.
+    pub crossings: FxHashMap<ConditionId, Crossing>,
+    /// Conditions that only start something, are about to cross zero and have not yet, with the values of their functions.
+    pub to_come: FxHashMap<ConditionId, f64>,
+    /// Whether the last search was systematic: ties then count as confirmed.
+    pub systematic: bool,
+    /// Whether it took values that lean to a side, though they count as zero, as confirmation.
+    pub leaning: bool,
+    /// Whether a candidate was refused whose right limits the consistency projector might find.
+    pub projectable: bool,
+    /// Whether modes in which something floats are admitted.
+    pub floats: bool,
+    /// Whether a singular mode was met since this was last asked.
+    pub singular_met: bool,
+    /// Why the last candidate without right limits has none.
+    pub last_refusal: Option<Failure>,
+    /// The candidates of the search that found no mode.
+    pub refused_candidates: Vec<CandidateReport>,
+    /// The event at which the run ends because no mode or no end of it was found, with what was tried.
+    pub failed_event: Option<EventReport>,
+}
+
+impl EventState {
+    pub(crate) fn new(conditions: usize) -> Self {
+        EventState {
+            arrived: Vec::new(),
+            pinned: Vec::new(),
+            flips: vec![0; conditions],
+            located: vec![0.0; conditions],
+            crossings: FxHashMap::default(),
+            to_come: FxHashMap::default(),
+            systematic: false,
+            leaning: false,
+            projectable: false,
+            floats: false,
+            singular_met: false,
+            last_refusal: None,
+            refused_candidates: Vec::new(),
+            failed_event: None,
+        }
+    }
+}
+
 impl Engine<'_> {
     /// Processes the event at the current time; the continuous variables in memory are the left limits of the old
     /// mode. `triggers` are the conditions that brought us here.
@@ -59,15 +114,15 @@ impl Engine<'_> {
             terminate: None,
         };
         let mut triggers = triggers.to_vec();
-        self.flips.fill(0);
-        self.arrived.clear();
+        self.event.flips.fill(0);
+        self.event.arrived.clear();
         let mut restless: Vec<VarId> = Vec::new();
         for instant in 1.. {
             if instant > self.options.instant_limit {
                 let failure = self.endless(&report, &restless).at(time);
                 let earlier = report.instants.len().saturating_sub(LAST_INSTANTS as usize);
                 report.instants.drain(..earlier);
-                self.failed_event = Some(report);
+                self.event.failed_event = Some(report);
                 return Err(failure);
             }
             if instant + LAST_INSTANTS > self.options.instant_limit {
@@ -92,15 +147,15 @@ impl Engine<'_> {
                     report.instants.push(InstantReport {
                         from: mode_before,
                         triggers,
-                        candidates: std::mem::take(&mut self.refused_candidates),
+                        candidates: std::mem::take(&mut self.event.refused_candidates),
                         ..InstantReport::default()
                     });
-                    self.failed_event = Some(report);
+                    self.event.failed_event = Some(report);
                     return Err(failure.at(time));
                 }
             };
             let changed = self.changed_conditions(&accepted.truths);
-            changed.iter().for_each(|id| self.flips[id.0 as usize] += 1);
+            changed.iter().for_each(|id| self.event.flips[id.0 as usize] += 1);
             report
                 .instants
                 .push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
@@ -109,7 +164,7 @@ impl Engine<'_> {
             let transient = accepted.transient;
             self.tell_jumping_factors(&accepted);
             let terminate = self.accept(accepted);
-            self.arrived = if transient { self.arrived_at_zero() } else { Vec::new() };
+            self.event.arrived = if transient { self.arrived_at_zero() } else { Vec::new() };
             self.check_triggered(&triggered)?;
             if self.options.all_instants
                 && let Some(instant) = report.instants.last_mut()
@@ -138,16 +193,16 @@ impl Engine<'_> {
     /// Takes down what the present mode is called, which another instant follows: no row tells of it.
     fn note_passed_mode(&mut self) {
         if let Some(mode) = self.mode
-            && self.ever_passed.insert(mode)
+            && self.reported.ever_passed.insert(mode)
         {
             let record = self.mode_record(mode);
-            self.passed_modes.push(record);
+            self.reported.passed_modes.push(record);
         }
     }
 
     /// X⁻ := what is in memory.
     fn begin_instant(&mut self) {
-        for &var in &self.shifted {
+        for &var in &self.sets.shifted {
             self.memory.shift(var);
         }
     }
@@ -170,7 +225,7 @@ impl Engine<'_> {
                 guess[at] = truth;
             }
         }
-        for &id in &self.arrived {
+        for &id in &self.event.arrived {
             guess[id.0 as usize] = self.holds_at_zero(id);
         }
         self.apply_pins(&mut guess);
@@ -184,7 +239,7 @@ impl Engine<'_> {
     /// stays as it is, and is seen again when it leaves its tolerance. (Where all currents and voltages of a thyristor are
     /// within tolerance, each of its states points at the other.)
     fn has_settled(&self, id: ConditionId, sign: Sign) -> bool {
-        self.flips[id.0 as usize] >= MOST_FLIPS && matches!(sign, Sign::ByDerivative { .. } | Sign::Tie)
+        self.event.flips[id.0 as usize] >= MOST_FLIPS && matches!(sign, Sign::ByDerivative { .. } | Sign::Tie)
     }
 
     /// A tie never selects a mode that cannot last.
@@ -240,7 +295,7 @@ impl Engine<'_> {
     /// Takes conditions to hold or not, whatever their functions say, until they are let go again: both sides of a surface
     /// are looked at from on it.
     pub(crate) fn pin(&mut self, pins: &[(ConditionId, bool)]) {
-        self.pinned = pins.to_vec();
+        self.event.pinned = pins.to_vec();
         self.discrete.pinned = pins.iter().map(|&(id, _)| id).collect();
     }
 
@@ -249,7 +304,7 @@ impl Engine<'_> {
     }
 
     fn apply_pins(&self, truths: &mut Truths) {
-        for &(id, truth) in &self.pinned {
+        for &(id, truth) in &self.event.pinned {
             truths[id.0 as usize] = truth;
         }
     }
@@ -300,7 +355,7 @@ impl Engine<'_> {
             return arrived;
         }
         let present = self.memory.values.clone();
-        for &var in &self.shifted {
+        for &var in &self.sets.shifted {
             for order in 0..self.memory.orders(var) {
                 let before = self.memory.left(var, order);
                 self.memory.set(var, order, before);
@@ -331,15 +386,15 @@ impl Engine<'_> {
                 next[at] = truth;
             }
         }
-        for &id in &self.arrived {
+        for &id in &self.event.arrived {
             next[id.0 as usize] = self.holds_at_zero(id);
         }
         self.apply_pins(&mut next);
         self.undo_ties_that_select_singular_modes(&mut next, &signs);
         for id in self.model.conditions.ids() {
             let at = id.0 as usize;
-            let confirmed =
-                self.systematic && signs[at] == Sign::Tie || self.leaning && signs[at].leans_to(self.truths[at]);
+            let confirmed = self.event.systematic && signs[at] == Sign::Tie
+                || self.event.leaning && signs[at].leans_to(self.truths[at]);
             if next[at] != self.truths[at] && !confirmed {
                 changed.push(id);
             }
@@ -351,7 +406,7 @@ impl Engine<'_> {
     /// Discrete variables that are not what they were before the instant.
     fn changed_discrete(&self) -> impl Iterator<Item = VarId> + '_ {
         let changed = |var: &VarId| !same(self.memory.get(*var, 0), self.memory.left(*var, 0));
-        self.remembered.iter().copied().filter(changed)
+        self.sets.remembered.iter().copied().filter(changed)
     }
 
     fn endless(&self, report: &EventReport, restless: &[VarId]) -> Failure {

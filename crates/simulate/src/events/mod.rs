@@ -3,7 +3,7 @@
 //! - [`iteration`]: what happens at an event, instant after instant; its order *is* the semantics;
 //! - [`search`]: the search for a consistent mode at one instant, with [`candidate`] (trying one), [`pivot`]
 //!   (complementarity) and [`refused`] (why none was accepted);
-//! - [`discrete`]: discrete equations and when-clauses;
+//! - [`discrete`]: discrete equations and when-clauses; [`sample`]: periodic time events;
 //! - [`condition`]: the functions of conditions, with [`scale`] and [`response`] (how large and how well known values are)
 //!   and [`resolution`] (how closely a step has to be looked at).
 
@@ -15,5 +15,6 @@ pub(crate) mod pivot;
 pub(crate) mod refused;
 pub(crate) mod resolution;
 pub(crate) mod response;
+pub(crate) mod sample;
 pub(crate) mod scale;
 pub(crate) mod search;

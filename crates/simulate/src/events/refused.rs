@@ -59,7 +59,7 @@ impl Engine<'_> {
             return None;
         }
         if !self.is_singular(&valuation) {
-            return self.last_refusal.take();
+            return self.event.last_refusal.take();
         }
         let refusal = first.refused.clone().unwrap_or_default();
         Some(Failure::new(FailureKind::SingularMode {

@@ -143,7 +143,7 @@ impl Engine<'_> {
 
     /// The values in the equations of a mode that switch without an event: relations, signs.
     fn silent_switches(&mut self, mode: ModeId) -> Arc<[Bound]> {
-        if let Some(known) = self.silent_switches.get(&mode) {
+        if let Some(known) = self.modes.silent_switches.get(&mode) {
             return known.clone();
         }
         let model = self.model;
@@ -156,7 +156,7 @@ impl Engine<'_> {
         });
         let bound = |expression| Bound::of_value(&self.cache, &self.pool, expression, &self.memory).ok();
         let found: Arc<[Bound]> = switches.filter_map(bound).collect();
-        self.silent_switches.insert(mode, found.clone());
+        self.modes.silent_switches.insert(mode, found.clone());
         found
     }
 

@@ -69,16 +69,16 @@ impl Engine<'_> {
             leanings_confirm: false,
             projects: false,
         };
-        self.last_refusal = None;
-        self.singular_met = false;
+        self.event.last_refusal = None;
+        self.event.singular_met = false;
         let (mut found, mut search) = self.search_and_project(&guess, &mut instant)?;
         if found.is_none() && self.free_latches(&mut instant) {
             (found, search) = self.search_again(&guess, search, &mut instant)?;
         }
-        if found.is_none() && self.singular_met {
-            self.floats = true;
+        if found.is_none() && self.event.singular_met {
+            self.event.floats = true;
             let again = self.search_again(&guess, search, &mut instant);
-            self.floats = false;
+            self.event.floats = false;
             (found, search) = again?;
         }
         if let Some(mode) = found.as_ref().and_then(|accepted| accepted.mode) {
@@ -88,7 +88,7 @@ impl Engine<'_> {
             Some(accepted) => Ok((*accepted, search.tried)),
             None => {
                 let failure = self.no_mode(&search);
-                self.refused_candidates = search.tried;
+                self.event.refused_candidates = search.tried;
                 Err(failure)
             }
         }
@@ -114,17 +114,17 @@ impl Engine<'_> {
         guess: &Truths,
         instant: &mut Instant,
     ) -> Result<(Option<Box<Accepted>>, Search), Failure> {
-        self.projectable = false;
+        self.event.projectable = false;
         instant.projects = false;
         let (found, search) = self.search_once(guess, instant)?;
-        if found.is_some() || !self.projectable {
+        if found.is_some() || !self.event.projectable {
             return Ok((found, search));
         }
         instant.projects = true;
         let (found, _) = self.search_once(guess, instant)?;
         if found.is_some() {
             let time = self.memory.time();
-            self.warnings.push(format!(
+            self.reported.warnings.push(format!(
                 "at t = {time}: right limits and impulses of a linear mode by the consistency projector"
             ));
         }
@@ -163,15 +163,15 @@ impl Engine<'_> {
             contested: vec![0; guess.len()],
             opposed: Vec::new(),
         };
-        self.systematic = false;
-        self.leaning = false;
+        self.event.systematic = false;
+        self.event.leaning = false;
         instant.ties_confirm = false;
         instant.leanings_confirm = false;
         let (found, last_regular) = self.follow(guess, &mut search, instant)?;
         let found = match found {
             Some(found) => Some(found),
             None => {
-                self.systematic = true;
+                self.event.systematic = true;
                 instant.ties_confirm = true;
                 self.search_systematically(guess, last_regular, &mut search, instant)?
             }
@@ -292,7 +292,7 @@ impl Engine<'_> {
             return Ok(Some(found));
         }
         if let Some(found) = self.follow_leanings(guess, &free, search, instant)? {
-            self.leaning = true;
+            self.event.leaning = true;
             return Ok(Some(found));
         }
         self.enumerate(guess, &free, search, instant)

@@ -1,9 +1,15 @@
 //! The modes of a run. Those that were not entered for long make room for others: they are made again when they are asked
 //! for. What their solvers have learnt is kept, so that a run does the same whether a mode stayed or was made again.
 
-use saltus_mdae::Idx;
+use std::sync::Arc;
 
-use crate::engine::ModeId;
+use rustc_hash::FxHashMap;
+use saltus_mdae::Idx;
+use saltus_structure::mode::Valuation;
+
+use crate::engine::{ModeId, ModeRefusal};
+use crate::kernel::Bound;
+use crate::modes::floating::Floating;
 use crate::modes::runtime::{ModeLearnt, ModeRuntime};
 
 /// Modes by number, within a number of bytes.
@@ -15,6 +21,16 @@ pub(crate) struct ModeCache {
     /// When modes were last weighed.
     weighed: u64,
     bound: usize,
+    /// The mode of a valuation, or why there is none.
+    pub by_valuation: FxHashMap<Valuation, Result<ModeId, Arc<ModeRefusal>>>,
+    /// Modes in which something floats, by valuation; `None` where that does not help.
+    pub floating_by_valuation: FxHashMap<Valuation, Option<ModeId>>,
+    /// What floats in them.
+    pub floating: FxHashMap<ModeId, Floating>,
+    /// What switches without events in the equations of modes.
+    pub silent_switches: FxHashMap<ModeId, Arc<[Bound]>>,
+    /// Orders that memory would have to keep for a mode that was refused for want of room.
+    pub missing_orders: u16,
 }
 
 #[derive(Debug)]
@@ -36,6 +52,11 @@ impl ModeCache {
             clock: 0,
             weighed: 0,
             bound,
+            by_valuation: FxHashMap::default(),
+            floating_by_valuation: FxHashMap::default(),
+            floating: FxHashMap::default(),
+            silent_switches: FxHashMap::default(),
+            missing_orders: 0,
         }
     }
 

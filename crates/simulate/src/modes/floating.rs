@@ -203,10 +203,10 @@ impl Engine<'_> {
 
     /// Tells what keeps its value in a mode that is entered for the first time.
     pub(crate) fn tell_floating(&mut self, mode: ModeId) {
-        let Some(floating) = self.floating_modes.get(&mode) else {
+        let Some(floating) = self.modes.floating.get(&mode) else {
             return;
         };
-        if !self.told_floating.insert(mode) {
+        if !self.reported.floating.insert(mode) {
             return;
         }
         let names: Vec<String> = floating
@@ -215,7 +215,7 @@ impl Engine<'_> {
             .map(|&var| format!("`{}`", self.model.variables[var].name))
             .collect();
         let label = crate::events::refused::in_words(&self.compiled.guard_atoms(&self.memory));
-        self.warnings.push(format!(
+        self.reported.warnings.push(format!(
             "at t = {}: nothing determines {} in the mode `{label}`, some of whose equations follow from others: kept as before",
             self.memory.time(),
             names.join(", ")

@@ -355,7 +355,7 @@ impl Engine<'_> {
                     return Err(refusal());
                 }
                 if !instant.projects {
-                    self.projectable = true;
+                    self.event.projectable = true;
                     return Err(refusal());
                 }
                 project(pool).ok_or_else(refusal)?
@@ -386,7 +386,7 @@ impl Engine<'_> {
                         }
                         Ok(_) => "restart equations act in a mode that needs none".to_string(),
                     };
-                    self.warnings.push(format!(
+                    self.reported.warnings.push(format!(
                         "at t = {}: the restart was not compared with implicit Euler steps: {why}",
                         self.memory.time()
                     ));
@@ -395,7 +395,7 @@ impl Engine<'_> {
             };
             for (var, order, structural, euler) in euler_differences(&solution, &limits) {
                 let name = self.compiled.name(var, order);
-                self.warnings.push(format!(
+                self.reported.warnings.push(format!(
                     "at t = {}: restart of {name}: {structural} by structure, {euler} by implicit Euler",
                     self.memory.time()
                 ));
@@ -459,7 +459,7 @@ impl Engine<'_> {
         let extended = self.extend_jets(from, level);
         self.forget_derivatives();
         let before = std::mem::replace(&mut self.memory.values, here);
-        for &var in &self.unknowns {
+        for &var in &self.sets.unknowns {
             let Some(leading) = self.modes[from].highest_order(var) else {
                 continue;
             };

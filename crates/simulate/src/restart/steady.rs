@@ -73,15 +73,15 @@ impl Engine<'_> {
         };
         let equations = self.modes[mode].structure.equations.clone();
         for equation in equations {
-            if self.told_factors.contains(&equation) {
+            if self.reported.factors.contains(&equation) {
                 continue;
             }
             let Some((state, factor)) = self.jumping_factor(equation) else {
                 continue;
             };
-            self.told_factors.insert(equation);
+            self.reported.factors.insert(equation);
             let (before, after) = (self.memory.left(factor, 0), self.memory.get(factor, 0));
-            self.warnings.push(format!(
+            self.reported.warnings.push(format!(
                 "at t = {}: `{}` jumps from {before} to {after} together with `{}` in `{}`: the impulse is that with the new value; \
                  write what is conserved under `der`, as in `der(m*v)`, or change it at another time",
                 self.memory.time(),

@@ -93,7 +93,7 @@ impl Engine<'_> {
                 Err(Failure::new(FailureKind::Assertion { message, origin }).at(time))
             }
             AssertionLevel::Warning => {
-                self.warnings.push(format!("at t = {time}: {message}"));
+                self.reported.warnings.push(format!("at t = {time}: {message}"));
                 Ok(())
             }
         }

@@ -17,6 +17,23 @@ pub struct InputSignal {
     pub held: bool,
 }
 
+/// The signals given from outside.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    pub signals: Vec<InputSignal>,
+    /// The time whose pieces of the signals hold.
+    pub from: f64,
+}
+
+impl Default for Inputs {
+    fn default() -> Self {
+        Inputs {
+            signals: Vec::new(),
+            from: f64::NEG_INFINITY,
+        }
+    }
+}
+
 impl InputSignal {
     /// Value and slope at a time, continued constantly outside the points; at a jump the right limit.
     pub fn at(&self, time: f64) -> (f64, f64) {
@@ -48,8 +65,8 @@ impl Engine<'_> {
     /// Writes the right limits of the inputs at a time into memory. Until the next call they stay on the pieces that
     /// begin here: the left limits at the next point belong to the mode before it.
     pub(crate) fn apply_inputs(&mut self, time: f64) {
-        self.inputs_from = time + self.scales.time_error(time);
-        apply(&self.signals, self.inputs_from, time, &mut self.memory);
+        self.inputs.from = time + self.scales.time_error(time);
+        apply(&self.inputs.signals, self.inputs.from, time, &mut self.memory);
     }
 }
 

@@ -58,7 +58,7 @@ impl Limits {
         for constant in &model.constants {
             let (min, max) = bounds(engine, &constant.variable)?;
             let warning = violation(&constant.variable.name, constant.value, min, max, 0.0);
-            engine.warnings.extend(warning);
+            engine.reported.warnings.extend(warning);
         }
         limits.check(engine)?;
         let varies = |limit: &Limit| engine.model.variables[limit.var].role != Role::Parameter;
@@ -82,14 +82,14 @@ impl Limits {
             reported.extend(warning.map(|warning| at + &warning));
             holds
         });
-        engine.warnings.append(&mut reported);
+        engine.reported.warnings.append(&mut reported);
         Ok(())
     }
 }
 
 /// Integers are kept as floating-point numbers: beyond 2^53 counting on would leave them as they are.
 fn check_integers(engine: &Engine<'_>) -> Result<(), Failure> {
-    for &var in &engine.integers {
+    for &var in &engine.sets.integers {
         let value = engine.memory.get(var, 0);
         if value.abs() > LARGEST_INTEGER {
             let variable = &engine.model.variables[var];

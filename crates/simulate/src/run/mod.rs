@@ -140,8 +140,8 @@ pub fn simulate(
     let mut initial = run.initialise();
     let mut kept = 0;
     // Runs are deterministic: one that needs derivatives of a higher order is begun again with room for them.
-    while initial.is_err() && run.engine.missing_orders > kept && run.engine.missing_orders <= MOST_ORDERS {
-        kept = run.engine.missing_orders;
+    while initial.is_err() && run.engine.modes.missing_orders > kept && run.engine.modes.missing_orders <= MOST_ORDERS {
+        kept = run.engine.modes.missing_orders;
         run = match Run::new(compiled, run.request, options, kept + EXTRA_ORDERS) {
             Ok(run) => run,
             Err(failure) => return refused(failure),
@@ -267,7 +267,7 @@ impl<'c> Run<'c> {
             }));
         }
         let mut engine = Engine::new(compiled, request.parameters, options.clone(), orders)?;
-        engine.signals = request.inputs.clone();
+        engine.inputs.signals = request.inputs.clone();
         let layout = Layout::new(compiled, &engine.memory)?;
         let history = History::new(engine.model, &engine.pool, &engine.cache, &engine.memory)?;
         let integrator = new_integrator(
@@ -318,10 +318,10 @@ impl<'c> Run<'c> {
     /// Finds the values at the start; what happened there.
     fn initialise(&mut self) -> Result<Vec<EventReport>, Failure> {
         let start = self.engine.options.start;
-        self.engine.guesses = self.simplified_start();
+        self.engine.start.guesses = self.simplified_start();
         let mut found = self.initialise_with_delays();
-        if found.is_err() && !self.engine.guesses.is_empty() {
-            self.engine.guesses.clear();
+        if found.is_err() && !self.engine.start.guesses.is_empty() {
+            self.engine.start.guesses.clear();
             found = self.initialise_with_delays();
         }
         if let Err(failure) = &found
@@ -374,7 +374,7 @@ impl<'c> Run<'c> {
         let Ok(mut engine) = Engine::new(simplified, self.request.parameters, options, orders) else {
             return Vec::new();
         };
-        engine.signals = self.request.inputs.clone();
+        engine.inputs.signals = self.request.inputs.clone();
         if engine.initialise().is_err() {
             return Vec::new();
         }
@@ -441,7 +441,7 @@ impl<'c> Run<'c> {
         let outcome = begun
             .and(initial)
             .and_then(|reports| self.run(&reports, sink, observer));
-        if let (Err(_), Some(event)) = (&outcome, self.engine.failed_event.take()) {
+        if let (Err(_), Some(event)) = (&outcome, self.engine.event.failed_event.take()) {
             observer.failed(&event);
         }
         let time = self.engine.memory.time();
@@ -462,7 +462,7 @@ impl<'c> Run<'c> {
             outcome: outcome.and_then(|end| finished.map(|()| end)),
             time,
             counters: self.engine.counters,
-            warnings: std::mem::take(&mut self.engine.warnings),
+            warnings: std::mem::take(&mut self.engine.reported.warnings),
             modes: std::mem::take(&mut self.known_modes),
             profile: self.engine.profile(),
         }
@@ -653,7 +653,7 @@ impl<'c> Run<'c> {
             before.clone().enter(&mut self.engine);
             let interval = self.last_event.as_ref().map_or(0.0, |(last, _)| time - last);
             let conditions = triggers.to_vec();
-            self.engine.failed_event = None;
+            self.engine.event.failed_event = None;
             self.rest_or_stop(&Stall::Accumulation { conditions, interval }, sink, observer)?;
             return Ok(None);
         }

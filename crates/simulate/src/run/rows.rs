@@ -56,7 +56,7 @@ impl Run<'_> {
     /// Says what a mode number stands for before its first row, and before the event that passed through it.
     pub(super) fn announce_mode(&mut self, sink: &mut dyn ResultSink) -> Result<(), Failure> {
         let Some(mode) = self.shown_mode() else { return Ok(()) };
-        for record in std::mem::take(&mut self.engine.passed_modes) {
+        for record in std::mem::take(&mut self.engine.reported.passed_modes) {
             if record.mode != mode.0 {
                 self.announce(ModeId(record.mode), record, sink)?;
             }

@@ -148,7 +148,7 @@ impl Run<'_> {
             band *= WIDENING.powi(futile.min(100) as i32);
             let bystander = self.was_bystander(id, &known) && self.stands_out(&monitor, &reading);
             let share = if bystander { LEAVING } else { 1.0 };
-            let to_come = self.engine.to_come.get(&id) == Some(&reading.value);
+            let to_come = self.engine.event.to_come.get(&id) == Some(&reading.value);
             let armed = right_side && (reading.value.abs() > share * band || to_come);
             let leaving = !armed && futile == 0 && self.engine.leaves_zero(id, &monitor, mode);
             self.watches[id.index()] = Watch {
@@ -257,7 +257,7 @@ impl Run<'_> {
                 offer(time, Some(id));
             }
         }
-        for signal in &self.engine.signals {
+        for signal in &self.engine.inputs.signals {
             if let Some(time) = signal.next_point(now + tolerance) {
                 offer(time, None);
             }

@@ -141,7 +141,8 @@ impl Engine<'_> {
     /// Start values that are given but not fixed, and that the start did not keep, as one sentence.
     pub(crate) fn moved_starts_of(&self, mode: ModeId) -> Option<String> {
         let moved: Vec<&StartValue> = self
-            .starts
+            .start
+            .values
             .iter()
             .filter(|start| {
                 let d = self.modes[mode].highest_order(start.var);
@@ -187,7 +188,7 @@ impl Engine<'_> {
     }
 
     fn is_given(&self, var: VarId, order: u16) -> bool {
-        self.has_start(var, order) || (order == 0 && self.guesses.iter().any(|&(known, _)| known == var))
+        self.has_start(var, order) || (order == 0 && self.start.guesses.iter().any(|&(known, _)| known == var))
     }
 
     fn constraints_at_start(&mut self, mode: ModeId) -> Vec<Constraint> {

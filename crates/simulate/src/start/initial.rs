@@ -6,8 +6,12 @@
 //! equations of the mode, their derivatives, the initial equations and the fixed starts are solved together, moving
 //! from the start values as little as possible.
 
+use rustc_hash::FxHashSet;
 use saltus_codegen::{Leaf, System};
-use saltus_mdae::{Action, Derivative, ExprId, Idx, Node, OriginId, Role, Type, VarId, Variable, WhenBranch};
+use saltus_mdae::{
+    Action, BinaryOp, Derivative, Equation, ExprId, Idx, Mdae, Node, OriginId, OriginKind, Role, Type, VarId, Variable,
+    WhenBranch,
+};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_numerics::nonlinear::{
@@ -50,24 +54,71 @@ pub(crate) struct OpenStart {
     pub equation: Option<(ExprId, OriginId)>,
 }
 
+/// What is known of the start while it is looked for.
+#[derive(Debug, Default)]
+pub(crate) struct StartState {
+    /// During initialisation no time event is due.
+    pub is_going_on: bool,
+    /// Start values of unknowns and their derivatives.
+    pub values: Vec<StartValue>,
+    /// Start values that depend on what is solved for at the start.
+    pub open: Vec<OpenStart>,
+    /// Parameters with `fixed = false` whose value has been found, and the initial equations that gave it.
+    pub solved_parameters: FxHashSet<VarId>,
+    pub used_up: FxHashSet<ExprId>,
+    /// Parameters with `fixed = false` that nothing determines.
+    pub undetermined: Vec<VarId>,
+    /// Values with which the search for those at the start begins.
+    pub guesses: Vec<(VarId, f64)>,
+    /// What the start did to start values that are not fixed.
+    pub moved: Option<String>,
+}
+
+impl StartState {
+    pub(crate) fn new(model: &Mdae, parameters: &[(VarId, f64)]) -> Self {
+        StartState {
+            solved_parameters: parameters.iter().map(|&(var, _)| var).collect(),
+            used_up: replaced_bindings(model, parameters),
+            ..StartState::default()
+        }
+    }
+}
+
+/// The equations of the start that were bindings of parameters to which the run gives values.
+fn replaced_bindings(model: &Mdae, given: &[(VarId, f64)]) -> FxHashSet<ExprId> {
+    let is_replaced = |equation: &&Equation| {
+        let of_binding = model.origins[equation.origin].kind == OriginKind::Binding;
+        let defines = match model.pool.node(equation.residual) {
+            Node::Binary(BinaryOp::Sub, this, _) => model.pool.node(this),
+            _ => return false,
+        };
+        of_binding && matches!(defines, Node::Var { var, .. } if given.iter().any(|&(known, _)| known == var))
+    };
+    let equations = model.initial_equations.iter();
+    equations
+        .filter(is_replaced)
+        .map(|equation| equation.residual)
+        .collect()
+}
+
 impl Engine<'_> {
     /// Finds consistent values and the mode at the start time.
     pub(crate) fn initialise(&mut self) -> Result<Vec<EventReport>, Failure> {
         self.set_start_values()?;
         self.memory.set_initial(true);
-        self.starting = true;
+        self.start.is_going_on = true;
         let initial_nodes = self.when_conditions_of_start();
         self.when_before = initial_nodes;
         let first = self.event(&[], true);
         self.memory.set_initial(false);
-        self.starting = false;
+        self.start.is_going_on = false;
         let mut reports = vec![first?];
         // Sampling and scales may depend on parameters that the initial equations gave.
         self.samples = self.sample_clocks()?;
         self.renew_nominal_values()?;
         self.warn_of_open_parameters();
         self.warn_of_unset_parameters();
-        self.warnings.extend(self.moved_starts.take());
+        self.reported.warnings.extend(self.start.moved.take());
         let due: Vec<_> = self
             .samples
             .iter()
@@ -124,14 +175,14 @@ impl Engine<'_> {
             self.memory.set(id, 0, value);
             self.memory.set_left(id, 0, value);
         }
-        self.starts = self.start_list()?;
-        self.open_starts = self.open_start_list();
-        for at in 0..self.starts.len() {
-            let StartValue { var, order, value, .. } = self.starts[at];
+        self.start.values = self.start_list()?;
+        self.start.open = self.open_start_list();
+        for at in 0..self.start.values.len() {
+            let StartValue { var, order, value, .. } = self.start.values[at];
             self.memory.set(var, order, value);
             self.memory.set_left(var, order, value);
         }
-        for &(var, value) in &self.guesses {
+        for &(var, value) in &self.start.guesses {
             self.memory.set(var, 0, value);
             self.memory.set_left(var, 0, value);
         }
@@ -144,13 +195,13 @@ impl Engine<'_> {
     pub(crate) fn apply_initial_assignments(&mut self) -> Result<bool, Failure> {
         let mut active = Vec::new();
         for equation in &self.model.initial_assignments {
-            let known = self.solved_parameters.contains(&equation.target);
+            let known = self.start.solved_parameters.contains(&equation.target);
             if !known && self.value_of(equation.guard)? != 0.0 {
                 let value = Bound::of_value(&self.cache, &self.pool, equation.value, &self.memory)?;
                 active.push((equation.target, value));
             }
         }
-        for start in &self.open_starts {
+        for start in &self.start.open {
             let discrete = self.model.variables[start.var].role == Role::Discrete;
             if discrete && !active.iter().any(|(target, _)| *target == start.var) {
                 let value = Bound::of_value(&self.cache, &self.pool, start.value, &self.memory)?;
@@ -201,7 +252,7 @@ impl Engine<'_> {
                 equation,
             });
         }
-        for start in &mut self.starts {
+        for start in &mut self.start.values {
             let open = |s: &OpenStart| s.equation.is_some() && (s.var, s.order) == (start.var, start.order);
             start.fixed &= !found.iter().any(open);
         }
@@ -217,8 +268,8 @@ impl Engine<'_> {
     /// Start values that only guide the search follow the parameters that were found; whether any has changed.
     pub(crate) fn renew_starts(&mut self, saved: &mut [f64]) -> Result<bool, Failure> {
         let mut changed = false;
-        for at in 0..self.open_starts.len() {
-            let OpenStart { var, order, value, .. } = self.open_starts[at];
+        for at in 0..self.start.open.len() {
+            let OpenStart { var, order, value, .. } = self.start.open[at];
             if self.model.variables[var].role != Role::Continuous || order >= self.memory.orders(var) {
                 continue;
             }
@@ -226,7 +277,7 @@ impl Engine<'_> {
             let slots = [self.memory.slot(var, order), self.memory.left_slot(var, order)];
             changed |= !close(value, saved[slots[0] as usize]);
             slots.iter().for_each(|&slot| saved[slot as usize] = value);
-            let known = self.starts.iter_mut().find(|s| (s.var, s.order) == (var, order));
+            let known = self.start.values.iter_mut().find(|s| (s.var, s.order) == (var, order));
             known.into_iter().for_each(|start| start.value = value);
         }
         Ok(changed)
@@ -234,13 +285,13 @@ impl Engine<'_> {
 
     /// Parameters with `fixed = false` that nothing at the start determines keep their start values, which is told.
     fn warn_of_open_parameters(&mut self) {
-        for var in std::mem::take(&mut self.undetermined) {
+        for var in std::mem::take(&mut self.start.undetermined) {
             let (name, value) = (self.name(var, 0), self.memory.get(var, 0));
             let warning = format!(
                 "nothing determines the parameter {name}, which has `fixed = false`: its start value {value} is used"
             );
-            if !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
+            if !self.reported.warnings.contains(&warning) {
+                self.reported.warnings.push(warning);
             }
         }
     }
@@ -248,7 +299,7 @@ impl Engine<'_> {
     /// Parameters to which neither the model nor the run gives a value.
     fn warn_of_unset_parameters(&mut self) {
         let variables = self.model.variables.iter_enumerated();
-        let unset = variables.filter(|(id, variable)| variable.unset && !self.solved_parameters.contains(id));
+        let unset = variables.filter(|(id, variable)| variable.unset && !self.start.solved_parameters.contains(id));
         let reported = |(id, variable): (VarId, &Variable)| {
             let value = self.memory.get(id, 0);
             let which = match variable.start {
@@ -265,8 +316,8 @@ impl Engine<'_> {
         }
         for warning in reported {
             // The start may be tried several times.
-            if !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
+            if !self.reported.warnings.contains(&warning) {
+                self.reported.warnings.push(warning);
             }
         }
     }
@@ -315,8 +366,8 @@ impl Engine<'_> {
         restart: &[(ExprId, OriginId)],
         instant: &Instant,
     ) -> Result<Vec<ImpulseReport>, Failure> {
-        self.moved_starts = None;
-        self.undetermined = self.unknown_parameters();
+        self.start.moved = None;
+        self.start.undetermined = self.unknown_parameters();
         let mut equations = self.active_initial_equations()?;
         for _ in 0..MOST_CHOICES {
             if equations.is_empty() {
@@ -341,7 +392,7 @@ impl Engine<'_> {
         if let Ok(impulses) = &by_restart
             && self.violated_start(mode).is_none()
         {
-            self.moved_starts = self.moved_starts_of(mode);
+            self.start.moved = self.moved_starts_of(mode);
             return Ok(impulses.clone());
         }
         let restarted = std::mem::replace(&mut self.memory.values, saved);
@@ -359,7 +410,7 @@ impl Engine<'_> {
                         .violated_start(mode)
                         .map(|at| self.start_name(at))
                         .unwrap_or_default();
-                    self.warnings.push(format!(
+                    self.reported.warnings.push(format!(
                         "the fixed start value of {name} contradicts the equations; it is taken as the value just before the start"
                     ));
                     Ok(impulses)
@@ -373,7 +424,7 @@ impl Engine<'_> {
     /// Lets everything follow from fixed starts, which may be of variables that are no states; whether that gave values
     /// for all. Otherwise nothing is changed.
     fn fixed_starts_in_order(&mut self, mode: ModeId) -> bool {
-        if !self.starts.iter().any(|start| start.fixed) {
+        if !self.start.values.iter().any(|start| start.fixed) {
             return false;
         }
         let saved = self.memory.values.clone();
@@ -449,18 +500,18 @@ impl Engine<'_> {
     }
 
     fn start_name(&self, at: usize) -> String {
-        self.name(self.starts[at].var, self.starts[at].order)
+        self.name(self.start.values[at].var, self.start.values[at].order)
     }
 
     /// The initial equations in force, less those that just give a parameter its value.
     fn active_initial_equations(&self) -> Result<Vec<(ExprId, OriginId)>, Failure> {
         let mut active = Vec::new();
         for equation in &self.model.initial_equations {
-            if self.value_of(equation.guard)? != 0.0 && !self.used_up.contains(&equation.residual) {
+            if self.value_of(equation.guard)? != 0.0 && !self.start.used_up.contains(&equation.residual) {
                 active.push((equation.residual, equation.origin));
             }
         }
-        active.extend(self.open_starts.iter().filter_map(|start| start.equation));
+        active.extend(self.start.open.iter().filter_map(|start| start.equation));
         Ok(active)
     }
 
@@ -470,7 +521,7 @@ impl Engine<'_> {
         variable.role == Role::Parameter
             && variable.binding.is_none()
             && !variable.fixed
-            && !self.solved_parameters.contains(&var)
+            && !self.start.solved_parameters.contains(&var)
     }
 
     /// Parameters with `fixed = false` that an initial equation `p = expression` of known values gives.
@@ -478,7 +529,7 @@ impl Engine<'_> {
         loop {
             let mut progress = self.assign_open_parameters()?;
             for equation in &self.model.initial_equations {
-                if self.used_up.contains(&equation.residual) {
+                if self.start.used_up.contains(&equation.residual) {
                     continue;
                 }
                 let Some((var, value)) = self.gives_parameter(equation.residual) else {
@@ -490,8 +541,8 @@ impl Engine<'_> {
                 let value = self.value_of(value)?;
                 self.memory.set(var, 0, value);
                 self.memory.set_left(var, 0, value);
-                self.solved_parameters.insert(var);
-                self.used_up.insert(equation.residual);
+                self.start.solved_parameters.insert(var);
+                self.start.used_up.insert(equation.residual);
                 progress = true;
             }
             if !progress {
@@ -512,7 +563,7 @@ impl Engine<'_> {
                 let value = self.value_of(equation.value)?;
                 self.memory.set(target, 0, value);
                 self.memory.set_left(target, 0, value);
-                self.solved_parameters.insert(target);
+                self.start.solved_parameters.insert(target);
                 progress = true;
             }
         }
@@ -569,14 +620,14 @@ impl Engine<'_> {
     }
 
     fn take_as_left_limits(&mut self) {
-        for at in 0..self.unknowns.len() {
-            self.memory.shift(self.unknowns[at]);
+        for at in 0..self.sets.unknowns.len() {
+            self.memory.shift(self.sets.unknowns[at]);
         }
     }
 
     /// The first fixed start value that does not hold.
     fn violated_start(&self, mode: ModeId) -> Option<usize> {
-        self.starts.iter().position(|start| {
+        self.start.values.iter().position(|start| {
             let alive = self.modes[mode].highest_order(start.var).is_some();
             let value = if start.order < self.memory.orders(start.var) {
                 self.memory.get(start.var, start.order)
@@ -589,10 +640,13 @@ impl Engine<'_> {
     }
 
     pub(crate) fn is_fixed(&self, var: VarId, order: u16) -> bool {
-        self.starts.iter().any(|s| s.var == var && s.order == order && s.fixed)
+        self.start
+            .values
+            .iter()
+            .any(|s| s.var == var && s.order == order && s.fixed)
     }
     pub(crate) fn has_start(&self, var: VarId, order: u16) -> bool {
-        self.starts.iter().any(|s| s.var == var && s.order == order)
+        self.start.values.iter().any(|s| s.var == var && s.order == order)
     }
 
     /// Meets the consistency equations f^(m), c_f − m ≥ 2, by the smallest change of the guesses.
@@ -661,7 +715,7 @@ impl Engine<'_> {
             weights.push(self.nominal[id.index()]);
         }
         let place: rustc_hash::FxHashMap<Derivative, usize> = unknowns.iter().copied().zip(0..).collect();
-        let fixed = self.starts.iter().filter(|start| start.fixed);
+        let fixed = self.start.values.iter().filter(|start| start.fixed);
         let fixed = fixed
             .filter_map(|s| Some((*place.get(&Derivative::new(s.var, s.order))?, s.value)))
             .collect();
@@ -690,7 +744,7 @@ impl Engine<'_> {
                 && !states.contains(&Derivative::new(start.var, start.order))
                 && self.modes[mode].highest_order(start.var).is_some()
         };
-        let fixed: Vec<StartValue> = self.starts.iter().filter(elsewhere).cloned().collect();
+        let fixed: Vec<StartValue> = self.start.values.iter().filter(elsewhere).cloned().collect();
         if let Some(&var) = self
             .unknown_parameters()
             .first()
@@ -826,7 +880,7 @@ impl Engine<'_> {
         Some(
             occurring
                 .into_iter()
-                .filter(|&Derivative { var, .. }| self.starts.iter().any(|s| s.var == var))
+                .filter(|&Derivative { var, .. }| self.start.values.iter().any(|s| s.var == var))
                 .map(|Derivative { var, .. }| self.name(var, 0))
                 .collect(),
         )

@@ -74,8 +74,8 @@ impl Engine<'_> {
             system.unknowns.push(Derivative { var, order: 0 });
             system.rank.push(1);
         }
-        for at in 0..self.starts.len() {
-            let start = self.starts[at].clone();
+        for at in 0..self.start.values.len() {
+            let start = self.start.values[at].clone();
             if start.fixed {
                 self.memory.set(start.var, start.order, start.value);
             }
@@ -106,7 +106,7 @@ impl Engine<'_> {
         let free = Matcher::new().augment_in_order(&by_unknown, &mut matching, order);
         let unmatched = free.iter().map(|row| system.unknowns[row.index()].var);
         let parameter = |var: &VarId| self.model.variables[*var].role == Role::Parameter;
-        self.undetermined = unmatched.filter(parameter).collect();
+        self.start.undetermined = unmatched.filter(parameter).collect();
         let must = |row: &&Row| {
             let Derivative { var, .. } = system.unknowns[row.index()];
             system.rank[row.index()] == 0 && self.model.is_unknown(var)

@@ -47,7 +47,7 @@ impl Run<'_> {
     pub(in crate::run) fn returning_conditions(&mut self, triggers: &[ConditionId]) -> Vec<ConditionId> {
         let mut turned = Vec::new();
         for id in self.engine.model.conditions.ids() {
-            if self.engine.flips[id.index()] == 0 || !self.is_crossed(id) {
+            if self.engine.event.flips[id.index()] == 0 || !self.is_crossed(id) {
                 continue;
             }
             if triggers.contains(&id) || self.is_near_zero(id) {
@@ -55,7 +55,7 @@ impl Run<'_> {
             }
         }
         let returns = |run: &mut Self, id: ConditionId| {
-            let to_and_fro = run.engine.flips[id.index()] > 1;
+            let to_and_fro = run.engine.event.flips[id.index()] > 1;
             let rate = run.rate_now(id);
             to_and_fro || rate.is_some_and(|rate| (rate < 0.0) == run.engine.truths[id.index()])
         };
@@ -88,11 +88,11 @@ impl Run<'_> {
     /// is.
     pub(in crate::run) fn slide_on(&mut self, before: &Side, turned: &[ConditionId]) -> Result<Slide, Obstacle> {
         let present = Side::present(&self.engine);
-        let (warnings, counters) = (self.engine.warnings.len(), self.engine.counters);
+        let (warnings, counters) = (self.engine.reported.warnings.len(), self.engine.counters);
         let found = self.find_slide(before, turned);
         self.engine.pin(&[]);
-        self.engine.failed_event = None;
-        self.engine.warnings.truncate(warnings);
+        self.engine.event.failed_event = None;
+        self.engine.reported.warnings.truncate(warnings);
         self.engine.counters = counters;
         present.enter(&mut self.engine);
         found

@@ -597,8 +597,8 @@ impl Run<'_> {
         if let Some(mode) = self.engine.mode {
             self.visits.remove(&mode);
         }
-        self.engine.crossings.clear();
-        self.engine.located.fill(0.0);
+        self.engine.event.crossings.clear();
+        self.engine.event.located.fill(0.0);
     }
 }
 

@@ -208,7 +208,7 @@ impl Run<'_> {
             return Some(accumulated(&crowd));
         }
         let series = self.crossings.series().or_else(|| self.crossings.rush())?;
-        let turned = report.instants.len() > 1 && self.engine.flips.iter().any(|&flips| flips >= MOST_FLIPS);
+        let turned = report.instants.len() > 1 && self.engine.event.flips.iter().any(|&flips| flips >= MOST_FLIPS);
         let unresolved = series.count >= LONG_SERIES && self.is_unresolved(&series);
         let ended = turned || unresolved || self.at_zero_together(&series.conditions);
         ended.then(|| accumulated(&series))
