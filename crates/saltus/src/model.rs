@@ -49,7 +49,7 @@ use crate::{Fault, Outcome, Run, Session, failure_diagnostic};
 /// ```
 #[derive(Debug)]
 pub struct Model {
-    compiled: Compiled,
+    compiled: Arc<Compiled>,
     parameters: ParameterTable,
     name: String,
     /// How its class was modified, if parameters were set before flattening.
@@ -327,7 +327,7 @@ impl Model {
         self.compiled.model().experiment
     }
 
-    pub(crate) fn compiled(&self) -> &Compiled {
+    pub(crate) fn compiled(&self) -> &Arc<Compiled> {
         &self.compiled
     }
 

@@ -261,7 +261,7 @@ impl<'m> Run<'m> {
         self.options.absolute_tolerance = 1e-3 * self.options.tolerance;
         let manifest = self.manifest();
         let request = Request {
-            parameters: &self.parameters,
+            parameters: std::mem::take(&mut self.parameters),
             inputs: std::mem::take(&mut self.inputs),
             places: self.model.condition_places(),
             manifest,

@@ -11,6 +11,8 @@
     reason = "what a program for the command line is for"
 )]
 
+use std::sync::Arc;
+
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Instant;
@@ -50,7 +52,7 @@ struct Measured {
     in_events: f64,
 }
 
-fn run(compiled: &Compiled, stop: f64) -> Measured {
+fn run(compiled: &Arc<Compiled>, stop: f64) -> Measured {
     let options = Options {
         stop,
         interval: stop,

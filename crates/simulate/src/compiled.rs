@@ -27,7 +27,7 @@ const MOST_HOLDS: usize = 20_000;
 /// A compiled model. It knows no run: parameters, start values and options belong to runs.
 #[derive(Debug)]
 pub struct Compiled {
-    model: Mdae,
+    model: Arc<Mdae>,
     pool: Arc<ExprPool>,
     cache: KernelCache,
     modes: Modes,
@@ -39,7 +39,7 @@ pub struct Compiled {
     inverses: SolvedByInverse,
     simplified: SimplifiedResiduals,
     /// The model with the simplified expressions of `homotopy`, made when a run asks for it.
-    simplified_model: OnceLock<Option<Box<Compiled>>>,
+    simplified_model: OnceLock<Option<Arc<Compiled>>>,
     jacobians: JacobianPlans,
     /// What when-clauses assign to a variable, and the conditions under which.
     assigned: FxHashMap<VarId, Vec<ExprId>>,
@@ -51,7 +51,7 @@ pub struct Compiled {
 
 impl Compiled {
     /// Prepares a model whose aliases have been eliminated and orders raised.
-    pub fn new(mut model: Mdae) -> Result<Self, Failure> {
+    pub fn new(mut model: Mdae) -> Result<Arc<Self>, Failure> {
         let cache = KernelCache::new(Arc::new(model.functions.clone()));
         let holds = add_holds(&mut model);
         let modes = Modes::new(&model);
@@ -70,7 +70,7 @@ impl Compiled {
         let simplified = simplified_residuals(&model);
         let pool = model.pool.freeze();
         let expressions = pool.len();
-        Ok(Compiled {
+        Ok(Arc::new(Compiled {
             pool,
             cache,
             modes,
@@ -85,22 +85,22 @@ impl Compiled {
             jacobians: JacobianPlans::new(expressions),
             assigned: assigned_by_whens(&model),
             holds,
-            model,
+            model: Arc::new(model),
             atoms: OnceLock::new(),
-        })
+        }))
     }
 
     /// The model with the simplified expressions of `homotopy(…)` in place of the actual ones, if it has any.
-    pub(crate) fn simplified(&self) -> Option<&Compiled> {
+    pub(crate) fn simplified(&self) -> Option<&Arc<Compiled>> {
         let made = self.simplified_model.get_or_init(|| {
             let simplified = simplified_model(&self.model)?;
-            Compiled::new(simplified).ok().map(Box::new)
+            Compiled::new(simplified).ok()
         });
-        made.as_deref()
+        made.as_ref()
     }
 
     /// The model.
-    pub fn model(&self) -> &Mdae {
+    pub fn model(&self) -> &Arc<Mdae> {
         &self.model
     }
     /// Its guards.

@@ -130,9 +130,9 @@ pub(crate) struct Reported {
     pub ever_passed: FxHashSet<ModeId>,
 }
 
-pub(crate) struct Engine<'c> {
-    pub compiled: &'c Compiled,
-    pub model: &'c Mdae,
+pub(crate) struct Engine {
+    pub compiled: Arc<Compiled>,
+    pub model: Arc<Mdae>,
     pub options: Options,
     pub sets: VariableSets,
 
@@ -178,7 +178,7 @@ pub(crate) struct Engine<'c> {
     pub scratch: Vec<f64>,
 }
 
-impl std::fmt::Debug for Engine<'_> {
+impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Engine")
             .field("time", &self.memory.time())
@@ -187,10 +187,10 @@ impl std::fmt::Debug for Engine<'_> {
     }
 }
 
-impl<'c> Engine<'c> {
+impl Engine {
     /// A run of a model; `orders` is how many derivatives of a variable must be kept at least.
     pub(crate) fn new(
-        compiled: &'c Compiled,
+        compiled: &Arc<Compiled>,
         parameters: &[(VarId, f64)],
         options: Options,
         orders: u16,
@@ -216,8 +216,8 @@ impl<'c> Engine<'c> {
         let tolerances = (options.tolerance, options.absolute_tolerance);
         let scales = Scales::new(model, &memory, tolerances, given, (options.start, options.stop));
         Ok(Engine {
-            compiled,
-            model,
+            compiled: Arc::clone(compiled),
+            model: Arc::clone(model),
             sets: VariableSets::new(compiled),
             cache,
             discrete,
@@ -255,7 +255,7 @@ impl<'c> Engine<'c> {
 
     /// Nominal values may depend on parameters that were solved for.
     pub(crate) fn renew_nominal_values(&mut self) -> Result<(), Failure> {
-        let given = nominal_values(self.compiled, &self.memory)?;
+        let given = nominal_values(&self.compiled, &self.memory)?;
         self.nominal = given.iter().map(|nominal| nominal.unwrap_or(1.0)).collect();
         self.scales.set_nominal_values(given);
         Ok(())
@@ -339,7 +339,7 @@ impl<'c> Engine<'c> {
     }
 
     fn compile_mode(&mut self, valuation: &Valuation) -> Result<ModeRuntime, ModeRefusal> {
-        let structure = analyze_mode(self.model, self.compiled.modes(), valuation).map_err(ModeRefusal::Structure)?;
+        let structure = analyze_mode(&self.model, self.compiled.modes(), valuation).map_err(ModeRefusal::Structure)?;
         if self.options.redundant == Redundant::Refuse
             && let Some(failure) = self.redundancy(&structure)
         {
@@ -357,7 +357,7 @@ impl<'c> Engine<'c> {
             self.modes.missing_orders = self.modes.missing_orders.max(order + 2);
             return Err(ModeRefusal::Order { var, order });
         }
-        let aliases = structure.aliases(self.model, self.compiled.modes(), &mut self.pool);
+        let aliases = structure.aliases(&self.model, self.compiled.modes(), &mut self.pool);
         let runtime = ModeRuntime::new(self.tools(), &self.pool, structure, aliases, &self.memory);
         runtime.map_err(ModeRefusal::Code)
     }
@@ -412,7 +412,7 @@ impl<'c> Engine<'c> {
         let mut runtime = match self.modes.floating.get(&mode) {
             Some(floating) => {
                 let equations = floating.equations.clone();
-                let structure = analyze_equations(self.model, self.compiled.modes(), valuation, equations);
+                let structure = analyze_equations(&self.model, self.compiled.modes(), valuation, equations);
                 self.runtime_of(structure.map_err(ModeRefusal::Structure)?)?
             }
             None => self.compile_mode(valuation)?,
@@ -435,7 +435,7 @@ impl<'c> Engine<'c> {
     }
 
     fn tools(&self) -> Tools<'_> {
-        tools(self.compiled, &self.cache, &self.nominal, &self.options)
+        tools(&self.compiled, &self.cache, &self.nominal, &self.options)
     }
 
     fn explain_refusal(&self, valuation: &Valuation, refusal: &ModeRefusal) -> Refusal {
@@ -534,7 +534,7 @@ impl<'c> Engine<'c> {
 
     /// The same with a few rounding errors more.
     pub(crate) fn extend_blurred(&mut self, mode: ModeId, wanted: &[Beyond], blur: Option<Blur>) -> bool {
-        let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
+        let tools = tools(&self.compiled, &self.cache, &self.nominal, &self.options);
         self.modes[mode].extend(tools, &self.pool, wanted, &mut self.memory, blur)
     }
 
@@ -575,7 +575,7 @@ impl<'c> Engine<'c> {
         ModeOde {
             memory: &mut self.memory,
             code: self.modes[mode].plan_mut(),
-            tools: tools(self.compiled, &self.cache, &self.nominal, &self.options),
+            tools: tools(&self.compiled, &self.cache, &self.nominal, &self.options),
             pool: &self.pool,
             scales: &self.scales,
             signals: &self.inputs.signals,
@@ -609,7 +609,7 @@ impl<'c> Engine<'c> {
 
     /// Chooses states by the numbers in memory.
     pub(crate) fn choose_states(&mut self, mode: ModeId) -> Result<bool, Failure> {
-        let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
+        let tools = tools(&self.compiled, &self.cache, &self.nominal, &self.options);
         let changed = self.modes[mode].choose_states(tools, &self.pool, &self.memory)?;
         self.counters.state_choices += u64::from(changed);
         Ok(changed)

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use saltus_mdae::{Builder, Ex, Mdae, UnaryOp};
 use saltus_results::Trajectory;
 use saltus_simulate::{Compiled, Options, Request, RunCounters, Unobserved, simulate};
@@ -90,7 +92,7 @@ fn pendulum(random: &mut Random) -> Mdae {
 }
 
 /// Times and values as bits, numbers of modes, and what it took.
-fn run(model: &Compiled, stop: f64, mode_bytes: usize) -> (Vec<Vec<u64>>, Vec<u32>, RunCounters) {
+fn run(model: &Arc<Compiled>, stop: f64, mode_bytes: usize) -> (Vec<Vec<u64>>, Vec<u32>, RunCounters) {
     let options = Options {
         stop,
         interval: stop / 20.0,

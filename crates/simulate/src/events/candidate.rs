@@ -141,7 +141,7 @@ const CERTAIN: f64 = 1e-3;
 /// What is off by this part has not moved.
 const UNMOVED: f64 = 1e-6;
 
-impl Engine<'_> {
+impl Engine {
     pub(crate) fn holds_at_zero(&self, id: ConditionId) -> bool {
         self.monitors[id].as_ref().is_some_and(|m| m.holds_at_zero)
     }
@@ -470,7 +470,7 @@ impl Engine<'_> {
         for _ in 0..SETTLING_LIMIT {
             let truths = &self.with_following(given);
             let valuation = self.evaluate_guards();
-            let restart = discrete::restart_equations(self.model, &triggered);
+            let restart = discrete::restart_equations(&self.model, &triggered);
             // At the start they are initial equations.
             let reinits = if instant.initial {
                 Vec::new()
@@ -545,7 +545,7 @@ impl Engine<'_> {
     }
 
     pub(crate) fn reinits(&self, triggered: &Triggered) -> Vec<Reinit> {
-        discrete::actions(self.model, triggered)
+        discrete::actions(&self.model, triggered)
             .filter_map(|action| match action {
                 Action::Reinit {
                     var,

@@ -103,7 +103,7 @@ impl EventState {
     }
 }
 
-impl Engine<'_> {
+impl Engine {
     /// Processes the event at the current time; the continuous variables in memory are the left limits of the old
     /// mode. `triggers` are the conditions that brought us here.
     pub(crate) fn event(&mut self, triggers: &[ConditionId], initial: bool) -> Result<EventReport, Failure> {

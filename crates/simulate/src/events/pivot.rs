@@ -12,6 +12,8 @@
 //! form is there if every row of O is a combination of the rows of B and g, and O holds where B does and g = 0. What has
 //! not this form keeps its truth value. The answer is a candidate like any other: it is checked by its own conditions.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use saltus_codegen::{KernelSpec, Leaf};
 use saltus_mdae::{ConditionId, Derivative, EquationId, Idx, Role, VarId};
@@ -111,7 +113,7 @@ struct Base<'a> {
 /// Slopes by unknowns and their derivatives.
 pub(crate) type Gradient = Vec<(Derivative, f64)>;
 
-impl Engine<'_> {
+impl Engine {
     /// The mode that complementarity pivoting proposes, from a regular one. Memory is as before afterwards.
     pub(crate) fn pivoted(&mut self, from: &Truths, instant: &Instant) -> Option<Truths> {
         let free = instant.held.iter().filter(|held| held.is_none()).count();
@@ -156,7 +158,7 @@ impl Engine<'_> {
             differentiations,
             columns,
         };
-        let model = self.model;
+        let model = Arc::clone(&self.model);
         let mut elements: Vec<Element> = Vec::new();
         for id in model.conditions.ids() {
             if self.may_pivot(id, instant) {
@@ -182,7 +184,7 @@ impl Engine<'_> {
         self.set_truths(truths);
         let before = self.when_before.clone();
         let triggered = self.discrete.compute(&mut self.memory, &before);
-        let restarts = !discrete::restart_equations(self.model, &triggered).is_empty();
+        let restarts = !discrete::restart_equations(&self.model, &triggered).is_empty();
         if restarts || !self.reinits(&triggered).is_empty() {
             return None;
         }

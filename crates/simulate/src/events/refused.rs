@@ -14,7 +14,7 @@ const MOST_DIFFERENCES: usize = 12;
 /// What guards consist of, with truth values.
 type Label = Vec<(String, bool)>;
 
-impl Engine<'_> {
+impl Engine {
     pub(crate) fn no_mode(&mut self, search: &Search) -> Failure {
         if let Some(failure) = self.failure_of_only_mode(search) {
             return failure;

@@ -39,7 +39,7 @@ pub(crate) struct Responses {
     known: FxHashSet<Derivative>,
 }
 
-impl Engine<'_> {
+impl Engine {
     /// The values in memory are others.
     pub(crate) fn forget_derivatives(&mut self) {
         self.jet_level = 0;
@@ -51,7 +51,7 @@ impl Engine<'_> {
         if self.responses.mode != Some(mode) {
             self.perturb(mode);
         }
-        let model = self.model;
+        let model = Arc::clone(&self.model);
         let unknown = |leaf: &&Derivative| model.is_unknown(leaf.var);
         for &leaf in leaves.iter().filter(unknown) {
             if self.responses.known.insert(leaf) {
@@ -146,7 +146,7 @@ impl Engine<'_> {
         if let Some(known) = self.modes.silent_switches.get(&mode) {
             return known.clone();
         }
-        let model = self.model;
+        let model = Arc::clone(&self.model);
         let equations = self.modes[mode].structure.equations.iter();
         let residuals: Vec<ExprId> = equations.map(|&equation| model.equations[equation].residual).collect();
         let reachable = model.pool.reachable(&residuals).into_iter();

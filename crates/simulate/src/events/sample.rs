@@ -44,7 +44,7 @@ impl SampleClock {
     }
 }
 
-impl Engine<'_> {
+impl Engine {
     pub(crate) fn sample_clocks(&self) -> Result<Vec<SampleClock>, Failure> {
         let mut clocks = Vec::new();
         for (condition, data) in self.model.conditions.iter_enumerated() {

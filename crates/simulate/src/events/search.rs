@@ -51,7 +51,7 @@ impl Search {
     }
 }
 
-impl Engine<'_> {
+impl Engine {
     pub(crate) fn search(
         &mut self,
         guess: Truths,

@@ -32,7 +32,7 @@ struct NumberRow {
     rest: Vec<f64>,
 }
 
-impl Engine<'_> {
+impl Engine {
     /// Completes a singular mode; `None` if its equations contradict each other, or their number is not that of the unknowns.
     pub(crate) fn floating(
         &mut self,
@@ -83,7 +83,7 @@ impl Engine<'_> {
             let mut with = equations.clone();
             with.push(hold);
             with.sort_unstable();
-            match analyze_equations(self.model, modes, valuation, with.clone()) {
+            match analyze_equations(&self.model, modes, valuation, with.clone()) {
                 Ok(structure) => {
                     held.push(var);
                     let equations = with;

@@ -2,6 +2,8 @@
 
 pub(crate) mod steady;
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use saltus_instant::{
     EulerFailure, EulerLimit, Projection, RestartFailure, RestartSolution, implicit_euler_restart,
@@ -134,7 +136,7 @@ impl Known<'_> {
     }
 }
 
-impl Engine<'_> {
+impl Engine {
     /// From the left limits in memory to the right limits of `new`, with all its variables computed.
     pub(crate) fn restart(
         &mut self,
@@ -178,7 +180,7 @@ impl Engine<'_> {
             .iter()
             .map(|reinit| Derivative::new(reinit.var, reinit.order))
             .collect();
-        let tools = tools(self.compiled, &self.cache, &self.nominal, &self.options);
+        let tools = tools(&self.compiled, &self.cache, &self.nominal, &self.options);
         let runtime = &mut self.modes[new];
         if !runtime.prefer_states(tools, &self.pool, &self.memory, &targets).ok()? {
             return None;
@@ -276,7 +278,7 @@ impl Engine<'_> {
         } else {
             Vec::new()
         };
-        let model = self.model;
+        let model = Arc::clone(&self.model);
         let is_unknown = |var: VarId| model.variables.get(var).is_some_and(|v| v.role == Role::Continuous);
         let before = match from {
             Some(from) => Before::Mode(&self.modes[from].system),
@@ -299,7 +301,7 @@ impl Engine<'_> {
             initial: from.is_none(),
         };
         let known = Known {
-            model,
+            model: &model,
             memory: &self.memory,
             nominal: &self.nominal,
             scales: &self.scales,
@@ -342,14 +344,14 @@ impl Engine<'_> {
                 Ok(solution) => solution,
                 // Structure says yes, numbers say no: the consistency projector decides linear cases (F.2 of RR-9603).
                 Err(failure @ RestartFailure::Singular { .. }) => {
-                    project(pool).ok_or_else(|| unsolved(self.compiled, &change, plan, &failure))?
+                    project(pool).ok_or_else(|| unsolved(&self.compiled, &change, plan, &failure))?
                 }
-                Err(failure) => return Err(unsolved(self.compiled, &change, plan, &failure)),
+                Err(failure) => return Err(unsolved(&self.compiled, &change, plan, &failure)),
             },
             // Impulses beyond the last instant: the projector decides linear cases here too (F.1), but only where no
             // other mode is consistent.
             _ => {
-                let refusal = || refused(explain(model, pool, &change, &analysis));
+                let refusal = || refused(explain(&model, pool, &change, &analysis));
                 let beyond = analysis.verdict == RestartVerdict::NotGood && analysis.violations.nonlinear.is_empty();
                 if !beyond || !restart.is_empty() || transient.is_some() {
                     return Err(refusal());
@@ -480,7 +482,7 @@ impl Engine<'_> {
             initial: true,
         };
         let known = Known {
-            model: self.model,
+            model: &self.model,
             memory: &self.memory,
             nominal: &self.nominal,
             scales: &self.scales,
@@ -569,7 +571,7 @@ impl Engine<'_> {
     pub(crate) fn reinit_equations(&mut self, reinits: &[Reinit]) -> Vec<(ExprId, OriginId)> {
         let mut equations = Vec::new();
         for reinit in reinits {
-            let model = self.model;
+            let model = Arc::clone(&self.model);
             let before = self.pool.left_limit(reinit.value, |var| model.is_unknown(var));
             let target = self.pool.der_var(reinit.var, reinit.order);
             equations.push((self.pool.sub(target, before), reinit.origin));

@@ -4,6 +4,8 @@
 //! before and after the change (assumption 2 of *Hybrid and multi-mode systems*, LNCS). Algebraic variables have their values
 //! after it once the mode is entered; so the check comes then.
 
+use std::sync::Arc;
+
 use saltus_codegen::{KernelSpec, Leaf};
 use saltus_mdae::print::{UserNames, expression};
 use saltus_mdae::{Derivative, EquationId, ExprId, OriginId, Role, VarId};
@@ -25,13 +27,13 @@ pub(crate) struct Steady {
     pub origin: OriginId,
 }
 
-impl Engine<'_> {
+impl Engine {
     /// Refuses a restart in which such a coefficient jumped.
     pub(crate) fn check_steady(&mut self) -> Result<(), Failure> {
         for steady in std::mem::take(&mut self.steady) {
             let mut values = Vec::new();
             for &coefficient in &steady.coefficients {
-                let model = self.model;
+                let model = Arc::clone(&self.model);
                 let before = self.pool.left_limit(coefficient, |var| model.is_unknown(var));
                 values.push((self.value_of(before)?, self.value_of(coefficient)?));
             }
@@ -49,7 +51,7 @@ impl Engine<'_> {
     }
 
     fn unsteady(&self, steady: &Steady, at: usize, (before, after): (f64, f64)) -> Failure {
-        let names = UserNames::new(self.model);
+        let names = UserNames::new(&self.model);
         let coefficient = expression(&self.pool, &names, steady.coefficients[at]);
         Failure::new(FailureKind::Restart(Refusal {
             reason: format!(

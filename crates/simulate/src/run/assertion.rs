@@ -9,7 +9,7 @@ use crate::error::{Failure, FailureKind};
 use crate::events::discrete::{self, Triggered};
 use crate::kernel::Bound;
 
-impl Engine<'_> {
+impl Engine {
     /// The assertions of when-clauses that were triggered, at the values now in memory.
     pub(crate) fn check_triggered(&mut self, triggered: &Triggered) -> Result<(), Failure> {
         let time = self.memory.time();
@@ -28,7 +28,8 @@ impl Engine<'_> {
             })
             .at(time));
         }
-        for action in discrete::actions(self.model, triggered) {
+        let model = Arc::clone(&self.model);
+        for action in discrete::actions(&model, triggered) {
             let Action::Assert(assertion) = action else {
                 continue;
             };
@@ -42,7 +43,7 @@ impl Engine<'_> {
         if !self.compiled.uses(Node::Initial) {
             return Ok(());
         }
-        let model = self.model;
+        let model = Arc::clone(&self.model);
         for assertion in &model.assertions {
             let parts = [assertion.guard, assertion.condition];
             let mut nodes = model.pool.reachable(&parts).into_iter();
@@ -74,7 +75,7 @@ impl Engine<'_> {
             let guard = Bound::of_value(&self.cache, &self.pool, guard, &self.memory);
             guard.is_ok_and(|guard| guard.value(&self.memory) != 0.0)
         };
-        discrete::actions(self.model, triggered).find_map(|action| match *action {
+        discrete::actions(&self.model, triggered).find_map(|action| match *action {
             Action::Terminate { guard, message, .. } if applies(guard) => self.message(message).ok(),
             _ => None,
         })

@@ -61,7 +61,7 @@ impl InputSignal {
     }
 }
 
-impl Engine<'_> {
+impl Engine {
     /// Writes the right limits of the inputs at a time into memory. Until the next call they stay on the pieces that
     /// begin here: the left limits at the next point belong to the mode before it.
     pub(crate) fn apply_inputs(&mut self, time: f64) {

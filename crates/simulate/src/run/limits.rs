@@ -4,6 +4,8 @@
 //! within the error of the integration beyond a limit do not count. Integers that can no longer be told from their
 //! neighbours end the run.
 
+use std::sync::Arc;
+
 use saltus_mdae::{ExprId, Role, Type, VarId, Variable};
 
 use crate::engine::Engine;
@@ -35,9 +37,9 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// Reads the limits of all variables, and tells which parameters and constants violate theirs.
-    pub(crate) fn new(engine: &mut Engine<'_>) -> Result<Self, Failure> {
+    pub(crate) fn new(engine: &mut Engine) -> Result<Self, Failure> {
         let mut limits = Limits::default();
-        let model = engine.model;
+        let model = Arc::clone(&engine.model);
         let named = model.variables.iter_enumerated().map(|(id, v)| (id, 0, false, v));
         let aliases = model.aliases.iter();
         let named = named.chain(aliases.map(|alias| (alias.target, alias.order, alias.negated, &alias.variable)));
@@ -67,7 +69,7 @@ impl Limits {
     }
 
     /// Looks at the values in memory.
-    pub(crate) fn check(&mut self, engine: &mut Engine<'_>) -> Result<(), Failure> {
+    pub(crate) fn check(&mut self, engine: &mut Engine) -> Result<(), Failure> {
         check_integers(engine)?;
         let time = engine.memory.time();
         let mut reported = Vec::new();
@@ -88,7 +90,7 @@ impl Limits {
 }
 
 /// Integers are kept as floating-point numbers: beyond 2^53 counting on would leave them as they are.
-fn check_integers(engine: &Engine<'_>) -> Result<(), Failure> {
+fn check_integers(engine: &Engine) -> Result<(), Failure> {
     for &var in &engine.sets.integers {
         let value = engine.memory.get(var, 0);
         if value.abs() > LARGEST_INTEGER {
@@ -108,7 +110,7 @@ fn check_integers(engine: &Engine<'_>) -> Result<(), Failure> {
 }
 
 /// By how much an inexact value may miss a limit.
-fn slack(engine: &Engine<'_>, limit: &Limit, value: f64) -> f64 {
+fn slack(engine: &Engine, limit: &Limit, value: f64) -> f64 {
     let variable = &engine.model.variables[limit.var];
     match (variable.ty, variable.role) {
         (Type::Real, Role::Continuous) => 10.0 * engine.scales.declared_error(limit.var, value),
@@ -117,7 +119,7 @@ fn slack(engine: &Engine<'_>, limit: &Limit, value: f64) -> f64 {
     }
 }
 
-fn bounds(engine: &Engine<'_>, variable: &Variable) -> Result<(f64, f64), Failure> {
+fn bounds(engine: &Engine, variable: &Variable) -> Result<(f64, f64), Failure> {
     let value = |expr: Option<ExprId>, none: f64| expr.map_or(Ok(none), |expr| engine.value_of(expr));
     Ok((
         value(variable.min, f64::NEG_INFINITY)?,

@@ -87,9 +87,9 @@ pub enum End {
 
 /// What a run is given besides its options.
 #[derive(Debug, Default)]
-pub struct Request<'a> {
+pub struct Request {
     /// Parameter values that replace those of the model.
-    pub parameters: &'a [(VarId, f64)],
+    pub parameters: Vec<(VarId, f64)>,
     /// Inputs.
     pub inputs: Vec<InputSignal>,
     /// Where the conditions are written, for the events they trigger; may be empty.
@@ -119,8 +119,8 @@ pub struct RunReport {
 
 /// Runs a model; rows and events go to the sink while it runs.
 pub fn simulate(
-    compiled: &Compiled,
-    request: Request<'_>,
+    compiled: &Arc<Compiled>,
+    request: Request,
     options: &Options,
     sink: &mut dyn ResultSink,
     observer: &mut dyn Observer,
@@ -165,9 +165,9 @@ enum PhaseEnd {
     Cancelled,
 }
 
-struct Run<'c> {
-    engine: Engine<'c>,
-    request: Request<'c>,
+struct Run {
+    engine: Engine,
+    request: Request,
     layout: Layout,
     history: History,
     integrator: Box<dyn Integrator>,
@@ -249,8 +249,8 @@ const MOST_OUTPUTS: u64 = 1_000_000_000;
 /// Passes until delayed signals and the values that they depend on agree at the start or an event.
 const DELAY_PASSES: usize = 100;
 
-impl<'c> Run<'c> {
-    fn new(compiled: &'c Compiled, request: Request<'c>, options: &Options, orders: u16) -> Result<Self, Failure> {
+impl Run {
+    fn new(compiled: &Arc<Compiled>, request: Request, options: &Options, orders: u16) -> Result<Self, Failure> {
         if options.interval > 0.0 && (options.stop - options.start) / options.interval > MOST_OUTPUTS as f64 {
             let limit = MOST_OUTPUTS;
             return Err(Failure::new(FailureKind::Limit {
@@ -266,10 +266,10 @@ impl<'c> Run<'c> {
                     .collect(),
             }));
         }
-        let mut engine = Engine::new(compiled, request.parameters, options.clone(), orders)?;
+        let mut engine = Engine::new(compiled, &request.parameters, options.clone(), orders)?;
         engine.inputs.signals = request.inputs.clone();
         let layout = Layout::new(compiled, &engine.memory)?;
-        let history = History::new(engine.model, &engine.pool, &engine.cache, &engine.memory)?;
+        let history = History::new(&engine.model, &engine.pool, &engine.cache, &engine.memory)?;
         let integrator = new_integrator(
             options.method,
             IntegratorOptions::new(options.tolerance, options.absolute_tolerance),
@@ -340,7 +340,7 @@ impl<'c> Run<'c> {
         };
         self.limits = Limits::new(&mut self.engine)?;
         // Parameters that initial equations give have their values now.
-        self.layout = Layout::new(self.engine.compiled, &self.engine.memory)?;
+        self.layout = Layout::new(&self.engine.compiled, &self.engine.memory)?;
         self.history
             .begin(&self.engine.memory)
             .map_err(|wrong| Failure::from(wrong).at(start))?;
@@ -371,7 +371,7 @@ impl<'c> Run<'c> {
         };
         let orders = simplified.needed_orders().max(DEFAULT_ORDERS);
         let options = self.engine.options.clone();
-        let Ok(mut engine) = Engine::new(simplified, self.request.parameters, options, orders) else {
+        let Ok(mut engine) = Engine::new(simplified, &self.request.parameters, options, orders) else {
             return Vec::new();
         };
         engine.inputs.signals = self.request.inputs.clone();

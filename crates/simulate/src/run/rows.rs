@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::events::refused::in_words;
 use crate::report::EventReport;
 
-impl Run<'_> {
+impl Run {
     /// Rows at the output points before `end`. They are looks aside: the run goes on as if there had been none.
     pub(super) fn write_outputs(&mut self, mode: ModeId, end: f64, sink: &mut dyn ResultSink) -> Result<(), Failure> {
         if self.output_before(end).is_none() {
@@ -197,7 +197,7 @@ impl Run<'_> {
     }
 }
 
-impl Engine<'_> {
+impl Engine {
     /// A mode in words: the truth values of the conditions and Booleans in its guards.
     pub(crate) fn mode_record(&self, mode: ModeId) -> ModeRecord {
         let valuation = self.compiled.guard_atoms(&self.memory);

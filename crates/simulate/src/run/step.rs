@@ -1,5 +1,7 @@
 //! Steps of the integrator, and what holds at a point within the last one.
 
+use std::sync::Arc;
+
 use saltus_mdae::{AssertionLevel, Derivative};
 use saltus_numerics::EvalError;
 use saltus_numerics::ode::{IntegrationError, IntegratorOptions, Method, Start, StepFailure};
@@ -46,7 +48,7 @@ fn ends_solution(error: &IntegrationError) -> bool {
     )
 }
 
-impl Run<'_> {
+impl Run {
     /// Begins at the states in memory.
     pub(super) fn restart_integrator(&mut self, mode: ModeId, from: Resumption) -> Result<(), Failure> {
         let time = self.engine.memory.time();
@@ -302,6 +304,7 @@ impl Run<'_> {
     }
 
     pub(super) fn check_assertions(&mut self) -> Result<(), Failure> {
+        let model = Arc::clone(&self.engine.model);
         for (guard, condition, at) in &self.assertions {
             if guard.value(&self.engine.memory) == 0.0 {
                 continue;
@@ -310,7 +313,7 @@ impl Run<'_> {
             if holds != 0.0 && error.is_none() {
                 continue;
             }
-            let assertion = &self.engine.model.assertions[*at];
+            let assertion = &model.assertions[*at];
             // A warning is given once.
             if assertion.level == AssertionLevel::Error || !self.warned[*at] {
                 self.warned[*at] = true;

@@ -68,7 +68,7 @@ impl Watch {
 /// Parts into which the steps of a run may be cut for functions that turn many times within a step.
 pub(super) const MOST_PARTS: f64 = 1e7;
 
-impl Run<'_> {
+impl Run {
     /// An event that changed nothing was noise of the conditions that asked for it. They have to leave a wider band
     /// before they ask again, and it is no sign of an accumulation.
     ///
@@ -275,7 +275,8 @@ impl Run<'_> {
         if watched.is_empty() {
             return Ok(None);
         }
-        let conditions = &self.engine.model.conditions;
+        let model = Arc::clone(&self.engine.model);
+        let conditions = &model.conditions;
         let truths = self.engine.truths.clone();
         let sides: Vec<bool> = watched.iter().map(|(id, _)| truths[id.index()]).collect();
         let shifts = watched.iter().map(|(id, _)| {

@@ -26,7 +26,7 @@ struct Constraint {
     holds: bool,
 }
 
-impl Engine<'_> {
+impl Engine {
     /// Gives default start values the values that follow from given ones.
     pub(crate) fn meet_given_starts(&mut self, mode: ModeId) {
         self.follow_algebraic_starts(mode);
@@ -192,7 +192,7 @@ impl Engine<'_> {
     }
 
     fn constraints_at_start(&mut self, mode: ModeId) -> Vec<Constraint> {
-        let (model, structure) = (self.model, &self.modes[mode].structure);
+        let (model, structure) = (&*self.model, &self.modes[mode].structure);
         let differentiated: Vec<(ExprId, u16)> = structure
             .equations
             .iter()
@@ -221,7 +221,7 @@ impl Engine<'_> {
             initial: true,
         };
         let known = Known {
-            model: self.model,
+            model: &self.model,
             memory: &self.memory,
             nominal: &self.nominal,
             scales: &self.scales,

@@ -6,6 +6,8 @@
 //! equations of the mode, their derivatives, the initial equations and the fixed starts are solved together, moving
 //! from the start values as little as possible.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 use saltus_codegen::{Leaf, System};
 use saltus_mdae::{
@@ -101,7 +103,7 @@ fn replaced_bindings(model: &Mdae, given: &[(VarId, f64)]) -> FxHashSet<ExprId> 
         .collect()
 }
 
-impl Engine<'_> {
+impl Engine {
     /// Finds consistent values and the mode at the start time.
     pub(crate) fn initialise(&mut self) -> Result<Vec<EventReport>, Failure> {
         self.set_start_values()?;
@@ -454,7 +456,7 @@ impl Engine<'_> {
     }
 
     fn is_open_discrete(&self, var: VarId) -> bool {
-        let model = self.model;
+        let model = Arc::clone(&self.model);
         let variable = &model.variables[var];
         let assigns = |action: &Action| matches!(action, Action::Assign { target, .. } if *target == var);
         let acts_at_start = |branch: &WhenBranch| {
@@ -893,8 +895,8 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 /// Initial equations as functions of the free states.
-struct StateSystem<'e, 'c> {
-    engine: &'e mut Engine<'c>,
+struct StateSystem<'e> {
+    engine: &'e mut Engine,
     mode: ModeId,
     level: u16,
     free: Vec<Derivative>,
@@ -902,7 +904,7 @@ struct StateSystem<'e, 'c> {
     fixed: Vec<StartValue>,
 }
 
-impl NonlinearSystem for StateSystem<'_, '_> {
+impl NonlinearSystem for StateSystem<'_> {
     fn dim(&self) -> usize {
         self.free.len()
     }

@@ -23,7 +23,7 @@ struct StartSystem {
     rank: Vec<u8>,
 }
 
-impl Engine<'_> {
+impl Engine {
     /// Solves the initial equations with all others, block by block.
     pub(crate) fn solve_in_order(&mut self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> Result<(), Failure> {
         let system = self.start_system(mode, initial);

@@ -26,7 +26,7 @@ const ROUNDS: usize = 4;
 /// Functions of a surface within so many of their tolerances are at it.
 const NEAR: f64 = 100.0;
 
-impl Run<'_> {
+impl Run {
     /// The conditions that turn at an event that found no mode, by their course before it.
     pub(in crate::run) fn turned_conditions(&mut self, triggers: &[ConditionId]) -> Vec<ConditionId> {
         let (guess, _) = self.engine.guess(false);
@@ -238,7 +238,7 @@ impl Run<'_> {
         self.check_delays()?;
         let function = switch.function.ok_or("where it switches is not known")?;
         let engine = &mut self.engine;
-        let monitor = Monitor::of_switch(function, engine.model, &mut engine.pool, &engine.cache, &engine.memory)
+        let monitor = Monitor::of_switch(function, &engine.model, &mut engine.pool, &engine.cache, &engine.memory)
             .map_err(|failure| failure.to_string())?;
         let surface = Surface {
             monitor: Arc::new(monitor),

@@ -58,7 +58,7 @@ impl Slide {
     /// The motion at a point. Values on each side are left in its memory.
     pub(super) fn flow(
         &mut self,
-        engine: &mut Engine<'_>,
+        engine: &mut Engine,
         history: &History,
         (t, y): (f64, &[f64]),
     ) -> Result<Flow, FlowFailure> {
@@ -71,12 +71,7 @@ impl Slide {
         }
     }
 
-    fn sliding(
-        &mut self,
-        engine: &mut Engine<'_>,
-        history: &History,
-        (t, y): (f64, &[f64]),
-    ) -> Result<Flow, FlowFailure> {
+    fn sliding(&mut self, engine: &mut Engine, history: &History, (t, y): (f64, &[f64])) -> Result<Flow, FlowFailure> {
         let monitor = self.surface.monitor.clone();
         let below = self.sides[0].flow(engine, history, (&monitor, 1), (t, y))?;
         let above = self.sides[1].flow(engine, history, (&monitor, 1), (t, y))?;
@@ -104,7 +99,7 @@ impl Slide {
 
     fn resting(
         &mut self,
-        engine: &mut Engine<'_>,
+        engine: &mut Engine,
         history: &History,
         (t, y): (f64, &[f64]),
         reaction: &[f64],
@@ -138,7 +133,7 @@ impl Slide {
     }
 
     /// How far to move along the reaction, so that no state moves by more than a small part of its size.
-    fn probe(&self, engine: &Engine<'_>, y: &[f64], reaction: &[f64]) -> f64 {
+    fn probe(&self, engine: &Engine, y: &[f64], reaction: &[f64]) -> f64 {
         let states = self.sides[0].states(engine).iter().zip(y).zip(reaction);
         let moves = states.filter(|&(_, &r)| r != 0.0);
         let parts = moves.map(|((&Derivative { var, order }, y), r)| {
@@ -150,7 +145,7 @@ impl Slide {
     }
 
     /// Makes the values on both sides, combined, the present.
-    pub(super) fn show(&self, engine: &mut Engine<'_>, flow: &Flow, y: &[f64]) {
+    pub(super) fn show(&self, engine: &mut Engine, flow: &Flow, y: &[f64]) {
         let shown = &self.sides[self.shown];
         engine.memory.values.copy_from_slice(&shown.memory.values);
         if let Motion::Sliding = self.motion {
@@ -183,16 +178,16 @@ fn mixed(share: f64, above: f64, below: f64) -> f64 {
 }
 
 /// The motion along a surface for the integrators.
-pub(super) struct SlideOde<'a, 'c> {
+pub(super) struct SlideOde<'a> {
     pub slide: &'a mut Slide,
-    pub engine: &'a mut Engine<'c>,
+    pub engine: &'a mut Engine,
     pub history: &'a History,
     pub dim: usize,
     /// Why it could not be evaluated last.
     pub blamed: Option<Failure>,
 }
 
-impl SlideOde<'_, '_> {
+impl SlideOde<'_> {
     pub(super) fn flow(&mut self, t: f64, y: &[f64]) -> Result<Flow, EvalError> {
         self.slide.flow(self.engine, self.history, (t, y)).map_err(|failure| {
             let (error, blamed) = *failure;
@@ -202,7 +197,7 @@ impl SlideOde<'_, '_> {
     }
 }
 
-impl OdeSystem for SlideOde<'_, '_> {
+impl OdeSystem for SlideOde<'_> {
     fn dim(&self) -> usize {
         self.dim
     }
@@ -223,8 +218,8 @@ pub(super) struct SideCondition {
 }
 
 /// What ends the motion along a surface, on the dense output of a step: the exits, then the other conditions on each side.
-pub(super) struct SlideFunctions<'a, 'c> {
-    pub ode: SlideOde<'a, 'c>,
+pub(super) struct SlideFunctions<'a> {
+    pub ode: SlideOde<'a>,
     pub integrator: &'a dyn Integrator,
     pub exits: usize,
     pub conditions: &'a [SideCondition],
@@ -235,14 +230,14 @@ pub(super) struct SlideFunctions<'a, 'c> {
     pub cancel: &'a Cancel,
 }
 
-impl SlideFunctions<'_, '_> {
+impl SlideFunctions<'_> {
     fn arguments(&self) -> Option<&crate::events::resolution::Arguments> {
         let mode = self.ode.slide.sides[0].mode()?;
         self.ode.engine.modes[mode].plan().arguments()
     }
 }
 
-impl ConditionFunctions for SlideFunctions<'_, '_> {
+impl ConditionFunctions for SlideFunctions<'_> {
     fn count(&self) -> usize {
         self.exits + self.conditions.len()
     }

@@ -103,7 +103,7 @@ impl Slide {
     }
 
     /// Puts all sides to a point on the surface.
-    fn place(&mut self, engine: &Engine<'_>, y: &[f64]) {
+    fn place(&mut self, engine: &Engine, y: &[f64]) {
         for side in &mut self.sides {
             if let Some(mode) = side.mode() {
                 let mut point = y.to_vec();
@@ -114,7 +114,7 @@ impl Slide {
     }
 
     /// What results call it: the surface, and what else tells the mode.
-    fn label(&self, engine: &mut Engine<'_>) -> (String, Vec<(String, bool)>) {
+    fn label(&self, engine: &mut Engine) -> (String, Vec<(String, bool)>) {
         let verb = match self.motion {
             Motion::Sliding => "sliding",
             Motion::Resting { .. } => "at rest",
@@ -142,7 +142,7 @@ impl Slide {
     }
 }
 
-impl Run<'_> {
+impl Run {
     /// The number and words under which results show a way to go on, the same for the same words.
     fn record_of(&mut self, slide: &Slide) -> ModeRecord {
         let (label, valuation) = slide.label(&mut self.engine);

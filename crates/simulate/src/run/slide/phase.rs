@@ -24,7 +24,7 @@ const BACK: f64 = 1e-9;
 /// A point this part of what counts as zero off the surface is brought back to it.
 const DRIFT: f64 = 1e-4;
 
-impl Run<'_> {
+impl Run {
     /// Goes on along a surface from the present time.
     pub(in crate::run) fn take_to(&mut self, mut slide: Slide) -> Result<(), Failure> {
         slide.sides[slide.shown].clone().enter(&mut self.engine);

@@ -39,7 +39,7 @@ struct Limit {
     y: Vec<f64>,
 }
 
-impl Run<'_> {
+impl Run {
     /// Takes down what an event did to the speed of the conditions that asked for it.
     pub(in crate::run) fn note_impacts(&mut self, before: &Side, triggers: &[ConditionId]) {
         let mut before = before.clone();

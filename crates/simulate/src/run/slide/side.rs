@@ -30,7 +30,7 @@ pub(super) struct SideFlow {
 
 impl Side {
     /// The present of a run.
-    pub(crate) fn present(engine: &Engine<'_>) -> Self {
+    pub(crate) fn present(engine: &Engine) -> Self {
         Side {
             memory: engine.memory.clone(),
             truths: engine.truths.clone(),
@@ -41,7 +41,7 @@ impl Side {
     }
 
     /// Changes places with the present.
-    pub(crate) fn swap(&mut self, engine: &mut Engine<'_>) {
+    pub(crate) fn swap(&mut self, engine: &mut Engine) {
         std::mem::swap(&mut self.memory, &mut engine.memory);
         std::mem::swap(&mut self.truths, &mut engine.truths);
         std::mem::swap(&mut self.mode, &mut engine.mode);
@@ -50,7 +50,7 @@ impl Side {
     }
 
     /// Becomes the present.
-    pub(crate) fn enter(mut self, engine: &mut Engine<'_>) {
+    pub(crate) fn enter(mut self, engine: &mut Engine) {
         self.swap(engine);
     }
 
@@ -63,12 +63,12 @@ impl Side {
     }
 
     /// The states, in the order of the plan of the mode.
-    pub(crate) fn states<'e>(&self, engine: &'e Engine<'_>) -> &'e [Derivative] {
+    pub(crate) fn states<'e>(&self, engine: &'e Engine) -> &'e [Derivative] {
         self.mode.map_or(&[], |mode| &engine.modes[mode].plan().states)
     }
 
     /// The values of the states on the surface.
-    pub(crate) fn point(&self, engine: &Engine<'_>) -> Vec<f64> {
+    pub(crate) fn point(&self, engine: &Engine) -> Vec<f64> {
         let mut y = Vec::new();
         if let Some(mode) = self.mode {
             engine.modes[mode].plan().read_states(&self.memory, &mut y);
@@ -78,7 +78,7 @@ impl Side {
     }
 
     /// The mode may have been let go while another was looked for. False if it cannot be made again.
-    pub(crate) fn make_mode(&mut self, engine: &mut Engine<'_>) -> bool {
+    pub(crate) fn make_mode(&mut self, engine: &mut Engine) -> bool {
         self.swap(engine);
         let valuation = engine.evaluate_guards();
         let made = engine.mode_of(&valuation).ok();
@@ -88,7 +88,7 @@ impl Side {
     }
 
     /// A discrete variable that is not the same on another side.
-    pub(crate) fn other_discrete(&self, other: &Side, engine: &Engine<'_>) -> Option<VarId> {
+    pub(crate) fn other_discrete(&self, other: &Side, engine: &Engine) -> Option<VarId> {
         let differs = |var: &VarId| !same(self.memory.get(*var, 0), other.memory.get(*var, 0));
         engine.discrete.variables.iter().copied().find(differs)
     }
@@ -97,7 +97,7 @@ impl Side {
     /// memory of the side.
     pub(super) fn flow(
         &mut self,
-        engine: &mut Engine<'_>,
+        engine: &mut Engine,
         history: &History,
         surface: (&Monitor, u16),
         (t, y): (f64, &[f64]),
@@ -113,7 +113,7 @@ impl Side {
 
 /// The same in the present.
 fn flow_here(
-    engine: &mut Engine<'_>,
+    engine: &mut Engine,
     history: &History,
     (monitor, orders): (&Monitor, u16),
     t: f64,

@@ -165,7 +165,7 @@ impl Crossings {
     }
 }
 
-impl Run<'_> {
+impl Run {
     /// Takes down an event of conditions that are no functions of time.
     pub(in crate::run) fn note_crossing(&mut self, time: f64, triggers: &[ConditionId]) {
         let moves = |id: &&ConditionId| {

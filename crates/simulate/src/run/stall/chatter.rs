@@ -16,7 +16,7 @@ const REPETITIONS: u32 = 2;
 const SHRUNK: u32 = 2;
 const SHORT: f64 = 1e-3;
 
-impl Run<'_> {
+impl Run {
     /// Zeno accumulation: a condition never left its band between two of its own events. Chattering: very many
     /// events with hardly any progress.
     pub(in crate::run) fn chattering(&mut self, time: f64, triggers: &[ConditionId]) -> Option<Stall> {

@@ -71,7 +71,7 @@ impl Switch {
     }
 }
 
-impl Run<'_> {
+impl Run {
     /// Counts a step; whether the run crawls along a switch.
     pub(in crate::run) fn crawling(&mut self, mode: ModeId, time: f64) -> Result<Option<Stall>, Failure> {
         if self.crawl.mode != Some(mode) {
@@ -161,7 +161,7 @@ impl Run<'_> {
 
     /// Whether something in the equations of a mode may switch without an event.
     pub(in crate::run) fn has_silent_switches(&self, mode: ModeId) -> bool {
-        let model = self.engine.model;
+        let model = &self.engine.model;
         let mut equations = self.engine.modes[mode].structure.equations.iter();
         equations.any(|&equation| {
             let reachable = model.pool.reachable(&[model.equations[equation].residual]);
@@ -191,8 +191,8 @@ impl Run<'_> {
     }
 
     fn reported(&self, switch: &Switch) -> CrawlingSwitch {
-        let model = self.engine.model;
-        let names = UserNames::new(model);
+        let model = &self.engine.model;
+        let names = UserNames::new(&model);
         CrawlingSwitch {
             text: print::expression(&model.pool, &names, switch.expression).into(),
             origin: model.equations[switch.equation].origin,

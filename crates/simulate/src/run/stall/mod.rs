@@ -59,7 +59,7 @@ pub(super) struct CrawlingSwitch {
 
 impl Stall {
     /// The failure that ends the run.
-    pub(super) fn explain(&self, engine: &Engine<'_>) -> Failure {
+    pub(super) fn explain(&self, engine: &Engine) -> Failure {
         match self {
             Stall::Slow {
                 what,
@@ -92,7 +92,7 @@ impl Stall {
     }
 }
 
-impl Run<'_> {
+impl Run {
     /// Ends a run that stalls.
     pub(super) fn unless_stalled(&self, stall: Option<Stall>, time: f64) -> Result<(), Failure> {
         match stall {

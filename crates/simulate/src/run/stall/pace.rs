@@ -49,7 +49,7 @@ impl Pace {
     }
 }
 
-impl Run<'_> {
+impl Run {
     /// Whether at this pace the rest of the run takes too many steps.
     pub(in crate::run) fn slow_steps(&mut self, time: f64) -> Option<Stall> {
         let (stop, limit) = (self.engine.options.stop, self.engine.options.step_limit);
