@@ -187,7 +187,7 @@ fn make(whole: &Whole, shape: &mut Shape) -> Made {
     }
     let mut model = m.finish().expect("a valid model");
     let pool = model.pool.freeze();
-    let id = |name: &str| model.pool.occurrences(known[name].id)[0].0;
+    let id = |name: &str| model.pool.occurrences(known[name].id)[0].var;
     let variables: BTreeMap<VarId, String> = known.keys().map(|name| (id(name), name.clone())).collect();
     let on = (0..whole.switches).map(|k| id(&format!("on{k}"))).collect();
     let mut left = TestEnvironment::default();
@@ -198,12 +198,18 @@ fn make(whole: &Whole, shape: &mut Shape) -> Made {
     for (&var, name) in &variables {
         let mut random = Random(name.bytes().fold(7, |hash, byte| hash * 31 + u64::from(byte)));
         (0..4).for_each(|order| {
-            left.left.insert((var, order), random.uniform(-2.0, 2.0));
+            left.left.insert(Derivative { var, order }, random.uniform(-2.0, 2.0));
         });
     }
     for &(name, value) in whole.parameters {
         fixed.values[id(name).index()] = Some(value);
-        left.current.insert((id(name), 0), value);
+        left.current.insert(
+            Derivative {
+                var: id(name),
+                order: 0,
+            },
+            value,
+        );
     }
     Made {
         model,
@@ -282,13 +288,23 @@ impl Made {
         let functions = &self.model.functions;
         let mut facts = StructuralFacts::new(functions, &self.fixed);
         let analysis = analyze_restart(pool, functions, &self.fixed, change, &mut facts);
-        let state = |&(var, order): &Derivative| format!("{}{}", self.variables[&var], "'".repeat(order.into()));
+        let state =
+            |&Derivative { var, order }: &Derivative| format!("{}{}", self.variables[&var], "'".repeat(order.into()));
         let undetermined = analysis.diagnosis.iter().flat_map(|diagnosis| &diagnosis.undetermined);
         let undetermined: BTreeSet<String> = undetermined.map(state).collect();
         let mu: BTreeSet<String> = analysis
             .unknowns
             .iter()
-            .map(|(v, mu)| format!("{}@{}: {mu}", state(&(v.var, v.order)), v.instant))
+            .map(|(v, mu)| {
+                format!(
+                    "{}@{}: {mu}",
+                    state(&Derivative {
+                        var: v.var,
+                        order: v.order
+                    }),
+                    v.instant
+                )
+            })
             .collect();
         let verdict = format!("{:?}, undetermined {undetermined:?}, mu {mu:?}", analysis.verdict);
         outcome.facts.insert(key.to_string(), verdict);
@@ -298,10 +314,15 @@ impl Made {
         match solve_restart(pool, functions, &plan, &self.left, &self.fixed) {
             Ok(solution) => {
                 for &(var, order, value) in &solution.right_limits {
-                    outcome.values.insert(format!("{key}: {}", state(&(var, order))), value);
+                    outcome
+                        .values
+                        .insert(format!("{key}: {}", state(&Derivative { var, order })), value);
                 }
                 for impulse in solution.impulses {
-                    let name = state(&(impulse.var, impulse.order));
+                    let name = state(&Derivative {
+                        var: impulse.var,
+                        order: impulse.order,
+                    });
                     outcome
                         .values
                         .insert(format!("{key}: impulse of {name}"), impulse.weight);

@@ -8,6 +8,7 @@
 
 mod restart_support;
 
+use saltus_mdae::Derivative;
 use std::collections::BTreeMap;
 
 use restart_support::case::{Built, Case, Disguise};

@@ -13,7 +13,7 @@ use restart_support::case::{Built, Case, Disguise};
 use restart_support::{Equations, Random};
 use saltus_graph::Row;
 use saltus_instant::*;
-use saltus_mdae::VarId;
+use saltus_mdae::{Derivative, VarId};
 use saltus_structure::restart::*;
 
 fn equation(random: &mut Random, variables: usize) -> String {
@@ -71,7 +71,7 @@ fn settle(built: &mut Built) -> Option<()> {
     let settled = settled.ok()?.right_limits;
     built.environment.left.clear();
     for (var, order, value) in settled {
-        built.environment.left.insert((var, order), value);
+        built.environment.left.insert(Derivative { var, order }, value);
     }
     Some(())
 }
@@ -82,8 +82,8 @@ fn has_all_left_limits(built: &Built) -> bool {
         let equations = built.new.equations().iter();
         let occurrences = equations.flat_map(|e| built.pool.occurrences(e.residual));
         occurrences
-            .filter(|(x, _)| *x == var)
-            .map(|(_, order)| order)
+            .filter(|Derivative { var: x, .. }| *x == var)
+            .map(|Derivative { order, .. }| order)
             .max()
             .unwrap_or(0)
     };

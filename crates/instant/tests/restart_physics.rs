@@ -11,7 +11,7 @@ use restart_support::report::Report;
 use restart_support::{Random, Values, split_primes};
 use saltus_graph::Row;
 use saltus_mdae::eval::evaluate;
-use saltus_mdae::{Derivative, ExprId, VarId};
+use saltus_mdae::{Derivative, ExprId};
 use saltus_structure::restart::*;
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use rustc_hash::FxHashSet;
-use saltus_mdae::{Builder, Derivative, Ex, ExprPool, Mdae, Type, VarId};
+use saltus_mdae::{Builder, Derivative, Ex, ExprPool, Mdae, Type};
 use saltus_structure::mode::{ModeAliases, ModeStructure, Modes, Plan, Valuation, analyze_mode};
 
 /// How neighbours in a row are coupled.

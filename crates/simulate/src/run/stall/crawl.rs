@@ -192,7 +192,7 @@ impl Run {
 
     fn reported(&self, switch: &Switch) -> CrawlingSwitch {
         let model = &self.engine.model;
-        let names = UserNames::new(&model);
+        let names = UserNames::new(model);
         CrawlingSwitch {
             text: print::expression(&model.pool, &names, switch.expression).into(),
             origin: model.equations[switch.equation].origin,
