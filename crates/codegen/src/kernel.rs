@@ -300,6 +300,18 @@ struct SingleOutput {
     column: Column,
 }
 
+/// A clone starts with the kernels of this one and shares machine code with it. Pools that go different ways need one
+/// each: they use the same ids for different expressions.
+impl Clone for KernelCache {
+    fn clone(&self) -> Self {
+        KernelCache {
+            shared: self.shared.clone(),
+            kernels: Mutex::new(lock(&self.kernels).clone()),
+            single: Mutex::new(lock(&self.single).clone()),
+        }
+    }
+}
+
 impl KernelCache {
     /// A cache for the kernels of a model. Cheap: bytecode and machine code are made when they are needed.
     pub fn new(functions: Arc<Functions>) -> Self {
@@ -311,16 +323,6 @@ impl KernelCache {
             shared: Arc::new(shared),
             kernels: Mutex::default(),
             single: Mutex::default(),
-        }
-    }
-
-    /// A cache that starts with the kernels of this one and shares machine code with it, for a forked pool: two forks
-    /// of a pool use the same ids for different expressions.
-    pub fn fork(&self) -> Self {
-        KernelCache {
-            shared: self.shared.clone(),
-            kernels: Mutex::new(lock(&self.kernels).clone()),
-            single: Mutex::new(lock(&self.single).clone()),
         }
     }
 

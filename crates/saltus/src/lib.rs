@@ -46,6 +46,7 @@ mod result_error;
 mod run;
 mod session;
 mod sink;
+mod stepper;
 mod timing;
 
 pub use check::Checked;
@@ -56,6 +57,7 @@ pub use parse::ParsedFiles;
 pub use result_error::result_diagnostic;
 pub use run::{FailedRun, Run, RunSummary, Simulation};
 pub use session::Session;
+pub use stepper::{SavedRun, Stepper};
 pub use timing::{Phase, Timings};
 
 pub use saltus_numerics::ode::Method;
@@ -105,7 +107,8 @@ pub mod results {
 pub mod simulate {
     pub use saltus_simulate::{
         BlockCost, Cancel, CandidateReport, Chattering, End, EventReport, Failure, FailureKind, ImpulseReport,
-        InstantReport, ModeId, Observer, Options, Redundant, Refusal, RestartMethod, RunCounters, RunReport, Zeno,
+        InstantReport, ModeId, Observer, Options, Reached, Redundant, Refusal, RestartMethod, RunCounters, RunReport,
+        Zeno,
     };
 }
 

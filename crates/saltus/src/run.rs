@@ -16,6 +16,7 @@ use saltus_source::Diagnostic;
 use crate::failure_diagnostic;
 use crate::parameters::Setting;
 use crate::sink::Timed;
+use crate::stepper::Stepper;
 use crate::timing::{Phase, Timings};
 use crate::{Model, result_diagnostic};
 
@@ -254,19 +255,29 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// Runs the model; rows and events go to the sink while it runs.
-    pub fn simulate_into(mut self, sink: &mut dyn ResultSink) -> RunSummary {
+    /// The run in the hands of the caller: it goes on as far as it is told, takes inputs on the way, and can be saved and
+    /// restored. It owns what it needs of the model.
+    pub fn stepper(mut self) -> Result<Stepper, Box<Diagnostic>> {
+        let request = self.request();
+        Stepper::new(self.model.compiled(), request, &self.options)
+    }
+
+    fn request(&mut self) -> Request {
         let span = self.options.stop - self.options.start;
         self.options.interval = self.interval.unwrap_or(span / DEFAULT_POINTS);
         self.options.absolute_tolerance = 1e-3 * self.options.tolerance;
-        let manifest = self.manifest();
-        let request = Request {
+        Request {
+            manifest: self.manifest(),
             parameters: std::mem::take(&mut self.parameters),
             inputs: std::mem::take(&mut self.inputs),
             places: self.model.condition_places(),
-            manifest,
             cancel: self.cancel.clone(),
-        };
+        }
+    }
+
+    /// Runs the model; rows and events go to the sink while it runs.
+    pub fn simulate_into(mut self, sink: &mut dyn ResultSink) -> RunSummary {
+        let request = self.request();
         let mut sink = Timed::new(sink);
         let mut clock = Clock::new(self.observer.take());
         let report = simulate(self.model.compiled(), request, &self.options, &mut sink, &mut clock);

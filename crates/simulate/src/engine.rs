@@ -88,7 +88,7 @@ pub struct RunCounters {
 }
 
 /// The variables of a model by what happens to them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct VariableSets {
     /// Unknowns of the continuous equations.
     pub unknowns: Vec<VarId>,
@@ -115,7 +115,7 @@ impl VariableSets {
 }
 
 /// What has been said, once, of things that do not stop the run.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Reported {
     pub warnings: Vec<String>,
     /// Unknowns that are shared.
@@ -130,6 +130,7 @@ pub(crate) struct Reported {
     pub ever_passed: FxHashSet<ModeId>,
 }
 
+#[derive(Clone)]
 pub(crate) struct Engine {
     pub compiled: Arc<Compiled>,
     pub model: Arc<Mdae>,
@@ -197,7 +198,7 @@ impl Engine {
     ) -> Result<Self, Failure> {
         let model = compiled.model();
         // Forks of a pool use the same ids for different expressions: each run has its own cache.
-        let cache = compiled.cache().fork();
+        let cache = compiled.cache().clone();
         let mut pool = ExprPool::fork(compiled.pool());
         let mut memory = Memory::new(model, DEFAULT_ORDERS.max(compiled.needed_orders()).max(orders));
         compiled.set_parameters(&mut memory, parameters)?;

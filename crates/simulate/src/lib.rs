@@ -32,4 +32,4 @@ pub use events::discrete::discrete_loop;
 pub use options::{Chattering, Options, Redundant, RestartMethod, Zeno};
 pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport, Refusal};
 pub use run::input::InputSignal;
-pub use run::{Cancel, End, Observer, Request, RunReport, Unobserved, simulate};
+pub use run::{Cancel, End, Observer, Reached, Request, RunReport, Snapshot, Stepper, Unobserved, simulate};

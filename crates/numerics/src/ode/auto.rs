@@ -37,10 +37,19 @@ const FAST_DECAY: f64 = 200.0;
 pub(super) trait ImplicitMethod: Integrator {
     /// A bound on the eigenvalues of the last Jacobian.
     fn jacobian_norm(&self) -> f64;
+
+    /// A copy that goes on exactly as this one.
+    fn boxed_implicit_clone(&self) -> Box<dyn ImplicitMethod>;
+}
+
+impl Clone for Box<dyn ImplicitMethod> {
+    fn clone(&self) -> Self {
+        self.boxed_implicit_clone()
+    }
 }
 
 /// Switches between an explicit and an implicit method.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Auto {
     options: IntegratorOptions,
     explicit: ExplicitRk,
@@ -186,6 +195,10 @@ fn decays_fast(options: &IntegratorOptions, system: &mut dyn OdeSystem, start: &
 }
 
 impl Integrator for Auto {
+    fn boxed_clone(&self) -> Box<dyn Integrator> {
+        Box::new(self.clone())
+    }
+
     fn method(&self) -> Method {
         self.active().method()
     }

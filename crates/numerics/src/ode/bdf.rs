@@ -276,6 +276,10 @@ impl Stepper for Bdf {
 }
 
 impl Integrator for Bdf {
+    fn boxed_clone(&self) -> Box<dyn Integrator> {
+        Box::new(self.clone())
+    }
+
     fn method(&self) -> Method {
         Method::Bdf
     }
@@ -347,6 +351,10 @@ impl Integrator for Bdf {
 }
 
 impl super::auto::ImplicitMethod for Bdf {
+    fn boxed_implicit_clone(&self) -> Box<dyn super::auto::ImplicitMethod> {
+        Box::new(self.clone())
+    }
+
     fn jacobian_norm(&self) -> f64 {
         self.solver.cache.norm()
     }

@@ -211,6 +211,10 @@ impl Stepper for Esdirk {
 }
 
 impl Integrator for Esdirk {
+    fn boxed_clone(&self) -> Box<dyn Integrator> {
+        Box::new(self.clone())
+    }
+
     fn method(&self) -> Method {
         Method::Esdirk43
     }
@@ -259,6 +263,10 @@ impl Integrator for Esdirk {
 }
 
 impl super::auto::ImplicitMethod for Esdirk {
+    fn boxed_implicit_clone(&self) -> Box<dyn super::auto::ImplicitMethod> {
+        Box::new(self.clone())
+    }
+
     fn jacobian_norm(&self) -> f64 {
         self.solver.cache.norm()
     }

@@ -303,6 +303,10 @@ impl Stepper for ExplicitRk {
 }
 
 impl Integrator for ExplicitRk {
+    fn boxed_clone(&self) -> Box<dyn Integrator> {
+        Box::new(self.clone())
+    }
+
     fn method(&self) -> Method {
         self.pair.method
     }

@@ -126,6 +126,9 @@ pub enum Replacement {
 /// integrator must be restarted; [`time`](Self::time) and [`state`](Self::state) still give the last accepted
 /// point.
 pub trait Integrator: std::fmt::Debug + Send {
+    /// A copy that goes on exactly as this one.
+    fn boxed_clone(&self) -> Box<dyn Integrator>;
+
     /// The method in use (for [`Auto`], the one it currently delegates to).
     fn method(&self) -> Method;
 
@@ -175,6 +178,12 @@ pub trait Integrator: std::fmt::Debug + Send {
     /// # Errors
     /// If they make no sense.
     fn set_options(&mut self, options: IntegratorOptions) -> Result<(), IntegrationError>;
+}
+
+impl Clone for Box<dyn Integrator> {
+    fn clone(&self) -> Self {
+        self.boxed_clone()
+    }
 }
 
 /// An integrator of the given kind.

@@ -373,6 +373,10 @@ impl Stepper for Radau {
 }
 
 impl Integrator for Radau {
+    fn boxed_clone(&self) -> Box<dyn Integrator> {
+        Box::new(self.clone())
+    }
+
     fn method(&self) -> Method {
         Method::Radau
     }
@@ -434,6 +438,10 @@ impl Integrator for Radau {
 }
 
 impl super::auto::ImplicitMethod for Radau {
+    fn boxed_implicit_clone(&self) -> Box<dyn super::auto::ImplicitMethod> {
+        Box::new(self.clone())
+    }
+
     fn jacobian_norm(&self) -> f64 {
         self.cache.norm()
     }

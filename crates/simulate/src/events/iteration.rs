@@ -50,7 +50,7 @@ const ROUNDING: f64 = 1e-14;
 pub(crate) type Truths = Vec<bool>;
 
 /// What is known of the present event.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct EventState {
     /// Conditions that a jump has just made zero.
     pub arrived: Vec<ConditionId>,

@@ -37,7 +37,7 @@ const SMALL: f64 = 1e-9;
 const GAP: f64 = 1e-6;
 
 /// An equation with its residual and partial derivatives by the unknowns in it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Row {
     leaves: Vec<Derivative>,
     /// Discrete variables in it.
@@ -46,7 +46,7 @@ struct Row {
 }
 
 /// Compiled rows, by equation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct PivotRows(FxHashMap<EquationId, Option<Row>>);
 
 /// A linear function of the unknowns of the instant: value and sparse gradient by column.

@@ -78,7 +78,7 @@ enum Inner {
 type Place = (usize, Option<(bool, usize)>);
 
 /// The arguments of functions whose samples may not tell their course.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments {
     program: Option<Program>,
     /// Which outputs of the program make an argument, and of what it is the argument.
@@ -341,7 +341,7 @@ fn of_one(op: UnaryOp) -> Option<Outer> {
 }
 
 /// What has to be computed to know the conditions of a mode at a time, by one plan for it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Watching {
     /// Which stages of the plan lead to them.
     pub stages: Vec<bool>,

@@ -30,7 +30,7 @@ const NOISE_ORDERS: usize = 4;
 const NOTICED: f64 = 1e-3;
 
 /// The mode in memory at states that are off by their errors.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Responses {
     mode: Option<ModeId>,
     /// All values, for each way.

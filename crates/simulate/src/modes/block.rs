@@ -69,7 +69,7 @@ enum Trust {
 }
 
 /// A square system: equations (with an order of differentiation) and the values they determine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct BlockSolver {
     system: System,
     slots: Vec<u32>,
@@ -103,7 +103,7 @@ pub(crate) struct BlockSolver {
 }
 
 /// What a solver has found out about its equations. Solutions depend on it in their last digits.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Learnt {
     trust: Trust,
     since_check: u32,

@@ -13,7 +13,7 @@ use crate::modes::floating::Floating;
 use crate::modes::runtime::{ModeLearnt, ModeRuntime};
 
 /// Modes by number, within a number of bytes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ModeCache {
     entries: Vec<Entry>,
     /// Counts the uses.
@@ -33,7 +33,7 @@ pub(crate) struct ModeCache {
     pub missing_orders: u16,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Entry {
     Present {
         runtime: Box<ModeRuntime>,

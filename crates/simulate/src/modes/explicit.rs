@@ -11,7 +11,7 @@ use crate::modes::block::{BlockFailure, singular, system_failure_of};
 use crate::modes::plan::Source;
 
 /// Equations that are affine in their one unknown and do not depend on each other.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ExplicitEquations {
     code: Explicit,
     slots: Vec<u32>,

@@ -53,7 +53,7 @@ pub(crate) struct JacobianPlan {
 }
 
 /// Exact ∂y'/∂y.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ExactJacobian {
     plan: Arc<JacobianPlan>,
     /// The numbers of ∂F/∂v of each stage.

@@ -21,7 +21,7 @@ pub(crate) struct Beyond {
 }
 
 /// A block of leading equations.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Leading {
     equations: Vec<(EquationId, u16)>,
     solve_for: Vec<Derivative>,
@@ -29,7 +29,7 @@ struct Leading {
     reads: Option<Vec<Derivative>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Solver {
     Unbuilt,
     Built(Box<BlockSolver>),
@@ -41,7 +41,7 @@ enum Solver {
 pub(crate) type JetsLearnt = Vec<(u16, usize, Learnt)>;
 
 /// The derivatives of a mode beyond the leading ones.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Jets {
     blocks: Vec<Leading>,
     /// Place of the block that determines a variable.

@@ -29,7 +29,7 @@ const FAR: f64 = 0.5;
 pub(crate) type Source = (ExprId, u16, OriginId);
 
 /// Equations that are solved together.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Stage {
     /// Each by itself, in one call.
     Explicit(Box<ExplicitEquations>),
@@ -40,7 +40,7 @@ pub(crate) enum Stage {
 }
 
 /// Values that are copied, in no particular order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Copies {
     /// From which place to which, and whether with the other sign.
     slots: Vec<(u32, u32, bool)>,
@@ -152,7 +152,7 @@ pub(crate) struct StageCost {
 }
 
 /// A plan with compiled blocks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PlanCode {
     pub selection: Selection,
     stages: Vec<Stage>,
@@ -189,7 +189,7 @@ pub(crate) struct PlanCode {
 }
 
 /// What the solvers of a plan have found out.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PlanLearnt {
     pub selection: Selection,
     anchor: Vec<(u32, f64)>,

@@ -37,7 +37,7 @@ impl Tools<'_> {
 }
 
 /// A mode that has been entered.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ModeRuntime {
     pub structure: ModeStructure,
     /// The mode without its aliases, in which it is computed.
@@ -238,7 +238,7 @@ impl ModeRuntime {
 }
 
 /// What remains of a mode that was let go.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ModeLearnt {
     plans: Vec<PlanLearnt>,
     current: usize,

@@ -49,7 +49,7 @@ pub(crate) struct ChangeKey {
 }
 
 /// Restart systems found so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RestartCache {
     analyses: FxHashMap<ChangeKey, Vec<std::sync::Arc<RestartAnalysis>>>,
     /// Derivatives beyond the leading ones of the mode before that a change may ask for.

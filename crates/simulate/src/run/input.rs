@@ -18,7 +18,7 @@ pub struct InputSignal {
 }
 
 /// The signals given from outside.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Inputs {
     pub signals: Vec<InputSignal>,
     /// The time whose pieces of the signals hold.

@@ -9,6 +9,7 @@ mod rows;
 mod slide;
 mod stall;
 mod step;
+mod stepper;
 mod watch;
 
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{ConditionId, Idx, IndexVec, Role, VarId};
 use saltus_numerics::ode::{IntegrationError, Integrator, IntegratorOptions, new_integrator};
-use saltus_results::{Manifest, ModeRecord, ResultSink, RowKind, SourceSpan, Status, Summary};
+use saltus_results::{Manifest, ModeRecord, ResultSink, RowKind, SourceSpan};
 
 use crate::compiled::Compiled;
 use crate::engine::{Engine, ModeId, RunCounters};
@@ -37,6 +38,8 @@ use slide::{Impact, Side, Slide};
 use stall::{Crawl, Crossings, Pace, Stall};
 use step::Resumption;
 use watch::Watch;
+
+pub use stepper::{Reached, Snapshot, Stepper};
 
 /// Asks a run to stop; can be shared between threads.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +89,7 @@ pub enum End {
 }
 
 /// What a run is given besides its options.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Request {
     /// Parameter values that replace those of the model.
     pub parameters: Vec<(VarId, f64)>,
@@ -117,6 +120,19 @@ pub struct RunReport {
     pub profile: Vec<BlockCost>,
 }
 
+impl RunReport {
+    fn refused(time: f64, failure: Failure) -> Self {
+        RunReport {
+            time,
+            outcome: Err(failure),
+            counters: RunCounters::default(),
+            warnings: Vec::new(),
+            modes: Vec::new(),
+            profile: Vec::new(),
+        }
+    }
+}
+
 /// Runs a model; rows and events go to the sink while it runs.
 pub fn simulate(
     compiled: &Arc<Compiled>,
@@ -125,30 +141,18 @@ pub fn simulate(
     sink: &mut dyn ResultSink,
     observer: &mut dyn Observer,
 ) -> RunReport {
-    let refused = |failure: Failure| RunReport {
-        time: options.start,
-        outcome: Err(failure),
-        counters: RunCounters::default(),
-        warnings: Vec::new(),
-        modes: Vec::new(),
-        profile: Vec::new(),
+    let mut stepper = match Stepper::new(compiled, request, options) {
+        Ok(stepper) => stepper,
+        Err(failure) => return RunReport::refused(options.start, failure),
     };
-    let mut run = match Run::new(compiled, request, options, 0) {
-        Ok(run) => run,
-        Err(failure) => return refused(failure),
+    let outcome = loop {
+        match stepper.advance(f64::INFINITY, sink, observer) {
+            Ok(Reached::End(end)) => break Ok(end),
+            Ok(Reached::Time | Reached::Event) => {}
+            Err(failure) => break Err(failure),
+        }
     };
-    let mut initial = run.initialise();
-    let mut kept = 0;
-    // Runs are deterministic: one that needs derivatives of a higher order is begun again with room for them.
-    while initial.is_err() && run.engine.modes.missing_orders > kept && run.engine.modes.missing_orders <= MOST_ORDERS {
-        kept = run.engine.modes.missing_orders;
-        run = match Run::new(compiled, run.request, options, kept + EXTRA_ORDERS) {
-            Ok(run) => run,
-            Err(failure) => return refused(failure),
-        };
-        initial = run.initialise();
-    }
-    run.execute(initial, sink, observer)
+    stepper.close(outcome, sink, observer)
 }
 
 /// Beyond this order the number of terms of a derivative is out of hand anyway.
@@ -156,15 +160,37 @@ const MOST_ORDERS: u16 = 64;
 /// Signs are decided by up to four derivatives beyond the leading ones.
 const EXTRA_ORDERS: u16 = 5;
 
+/// What happened at the start.
+type Begun = Result<Vec<EventReport>, Failure>;
+
 /// What ended a phase of integration.
 enum PhaseEnd {
     Event(Vec<ConditionId>),
     /// The run crawls along a switch without events.
     Stalled(Stall),
     Stop,
+    /// The time is reached to which the run was to go for now.
+    Paused,
     Cancelled,
 }
 
+/// A phase of integration under way.
+#[derive(Clone)]
+struct PhaseState {
+    mode: ModeId,
+    /// When it began.
+    begin: f64,
+    /// Steps taken.
+    taken: u64,
+    /// The next time event, and its conditions.
+    time_event: f64,
+    time_triggers: Vec<ConditionId>,
+    /// Where steps have to end: a time event, a bend of a delayed signal, the stop time.
+    target: f64,
+    watched: Vec<(ConditionId, Arc<Monitor>)>,
+}
+
+#[derive(Clone)]
 struct Run {
     engine: Engine,
     request: Request,
@@ -214,7 +240,7 @@ struct Run {
 }
 
 /// What decides the right-hand side of a phase without events.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Phase {
     mode: ModeId,
     truths: Truths,
@@ -313,6 +339,21 @@ impl Run {
             engine,
             request,
         })
+    }
+
+    /// A run that has found the values at the start, or the reason why there are none.
+    fn begin(compiled: &Arc<Compiled>, request: Request, options: &Options) -> Result<(Self, Begun), Failure> {
+        let mut run = Run::new(compiled, request, options, 0)?;
+        let mut begun = run.initialise();
+        let mut kept = 0;
+        // Runs are deterministic: one that needs derivatives of a higher order is begun again with room for them.
+        while begun.is_err() && run.engine.modes.missing_orders > kept && run.engine.modes.missing_orders <= MOST_ORDERS
+        {
+            kept = run.engine.modes.missing_orders;
+            run = Run::new(compiled, run.request, options, kept + EXTRA_ORDERS)?;
+            begun = run.initialise();
+        }
+        Ok((run, begun))
     }
 
     /// Finds the values at the start; what happened there.
@@ -426,83 +467,6 @@ impl Run {
                 found
             }
             _ => failure,
-        }
-    }
-
-    fn execute(
-        &mut self,
-        initial: Result<Vec<EventReport>, Failure>,
-        sink: &mut dyn ResultSink,
-        observer: &mut dyn Observer,
-    ) -> RunReport {
-        let begun = sink
-            .begin(&self.layout.schema, &self.request.manifest)
-            .map_err(output_failure);
-        let outcome = begun
-            .and(initial)
-            .and_then(|reports| self.run(&reports, sink, observer));
-        if let (Err(_), Some(event)) = (&outcome, self.engine.event.failed_event.take()) {
-            observer.failed(&event);
-        }
-        let time = self.engine.memory.time();
-        self.collect_counters();
-        let summary = Summary {
-            status: match &outcome {
-                Ok(End::Completed) => Status::Completed,
-                Ok(End::Terminated(message)) => Status::Terminated(message.to_string()),
-                Ok(End::Cancelled) => Status::Terminated("cancelled".to_string()),
-                Err(failure) => Status::Failed(failure.to_string()),
-            },
-            final_time: time,
-            counts: self.counts(),
-            modes: self.known_modes.clone(),
-        };
-        let finished = sink.finish(&summary).map_err(output_failure);
-        RunReport {
-            outcome: outcome.and_then(|end| finished.map(|()| end)),
-            time,
-            counters: self.engine.counters,
-            warnings: std::mem::take(&mut self.engine.reported.warnings),
-            modes: std::mem::take(&mut self.known_modes),
-            profile: self.engine.profile(),
-        }
-    }
-
-    fn run(
-        &mut self,
-        initial: &[EventReport],
-        sink: &mut dyn ResultSink,
-        observer: &mut dyn Observer,
-    ) -> Result<End, Failure> {
-        self.write_row(sink, RowKind::Regular)?;
-        for report in initial {
-            self.write_event(sink, report, &[])?;
-            observer.event(report);
-            if let Some(message) = &report.terminate {
-                return Ok(End::Terminated(message.clone()));
-            }
-        }
-        self.check_assertions()?;
-        observer.begun();
-        let turned = std::mem::take(&mut self.start_surface);
-        if !turned.is_empty() {
-            let stall = Stall::Chattering {
-                conditions: turned,
-                count: 0,
-            };
-            self.slide_or_stop(&stall, sink, observer)?;
-        }
-        loop {
-            match self.phase(sink, observer)? {
-                PhaseEnd::Stop => return self.finish(sink),
-                PhaseEnd::Cancelled => return Ok(End::Cancelled),
-                PhaseEnd::Stalled(stall) => self.slide_or_stop(&stall, sink, observer)?,
-                PhaseEnd::Event(triggers) => {
-                    if let Some(message) = self.process_event(&triggers, sink, observer)? {
-                        return Ok(End::Terminated(message));
-                    }
-                }
-            }
         }
     }
 
@@ -705,39 +669,53 @@ impl Run {
         Ok(report.terminate)
     }
 
-    /// Integrates to the next event or the stop time.
-    fn phase(&mut self, sink: &mut dyn ResultSink, observer: &mut dyn Observer) -> Result<PhaseEnd, Failure> {
-        if let Some(mut slide) = self.slide.take() {
-            let outcome = self.slide_phase(&mut slide, sink, observer);
-            self.slide = Some(slide);
-            return outcome;
-        }
+    /// Begins a phase of integration; nothing if the stop time is reached.
+    fn begin_phase(&mut self) -> Result<Option<PhaseState>, Failure> {
         let mode = self.engine.mode.expect("a mode is active after the start");
         let stop = self.engine.options.stop;
         self.reset_watches(mode)?;
         self.sampled = None;
         let (time_event, time_triggers) = self.next_time_event();
-        let mut target = time_event.min(stop).min(self.history.next_break(&self.engine.memory));
         if self.engine.memory.time() >= stop {
-            return Ok(PhaseEnd::Stop);
+            return Ok(None);
         }
         self.restart_integrator(mode, Resumption::Event)?;
-        let watched: Vec<(ConditionId, Arc<Monitor>)> = self.watched_conditions();
-        let mut taken = 0;
-        let begin = self.engine.memory.time();
+        Ok(Some(PhaseState {
+            mode,
+            begin: self.engine.memory.time(),
+            taken: 0,
+            target: time_event.min(stop).min(self.history.next_break(&self.engine.memory)),
+            time_event,
+            time_triggers,
+            watched: self.watched_conditions(),
+        }))
+    }
+
+    /// Integrates to the next event, the stop time, or a time to which the run is to go for now.
+    fn integrate(
+        &mut self,
+        phase: &mut PhaseState,
+        until: f64,
+        sink: &mut dyn ResultSink,
+        observer: &mut dyn Observer,
+    ) -> Result<PhaseEnd, Failure> {
+        let (mode, stop) = (phase.mode, self.engine.options.stop);
         loop {
             if self.request.cancel.is_cancelled() {
                 return Ok(PhaseEnd::Cancelled);
             }
-            let step = self.step(mode, target)?;
+            if self.engine.memory.time() >= until {
+                return Ok(PhaseEnd::Paused);
+            }
+            let step = self.step(mode, phase.target.min(until))?;
             self.engine.counters.steps += 1;
-            taken += 1;
-            if taken <= 2 && step.1 < target {
+            phase.taken += 1;
+            if phase.taken <= 2 && step.1 < phase.target {
                 self.visits.entry(mode).or_default().step = step.1 - step.0;
             }
             let slow = self.slow_steps(step.0);
             self.unless_stalled(slow, step.0)?;
-            let event = match self.first_event(mode, step, &watched) {
+            let event = match self.first_event(mode, step, &phase.watched) {
                 Err(_) if self.request.cancel.is_cancelled() => return Ok(PhaseEnd::Cancelled),
                 event => event?,
             };
@@ -760,39 +738,47 @@ impl Run {
             }
             observer.progress(end);
             if let Some((_, triggers)) = event {
-                self.visits.entry(mode).or_default().duration = end - begin;
+                self.visits.entry(mode).or_default().duration = end - phase.begin;
                 return Ok(PhaseEnd::Event(triggers));
             }
             self.check_assertions()?;
-            if end >= time_event && time_event <= stop {
-                return Ok(PhaseEnd::Event(time_triggers));
+            if end >= phase.time_event && phase.time_event <= stop {
+                return Ok(PhaseEnd::Event(std::mem::take(&mut phase.time_triggers)));
             }
             if end >= stop {
                 self.write_row(sink, RowKind::Regular)?;
                 return Ok(PhaseEnd::Stop);
             }
-            self.follow_sizes(mode, step.1 - step.0, taken)?;
-            self.update_watches(mode, &watched, taken);
-            let at_break = end >= target || leaves.is_some();
+            let at_break = end >= phase.target || leaves.is_some();
             if at_break && self.history.jumps(&self.engine.memory) {
                 return Ok(PhaseEnd::Event(Vec::new()));
             }
-            if at_break {
-                self.history.pass_break(&mut self.engine.memory);
-                target = time_event.min(stop).min(self.history.next_break(&self.engine.memory));
-            }
-            if self.engine.choose_states(mode)? {
-                self.engine.solve_mode(mode)?;
-                // Other states: neither the first step of the last visit nor the Jacobian is theirs.
-                self.visits.remove(&mode);
-                self.last_phase = None;
-                self.sampled = None;
-                self.restart_integrator(mode, Resumption::StateChoice)?;
-            } else if at_break {
-                self.sampled = None;
-                self.restart_integrator(mode, Resumption::Break)?;
-            }
+            self.go_on(phase, step.1 - step.0, at_break)?;
         }
+    }
+
+    /// Prepares the next step of a phase.
+    fn go_on(&mut self, phase: &mut PhaseState, step: f64, at_break: bool) -> Result<(), Failure> {
+        let mode = phase.mode;
+        self.follow_sizes(mode, step, phase.taken)?;
+        self.update_watches(mode, &phase.watched, phase.taken);
+        if at_break {
+            self.history.pass_break(&mut self.engine.memory);
+            let next_break = self.history.next_break(&self.engine.memory);
+            phase.target = phase.time_event.min(self.engine.options.stop).min(next_break);
+        }
+        if self.engine.choose_states(mode)? {
+            self.engine.solve_mode(mode)?;
+            // Other states: neither the first step of the last visit nor the Jacobian is theirs.
+            self.visits.remove(&mode);
+            self.last_phase = None;
+            self.sampled = None;
+            self.restart_integrator(mode, Resumption::StateChoice)?;
+        } else if at_break {
+            self.sampled = None;
+            self.restart_integrator(mode, Resumption::Break)?;
+        }
+        Ok(())
     }
 }
 

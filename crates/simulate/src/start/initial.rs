@@ -57,7 +57,7 @@ pub(crate) struct OpenStart {
 }
 
 /// What is known of the start while it is looked for.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct StartState {
     /// During initialisation no time event is due.
     pub is_going_on: bool,

@@ -46,7 +46,7 @@ pub(super) use rest::Impact;
 pub(super) use side::Side;
 
 /// The surface that a run goes on along.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Surface {
     monitor: Arc<Monitor>,
     /// The conditions that are zero on it.
@@ -56,7 +56,7 @@ pub(super) struct Surface {
 }
 
 /// How it is kept to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Motion {
     /// By both sides: below, where the function is negative, and above.
     Sliding,
@@ -65,7 +65,7 @@ enum Motion {
 }
 
 /// A run on a surface.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Slide {
     surface: Surface,
     motion: Motion,

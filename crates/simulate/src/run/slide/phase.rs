@@ -59,10 +59,11 @@ impl Run {
         })
     }
 
-    /// Integrates to the next event or the stop time.
+    /// Integrates to the next event, the stop time, or a time to which the run is to go for now.
     pub(in crate::run) fn slide_phase(
         &mut self,
         slide: &mut Slide,
+        until: f64,
         sink: &mut dyn ResultSink,
         observer: &mut dyn Observer,
     ) -> Result<PhaseEnd, Failure> {
@@ -83,7 +84,10 @@ impl Run {
             if self.request.cancel.is_cancelled() {
                 return Ok(PhaseEnd::Cancelled);
             }
-            let step = self.slide_step(slide, target)?;
+            if self.engine.memory.time() >= until {
+                return Ok(PhaseEnd::Paused);
+            }
+            let step = self.slide_step(slide, target.min(until))?;
             self.engine.counters.steps += 1;
             taken += 1;
             let slow = self.slow_steps(step.0);

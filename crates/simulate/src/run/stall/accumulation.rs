@@ -40,7 +40,7 @@ const BY_CHANCE: f64 = 1e-3;
 const REST: f64 = 1e-9;
 
 /// The last zero crossings.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::run) struct Crossings(VecDeque<(f64, Vec<ConditionId>)>);
 
 /// Events that accumulate.

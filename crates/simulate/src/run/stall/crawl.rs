@@ -31,7 +31,7 @@ const REACHED: f64 = 0.5;
 const AHEAD: f64 = 10.0;
 
 /// The steps of the present window.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::run) struct Crawl {
     steps: u32,
     began: f64,
@@ -44,7 +44,7 @@ pub(in crate::run) struct Crawl {
 }
 
 /// A value that may switch without an event.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Switch {
     expression: ExprId,
     equation: EquationId,

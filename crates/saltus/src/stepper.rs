@@ -1,0 +1,168 @@
+//! A run in the hands of its caller.
+
+use std::sync::Arc;
+
+use saltus_mdae::{Mdae, Role, VarId};
+use saltus_results::Trajectory;
+use saltus_simulate::{Compiled, Options, Reached, Request, Snapshot, Unobserved};
+use saltus_source::codes::E0614;
+use saltus_source::{Diagnostic, Severity};
+
+use crate::failure_diagnostic;
+
+/// A run that goes on as far as it is told: to a time, to the next event, to the end.
+///
+/// ```
+/// use saltus::simulate::Reached;
+///
+/// let session = saltus::Session::new();
+/// session.add_text("Ball.mo", "
+///     model Ball
+///       Real h(start = 1, fixed = true), v(start = 0, fixed = true);
+///     equation
+///       der(h) = v;
+///       der(v) = -9.81;
+///       when h < 0 then
+///         reinit(v, -0.8*pre(v));
+///       end when;
+///     end Ball;
+/// ");
+/// let model = session.compile("Ball").into_result().unwrap();
+/// let mut run = model.run().stop(2.0).stepper().unwrap();
+///
+/// // To a time before the first impact, and there the way is remembered.
+/// assert_eq!(run.advance(0.4).unwrap(), Reached::Time);
+/// let falling = run.save();
+/// assert_eq!(run.time(), 0.4);
+///
+/// // On to the impact, which has been processed when the call returns.
+/// assert_eq!(run.advance(2.0).unwrap(), Reached::Event);
+/// assert!(run.value("v").unwrap() > 0.0);
+///
+/// // Back: it happens again, bit for bit.
+/// let (time, v) = (run.time(), run.value("v"));
+/// run.restore(&falling);
+/// assert_eq!(run.value("h").unwrap() > 0.0, true);
+/// run.advance(2.0).unwrap();
+/// assert_eq!((run.time(), run.value("v")), (time, v));
+///
+/// // To the end: rows and events of the results are there as after `simulate`.
+/// run.run_to(2.0).unwrap();
+/// assert!(run.results().events().len() > 2);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Stepper {
+    run: saltus_simulate::Stepper,
+    results: Trajectory,
+    row: Vec<f64>,
+}
+
+/// All of a run at a point, with its results so far.
+#[derive(Clone, Debug)]
+pub struct SavedRun {
+    run: Snapshot,
+    results: Trajectory,
+}
+
+impl Stepper {
+    pub(crate) fn new(compiled: &Arc<Compiled>, request: Request, options: &Options) -> Result<Self, Box<Diagnostic>> {
+        let run = saltus_simulate::Stepper::new(compiled, request, options);
+        let run = run.map_err(|failure| Box::new(failure_diagnostic(&failure, compiled.model(), None)))?;
+        Ok(Stepper {
+            run,
+            results: Trajectory::new(),
+            row: Vec::new(),
+        })
+    }
+
+    /// Goes on until a time, the next event or the end. An event has been processed when this returns.
+    pub fn advance(&mut self, until: f64) -> Result<Reached, Box<Diagnostic>> {
+        let reached = self.run.advance(until, &mut self.results, &mut Unobserved);
+        reached.map_err(|failure| Box::new(failure_diagnostic(&failure, self.equations(), None)))
+    }
+
+    /// Goes on until a time or the end, through the events before it.
+    pub fn run_to(&mut self, until: f64) -> Result<Reached, Box<Diagnostic>> {
+        loop {
+            match self.advance(until)? {
+                Reached::Event => {}
+                reached => return Ok(reached),
+            }
+        }
+    }
+
+    /// The present time.
+    pub fn time(&self) -> f64 {
+        self.run.time()
+    }
+
+    /// The present value of a variable, a parameter, or a derivative written `der(x)`; nothing if there is none of that name.
+    pub fn value(&mut self, name: &str) -> Option<f64> {
+        let id = self.run.schema().find(name)?;
+        self.run.row(&mut self.row);
+        Some(self.run.schema().value_in(id, &self.row))
+    }
+
+    /// The present mode in words.
+    pub fn mode(&self) -> String {
+        self.run.mode_label()
+    }
+
+    /// Gives an input a value from now on; a jump is an event with the next step. Before the first step it is what the
+    /// start is found with.
+    pub fn set_input(&mut self, name: &str, value: f64) -> Result<(), Box<Diagnostic>> {
+        let input = self.input(name);
+        if input.is_some_and(|var| self.run.set_input(var, value)) {
+            return Ok(());
+        }
+        let message = match input {
+            Some(_) => format!("`{name}` cannot be set: the run is over"),
+            None => format!("the model has no input `{name}`"),
+        };
+        let known: Vec<&str> = self.inputs().collect();
+        let help = match &known[..] {
+            [] => "inputs are declared `input Real u;` at the top of the model".to_owned(),
+            known => format!("inputs are {}", known.join(", ")),
+        };
+        Err(Box::new(
+            Diagnostic::without_place(E0614, Severity::Error, message).with_help(help),
+        ))
+    }
+
+    /// The names of the inputs.
+    pub fn inputs(&self) -> impl Iterator<Item = &str> {
+        let variables = self.equations().variables.iter();
+        variables
+            .filter(|variable| variable.role == Role::Input)
+            .map(|variable| &*variable.name)
+    }
+
+    /// Rows and events so far.
+    pub fn results(&self) -> &Trajectory {
+        &self.results
+    }
+
+    /// Everything there is now, the results so far included.
+    pub fn save(&self) -> SavedRun {
+        SavedRun {
+            run: self.run.save(),
+            results: self.results.clone(),
+        }
+    }
+
+    /// Goes back, or on, to what was saved of this run or of another of the same model.
+    pub fn restore(&mut self, saved: &SavedRun) {
+        self.run.restore(&saved.run);
+        self.results = saved.results.clone();
+    }
+
+    fn input(&self, name: &str) -> Option<VarId> {
+        let mut variables = self.equations().variables.iter_enumerated();
+        let found = variables.find(|(_, variable)| variable.role == Role::Input && *variable.name == *name);
+        found.map(|(var, _)| var)
+    }
+
+    fn equations(&self) -> &Mdae {
+        self.run.compiled().model()
+    }
+}

@@ -1,0 +1,223 @@
+//! Runs in the hands of the caller: in one go they are what `simulate` gives; saved and restored they go on bit for bit as
+//! before; in pieces they keep what the headers of the examples promise.
+
+mod random_support;
+
+use std::path::{Path, PathBuf};
+
+use random_support::Random;
+use saltus::results::Trajectory;
+use saltus::simulate::{Chattering, End, Reached, Zeno};
+use saltus::{Model, Run, Session, Stepper};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn compiled(path: &Path) -> Model {
+    let session = Session::with_libraries(vec![root().join("library")]);
+    session.add_file(path);
+    let name = session.find_model(None).into_result().unwrap();
+    session.compile(&name).into_result().unwrap()
+}
+
+fn text(text: &str) -> Model {
+    let session = Session::new();
+    session.add_text("M.mo", text);
+    session.compile("M").into_result().unwrap()
+}
+
+/// Examples with much to remember: impacts, friction, clutches, delays, clocks, sliding, rest, stiff circuits.
+const EXAMPLES: [&str; 12] = [
+    "MotorAndLoad.mo",
+    "mechanics/CupAndBall.mo",
+    "mechanics/FrictionBlock.mo",
+    "mechanics/TwoBlocks.mo",
+    "mechanics/NewtonsCradle.mo",
+    "mechanics/BouncingBallRest.mo",
+    "electrical/BuckConverter.mo",
+    "electrical/DiodeBridge.mo",
+    "fluid/HotWaterPipe.mo",
+    "control/SampledDataControl.mo",
+    "control/SlidingMode.mo",
+    "mechanics/BouncingBall.mo",
+];
+
+fn examples() -> Vec<(PathBuf, Model)> {
+    let files = EXAMPLES.iter().map(|name| root().join("examples").join(name));
+    files.map(|file| (file.clone(), compiled(&file))).collect()
+}
+
+fn run(model: &Model) -> Run<'_> {
+    model.run().chattering(Chattering::Slide).zeno(Zeno::Rest)
+}
+
+fn bits(trajectory: &Trajectory) -> Vec<Vec<u64>> {
+    let of = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect();
+    let columns = trajectory.schema().ids().map(|id| of(&trajectory.values(id)));
+    std::iter::once(of(trajectory.time())).chain(columns).collect()
+}
+
+fn assert_same(a: &Trajectory, b: &Trajectory, what: &Path) {
+    assert_eq!(a.time(), b.time(), "times of {}", what.display());
+    assert!(bits(a) == bits(b), "values of {}", what.display());
+    assert_eq!(a.events().len(), b.events().len(), "events of {}", what.display());
+}
+
+/// Through all events to a time; then a look at everything.
+fn go_to(stepper: &mut Stepper, time: f64) -> Reached {
+    stepper.run_to(time).unwrap()
+}
+
+#[test]
+fn in_one_go_it_is_the_run() {
+    for (file, model) in examples() {
+        let whole = run(&model).simulate().unwrap();
+        let mut stepper = run(&model).stepper().unwrap();
+        assert_eq!(go_to(&mut stepper, f64::INFINITY), Reached::End(End::Completed));
+        assert_same(&whole.trajectory, stepper.results(), &file);
+    }
+}
+
+#[test]
+fn restored_it_goes_on_bit_for_bit() {
+    let mut random = Random(7);
+    for (file, model) in examples() {
+        let (start, stop) = run(&model).span();
+        let mut stepper = run(&model).stepper().unwrap();
+        let mut times: Vec<f64> = (0..4).map(|_| random.between(start, stop)).collect();
+        times.sort_by(f64::total_cmp);
+        let mut saved = Vec::new();
+        for &time in &times {
+            go_to(&mut stepper, time);
+            saved.push(stepper.save());
+        }
+        go_to(&mut stepper, stop);
+        // Back to each of the points, in any order, and on in the same pieces.
+        for at in (0..4).map(|_| random.below(4)) {
+            let mut again = run(&model).stepper().unwrap();
+            again.restore(&saved[at]);
+            for &time in &times[at + 1..] {
+                go_to(&mut again, time);
+            }
+            go_to(&mut again, stop);
+            assert_same(stepper.results(), again.results(), &file);
+        }
+    }
+}
+
+/// Pieces end steps where the whole run did not: the results are those of another sequence of steps.
+#[test]
+fn in_pieces_it_agrees_within_the_tolerance() {
+    let mut random = Random(11);
+    for (file, model) in examples() {
+        let (start, stop) = run(&model).span();
+        let run = |model| run(model).tolerance(1e-9);
+        let mut whole = run(&model).stepper().unwrap();
+        let mut pieces = run(&model).stepper().unwrap();
+        let mut times: Vec<f64> = (0..9).map(|_| random.between(start, stop)).collect();
+        times.sort_by(f64::total_cmp);
+        for &time in &times {
+            go_to(&mut pieces, time);
+            if pieces.time() < time {
+                break;
+            }
+            assert_eq!(pieces.time(), time, "{}", file.display());
+        }
+        assert_eq!(go_to(&mut pieces, stop), go_to(&mut whole, stop));
+        let (a, b) = (whole.results().clone(), pieces.results().clone());
+        for id in a.schema().ids() {
+            let signal = a.schema().signal(id);
+            let (Some(&x), Some(&y)) = (a.values(id).last(), b.values(id).last()) else {
+                continue;
+            };
+            let values = a.values(id);
+            let finite = values.iter().filter(|value| value.is_finite());
+            let size = finite.fold(0.0_f64, |size, value| size.max(value.abs()));
+            let same = x.is_nan() && y.is_nan() || (x - y).abs() <= 1e-4 * size.max(1e-6);
+            assert!(same, "{}: {} ends at {x} and at {y}", file.display(), signal.name);
+        }
+    }
+}
+
+/// What is set at times of the caller's choice is what the same signal gives from a table.
+#[test]
+fn inputs_act_from_the_time_they_are_set() {
+    let model = text(
+        "model M
+           input Real u;
+           Real x(start = 0, fixed = true);
+           Boolean high = u > 0.5;
+           Integer n(start = 0, fixed = true);
+         equation
+           der(x) = (if high then 2*u else u) - x;
+           when high then
+             n = pre(n) + 1;
+           end when;
+         end M;",
+    );
+    let mut random = Random(3);
+    for _ in 0..20 {
+        let mut stepper = model.run().stop(10.0).tolerance(1e-10).stepper().unwrap();
+        let (mut x, mut n, mut was_high) = (0.0_f64, 0, false);
+        let mut time = 0.0;
+        for piece in 0..8 {
+            let u = random.between(-1.0, 1.5);
+            stepper.set_input("u", u).unwrap();
+            let length = random.power(-2.0, 0.0);
+            stepper.run_to(time + length).unwrap();
+            let high = u > 0.5;
+            // At the start `when` sees no edge.
+            n += i32::from(high && !was_high && piece > 0);
+            was_high = high;
+            let rest = if high { 2.0 * u } else { u };
+            x = rest + (x - rest) * (-length).exp();
+            time += length;
+            assert!((stepper.value("x").unwrap() - x).abs() < 1e-7, "x at {time}");
+            assert_eq!(stepper.value("n"), Some(f64::from(n)), "n at {time}");
+            assert_eq!(stepper.value("u"), Some(u));
+        }
+    }
+}
+
+#[test]
+fn inputs_of_other_names_are_refused() {
+    let model = text("model M input Real u; Real x = 2*u; end M;");
+    let mut stepper = model.run().stepper().unwrap();
+    let refused = stepper.set_input("v", 1.0).unwrap_err();
+    assert!(refused.message.contains("`v`"), "{}", refused.message);
+    assert!(refused.help.iter().any(|help| help.contains('u')), "{:?}", refused.help);
+    stepper.run_to(f64::INFINITY).unwrap();
+    assert!(stepper.set_input("u", 1.0).unwrap_err().message.contains("over"));
+}
+
+/// What fails says so, again and again, and the values before it are still there.
+#[test]
+fn failures_stay() {
+    let model = text("model M Real x(start = 1, fixed = true); equation der(x) = -1; assert(x > 0.5, \"low\"); end M;");
+    let mut stepper = model.run().stepper().unwrap();
+    assert_eq!(stepper.run_to(0.25).unwrap(), Reached::Time);
+    let saved = stepper.save();
+    let first = stepper.run_to(1.0).unwrap_err();
+    assert!(
+        first.message.contains("low") || first.notes.iter().any(|note| note.contains("low")),
+        "{first:?}"
+    );
+    assert_eq!(stepper.run_to(1.0).unwrap_err().message, first.message);
+    stepper.restore(&saved);
+    assert!((stepper.value("x").unwrap() - 0.75).abs() < 1e-9);
+}
+
+/// A run moves to another thread with all it needs.
+#[test]
+fn it_owns_its_model() {
+    let mut stepper = {
+        let model = text("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;");
+        model.run().stop(2.0).stepper().unwrap()
+    };
+    let value = std::thread::spawn(move || {
+        stepper.run_to(1.0).unwrap();
+        stepper.value("x").unwrap()
+    });
+    assert!((value.join().unwrap() - (-1.0_f64).exp()).abs() < 1e-5);
+}
