@@ -10,6 +10,7 @@ use crate::error::Failure;
 use crate::events::condition::{Monitor, Reading, SIGN_ORDERS};
 use crate::events::discrete::{self, Triggered};
 use crate::events::iteration::{Truths, same};
+use crate::events::scale::Scales;
 use crate::modes::jets::Beyond;
 use crate::report::{ImpulseReport, Refusal};
 
@@ -175,7 +176,7 @@ impl Engine {
                     self.model.is_unknown(var) && !guessed && !started()
                 };
                 let undecided = monitor.reads(0).iter().any(unknown);
-                let reading = monitor.read(0, true, &self.memory, &self.scales, &mut self.scratch);
+                let reading = monitor.read(0, true, &self.memory, &Scales::exact(), &mut self.scratch);
                 if undecided || reading.value.is_nan() {
                     Sign::Undecided
                 } else if reading.value.abs() > reading.tolerance {

@@ -140,7 +140,9 @@ impl Engine {
             self.find_errors_before();
             let (guess, signs) = self.guess(first_of_start);
             let held = self.held(&guess, first_of_start);
-            let zero_crossings = self.zero_crossings(&signs, &triggers);
+            // What triggers a later instant has jumped, and is zero only if it says so.
+            let located = if instant == 1 { &triggers[..] } else { &[] };
+            let zero_crossings = self.zero_crossings(&signs, located);
             let (accepted, candidates) = match self.search(guess, held, zero_crossings, first_of_start) {
                 Ok(found) => found,
                 Err(failure) => {
@@ -280,15 +282,15 @@ impl Engine {
         function.is_some_and(|function| self.reads_open_parameter(function))
     }
 
-    /// Conditions whose functions are zero at the left limits: what triggered, and what is decided by a derivative.
-    fn zero_crossings(&self, signs: &[Sign], triggers: &[ConditionId]) -> Vec<ConditionId> {
+    /// Conditions whose functions are zero at the left limits: what was located, and what is decided by a derivative.
+    fn zero_crossings(&self, signs: &[Sign], located: &[ConditionId]) -> Vec<ConditionId> {
         let by_derivative = |id: &ConditionId| {
             matches!(signs[id.0 as usize], Sign::ByDerivative { .. } | Sign::Tie) && self.monitors[*id].is_some()
         };
         self.model
             .conditions
             .ids()
-            .filter(|id| by_derivative(id) || triggers.contains(id))
+            .filter(|id| by_derivative(id) || located.contains(id))
             .collect()
     }
 

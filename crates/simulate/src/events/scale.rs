@@ -23,10 +23,14 @@ pub(crate) struct Scales {
     sizes: Vec<f64>,
     /// The first value and the largest distance from it so far, by slot.
     courses: Vec<Option<(f64, f64)>>,
+    /// The start values that are given, by slot; not a number where there is none.
+    given: Vec<f64>,
     /// The group of variables with the same unit to which each belongs.
     groups: Vec<usize>,
     /// The largest values so far of any variable of a group and of its derivatives.
     group_sizes: Vec<[f64; GROUP_ORDERS]>,
+    /// The largest distances so far from a first value, of the same.
+    group_distances: Vec<[f64; GROUP_ORDERS]>,
     /// The errors of what follows from the states, by slot: responses to errors of theirs. Not a number where none is known.
     responses: Vec<f64>,
     /// The same at the left limits of the present instant.
@@ -39,6 +43,16 @@ pub(crate) struct Scales {
 
 /// Rounding of times, in units of the last place: those of events are computed by a few operations.
 const TIME_ULPS: f64 = 16.0;
+
+/// Rounding of a value, in units of the last place.
+const VALUE_ULPS: f64 = 4.0;
+
+/// What of a variable counts for its size: its values, or how far they are from the first one.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Extent {
+    Value,
+    Distance,
+}
 
 /// The part of a run within which a rate shows.
 const SOON: f64 = 1e-3;
@@ -99,8 +113,10 @@ impl Scales {
             nominal,
             sizes: vec![0.0; memory.values.len()],
             courses: vec![None; memory.values.len()],
+            given: vec![f64::NAN; memory.values.len()],
             groups,
             group_sizes: vec![[0.0; GROUP_ORDERS]; count],
+            group_distances: vec![[0.0; GROUP_ORDERS]; count],
             responses: vec![f64::NAN; memory.values.len()],
             before: vec![f64::NAN; memory.values.len()],
             start,
@@ -116,8 +132,10 @@ impl Scales {
             nominal: Vec::new(),
             sizes: Vec::new(),
             courses: Vec::new(),
+            given: Vec::new(),
             groups: Vec::new(),
             group_sizes: Vec::new(),
+            group_distances: Vec::new(),
             responses: Vec::new(),
             before: Vec::new(),
             start: 0.0,
@@ -142,22 +160,39 @@ impl Scales {
         self.relative.min(most)
     }
 
-    /// The error of a state: what the integrator is asked for.
+    /// The error of a state: what the integrator is asked for, of all that has come about by integration. A coordinate that
+    /// is counted from afar is not known less for it.
     pub(crate) fn state_error(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
         let size = match self.nominal.get(var.index()).copied().flatten() {
             Some(nominal) if order == 0 => nominal,
-            _ => self.course_size(memory, var, order),
+            _ => self.course_size(memory, var, order, Extent::Distance),
         };
         let relative = self.relative_error(memory);
         let absolute = self.absolute.min(relative);
-        relative * self.moved(memory, var, order) + absolute * size
+        let value = memory.get(var, order).abs();
+        let rounding = VALUE_ULPS * f64::EPSILON * value;
+        if self.is_as_given(memory, var, order) {
+            return rounding;
+        }
+        let moved = value.min(self.distance(memory, var, order));
+        relative * moved + absolute * size + rounding
     }
 
-    /// How much of a value has come about by integration: a coordinate that is counted from afar is not known less for it.
-    fn moved(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
-        let value = memory.get(var, order).abs();
+    /// Whether a state is at the start what was given: known exactly.
+    fn is_as_given(&self, memory: &Memory, var: VarId, order: u16) -> bool {
+        let given = self.given.get(memory.slot(var, order) as usize);
+        memory.is_initial() && given == Some(&memory.get(var, order))
+    }
+
+    /// A start value is given.
+    pub(crate) fn note_start(&mut self, memory: &Memory, var: VarId, order: u16, value: f64) {
+        self.given[memory.slot(var, order) as usize] = value;
+    }
+
+    /// The largest distance so far from the first value; the value, where there was none.
+    fn distance(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
         let course = self.courses.get(memory.slot(var, order) as usize).copied().flatten();
-        course.map_or(value, |(_, distance)| value.min(distance))
+        course.map_or_else(|| memory.get(var, order).abs(), |(_, distance)| distance)
     }
 
     /// How large a derivative of a variable is: by its attribute, or the largest value so far.
@@ -175,20 +210,27 @@ impl Scales {
         let size = if given {
             self.size(memory, var, order)
         } else {
-            self.course_size(memory, var, order).clamp(LEAST_SIZE, 1.0)
+            self.course_size(memory, var, order, Extent::Value)
+                .clamp(LEAST_SIZE, 1.0)
         };
         self.absolute * size
     }
 
     /// How large a derivative of a variable is, or has to be for the others of that variable to be what they are: a rate
     /// moves the variable by its size within the run, and a rate of its own moves it soon. Without that a state that is
-    /// zero at first is known by its rounding only.
-    fn course_size(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
-        let own = (0..memory.orders(var)).map(|other| (other, self.size(memory, var, other)));
+    /// zero at first is known by its rounding only. Rates count with their values in any case.
+    fn course_size(&self, memory: &Memory, var: VarId, order: u16, extent: Extent) -> f64 {
+        let by_distance = |other: u16| extent == Extent::Distance && other <= order;
+        let own = (0..memory.orders(var)).map(|other| match by_distance(other) {
+            true => (other, self.distance(memory, var, other)),
+            false => (other, self.size(memory, var, other)),
+        });
         let Some(&group) = self.groups.get(var.index()) else {
             return self.size_by_others(order, own);
         };
-        let of_group = (0..).zip(self.group_sizes[group]);
+        let of_group = (0..).zip(self.group_sizes[group].into_iter().zip(self.group_distances[group]));
+        let of_group =
+            of_group.map(|(other, (size, distance))| (other, if by_distance(other) { distance } else { size }));
         // Of what has the same unit small values matter as little as small parts of large ones do: a wave is not followed
         // before it arrives. Where no units are given, only what is less than the rounding of others is not known.
         let share = match group {
@@ -231,6 +273,10 @@ impl Scales {
         if value.is_finite() {
             let (first, distance) = self.courses[slot].get_or_insert((value, 0.0));
             *distance = distance.max((value - *first).abs());
+            let distances = &mut self.group_distances[self.groups[var.index()]];
+            if let Some(largest) = distances.get_mut(usize::from(order)) {
+                *largest = largest.max(*distance);
+            }
         }
         let size = &mut self.sizes[slot];
         if value.abs() > *size && value.is_finite() {

@@ -81,6 +81,9 @@ impl Engine {
             self.event.floats = false;
             (found, search) = again?;
         }
+        if initial && let Some(accepted) = found {
+            found = Some(self.keep_start_values(accepted, &mut search, &mut instant)?);
+        }
         if let Some(mode) = found.as_ref().and_then(|accepted| accepted.mode) {
             self.tell_floating(mode);
         }
@@ -92,6 +95,51 @@ impl Engine {
                 Err(failure)
             }
         }
+    }
+
+    /// Start values of states weigh more than guesses of the mode: where the mode that was found moves some of them, a
+    /// consistent one that moves fewer is taken. (A stop whose contact is guessed draws no body onto itself.)
+    fn keep_start_values(
+        &mut self,
+        found: Box<Accepted>,
+        search: &mut Search,
+        instant: &mut Instant,
+    ) -> Result<Box<Accepted>, Failure> {
+        let moved =
+            |engine: &Self, accepted: &Accepted| accepted.mode.map_or(0, |mode| engine.moved_starts_in(mode).len());
+        let mut fewest = moved(self, &found);
+        if fewest == 0 {
+            return Ok(found);
+        }
+        let free: Vec<usize> = (0..found.truths.len())
+            .filter(|&at| instant.held[at].is_none())
+            .collect();
+        let mut flips = vec![free.clone()];
+        flips.extend(free.iter().map(|&at| vec![at]));
+        let mut best = found;
+        let mut kept = (self.memory.values.clone(), self.start.moved.clone());
+        let warnings = self.reported.warnings.len();
+        let last = self.enumeration_limit(search);
+        let mut next = flips.iter();
+        while let Some(flip) = next.next().filter(|_| fewest > 0 && search.tried.len() < last) {
+            let mut truths = best.truths.clone();
+            flip.iter().for_each(|&at| truths[at] = !truths[at]);
+            if search.seen.contains(&truths) {
+                continue;
+            }
+            if let Verdict::Accepted(accepted) = self.attempt(&truths, search, instant)?
+                && moved(self, &accepted) < fewest
+            {
+                fewest = moved(self, &accepted);
+                best = accepted;
+                kept = (self.memory.values.clone(), self.start.moved.clone());
+                next = flips.iter();
+            }
+        }
+        self.reported.warnings.truncate(warnings);
+        self.forget_derivatives();
+        (self.memory.values, self.start.moved) = kept;
+        Ok(best)
     }
 
     /// Searches under wider rules; what was tried before is told first.

@@ -138,21 +138,22 @@ impl Engine {
         }
     }
 
-    /// Start values that are given but not fixed, and that the start did not keep, as one sentence.
+    /// Start values that are given but not fixed, and that the start did not keep.
+    pub(crate) fn moved_starts_in(&self, mode: ModeId) -> Vec<&StartValue> {
+        let counts = |start: &&StartValue| {
+            let d = self.modes[mode].highest_order(start.var);
+            !start.fixed && d.is_some_and(|d| start.order < d || self.is_tied_to_state(mode, start))
+        };
+        let has_moved = |start: &&StartValue| {
+            let size = start.value.abs().max(self.nominal[start.var.index()]);
+            (self.memory.get(start.var, start.order) - start.value).abs() > MOVED * size
+        };
+        self.start.values.iter().filter(counts).filter(has_moved).collect()
+    }
+
+    /// The same as one sentence.
     pub(crate) fn moved_starts_of(&self, mode: ModeId) -> Option<String> {
-        let moved: Vec<&StartValue> = self
-            .start
-            .values
-            .iter()
-            .filter(|start| {
-                let d = self.modes[mode].highest_order(start.var);
-                !start.fixed && d.is_some_and(|d| start.order < d || self.is_tied_to_state(mode, start))
-            })
-            .filter(|start| {
-                let size = start.value.abs().max(self.nominal[start.var.index()]);
-                (self.memory.get(start.var, start.order) - start.value).abs() > MOVED * size
-            })
-            .collect();
+        let moved = self.moved_starts_in(mode);
         let reported = moved.iter().take(TOLD).map(|start| {
             let value = self.memory.get(start.var, start.order);
             format!(

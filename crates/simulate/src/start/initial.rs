@@ -183,6 +183,7 @@ impl Engine {
             let StartValue { var, order, value, .. } = self.start.values[at];
             self.memory.set(var, order, value);
             self.memory.set_left(var, order, value);
+            self.scales.note_start(&self.memory, var, order, value);
         }
         for &(var, value) in &self.start.guesses {
             self.memory.set(var, 0, value);
@@ -412,7 +413,7 @@ impl Engine {
                         .violated_start(mode)
                         .map(|at| self.start_name(at))
                         .unwrap_or_default();
-                    self.reported.warnings.push(format!(
+                    self.start.moved = Some(format!(
                         "the fixed start value of {name} contradicts the equations; it is taken as the value just before the start"
                     ));
                     Ok(impulses)
