@@ -127,7 +127,7 @@ impl Engine {
             if search.seen.contains(&truths) {
                 continue;
             }
-            if let Verdict::Accepted(accepted) = self.attempt(&truths, search, instant)?
+            if let CandidateVerdict::Accepted(accepted) = self.attempt(&truths, search, instant)?
                 && moved(self, &accepted) < fewest
             {
                 fewest = moved(self, &accepted);

@@ -149,6 +149,10 @@ impl Modes {
             guard => valuation.get(GuardId(guard)),
         }
     }
+    /// Whether an equation is active in any mode at all.
+    pub(super) fn is_ever_active(&self, equation: EquationId) -> bool {
+        self.guard_of[equation.index()] != NEVER
+    }
     /// The active equations, in order.
     pub fn active<'a>(&'a self, valuation: &'a Valuation) -> impl Iterator<Item = EquationId> + 'a {
         (0..self.guard_of.len())

@@ -8,6 +8,7 @@ mod atoms;
 mod choice;
 mod cursor;
 mod guards;
+mod parts;
 mod plan;
 mod rank;
 mod redundant;

@@ -18,13 +18,13 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{ConditionId, Derivative, Equation, EquationId, ExprId, Idx, Mdae, Node, Role, Share, Type, VarId};
+use saltus_mdae::{ConditionId, Derivative, Equation, EquationId, ExprId, Idx, Mdae, Role, Share, Type, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr, balance};
 
 use super::guards::{Modes, Valuation};
+use super::parts::{Part, Truths, parts};
 use super::rank::check_rank;
-use super::regular::{Truths, truths};
-use super::structure::analyze_mode;
+use super::structure::analyze_equations;
 use saltus_mdae::jacobian::{JacobianReader, SamplePoint};
 
 /// Modes looked at times equations in them.
@@ -60,44 +60,54 @@ pub fn share_redundant(model: &mut Mdae) -> BTreeSet<Arc<str>> {
         return parameters;
     }
     let mut modes = Modes::new(model);
-    let mut seen: FxHashSet<Valuation> = FxHashSet::default();
-    for truths in truths(model, &modes, BUDGET) {
-        let Some(valuation) = truths.valuation(model, &modes) else {
-            continue;
-        };
-        if !seen.insert(valuation.clone()) || is_regular(model, &modes, &valuation) {
-            continue;
-        }
-        let Some(repair) = repair(model, &modes, &valuation) else {
-            continue;
-        };
-        let saved = (model.equations.clone(), model.shares.clone());
-        apply(model, &modes, &truths, &repair);
-        let repaired = Modes::new(model);
-        let regular = truths
-            .valuation(model, &repaired)
-            .is_some_and(|valuation| is_regular(model, &repaired, &valuation));
-        if regular {
-            if !repair.for_all_parameters {
-                note_parameters(model, &valuation, &modes, &mut parameters);
-            }
-            modes = repaired;
-            // Valuations are about the guards there are.
-            seen.clear();
-        } else {
-            (model.equations, model.shares) = saved;
-        }
+    for mut part in parts(model, &modes).into_iter().filter(Part::is_switched) {
+        share_in_part(model, &mut modes, &mut part, &mut parameters);
     }
     parameters
 }
 
-fn is_regular(model: &Mdae, modes: &Modes, valuation: &Valuation) -> bool {
-    analyze_mode(model, modes, valuation)
+fn share_in_part(model: &mut Mdae, modes: &mut Modes, part: &mut Part, parameters: &mut BTreeSet<Arc<str>>) {
+    let mut seen: FxHashSet<Valuation> = FxHashSet::default();
+    for truths in part.truths(model, BUDGET) {
+        let Some(valuation) = truths.valuation(model, modes) else {
+            continue;
+        };
+        let active = part.active(modes, &valuation);
+        if !seen.insert(valuation.clone()) || is_regular(model, modes, &valuation, active.clone()) {
+            continue;
+        }
+        let Some(repair) = repair(model, modes, &active) else {
+            continue;
+        };
+        let saved = (model.equations.clone(), model.shares.clone());
+        let count = part.equations.len();
+        apply(model, part, &truths, &repair);
+        let repaired = Modes::new(model);
+        let regular = truths.valuation(model, &repaired).is_some_and(|valuation| {
+            let active = part.active(&repaired, &valuation);
+            is_regular(model, &repaired, &valuation, active)
+        });
+        if regular {
+            if !repair.for_all_parameters {
+                note_parameters(model, &active, parameters);
+            }
+            *modes = repaired;
+            // Valuations are about the guards there are.
+            seen.clear();
+        } else {
+            (model.equations, model.shares) = saved;
+            part.equations.truncate(count);
+        }
+    }
+}
+
+fn is_regular(model: &Mdae, modes: &Modes, valuation: &Valuation, active: Vec<EquationId>) -> bool {
+    analyze_equations(model, modes, valuation, active)
         .is_ok_and(|structure| check_rank(model, modes, &structure, Some(&Anywhere::new(model, 1, false))).is_empty())
 }
 
-fn note_parameters(model: &Mdae, valuation: &Valuation, modes: &Modes, found: &mut BTreeSet<Arc<str>>) {
-    for equation in modes.active(valuation) {
+fn note_parameters(model: &Mdae, active: &[EquationId], found: &mut BTreeSet<Arc<str>>) {
+    for &equation in active {
         for Derivative { var, .. } in model.pool.occurrences(model.equations[equation].residual) {
             if model.variables[var].role == Role::Parameter {
                 found.insert(model.variables[var].name.clone());
@@ -182,14 +192,13 @@ impl Environment for Anywhere<'_> {
     }
 }
 
-fn repair(model: &Mdae, modes: &Modes, valuation: &Valuation) -> Option<Repair> {
-    let active: Vec<EquationId> = modes.active(valuation).collect();
+fn repair(model: &Mdae, modes: &Modes, active: &[EquationId]) -> Option<Repair> {
     if active.len() > MOST_EQUATIONS {
         return None;
     }
-    let follow = following(model, &active, false)?;
+    let follow = following(model, active, false)?;
     let rest: Vec<EquationId> = active.iter().copied().filter(|id| !follow.contains(id)).collect();
-    let algebraic = algebraic_unknowns(model, modes, &active);
+    let algebraic = algebraic_unknowns(model, modes, active);
     let counted = counted(model, modes, &rest, &algebraic);
     let measured = |other_parameters: bool| {
         let mut found = directions(model, &rest, &algebraic, other_parameters)?;
@@ -199,7 +208,7 @@ fn repair(model: &Mdae, modes: &Modes, valuation: &Valuation) -> Option<Repair> 
         Some(found)
     };
     let directions = measured(false)?;
-    let for_all_parameters = following(model, &active, true).is_some_and(|other| other == follow)
+    let for_all_parameters = following(model, active, true).is_some_and(|other| other == follow)
         && measured(true).is_some_and(|other| same(&directions, &other));
     let determined = directions.len() == follow.len() && directions.iter().all(|direction| !direction.is_empty());
     determined.then_some(Repair {
@@ -446,8 +455,8 @@ fn in_units(direction: &mut [f64], by_unknown: &[f64]) {
     }
 }
 
-fn apply(model: &mut Mdae, modes: &Modes, truths: &Truths, repair: &Repair) {
-    let here = truths.formula(model, modes);
+fn apply(model: &mut Mdae, part: &mut Part, truths: &Truths, repair: &Repair) {
+    let here = part.formula(model, truths);
     let elsewhere = model.pool.not(here);
     for &id in &repair.follow {
         let own = model.equations[id].guard;
@@ -483,6 +492,7 @@ fn apply(model: &mut Mdae, modes: &Modes, truths: &Truths, repair: &Repair) {
                     simplified: None,
                     origin,
                 });
+                part.equations.push(equation);
                 model.shares.push(Share {
                     equation,
                     follows,
@@ -490,22 +500,5 @@ fn apply(model: &mut Mdae, modes: &Modes, truths: &Truths, repair: &Repair) {
                 });
             }
         }
-    }
-}
-
-impl Truths {
-    /// A formula that holds in this mode alone.
-    fn formula(&self, model: &mut Mdae, modes: &Modes) -> ExprId {
-        let mut formula = model.pool.boolean(true);
-        for id in model.pool.reachable(modes.formulas()) {
-            let holds = match model.pool.node(id) {
-                Node::Condition(condition) => self.conditions.contains(&condition),
-                Node::Var { var, .. } if model.variables[var].ty == Type::Boolean => self.booleans.contains(&var),
-                _ => continue,
-            };
-            let literal = if holds { id } else { model.pool.not(id) };
-            formula = model.pool.and(formula, literal);
-        }
-        formula
     }
 }

@@ -7,60 +7,72 @@
 //! [`Mdae::combinations`] remembers what it stands for, and mode changes are analysed with that.
 
 use rustc_hash::FxHashSet;
-use saltus_mdae::{Combination, ConditionId, Equation, EquationId, Mdae, Node, Type, VarId};
+use saltus_mdae::{Combination, Equation, EquationId, Mdae};
 
 use super::guards::{Modes, Valuation};
+use super::parts::{Part, Truths, parts};
 use super::rank::{RankDeficiency, Remedy, check_rank, combined_residual};
-use super::structure::analyze_mode;
+use super::structure::analyze_equations;
 
-/// Modes looked at times equations in them: a few per cent of the time that compiling a model takes.
+/// Modes of one part of a model looked at, times equations in them: a few per cent of the time that compiling takes.
 const BUDGET: usize = 3000;
-/// Combinations in one model.
+/// The same of all parts together, to which every combination adds the equations of the model.
+const WHOLE_BUDGET: usize = 1_000_000;
+/// Combinations in one part.
 const MOST_COMBINATIONS: usize = 16;
 
 /// Puts combinations in place of equations whose leading derivatives cancel, in the modes that can be looked at cheaply.
 /// Only combinations that hold for all values of the parameters are used.
 pub fn regularise(model: &mut Mdae) {
-    if model.equations.len() > BUDGET {
-        return;
-    }
-    for _ in 0..MOST_COMBINATIONS {
-        if !improve(model) {
+    let mut modes = Modes::new(model);
+    let mut left = WHOLE_BUDGET;
+    for mut part in parts(model, &modes) {
+        if part.equations.len() > BUDGET {
+            continue;
+        }
+        for _ in 0..MOST_COMBINATIONS {
+            let improved = improve(model, &modes, &mut part, &mut left);
+            let Some(after) = improved else { break };
+            modes = after;
+            left = left.saturating_sub(model.equations.len());
+        }
+        if left == 0 {
             return;
         }
     }
 }
 
-/// Finds one combination; false if none helps.
-fn improve(model: &mut Mdae) -> bool {
-    let modes = Modes::new(model);
+/// Finds one combination, and the modes with it; none if none helps.
+fn improve(model: &mut Mdae, modes: &Modes, part: &mut Part, left: &mut usize) -> Option<Modes> {
     let mut seen: FxHashSet<Valuation> = FxHashSet::default();
-    for truths in truths(model, &modes, BUDGET) {
-        let Some(valuation) = truths.valuation(model, &modes) else {
+    for truths in part.truths(model, BUDGET.min(*left)) {
+        let Some(valuation) = truths.valuation(model, modes) else {
             continue;
         };
         if !seen.insert(valuation.clone()) {
             continue;
         }
-        let Ok(structure) = analyze_mode(model, &modes, &valuation) else {
+        let active = part.active(modes, &valuation);
+        *left = left.saturating_sub(active.len());
+        let Ok(structure) = analyze_equations(model, modes, &valuation, active) else {
             continue;
         };
-        let found = check_rank(model, &modes, &structure, None);
-        if found.iter().any(|one| apply(model, &truths, one, found.len())) {
-            return true;
+        let found = check_rank(model, modes, &structure, None);
+        for one in &found {
+            if let Some(after) = apply(model, part, &truths, one, found.len()) {
+                return Some(after);
+            }
         }
     }
-    false
+    None
 }
 
 /// Applies a remedy if it makes the mode better.
-fn apply(model: &mut Mdae, truths: &Truths, found: &RankDeficiency, count: usize) -> bool {
+fn apply(model: &mut Mdae, part: &mut Part, truths: &Truths, found: &RankDeficiency, count: usize) -> Option<Modes> {
     let Remedy::LinearCombination { replaced, terms } = &found.remedy else {
-        return false;
+        return None;
     };
-    let Some(residual) = combined_residual(model, found) else {
-        return false;
-    };
+    let residual = combined_residual(model, found)?;
     let saved = model.equations.clone();
     let own = model.equations[*replaced].guard;
     let mut together = model.pool.boolean(true);
@@ -89,69 +101,16 @@ fn apply(model: &mut Mdae, truths: &Truths, found: &RankDeficiency, count: usize
         });
     }
     let modes = Modes::new(model);
+    part.equations.push(equation);
     let better = truths.valuation(model, &modes).is_some_and(|valuation| {
-        let structure = analyze_mode(model, &modes, &valuation);
+        let structure = analyze_equations(model, &modes, &valuation, part.active(&modes, &valuation));
         structure.is_ok_and(|structure| check_rank(model, &modes, &structure, None).len() < count)
     });
     if !better {
         model.equations = saved;
         model.combinations.truncate(known);
+        part.equations.pop();
+        return None;
     }
-    better
-}
-
-/// The conditions and Boolean variables that hold.
-#[derive(Clone, Default)]
-pub(super) struct Truths {
-    pub(super) conditions: FxHashSet<ConditionId>,
-    pub(super) booleans: FxHashSet<VarId>,
-}
-
-impl Truths {
-    pub(super) fn valuation(&self, model: &Mdae, modes: &Modes) -> Option<Valuation> {
-        let condition = |id: ConditionId| self.conditions.contains(&id);
-        let boolean = |var: VarId| f64::from(u8::from(self.booleans.contains(&var)));
-        modes.valuation_where(model, condition, boolean).ok()
-    }
-}
-
-/// As many combinations of what the guards are made of as the budget allows: all of them if they are few, else those
-/// with at most one that holds, then with two.
-pub(super) fn truths(model: &Mdae, modes: &Modes, budget: usize) -> Vec<Truths> {
-    let most = budget / model.equations.len().max(1);
-    let mut atoms = Vec::new();
-    for id in model.pool.reachable(modes.formulas()) {
-        match model.pool.node(id) {
-            node @ Node::Condition(_) => atoms.push(node),
-            node @ Node::Var { var, .. } if model.variables[var].ty == Type::Boolean => atoms.push(node),
-            _ => {}
-        }
-    }
-    let pick = |chosen: &dyn Fn(usize) -> bool| {
-        let mut truths = Truths::default();
-        for (_, atom) in atoms.iter().enumerate().filter(|(at, _)| chosen(*at)) {
-            match *atom {
-                Node::Condition(id) => {
-                    truths.conditions.insert(id);
-                }
-                Node::Var { var, .. } => {
-                    truths.booleans.insert(var);
-                }
-                _ => {}
-            }
-        }
-        truths
-    };
-    let all = 1_usize.checked_shl(atoms.len() as u32).filter(|&all| all <= most);
-    match all {
-        Some(all) => (0..all).map(|row| pick(&|at| row >> at & 1 == 1)).collect(),
-        None => {
-            let single = (0..=atoms.len()).map(|one| (one, one));
-            let pairs = (1..=atoms.len()).flat_map(|one| (one + 1..=atoms.len()).map(move |two| (one, two)));
-            let chosen = single.chain(pairs).take(most);
-            chosen
-                .map(|(one, two)| pick(&|at| at + 1 == one || at + 1 == two))
-                .collect()
-        }
-    }
+    Some(modes)
 }
