@@ -11,8 +11,8 @@ use saltus_mdae::function::Functions;
 use saltus_mdae::{ConditionId, Derivative, ExprId, ExprPool, Node, VarId};
 
 use saltus_structure::restart::{
-    FixedValues, LimitMethod, ModeChange, Observation, RestartAnalysis, RestartPlan, RestartVerdict, RightLimit,
-    RightLimitSource, sample_points,
+    FixedValues, LimitMethod, ModeChange, Observation, RestartAnalysis, RestartPlan, RightLimit, RightLimitSource,
+    sample_points,
 };
 
 use crate::projector::project_restart;
@@ -130,8 +130,7 @@ fn restart_at(
             Err(_) => return None,
         },
         _ => {
-            let beyond = analysis.verdict == RestartVerdict::NotGood && analysis.violations.nonlinear.is_empty();
-            if !beyond || !change.restart_equations.is_empty() || change.transient.is_some() {
+            if !analysis.is_projectable() || !change.restart_equations.is_empty() || change.transient.is_some() {
                 return None;
             }
             let projected = project_restart(pool, functions, change.new, &rows, at).ok()?;

@@ -26,6 +26,8 @@ const VANISHED: f64 = f64::EPSILON * f64::EPSILON;
 const SETTLED: f64 = 1e-13;
 /// Relative residual of a restart equation that the tail entails.
 const CHECK: f64 = 1e-6;
+/// A term that is this part of another one in its equation, with unknowns as large as they have been, is rounding.
+const NO_TERM: f64 = 1e-14;
 /// Relative error of the means of coefficients: below what counts as settled.
 const MEAN: f64 = 1e-13;
 
@@ -101,7 +103,7 @@ pub fn solve_restart(
     environment: &dyn Environment,
     fixed: &dyn FixedValues,
 ) -> Result<RestartSolution, RestartFailure> {
-    let mut system = System::new(pool, functions, plan, environment);
+    let mut system = System::new(pool, functions, plan, environment, fixed);
     let (mut rank, mut singular) = (0, Vec::new());
     let mut residual: f64 = 0.0;
     for block in &plan.blocks {
@@ -190,6 +192,8 @@ struct System<'a> {
     /// Leaves of the equations.
     leaves: Vec<Leaves>,
     x: Vec<f64>,
+    /// How large the unknowns have been, or what an impulse moves; zero where nothing is known.
+    sizes: Vec<f64>,
 }
 
 /// The leaves of an equation, and those of the coefficients in it.
@@ -212,7 +216,13 @@ struct SolvedBlock {
 }
 
 impl<'a> System<'a> {
-    fn new(pool: &ExprPool, functions: &'a Functions, plan: &'a RestartPlan, environment: &'a dyn Environment) -> Self {
+    fn new(
+        pool: &ExprPool,
+        functions: &'a Functions,
+        plan: &'a RestartPlan,
+        environment: &'a dyn Environment,
+        fixed: &dyn FixedValues,
+    ) -> Self {
         let programs = plan.programs(pool);
         System {
             functions,
@@ -232,6 +242,7 @@ impl<'a> System<'a> {
                 .iter()
                 .map(|unknown| start(unknown, environment))
                 .collect(),
+            sizes: plan.unknowns.iter().map(|unknown| size(unknown, fixed)).collect(),
         }
     }
 
@@ -322,6 +333,7 @@ impl<'a> System<'a> {
                 }
                 same
             });
+            self.drop_rounding(block, &mut row);
             if !value.is_finite() || row.iter().any(|(_, slope)| !slope.is_finite()) {
                 return Err(RestartFailure::NotFinite { equation });
             }
@@ -331,6 +343,18 @@ impl<'a> System<'a> {
         }
         linear.balance(block.iter().map(|&(_, unknown)| self.x[unknown]), &local.reach);
         Ok(linear)
+    }
+
+    /// Leaves out slopes that are rounding errors of zero: at rest, velocities of 1e-17 would count as coefficients of masses
+    /// that jump, and make the rows incomparable.
+    fn drop_rounding(&self, block: &[(usize, usize)], row: &mut Vec<(usize, f64)>) {
+        let term = |&(column, slope): &(usize, f64)| {
+            let unknown = block[column].1;
+            slope.abs() * self.sizes[unknown].max(self.x[unknown].abs())
+        };
+        let largest = row.iter().map(term).fold(0.0, f64::max);
+        let is_known = |&(column, _): &(usize, f64)| self.sizes[block[column].1] > 0.0;
+        row.retain(|entry| !is_known(entry) || term(entry) > NO_TERM * largest);
     }
 
     fn solve_block(&mut self, block: &[(usize, usize)]) -> Result<SolvedBlock, RestartFailure> {
@@ -442,6 +466,16 @@ fn leaves_of(program: &PlanProgram, environment: &dyn Environment) -> Vec<Leaf> 
 fn start(unknown: &PlanUnknown, environment: &dyn Environment) -> f64 {
     let left = environment.left_limit(unknown.variable.var, unknown.variable.order);
     if unknown.mu == 0 && left.is_finite() { left } else { 0.0 }
+}
+
+/// How large an unknown has been; of a first impulse, what it moves.
+fn size(unknown: &PlanUnknown, fixed: &dyn FixedValues) -> f64 {
+    let variable = unknown.variable;
+    match (unknown.mu, variable.order) {
+        (0, order) => fixed.size(variable.var, order),
+        (1, order @ 1..) => fixed.size(variable.var, order - 1),
+        _ => 0.0,
+    }
 }
 
 /// A linearised block.

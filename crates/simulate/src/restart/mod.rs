@@ -14,7 +14,7 @@ use saltus_mdae::{ConditionId, Derivative, ExprId, ExprPool, Idx, Mdae, OriginId
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
     Before, ConcreteEquation, FixedValues, ModeChange, ModeEquation, NumericFacts, PlanEquation, RestartAnalysis,
-    RestartOptions, RestartPlan, RestartVerdict, analyze_restart, explain, levels_beyond,
+    RestartOptions, RestartPlan, analyze_restart, explain, levels_beyond,
 };
 
 use crate::compiled::Compiled;
@@ -348,12 +348,11 @@ impl Engine {
                 }
                 Err(failure) => return Err(unsolved(&self.compiled, &change, plan, &failure)),
             },
-            // Impulses beyond the last instant: the projector decides linear cases here too (F.1), but only where no
-            // other mode is consistent.
+            // Impulses beyond the last instant, or equations that no instant has room for: the projector decides linear
+            // cases here too (F.1), but only where no other mode is consistent.
             _ => {
                 let refusal = || refused(explain(&model, pool, &change, &analysis));
-                let beyond = analysis.verdict == RestartVerdict::NotGood && analysis.violations.nonlinear.is_empty();
-                if !beyond || !restart.is_empty() || transient.is_some() {
+                if !analysis.is_projectable() || !restart.is_empty() || transient.is_some() {
                     return Err(refusal());
                 }
                 if !instant.projects {

@@ -6,7 +6,8 @@
 //!
 //! *Which constraint follows.* Σ λ_i f_i = 0 for all values of unknowns, derivatives, time, discrete variables and conditions
 //! is a linear dependence of functions: a dependence of their values at more points than there are functions. So a
-//! contradiction (`v = 5` and `v = 6`) is none.
+//! contradiction (`v = 5` and `v = 6`) is none. Derivatives of equations count among the functions where the equations as they are
+//! written do not suffice: a gear between angles and a clutch between velocities hold a shaft that a brake holds too.
 //!
 //! *What is undetermined.* A direction n in the unknowns that are differentiated nowhere with ∂f/∂u·n = 0 at all points:
 //! u + s(t)·n solves the equations for every s. There must be as many directions as constraints were left out; then n·u = 0 for
@@ -192,26 +193,53 @@ impl Environment for Anywhere<'_> {
     }
 }
 
-fn repair(model: &Mdae, modes: &Modes, active: &[EquationId]) -> Option<Repair> {
+/// How constraints are looked at, one after the other.
+#[derive(Copy, Clone)]
+enum Looking {
+    /// In their order, as they are written.
+    AsWritten,
+    /// With the derivatives of those before: a brake on a shaft that gears and a clutch hold already.
+    Differentiated,
+    /// The same from the last one to the first.
+    Backwards,
+}
+
+fn repair(model: &mut Mdae, modes: &Modes, active: &[EquationId]) -> Option<Repair> {
     if active.len() > MOST_EQUATIONS {
         return None;
     }
-    let follow = following(model, active, false)?;
-    let rest: Vec<EquationId> = active.iter().copied().filter(|id| !follow.contains(id)).collect();
     let algebraic = algebraic_unknowns(model, modes, active);
-    let counted = counted(model, modes, &rest, &algebraic);
+    let ways = [Looking::AsWritten, Looking::Differentiated, Looking::Backwards];
+    ways.into_iter()
+        .find_map(|looking| repair_by(model, modes, active, &algebraic, looking))
+}
+
+fn repair_by(
+    model: &mut Mdae,
+    modes: &Modes,
+    active: &[EquationId],
+    algebraic: &[VarId],
+    looking: Looking,
+) -> Option<Repair> {
+    let ordered = Ordered::new(model, active, looking);
+    let follow = ordered.following(model, false)?;
+    let rest: Vec<EquationId> = active.iter().copied().filter(|id| !follow.contains(id)).collect();
+    let counted = counted(model, modes, &rest, algebraic);
     let measured = |other_parameters: bool| {
-        let mut found = directions(model, &rest, &algebraic, other_parameters)?;
+        let mut found = directions(model, &rest, algebraic, other_parameters)?;
         for direction in &mut found {
             direction.retain(|(var, _)| counted.contains(var));
         }
         Some(found)
     };
     let directions = measured(false)?;
-    let for_all_parameters = following(model, active, true).is_some_and(|other| other == follow)
-        && measured(true).is_some_and(|other| same(&directions, &other));
     let determined = directions.len() == follow.len() && directions.iter().all(|direction| !direction.is_empty());
-    determined.then_some(Repair {
+    if !determined {
+        return None;
+    }
+    let for_all_parameters = ordered.following(model, true).is_some_and(|other| other == follow)
+        && measured(true).is_some_and(|other| same(&directions, &other));
+    Some(Repair {
         follow,
         directions,
         for_all_parameters,
@@ -224,48 +252,73 @@ fn same(a: &[Vec<(VarId, f64)>], b: &[Vec<(VarId, f64)>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| alike(x, y))
 }
 
-/// Guarded equations that are linear combinations of those before them: unguarded ones come first. `None` if there are
-/// none, or if an equation cannot be evaluated.
-fn following(model: &Mdae, active: &[EquationId], other_parameters: bool) -> Option<Vec<EquationId>> {
-    let mut ordered = active.to_vec();
-    ordered.sort_by_key(|&id| (!model.is_unguarded(id), id));
-    let residuals: Vec<ExprId> = ordered.iter().map(|&id| model.equations[id].residual).collect();
-    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); ordered.len()];
-    let sizes = sizes(model, &residuals, other_parameters)?;
-    for seed in 0..ordered.len() as u32 + 8 {
-        let point = Anywhere::new(model, seed + 1, other_parameters).with_sizes(&sizes);
-        let values = evaluate(&model.pool, &model.functions, &residuals, &point).ok()?;
-        for (column, value) in columns.iter_mut().zip(values) {
-            column.push(value);
+/// Equations of a mode, unguarded ones first, with derivatives after them where these are looked at too.
+struct Ordered {
+    /// What is left of an equation, and the equation if it is no derivative.
+    functions: Vec<(ExprId, Option<EquationId>)>,
+}
+
+impl Ordered {
+    fn new(model: &mut Mdae, active: &[EquationId], looking: Looking) -> Self {
+        let mut ordered = active.to_vec();
+        if matches!(looking, Looking::Backwards) {
+            ordered.reverse();
         }
-    }
-    let mut basis: Vec<Vec<f64>> = Vec::new();
-    let mut follow = Vec::new();
-    for (id, column) in ordered.into_iter().zip(columns) {
-        let size = norm(&column);
-        if !size.is_finite() {
-            return None;
-        }
-        let mut rest = column;
-        // Twice is enough (Kahan and Parlett).
-        for _ in 0..2 {
-            for direction in &basis {
-                let part: f64 = rest.iter().zip(direction).map(|(a, b)| a * b).sum();
-                rest.iter_mut().zip(direction).for_each(|(a, b)| *a -= part * b);
+        ordered.sort_by_key(|&id| !model.is_unguarded(id));
+        let mut functions = Vec::new();
+        for id in ordered {
+            let residual = model.equations[id].residual;
+            functions.push((residual, Some(id)));
+            if !matches!(looking, Looking::AsWritten) {
+                functions.push((model.pool.total_derivative(residual), None));
             }
         }
-        let left = norm(&rest);
-        if left > ZERO * size {
-            rest.iter_mut().for_each(|value| *value /= left);
-            basis.push(rest);
-        } else if model.is_unguarded(id) {
-            return None;
-        } else {
-            follow.push(id);
-        }
+        Ordered { functions }
     }
-    follow.sort_unstable();
-    (!follow.is_empty()).then_some(follow)
+
+    /// Guarded equations that are linear combinations of those before them. `None` if there are none, or if an equation
+    /// cannot be evaluated.
+    fn following(&self, model: &Mdae, other_parameters: bool) -> Option<Vec<EquationId>> {
+        let residuals: Vec<ExprId> = self.functions.iter().map(|&(residual, _)| residual).collect();
+        let mut columns: Vec<Vec<f64>> = vec![Vec::new(); residuals.len()];
+        let sizes = sizes(model, &residuals, other_parameters)?;
+        for seed in 0..residuals.len() as u32 + 8 {
+            let point = Anywhere::new(model, seed + 1, other_parameters).with_sizes(&sizes);
+            let values = evaluate(&model.pool, &model.functions, &residuals, &point).ok()?;
+            for (column, value) in columns.iter_mut().zip(values) {
+                column.push(value);
+            }
+        }
+        let mut basis: Vec<Vec<f64>> = Vec::new();
+        let mut follow = Vec::new();
+        for (&(_, equation), column) in self.functions.iter().zip(columns) {
+            let size = norm(&column);
+            if !size.is_finite() {
+                return None;
+            }
+            let mut rest = column;
+            // Twice is enough (Kahan and Parlett).
+            for _ in 0..2 {
+                for direction in &basis {
+                    let part: f64 = rest.iter().zip(direction).map(|(a, b)| a * b).sum();
+                    rest.iter_mut().zip(direction).for_each(|(a, b)| *a -= part * b);
+                }
+            }
+            let left = norm(&rest);
+            if left > ZERO * size {
+                rest.iter_mut().for_each(|value| *value /= left);
+                basis.push(rest);
+                continue;
+            }
+            match equation {
+                Some(id) if model.is_unguarded(id) => return None,
+                Some(id) => follow.push(id),
+                None => {}
+            }
+        }
+        follow.sort_unstable();
+        (!follow.is_empty()).then_some(follow)
+    }
 }
 
 /// Sizes at which the terms of equations are comparable, whatever the units: of what is linear, by its coefficients and by

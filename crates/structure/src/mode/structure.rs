@@ -137,8 +137,24 @@ pub fn analyze_mode(model: &Mdae, modes: &Modes, valuation: &Valuation) -> Resul
     analyze_equations(model, modes, valuation, modes.active(valuation).collect())
 }
 
-/// Analyses a mode by a list of equations, sorted, that stand for those its guards select.
+/// Analyses a mode by a list of equations, sorted, that stand for those its guards select. An equation of which nothing is
+/// left (`i = 0` once more, where i is zero anyway) is left out if that makes the mode regular.
 pub fn analyze_equations(
+    model: &Mdae,
+    modes: &Modes,
+    valuation: &Valuation,
+    equations: Vec<EquationId>,
+) -> Result<ModeStructure, ModeFailure> {
+    let says_nothing = |id: &EquationId| model.pool.constant(model.equations[*id].residual) == Some(0.0);
+    if !equations.iter().any(says_nothing) {
+        return analyze_all(model, modes, valuation, equations);
+    }
+    let telling = equations.iter().copied().filter(|id| !says_nothing(id)).collect();
+    analyze_all(model, modes, valuation, equations)
+        .or_else(|failure| analyze_all(model, modes, valuation, telling).map_err(|_| failure))
+}
+
+fn analyze_all(
     model: &Mdae,
     modes: &Modes,
     valuation: &Valuation,

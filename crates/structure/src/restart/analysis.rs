@@ -113,6 +113,12 @@ impl RestartAnalysis {
         self.verdict == RestartVerdict::Good
     }
 
+    /// Whether the consistency projector may decide what structure does not, if the mode is linear: impulses beyond the last
+    /// instant, or equations that no instant has room for.
+    pub fn is_projectable(&self) -> bool {
+        matches!(self.verdict, RestartVerdict::NotGood | RestartVerdict::Lossy) && self.violations.nonlinear.is_empty()
+    }
+
     /// Whether the analysis holds at another instant of the same mode change (same modes, zero crossings, restart
     /// equations). What is entailed stays so, and so does what is not: only numbers are looked at again.
     pub fn agrees(&self, pool: &ExprPool, facts: &mut dyn Facts) -> bool {

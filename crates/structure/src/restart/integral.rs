@@ -191,7 +191,7 @@ impl Source<'_, '_> {
             instant: here.instant + 1,
             ..here
         };
-        if here.instant >= height || frame.is_past(next) {
+        if here.instant >= height || frame.is_past(next) || self.is_finite_rate(here) {
             return After::Same;
         }
         let position = self.concrete.unknowns.binary_search(&next);
@@ -200,6 +200,16 @@ impl Source<'_, '_> {
             Some(&symbol) if finite => After::Symbol(symbol),
             _ => After::Open,
         }
+    }
+
+    /// Whether the rate of a value is no impulse: then a step does not move it.
+    fn is_finite_rate(&self, here: ArrayVariable) -> bool {
+        let rate = ArrayVariable {
+            order: here.order + 1,
+            ..here
+        };
+        let position = self.concrete.unknowns.binary_search(&rate);
+        position.is_ok_and(|at| self.offsets.unknowns[at] == 0)
     }
 
     /// Algebraic variables have no next value in the plan: `C = C0*(1 + a*v); C*der(v) = i` is about v. They are replaced by
