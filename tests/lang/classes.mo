@@ -106,13 +106,13 @@ end Outers;
 connector Signal = Real;
 
 model Heater
-  Signal y;
+  output Signal y;
 equation
   y = 1;
 end Heater;
 
 model Sink
-  Signal u;
+  output Signal u;
   Real x = time;
 equation
   u = 2*x;

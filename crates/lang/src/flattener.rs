@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_source::{Diagnostics, Span};
 use saltus_syntax::ast::{ClassDefinition, Name};
 use saltus_syntax::library::Library;
@@ -20,6 +20,7 @@ use crate::model::connection::Connections;
 use crate::model::overconstrained::ConnectionGraph;
 use crate::model::stream::Streams;
 use crate::tensor::Dims;
+use crate::unreached::Looked;
 
 /// Everything known while flattening.
 pub(crate) struct Flattener<'l> {
@@ -62,6 +63,10 @@ pub(crate) struct Flattener<'l> {
     pub suggestions: u32,
     /// Loops in algorithm sections whose length varies, so far.
     pub loop_counters: u32,
+    /// Whether what is translated is evaluated at any time, and not at events, at the start or before the run only.
+    pub continuously: bool,
+    /// Text that conditions leave out, as far as it has been looked at.
+    pub looked: FxHashSet<Looked>,
 }
 
 /// More unknown names than this are mostly one mistake; to compare all with all would take for ever.
@@ -98,6 +103,8 @@ impl<'l> Flattener<'l> {
             importing: FxHashMap::default(),
             suggestions: MOST_SUGGESTIONS,
             loop_counters: 0,
+            continuously: false,
+            looked: FxHashSet::default(),
         };
         flattener.add_predefined();
         flattener
@@ -119,6 +126,14 @@ impl<'l> Flattener<'l> {
                 None
             }
         }
+    }
+
+    /// Does something with [`Self::continuously`] set so.
+    pub(crate) fn at_any_time<T>(&mut self, continuously: bool, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.continuously, continuously);
+        let result = work(self);
+        self.continuously = before;
+        result
     }
 
     /// Whether to look for names that resemble an unknown one.

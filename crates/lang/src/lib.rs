@@ -5,7 +5,8 @@
 //! The way there: [`class`] resolves names, inheritance and redeclarations into class nodes;
 //! [`instance`] makes components on first use and evaluates what decides the structure; [`expr`]
 //! translates expressions to scalars; [`function`] evaluates, inlines or specialises functions;
-//! [`model`] collects equations and connections.
+//! [`model`] collects equations and connections; [`unreached`] looks at text
+//! that conditions leave out.
 
 #![allow(rustdoc::private_intra_doc_links)]
 
@@ -21,6 +22,7 @@ mod limits;
 mod model;
 mod modification;
 mod tensor;
+mod unreached;
 
 use std::sync::Arc;
 

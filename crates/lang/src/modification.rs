@@ -54,7 +54,17 @@ pub(crate) struct Binding {
     pub source: Rc<BindingSource>,
     /// How many levels of components the value is not spread over, because of `each`.
     pub skip: u8,
+    /// An `each` that no array has been found for yet.
+    pub each: Option<Each>,
     pub selectors: SmallVec<[Selector; 1]>,
+}
+
+/// Where `each` is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Each {
+    pub span: Span,
+    /// Whether it stands before the very element that gets the value.
+    pub own: bool,
 }
 
 impl Binding {
@@ -194,6 +204,7 @@ impl Mod {
         Rc::new(Mod {
             binding: self.binding.clone().map(|binding| Binding {
                 skip: binding.skip.saturating_sub(1),
+                each: None,
                 ..binding
             }),
             children: self
@@ -230,6 +241,9 @@ impl Mod {
 
 fn descend_binding(binding: &Binding, index: &[u32]) -> Binding {
     let mut binding = binding.clone();
+    if !index.is_empty() {
+        binding.each = None;
+    }
     if binding.skip > 0 {
         binding.skip -= 1;
     } else if !index.is_empty() {
@@ -322,7 +336,7 @@ pub(crate) fn from_ast(modification: &ClassModification, scope: ClassId, depth: 
         span: Some(modification.span),
         ..Mod::default()
     };
-    builder.arguments(&modification.arguments, depth, 0, &mut result)?;
+    builder.arguments(&modification.arguments, depth, Exempt::default(), &mut result)?;
     Ok(result)
 }
 
@@ -333,7 +347,7 @@ pub(crate) fn of_component(modification: Option<&ast::Modification>, scope: Clas
     };
     let mut builder = Builder { scope };
     let mut result = Mod::default();
-    builder.modification(modification, 0, 0, &mut result)?;
+    builder.modification(modification, 0, Exempt::default(), &mut result)?;
     Ok(result)
 }
 
@@ -341,9 +355,23 @@ struct Builder {
     scope: ClassId,
 }
 
+/// How many levels an enclosing `each` exempts, and where it is.
+#[derive(Clone, Copy, Default)]
+struct Exempt {
+    levels: u8,
+    written: Option<Each>,
+}
+
+impl Exempt {
+    /// Inside of a modification that has no `each` itself.
+    fn inside(self) -> Exempt {
+        let written = self.written.map(|each| Each { own: false, ..each });
+        Exempt { written, ..self }
+    }
+}
+
 impl Builder {
-    /// `each` is how many levels an enclosing `each` exempts.
-    fn arguments(&mut self, arguments: &[Argument], depth: i8, each: u8, into: &mut Mod) -> Fallible<()> {
+    fn arguments(&mut self, arguments: &[Argument], depth: i8, each: Exempt, into: &mut Mod) -> Fallible<()> {
         for argument in arguments {
             match argument {
                 Argument::Modification(m) => self.element(m, depth, each, into)?,
@@ -366,12 +394,22 @@ impl Builder {
         Ok(())
     }
 
-    fn element(&mut self, m: &ast::ElementModification, depth: i8, each: u8, into: &mut Mod) -> Fallible<()> {
+    fn element(&mut self, m: &ast::ElementModification, depth: i8, each: Exempt, into: &mut Mod) -> Fallible<()> {
         let Some((first, rest)) = m.name.parts.split_first() else {
             return Ok(());
         };
         let level = depth + m.name.parts.len() as i8;
-        let each = if m.each { each.max(level.max(0) as u8) } else { each };
+        let each = match m.each {
+            true => Exempt {
+                levels: each.levels.max(level.max(0) as u8),
+                // What `extends` modifies may be an array, which only the base class tells.
+                written: (level > 0).then_some(Each {
+                    span: m.span,
+                    own: rest.is_empty(),
+                }),
+            },
+            false => each.inside(),
+        };
         let mut leaf = Mod {
             is_final: m.is_final,
             span: Some(m.span),
@@ -404,9 +442,15 @@ impl Builder {
         Ok(())
     }
 
-    fn modification(&mut self, modification: &ast::Modification, level: i8, each: u8, into: &mut Mod) -> Fallible<()> {
+    fn modification(
+        &mut self,
+        modification: &ast::Modification,
+        level: i8,
+        each: Exempt,
+        into: &mut Mod,
+    ) -> Fallible<()> {
         if let Some(inner) = &modification.class_modification {
-            self.arguments(&inner.arguments, level, each, into)?;
+            self.arguments(&inner.arguments, level, each.inside(), into)?;
         }
         match &modification.binding {
             Some(ast::Binding::Expr(expr)) => {
@@ -420,7 +464,8 @@ impl Builder {
                         flat: RefCell::new(None),
                         value: RefCell::new(None),
                     }),
-                    skip: each,
+                    skip: each.levels,
+                    each: each.written,
                     selectors: SmallVec::new(),
                 });
             }
@@ -434,6 +479,7 @@ impl Builder {
         let (name, kind) = match &r.kind {
             RedeclarationKind::Class(def) => (&def.name.name, RedeclareKind::Class(Arc::clone(def))),
             RedeclarationKind::Component(clause) => match clause.components.first() {
+                Some(component) if component.condition.is_some() => return conditional_redeclaration(component),
                 Some(component) => (&component.name.name, RedeclareKind::Component(Arc::clone(clause), 0)),
                 None => return Ok(()),
             },
@@ -455,6 +501,16 @@ impl Builder {
         };
         self.add(into, name, m, r.span, true)
     }
+}
+
+/// Whether a component is there, its declaration alone decides (4.4.5).
+pub(crate) fn conditional_redeclaration<T>(component: &ast::Component) -> Fallible<T> {
+    let name = &component.name;
+    fail(
+        codes::E0207,
+        name.span,
+        format!("the redeclaration of `{name}` cannot have a condition"),
+    )
 }
 
 fn conflicts(a: &Mod, b: &Mod) -> bool {

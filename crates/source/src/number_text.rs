@@ -20,6 +20,8 @@ pub struct Conversion {
     zeros: bool,
     plus: bool,
     space: bool,
+    /// `#`: with the prefix of its base.
+    prefixed: bool,
     width: usize,
     precision: Option<usize>,
     kind: char,
@@ -34,7 +36,7 @@ impl Conversion {
     pub fn parse(text: &str) -> Option<Conversion> {
         let spec = text.strip_prefix('%').unwrap_or(text);
         let kind = spec.chars().last()?;
-        if !"feEgGdiF".contains(kind) {
+        if !"feEgGFdiouxXc".contains(kind) {
             return None;
         }
         let body = &spec[..spec.len() - 1];
@@ -54,6 +56,7 @@ impl Conversion {
             zeros: flags.contains('0') && !flags.contains('-'),
             plus: flags.contains('+'),
             space: flags.contains(' '),
+            prefixed: flags.contains('#'),
             width: number(width)?.min(WIDTH_LIMIT),
             precision,
             kind,
@@ -62,7 +65,52 @@ impl Conversion {
 
     /// Whether it is one for integers.
     pub fn is_integer(&self) -> bool {
-        matches!(self.kind, 'd' | 'i')
+        matches!(self.kind, 'd' | 'i' | 'o' | 'u' | 'x' | 'X' | 'c')
+    }
+
+    /// An Integer as text; those without a sign are taken as C does, as a number of 32 bits.
+    fn apply_to_integer(&self, value: i64) -> String {
+        let bits = value as u32;
+        let base = match self.kind {
+            'o' => format!("{bits:o}"),
+            'u' => bits.to_string(),
+            'x' => format!("{bits:x}"),
+            'X' => format!("{bits:X}"),
+            'c' => return self.fill("", (bits as u8 as char).to_string(), false),
+            'd' | 'i' => value.unsigned_abs().to_string(),
+            _ => return self.apply(value as f64),
+        };
+        let least = self.precision.unwrap_or(1);
+        let digits = format!("{}{base}", "0".repeat(least.saturating_sub(base.len())));
+        let signed = matches!(self.kind, 'd' | 'i');
+        let sign = match self.kind {
+            _ if signed => self.sign(value < 0),
+            'x' if self.prefixed && bits != 0 => "0x",
+            'X' if self.prefixed && bits != 0 => "0X",
+            'o' if self.prefixed && !digits.starts_with('0') => "0",
+            _ => "",
+        };
+        // A precision says how many digits there are; zeros do not fill the width then.
+        self.fill(sign, digits, self.zeros && self.precision.is_none())
+    }
+
+    fn sign(&self, negative: bool) -> &'static str {
+        match negative {
+            true => "-",
+            false if self.plus => "+",
+            false if self.space => " ",
+            false => "",
+        }
+    }
+
+    /// At its width.
+    fn fill(&self, sign: &str, digits: String, zeros: bool) -> String {
+        let missing = self.width.saturating_sub(sign.len() + digits.chars().count());
+        match (self.left, zeros) {
+            (true, _) => format!("{sign}{digits}{}", " ".repeat(missing)),
+            (false, true) => format!("{sign}{}{digits}", "0".repeat(missing)),
+            (false, false) => format!("{}{sign}{digits}", " ".repeat(missing)),
+        }
     }
 
     /// The number as text.
@@ -70,7 +118,6 @@ impl Conversion {
         let precision = self.precision.unwrap_or(6);
         let digits = match self.kind {
             _ if !value.is_finite() => not_finite(value.abs()),
-            'd' | 'i' => format!("{:.0}", value.abs()),
             'f' | 'F' => format!("{:.precision$}", value.abs()),
             'e' | 'E' => exponential(value.abs(), precision),
             _ => general(value.abs(), precision.max(1)),
@@ -80,24 +127,20 @@ impl Conversion {
         } else {
             digits
         };
-        let sign = match value.is_sign_negative() && !value.is_nan() {
-            true => "-",
-            false if self.plus => "+",
-            false if self.space => " ",
-            false => "",
-        };
-        let missing = self.width.saturating_sub(sign.len() + digits.len());
-        match (self.left, self.zeros && value.is_finite()) {
-            (true, _) => format!("{sign}{digits}{}", " ".repeat(missing)),
-            (false, true) => format!("{sign}{}{digits}", "0".repeat(missing)),
-            (false, false) => format!("{}{sign}{digits}", " ".repeat(missing)),
-        }
+        let sign = self.sign(value.is_sign_negative() && !value.is_nan());
+        self.fill(sign, digits, self.zeros && value.is_finite())
     }
 }
 
 impl std::fmt::Display for Conversion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let flags = [(self.left, "-"), (self.zeros, "0"), (self.plus, "+"), (self.space, " ")];
+        let flags = [
+            (self.left, "-"),
+            (self.zeros, "0"),
+            (self.plus, "+"),
+            (self.space, " "),
+            (self.prefixed, "#"),
+        ];
         flags
             .iter()
             .filter(|(set, _)| *set)
@@ -124,7 +167,7 @@ impl TextFormat {
     /// `String(i, …)` of an Integer.
     pub fn integer(&self, value: i64) -> String {
         match &self.conversion {
-            Some(conversion) => conversion.apply(value as f64),
+            Some(conversion) => conversion.apply_to_integer(value),
             None => self.padded(value.to_string()),
         }
     }
@@ -208,9 +251,28 @@ mod tests {
         assert_eq!(print("-8.3f", -5.1416).as_deref(), Some("-5.142  "));
         assert_eq!(print(".2e", 12345.678).as_deref(), Some("1.23e+04"));
         assert_eq!(print("08.3E", 0.00012).as_deref(), Some("1.200E-04"));
-        assert_eq!(print("05d", 42.0).as_deref(), Some("00042"));
-        assert_eq!(print("+d", 42.0).as_deref(), Some("+42"));
         assert_eq!(print("%.3g", 1234.5).as_deref(), Some("1.23e+03"));
         assert_eq!(print("q", 1.0), None);
+        let print = |format: &str, value: i64| Conversion::parse(format).map(|c| c.apply_to_integer(value));
+        for (format, value, text) in [
+            ("05d", 42, "00042"),
+            ("+d", 42, "+42"),
+            ("d", -7, "-7"),
+            (".4d", -7, "-0007"),
+            ("x", 255, "ff"),
+            ("#X", 255, "0XFF"),
+            ("o", 8, "10"),
+            ("#o", 8, "010"),
+            ("6u", 42, "    42"),
+            ("-4x|", 0, ""),
+            ("x", -1, "ffffffff"),
+            ("c", 65, "A"),
+            ("3c", 65, "  A"),
+            (".2f", 3, "3.00"),
+            ("d", 9_007_199_254_740_993, "9007199254740993"),
+        ] {
+            let expected = (!text.is_empty()).then_some(text);
+            assert_eq!(print(format, value).as_deref(), expected, "{format} {value}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Redeclarations, and modifications as a whole.
 
-use super::table::{ClassEntry, Entry, EntryKind, Table, attribute_names, require_inherited};
+use super::Found;
+use super::table::{ClassEntry, Entry, EntryKind, Replaces, Table, attribute_names, require_inherited};
 use crate::codes;
 use crate::failure::{Failure, Fallible, did_you_mean, error, fail};
 use crate::flattener::Flattener;
@@ -8,7 +9,8 @@ use crate::ids::ClassId;
 use crate::modification::{self, Mod, Redeclare, RedeclareKind, final_violation, merge, second_redeclaration};
 use saltus_source::Span;
 use saltus_syntax::ast::{
-    ClassBody, ClassDefinition, ComponentClause, ConstrainingClause, Element, ElementKind, Name, Subscript,
+    ClassBody, ClassDefinition, ComponentClause, ConstrainingClause, Element, ElementKind, Name, QualifiedName,
+    Subscript,
 };
 use std::rc::Rc;
 use std::sync::Arc;
@@ -104,6 +106,9 @@ impl Flattener<'_> {
             );
         };
         let component = &clause.components[*index as usize];
+        if component.condition.is_some() {
+            return modification::conditional_redeclaration(component);
+        }
         let new = Rc::new(modification::of_component(
             component.modification.as_deref(),
             redeclare.scope,
@@ -127,12 +132,19 @@ impl Flattener<'_> {
         } else {
             entry.dims_scope = redeclare.scope;
         }
-        if new_clause.components[*index as usize].condition.is_none()
-            && let Some((_, old)) = entry.component()
-        {
+        if let Some((_, old)) = entry.component() {
             new_clause.components[*index as usize].condition = old.condition.clone();
-        } else {
-            entry.condition_scope = redeclare.scope;
+        }
+        let explicit = |clause: &ComponentClause, index: u32| {
+            clause.components[index as usize].subscripts.len() + clause.subscripts.len()
+        };
+        if let (EntryKind::Component(old, old_index), true) = (&entry.kind, explicit(clause, *index) > 0) {
+            entry.replaces = Some(Rc::new(Replaces {
+                scope: entry.scope,
+                type_name: old.type_name.clone(),
+                sizes: explicit(old, *old_index),
+                span: redeclare.span,
+            }));
         }
         entry.constraint = match (redeclare.constraint_below(), &entry.constraining) {
             (Some((scope, clause)), _) => Some((scope, clause.base.clone(), redeclare.span)),
@@ -147,6 +159,68 @@ impl Flattener<'_> {
         entry.is_final |= redeclare.is_final;
         entry.constraining = redeclare.constraining.clone();
         Ok(())
+    }
+
+    /// What a class is made of must not be replaced together with it: no part of the name of a base class is replaceable
+    /// (7.1.4).
+    pub(super) fn check_not_replaceable(&mut self, class: ClassId, base: &QualifiedName) -> Fallible<()> {
+        let Some((first, rest)) = base.parts.split_first() else {
+            return Ok(());
+        };
+        let wrong = |name: &Name| {
+            fail(
+                codes::E0217,
+                base.span,
+                format!("`{name}` is replaceable and cannot be extended here"),
+            )
+        };
+        if !base.global && self.is_replaceable_from(class, &first.name) {
+            return wrong(&first.name);
+        }
+        let Ok(Some(Found::Class(mut current))) = self.lookup(class, &first.name) else {
+            return Ok(());
+        };
+        for part in rest {
+            if self.is_building(current) {
+                return Ok(());
+            }
+            if self
+                .table(current)?
+                .find(&part.name)
+                .is_some_and(|(_, entry)| entry.is_replaceable())
+            {
+                return wrong(&part.name);
+            }
+            match self.member(current, &part.name)? {
+                Some(Found::Class(inner)) => current = inner,
+                _ => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a name means a replaceable class, as seen from a class.
+    fn is_replaceable_from(&self, class: ClassId, name: &Name) -> bool {
+        let mut current = Some(class);
+        while let Some(id) = current {
+            let node = &self.classes[id];
+            let own = node.def.composition().and_then(|composition| {
+                let mut elements = composition.elements.iter();
+                elements.find(|e| matches!(&e.kind, ElementKind::Class(def) if def.name.name == *name))
+            });
+            let redeclared = node.mods.child(name).and_then(|m| m.redeclare.as_ref());
+            if let Some(element) = own {
+                return match redeclared {
+                    Some(redeclare) => redeclare.replaceable,
+                    None => element.replaceable,
+                };
+            }
+            if let Some((_, entry)) = node.table.as_ref().and_then(|table| table.find(name)) {
+                return entry.is_replaceable();
+            }
+            current = if node.def.encapsulated { None } else { node.parent };
+        }
+        false
     }
 
     /// Every element that is modified must exist, and be public where that is done from outside.

@@ -122,9 +122,10 @@ impl Flattener<'_> {
 
     /// A class that is an array or a simple type has no components besides.
     pub(super) fn check_simple(&self, table: &Table, def: &ClassDefinition) -> Fallible<()> {
-        let special = table.simple.is_some_and(|s| s != super::SimpleType::ExternalObject)
-            || !table.dims.is_empty()
-            || table.causality.is_some();
+        if table.simple == Some(super::SimpleType::ExternalObject) {
+            return check_external_object(table, def);
+        }
+        let special = table.simple.is_some() || !table.dims.is_empty() || table.causality.is_some();
         if !special {
             return Ok(());
         }
@@ -279,6 +280,32 @@ impl Flattener<'_> {
     }
 }
 
+/// An external object is made by its constructor and ended by its destructor, and is nothing else (12.9.7).
+fn check_external_object(table: &Table, def: &ClassDefinition) -> Fallible<()> {
+    let wanted = ["constructor", "destructor"];
+    let other = table
+        .entries
+        .iter()
+        .find(|entry| !wanted.contains(&entry.name.as_str()));
+    let missing = wanted.iter().find(|name| table.find(name).is_none());
+    match (other, missing) {
+        (Some(entry), _) => fail(
+            codes::E0216,
+            entry.span,
+            format!(
+                "an external object has a constructor and a destructor only, but `{}` has `{}`",
+                def.name, entry.name
+            ),
+        ),
+        (None, Some(name)) => fail(
+            codes::E0216,
+            def.name.span,
+            format!("the external object `{}` has no {name}", def.name),
+        ),
+        (None, None) => Ok(()),
+    }
+}
+
 /// Checks a class definition on its own, when its elements are first asked for.
 pub(super) fn check_definition(def: &ClassDefinition) -> Fallible<()> {
     if RESERVED.contains(&def.name.name.as_str()) {
@@ -314,6 +341,9 @@ pub(super) fn check_definition(def: &ClassDefinition) -> Fallible<()> {
     let Some(composition) = def.composition() else {
         return Ok(());
     };
+    if def.kind == ClassKind::OperatorRecord {
+        check_operators(def)?;
+    }
     check_sections(def, composition)?;
     for element in &composition.elements {
         check_element(def, element)?;
@@ -325,6 +355,67 @@ pub(super) fn check_definition(def: &ClassDefinition) -> Fallible<()> {
 fn holds_operator_record(def: &ClassDefinition) -> bool {
     def.classes()
         .any(|(_, inner)| inner.kind == ClassKind::OperatorRecord && matches!(inner.body, ClassBody::Long(_)))
+}
+
+const OPERATORS: [&str; 17] = [
+    "'constructor'",
+    "'0'",
+    "'String'",
+    "'+'",
+    "'-'",
+    "'*'",
+    "'/'",
+    "'^'",
+    "'=='",
+    "'<>'",
+    "'>'",
+    "'<'",
+    "'>='",
+    "'<='",
+    "'and'",
+    "'or'",
+    "'not'",
+];
+
+/// The operators of a record have the names of operators, and see nothing of what is around (14.1).
+fn check_operators(def: &ClassDefinition) -> Fallible<()> {
+    for (_, operator) in def.classes() {
+        if !matches!(operator.kind, ClassKind::Operator | ClassKind::OperatorFunction) {
+            continue;
+        }
+        let name = &operator.name;
+        if !OPERATORS.contains(&name.name.as_str()) {
+            return Err(error(codes::E0216, name.span, format!("there is no operator `{name}`"))
+                .with_help(format!("operators are {}", OPERATORS.join(" ")))
+                .into());
+        }
+        if !operator.encapsulated {
+            return Err(error(
+                codes::E0216,
+                name.span,
+                format!("the operator {name} must be encapsulated"),
+            )
+            .with_help("write `encapsulated` before it, and import the record inside")
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// An operator belongs to an operator record (4.7).
+pub(crate) fn check_operator_place(operator: &ClassDefinition) -> Fallible<()> {
+    match operator.kind {
+        ClassKind::Operator | ClassKind::OperatorFunction => fail(
+            codes::E0216,
+            operator.name.span,
+            format!(
+                "the {} `{}` stands outside of an operator record",
+                operator.kind.as_str(),
+                operator.name
+            ),
+        ),
+        _ => Ok(()),
+    }
 }
 
 fn open_enumeration(def: &ClassDefinition) -> bool {
@@ -394,6 +485,10 @@ fn check_element(def: &ClassDefinition, element: &Element) -> Fallible<()> {
     }
     if let ElementKind::Components(clause) = &element.kind {
         for component in &clause.components {
+            if component.name.name == "time" && def.kind != ClassKind::Function {
+                let message = "`time` is the time of the simulation and cannot be declared";
+                return fail(codes::E0218, component.name.span, message);
+            }
             if RESERVED.contains(&component.name.name.as_str()) {
                 return fail(
                     codes::E0218,
@@ -427,6 +522,9 @@ fn check_element(def: &ClassDefinition, element: &Element) -> Fallible<()> {
             forbidden("components other than constants")
         }
         (ElementKind::Components(_), ClassKind::Operator) => forbidden("components"),
+        (ElementKind::Class(inner), kind) if !matches!(kind, ClassKind::OperatorRecord | ClassKind::Operator) => {
+            check_operator_place(inner)
+        }
         (ElementKind::Class(inner), ClassKind::Operator)
             if !matches!(inner.kind, ClassKind::Function | ClassKind::OperatorFunction) =>
         {

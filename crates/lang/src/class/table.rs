@@ -84,6 +84,19 @@ pub(crate) struct Entry {
     /// redeclaration is.
     pub constraint: Option<(ClassId, QualifiedName, Span)>,
     pub constraining: Option<ConstrainingClause>,
+    /// For a component that is redeclared with sizes: the declaration it replaces.
+    pub replaces: Option<Rc<Replaces>>,
+}
+
+/// A declaration that is replaced by another with sizes of its own.
+#[derive(Debug)]
+pub(crate) struct Replaces {
+    pub scope: ClassId,
+    pub type_name: QualifiedName,
+    /// How many sizes it had.
+    pub sizes: usize,
+    /// The redeclaration.
+    pub span: Span,
 }
 
 /// The kinds of entries.
@@ -101,6 +114,14 @@ pub(crate) struct ClassEntry {
 }
 
 impl Entry {
+    /// Whether it is a class that something else may still be put in place of.
+    pub(crate) fn is_replaceable(&self) -> bool {
+        match &self.kind {
+            EntryKind::Class(class) => class.redeclare.as_ref().map_or(self.replaceable, |r| r.replaceable),
+            EntryKind::Component(..) => false,
+        }
+    }
+
     pub(crate) fn is_redeclared_class(&self) -> bool {
         matches!(&self.kind, EntryKind::Class(class) if class.redeclare.is_some())
     }
@@ -342,7 +363,7 @@ impl Flattener<'_> {
         for element in elements {
             if let ElementKind::Extends(extends) = &element.kind {
                 let base = self.lookup_class(class, &extends.base)?;
-                check_not_replaceable(elements, &extends.base)?;
+                self.check_not_replaceable(class, &extends.base)?;
                 self.check_inheritance(class, base, extends.base.span)?;
                 let result = self.check_base_kind(class, base, extends.base.span);
                 self.accept(result);
@@ -541,25 +562,8 @@ fn entry_of(element: &Element, name: Name, kind: EntryKind, scope: ClassId, mods
         class: Cell::new(None),
         constraint: None,
         constraining: element.constraining.clone(),
+        replaces: None,
     }
-}
-
-/// What a class is made of must not be replaced together with it (7.1.4).
-fn check_not_replaceable(elements: &[Element], base: &QualifiedName) -> Fallible<()> {
-    let [name] = &base.parts[..] else {
-        return Ok(());
-    };
-    let replaceable = elements.iter().any(|element| {
-        element.replaceable && matches!(&element.kind, ElementKind::Class(def) if def.name.name == name.name)
-    });
-    if replaceable && !base.global {
-        return fail(
-            codes::E0217,
-            base.span,
-            format!("`{base}` is replaceable and cannot be extended here"),
-        );
-    }
-    Ok(())
 }
 
 pub(super) fn require_inherited(table: &mut Table, name: &Name, element: &Element) -> Fallible<()> {

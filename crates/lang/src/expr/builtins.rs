@@ -115,6 +115,16 @@ pub(super) const NAMES: &[&str] = &[
     "timeInState",
 ];
 
+/// Whether a name always means an operator.
+pub(crate) fn is_operator(name: &str) -> bool {
+    OPERATORS.contains(&name)
+}
+
+/// Whether a name means something built in unless it is declared anew.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    NAMES.contains(&name)
+}
+
 impl Flattener<'_> {
     /// The value of a call of something built in; `None` if it is not.
     pub(super) fn builtin_call(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Option<Tensor>> {
@@ -281,7 +291,7 @@ impl Flattener<'_> {
             "size" | "ndims" => self.size(name, call, span, ctx),
             "pure" => {
                 let arguments = self.required(call, &["expr"], 1)?;
-                self.expr_of(arguments[0], ctx)
+                self.at_any_time(false, |this| this.expr_of(arguments[0], ctx))
             }
             "isPresent" => Ok(Tensor::boolean(true)),
             "getInstanceName" => {

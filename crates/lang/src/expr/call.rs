@@ -106,6 +106,7 @@ impl Flattener<'_> {
     ) -> Fallible<Vec<Tensor>> {
         let kind = self.kind(class);
         if is_function_kind(kind) {
+            self.check_purity(class, span, ctx)?;
             return self.call_function(class, arguments, span, ctx);
         }
         if self.is_external_object(class)? {
@@ -134,6 +135,32 @@ impl Flattener<'_> {
                 )
             }
         }
+    }
+
+    /// What an impure function yields may change from call to call: it is not asked while time passes (12.3).
+    fn check_purity(&mut self, class: ClassId, span: Span, ctx: &Context<'_>) -> Fallible<()> {
+        if !self.continuously || ctx.frame.is_some() {
+            return Ok(());
+        }
+        // What has no result has an effect only, on no variable.
+        let scopes = match self.signature(class)?.outputs.is_empty() {
+            true => Vec::new(),
+            false => self.table(class)?.scopes.clone(),
+        };
+        if !scopes
+            .iter()
+            .any(|&scope| self.def(scope).purity == Some(ast::Purity::Impure))
+        {
+            return Ok(());
+        }
+        let message = format!(
+            "the impure function `{}` is called outside of events",
+            self.classes[class].name
+        );
+        Err(error(codes::E0311, span, message)
+            .with_note("it may yield something else every time, so the result would depend on the steps of the solver")
+            .with_help("call it in a `when`, in an initial section, or in `pure(…)` if it yields the same every time")
+            .into())
     }
 
     fn callee(&mut self, call: &Call, ctx: &Context<'_>) -> Fallible<Callee> {
@@ -391,6 +418,7 @@ impl Flattener<'_> {
 
     fn operator_functions(&mut self, operator: ClassId) -> Fallible<Vec<ClassId>> {
         if is_function_kind(self.kind(operator)) {
+            self.check_one_output(operator)?;
             return Ok(vec![operator]);
         }
         let names: Vec<Name> = self
@@ -401,10 +429,28 @@ impl Flattener<'_> {
         let mut functions = Vec::new();
         for name in names {
             if let Some(Found::Class(function)) = self.member(operator, &name)? {
+                self.check_one_output(function)?;
                 functions.push(function);
             }
         }
         Ok(functions)
+    }
+
+    /// A function of an operator yields one value (14.1).
+    fn check_one_output(&mut self, function: ClassId) -> Fallible<()> {
+        let outputs = self.signature(function)?.outputs.len();
+        if outputs == 1 {
+            return Ok(());
+        }
+        let def = self.def(function);
+        fail(
+            codes::E0216,
+            def.name.span,
+            format!(
+                "`{}` is a function of an operator and must have one output, not {outputs}",
+                def.name
+            ),
+        )
     }
 
     /// Arrays of equal size, or a scalar with an array, element by element.

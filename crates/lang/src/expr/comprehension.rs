@@ -203,6 +203,9 @@ impl Flattener<'_> {
             let inner = ctx.with_iterators(&iterators);
             parts.push(self.array_comprehension(element, rest, span, &inner)?);
         }
+        if parts.is_empty() {
+            self.unreached_element(element, indices, ctx);
+        }
         stack(parts, Ty::Real, span)
     }
 
@@ -229,6 +232,9 @@ impl Flattener<'_> {
             return Ok(());
         };
         let values = self.comprehension_values(first, element, ctx)?;
+        if values.elems.is_empty() {
+            self.unreached_element(element, indices, ctx);
+        }
         for elem in &values.elems {
             let Elem::Expr(expr) = elem else { continue };
             let value = Tensor::scalar(values.ty, expr.clone());

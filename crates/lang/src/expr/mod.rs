@@ -18,18 +18,18 @@ mod strings;
 use std::cell::RefCell;
 
 use saltus_source::Span;
-use saltus_syntax::ast::{Expr, ExprKind, Name};
+use saltus_syntax::ast::{ClassKind, Expr, ExprKind, Name};
 use smallvec::SmallVec;
 
 use crate::codes;
-use crate::failure::{Failure, Fallible, fail};
+use crate::failure::{Failure, Fallible, error, fail};
 use crate::flat::FlatExpr;
 use crate::flattener::Flattener;
 use crate::function::frame::Frame;
 use crate::modification::Scope;
 use crate::tensor::{Elem, Tensor, Ty, concatenate, stack};
 
-pub(crate) use builtins::add;
+pub(crate) use builtins::{add, is_builtin, is_operator};
 pub(crate) use call::Arguments;
 pub(crate) use math::math_call;
 pub(crate) use reference::{Item, Resolved, Selection, slice_at};
@@ -105,7 +105,11 @@ impl Flattener<'_> {
             ExprKind::Real(value) => Ok(Tensor::real(*value)),
             ExprKind::String(value) => Ok(Tensor::string(value)),
             ExprKind::Boolean(value) => Ok(Tensor::boolean(*value)),
-            ExprKind::Reference(reference) => self.reference(reference, ctx),
+            ExprKind::Reference(reference) => {
+                let value = self.reference(reference, ctx)?;
+                self.check_is_value(&value, expr.span)?;
+                Ok(value)
+            }
             ExprKind::Call(call) => self.call(call, expr.span, ctx),
             ExprKind::Unary(op, operand) => {
                 let operand = self.expr(operand, ctx)?;
@@ -143,6 +147,21 @@ impl Flattener<'_> {
             },
             ExprKind::Error => Err(Failure::Reported),
         }
+    }
+
+    /// Models and blocks have no values (4.7).
+    fn check_is_value(&self, value: &Tensor, span: Span) -> Fallible<()> {
+        let Ty::Record(class) = value.ty else {
+            return Ok(());
+        };
+        let kind = self.kind(class);
+        if !matches!(kind, ClassKind::Model | ClassKind::Block) {
+            return Ok(());
+        }
+        let message = format!("this is a {}, which has no value", kind.as_str());
+        Err(error(codes::E0202, span, message)
+            .with_help("name a variable of it; records and connectors alone can be used as a whole")
+            .into())
     }
 
     /// A value that must be known now.
@@ -230,11 +249,7 @@ impl Flattener<'_> {
         };
         let test = self.condition(condition, ctx)?;
         if let FlatExpr::Boolean(known) = test {
-            return if known {
-                self.expr(value, ctx)
-            } else {
-                self.if_expr(rest, otherwise, span, ctx)
-            };
+            return self.taken_branch(known, value, rest, otherwise, span, ctx);
         }
         let then = self.expr(value, ctx);
         let other = self.if_expr(rest, otherwise, span, ctx);
@@ -246,11 +261,34 @@ impl Flattener<'_> {
             Ok(value) => Ok(value),
             // Branches that do not fit together can still be told apart by a parameter.
             Err(failure) => match self.evaluate_condition(condition, ctx) {
-                Ok(true) => self.expr(value, ctx),
-                Ok(false) => self.if_expr(rest, otherwise, span, ctx),
+                Ok(known) => self.taken_branch(known, value, rest, otherwise, span, ctx),
                 Err(_) => Err(failure),
             },
         }
+    }
+
+    /// The value of an `if` whose first condition is known; what is left out must make sense, too.
+    fn taken_branch(
+        &mut self,
+        condition: bool,
+        value: &Expr,
+        rest: &[(Expr, Expr)],
+        otherwise: &Expr,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        if !condition {
+            let taken = self.if_expr(rest, otherwise, span, ctx)?;
+            self.unreached_branch(value, &taken, span, ctx);
+            return Ok(taken);
+        }
+        let taken = self.expr(value, ctx)?;
+        for (condition, value) in rest {
+            self.unreached_condition(condition, ctx);
+            self.unreached_branch(value, &taken, span, ctx);
+        }
+        self.unreached_branch(otherwise, &taken, span, ctx);
+        Ok(taken)
     }
 
     /// `if test then a else b` element by element.

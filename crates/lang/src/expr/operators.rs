@@ -45,6 +45,7 @@ impl Flattener<'_> {
             (op, a.as_boolean()),
             (AstOp::And, Some(false)) | (AstOp::Or, Some(true))
         ) {
+            self.unreached_condition(right, ctx);
             return Ok(a);
         }
         let b = self.expr(right, ctx)?;

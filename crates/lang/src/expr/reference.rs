@@ -695,7 +695,7 @@ impl Flattener<'_> {
     }
 
     /// Complains about a name, with the components in reach as suggestions.
-    fn unknown_reference(&mut self, scope: Scope, name: &Name, span: Span) -> crate::failure::Failure {
+    pub(crate) fn unknown_reference(&mut self, scope: Scope, name: &Name, span: Span) -> crate::failure::Failure {
         let mut names: Vec<&str> = Vec::new();
         let suggests = self.may_suggest();
         let table = match scope.instance {

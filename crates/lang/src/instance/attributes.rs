@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use saltus_source::Diagnostic;
 use saltus_syntax::ast::{Causality as AstCausality, ClassBody};
 
 use super::ComponentKind;
@@ -49,6 +50,16 @@ impl Flattener<'_> {
             return Ok(None);
         };
         let value = self.binding_value(&binding, mode)?;
+        self.check_each(id, &binding);
+        if of_component && binding.each.is_some_and(|each| each.own) && !value.is_scalar() {
+            let message = format!(
+                "`each` gives every element this value, which must be a scalar, not {}",
+                value.shape()
+            );
+            return Err(error(codes::E0302, binding.span(), message)
+                .with_help("leave `each` out to give every element its own value")
+                .into());
+        }
         let component = &self.components[id];
         let (dims, path) = (component.dims.clone(), Arc::clone(&component.path));
         for expr in value.exprs() {
@@ -67,6 +78,19 @@ impl Flattener<'_> {
         }
         let label = format!("{path}({name})");
         self.fit(value, ty, &dims, &label, &binding).map(Some)
+    }
+
+    /// `each` needs an array, whose elements get the value (7.2.5). Without one the value is clear all the same, and libraries
+    /// have such places.
+    fn check_each(&mut self, id: ComponentId, binding: &Binding) {
+        let component = &self.components[id];
+        if let Some(each) = binding.each
+            && component.dims.is_empty()
+        {
+            let message = format!("`each` without an array: `{}` is a scalar", component.path);
+            let warning = Diagnostic::warning(codes::W0207, each.span, message);
+            self.diagnostics.push(warning.with_help("leave `each` out"));
+        }
     }
 
     /// Fills in the attributes and the binding of a component's variables.
@@ -109,6 +133,14 @@ impl Flattener<'_> {
         } else {
             self.attribute(id, "fixed", Ty::Boolean, Mode::Evaluate)?
         };
+        let is_false = |t: &Tensor| t.exprs().any(|e| *e == FlatExpr::Boolean(false));
+        if self.components[id].variability == Variability::Constant && fixed.as_ref().is_some_and(is_false) {
+            let component = &self.components[id];
+            let message = format!("the constant `{}` cannot have `fixed = false`", component.path);
+            return Err(error(codes::E0311, component.span, message)
+                .with_help("declare a parameter if its value is to be computed at the start")
+                .into());
+        }
         for offset in 0..count {
             let variable = &mut self.model.variables[VariableId(first.0 + offset as u32)];
             variable.attributes = Arc::clone(&shared[offset.min(shared.len() - 1)]);
@@ -224,6 +256,7 @@ impl Flattener<'_> {
         let Some(binding) = &mods.binding else {
             return Ok(());
         };
+        self.check_each(id, binding);
         if variability == Variability::Constant {
             let flat = self.binding_value(binding, Mode::Flat)?;
             for expr in flat.exprs() {
@@ -239,7 +272,8 @@ impl Flattener<'_> {
             self.set_bindings(first, &value);
             return Ok(());
         }
-        let value = self.binding_value(binding, Mode::Flat)?;
+        let continuously = variability > Variability::Parameter;
+        let value = self.at_any_time(continuously, |this| this.binding_value(binding, Mode::Flat))?;
         let value = self.fit(value, Ty::of(ty), &dims, &path, binding)?;
         if variability == Variability::Parameter {
             for expr in value.exprs() {

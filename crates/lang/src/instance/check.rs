@@ -43,6 +43,36 @@ impl Flattener<'_> {
         Ok(())
     }
 
+    /// What records may hold (4.7), and how simple connectors are declared (9.3.1).
+    pub(super) fn check_owner(
+        &self,
+        instance: InstanceId,
+        class: ClassId,
+        table: &Table,
+        entry: &Entry,
+        clause: &ComponentClause,
+    ) -> Fallible<()> {
+        let owner = &self.instances[instance];
+        let kind = self.kind(class);
+        let in_record = matches!(self.kind(owner.class), ClassKind::Record | ClassKind::OperatorRecord);
+        if in_record && matches!(kind, ClassKind::Model | ClassKind::Block) {
+            return fail(
+                codes::E0216,
+                clause.span,
+                format!("a record cannot hold the {} `{}`", kind.as_str(), entry.name),
+            );
+        }
+        let undirected = clause.prefix.causality.or(table.causality).is_none();
+        let held = owner.inherited.connector || owner.is_static || entry.protected || clause.prefix.connector.is_some();
+        if table.is_connector && table.simple.is_some() && undirected && !held && !owner.inherited.protected {
+            let message = format!("`{}` is a simple connector and must be an input or output", entry.name);
+            return Err(error(codes::E0216, clause.span, message)
+                .with_help("write `input` or `output` here or in the connector's definition, or make it protected")
+                .into());
+        }
+        Ok(())
+    }
+
     /// All variables of a connector of a block have a direction.
     pub(crate) fn check_block_connector(&mut self, component: ComponentId) -> Fallible<()> {
         let data = &self.components[component];
@@ -258,6 +288,28 @@ impl Flattener<'_> {
             );
         }
         Ok(())
+    }
+
+    /// Whether a connector has as many flows as potentials, and is not overconstrained.
+    pub(crate) fn is_square_connector(&mut self, instance: InstanceId) -> bool {
+        if self.instances[instance].table.is_expandable || self.holds_overconstrained(instance) {
+            return false;
+        }
+        let mut size = ConnectorSize::default();
+        self.measure_connector(instance, &mut size);
+        size.flows == size.potentials
+    }
+
+    fn holds_overconstrained(&mut self, instance: InstanceId) -> bool {
+        let slots = self.instances[instance].slots.clone();
+        slots.into_iter().any(|slot| {
+            let Slot::Ready(component) = slot else { return false };
+            let elements = match &self.components[component].kind {
+                ComponentKind::Complex { elements } => elements.clone(),
+                _ => Vec::new(),
+            };
+            self.is_overconstrained(component) || elements.iter().any(|&element| self.holds_overconstrained(element))
+        })
     }
 
     fn measure_connector(&mut self, instance: InstanceId, size: &mut ConnectorSize) {

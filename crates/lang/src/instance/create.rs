@@ -171,6 +171,7 @@ impl Flattener<'_> {
             let scope = self.bind_scope(entry.condition_scope, Some(instance));
             let ctx = Context::new(scope, Mode::Evaluate);
             if !self.evaluate_condition(condition, &ctx)? {
+                self.check_absent(instance, entry)?;
                 return Ok(None);
             }
         }
@@ -191,6 +192,7 @@ impl Flattener<'_> {
         let class = self.with_inner_classes(class, Some(instance))?;
         let table = self.table(class)?;
         self.check_component_type(class, &table, entry, clause)?;
+        self.check_owner(instance, class, &table, entry, clause)?;
         self.check_flow_operators(class, clause)?;
         let owner = &self.instances[instance];
         self.check_prefixes(class, &table, &owner.inherited, entry, clause)?;
@@ -227,6 +229,19 @@ impl Flattener<'_> {
         Ok(Some(id))
     }
 
+    /// The declaration of a component that is not there must make sense all the same.
+    fn check_absent(&mut self, instance: InstanceId, entry: &Entry) -> Fallible<()> {
+        if entry.outer && !entry.inner {
+            return Ok(());
+        }
+        let mods = self.component_mods(instance, entry)?;
+        let class = self.component_class(entry, &mods)?;
+        let wanted = self.table(class)?.simple.is_some().then(|| self.class_type(class));
+        let wanted = wanted.transpose()?;
+        self.unreached_modification(&mods, wanted);
+        Ok(())
+    }
+
     /// Everything said about a component: from outside, from extends clauses, by its declaration.
     pub(super) fn component_mods(&mut self, instance: InstanceId, entry: &Entry) -> Fallible<Rc<Mod>> {
         let outer = self.instances[instance]
@@ -251,6 +266,9 @@ impl Flattener<'_> {
                 span,
                 format!("`{}` is final and cannot be modified", entry.name),
             );
+        }
+        if outer.binding.is_some() || middle.binding.is_some() {
+            self.unreached_modification(&inner, None);
         }
         let mods = self.merge_checked(&middle, &inner)?;
         self.merge_checked(&outer, &mods)
@@ -313,7 +331,27 @@ impl Flattener<'_> {
         {
             self.check_constraint(new, constraint, *span)?;
         }
-        Ok(())
+        self.check_rank(entry, class)
+    }
+
+    /// A redeclaration has as many dimensions as what it replaces (7.3.2).
+    fn check_rank(&mut self, entry: &Entry, class: ClassId) -> Fallible<()> {
+        let (Some(replaces), Some((clause, component))) = (&entry.replaces, entry.component()) else {
+            return Ok(());
+        };
+        let Ok(old) = self.lookup_class(replaces.scope, &replaces.type_name) else {
+            return Ok(());
+        };
+        let before = replaces.sizes + self.table(old)?.dims.len();
+        let now = component.subscripts.len() + clause.subscripts.len() + self.table(class)?.dims.len();
+        if before == now {
+            return Ok(());
+        }
+        let message = format!(
+            "`{}` has {before} dimensions and cannot be redeclared with {now}",
+            entry.name
+        );
+        fail(codes::E0207, replaces.span, message)
     }
 
     pub(super) fn check_component_type(

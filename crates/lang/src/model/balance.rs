@@ -1,19 +1,22 @@
 //! Whether a flat model has as many equations as unknowns, and where it has not.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use saltus_source::{Diagnostic, Severity, Span};
-use saltus_syntax::ast::{Causality as AstCausality, ClassKind};
+use saltus_syntax::ast::{self, Causality as AstCausality, ClassKind, Equation};
 
 use super::culprits::{Culprits, culprits};
 use crate::codes;
 use crate::flat::{
-    EquationKind, FlatEquation, FlatExpr, FlatModel, ProvenanceKind, VariableId, collect_assigned, count_equations,
+    EquationKind, FlatEquation, FlatExpr, FlatModel, Provenance, ProvenanceKind, ScalarType, Variability, VariableId,
+    collect_assigned, count_equations,
 };
 use crate::flattener::Flattener;
-use crate::ids::{ComponentId, InstanceId};
+use crate::ids::{ClassId, ComponentId, InstanceId};
+use crate::instance::{ComponentKind, Slot};
 
 /// What a component brings: unknowns it must determine, and equations.
 #[derive(Default)]
@@ -21,6 +24,12 @@ struct Share {
     unknowns: usize,
     min_equations: usize,
     max_equations: usize,
+}
+
+impl Share {
+    fn is_balanced(&self) -> bool {
+        (self.min_equations..=self.max_equations).contains(&self.unknowns)
+    }
 }
 
 /// At most so many components and variables are named in a diagnostic.
@@ -34,6 +43,7 @@ impl Flattener<'_> {
         }
         let counts = self.model.counts();
         if counts.is_balanced() {
+            self.check_local_balance();
             return;
         }
         let message = format!(
@@ -121,10 +131,94 @@ impl Flattener<'_> {
         component.map(|component| component.span)
     }
 
-    /// Components whose own equations do not go with their own unknowns. Each connector variable
-    /// is determined by a connection, but for one of every pair of potential and flow, and for
-    /// outputs: those are the component's task.
+    /// A model determines its own unknowns: a part that leaves them to others, or determines more, makes no sense on its own
+    /// (Language Specification 3.6, 4.8). Only parts without models inside are looked at: what connections bring to the others
+    /// is not told apart here.
+    fn check_local_balance(&mut self) {
+        let mut shares = self.shares();
+        let mut reported: Vec<*const saltus_syntax::ast::ClassDefinition> = Vec::new();
+        for instance in self.model_instances.clone() {
+            let path = Arc::clone(&self.instances[instance].path);
+            let share = shares.remove(&path).unwrap_or_default();
+            if path.is_empty() || share.is_balanced() || !self.stands_alone(instance) {
+                continue;
+            }
+            let class = self.instances[instance].class;
+            let def = Arc::as_ptr(self.def(class));
+            if reported.contains(&def) || reported.len() >= NAMED {
+                continue;
+            }
+            reported.push(def);
+            let name = &self.classes[class].name;
+            let message = format!(
+                "the {} `{name}` has {}, but {} of its own",
+                self.kind(class).as_str(),
+                count(share.unknowns, share.unknowns, "unknown"),
+                count(share.min_equations, share.max_equations, "equation"),
+            );
+            let mut diagnostic = Diagnostic::error(codes::E0403, self.def(class).name.span, message).with_help(
+                "equations for what is inside of a model belong into it; what comes from outside is an input",
+            );
+            if let Some(span) = self.declared_at(&path) {
+                diagnostic = diagnostic.with_secondary(span, "used here");
+            }
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether an instance is a model without models, buses or connections inside, whose connectors have as many flows as
+    /// potentials.
+    fn stands_alone(&mut self, instance: InstanceId) -> bool {
+        let data = &self.instances[instance];
+        if !matches!(
+            self.kind(data.class),
+            ClassKind::Model | ClassKind::Block | ClassKind::Class
+        ) {
+            return false;
+        }
+        let table = Rc::clone(&data.table);
+        if table.is_expandable || table.entries.iter().any(|entry| entry.outer) {
+            return false;
+        }
+        let connects = |class: &ClassId| {
+            let composition = self.def(*class).composition();
+            composition.is_some_and(|c| c.equations.iter().any(|section| has_connection(&section.equations)))
+        };
+        if table.scopes.iter().any(connects) {
+            return false;
+        }
+        let slots = self.instances[instance].slots.clone();
+        slots.into_iter().all(|slot| match slot {
+            Slot::Ready(component) => self.is_plain_part(component),
+            Slot::Failed | Slot::Building => false,
+            Slot::Absent | Slot::Unvisited => true,
+        })
+    }
+
+    /// A variable, a record, or a connector with as many flows as potentials.
+    fn is_plain_part(&mut self, component: ComponentId) -> bool {
+        let data = &self.components[component];
+        let ComponentKind::Complex { elements } = &data.kind else {
+            return !self.is_overconstrained(component);
+        };
+        let elements = elements.clone();
+        match self.kind(data.class) {
+            ClassKind::Record | ClassKind::OperatorRecord => !self.is_overconstrained(component),
+            ClassKind::Connector if data.inherited.protected => false,
+            ClassKind::Connector => elements.iter().all(|&element| self.is_square_connector(element)),
+            _ => false,
+        }
+    }
+
+    /// Components whose own equations do not go with their own unknowns.
     fn unbalanced_components(&self) -> Vec<(Arc<str>, Share)> {
+        let shares = self.shares().into_iter();
+        shares.filter(|(_, share)| !share.is_balanced()).collect()
+    }
+
+    /// The unknowns and equations of every component. Each connector variable is determined by a connection, but for one of
+    /// every pair of potential and flow, and for outputs: those are the component's task.
+    fn shares(&self) -> BTreeMap<Arc<str>, Share> {
         let mut shares: BTreeMap<Arc<str>, Share> = BTreeMap::new();
         for variable in self.model.unknowns() {
             let component = self.owners[variable.0 as usize];
@@ -135,9 +229,10 @@ impl Flattener<'_> {
         }
         for equation in &self.model.equations {
             let provenance = self.model.provenance(equation.provenance);
-            if matches!(provenance.kind, ProvenanceKind::Equation | ProvenanceKind::Binding) {
+            if let Some((path, certain)) = self.share_of(equation, provenance) {
                 let (min, max) = count_equations(std::slice::from_ref(equation), &self.model);
-                let share = shares.entry(Arc::clone(&provenance.path)).or_default();
+                let min = if certain { min } else { 0 };
+                let share = shares.entry(path).or_default();
                 share.min_equations += min;
                 share.max_equations += max;
             }
@@ -151,17 +246,56 @@ impl Flattener<'_> {
             share.max_equations += assigned.len();
         }
         shares
-            .into_iter()
-            .filter(|(_, share)| share.unknowns < share.min_equations || share.unknowns > share.max_equations)
-            .collect()
+    }
+
+    /// The component that an equation counts for, and whether it does in any case: the model around the variable that a
+    /// declaration gives a value. The values of inputs come from outside; but an input that is declared to be equal to
+    /// something inside may determine that.
+    fn share_of(&self, equation: &FlatEquation, provenance: &Provenance) -> Option<(Arc<str>, bool)> {
+        match (provenance.kind, &equation.kind) {
+            (ProvenanceKind::Equation, _) => Some((Arc::clone(&provenance.path), true)),
+            (ProvenanceKind::Binding, EquationKind::Equal(FlatExpr::Variable(variable), _)) => {
+                let component = &self.components[self.owners[variable.0 as usize]];
+                let is_input = component.causality == Some(AstCausality::Input);
+                let source = component.mods.binding.as_ref().map(|binding| &binding.source);
+                let declared_so = source.is_some_and(|source| source.scope.instance == Some(component.parent));
+                (!is_input || declared_so).then(|| (self.responsible(component.parent), !is_input))
+            }
+            _ => None,
+        }
     }
 
     fn is_own_unknown(&self, component: ComponentId) -> bool {
         let data = &self.components[component];
-        if !data.inherited.connector {
+        // What is protected is no connector to the outside.
+        let is_hidden = data.inherited.protected && !self.instances[data.parent].inherited.connector;
+        if !data.inherited.connector || is_hidden {
             return data.causality != Some(AstCausality::Input);
         }
         data.flow.is_some() || data.causality == Some(AstCausality::Output)
+    }
+
+    /// Elements of arrays in buses that nothing names are not there (9.1.3).
+    pub(super) fn leave_out_unused_bus_elements(&mut self) {
+        for variable in unused_unknowns(&self.model) {
+            let component = &self.components[self.owners[variable.0 as usize]];
+            let in_bus = self.instances[component.parent].table.is_expandable;
+            if !in_bus || component.dims.is_empty() {
+                continue;
+            }
+            let data = &mut self.model.variables[variable];
+            data.variability = Variability::Constant;
+            data.binding = Some(match data.ty {
+                ScalarType::Real => FlatExpr::Real(0.0),
+                ScalarType::Integer => FlatExpr::Integer(0),
+                ScalarType::Boolean => FlatExpr::Boolean(false),
+                ScalarType::String => FlatExpr::String("".into()),
+                ScalarType::Enumeration(id) => FlatExpr::Enumeration(id, 1),
+            });
+            let mut attributes = (*data.attributes).clone();
+            attributes.hide_result = true;
+            data.attributes = Arc::new(attributes);
+        }
     }
 
     /// The model or block around a record or connector.
@@ -176,6 +310,18 @@ impl Flattener<'_> {
             }
         }
     }
+}
+
+fn has_connection(equations: &[Equation]) -> bool {
+    equations.iter().any(|equation| match &equation.kind {
+        ast::EquationKind::Connect { .. } => true,
+        ast::EquationKind::If { branches, otherwise } => {
+            branches.iter().any(|branch| has_connection(&branch.body))
+                || otherwise.as_deref().is_some_and(has_connection)
+        }
+        ast::EquationKind::For { body, .. } => has_connection(body),
+        _ => false,
+    })
 }
 
 fn count(min: usize, max: usize, noun: &str) -> String {

@@ -38,8 +38,9 @@ impl Flattener<'_> {
         place: Place,
         out: &mut Vec<FlatEquation>,
     ) {
+        let continuously = !place.in_when && !place.initial;
         for equation in equations {
-            let result = self.equation(equation, ctx, place, out);
+            let result = self.at_any_time(continuously, |this| this.equation(equation, ctx, place, out));
             self.accept(result);
         }
     }
@@ -225,10 +226,15 @@ impl Flattener<'_> {
             ..place
         };
         let mut kept: Vec<EquationBranch> = Vec::new();
-        for branch in branches {
+        for (position, branch) in branches.iter().enumerate() {
             match self.structural_condition(&branch.condition, ctx)? {
-                FlatExpr::Boolean(false) => {}
+                FlatExpr::Boolean(false) => self.unreached_equations(&branch.body, &[], ctx),
                 FlatExpr::Boolean(true) => {
+                    for left_out in &branches[position + 1..] {
+                        self.unreached_condition(&left_out.condition, ctx);
+                        self.unreached_equations(&left_out.body, &[], ctx);
+                    }
+                    self.unreached_equations(otherwise, &[], ctx);
                     return self.finish_if(kept, &branch.body, span, ctx, place, out);
                 }
                 condition => {
@@ -301,6 +307,9 @@ impl Flattener<'_> {
         };
         let find = |name: &str| super::implicit::in_equations(body, name);
         let values = self.iterator_values(index, &find, ctx)?;
+        if values.dims[0] == 0 {
+            self.unreached_equations(body, indices, ctx);
+        }
         for k in 1..=values.dims[0] {
             self.spend(1, index.span)?;
             let Some(value) = values.at(k) else { break };

@@ -7,6 +7,7 @@ pub(crate) mod connection;
 mod culprits;
 mod equation;
 mod expandable;
+mod experiment;
 pub(crate) mod implicit;
 pub(crate) mod overconstrained;
 mod statement;
@@ -18,15 +19,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_source::{Diagnostic, Severity};
-use saltus_syntax::ast::{
-    Binding, ClassDefinition, ClassKind, ClassModification, ExprKind, Name, Variability as AstVariability, split_name,
-};
+use saltus_syntax::ast::{ClassKind, ClassModification, Name, Variability as AstVariability, split_name};
 
-use crate::class::{Found, nowhere};
+use crate::class::{Found, check_operator_place, nowhere};
 use crate::codes;
 use crate::expr::{Context, Mode};
 use crate::failure::{Failure, Fallible, fail};
-use crate::flat::{Experiment, FlatAlgorithm, ProvenanceKind};
+use crate::flat::{FlatAlgorithm, ProvenanceKind};
 use crate::flattener::Flattener;
 use crate::ids::{ClassId, InstanceId};
 use crate::instance::{ComponentKind, Slot, root_inheritance};
@@ -36,6 +35,10 @@ impl Flattener<'_> {
     /// Flattens the class with this qualified name, modified as in an extends clause.
     pub(crate) fn flatten_class(&mut self, name: &str, modification: Option<&ClassModification>) -> Fallible<()> {
         let class = self.class_by_name(name)?;
+        for given in self.library.given() {
+            let result = check_operator_place(&given.definition);
+            self.accept(result);
+        }
         self.check_model(class)?;
         self.model.name = Arc::clone(&self.classes[class].name);
         let def = Arc::clone(self.def(class));
@@ -84,6 +87,7 @@ impl Flattener<'_> {
         }
         self.connection_equations();
         self.stream_equations();
+        self.leave_out_unused_bus_elements();
         self.check_model_as_a_whole();
         self.check_units();
         self.check_balance();
@@ -225,7 +229,11 @@ impl Flattener<'_> {
             }
             for section in &composition.algorithms {
                 let mut statements = Vec::new();
-                let result = self.statements(&section.statements, &ctx, statement::Place::default(), &mut statements);
+                let place = statement::Place {
+                    initial: section.initial,
+                    ..statement::Place::default()
+                };
+                let result = self.statements(&section.statements, &ctx, place, &mut statements);
                 if self.accept(result).is_none() {
                     continue;
                 }
@@ -239,38 +247,6 @@ impl Flattener<'_> {
                 }
             }
         }
-    }
-
-    fn experiment(&mut self, class: ClassId, def: &ClassDefinition) -> Experiment {
-        let mut experiment = Experiment::default();
-        let Some(annotation) = &def.annotation else {
-            return experiment;
-        };
-        let arguments = annotation
-            .modification
-            .find("experiment")
-            .and_then(|m| m.modification.as_ref())
-            .and_then(|m| m.class_modification.as_ref());
-        let Some(arguments) = arguments else {
-            return experiment;
-        };
-        let mut number = |name: &str| -> Option<f64> {
-            let m = arguments.find(name)?;
-            let Some(Binding::Expr(expr)) = &m.modification.as_ref()?.binding else {
-                return None;
-            };
-            if matches!(expr.kind, ExprKind::Error) {
-                return None;
-            }
-            let ctx = Context::new(Scope { class, instance: None }, Mode::Evaluate);
-            let value = self.evaluate(expr, &ctx).ok()?;
-            value.as_expr()?.as_number()
-        };
-        experiment.start_time = number("StartTime");
-        experiment.stop_time = number("StopTime");
-        experiment.tolerance = number("Tolerance");
-        experiment.interval = number("Interval");
-        experiment
     }
 }
 

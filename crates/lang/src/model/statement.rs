@@ -18,6 +18,7 @@ use crate::tensor::{Elem, Tensor, binary};
 /// Where a statement stands.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
+    pub initial: bool,
     pub in_when: bool,
     /// In an `if`, a `for` or a `while`.
     pub nested: bool,
@@ -35,7 +36,8 @@ impl Flattener<'_> {
     ) -> Fallible<()> {
         for statement in statements {
             self.spend(super::equation::EQUATION_COST, statement.span)?;
-            self.statement(statement, ctx, place, out)?;
+            let continuously = !place.in_when && !place.initial;
+            self.at_any_time(continuously, |this| this.statement(statement, ctx, place, out))?;
         }
         Ok(())
     }
@@ -156,11 +158,16 @@ impl Flattener<'_> {
     ) -> Fallible<()> {
         let inner = Place { nested: true, ..place };
         let mut kept = Vec::new();
-        for branch in branches {
+        for (position, branch) in branches.iter().enumerate() {
             let condition = self.condition(&branch.condition, ctx)?;
             match condition {
-                FlatExpr::Boolean(false) => {}
+                FlatExpr::Boolean(false) => self.unreached_statements(&branch.body, &[], ctx),
                 FlatExpr::Boolean(true) => {
+                    for left_out in &branches[position + 1..] {
+                        self.unreached_condition(&left_out.condition, ctx);
+                        self.unreached_statements(&left_out.body, &[], ctx);
+                    }
+                    self.unreached_statements(otherwise, &[], ctx);
                     let mut body = Vec::new();
                     self.statements(&branch.body, ctx, inner, &mut body)?;
                     return self.finish_if_statement(kept, body, span, ctx, out);
@@ -218,6 +225,9 @@ impl Flattener<'_> {
             Ok(values) => values,
             Err(failure) => return self.varying_for(index, rest, body, ctx, place, out, failure),
         };
+        if values.dims[0] == 0 {
+            self.unreached_statements(body, indices, ctx);
+        }
         self.for_each_value(&values, index, rest, body, ctx, place, out)
     }
 
