@@ -57,7 +57,10 @@ fn later(model: &Model, stop: Option<f64>) -> f64 {
 
 fn main() {
     let only: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    println!("{:28} {:>10} {:>10} {:>7} {:>12}", "model", "first", "later", "ratio", "of it start");
+    println!(
+        "{:28} {:>10} {:>10} {:>7} {:>12}",
+        "model", "first", "later", "ratio", "of it start"
+    );
     for name in EXAMPLES {
         if !only.is_empty() && !only.iter().any(|only| name.contains(only.as_str())) {
             continue;

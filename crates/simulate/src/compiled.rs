@@ -7,7 +7,9 @@ use saltus_codegen::KernelCache;
 use saltus_mdae::homotopy::{SimplifiedResiduals, simplified_model, simplified_residuals};
 use saltus_mdae::inverse::{SolvedByInverse, solved_by_inverse};
 use saltus_mdae::print::{self, UserNames, derivative_name};
-use saltus_mdae::{ConditionId, Derivative, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, VarId};
+use saltus_mdae::{
+    BinaryOp, ConditionId, Derivative, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, UnaryOp, VarId,
+};
 use saltus_structure::mode::{GuardAtom, ModeFailure, Modes, Valuation, remedies, undetermined};
 
 use crate::error::{Failure, FailureKind};
@@ -45,6 +47,8 @@ pub struct Compiled {
     assigned: FxHashMap<VarId, Vec<ExprId>>,
     /// `der(x) = 0` by unknown, which no guard selects: for modes in which nothing determines x.
     holds: FxHashMap<VarId, EquationId>,
+    /// Whether something in the equations may jump in time without an event.
+    switches_in_time: bool,
     /// What guards are made of; found when a mode is first told.
     atoms: OnceLock<Vec<GuardAtom>>,
 }
@@ -85,6 +89,7 @@ impl Compiled {
             jacobians: JacobianPlans::new(expressions),
             assigned: assigned_by_whens(&model),
             holds,
+            switches_in_time: switches_in_time(&model),
             model: Arc::new(model),
             atoms: OnceLock::new(),
         }))
@@ -128,6 +133,10 @@ impl Compiled {
     }
     pub(crate) fn remembered(&self) -> &[VarId] {
         &self.remembered
+    }
+    /// Whether something in the equations may jump in time without an event.
+    pub(crate) fn switches_in_time(&self) -> bool {
+        self.switches_in_time
     }
     pub(crate) fn needed_orders(&self) -> u16 {
         self.needed_orders
@@ -444,4 +453,39 @@ fn highest_occurrence(model: &Mdae) -> u16 {
         })
         .max()
         .unwrap_or(0)
+}
+
+/// Whether something in the equations jumps in time without an event: a relation in `noEvent`, or what a function of time may
+/// contain.
+fn switches_in_time(model: &Mdae) -> bool {
+    let residuals: Vec<ExprId> = model.equations.iter().map(|equation| equation.residual).collect();
+    let mut of_time: FxHashSet<ExprId> = FxHashSet::default();
+    // Children come before parents.
+    for expression in model.pool.reachable(&residuals) {
+        let node = model.pool.node(expression);
+        let mut depends = node == Node::Time;
+        model
+            .pool
+            .for_each_child(node, |child| depends |= of_time.contains(&child));
+        if depends && may_jump(node) {
+            return true;
+        }
+        if depends {
+            of_time.insert(expression);
+        }
+    }
+    false
+}
+
+/// Whether an operation may jump without an event.
+pub(crate) fn may_jump(node: Node) -> bool {
+    match node {
+        Node::Unary(op, _) => matches!(op, UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil),
+        Node::Binary(op, ..) => matches!(
+            op,
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne
+        ),
+        Node::Call { .. } => true,
+        _ => false,
+    }
 }

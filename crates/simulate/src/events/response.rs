@@ -13,8 +13,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use saltus_codegen::{Rounding, share_of_error};
-use saltus_mdae::{BinaryOp, Derivative, ExprId, Node, UnaryOp};
+use saltus_mdae::{Derivative, ExprId, Node};
 
+use crate::compiled::may_jump;
 use crate::engine::{Engine, ModeId};
 use crate::kernel::Bound;
 use crate::memory::Memory;
@@ -163,17 +164,8 @@ impl Engine {
     /// Whether an expression may jump without an event.
     pub(crate) fn may_switch(&self, expression: ExprId) -> bool {
         let pool = &self.model.pool;
-        let discontinuous = match pool.node(expression) {
-            Node::Unary(op, _) => matches!(op, UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil),
-            Node::Binary(op, ..) => matches!(
-                op,
-                BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne
-            ),
-            Node::Call { .. } => true,
-            _ => false,
-        };
         let moves = |&Derivative { var, .. }: &Derivative| self.model.is_unknown(var);
-        discontinuous && pool.occurrences(expression).iter().any(moves)
+        may_jump(pool.node(expression)) && pool.occurrences(expression).iter().any(moves)
     }
 
     /// Whether the last of these rates, integrated over a step, is more than a small part of the tolerance of any state.

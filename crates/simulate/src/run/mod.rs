@@ -707,7 +707,13 @@ impl Run {
             if self.engine.memory.time() >= until {
                 return Ok(PhaseEnd::Paused);
             }
-            let step = self.step(mode, phase.target.min(until))?;
+            let step = match self.step(mode, phase.target.min(until)) {
+                Ok(step) => step,
+                Err(failure) => {
+                    let triggers = self.imminent_event(phase).ok_or(failure)?;
+                    return Ok(PhaseEnd::Event(triggers));
+                }
+            };
             self.engine.counters.steps += 1;
             phase.taken += 1;
             if phase.taken <= 2 && step.1 < phase.target {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use saltus_mdae::{AssertionLevel, Derivative};
+use saltus_mdae::{AssertionLevel, ConditionId, Derivative};
 use saltus_numerics::EvalError;
 use saltus_numerics::ode::{IntegrationError, IntegratorOptions, Method, Start, StepFailure};
 
-use super::{Phase, Run, integration_failure};
+use super::{Phase, PhaseState, Run, integration_failure};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
 use crate::modes::ode::OdeFailure;
@@ -26,7 +26,8 @@ pub(super) enum Resumption {
 const LEAVING_STEPS: usize = 120;
 /// The part of the tolerance that a step may use where there are zero crossings.
 const EVENT_SHARE: f64 = 0.5;
-/// Steps in the whole run where there are no states.
+/// Steps in the whole run at least, where there are no states, and where rates may jump in time without an event: a
+/// state at rest does not show it.
 const STATELESS_STEPS: f64 = 500.0;
 /// How far ahead of the last point a fold of the solution is looked for, in parts of the time to the next event.
 const FOLD_WIDTH: f64 = 1e-6;
@@ -62,9 +63,13 @@ impl Run {
         let max_step = self.history.max_step(&self.engine.memory);
         let mut options = IntegratorOptions::new(self.local_tolerance(), absolute);
         options.noise = noise;
-        options.max_step = max_step
-            .min(self.engine.options.stop - self.engine.options.start)
-            .max(f64::MIN_POSITIVE);
+        let span = self.engine.options.stop - self.engine.options.start;
+        let watched = if self.engine.compiled.switches_in_time() {
+            span / STATELESS_STEPS
+        } else {
+            span
+        };
+        options.max_step = max_step.min(watched).max(f64::MIN_POSITIVE);
         self.integrator
             .set_options(options)
             .map_err(|e| integration_failure(e).at(time))?;
@@ -301,6 +306,26 @@ impl Run {
             .at(time)),
             (Err(_), Some(failure)) => Err(self.engine.explain_evaluation(mode, &failure).at(time)),
         }
+    }
+
+    /// Where no step leads on because the equations of the mode are not defined ahead (the root of a level that runs
+    /// empty): the conditions that are zero there as far as is known, and about to change.
+    pub(super) fn imminent_event(&mut self, phase: &PhaseState) -> Option<Vec<ConditionId>> {
+        let mode = phase.mode;
+        self.move_to(mode, self.integrator.time()).ok()?;
+        let mut triggers = Vec::new();
+        for (id, monitor) in &phase.watched {
+            let engine = &mut self.engine;
+            let here = monitor.watch(&engine.memory, &engine.scales, &mut engine.scratch);
+            let Some(rate) = engine.derivative(monitor, mode, 1) else {
+                continue;
+            };
+            if here.value.abs() <= here.tolerance && here.value * rate.value < 0.0 {
+                triggers.push(*id);
+            }
+        }
+        self.location_width = self.engine.scales.time_error(self.engine.memory.time());
+        (!triggers.is_empty()).then_some(triggers)
     }
 
     pub(super) fn check_assertions(&mut self) -> Result<(), Failure> {

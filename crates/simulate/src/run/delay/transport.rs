@@ -85,7 +85,8 @@ impl Piece {
 
     /// The series at a mark; beyond the piece the tangent at its end, which may be steep where the flow came to rest.
     fn continued(&self, mark: f64) -> Series {
-        let inside = mark.clamp(self.low, self.high);
+        // Marks of a flow that is too large for numbers are none.
+        let inside = mark.max(self.low).min(self.high);
         let mut series = self.series(inside);
         if mark != inside {
             let range = (self.series(self.high)[0] - self.series(self.low)[0]).abs();

@@ -15,6 +15,8 @@ const REPETITIONS: u32 = 2;
 /// short and long ones.
 const SHRUNK: u32 = 2;
 const SHORT: f64 = 1e-3;
+/// What moves by less than so many of its errors between two events is where it was.
+const ERRORS: f64 = 4.0;
 
 impl Run {
     /// Zeno accumulation: a condition never left its band between two of its own events. Chattering: very many
@@ -50,7 +52,10 @@ impl Run {
                 return Some(Stall::Accumulation { conditions, interval });
             }
         }
-        let quick = interval <= 1e-9 * span.abs() && !triggers.is_empty();
+        let before = before.clone();
+        let at_once = interval <= 1e-9 * span.abs()
+            || !by_time && triggers.iter().all(|&id| self.stays_within_error(id, interval));
+        let quick = at_once && !triggers.is_empty();
         self.quick_events = if quick { self.quick_events + 1 } else { 0 };
         if self.quick_events > self.engine.options.chatter_limit {
             let mut conditions: Vec<ConditionId> = before.iter().chain(triggers).copied().collect();
@@ -60,6 +65,18 @@ impl Run {
             return Some(Stall::Chattering { conditions, count });
         }
         None
+    }
+
+    /// Whether a condition function has moved, since an event so long ago, by a few of the errors with which it is known: it
+    /// has come back from a side on which it was not seen to be.
+    fn stays_within_error(&mut self, id: ConditionId, interval: f64) -> bool {
+        let (Some(monitor), Some(mode)) = (self.engine.monitors[id].clone(), self.engine.mode) else {
+            return false;
+        };
+        let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
+        let rate = self.engine.derivative(&monitor, mode, 1);
+        let near = |rate: f64| (rate * interval).abs() <= ERRORS * reading.tolerance;
+        monitor.decided != Decided::ByTime && rate.is_some_and(|rate| near(rate.value))
     }
 
     /// The end of an accumulation: after several restarts of its own in a row a condition is not undone any more, because
