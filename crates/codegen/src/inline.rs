@@ -4,7 +4,7 @@
 //! An assertion inside such a function becomes a condition. If it does not hold, the function is called after all: the
 //! call then fails with the right error.
 
-use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, LocalId, Place, Statement};
+use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, Kind, LocalId, Place, Statement, is_exact};
 use saltus_mdae::{BinaryOp, FunctionId, UnaryOp};
 
 use crate::call::Call;
@@ -232,6 +232,7 @@ impl<'a> Inliner<'a> {
                     frame.slots[slot] = results[*output as usize].clone();
                 }
             }
+            Statement::Allocate { .. } => return None,
             Statement::If(branches, otherwise) => return self.branches(branches, otherwise, frame),
             Statement::For {
                 counter,
@@ -351,45 +352,60 @@ impl<'a> Inliner<'a> {
     }
 
     fn expr(&mut self, expr: &'a FunctionExpr, frame: &Frame<'a>) -> Option<Jet> {
+        Some(self.typed(expr, frame)?.0)
+    }
+
+    /// An expression, and what kind of number it is.
+    fn typed(&mut self, expr: &'a FunctionExpr, frame: &Frame<'a>) -> Option<(Jet, Kind)> {
         self.spend()?;
         self.depth += 1;
         if self.depth >= DEPTH_LIMIT {
             return None;
         }
-        let jet = match expr {
-            FunctionExpr::Constant(value) => self.number(*value),
-            FunctionExpr::Read(place) => frame.slots[self.slot(place, frame)?].clone(),
+        let found = match expr {
+            FunctionExpr::Constant(value) => (self.number(*value), Kind::of_constant(*value)),
+            FunctionExpr::Read(place) => {
+                let kind = Kind::of_type(frame.function.locals[place.local.0 as usize].ty);
+                (frame.slots[self.slot(place, frame)?].clone(), kind)
+            }
             FunctionExpr::Unary(op, a) => {
-                let a = self.expr(a, frame)?;
-                self.tape.unary_jet(*op, a)
+                let (a, kind) = self.typed(a, frame)?;
+                (self.tape.unary_jet(*op, a), Kind::unary(*op, kind))
             }
             FunctionExpr::Binary(op, a, b) => {
-                let (a, b) = (self.expr(a, frame)?, self.expr(b, frame)?);
-                self.tape.binary_jet(*op, a, b)
+                let ((a, of_a), (b, of_b)) = (self.typed(a, frame)?, self.typed(b, frame)?);
+                let kind = Kind::binary(*op, of_a, of_b);
+                let result = self.tape.binary_jet(*op, a, b);
+                // A call sees to it that Integers stay exact.
+                if kind.may_grow(*op) && !self.known(&result).is_some_and(is_exact) {
+                    return None;
+                }
+                (result, kind)
             }
             FunctionExpr::If(c, a, b) => {
                 let c = self.expr(c, frame)?;
                 match self.known(&c) {
-                    Some(0.0) => self.expr(b, frame)?,
-                    Some(_) => self.expr(a, frame)?,
+                    Some(0.0) => self.typed(b, frame)?,
+                    Some(_) => self.typed(a, frame)?,
                     None => {
                         let path = self.enter(c.series[0], true);
-                        let a = self.expr(a, frame)?;
+                        let (a, of_a) = self.typed(a, frame)?;
                         self.path = path;
                         let path = self.enter(c.series[0], false);
-                        let b = self.expr(b, frame)?;
+                        let (b, of_b) = self.typed(b, frame)?;
                         self.path = path;
-                        self.tape.select_jet(c.series[0], a, b)
+                        (self.tape.select_jet(c.series[0], a, b), of_a.or(of_b))
                     }
                 }
             }
             FunctionExpr::Call { function, output, args } => {
                 let args = self.exprs(args, frame)?;
-                self.run(*function, args)?.swap_remove(*output as usize)
+                let result = self.run(*function, args)?.swap_remove(*output as usize);
+                (result, Kind::Other)
             }
         };
         self.depth -= 1;
-        Some(jet)
+        Some(found)
     }
 }
 

@@ -28,7 +28,6 @@ mod shape;
 mod spec;
 mod strides;
 mod system;
-mod table;
 mod tape;
 mod translate;
 

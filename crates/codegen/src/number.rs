@@ -1,46 +1,16 @@
 //! Numbers that user functions compute with: nested duals and power series of them.
 
+use saltus_mdae::function::{Direction, Number};
 use saltus_mdae::{BinaryOp, UnaryOp, dual};
 
 use crate::algebra::Algebra;
 use crate::scalar;
 use crate::series::SeriesAlgebra;
 
-/// What the function machine needs of a number.
-pub(crate) trait Number: Clone {
-    /// A number that does not vary, like this one in layout.
-    fn like(&self, value: f64) -> Self;
-    fn value(&self) -> f64;
-    fn unary(&self, op: UnaryOp) -> Self;
-    fn binary(op: BinaryOp, a: &Self, b: &Self) -> Self;
+/// Numbers whose coefficients are results.
+pub(crate) trait Coefficients {
     /// All coefficients: for each set of directions the coefficients of its series.
     fn write(&self, out: &mut [f64]);
-    /// The last direction in which it varies, if only the first `terms` coefficients of series count.
-    fn last_direction(&self, terms: usize) -> Option<Direction>;
-    /// Without variation in a direction.
-    fn base(&self, direction: Direction) -> Self;
-    /// Where the derivative in a direction is to be taken, and the number's own derivative there.
-    fn split(&self, direction: Direction, terms: usize) -> (Self, Self);
-    /// The number with this base and derivative in a direction.
-    fn join(base: &Self, slope: &Self, direction: Direction) -> Self;
-    fn is_zero(&self) -> bool;
-    fn same(&self, other: &Self) -> bool;
-
-    fn add(&self, other: &Self) -> Self {
-        Self::binary(BinaryOp::Add, self, other)
-    }
-    fn mul(&self, other: &Self) -> Self {
-        Self::binary(BinaryOp::Mul, self, other)
-    }
-}
-
-/// What a number varies with.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Direction {
-    /// A direction of its duals.
-    Dual(u32),
-    /// The variable of its power series.
-    Series,
 }
 
 /// A value with its mixed derivatives by log₂ `W` directions; coefficient `s` (a bit set of directions) is the mixed
@@ -56,6 +26,12 @@ impl<const W: usize> Dual<W> {
     }
     fn varies(&self) -> bool {
         self.0[1..].iter().any(|&c| c != 0.0)
+    }
+}
+
+impl<const W: usize> Coefficients for Dual<W> {
+    fn write(&self, out: &mut [f64]) {
+        out.copy_from_slice(&self.0);
     }
 }
 
@@ -89,8 +65,8 @@ impl<const W: usize> Number for Dual<W> {
         }
         Dual(out)
     }
-    fn write(&self, out: &mut [f64]) {
-        out.copy_from_slice(&self.0);
+    fn width(&self) -> usize {
+        W
     }
     fn last_direction(&self, _: usize) -> Option<Direction> {
         let varying = (0..W).filter(|&set| self.0[set] != 0.0);
@@ -158,6 +134,16 @@ impl<const W: usize> Algebra for Numeric<W> {
 #[derive(Clone, Debug)]
 pub(crate) struct PowerSeries<const W: usize>(pub(crate) Vec<Dual<W>>);
 
+impl<const W: usize> Coefficients for PowerSeries<W> {
+    fn write(&self, out: &mut [f64]) {
+        for (k, coefficient) in self.0.iter().enumerate() {
+            for (set, &number) in coefficient.0.iter().enumerate() {
+                out[set * self.0.len() + k] = number;
+            }
+        }
+    }
+}
+
 impl<const W: usize> Number for PowerSeries<W> {
     fn like(&self, value: f64) -> Self {
         let mut coefficients = vec![Dual::constant(0.0); self.0.len()];
@@ -173,12 +159,8 @@ impl<const W: usize> Number for PowerSeries<W> {
     fn binary(op: BinaryOp, a: &Self, b: &Self) -> Self {
         PowerSeries(Numeric.binary_series(op, &a.0, &b.0))
     }
-    fn write(&self, out: &mut [f64]) {
-        for (k, coefficient) in self.0.iter().enumerate() {
-            for (set, &number) in coefficient.0.iter().enumerate() {
-                out[set * self.0.len() + k] = number;
-            }
-        }
+    fn width(&self) -> usize {
+        W * self.0.len()
     }
     fn last_direction(&self, terms: usize) -> Option<Direction> {
         if self.0.iter().take(terms).skip(1).any(|c| !c.is_zero()) {

@@ -4,11 +4,11 @@
 //! Each number is carried twice, as it is and as it would be. Choices (which branch, which piece of a table, how often a
 //! loop runs) are made by the former, so that the two do not part for other reasons than rounding.
 
+use saltus_mdae::function::{Direction, Number};
 use saltus_mdae::{BinaryOp, UnaryOp};
 
 use crate::code::{Code, call_site};
 use crate::function::Library;
-use crate::number::{Direction, Number};
 use crate::scalar;
 use crate::tape::{CallSite, Op, Value};
 
@@ -139,8 +139,8 @@ impl Number for Rounded {
             _ => with(value),
         }
     }
-    fn write(&self, out: &mut [f64]) {
-        out[0] = self.outcome();
+    fn width(&self) -> usize {
+        2
     }
     fn last_direction(&self, _: usize) -> Option<Direction> {
         None

@@ -20,11 +20,7 @@ const POINTS: [f64; 15] = [
 
 /// y := op(x₀, …) as a function that stays a call.
 fn function(arguments: u32, value: FunctionExpr) -> Arc<Functions> {
-    let local = |name: String| Local {
-        name: name.as_str().into(),
-        ty: Type::Real,
-        dims: Vec::new(),
-    };
+    let local = |name: String| Local::new(name, Type::Real, Vec::new());
     let place = Place {
         local: LocalId(arguments),
         indices: Vec::new(),
@@ -39,6 +35,7 @@ fn function(arguments: u32, value: FunctionExpr) -> Arc<Functions> {
         inverses: Vec::new(),
         texts: Default::default(),
         origin: OriginId(0),
+        compiled: Default::default(),
     };
     Arc::new([function].into_iter().collect())
 }

@@ -13,11 +13,7 @@ use saltus_mdae::table::{Extrapolation, Smoothness, Table};
 use saltus_mdae::{BinaryOp, ExprId, ExprPool, FunctionId, OriginId, Type, UnaryOp, VarId};
 
 fn local(name: &str, dims: &[u32]) -> Local {
-    Local {
-        name: name.into(),
-        ty: Type::Real,
-        dims: dims.to_vec(),
-    }
+    Local::new(name, Type::Real, dims.to_vec())
 }
 fn place(local: u32, indices: &[FunctionExpr]) -> Place {
     Place {
@@ -45,6 +41,7 @@ fn function(name: &str, locals: Vec<Local>, inputs: &[u32], outputs: &[u32], bod
         inverses: Vec::new(),
         texts: Arc::default(),
         origin: OriginId(0),
+        compiled: Default::default(),
     }
 }
 fn library(functions: Vec<Function>) -> Arc<Functions> {

@@ -157,11 +157,7 @@ fn binary(op: BinaryOp, a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
 /// One function that becomes part of the tape (an `if` and a short loop) and one that stays a call (its loop depends
 /// on an argument).
 fn functions() -> Arc<Functions> {
-    let local = |name: &str| Local {
-        name: name.into(),
-        ty: Type::Real,
-        dims: Vec::new(),
-    };
+    let local = |name: &str| Local::new(name, Type::Real, Vec::new());
     let function = |name: &str, to: FunctionExpr, condition: FunctionExpr| Function {
         name: name.into(),
         locals: ["a", "b", "y", "k"].iter().map(|name| local(name)).collect(),
@@ -194,6 +190,7 @@ fn functions() -> Arc<Functions> {
         inverses: Vec::new(),
         texts: Arc::default(),
         origin: OriginId(0),
+        compiled: Default::default(),
     };
     let positive = binary(BinaryOp::Gt, read(1), FunctionExpr::Constant(0.3));
     let odd = binary(BinaryOp::Lt, read(3), FunctionExpr::Constant(2.5));

@@ -28,6 +28,8 @@ pub(crate) struct Flattener<'l> {
     pub limits: Limits,
     pub fuel: u64,
     pub function_fuel: u64,
+    /// Elements of constants that are known, and of variables of functions that run.
+    pub held: (usize, usize),
     pub depth: u32,
     pub diagnostics: Diagnostics,
     pub classes: IndexVec<ClassId, ClassNode>,
@@ -79,6 +81,7 @@ impl<'l> Flattener<'l> {
             limits,
             fuel: limits.fuel,
             function_fuel: limits.function_fuel,
+            held: (0, 0),
             depth: 0,
             diagnostics: Diagnostics::new(),
             classes: IndexVec::new(),
@@ -140,6 +143,35 @@ impl<'l> Flattener<'l> {
     pub(crate) fn may_suggest(&mut self) -> bool {
         self.suggestions = self.suggestions.saturating_sub(1);
         self.suggestions > 0
+    }
+
+    /// Counts the elements of the value of a constant, which stays.
+    pub(crate) fn hold_constant(&mut self, elements: usize, span: Span) -> Fallible<()> {
+        self.held.0 += elements;
+        self.check_held(span)
+    }
+
+    /// Counts the elements of the value of a variable of a function, which stays until the function ends.
+    pub(crate) fn hold_variable(&mut self, elements: usize, span: Span) -> Fallible<()> {
+        self.held.1 += elements;
+        self.check_held(span)
+    }
+
+    fn check_held(&self, span: Span) -> Fallible<()> {
+        if self.held.0 + self.held.1 <= self.limits.held {
+            return Ok(());
+        }
+        Err(error(
+            codes::E0307,
+            span,
+            format!(
+                "constants and variables of functions have more than {} elements together",
+                self.limits.held
+            ),
+        )
+        .with_note("they are computed before the simulation, and all of them are needed at once")
+        .with_help("use smaller arrays, or fewer of them")
+        .into())
     }
 
     /// Spends fuel.

@@ -6,6 +6,8 @@
 pub struct Limits {
     /// Scalars in one array, and scalar variables in a model.
     pub scalars: usize,
+    /// Elements of arrays that are held at once: constants, and the variables of functions that are evaluated.
+    pub held: usize,
     /// Components in a model.
     pub components: usize,
     /// Characters in a string made while flattening.
@@ -22,6 +24,8 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             scalars: 3_000_000,
+            // About forty bytes each.
+            held: 12_000_000,
             fuel: 60_000_000,
             // About ten million turns of a small loop: a second or two in an unoptimised build.
             function_fuel: 60_000_000,

@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_mdae::function::{Body, Function, FunctionExpr, Local, LocalId, Place, Statement};
-use saltus_mdae::{BinaryOp, Type, UnaryOp};
+use saltus_mdae::function::{Body, Function, FunctionExpr, Local, LocalId, Place, Rewrite, Statement, Visit, rewrite};
+use saltus_mdae::{Type, UnaryOp};
+
+use crate::required::{and, required};
 
 /// Statements that are looked at before loops are no longer followed turn by turn.
 const STEP_LIMIT: u32 = 20_000;
@@ -26,15 +28,19 @@ pub(crate) fn guard_reads(function: &mut Function, fields: &FxHashSet<LocalId>) 
     };
     let mut search = Search::new(function);
     let mut state = search.start();
-    if let Some(end) = search.block(statements, &mut state) {
-        search.returned(&end);
+    if search.block(statements, &mut state) {
+        search.returned(&state);
     }
     let doubtful = search.doubtful;
     if doubtful.is_empty() {
         return Uncertain::default();
     }
     let mut assigned = FxHashSet::default();
-    collect_assigned(statements, &mut assigned);
+    statements.for_each_statement(&mut |statement| {
+        statement.for_each_target(|place| {
+            assigned.insert(place.local);
+        });
+    });
     let mut doubtful: Vec<LocalId> = doubtful.into_iter().collect();
     doubtful.sort_unstable();
     let is_open = |function: &Function, id: &LocalId| {
@@ -49,7 +55,7 @@ pub(crate) fn guard_reads(function: &mut Function, fields: &FxHashSet<LocalId>) 
     }
     let open: FxHashSet<LocalId> = doubtful.iter().copied().filter(|id| is_open(function, id)).collect();
     let outputs = scalar_numbers(function, &function.outputs, &open);
-    Recorder::new(function, &doubtful, open).rewrite();
+    Recorder::new(function, &doubtful, open).write();
     Uncertain { never: None, outputs }
 }
 
@@ -65,23 +71,6 @@ pub(crate) fn scalar_numbers(function: &Function, list: &[LocalId], some: &FxHas
         next += size;
     }
     numbers
-}
-
-fn collect_assigned(statements: &[Statement], found: &mut FxHashSet<LocalId>) {
-    for statement in statements {
-        match statement {
-            Statement::Assign(place, _) => {
-                found.insert(place.local);
-            }
-            Statement::CallAssign { targets, .. } => found.extend(targets.iter().map(|(_, place)| place.local)),
-            Statement::If(branches, otherwise) => {
-                branches.iter().for_each(|(_, body)| collect_assigned(body, found));
-                collect_assigned(otherwise, found);
-            }
-            Statement::For { body, .. } | Statement::While(_, body) => collect_assigned(body, found),
-            Statement::Break | Statement::Return | Statement::Assert(..) | Statement::Warn(..) => {}
-        }
-    }
 }
 
 /// Which scalars have certainly been assigned.
@@ -131,36 +120,31 @@ impl<'f> Search<'f> {
         state
     }
 
-    /// The state behind statements; `None` if they never get there.
-    fn block(&mut self, statements: &[Statement], state: &mut State) -> Option<State> {
-        for statement in statements {
-            *state = self.statement(statement, state)?;
-        }
-        Some(std::mem::take(state))
+    /// Makes the state that behind statements; false if they never get there.
+    fn block(&mut self, statements: &[Statement], state: &mut State) -> bool {
+        statements.iter().all(|statement| self.statement(statement, state))
     }
 
-    fn statement(&mut self, statement: &Statement, state: &State) -> Option<State> {
+    fn statement(&mut self, statement: &Statement, state: &mut State) -> bool {
         self.steps = self.steps.saturating_sub(1);
-        let mut next = state.clone();
         match statement {
-            Statement::Assign(place, value) => {
-                self.read(value, state);
-                self.assign(place, state, &mut next);
-            }
-            Statement::CallAssign { args, targets, .. } => {
-                args.iter().for_each(|arg| self.read(arg, state));
-                targets
-                    .iter()
-                    .for_each(|(_, place)| self.assign(place, state, &mut next));
+            Statement::Assign(..) | Statement::CallAssign { .. } | Statement::Allocate { .. } => {
+                statement.for_each_expr(|expr| self.read(expr, state));
+                // Whether elements of open arrays have values is looked at when they are used.
+                statement.for_each_target(|place| {
+                    if let Some(slot) = self.slot(place) {
+                        state[slot] = true;
+                    }
+                });
             }
             Statement::If(branches, otherwise) => {
                 let mut ends = Vec::new();
                 for (condition, body) in branches {
                     self.read(condition, state);
-                    ends.extend(self.block(body, &mut state.clone()));
+                    ends.extend(self.branch(body, state));
                 }
-                ends.extend(self.block(otherwise, &mut state.clone()));
-                return joined(ends);
+                ends.extend(self.branch(otherwise, state));
+                return go_on(state, joined(ends));
             }
             Statement::For {
                 counter,
@@ -170,36 +154,43 @@ impl<'f> Search<'f> {
                 body,
             } => {
                 [from, step, to].into_iter().for_each(|bound| self.read(bound, state));
-                next[self.offsets[counter.0 as usize]] = true;
-                return self.for_loop(*counter, [from, step, to], body, next);
+                state[self.offsets[counter.0 as usize]] = true;
+                let end = self.for_loop(*counter, [from, step, to], body, state);
+                return go_on(state, end);
             }
             Statement::While(condition, body) => {
                 self.read(condition, state);
                 self.breaks.push(Vec::new());
-                self.block(body, &mut state.clone());
+                self.branch(body, state);
                 // Not entered, left by its condition or by a break: what was assigned before it certainly is.
                 self.breaks.pop();
             }
             Statement::Break => {
                 if let Some(breaks) = self.breaks.last_mut() {
-                    breaks.push(next);
+                    breaks.push(state.clone());
                 }
-                return None;
+                return false;
             }
             Statement::Return => {
                 self.returned(state);
-                return None;
+                return false;
             }
             Statement::Warn(condition, _) => self.read(condition, state),
             Statement::Assert(condition, message) => {
                 self.read(condition, state);
                 if *condition == FunctionExpr::Constant(0.0) {
                     self.read(message, state);
-                    return None;
+                    return false;
                 }
             }
         }
-        Some(next)
+        true
+    }
+
+    /// The state behind statements that are executed under a condition; `None` if they never get there.
+    fn branch(&mut self, statements: &[Statement], state: &State) -> Option<State> {
+        let mut end = state.clone();
+        self.block(statements, &mut end).then_some(end)
     }
 
     /// Turn by turn where the bounds are known.
@@ -208,7 +199,7 @@ impl<'f> Search<'f> {
         counter: LocalId,
         bounds: [&FunctionExpr; 3],
         body: &[Statement],
-        start: State,
+        start: &State,
     ) -> Option<State> {
         let known = bounds.map(|bound| self.known(bound));
         self.breaks.push(Vec::new());
@@ -223,15 +214,15 @@ impl<'f> Search<'f> {
             while complete && turn < count {
                 self.counters.insert(counter, from + turn * step);
                 let Some(mut state) = end.take() else { break };
-                end = self.block(body, &mut state);
+                end = self.block(body, &mut state).then_some(state);
                 complete &= self.steps > 0;
                 turn += 1.0;
             }
         }
         self.counters.remove(&counter);
         if !complete {
-            self.block(body, &mut start.clone());
-            end = Some(start);
+            self.branch(body, start);
+            end = Some(start.clone());
         }
         let breaks = self.breaks.pop().unwrap_or_default();
         joined(breaks.into_iter().chain(end))
@@ -263,34 +254,17 @@ impl<'f> Search<'f> {
         Some(self.offsets[place.local.0 as usize] + position)
     }
 
-    fn assign(&mut self, place: &Place, state: &State, next: &mut State) {
-        place.indices.iter().for_each(|index| self.read(index, state));
-        if let Some(slot) = self.slot(place) {
-            next[slot] = true;
-        }
-    }
-
     fn read(&mut self, expr: &FunctionExpr, state: &State) {
-        match expr {
-            FunctionExpr::Constant(_) => {}
-            FunctionExpr::Read(place) => {
-                place.indices.iter().for_each(|index| self.read(index, state));
-                let assigned = match self.slot(place) {
-                    Some(slot) => state[slot],
-                    None => state[self.range(place.local)].iter().all(|&assigned| assigned),
-                };
-                if !assigned {
-                    self.doubtful.insert(place.local);
-                }
+        expr.walk(&mut |part| {
+            let FunctionExpr::Read(place) = part else { return };
+            let assigned = match self.slot(place) {
+                Some(slot) => state[slot],
+                None => state[self.range(place.local)].iter().all(|&assigned| assigned),
+            };
+            if !assigned {
+                self.doubtful.insert(place.local);
             }
-            FunctionExpr::Unary(_, a) => self.read(a, state),
-            FunctionExpr::Binary(_, a, b) => {
-                self.read(a, state);
-                self.read(b, state);
-            }
-            FunctionExpr::If(c, a, b) => [c, a, b].into_iter().for_each(|part| self.read(part, state)),
-            FunctionExpr::Call { args, .. } => args.iter().for_each(|arg| self.read(arg, state)),
-        }
+        });
     }
 
     fn returned(&mut self, state: &State) {
@@ -299,6 +273,17 @@ impl<'f> Search<'f> {
                 self.doubtful.insert(output);
             }
         }
+    }
+}
+
+/// Takes the state at the end of several paths; false if there is none.
+fn go_on(state: &mut State, end: Option<State>) -> bool {
+    match end {
+        Some(end) => {
+            *state = end;
+            true
+        }
+        None => false,
     }
 }
 
@@ -326,11 +311,7 @@ impl<'f> Recorder<'f> {
             let Local { name, dims, .. } = function.locals[id.0 as usize].clone();
             let record = LocalId(function.locals.len() as u32);
             // Under the name of the variable: subscripts are checked here first.
-            function.locals.push(Local {
-                name,
-                ty: Type::Boolean,
-                dims,
-            });
+            function.locals.push(Local::new(name, Type::Boolean, dims));
             records.push((id, record));
         }
         Recorder {
@@ -340,12 +321,12 @@ impl<'f> Recorder<'f> {
         }
     }
 
-    fn rewrite(mut self) {
+    fn write(mut self) {
         let Body::Algorithm(statements) = std::mem::replace(&mut self.function.body, Body::Algorithm(Vec::new()))
         else {
             return;
         };
-        let mut body = self.block(statements);
+        let mut body = rewrite(statements, &mut self);
         self.check_outputs(&mut body);
         self.function.body = Body::Algorithm(body);
     }
@@ -353,85 +334,6 @@ impl<'f> Recorder<'f> {
     fn record(&self, local: LocalId) -> Option<LocalId> {
         let found = self.records.iter().find(|(id, _)| *id == local);
         found.map(|(_, record)| *record)
-    }
-
-    fn block(&mut self, statements: Vec<Statement>) -> Vec<Statement> {
-        let mut out = Vec::new();
-        for statement in statements {
-            self.statement(statement, &mut out);
-        }
-        out
-    }
-
-    fn statement(&mut self, statement: Statement, out: &mut Vec<Statement>) {
-        match statement {
-            Statement::Assign(place, value) => {
-                self.check([&value].into_iter().chain(&place.indices), out);
-                self.note(&place, out);
-                out.push(Statement::Assign(place, value));
-            }
-            Statement::CallAssign {
-                function,
-                args,
-                targets,
-            } => {
-                let indices = targets.iter().flat_map(|(_, place)| &place.indices);
-                self.check(args.iter().chain(indices), out);
-                targets.iter().for_each(|(_, place)| self.note(place, out));
-                out.push(Statement::CallAssign {
-                    function,
-                    args,
-                    targets,
-                });
-            }
-            Statement::If(branches, otherwise) => {
-                let mut rest = self.block(otherwise);
-                for (condition, body) in branches.into_iter().rev() {
-                    let mut here = Vec::new();
-                    self.check([&condition], &mut here);
-                    let body = self.block(body);
-                    here.push(Statement::If(vec![(condition, body)], rest));
-                    rest = here;
-                }
-                out.append(&mut rest);
-            }
-            Statement::For {
-                counter,
-                from,
-                step,
-                to,
-                body,
-            } => {
-                self.check([&from, &step, &to], out);
-                let body = self.block(body);
-                out.push(Statement::For {
-                    counter,
-                    from,
-                    step,
-                    to,
-                    body,
-                });
-            }
-            Statement::While(condition, body) => {
-                self.check([&condition], out);
-                let mut body = self.block(body);
-                self.check([&condition], &mut body);
-                out.push(Statement::While(condition, body));
-            }
-            Statement::Return => {
-                self.check_outputs(out);
-                out.push(Statement::Return);
-            }
-            Statement::Assert(condition, message) => {
-                self.check([&condition], out);
-                out.push(Statement::Assert(condition, message));
-            }
-            Statement::Warn(condition, message) => {
-                self.check([&condition], out);
-                out.push(Statement::Warn(condition, message));
-            }
-            Statement::Break => out.push(Statement::Break),
-        }
     }
 
     /// Records that a place has a value.
@@ -449,7 +351,8 @@ impl<'f> Recorder<'f> {
     fn check<'e>(&self, exprs: impl IntoIterator<Item = &'e FunctionExpr>, out: &mut Vec<Statement>) {
         let exprs: Vec<&FunctionExpr> = exprs.into_iter().collect();
         for &(local, record) in &self.records {
-            let checks = exprs.iter().filter_map(|expr| known_before(expr, local, record));
+            let own = |expr: &FunctionExpr| known_before(expr, local, record);
+            let checks = exprs.iter().filter_map(|expr| required(expr, &own, &|_| true));
             if let Some(check) = checks.reduce(and) {
                 let name = &self.function.locals[local.0 as usize].name;
                 self.assert(check, &format!("`{name}` is used before it has been assigned"), out);
@@ -488,38 +391,35 @@ impl<'f> Recorder<'f> {
     }
 }
 
-pub(crate) fn and(a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
-    FunctionExpr::Binary(BinaryOp::And, Box::new(a), Box::new(b))
+impl Rewrite for Recorder<'_> {
+    fn simple(&mut self, statement: Statement, out: &mut Vec<Statement>) {
+        match &statement {
+            Statement::Return => self.check_outputs(out),
+            // A message is evaluated only if it is needed.
+            Statement::Assert(condition, _) | Statement::Warn(condition, _) => self.check([condition], out),
+            _ => {
+                let mut exprs = Vec::new();
+                statement.for_each_expr(|expr| exprs.push(expr));
+                self.check(exprs, out);
+                statement.for_each_target(|place| self.note(place, out));
+            }
+        }
+        out.push(statement);
+    }
+
+    fn before(&mut self, exprs: &[&FunctionExpr], out: &mut Vec<Statement>) {
+        self.check(exprs.iter().copied(), out);
+    }
 }
 
-/// Whether the values of a variable that an expression reads have been assigned; `None` if it reads none.
+/// Whether the value of a variable has been assigned, if an expression is one.
 fn known_before(expr: &FunctionExpr, local: LocalId, record: LocalId) -> Option<FunctionExpr> {
-    let of = |expr: &FunctionExpr| known_before(expr, local, record);
     match expr {
-        FunctionExpr::Constant(_) => None,
-        FunctionExpr::Read(place) => {
-            let own = (place.local == local).then(|| {
-                FunctionExpr::Read(Place {
-                    local: record,
-                    indices: place.indices.clone(),
-                })
-            });
-            place.indices.iter().filter_map(of).chain(own).reduce(and)
-        }
-        FunctionExpr::Unary(_, a) => of(a),
-        FunctionExpr::Binary(_, a, b) => of(a).into_iter().chain(of(b)).reduce(and),
-        FunctionExpr::If(c, a, b) => {
-            let chosen = match (of(a), of(b)) {
-                (None, None) => None,
-                (a, b) => {
-                    let fine = || FunctionExpr::Constant(1.0);
-                    let (a, b) = (a.unwrap_or_else(fine), b.unwrap_or_else(fine));
-                    Some(FunctionExpr::If(c.clone(), Box::new(a), Box::new(b)))
-                }
-            };
-            of(c).into_iter().chain(chosen).reduce(and)
-        }
-        FunctionExpr::Call { args, .. } => args.iter().filter_map(of).reduce(and),
+        FunctionExpr::Read(place) if place.local == local => Some(FunctionExpr::Read(Place {
+            local: record,
+            indices: place.indices.clone(),
+        })),
+        _ => None,
     }
 }
 

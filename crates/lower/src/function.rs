@@ -62,9 +62,8 @@ impl Lowering<'_> {
             .locals
             .iter()
             .map(|local| Local {
-                name: local.name.clone(),
-                ty: type_of(local.ty),
-                dims: local.dims.clone(),
+                open: local.open,
+                ..Local::new(local.name.clone(), type_of(local.ty), local.dims.clone())
             })
             .collect();
         let mut inside = Inside {
@@ -87,6 +86,7 @@ impl Lowering<'_> {
             inverses: function.inverses.iter().map(lower_inverse).collect(),
             texts: self.model.texts.clone(),
             origin,
+            compiled: Default::default(),
         };
         let uncertain = crate::assigned::guard_reads(&mut lowered, &fields_of(function));
         if let Some(never) = uncertain.never {
@@ -131,6 +131,10 @@ impl Lowering<'_> {
                     .iter()
                     .map(|(output, place)| (*output, self.place(place, inside)))
                     .collect(),
+            },
+            FunctionStatement::Allocate(local, sizes) => Statement::Allocate {
+                local: LocalId(local.0),
+                sizes: self.function_exprs(sizes, inside),
             },
             FunctionStatement::If(branches, otherwise) => Statement::If(
                 branches

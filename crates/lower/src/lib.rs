@@ -16,6 +16,7 @@ mod expr;
 mod function;
 mod initial;
 mod loops;
+mod required;
 mod semi_linear;
 mod text;
 mod unset;

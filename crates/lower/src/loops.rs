@@ -29,11 +29,7 @@ pub(crate) struct Outside {
 
 impl Outside {
     fn local(&mut self, name: &str, ty: Type) -> LocalId {
-        self.locals.push(Local {
-            name: name.into(),
-            ty,
-            dims: Vec::new(),
-        });
+        self.locals.push(Local::new(name, ty, Vec::new()));
         LocalId(self.locals.len() as u32 - 1)
     }
 }
@@ -116,6 +112,7 @@ impl Lowering<'_> {
             inverses: Vec::new(),
             texts: self.model.texts.clone(),
             origin: outside.origin,
+            compiled: Default::default(),
         };
         self.add_function(function)
     }

@@ -62,11 +62,7 @@ impl Lowering<'_> {
         if let Some((_, id)) = known {
             return *id;
         }
-        let scalar = |name: String, ty: Type| Local {
-            name: name.into(),
-            ty,
-            dims: Vec::new(),
-        };
+        let scalar = |name: String, ty: Type| Local::new(name, ty, Vec::new());
         let arity = operation.arity() as u32;
         let first = match &operation {
             TextOperation::Write(Written::Real, _) => Type::Real,
@@ -84,6 +80,7 @@ impl Lowering<'_> {
             inverses: Vec::new(),
             texts: self.model.texts.clone(),
             origin: OriginId(0),
+            compiled: Default::default(),
         };
         let id = self.add_function(function);
         self.text_functions.push((operation, id));

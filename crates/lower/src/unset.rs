@@ -3,10 +3,11 @@
 //! is one.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, LocalId, Place, Statement};
+use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, LocalId, Rewrite, Statement, Visit, rewrite};
 use saltus_mdae::{BinaryOp, FunctionId, Idx, Type, UnaryOp};
 
-use crate::assigned::{and, scalar_numbers};
+use crate::assigned::scalar_numbers;
+use crate::required::required;
 
 /// Scalar outputs without a certain value, by function.
 pub(crate) type Open = FxHashMap<FunctionId, FxHashSet<u32>>;
@@ -40,7 +41,7 @@ pub(crate) fn guard_fields(functions: &mut Functions, fields: Vec<FxHashSet<Loca
         })
         .collect();
     for (id, doubtful) in ids.into_iter().zip(doubtful) {
-        let guard = Guard {
+        let mut guard = Guard {
             names: functions[id]
                 .locals
                 .iter()
@@ -52,7 +53,7 @@ pub(crate) fn guard_fields(functions: &mut Functions, fields: Vec<FxHashSet<Loca
             taken: &taken,
         };
         if let Body::Algorithm(statements) = &mut functions[id].body {
-            *statements = guard.block(std::mem::take(statements));
+            *statements = rewrite(std::mem::take(statements), &mut guard);
         }
     }
     open
@@ -74,9 +75,7 @@ fn doubtful_fields(function: &Function, fields: &FxHashSet<LocalId>, open: &Open
     };
     loop {
         let before = found.len();
-        statements
-            .iter()
-            .for_each(|statement| spread(statement, open, &mut found));
+        statements.for_each_statement(&mut |statement| spread(statement, open, &mut found));
         if found.len() == before {
             return found;
         }
@@ -97,13 +96,6 @@ fn spread(statement: &Statement, open: &Open, found: &mut FxHashSet<LocalId>) {
                 found.extend(left.map(|(_, place)| place.local));
             }
         }
-        Statement::If(branches, otherwise) => {
-            let bodies = branches.iter().map(|(_, body)| body).chain([otherwise]);
-            bodies.flatten().for_each(|inner| spread(inner, open, found));
-        }
-        Statement::For { body, .. } | Statement::While(_, body) => {
-            body.iter().for_each(|inner| spread(inner, open, found));
-        }
         _ => {}
     }
 }
@@ -118,99 +110,15 @@ struct Guard<'g> {
 }
 
 impl Guard<'_> {
-    fn block(&self, statements: Vec<Statement>) -> Vec<Statement> {
-        let mut out = Vec::new();
-        for statement in statements {
-            self.statement(statement, &mut out);
-        }
-        out
-    }
-
-    fn statement(&self, statement: Statement, out: &mut Vec<Statement>) {
-        match statement {
-            Statement::Assign(place, value) => {
-                self.check(&place.indices, out);
-                if !self.is_copy(&value) {
-                    self.check([&value], out);
-                }
-                out.push(Statement::Assign(place, value));
-            }
-            Statement::CallAssign {
-                function,
-                args,
-                targets,
-            } => {
-                self.check(self.looked_at(function, &args), out);
-                targets.iter().for_each(|(_, place)| self.check(&place.indices, out));
-                out.push(Statement::CallAssign {
-                    function,
-                    args,
-                    targets,
-                });
-            }
-            Statement::If(branches, otherwise) => {
-                // A later condition is evaluated only if those before it are false.
-                let mut earlier: Vec<FunctionExpr> = Vec::new();
-                for (condition, _) in &branches {
-                    if let Some(check) = self.are_numbers(condition) {
-                        let check = earlier.iter().rev().fold(check, |check, before| {
-                            let fine = Box::new(FunctionExpr::Constant(1.0));
-                            FunctionExpr::If(Box::new(before.clone()), fine, Box::new(check))
-                        });
-                        out.push(self.assertion(check, condition));
-                    }
-                    earlier.push(condition.clone());
-                }
-                let branches = branches.into_iter().map(|(c, body)| (c, self.block(body))).collect();
-                out.push(Statement::If(branches, self.block(otherwise)));
-            }
-            Statement::For {
-                counter,
-                from,
-                step,
-                to,
-                body,
-            } => {
-                self.check([&from, &step, &to], out);
-                out.push(Statement::For {
-                    counter,
-                    from,
-                    step,
-                    to,
-                    body: self.block(body),
-                });
-            }
-            Statement::While(condition, body) => {
-                self.check([&condition], out);
-                let mut body = self.block(body);
-                self.check([&condition], &mut body);
-                out.push(Statement::While(condition, body));
-            }
-            Statement::Assert(condition, message) => {
-                self.check([&condition], out);
-                out.push(Statement::Assert(condition, message));
-            }
-            Statement::Warn(condition, message) => {
-                self.check([&condition], out);
-                out.push(Statement::Warn(condition, message));
-            }
-            other @ (Statement::Break | Statement::Return) => out.push(other),
-        }
-    }
-
     fn is_copy(&self, value: &FunctionExpr) -> bool {
         matches!(value, FunctionExpr::Read(place) if self.doubtful.contains(&place.local))
             || is_open_call(value, self.open)
     }
 
-    /// The arguments of a call that are used for it, not only passed on.
-    fn looked_at<'e>(&self, function: FunctionId, args: &'e [FunctionExpr]) -> Vec<&'e FunctionExpr> {
-        let taken = self.taken.get(function.index());
-        let passed = |at: usize| taken.and_then(|taken| taken.get(at)) == Some(&true);
-        let all = args.iter().enumerate();
-        all.filter(|(at, arg)| !(passed(*at) && self.is_copy(arg)))
-            .map(|(_, arg)| arg)
-            .collect()
+    /// Whether an argument of a call is used for it, not only passed on.
+    fn looks_at(&self, function: FunctionId, at: usize, arg: &FunctionExpr) -> bool {
+        let taken = self.taken.get(function.index()).and_then(|taken| taken.get(at));
+        taken != Some(&true) || !self.is_copy(arg)
     }
 
     fn check<'e>(&self, exprs: impl IntoIterator<Item = &'e FunctionExpr>, out: &mut Vec<Statement>) {
@@ -233,50 +141,54 @@ impl Guard<'_> {
     }
 
     fn names_in(&self, expr: &FunctionExpr, names: &mut Vec<String>) {
-        match expr {
-            FunctionExpr::Constant(_) => {}
-            FunctionExpr::Read(Place { local, indices }) => {
-                let name = format!("`{}`", self.names[local.0 as usize]);
-                if self.doubtful.contains(local) && !names.contains(&name) {
-                    names.push(name);
-                }
-                indices.iter().for_each(|index| self.names_in(index, names));
+        expr.walk(&mut |part| {
+            let FunctionExpr::Read(place) = part else { return };
+            let name = format!("`{}`", self.names[place.local.0 as usize]);
+            if self.doubtful.contains(&place.local) && !names.contains(&name) {
+                names.push(name);
             }
-            FunctionExpr::Unary(_, a) => self.names_in(a, names),
-            FunctionExpr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| self.names_in(part, names)),
-            FunctionExpr::If(c, a, b) => [c, a, b].into_iter().for_each(|part| self.names_in(part, names)),
-            FunctionExpr::Call { args, .. } => args.iter().for_each(|arg| self.names_in(arg, names)),
-        }
+        });
     }
 
     /// Whether the doubtful fields that an expression reads are numbers; `None` if it reads none.
     fn are_numbers(&self, expr: &FunctionExpr) -> Option<FunctionExpr> {
-        let of = |expr: &FunctionExpr| self.are_numbers(expr);
-        match expr {
-            FunctionExpr::Constant(_) => None,
-            FunctionExpr::Read(place) => {
-                let own = self.doubtful.contains(&place.local).then(|| is_number(expr));
-                place.indices.iter().filter_map(of).chain(own).reduce(and)
+        let own = |expr: &FunctionExpr| self.is_copy(expr).then(|| is_number(expr));
+        let looked_at = |(call, at): (&FunctionExpr, usize)| match call {
+            FunctionExpr::Call { function, args, .. } => self.looks_at(*function, at, &args[at]),
+            _ => true,
+        };
+        required(expr, &own, &looked_at)
+    }
+}
+
+impl Rewrite for Guard<'_> {
+    fn simple(&mut self, statement: Statement, out: &mut Vec<Statement>) {
+        match &statement {
+            Statement::Assign(place, value) => {
+                self.check(&place.indices, out);
+                if !self.is_copy(value) {
+                    self.check([value], out);
+                }
             }
-            FunctionExpr::Unary(_, a) => of(a),
-            FunctionExpr::Binary(_, a, b) => of(a).into_iter().chain(of(b)).reduce(and),
-            FunctionExpr::If(c, a, b) => {
-                let fine = || FunctionExpr::Constant(1.0);
-                let chosen = match (of(a), of(b)) {
-                    (None, None) => None,
-                    (a, b) => {
-                        let (a, b) = (a.unwrap_or_else(fine), b.unwrap_or_else(fine));
-                        Some(FunctionExpr::If(c.clone(), Box::new(a), Box::new(b)))
-                    }
-                };
-                of(c).into_iter().chain(chosen).reduce(and)
+            Statement::CallAssign {
+                function,
+                args,
+                targets,
+            } => {
+                let used = args.iter().enumerate();
+                let used = used.filter(|(at, arg)| self.looks_at(*function, *at, arg));
+                self.check(used.map(|(_, arg)| arg), out);
+                targets.iter().for_each(|(_, place)| self.check(&place.indices, out));
             }
-            FunctionExpr::Call { function, args, .. } => {
-                let looked_at = self.looked_at(*function, args);
-                let own = is_open_call(expr, self.open).then(|| is_number(expr));
-                looked_at.into_iter().filter_map(of).chain(own).reduce(and)
-            }
+            // A message is evaluated only if it is needed.
+            Statement::Assert(condition, _) | Statement::Warn(condition, _) => self.check([condition], out),
+            other => other.for_each_expr(|expr| self.check([expr], out)),
         }
+        out.push(statement);
+    }
+
+    fn before(&mut self, exprs: &[&FunctionExpr], out: &mut Vec<Statement>) {
+        self.check(exprs.iter().copied(), out);
     }
 }
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_mdae::function::{Body, Function, FunctionExpr, Local, LocalId, Place, Statement};
+use saltus_mdae::function::{Body, Function, FunctionExpr, Local, LocalId, Place, Rewrite, Statement, Visit, rewrite};
 use saltus_mdae::text::TextOperation;
 use saltus_mdae::{
     Action, Assertion, AssertionLevel, BinaryOp, ConditionKind, ExprId, FunctionId, Node, OriginId, Type, UnaryOp,
@@ -58,7 +58,7 @@ impl Lowering<'_> {
             let before = found.len();
             for (at, function) in functions.iter().enumerate() {
                 if let Body::Algorithm(statements) = &function.body
-                    && statements.iter().any(|statement| may_warn(statement, &found))
+                    && may_warn(statements, &found)
                 {
                     found.insert(FunctionId(at as u32));
                 }
@@ -211,51 +211,25 @@ fn roots_of_action(action: &Action, always: ExprId) -> Vec<Root> {
 /// Takes the warnings out of a function.
 fn silence(statements: &mut Vec<Statement>) {
     statements.retain(|statement| !matches!(statement, Statement::Warn(..)));
-    for statement in statements {
-        match statement {
-            Statement::If(branches, otherwise) => {
-                branches.iter_mut().for_each(|(_, body)| silence(body));
-                silence(otherwise);
-            }
-            Statement::For { body, .. } | Statement::While(_, body) => silence(body),
-            _ => {}
-        }
-    }
+    statements
+        .iter_mut()
+        .flat_map(|statement| statement.bodies_mut())
+        .for_each(silence);
 }
 
-fn may_warn(statement: &Statement, warning: &FxHashSet<FunctionId>) -> bool {
-    let calls = |expr: &FunctionExpr| calls_one_of(expr, warning);
-    let body_warns = |body: &[Statement]| body.iter().any(|inner| may_warn(inner, warning));
-    match statement {
-        Statement::Warn(..) => true,
-        Statement::Assign(place, value) => calls(value) || place.indices.iter().any(calls),
-        Statement::CallAssign { function, args, .. } => warning.contains(function) || args.iter().any(calls),
-        Statement::If(branches, otherwise) => {
-            branches
-                .iter()
-                .any(|(condition, body)| calls(condition) || body_warns(body))
-                || body_warns(otherwise)
-        }
-        Statement::For {
-            from, step, to, body, ..
-        } => [from, step, to].into_iter().any(calls) || body_warns(body),
-        Statement::While(condition, body) => calls(condition) || body_warns(body),
-        Statement::Assert(condition, _) => calls(condition),
-        Statement::Break | Statement::Return => false,
-    }
-}
-
-fn calls_one_of(expr: &FunctionExpr, functions: &FxHashSet<FunctionId>) -> bool {
-    match expr {
-        FunctionExpr::Constant(_) => false,
-        FunctionExpr::Read(place) => place.indices.iter().any(|index| calls_one_of(index, functions)),
-        FunctionExpr::Unary(_, a) => calls_one_of(a, functions),
-        FunctionExpr::Binary(_, a, b) => calls_one_of(a, functions) || calls_one_of(b, functions),
-        FunctionExpr::If(c, a, b) => [c, a, b].into_iter().any(|part| calls_one_of(part, functions)),
-        FunctionExpr::Call { function, args, .. } => {
-            functions.contains(function) || args.iter().any(|arg| calls_one_of(arg, functions))
-        }
-    }
+fn may_warn(statements: &[Statement], warning: &FxHashSet<FunctionId>) -> bool {
+    let mut found = false;
+    statements.for_each_statement(&mut |statement| {
+        found |= match statement {
+            Statement::Warn(..) => true,
+            Statement::CallAssign { function, .. } => warning.contains(function),
+            _ => false,
+        };
+    });
+    statements.for_each_part(&mut |part| {
+        found |= matches!(part, FunctionExpr::Call { function, .. } if warning.contains(function));
+    });
+    found
 }
 
 /// A call in a function and the condition under which it is made.
@@ -289,7 +263,7 @@ impl<'f> Writer<'f> {
 
     fn reporter(mut self) -> Function {
         let body = match &self.function.body {
-            Body::Algorithm(statements) => self.block(statements),
+            Body::Algorithm(statements) => rewrite(statements.clone(), &mut self),
             _ => Vec::new(),
         };
         let nothing = |local: &LocalId| Statement::Assign(place(*local), FunctionExpr::Constant(0.0));
@@ -305,98 +279,13 @@ impl<'f> Writer<'f> {
             inverses: Vec::new(),
             texts: Arc::clone(&self.function.texts),
             origin: self.function.origin,
+            compiled: Default::default(),
         }
     }
 
     fn local(&mut self, name: &str) -> LocalId {
-        self.locals.push(Local {
-            name: name.into(),
-            ty: Type::Integer,
-            dims: Vec::new(),
-        });
+        self.locals.push(Local::new(name, Type::Integer, Vec::new()));
         LocalId(self.locals.len() as u32 - 1)
-    }
-
-    fn block(&mut self, statements: &[Statement]) -> Vec<Statement> {
-        let mut out = Vec::new();
-        for statement in statements {
-            self.statement(statement, &mut out);
-        }
-        out
-    }
-
-    fn statement(&mut self, statement: &Statement, out: &mut Vec<Statement>) {
-        match statement {
-            Statement::Assign(target, value) => {
-                self.ask(target.indices.iter().chain([value]), None, out);
-                out.push(statement.clone());
-            }
-            Statement::CallAssign {
-                function,
-                args,
-                targets,
-            } => {
-                self.ask(
-                    args.iter().chain(targets.iter().flat_map(|(_, t)| &t.indices)),
-                    None,
-                    out,
-                );
-                if self.reporters.contains_key(function) {
-                    self.ask_call((None, *function, args.clone()), out);
-                }
-                out.push(statement.clone());
-            }
-            Statement::If(branches, otherwise) => {
-                let mut earlier = None;
-                let mut written = Vec::new();
-                for (condition, body) in branches {
-                    self.ask([condition], earlier.clone(), out);
-                    earlier = Some(both(earlier, not(condition)));
-                    written.push((condition.clone(), self.block(body)));
-                }
-                out.push(Statement::If(written, self.block(otherwise)));
-            }
-            Statement::For {
-                counter,
-                from,
-                step,
-                to,
-                body,
-            } => {
-                self.ask([from, step, to], None, out);
-                out.push(Statement::For {
-                    counter: *counter,
-                    from: from.clone(),
-                    step: step.clone(),
-                    to: to.clone(),
-                    body: self.block(body),
-                });
-            }
-            Statement::While(condition, body) => {
-                self.ask([condition], None, out);
-                let mut body = self.block(body);
-                self.ask([condition], None, &mut body);
-                out.push(Statement::While(condition.clone(), body));
-            }
-            // The function itself fails there and says why.
-            Statement::Assert(condition, _) => {
-                self.ask([condition], None, out);
-                let ends = vec![Statement::Return];
-                out.push(Statement::If(vec![(not(condition), ends)], Vec::new()));
-            }
-            Statement::Warn(condition, message) => {
-                self.ask([condition], None, out);
-                let said = match &*self.function.name {
-                    "" => message.clone(),
-                    name => self.joined(self.constant(&format!("in function `{name}`: ")), message.clone()),
-                };
-                let given = self.flag();
-                let body = self.given_once(said, given);
-                let violated = both(Some(not(condition)), not(&read(given)));
-                out.push(Statement::If(vec![(violated, body)], Vec::new()));
-            }
-            Statement::Break | Statement::Return => out.push(statement.clone()),
-        }
     }
 
     fn flag(&mut self) -> LocalId {
@@ -429,15 +318,10 @@ impl<'f> Writer<'f> {
     }
 
     /// Asks the reporters of what expressions call.
-    fn ask<'e>(
-        &mut self,
-        exprs: impl IntoIterator<Item = &'e FunctionExpr>,
-        path: Option<FunctionExpr>,
-        out: &mut Vec<Statement>,
-    ) {
+    fn ask<'e>(&mut self, exprs: impl IntoIterator<Item = &'e FunctionExpr>, out: &mut Vec<Statement>) {
         let mut calls = Vec::new();
         for expr in exprs {
-            self.calls(expr, path.as_ref(), &mut calls);
+            self.calls(expr, None, &mut calls);
         }
         for call in calls {
             self.ask_call(call, out);
@@ -445,25 +329,17 @@ impl<'f> Writer<'f> {
     }
 
     fn calls(&self, expr: &FunctionExpr, path: Option<&FunctionExpr>, found: &mut Vec<Called>) {
-        match expr {
-            FunctionExpr::Constant(_) => {}
-            FunctionExpr::Read(place) => place.indices.iter().for_each(|index| self.calls(index, path, found)),
-            FunctionExpr::Unary(_, a) => self.calls(a, path, found),
-            FunctionExpr::Binary(_, a, b) => {
-                self.calls(a, path, found);
-                self.calls(b, path, found);
-            }
-            FunctionExpr::If(condition, yes, no) => {
-                self.calls(condition, path, found);
-                self.calls(yes, Some(&both(path.cloned(), (**condition).clone())), found);
-                self.calls(no, Some(&both(path.cloned(), not(condition))), found);
-            }
-            FunctionExpr::Call { function, args, .. } => {
-                args.iter().for_each(|arg| self.calls(arg, path, found));
-                if self.reporters.contains_key(function) {
-                    found.push((path.cloned(), *function, args.clone()));
-                }
-            }
+        if let FunctionExpr::If(condition, yes, no) = expr {
+            self.calls(condition, path, found);
+            self.calls(yes, Some(&both(path.cloned(), (**condition).clone())), found);
+            self.calls(no, Some(&both(path.cloned(), not(condition))), found);
+            return;
+        }
+        expr.for_each_operand(|operand| self.calls(operand, path, found));
+        if let FunctionExpr::Call { function, args, .. } = expr
+            && self.reporters.contains_key(function)
+        {
+            found.push((path.cloned(), *function, args.clone()));
         }
     }
 
@@ -481,6 +357,47 @@ impl<'f> Writer<'f> {
         ];
         let open = both(path, not(&read(given)));
         out.push(Statement::If(vec![(open, body)], Vec::new()));
+    }
+}
+
+impl Rewrite for Writer<'_> {
+    fn simple(&mut self, statement: Statement, out: &mut Vec<Statement>) {
+        match &statement {
+            // The function itself fails there and says why.
+            Statement::Assert(condition, _) => {
+                self.ask([condition], out);
+                let ends = vec![Statement::Return];
+                out.push(Statement::If(vec![(not(condition), ends)], Vec::new()));
+                return;
+            }
+            Statement::Warn(condition, message) => {
+                self.ask([condition], out);
+                let said = match &*self.function.name {
+                    "" => message.clone(),
+                    name => self.joined(self.constant(&format!("in function `{name}`: ")), message.clone()),
+                };
+                let given = self.flag();
+                let body = self.given_once(said, given);
+                let violated = both(Some(not(condition)), not(&read(given)));
+                out.push(Statement::If(vec![(violated, body)], Vec::new()));
+                return;
+            }
+            other => {
+                let mut exprs = Vec::new();
+                other.for_each_expr(|expr| exprs.push(expr));
+                self.ask(exprs, out);
+            }
+        }
+        if let Statement::CallAssign { function, args, .. } = &statement
+            && self.reporters.contains_key(function)
+        {
+            self.ask_call((None, *function, args.clone()), out);
+        }
+        out.push(statement);
+    }
+
+    fn before(&mut self, exprs: &[&FunctionExpr], out: &mut Vec<Statement>) {
+        self.ask(exprs.iter().copied(), out);
     }
 }
 

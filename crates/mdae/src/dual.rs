@@ -33,17 +33,14 @@ impl Dual {
         self.0.iter().all(|&c| c == 0.0)
     }
     /// The last direction in which it varies.
-    pub(crate) fn last_direction(&self) -> Option<usize> {
+    pub(crate) fn last_direction(&self) -> Option<u32> {
         let varying = (0..self.0.len()).filter(|&set| self.0[set] != 0.0);
-        varying
-            .fold(0, |union, set| union | set)
-            .checked_ilog2()
-            .map(|bit| bit as usize)
+        varying.fold(0, |union, set| union | set).checked_ilog2()
     }
     /// Without a direction, and the derivative in that direction.
-    pub(crate) fn split(&self, direction: usize) -> (Dual, Dual) {
+    pub(crate) fn split(&self, direction: u32) -> (Dual, Dual) {
         let bit = 1 << direction;
-        let (mut value, mut slope) = (self.like(0.0), self.like(0.0));
+        let (mut value, mut slope) = (self.zeros(), self.zeros());
         for (set, &coefficient) in self.0.iter().enumerate() {
             if set & bit == 0 {
                 value.0[set] = coefficient;
@@ -54,7 +51,7 @@ impl Dual {
         (value, slope)
     }
     /// Sets the derivative in a direction; `slope` does not vary in it.
-    pub(crate) fn set_slope(&mut self, direction: usize, slope: &Dual) {
+    pub(crate) fn set_slope(&mut self, direction: u32, slope: &Dual) {
         let bit = 1 << direction;
         for set in (0..self.0.len()).filter(|set| set & bit == 0) {
             self.0[set | bit] = slope.0[set];
@@ -64,24 +61,17 @@ impl Dual {
     pub(crate) fn log_len(&self) -> usize {
         self.0.len().trailing_zeros() as usize
     }
-    fn like(&self, value: f64) -> Dual {
-        Dual::constant(value, self.log_len())
+    fn zeros(&self) -> Dual {
+        Dual::constant(0.0, self.log_len())
     }
-    pub(crate) fn add(&self, other: &Dual) -> Dual {
-        Dual::binary(BinaryOp::Add, self, other)
-    }
-    pub(crate) fn mul(&self, other: &Dual) -> Dual {
-        Dual::binary(BinaryOp::Mul, self, other)
-    }
-
     pub(crate) fn unary(&self, op: UnaryOp) -> Dual {
-        let mut out = self.like(0.0);
+        let mut out = self.zeros();
         unary(op, &self.0, &mut out.0);
         out
     }
 
     pub(crate) fn binary(op: BinaryOp, a: &Dual, b: &Dual) -> Dual {
-        let mut out = a.like(0.0);
+        let mut out = a.zeros();
         binary(op, &a.0, &b.0, &mut out.0);
         out
     }

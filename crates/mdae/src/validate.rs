@@ -19,6 +19,9 @@ impl Mdae {
     /// Checks the invariants: ids in range, guards Boolean and free of continuous unknowns, residuals numeric,
     /// discrete targets discrete.
     pub fn validate(&self) -> Result<(), Invalid> {
+        for function in &self.functions {
+            function.validate(&self.functions)?;
+        }
         for equation in self.equations.iter().chain(&self.initial_equations) {
             self.check_guard(equation.guard)?;
             self.check_numeric(equation.residual)?;

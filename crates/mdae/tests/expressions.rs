@@ -122,7 +122,7 @@ proptest! {
         // f(x, y) = Σ_{k=1..3} sin(x)^k · y, by a loop; its symbolic twin written out.
         let read = |local: u32| FunctionExpr::Read(Place { local: LocalId(local), indices: vec![] });
         let place = |local: u32| Place { local: LocalId(local), indices: vec![] };
-        let scalar = |name: &str| Local { name: name.into(), ty: Type::Real, dims: vec![] };
+        let scalar = |name: &str| Local::new(name, Type::Real, vec![]);
         let power = FunctionExpr::Binary(
             BinaryOp::Pow,
             Box::new(FunctionExpr::Unary(UnaryOp::Sin, Box::new(read(0)))),
@@ -147,6 +147,7 @@ proptest! {
             inverses: Vec::new(),
             texts: std::sync::Arc::default(),
             origin: OriginId(0),
+            compiled: Default::default(),
         });
         let mut pool = pool();
         let (vx, vy) = (pool.var(VarId(0)), pool.var(VarId(1)));
@@ -224,6 +225,7 @@ fn an_endless_loop_in_a_function_is_an_error() {
         inverses: Vec::new(),
         texts: std::sync::Arc::default(),
         origin: OriginId(0),
+        compiled: Default::default(),
     });
-    assert!(functions.call_all(f, &[]).is_err());
+    assert!(functions.call_all(f, &[], &[]).is_err());
 }

@@ -1,24 +1,17 @@
-//! User functions that stay calls: a compact register bytecode and its machine.
-//!
-//! The machine works on any [`Number`]: plain numbers, nested duals (partial derivatives by arguments), power series
-//! of these (total derivatives).
+//! User functions that stay calls. They are executed by the machine of [`saltus_mdae::function`], on plain numbers, nested
+//! duals (partial derivatives by arguments) or power series of these (total derivatives); results of long ones are
+//! remembered.
 
-mod assemble;
-mod bytecode;
-mod machine;
 mod memo;
 
 use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use saltus_mdae::FunctionId;
-use saltus_mdae::function::{CallError, Functions, STATEMENT_LIMIT};
-use saltus_mdae::index::IndexVec;
+use saltus_mdae::function::{CallError, Functions, Machine, Number, STATEMENT_LIMIT};
 
-use crate::function::bytecode::Code;
-use crate::function::machine::Machine;
-use crate::number::{Dual, Number, PowerSeries};
+use crate::number::{Coefficients, Dual, PowerSeries};
 use crate::rounding::Rounded;
 
 thread_local! {
@@ -33,25 +26,22 @@ const KEPT_NUMBERS: usize = 1 << 16;
 /// Directions of differentiation that one call may have.
 pub(crate) const DIRECTION_LIMIT: usize = 5;
 
-/// The functions of a model, each made into bytecode at its first call.
+/// The functions of a model.
 #[derive(Debug)]
 pub(crate) struct Library {
     /// No other library has it.
     number: u64,
     functions: Arc<Functions>,
-    codes: IndexVec<FunctionId, OnceLock<Code>>,
     /// Calls that did not end. A solver tries again and again what fails, so each of them makes the next ones shorter.
     endless: AtomicU32,
 }
 
 impl Library {
     pub(crate) fn new(functions: Arc<Functions>) -> Self {
-        let codes = functions.iter().map(|_| OnceLock::new()).collect();
         let number = NEXT_LIBRARY.fetch_add(1, Ordering::Relaxed);
         Library {
             number,
             functions,
-            codes,
             endless: AtomicU32::new(0),
         }
     }
@@ -65,8 +55,8 @@ impl Library {
         &self.functions
     }
 
-    fn code(&self, function: FunctionId) -> &Code {
-        self.codes[function].get_or_init(|| assemble::assemble(&self.functions[function]))
+    fn machine<N: Number>(&self, arguments: Vec<N>, zero: N) -> Machine<'_, N> {
+        Machine::new(&self.functions, arguments, zero, self.fuel())
     }
 
     /// Calls a function, see [`Library::execute`]. Equations that take one output each of the same call are evaluated one
@@ -79,7 +69,7 @@ impl Library {
         args: &[f64],
         results: &mut [f64],
     ) -> Result<(), CallError> {
-        if !self.code(function).is_long() {
+        if !self.functions[function].code().is_long() {
             return self.execute(function, order, directions, args, results);
         }
         let question = memo::Question {
@@ -139,8 +129,8 @@ impl Library {
     fn call_plain(&self, function: FunctionId, args: &[f64], results: &mut [f64]) -> Result<(), CallError> {
         let mut stack = STACK.take();
         stack.clear();
-        let mut machine = Machine::new(self, stack, Dual::<1>::constant(0.0), 1);
-        machine.push_args(args.iter().map(|&value| Dual::constant(value)));
+        stack.extend(args.iter().map(|&value| Dual::constant(value)));
+        let mut machine = self.machine(stack, Dual::<1>::constant(0.0));
         let outcome = machine.run(function);
         let stack = machine.into_stack();
         if outcome.is_ok() {
@@ -163,8 +153,7 @@ impl Library {
         zero: &Rounded,
         results: &mut [Rounded],
     ) -> Result<(), CallError> {
-        let mut machine = Machine::new(self, Vec::new(), *zero, 1);
-        machine.push_args(args.iter().copied());
+        let mut machine = self.machine(args.to_vec(), *zero);
         machine.run(function)?;
         results
             .iter_mut()
@@ -180,13 +169,12 @@ impl Library {
         args: &[f64],
         results: &mut [f64],
     ) -> Result<(), CallError> {
-        let zero = Dual::<W>::constant(0.0);
-        let mut machine = Machine::new(self, Vec::new(), zero, 1);
-        machine.push_args(args.iter().enumerate().map(|(position, &value)| {
+        let args = args.iter().enumerate().map(|(position, &value)| {
             let mut arg = Dual::constant(value);
             seed(&mut arg, position, directions);
             arg
-        }));
+        });
+        let machine = self.machine(args.collect(), Dual::<W>::constant(0.0));
         finish(machine, function, W, results)
     }
 
@@ -199,12 +187,12 @@ impl Library {
         results: &mut [f64],
     ) -> Result<(), CallError> {
         let zero = PowerSeries(vec![Dual::<W>::constant(0.0); len]);
-        let mut machine = Machine::new(self, Vec::new(), zero, len);
-        machine.push_args(args.chunks(len).enumerate().map(|(position, coefficients)| {
+        let args = args.chunks(len).enumerate().map(|(position, coefficients)| {
             let mut arg: Vec<Dual<W>> = coefficients.iter().map(|&c| Dual::constant(c)).collect();
             seed(&mut arg[0], position, directions);
             PowerSeries(arg)
-        }));
+        });
+        let machine = self.machine(args.collect(), zero).with_terms(len);
         finish(machine, function, W * len, results)
     }
 }
@@ -217,7 +205,7 @@ fn seed<const W: usize>(arg: &mut Dual<W>, position: usize, directions: &[u32]) 
     }
 }
 
-fn finish<N: Number>(
+fn finish<N: Number + Coefficients>(
     mut machine: Machine<'_, N>,
     function: FunctionId,
     width: usize,

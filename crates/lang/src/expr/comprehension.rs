@@ -6,7 +6,7 @@ use saltus_source::Span;
 use saltus_syntax::ast::{ComponentReference, Expr, ExprKind, ForIndex, Subscript};
 use smallvec::SmallVec;
 
-use super::{Context, Iterators, Resolved};
+use super::{Context, Iterators, Mode, Resolved};
 use crate::class::SimpleType;
 use crate::codes;
 use crate::failure::{Fallible, fail};
@@ -216,7 +216,26 @@ impl Flattener<'_> {
         ctx: &Context<'_>,
     ) -> Fallible<Tensor> {
         let find = |name: &str| crate::model::implicit::in_expr(element, name);
-        self.iterator_values(index, &find, ctx)
+        let known = self.iterator_values(index, &find, ctx);
+        self.or_varying_values(known, index, ctx)
+    }
+
+    /// The values of an iterator; if they are not known here, those of the vector that it runs over.
+    pub(crate) fn or_varying_values(
+        &mut self,
+        known: Fallible<Tensor>,
+        index: &ForIndex,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        match (known, &index.range) {
+            (Err(failure), Some(range)) if !matches!(range.kind, ExprKind::Range { .. }) && ctx.mode == Mode::Flat => {
+                match self.expr(range, ctx) {
+                    Ok(values) if values.dims.len() == 1 => Ok(values),
+                    _ => Err(failure),
+                }
+            }
+            (known, _) => known,
+        }
     }
 
     /// All values of a reduction's element, flattened.

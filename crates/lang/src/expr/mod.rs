@@ -33,7 +33,7 @@ pub(crate) use builtins::{add, is_builtin, is_operator};
 pub(crate) use call::Arguments;
 pub(crate) use math::math_call;
 pub(crate) use reference::{Item, Resolved, Selection, slice_at};
-pub(crate) use select::positions;
+pub(crate) use select::{Index, positions};
 
 /// What is done with references to parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -81,11 +81,12 @@ impl Flattener<'_> {
             let limit = self.limits.string_length;
             return fail(codes::E0307, span, format!("a string of more than {limit} characters"));
         }
+        let shapes = [(a.ty, a.dims.clone()), (b.ty, b.dims.clone())];
         let result = match op {
-            AstOp::Or | AstOp::And => logical(op, &a, &b, span),
-            _ if op.is_relation() => relation(op, &a, &b, span),
+            AstOp::Or | AstOp::And => logical(op, a, b, span),
+            _ if op.is_relation() => relation(op, a, b, span),
             AstOp::Add if a.ty == Ty::String && b.ty == Ty::String => {
-                elementwise(BinaryOp::Add, Ty::String, &a, &b, span)
+                elementwise(BinaryOp::Add, Ty::String, a, b, span)
             }
             AstOp::Add | AstOp::Subtract => {
                 let flat = if op == AstOp::Add {
@@ -94,17 +95,18 @@ impl Flattener<'_> {
                     BinaryOp::Subtract
                 };
                 match (numeric(&a, &b), a.dims == b.dims) {
-                    (Some(ty), true) => elementwise(flat, ty, &a, &b, span),
+                    (Some(ty), true) => elementwise(flat, ty, a, b, span),
                     _ => None,
                 }
             }
-            AstOp::ElementwiseAdd => arithmetic(BinaryOp::Add, &a, &b, span),
-            AstOp::ElementwiseSubtract => arithmetic(BinaryOp::Subtract, &a, &b, span),
-            AstOp::ElementwiseMultiply => arithmetic(BinaryOp::Multiply, &a, &b, span),
-            AstOp::ElementwiseDivide => real_arithmetic(BinaryOp::Divide, &a, &b, span),
-            AstOp::ElementwisePower => real_arithmetic(BinaryOp::Power, &a, &b, span),
+            AstOp::ElementwiseAdd => arithmetic(BinaryOp::Add, a, b, span),
+            AstOp::ElementwiseSubtract => arithmetic(BinaryOp::Subtract, a, b, span),
+            AstOp::ElementwiseMultiply => arithmetic(BinaryOp::Multiply, a, b, span),
+            AstOp::ElementwiseDivide => real_arithmetic(BinaryOp::Divide, a, b, span),
+            AstOp::ElementwisePower => real_arithmetic(BinaryOp::Power, a, b, span),
+            AstOp::Multiply if a.is_scalar() || b.is_scalar() => arithmetic(BinaryOp::Multiply, a, b, span),
             AstOp::Multiply => self.multiply(&a, &b, span)?,
-            AstOp::Divide if b.is_scalar() => real_arithmetic(BinaryOp::Divide, &a, &b, span),
+            AstOp::Divide if b.is_scalar() => real_arithmetic(BinaryOp::Divide, a, b, span),
             AstOp::Divide => None,
             AstOp::Power => self.power(&a, &b, span)?,
             _ => None,
@@ -112,15 +114,16 @@ impl Flattener<'_> {
         match result {
             Some(value) => Ok(value),
             None => {
-                let code = if a.ty.is_numeric() && b.ty.is_numeric() {
+                let code = if shapes.iter().all(|(ty, _)| ty.is_numeric()) {
                     codes::E0302
                 } else {
                     codes::E0301
                 };
+                let [a, b] = shapes.map(|(ty, dims)| crate::tensor::shape(ty, &dims));
                 fail(
                     code,
                     span,
-                    format!("`{}` cannot be applied to {} and {}", op.as_str(), a.shape(), b.shape()),
+                    format!("`{}` cannot be applied to {a} and {b}", op.as_str()),
                 )
             }
         }
@@ -130,9 +133,6 @@ impl Flattener<'_> {
         let Some(ty) = numeric(a, b) else {
             return Ok(None);
         };
-        if a.is_scalar() || b.is_scalar() {
-            return Ok(elementwise(BinaryOp::Multiply, ty, a, b, span));
-        }
         let (rows, inner, columns) = match (&a.dims[..], &b.dims[..]) {
             (&[n], &[m]) if n == m => (1, n, 1),
             (&[r, n], &[m]) if n == m => (r, n, 1),
@@ -162,7 +162,7 @@ impl Flattener<'_> {
 
     fn power(&mut self, a: &Tensor, b: &Tensor, span: Span) -> Fallible<Option<Tensor>> {
         if a.is_scalar() && b.is_scalar() {
-            return Ok(real_arithmetic(BinaryOp::Power, a, b, span));
+            return Ok(real_arithmetic(BinaryOp::Power, a.clone(), b.clone(), span));
         }
         let (&[n, m], Some(exponent)) = (&a.dims[..], b.as_integer()) else {
             return Ok(None);
@@ -260,46 +260,53 @@ fn numeric(a: &Tensor, b: &Tensor) -> Option<Ty> {
         .flatten()
 }
 
-fn arithmetic(op: BinaryOp, a: &Tensor, b: &Tensor, span: Span) -> Option<Tensor> {
-    elementwise(op, numeric(a, b)?, a, b, span)
+fn arithmetic(op: BinaryOp, a: Tensor, b: Tensor, span: Span) -> Option<Tensor> {
+    elementwise(op, numeric(&a, &b)?, a, b, span)
 }
 
-fn real_arithmetic(op: BinaryOp, a: &Tensor, b: &Tensor, span: Span) -> Option<Tensor> {
-    numeric(a, b)?;
+fn real_arithmetic(op: BinaryOp, a: Tensor, b: Tensor, span: Span) -> Option<Tensor> {
+    numeric(&a, &b)?;
     elementwise(op, Ty::Real, a, b, span)
 }
 
-/// Element by element; a scalar goes with every element of the other.
-fn elementwise(op: BinaryOp, ty: Ty, a: &Tensor, b: &Tensor, span: Span) -> Option<Tensor> {
+/// Element by element; a scalar goes with every element of the other. Operands become part of the result: they may be
+/// long, and a sum takes its first terms along many times.
+fn elementwise(op: BinaryOp, ty: Ty, a: Tensor, b: Tensor, span: Span) -> Option<Tensor> {
     let dims = match (a.is_scalar(), b.is_scalar()) {
-        (_, true) => &a.dims,
-        (true, _) => &b.dims,
-        _ if a.dims == b.dims => &a.dims,
+        (_, true) => a.dims.clone(),
+        (true, _) => b.dims.clone(),
+        _ if a.dims == b.dims => a.dims.clone(),
         _ => return None,
     };
-    let count = a.elems.len().max(b.elems.len());
     let count = if a.elems.is_empty() || b.elems.is_empty() {
         0
     } else {
-        count
+        a.elems.len().max(b.elems.len())
     };
-    let pick = |t: &Tensor, i: usize| -> Option<FlatExpr> {
-        match &t.elems[if t.is_scalar() { 0 } else { i }] {
-            Elem::Expr(expr) => Some(expr.clone()),
-            _ => None,
-        }
+    let join = |pair: (Elem, Elem)| match pair {
+        (Elem::Expr(a), Elem::Expr(b)) => Some(Elem::Expr(binary(op, a, b, span))),
+        _ => None,
     };
-    let elems = (0..count)
-        .map(|i| Some(Elem::Expr(binary(op, pick(a, i)?, pick(b, i)?, span))))
-        .collect::<Option<_>>()?;
-    Some(Tensor {
-        ty,
-        dims: dims.clone(),
-        elems,
-    })
+    if count == 1 {
+        let pair = a.elems.into_iter().zip(b.elems);
+        let elems = pair.map(join).collect::<Option<_>>()?;
+        return Some(Tensor { ty, dims, elems });
+    }
+    let elems = repeated(a, count).zip(repeated(b, count)).map(join);
+    let elems = elems.take(count).collect::<Option<_>>()?;
+    Some(Tensor { ty, dims, elems })
 }
 
-fn logical(op: AstOp, a: &Tensor, b: &Tensor, span: Span) -> Option<Tensor> {
+/// The elements of a value, that of a scalar so often.
+fn repeated(value: Tensor, count: usize) -> Box<dyn Iterator<Item = Elem>> {
+    if value.is_scalar() && count > 1 {
+        let elem = value.elems.into_iter().next();
+        return Box::new(elem.into_iter().cycle());
+    }
+    Box::new(value.elems.into_iter())
+}
+
+fn logical(op: AstOp, a: Tensor, b: Tensor, span: Span) -> Option<Tensor> {
     if a.ty != Ty::Boolean || b.ty != Ty::Boolean || a.dims != b.dims {
         return None;
     }
@@ -307,7 +314,7 @@ fn logical(op: AstOp, a: &Tensor, b: &Tensor, span: Span) -> Option<Tensor> {
     elementwise(flat, Ty::Boolean, a, b, span)
 }
 
-fn relation(op: AstOp, a: &Tensor, b: &Tensor, span: Span) -> Option<Tensor> {
+fn relation(op: AstOp, a: Tensor, b: Tensor, span: Span) -> Option<Tensor> {
     a.ty.join(b.ty)?;
     if !a.is_scalar() || !b.is_scalar() {
         return None;

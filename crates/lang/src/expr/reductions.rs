@@ -2,7 +2,7 @@
 
 use super::call::list;
 use super::reference::Resolved;
-use super::{Context, Mode};
+use super::{Context, Index, Mode};
 use crate::codes;
 use crate::failure::{Fallible, fail};
 use crate::flat::FlatExpr;
@@ -80,9 +80,17 @@ impl Flattener<'_> {
         if let ExprKind::Reference(reference) = &expr.kind {
             match self.resolve(reference, &flat)? {
                 Resolved::Selection(selection) => {
-                    let dynamic: Vec<usize> = selection.dynamic.iter().map(|(p, _)| *p).collect();
-                    let kept = selection.dims.iter().enumerate().filter(|(p, _)| !dynamic.contains(p));
-                    return Ok(kept.map(|(_, d)| *d).collect());
+                    let index = |position| selection.dynamic.iter().find(|(p, _)| *p == position);
+                    let kept = selection
+                        .dims
+                        .iter()
+                        .enumerate()
+                        .filter_map(|(p, &size)| match index(p) {
+                            None => Some(size),
+                            Some((_, Index::One(_))) => None,
+                            Some((_, Index::Each(list))) => Some(list.len() as u32),
+                        });
+                    return Ok(kept.collect());
                 }
                 // Of a size one may speak before there is a value.
                 Resolved::Value(value) => return Ok(value.dims),

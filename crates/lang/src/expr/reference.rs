@@ -7,7 +7,7 @@ use saltus_source::Span;
 use saltus_syntax::ast::{ClassKind, ComponentReference, Name, ReferencePart};
 use smallvec::SmallVec;
 
-use super::select::{Subscripts, positions};
+use super::select::{Index, Subscripts, positions};
 use super::{Context, Mode};
 use crate::class::{Entry, Found, SimpleType};
 use crate::codes;
@@ -34,7 +34,7 @@ pub(crate) struct Selection {
     pub dims: Dims,
     pub items: Vec<Item>,
     /// Dimensions whose index is known at run time only.
-    pub dynamic: Vec<(usize, FlatExpr)>,
+    pub dynamic: Vec<(usize, Index)>,
     /// The component of the first name, and whether it is the only name.
     pub first: Option<(ComponentId, bool)>,
     /// The component of the last name, for its type if there are no items.
@@ -529,10 +529,31 @@ impl Flattener<'_> {
         Ok(value)
     }
 
-    /// `if index == 1 then first else if index == 2 then …` along one dimension.
+    /// The elements that an index selects along one dimension.
     pub(crate) fn pick_dynamically(
         &mut self,
         value: Tensor,
+        position: usize,
+        index: &Index,
+        array: &str,
+        span: Span,
+    ) -> Fallible<Tensor> {
+        match index {
+            Index::One(index) => self.pick_one(&value, position, index, array, span),
+            Index::Each(list) => {
+                let picked = list
+                    .iter()
+                    .map(|index| self.pick_one(&value, position, index, array, span));
+                let parts = picked.collect::<Fallible<Vec<Tensor>>>()?;
+                Ok(join_along(&value, parts, position))
+            }
+        }
+    }
+
+    /// `if index == 1 then first else if index == 2 then …` along one dimension.
+    fn pick_one(
+        &mut self,
+        value: &Tensor,
         position: usize,
         index: &FlatExpr,
         array: &str,
@@ -547,9 +568,9 @@ impl Flattener<'_> {
             );
         }
         self.spend(value.elems.len() as u64 * 4, span)?;
-        let form = slice_at(&value, position, 1);
+        let form = slice_at(value, position, 1);
         let missing = self.missing_like(&form, index, &outside(array, size), span);
-        self.pick_between(&value, position, index, (1, size), &missing, span)
+        self.pick_between(value, position, index, (1, size), &missing, span)
     }
 
     /// Picks among the indices `first..=last`: by halves where there are many, so that expressions
@@ -734,6 +755,21 @@ fn iterator_value(ctx: &Context<'_>, name: &Name) -> Option<Tensor> {
         current = iterators.outer;
     }
     None
+}
+
+/// Slices of a value, next to each other along a dimension.
+fn join_along(value: &Tensor, parts: Vec<Tensor>, position: usize) -> Tensor {
+    let inner: usize = value.dims[position + 1..].iter().map(|&d| d as usize).product();
+    let outer: usize = value.dims[..position].iter().map(|&d| d as usize).product();
+    let mut dims = value.dims.clone();
+    dims[position] = parts.len() as u32;
+    let blocks = (0..outer).flat_map(|block| parts.iter().map(move |part| (part, block)));
+    let elems = blocks.flat_map(|(part, block)| part.elems[block * inner..(block + 1) * inner].iter().cloned());
+    Tensor {
+        ty: value.ty,
+        dims,
+        elems: elems.collect(),
+    }
 }
 
 /// The part of a value with index `k` in one dimension, which disappears.

@@ -17,8 +17,17 @@ pub(crate) enum Choice {
     One(u32),
     /// Several elements; the dimension remains.
     Many(Vec<u32>),
-    /// One element known at run time only, out of so many; the dimension disappears then.
-    Dynamic(FlatExpr, u32),
+    /// What is known at run time only, out of so many.
+    Dynamic(Index, u32),
+}
+
+/// An index that is known at run time only.
+#[derive(Clone, Debug)]
+pub(crate) enum Index {
+    /// One element; the dimension disappears.
+    One(FlatExpr),
+    /// So many elements, in this order; the dimension remains.
+    Each(Vec<FlatExpr>),
 }
 
 /// Subscripts resolved against the dimensions of an array, one choice per dimension.
@@ -51,7 +60,7 @@ impl Subscripts {
     }
 
     /// Positions in [`Self::dims`] of the dynamic dimensions, with their indices.
-    pub(crate) fn dynamic(&self) -> Vec<(usize, FlatExpr)> {
+    pub(crate) fn dynamic(&self) -> Vec<(usize, Index)> {
         let remaining = self.choices.iter().filter(|c| !matches!(c, Choice::One(_)));
         remaining
             .enumerate()
@@ -69,7 +78,11 @@ impl Subscripts {
         for choice in &self.choices {
             let indices: Vec<FlatExpr> = match choice {
                 Choice::One(k) => vec![FlatExpr::Integer(i64::from(*k))],
-                Choice::Dynamic(index, _) => vec![index.clone()],
+                Choice::Dynamic(Index::One(index), _) => vec![index.clone()],
+                Choice::Dynamic(Index::Each(list), _) => {
+                    dims.push(list.len() as u32);
+                    list.clone()
+                }
                 Choice::Many(list) => {
                     dims.push(list.len() as u32);
                     list.iter().map(|&k| FlatExpr::Integer(i64::from(k))).collect()
@@ -157,31 +170,23 @@ impl Flattener<'_> {
                 if let Some(k) = index.as_integer() {
                     result.choices.push(Choice::One(in_range(k, size, span)?));
                 } else if let Some(expr) = index.as_expr() {
-                    let expr = match index.ty {
-                        // `false` comes first.
-                        Ty::Boolean => {
-                            let numbers = [expr.clone(), FlatExpr::Integer(2), FlatExpr::Integer(1)];
-                            FlatExpr::If(Box::new(numbers), span)
-                        }
-                        _ => expr.clone(),
-                    };
-                    result.choices.push(Choice::Dynamic(expr, size));
+                    let number = ordinal(expr, index.ty, span);
+                    result.choices.push(Choice::Dynamic(Index::One(number), size));
                 }
                 Ok(())
             }
             1 => {
-                let mut list = Vec::with_capacity(index.elems.len());
-                for k in 1..=index.dims[0] {
-                    let Some(k) = index.at(k).and_then(|t| t.as_integer()) else {
-                        return fail(
-                            codes::E0304,
-                            span,
-                            "these subscripts must be known before the simulation",
-                        );
-                    };
-                    list.push(in_range(k, size, span)?);
-                }
-                result.choices.push(Choice::Many(list));
+                let known: Option<Vec<i64>> = (1..=index.dims[0]).map(|k| index.at(k)?.as_integer()).collect();
+                result.choices.push(match known {
+                    Some(list) => {
+                        let list = list.into_iter().map(|k| in_range(k, size, span));
+                        Choice::Many(list.collect::<Fallible<_>>()?)
+                    }
+                    None => {
+                        let list = index.exprs().map(|expr| ordinal(expr, index.ty, span));
+                        Choice::Dynamic(Index::Each(list.collect()), size)
+                    }
+                });
                 Ok(())
             }
             _ => fail(codes::E0302, span, "a subscript must be a scalar or a vector"),
@@ -240,6 +245,18 @@ impl Flattener<'_> {
             *slot = elem;
         }
         Ok(())
+    }
+}
+
+/// The number of the element that an index of some type selects.
+fn ordinal(index: &FlatExpr, ty: Ty, span: Span) -> FlatExpr {
+    match ty {
+        // `false` comes first.
+        Ty::Boolean => {
+            let numbers = [index.clone(), FlatExpr::Integer(2), FlatExpr::Integer(1)];
+            FlatExpr::If(Box::new(numbers), span)
+        }
+        _ => index.clone(),
     }
 }
 

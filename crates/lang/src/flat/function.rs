@@ -1,4 +1,4 @@
-//! Functions of a flat model: algorithms over scalars and arrays of fixed size, and tables.
+//! Functions of a flat model: algorithms over scalars and arrays, and tables.
 //!
 //! A function is specialised to the sizes of its array arguments and to the values of arguments
 //! that are known when flattening and are not Real (sizes, switches, names); those are no inputs
@@ -76,12 +76,24 @@ pub struct Local {
     pub name: Arc<str>,
     /// The type of its elements.
     pub ty: ScalarType,
-    /// Array dimensions; empty for a scalar.
+    /// Array dimensions; empty for a scalar, zeros while the sizes are open.
     pub dims: Vec<u32>,
+    /// Whether the sizes are known only when the function runs: [`FunctionStatement::Allocate`] sets them.
+    pub open: bool,
 }
 
 impl Local {
-    /// The number of scalars.
+    /// A variable of fixed size; a scalar if there are no dimensions.
+    pub fn new(name: impl Into<Arc<str>>, ty: ScalarType, dims: Vec<u32>) -> Self {
+        Local {
+            name: name.into(),
+            ty,
+            dims,
+            open: false,
+        }
+    }
+
+    /// The number of scalars; none while the sizes are open.
     pub fn size(&self) -> usize {
         self.dims.iter().map(|&d| d as usize).product()
     }
@@ -120,6 +132,8 @@ pub enum FunctionStatement {
         /// Output number and place.
         targets: Vec<(u32, Place)>,
     },
+    /// Gives an open array its sizes, one per dimension; it has no values then.
+    Allocate(LocalId, Vec<FlatExpr>),
     /// if / elseif / else
     If(Vec<(FlatExpr, Vec<FunctionStatement>)>, Vec<FunctionStatement>),
     /// `for counter in from:step:to loop`

@@ -465,6 +465,10 @@ impl Printer<'_> {
                 self.list(arguments.iter())?;
                 self.out.push(')');
             }
+            FunctionStatement::Allocate(local, sizes) => {
+                self.out.push_str("// of size ");
+                self.local(*local, sizes)?;
+            }
             FunctionStatement::If(branches, otherwise) => {
                 let branches = branches.iter().map(|(condition, body)| (condition, &body[..]));
                 self.if_text(branches, otherwise, depth, Self::function_statements)?;

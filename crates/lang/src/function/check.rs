@@ -59,13 +59,7 @@ impl Flattener<'_> {
             return known;
         }
         let mut locals = IndexVec::new();
-        let mut local = |name: &str, ty| {
-            locals.push(Local {
-                name: name.into(),
-                ty,
-                dims: Vec::new(),
-            })
-        };
+        let mut local = |name: &str, ty| locals.push(Local::new(name, ty, Vec::new()));
         let (input, output) = (local("number", ScalarType::Integer), local("value", ty));
         let message = said(why, FlatExpr::Local(input, Box::default()), span);
         let provenance = self.add_provenance(span, &"".into(), ProvenanceKind::Function);

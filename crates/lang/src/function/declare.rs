@@ -24,11 +24,7 @@ impl Flattener<'_> {
         list: &mut Vec<LocalId>,
     ) -> Fallible<FrameVar> {
         if let Some(ty) = value.ty.scalar() {
-            let id = builder.locals.push(Local {
-                name: name.into(),
-                ty,
-                dims: value.dims.to_vec(),
-            });
+            let id = builder.locals.push(Local::new(name, ty, value.dims.to_vec()));
             list.push(id);
             return Ok(FrameVar::Local(id, ty, value.dims.clone()));
         }
@@ -162,11 +158,7 @@ impl Flattener<'_> {
         let table = self.table(class)?;
         if let Some(simple) = table.simple {
             let ty = self.simple_scalar(simple)?;
-            let id = builder.locals.push(Local {
-                name: name.into(),
-                ty,
-                dims: dims.to_vec(),
-            });
+            let id = builder.locals.push(Local::new(name, ty, dims.to_vec()));
             ids.push(id);
             return Ok(FrameVar::Local(id, ty, dims.clone()));
         }

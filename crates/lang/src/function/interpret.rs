@@ -51,6 +51,7 @@ impl Flattener<'_> {
         };
         for formal in &signature.locals {
             let value = self.initial_value(class, formal, &ctx)?;
+            self.hold_variable(value.elems.len(), formal.span)?;
             frame.borrow_mut().set(formal.name.clone(), FrameVar::Value(value));
         }
         let table = self.table(class)?;
@@ -432,7 +433,8 @@ impl Flattener<'_> {
             return self.run_statements(body, frame, ctx);
         };
         let find = |name: &str| crate::model::implicit::in_statements(body, name);
-        let values = self.iterator_values(index, &find, ctx)?;
+        let known = self.iterator_values(index, &find, ctx);
+        let values = self.or_varying_values(known, index, ctx)?;
         for k in 1..=values.dims[0] {
             self.spend(1, index.span)?;
             let Some(value) = values.at(k) else { break };
@@ -504,6 +506,9 @@ impl Flattener<'_> {
             let message = format!("{} is assigned to `{name}` of {}", value.shape(), current.shape());
             frame.borrow_mut().set(name, FrameVar::Value(current));
             return fail(codes::E0302, target.span, message);
+        }
+        if whole && value.dims != current.dims {
+            self.hold_variable(value.elems.len(), target.span)?;
         }
         frame.borrow_mut().set(name.clone(), FrameVar::Value(current.clone()));
         let result = self.store(&mut current, first, rest, value, target.span, ctx);

@@ -205,11 +205,9 @@ impl Flattener<'_> {
         }
         // A call is known by a result, so a function that is called for its assertions alone gets one.
         let unnamed = signature.outputs.is_empty().then(|| {
-            builder.locals.push(Local {
-                name: "$done".into(),
-                ty: ScalarType::Boolean,
-                dims: Vec::new(),
-            })
+            builder
+                .locals
+                .push(Local::new("$done", ScalarType::Boolean, Vec::new()))
         });
         outputs.extend(unnamed);
         if let Some(local) = unnamed {

@@ -372,7 +372,9 @@ impl Flattener<'_> {
         self.enter(span)?;
         let def = Arc::clone(self.def(class));
         self.functions.active.push(def);
+        let held = self.held.1;
         let result = self.interpret(class, signature, arguments, mode);
+        self.held.1 = held;
         self.functions.active.pop();
         self.leave();
         result.map_err(|failure| match failure {

@@ -5,7 +5,7 @@ use super::lower::Builder;
 use crate::codes;
 use crate::expr::{Context, Iterators};
 use crate::failure::{Failure, Fallible, fail};
-use crate::flat::{AssertLevel, BinaryOp, FlatExpr, FunctionStatement, Local};
+use crate::flat::{AssertLevel, BinaryOp, FlatExpr, FunctionStatement, Local, ScalarType};
 use crate::flattener::Flattener;
 use crate::tensor::Tensor;
 use saltus_syntax::ast::{Expr, ExprKind, ForIndex, Statement, StatementKind};
@@ -143,7 +143,11 @@ impl Flattener<'_> {
             }
         }
         let find = |name: &str| crate::model::implicit::in_statements(body, name);
-        let values = self.iterator_values(index, &find, ctx)?;
+        let known = self.iterator_values(index, &find, ctx);
+        let values = self.or_varying_values(known, index, ctx)?;
+        if values.exprs().any(|value| !value.is_literal()) {
+            return self.lower_vector_loop(values, (index, rest), body, builder, ctx, out);
+        }
         for k in 1..=values.dims[0] {
             self.spend(1, index.span)?;
             let Some(value) = values.at(k) else { break };
@@ -154,6 +158,45 @@ impl Flattener<'_> {
             };
             self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators), out)?;
         }
+        Ok(())
+    }
+
+    /// A loop over the elements of a vector, as it is before the loop.
+    fn lower_vector_loop(
+        &mut self,
+        values: Tensor,
+        (index, rest): (&ForIndex, &[ForIndex]),
+        body: &[Statement],
+        builder: &mut Builder,
+        ctx: &Context<'_>,
+        out: &mut Vec<FunctionStatement>,
+    ) -> Fallible<()> {
+        let (ty, size) = (values.ty, values.dims[0]);
+        let Some(scalar) = ty.scalar() else {
+            return Err(Failure::Reported);
+        };
+        let copy = builder.locals.push(Local::new("temporary", scalar, vec![size]));
+        let places = (1..=size).map(|k| vec![FlatExpr::Integer(i64::from(k))]).collect();
+        self.store_places(copy, scalar, places, values, builder, out);
+        let counter = builder
+            .locals
+            .push(Local::new("counter", ScalarType::Integer, Vec::new()));
+        let at = FlatExpr::Local(counter, Box::default());
+        let value = Tensor::scalar(ty, FlatExpr::Local(copy, Box::new([at])));
+        let iterators = Iterators {
+            name: &index.name.name,
+            value: &value,
+            outer: ctx.iterators,
+        };
+        let mut inner = Vec::new();
+        self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators), &mut inner)?;
+        out.push(FunctionStatement::For {
+            counter,
+            from: FlatExpr::Integer(1),
+            step: FlatExpr::Integer(1),
+            to: FlatExpr::Integer(i64::from(size)),
+            body: inner,
+        });
         Ok(())
     }
 
@@ -179,11 +222,9 @@ impl Flattener<'_> {
         let Some(scalar) = ty.scalar() else {
             return Err(Failure::Reported);
         };
-        let counter = builder.locals.push(Local {
-            name: index.name.name.as_str().into(),
-            ty: scalar,
-            dims: Vec::new(),
-        });
+        let counter = builder
+            .locals
+            .push(Local::new(index.name.name.as_str(), scalar, Vec::new()));
         let value = Tensor::scalar(ty, FlatExpr::Local(counter, Box::default()));
         let iterators = Iterators {
             name: &index.name.name,

@@ -12,6 +12,9 @@ use saltus_source::Span;
 use saltus_syntax::ast::{ComponentReference, Expr, ExprKind, Name, ReferencePart};
 use std::sync::Arc;
 
+/// Steps that assigning an element of an array costs.
+const ELEMENT_COST: u64 = 100;
+
 impl Flattener<'_> {
     pub(super) fn lower_assign(
         &mut self,
@@ -121,6 +124,10 @@ impl Flattener<'_> {
                         format!("{} is assigned to `{}` of size {wanted:?}", value.shape(), part.name),
                     );
                 }
+                // Every element is a statement of its own from here to the run.
+                if places.len() > 1 {
+                    self.spend(ELEMENT_COST * places.len() as u64, span)?;
+                }
                 let value = value.coerce(Ty::of(*ty));
                 self.store_places(*id, *ty, places, value, builder, out);
                 Ok(())
@@ -203,11 +210,7 @@ impl Flattener<'_> {
         if places.len() > 1 && value.exprs().any(mentions) {
             // `x := A*x` needs all old values first.
             let count = places.len() as u32;
-            let copy = builder.locals.push(Local {
-                name: "temporary".into(),
-                ty,
-                dims: vec![count],
-            });
+            let copy = builder.locals.push(Local::new("temporary", ty, vec![count]));
             for (k, expr) in value.exprs().enumerate() {
                 out.push(assign(copy, vec![FlatExpr::Integer(k as i64 + 1)], expr.clone()));
             }

@@ -277,13 +277,7 @@ impl Flattener<'_> {
     fn add_table(&mut self, owner: &Arc<str>, table: Arc<Table>, inputs: usize, span: Span) -> FunctionId {
         let provenance = self.add_provenance(span, &"".into(), ProvenanceKind::Function);
         let mut locals = IndexVec::new();
-        let mut add = |name: &str| {
-            locals.push(Local {
-                name: name.into(),
-                ty: ScalarType::Real,
-                dims: Vec::new(),
-            })
-        };
+        let mut add = |name: &str| locals.push(Local::new(name, ScalarType::Real, Vec::new()));
         let inputs = ["u", "v"][..inputs.min(2)].iter().map(|name| add(name)).collect();
         let outputs = vec![add("y")];
         let number = self.functions.tables.len() + 1;

@@ -50,6 +50,7 @@ impl Flattener<'_> {
         self.leave();
         match result {
             Ok(value) => {
+                self.hold_constant(value.elems.len(), span)?;
                 let value = Rc::new(value);
                 self.components[id].value = ValueState::Known(Rc::clone(&value));
                 self.mark_structural(id);

@@ -5,7 +5,7 @@ use saltus_syntax::ast::{self, ComponentReference, Expr, ExprKind, ForIndex, Sta
 
 use super::arguments::by_name;
 use crate::codes;
-use crate::expr::{Context, Iterators, Mode, Resolved};
+use crate::expr::{Context, Index, Iterators, Mode, Resolved};
 use crate::failure::{Failure, Fallible, error, fail};
 use crate::flat::{
     AssertLevel, BinaryOp, FlatExpr, FlatStatement, LocalId, ProvenanceId, ProvenanceKind, StatementBranch,
@@ -469,7 +469,7 @@ impl Flattener<'_> {
     fn assign_by_index(
         &mut self,
         places: &Tensor,
-        dynamic: &[(usize, FlatExpr)],
+        dynamic: &[(usize, Index)],
         array: &str,
         value: &Tensor,
         provenance: ProvenanceId,
@@ -480,6 +480,13 @@ impl Flattener<'_> {
             self.collect_assignments(places, value, span, &mut list)?;
             let kind = StatementKind::Assign(list);
             return Ok(vec![FlatStatement { kind, provenance }]);
+        };
+        let Index::One(index) = index else {
+            return fail(
+                codes::E0214,
+                span,
+                "assigning several elements by indices that vary is not supported yet",
+            );
         };
         let size = places.dims[*position];
         let mut branches = Vec::with_capacity(size as usize);

@@ -7,8 +7,6 @@
 
 mod slopes;
 
-use crate::dual::Dual;
-
 /// How values between the points are found.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Smoothness {
@@ -137,14 +135,6 @@ impl Table {
     pub fn interpolate(&self, args: &[f64]) -> Result<f64, Outside> {
         let piece = self.piece(args)?;
         Ok(piece.evaluate(args, |value| value, |a, b| a + b, |a, b| a * b))
-    }
-
-    pub(crate) fn interpolate_dual(&self, args: &[Dual]) -> Result<Dual, Outside> {
-        let values: Vec<f64> = args.iter().map(Dual::value).collect();
-        let directions = args[0].log_len();
-        Ok(self
-            .piece(&values)?
-            .evaluate(args, |value| Dual::constant(value, directions), Dual::add, Dual::mul))
     }
 
     /// The polynomial in force at the argument(s).

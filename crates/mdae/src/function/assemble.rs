@@ -1,15 +1,32 @@
 //! From algorithms to bytecode.
 
-use saltus_mdae::FunctionId;
-use saltus_mdae::function::{Body, Function, FunctionExpr, LocalId, Place, Statement};
+use super::bytecode::{Access, Code, Instruction, Label, Program, Register};
+use super::ir::{Body, Function, FunctionExpr, LocalId, Place, Statement};
+use super::kind::Kind;
+use crate::expr::BinaryOp;
+use crate::index::FunctionId;
 
-use crate::function::bytecode::{Access, Code, Instruction, Label, Program, Register};
+/// Parts of an expression that are as much work as a statement: where calls are inlined, expressions are long.
+const NODES_PER_STATEMENT: u32 = 16;
+
+impl Function {
+    /// Its instructions.
+    pub fn code(&self) -> &Code {
+        self.compiled.get_or_make(|| assemble(self))
+    }
+}
 
 /// Makes the bytecode of a function.
-pub(crate) fn assemble(function: &Function) -> Code {
+fn assemble(function: &Function) -> Code {
     let mut offsets = Vec::with_capacity(function.locals.len());
+    let mut open_arrays = Vec::new();
     let mut total = 0u32;
     for local in &function.locals {
+        if local.open {
+            offsets.push(open_arrays.len() as u32);
+            open_arrays.push(local.name.clone());
+            continue;
+        }
         offsets.push(total);
         total += local.size() as u32;
     }
@@ -45,6 +62,7 @@ pub(crate) fn assemble(function: &Function) -> Code {
         program,
         accesses: assembler.accesses,
         registers: assembler.highest,
+        open_arrays,
         inputs,
         outputs,
     }
@@ -52,7 +70,8 @@ pub(crate) fn assemble(function: &Function) -> Code {
 
 struct Assembler<'a> {
     function: &'a Function,
-    offsets: Vec<Register>,
+    /// The first register of each variable, or its number among the arrays of open size.
+    offsets: Vec<u32>,
     code: Vec<Instruction>,
     accesses: Vec<Access>,
     next: Register,
@@ -65,6 +84,7 @@ struct Assembler<'a> {
 enum Position {
     Fixed(Register),
     Computed(u32),
+    Open(u32),
 }
 
 impl Assembler<'_> {
@@ -104,7 +124,10 @@ impl Assembler<'_> {
     }
 
     fn statement(&mut self, statement: &Statement) {
-        self.code.push(Instruction::Spend);
+        let mut nodes = 0;
+        statement.for_each_expr(|expr| nodes += expr.size());
+        let work = 1 + nodes / NODES_PER_STATEMENT;
+        self.code.push(Instruction::Spend { work });
         match statement {
             Statement::Assign(place, value) => {
                 let value = self.expr(value);
@@ -121,6 +144,11 @@ impl Assembler<'_> {
                 for (output, place) in targets {
                     self.store(place, results + output);
                 }
+            }
+            Statement::Allocate { local, sizes } => {
+                let sizes = sizes.iter().map(|size| self.expr(size)).collect();
+                let array = self.offsets[local.0 as usize];
+                self.code.push(Instruction::Allocate { array, sizes });
             }
             Statement::If(branches, otherwise) => self.branches(branches, otherwise),
             Statement::For {
@@ -194,7 +222,7 @@ impl Assembler<'_> {
         let top = self.here();
         let condition = self.expr(condition);
         let exit = self.forward(Instruction::JumpIfZero(condition, 0));
-        self.code.push(Instruction::Spend);
+        self.code.push(Instruction::Spend { work: 1 });
         self.loop_body(body, top);
         self.land(exit);
         self.end_loop();
@@ -216,6 +244,7 @@ impl Assembler<'_> {
         match self.position(place) {
             Position::Fixed(to) => self.code.push(Instruction::Copy { to, from }),
             Position::Computed(access) => self.code.push(Instruction::Store { access, from }),
+            Position::Open(access) => self.code.push(Instruction::StoreOpen { access, from }),
         }
     }
 
@@ -223,7 +252,7 @@ impl Assembler<'_> {
         let function = self.function;
         let local = &function.locals[place.local.0 as usize];
         let base = self.offsets[place.local.0 as usize];
-        let mut fixed = Some(0u32);
+        let mut fixed = (!local.open).then_some(0u32);
         for (index, &size) in place.indices.iter().zip(&local.dims) {
             fixed = match index {
                 FunctionExpr::Constant(value)
@@ -241,14 +270,32 @@ impl Assembler<'_> {
             .indices
             .iter()
             .zip(&local.dims)
-            .map(|(index, &size)| (self.expr(index), size))
+            .map(|(index, &size)| (self.index(index), size))
             .collect();
         self.accesses.push(Access {
             array: local.name.clone(),
             base,
             indices,
         });
-        Position::Computed(self.accesses.len() as u32 - 1)
+        let access = self.accesses.len() as u32 - 1;
+        if local.open {
+            Position::Open(access)
+        } else {
+            Position::Computed(access)
+        }
+    }
+
+    /// An index is looked at by whoever uses it, so it needs no check of its own.
+    fn index(&mut self, index: &FunctionExpr) -> Register {
+        match index {
+            FunctionExpr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                let to = self.temporaries(1);
+                self.code.push(Instruction::Binary { op: *op, to, a, b });
+                to
+            }
+            _ => self.expr(index),
+        }
     }
 
     fn call(&mut self, function: FunctionId, args: &[FunctionExpr], used: u32) -> Register {
@@ -265,49 +312,67 @@ impl Assembler<'_> {
 
     /// Emits an expression and returns the register of its value.
     fn expr(&mut self, expr: &FunctionExpr) -> Register {
+        self.typed(expr).0
+    }
+
+    /// Emits an expression and returns the register of its value, and what kind of number that is.
+    fn typed(&mut self, expr: &FunctionExpr) -> (Register, Kind) {
         match expr {
             FunctionExpr::Constant(value) => {
                 let to = self.temporaries(1);
                 self.code.push(Instruction::Constant { to, value: *value });
-                to
+                (to, Kind::of_constant(*value))
             }
-            FunctionExpr::Read(place) => match self.position(place) {
-                Position::Fixed(register) => register,
-                Position::Computed(access) => {
-                    let to = self.temporaries(1);
-                    self.code.push(Instruction::Load { to, access });
-                    to
-                }
-            },
+            FunctionExpr::Read(place) => self.read(place),
             FunctionExpr::Unary(op, a) => {
-                let a = self.expr(a);
+                let (a, kind) = self.typed(a);
                 let to = self.temporaries(1);
                 self.code.push(Instruction::Unary { op: *op, to, a });
-                to
+                (to, Kind::unary(*op, kind))
             }
             FunctionExpr::Binary(op, a, b) => {
-                let (a, b) = (self.expr(a), self.expr(b));
-                let to = self.temporaries(1);
-                self.code.push(Instruction::Binary { op: *op, to, a, b });
-                to
+                let ((a, of_a), (b, of_b)) = (self.typed(a), self.typed(b));
+                let (op, to) = (*op, self.temporaries(1));
+                let kind = Kind::binary(op, of_a, of_b);
+                self.code.push(if kind.may_grow(op) {
+                    Instruction::Whole { op, to, a, b }
+                } else {
+                    Instruction::Binary { op, to, a, b }
+                });
+                (to, kind)
             }
             FunctionExpr::If(c, a, b) => {
                 let c = self.expr(c);
                 let to = self.temporaries(1);
                 let otherwise = self.forward(Instruction::JumpIfZero(c, 0));
-                let from = self.expr(a);
+                let (from, of_a) = self.typed(a);
                 self.code.push(Instruction::Copy { to, from });
                 let end = self.forward(Instruction::Jump(0));
                 self.land(otherwise);
-                let from = self.expr(b);
+                let (from, of_b) = self.typed(b);
                 self.code.push(Instruction::Copy { to, from });
                 self.land(end);
-                to
+                (to, of_a.or(of_b))
             }
             FunctionExpr::Call { function, output, args } => {
-                self.code.push(Instruction::Spend);
-                self.call(*function, args, output + 1) + output
+                self.code.push(Instruction::Spend { work: 1 });
+                (self.call(*function, args, output + 1) + output, Kind::Other)
             }
         }
+    }
+
+    fn read(&mut self, place: &Place) -> (Register, Kind) {
+        let kind = Kind::of_type(self.function.locals[place.local.0 as usize].ty);
+        let load = match self.position(place) {
+            Position::Fixed(register) => return (register, kind),
+            Position::Computed(access) => (access, false),
+            Position::Open(access) => (access, true),
+        };
+        let to = self.temporaries(1);
+        self.code.push(match load {
+            (access, false) => Instruction::Load { to, access },
+            (access, true) => Instruction::LoadOpen { to, access },
+        });
+        (to, kind)
     }
 }

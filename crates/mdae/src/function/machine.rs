@@ -1,54 +1,93 @@
 //! The machine that executes bytecode.
 
-use saltus_mdae::FunctionId;
-use saltus_mdae::function::{CallError, DEPTH_LIMIT, DerivativeInput, FunctionDerivative};
+use super::bytecode::{Access, Code, Instruction, Program};
+use super::kind::is_exact;
+use super::{CallError, DEPTH_LIMIT, DerivativeInput, Direction, FunctionDerivative, Functions, MEMORY_LIMIT, Number};
+use crate::index::FunctionId;
+use crate::table::{Outside, Table};
 
-use crate::function::Library;
-use crate::function::bytecode::{Access, Code, Instruction, Program};
-use crate::number::{Direction, Number};
-use crate::table::lookup;
+/// Elements of an array whose allocation costs as much as a statement.
+const ELEMENTS_PER_STATEMENT: u64 = 64;
 
-/// Registers all frames together may have; only runaway recursion with large arrays comes near.
-const REGISTER_LIMIT: usize = 50_000_000;
-
-pub(crate) struct Machine<'a, N> {
-    library: &'a Library,
+/// Executes functions.
+#[derive(Debug)]
+pub struct Machine<'a, N> {
+    functions: &'a Functions,
     /// Frames one after the other; at a call the arguments lie on top.
     stack: Vec<N>,
+    /// The arrays of open size of all frames.
+    open: Vec<OpenArray<N>>,
+    /// Elements that arrays of open size have together.
+    open_elements: usize,
     zero: N,
     fuel: u64,
+    work: u64,
     depth: u32,
     /// Coefficients of series that are asked for.
     terms: usize,
 }
 
+/// An array whose sizes are known only when the function runs.
+#[derive(Clone, Debug)]
+struct OpenArray<N> {
+    sizes: Vec<u32>,
+    elements: Vec<N>,
+    /// Which elements have a value.
+    assigned: Vec<bool>,
+}
+
+impl<N> Default for OpenArray<N> {
+    fn default() -> Self {
+        OpenArray {
+            sizes: Vec::new(),
+            elements: Vec::new(),
+            assigned: Vec::new(),
+        }
+    }
+}
+
 impl<'a, N: Number> Machine<'a, N> {
-    /// A machine on the given memory, which must be empty.
-    pub(crate) fn new(library: &'a Library, stack: Vec<N>, zero: N, terms: usize) -> Self {
+    /// A machine with arguments on its stack, which may execute so many statements.
+    pub fn new(functions: &'a Functions, arguments: Vec<N>, zero: N, fuel: u64) -> Self {
         Machine {
-            library,
-            stack,
+            functions,
+            stack: arguments,
+            open: Vec::new(),
+            open_elements: 0,
             zero,
-            fuel: library.fuel(),
+            fuel,
+            work: 0,
             depth: 0,
-            terms,
+            terms: 1,
         }
     }
 
+    /// Series are asked for, so many coefficients of them.
+    pub fn with_terms(mut self, terms: usize) -> Self {
+        self.terms = terms;
+        self
+    }
+
     /// What is on the stack: after a call its outputs.
-    pub(crate) fn into_stack(self) -> Vec<N> {
+    pub fn into_stack(self) -> Vec<N> {
         self.stack
     }
 
-    pub(crate) fn push_args(&mut self, args: impl Iterator<Item = N>) {
+    /// How much has been done, in statements; long ones count more.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    fn push_args(&mut self, args: impl Iterator<Item = N>) {
         self.stack.extend(args);
     }
 
     /// Calls a function with the arguments on top of the stack; all scalar outputs take their place.
-    pub(crate) fn run(&mut self, function: FunctionId) -> Result<(), CallError> {
-        let code = self.library.code(function);
+    pub fn run(&mut self, function: FunctionId) -> Result<(), CallError> {
+        let functions: &'a Functions = self.functions;
+        let code = functions[function].code();
         let first_arg = self.stack.len() - code.inputs.len();
-        let derivatives = &self.library.functions()[function].derivatives;
+        let derivatives = &functions[function].derivatives;
         if !derivatives.is_empty()
             && let Some((derivative, direction)) = self.applicable(derivatives, first_arg)
         {
@@ -66,8 +105,7 @@ impl<'a, N: Number> Machine<'a, N> {
             }
             Program::Text(operation) => {
                 let values: Vec<f64> = self.stack[first_arg..].iter().map(N::value).collect();
-                let texts = &self.library.functions()[function].texts;
-                let value = operation.apply(texts, &values).map_err(CallError::Text)?;
+                let value = operation.apply(&code.texts, &values).map_err(CallError::Text)?;
                 self.stack.truncate(first_arg);
                 self.stack.push(self.zero.like(value));
                 return Ok(());
@@ -75,18 +113,27 @@ impl<'a, N: Number> Machine<'a, N> {
             Program::Algorithm(instructions) => instructions,
         };
         let room = code.registers as usize;
-        if self.depth >= DEPTH_LIMIT || self.stack.len() + room > REGISTER_LIMIT {
+        if self.depth >= DEPTH_LIMIT {
             return Err(out_of_fuel(code));
         }
+        self.check_room(room, code)?;
         self.depth += 1;
+        let first_open = self.open.len();
+        if !code.open_arrays.is_empty() {
+            self.open
+                .resize_with(first_open + code.open_arrays.len(), OpenArray::default);
+        }
         let base = self.stack.len();
         self.stack.resize(base + room, self.zero.clone());
         for (position, &register) in code.inputs.iter().enumerate() {
             let arg = self.stack[first_arg + position].clone();
             self.stack[base + register as usize] = arg;
         }
-        self.execute(code, instructions, base)?;
+        self.execute(code, instructions, base, first_open)?;
         self.depth -= 1;
+        let freed: usize = self.open[first_open..].iter().map(|array| array.elements.len()).sum();
+        self.open_elements -= freed;
+        self.open.truncate(first_open);
         let top = self.stack.len();
         for &register in &code.outputs {
             let output = self.stack[base + register as usize].clone();
@@ -149,7 +196,53 @@ impl<'a, N: Number> Machine<'a, N> {
         Ok(())
     }
 
-    fn execute(&mut self, code: &Code, instructions: &[Instruction], base: usize) -> Result<(), CallError> {
+    /// Whether there is room for more numbers.
+    fn check_room(&self, more: usize, code: &Code) -> Result<(), CallError> {
+        let numbers = self.stack.len().saturating_add(self.open_elements).saturating_add(more);
+        if numbers.saturating_mul(self.zero.width()) > MEMORY_LIMIT {
+            return Err(CallError::Memory {
+                function: code.name.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Gives an array of open size its sizes.
+    fn allocate(&mut self, code: &Code, number: usize, sizes: &[f64], place: usize) -> Result<(), CallError> {
+        let mut whole = Vec::with_capacity(sizes.len());
+        let mut count = 1usize;
+        for &size in sizes {
+            if !(size >= 0.0 && size <= f64::from(u32::MAX) && size == size.trunc()) {
+                return Err(CallError::Size {
+                    function: code.name.clone(),
+                    array: code.open_arrays[number].clone(),
+                    size,
+                });
+            }
+            whole.push(size as u32);
+            count = count.saturating_mul(size as usize);
+        }
+        self.open_elements -= self.open[place].elements.len();
+        self.open[place] = OpenArray::default();
+        self.check_room(count, code)?;
+        let cost = count as u64 / ELEMENTS_PER_STATEMENT;
+        self.fuel = self.fuel.checked_sub(cost).ok_or_else(|| out_of_fuel(code))?;
+        self.open_elements += count;
+        self.open[place] = OpenArray {
+            sizes: whole,
+            elements: vec![self.zero.clone(); count],
+            assigned: vec![false; count],
+        };
+        Ok(())
+    }
+
+    fn execute(
+        &mut self,
+        code: &Code,
+        instructions: &[Instruction],
+        base: usize,
+        first_open: usize,
+    ) -> Result<(), CallError> {
         let mut at = 0;
         loop {
             let frame = &mut self.stack[base..];
@@ -159,6 +252,40 @@ impl<'a, N: Number> Machine<'a, N> {
                 Instruction::Unary { op, to, a } => frame[*to as usize] = frame[*a as usize].unary(*op),
                 Instruction::Binary { op, to, a, b } => {
                     frame[*to as usize] = N::binary(*op, &frame[*a as usize], &frame[*b as usize]);
+                }
+                Instruction::Whole { op, to, a, b } => {
+                    let result = N::binary(*op, &frame[*a as usize], &frame[*b as usize]);
+                    if !is_exact(result.value()) {
+                        return Err(CallError::Integer {
+                            function: code.name.clone(),
+                            value: result.value(),
+                        });
+                    }
+                    frame[*to as usize] = result;
+                }
+                Instruction::Allocate { array, sizes } => {
+                    let sizes: Vec<f64> = sizes.iter().map(|&size| frame[size as usize].value()).collect();
+                    let number = *array as usize;
+                    self.allocate(code, number, &sizes, first_open + number)?;
+                }
+                Instruction::LoadOpen { to, access } => {
+                    let access = &code.accesses[*access as usize];
+                    let array = &self.open[first_open + access.base as usize];
+                    let at = position(code, access, &array.sizes, frame)?;
+                    if !array.assigned[at] {
+                        return Err(CallError::Unassigned {
+                            function: code.name.clone(),
+                            array: access.array.clone(),
+                        });
+                    }
+                    frame[*to as usize] = array.elements[at].clone();
+                }
+                Instruction::StoreOpen { access, from } => {
+                    let access = &code.accesses[*access as usize];
+                    let array = &mut self.open[first_open + access.base as usize];
+                    let at = position(code, access, &array.sizes, frame)?;
+                    array.elements[at] = frame[*from as usize].clone();
+                    array.assigned[at] = true;
                 }
                 Instruction::Load { to, access } => {
                     let from = element(code, &code.accesses[*access as usize], frame)?;
@@ -178,7 +305,10 @@ impl<'a, N: Number> Machine<'a, N> {
                         continue;
                     }
                 }
-                Instruction::Spend => self.spend(code)?,
+                Instruction::Spend { work } => {
+                    self.work += u64::from(*work);
+                    self.spend(code)?;
+                }
                 Instruction::ForStart { loop_registers, to } => {
                     let first = *loop_registers as usize;
                     let (from, step) = (frame[first + 2].value(), frame[first + 3].value());
@@ -255,16 +385,38 @@ fn out_of_fuel(code: &Code) -> CallError {
 fn element<N: Number>(code: &Code, access: &Access, frame: &[N]) -> Result<usize, CallError> {
     let mut position = 0usize;
     for &(register, size) in &access.indices {
-        let value = frame[register as usize].value();
-        if !(value >= 1.0 && value <= f64::from(size) && value == value.trunc()) {
-            return Err(CallError::Index {
-                function: code.name.clone(),
-                array: access.array.clone(),
-                index: value,
-                size,
-            });
-        }
-        position = position * size as usize + (value as usize - 1);
+        position = position * size as usize + index(code, access, frame[register as usize].value(), size)?;
     }
     Ok(access.base as usize + position)
+}
+
+/// The position of an element in an array of these sizes.
+fn position<N: Number>(code: &Code, access: &Access, sizes: &[u32], frame: &[N]) -> Result<usize, CallError> {
+    let mut position = 0usize;
+    for (at, &(register, _)) in access.indices.iter().enumerate() {
+        // An array that has not been given its sizes has no elements.
+        let size = sizes.get(at).copied().unwrap_or(0);
+        position = position * size as usize + index(code, access, frame[register as usize].value(), size)?;
+    }
+    Ok(position)
+}
+
+/// An index, from 0.
+fn index(code: &Code, access: &Access, value: f64, size: u32) -> Result<usize, CallError> {
+    if value >= 1.0 && value <= f64::from(size) && value == value.trunc() {
+        return Ok(value as usize - 1);
+    }
+    Err(CallError::Index {
+        function: code.name.clone(),
+        array: access.array.clone(),
+        index: value,
+        size,
+    })
+}
+
+/// The value of a table at its argument(s).
+fn lookup<N: Number>(table: &Table, args: &[N]) -> Result<N, Outside> {
+    let first = args[0].value();
+    let piece = table.piece(&[first, args.get(1).map_or(0.0, N::value)])?;
+    Ok(piece.evaluate(args, |value| args[0].like(value), N::add, N::mul))
 }

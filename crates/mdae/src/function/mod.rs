@@ -1,0 +1,44 @@
+//! User functions: algorithms over scalars and arrays, with exact derivatives of any order.
+//!
+//! This is the one form of functions below the flat model; loops of algorithm sections take it, too. A function is
+//! specialised to the sizes of its array arguments before it gets here; inputs and outputs are seen from outside as
+//! flattened lists of scalars.
+//!
+//! | room | what it holds |
+//! |---|---|
+//! | [`ir`](self) | the data: [`Function`], its [`Statement`]s and [`FunctionExpr`]s, annotations |
+//! | [`walk`](Visit) | going through statements and expressions: looking at them, putting statements between them |
+//! | `validate` | what every function must satisfy |
+//! | [`Kind`] | which numbers are Integers, and must stay exact |
+//! | `assemble`, `bytecode` | statements as instructions, made at the first call and kept in the function |
+//! | [`Machine`] | the only thing that executes functions, over any [`Number`] |
+//! | `call` | [`Functions::call`]: values and partial derivatives for whoever needs a few of them |
+//!
+//! Compiled kernels (crate `codegen`) bring numbers of their own to the same machine, or take short functions apart into
+//! their own operations. An interpreter of statements, independent of the bytecode, is the oracle in `tests/functions.rs`.
+
+mod assemble;
+mod bytecode;
+mod call;
+mod error;
+mod ir;
+mod kind;
+mod machine;
+mod number;
+mod validate;
+mod walk;
+
+pub use bytecode::{Code, Compiled};
+pub use error::{CallError, DEPTH_LIMIT, MEMORY_LIMIT, STATEMENT_LIMIT};
+pub use ir::{
+    Body, DerivativeInput, Function, FunctionDerivative, FunctionExpr, Inverse, Local, LocalId, Place, Statement,
+};
+pub use kind::{Kind, is_exact};
+pub use machine::Machine;
+pub use number::{Direction, Number};
+pub use walk::{Rewrite, Visit, rewrite};
+
+use crate::index::{FunctionId, IndexVec};
+
+/// All functions of a model.
+pub type Functions = IndexVec<FunctionId, Function>;

@@ -1,0 +1,91 @@
+//! Numbers that functions compute with.
+
+use crate::dual::Dual;
+use crate::expr::{BinaryOp, UnaryOp};
+
+/// What the machine needs of a number.
+pub trait Number: Clone {
+    /// A number that does not vary, like this one in layout.
+    fn like(&self, value: f64) -> Self;
+    /// Its value.
+    fn value(&self) -> f64;
+    /// How many numbers it is made of.
+    fn width(&self) -> usize;
+    /// The result of a one-argument operation.
+    fn unary(&self, op: UnaryOp) -> Self;
+    /// The result of a two-argument operation.
+    fn binary(op: BinaryOp, a: &Self, b: &Self) -> Self;
+    /// The last direction in which it varies, if only the first `terms` coefficients of series count.
+    fn last_direction(&self, terms: usize) -> Option<Direction>;
+    /// Without variation in a direction.
+    fn base(&self, direction: Direction) -> Self;
+    /// Where the derivative in a direction is to be taken, and the number's own derivative there.
+    fn split(&self, direction: Direction, terms: usize) -> (Self, Self);
+    /// The number with this base and derivative in a direction.
+    fn join(base: &Self, slope: &Self, direction: Direction) -> Self;
+    /// Whether it is zero and does not vary.
+    fn is_zero(&self) -> bool;
+    /// Whether it is the same number.
+    fn same(&self, other: &Self) -> bool;
+
+    /// The sum of two.
+    fn add(&self, other: &Self) -> Self {
+        Self::binary(BinaryOp::Add, self, other)
+    }
+    /// The product of two.
+    fn mul(&self, other: &Self) -> Self {
+        Self::binary(BinaryOp::Mul, self, other)
+    }
+}
+
+/// What a number varies with.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// A direction of its duals.
+    Dual(u32),
+    /// The variable of its power series.
+    Series,
+}
+
+impl Number for Dual {
+    fn like(&self, value: f64) -> Self {
+        Dual::constant(value, self.log_len())
+    }
+    fn value(&self) -> f64 {
+        self.value()
+    }
+    fn width(&self) -> usize {
+        1 << self.log_len()
+    }
+    fn unary(&self, op: UnaryOp) -> Self {
+        self.unary(op)
+    }
+    fn binary(op: BinaryOp, a: &Self, b: &Self) -> Self {
+        Dual::binary(op, a, b)
+    }
+    fn last_direction(&self, _: usize) -> Option<Direction> {
+        self.last_direction().map(Direction::Dual)
+    }
+    fn base(&self, direction: Direction) -> Self {
+        Number::split(self, direction, 0).0
+    }
+    fn split(&self, direction: Direction, _: usize) -> (Self, Self) {
+        match direction {
+            Direction::Dual(bit) => self.split(bit),
+            Direction::Series => (self.clone(), self.like(0.0)),
+        }
+    }
+    fn join(base: &Self, slope: &Self, direction: Direction) -> Self {
+        let mut joined = base.clone();
+        if let Direction::Dual(bit) = direction {
+            joined.set_slope(bit, slope);
+        }
+        joined
+    }
+    fn is_zero(&self) -> bool {
+        self.is_zero()
+    }
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}

@@ -1,0 +1,261 @@
+//! The machine that executes functions, on random functions, against an interpreter of their statements: values and
+//! partial derivatives bit by bit, and the same failures.
+
+mod interpreter;
+
+use std::sync::Arc;
+
+use interpreter::interpret;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use saltus_mdae::function::{Body, CallError, Function, FunctionExpr, Functions, Local, LocalId, Place, Statement};
+use saltus_mdae::{BinaryOp, FunctionId, OriginId, Type, UnaryOp};
+
+/// Variables of every random function: two Reals, an Integer, an array, a result, a counter, an array of open size.
+const X: u32 = 0;
+const Y: u32 = 1;
+const N: u32 = 2;
+const A: u32 = 3;
+const RESULT: u32 = 4;
+const COUNTER: u32 = 5;
+const OPEN: u32 = 6;
+
+fn place(local: u32, indices: Vec<FunctionExpr>) -> Place {
+    Place {
+        local: LocalId(local),
+        indices,
+    }
+}
+
+fn read(local: u32) -> FunctionExpr {
+    FunctionExpr::Read(place(local, Vec::new()))
+}
+
+fn binary(op: BinaryOp, a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
+    FunctionExpr::Binary(op, Box::new(a), Box::new(b))
+}
+
+fn function(name: &str, body: Vec<Statement>) -> Function {
+    let scalar = |name: &str, ty| Local::new(name, ty, Vec::new());
+    Function {
+        name: name.into(),
+        locals: vec![
+            scalar("x", Type::Real),
+            scalar("y", Type::Real),
+            scalar("n", Type::Integer),
+            Local::new("a", Type::Real, vec![2, 2]),
+            scalar("r", Type::Real),
+            scalar("i", Type::Integer),
+            Local {
+                open: true,
+                ..Local::new("o", Type::Real, vec![0])
+            },
+        ],
+        inputs: vec![LocalId(X), LocalId(Y), LocalId(N)],
+        outputs: vec![LocalId(RESULT), LocalId(A)],
+        body: Body::Algorithm(body),
+        derivatives: Vec::new(),
+        inverses: Vec::new(),
+        texts: Arc::default(),
+        origin: OriginId(0),
+        compiled: Default::default(),
+    }
+}
+
+/// A whole number that is often a good index.
+fn index() -> impl Strategy<Value = FunctionExpr> {
+    prop_oneof![
+        18 => (1..=2i32).prop_map(|k| FunctionExpr::Constant(f64::from(k))),
+        2 => Just(read(COUNTER)),
+        1 => Just(binary(BinaryOp::Sub, read(N), read(COUNTER))),
+        1 => Just(read(N)),
+    ]
+}
+
+fn expr() -> impl Strategy<Value = FunctionExpr> {
+    let leaf = prop_oneof![
+        (-4..=4i32).prop_map(|k| FunctionExpr::Constant(0.5 * f64::from(k))),
+        prop_oneof![Just(X), Just(Y), Just(N), Just(RESULT), Just(COUNTER)].prop_map(read),
+        (index(), index()).prop_map(|(i, j)| FunctionExpr::Read(place(A, vec![i, j]))),
+        index().prop_map(|i| FunctionExpr::Read(place(OPEN, vec![i]))),
+    ];
+    leaf.prop_recursive(3, 16, 3, |inner| {
+        let unary = prop_oneof![
+            Just(UnaryOp::Neg),
+            Just(UnaryOp::Sin),
+            Just(UnaryOp::Abs),
+            Just(UnaryOp::Sqrt),
+            Just(UnaryOp::Floor)
+        ];
+        let two = prop_oneof![
+            Just(BinaryOp::Add),
+            Just(BinaryOp::Sub),
+            Just(BinaryOp::Mul),
+            Just(BinaryOp::Div),
+            Just(BinaryOp::Min),
+            Just(BinaryOp::Mod),
+            Just(BinaryOp::Lt)
+        ];
+        prop_oneof![
+            (unary, inner.clone()).prop_map(|(op, a)| FunctionExpr::Unary(op, Box::new(a))),
+            (two, inner.clone(), inner.clone()).prop_map(|(op, a, b)| binary(op, a, b)),
+            (inner.clone(), inner.clone(), inner.clone()).prop_map(|(c, a, b)| FunctionExpr::If(
+                Box::new(c),
+                Box::new(a),
+                Box::new(b)
+            )),
+            (0..5u32, inner.clone(), inner).prop_map(|(output, x, y)| FunctionExpr::Call {
+                function: FunctionId(1),
+                output,
+                args: vec![x, y, FunctionExpr::Constant(2.0)],
+            }),
+        ]
+    })
+}
+
+fn target() -> impl Strategy<Value = Place> {
+    prop_oneof![
+        4 => Just(place(RESULT, Vec::new())),
+        2 => (index(), index()).prop_map(|(i, j)| place(A, vec![i, j])),
+        2 => index().prop_map(|i| place(OPEN, vec![i])),
+        1 => Just(place(X, Vec::new())),
+    ]
+}
+
+fn statement() -> impl Strategy<Value = Statement> {
+    let simple = prop_oneof![
+        8 => (target(), expr()).prop_map(|(place, value)| Statement::Assign(place, value)),
+        1 => index().prop_map(|size| Statement::Allocate { local: LocalId(OPEN), sizes: vec![size] }),
+        2 => (target(), 0..5u32, expr(), expr()).prop_map(|(place, output, x, y)| Statement::CallAssign {
+            function: FunctionId(1),
+            args: vec![x, y, FunctionExpr::Constant(1.0)],
+            targets: vec![(output, place)],
+        }),
+        1 => Just(Statement::Break),
+        1 => Just(Statement::Return),
+        1 => expr().prop_map(|c| Statement::Assert(c, FunctionExpr::Constant(0.0))),
+    ];
+    simple.prop_recursive(3, 16, 4, |inner| {
+        let body = prop::collection::vec(inner, 1..4);
+        prop_oneof![
+            (expr(), body.clone(), expr(), body.clone(), body.clone())
+                .prop_map(|(c, yes, d, second, no)| { Statement::If(vec![(c, yes), (d, second)], no) }),
+            (index(), index(), body.clone()).prop_map(|(step, to, body)| Statement::For {
+                counter: LocalId(COUNTER),
+                from: FunctionExpr::Constant(1.0),
+                step,
+                to,
+                body,
+            }),
+            body.prop_map(|mut body| {
+                // Ends: n grows.
+                let more = binary(BinaryOp::Add, read(N), FunctionExpr::Constant(1.0));
+                body.insert(0, Statement::Assign(place(N, Vec::new()), more));
+                Statement::While(binary(BinaryOp::Lt, read(N), FunctionExpr::Constant(5.0)), body)
+            }),
+        ]
+    })
+}
+
+/// Gives the array of open size and the counter values, so that not every use of them fails.
+fn with_values(body: Vec<Statement>) -> Vec<Statement> {
+    let number = |k: u32| FunctionExpr::Constant(f64::from(k));
+    let mut all = vec![
+        Statement::Allocate {
+            local: LocalId(OPEN),
+            sizes: vec![number(2)],
+        },
+        Statement::Assign(place(OPEN, vec![number(1)]), read(X)),
+        Statement::Assign(place(OPEN, vec![number(2)]), read(Y)),
+        Statement::Assign(place(COUNTER, Vec::new()), number(1)),
+    ];
+    all.extend(body);
+    all
+}
+
+/// What both have to agree on: numbers bit by bit (all that are none are the same), or the failure.
+fn outcome(result: Result<Vec<f64>, CallError>) -> Result<Vec<u64>, String> {
+    let bits = |value: f64| {
+        if value.is_nan() {
+            f64::NAN.to_bits()
+        } else {
+            value.to_bits()
+        }
+    };
+    match result {
+        Ok(values) => Ok(values.into_iter().map(bits).collect()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[test]
+fn the_machine_does_what_the_statements_say() {
+    let body = || prop::collection::vec(statement(), 1..8);
+    let callee = vec![
+        Statement::Assign(place(RESULT, Vec::new()), binary(BinaryOp::Mul, read(X), read(Y))),
+        Statement::Assign(
+            place(A, vec![FunctionExpr::Constant(1.0), read(N)]),
+            FunctionExpr::Unary(UnaryOp::Sin, Box::new(read(X))),
+        ),
+    ];
+    let case = (body(), -2.0..2.0f64, -2.0..2.0f64, 0..4i32);
+    let mut counts = [0; 2];
+    let mut runner = TestRunner::new(Config {
+        cases: 1500,
+        failure_persistence: None,
+        ..Config::default()
+    });
+    let counted = std::cell::RefCell::new(&mut counts);
+    runner
+        .run(&case, |(body, x, y, n)| {
+            let functions: Functions = [function("f", with_values(body)), function("g", callee.clone())]
+                .into_iter()
+                .collect();
+            for function in &functions {
+                function.validate(&functions).expect("a valid function");
+            }
+            let args = [x, y, f64::from(n)];
+            for partials in [&[][..], &[0], &[1], &[0, 1], &[0, 0]] {
+                let by_machine = functions.call_all(FunctionId(0), partials, &args);
+                let by_statements = interpret(&functions, FunctionId(0), partials, &args);
+                counted.borrow_mut()[usize::from(by_machine.is_err())] += 1;
+                prop_assert_eq!(outcome(by_machine), outcome(by_statements));
+            }
+            Ok(())
+        })
+        .expect("both agree");
+    assert!(counts[0] > 1000 && counts[1] > 500, "both kinds are tried: {counts:?}");
+}
+
+#[test]
+fn integers_stay_exact_or_fail() {
+    let double = binary(BinaryOp::Mul, read(N), FunctionExpr::Constant(2.0));
+    let body = |to: u32| {
+        vec![Statement::For {
+            counter: LocalId(COUNTER),
+            from: FunctionExpr::Constant(1.0),
+            step: FunctionExpr::Constant(1.0),
+            to: FunctionExpr::Constant(f64::from(to)),
+            body: vec![Statement::Assign(place(N, Vec::new()), double.clone())],
+        }]
+    };
+    let functions: Functions = [function("fits", body(53)), function("grows", body(54))]
+        .into_iter()
+        .collect();
+    assert!(functions.call_all(FunctionId(0), &[], &[0.0, 0.0, 1.0]).is_ok());
+    let error = functions.call_all(FunctionId(1), &[], &[0.0, 0.0, 1.0]);
+    assert!(matches!(error, Err(CallError::Integer { .. })), "{error:?}");
+}
+
+#[test]
+fn arrays_that_do_not_fit_are_an_error() {
+    let body = vec![Statement::Allocate {
+        local: LocalId(OPEN),
+        sizes: vec![read(N)],
+    }];
+    let functions: Functions = [function("f", body)].into_iter().collect();
+    let call = |n: f64| functions.call_all(FunctionId(0), &[], &[0.0, 0.0, n]);
+    assert!(call(1000.0).is_ok());
+    assert!(matches!(call(6e7), Err(CallError::Memory { .. })));
+    assert!(matches!(call(-1.0), Err(CallError::Size { .. })));
+}
