@@ -56,16 +56,25 @@ const STACK_SIZE: usize = 512 << 20;
 
 /// Flattens the class with this qualified name.
 pub fn flatten(library: &Library, class: &str, options: &FlattenOptions) -> Flattened {
-    let run = || flatten_here(library, class, options);
+    with_large_stack(&|| flatten_here(library, class, options))
+}
+
+/// Checks the bodies of functions with these qualified names: names, types, and what they call. Partial and external
+/// functions have none.
+pub fn check_functions(library: &Library, names: &[Arc<str>], options: &FlattenOptions) -> Diagnostics {
+    with_large_stack(&|| function::body::check_bodies(library, options.limits, names))
+}
+
+fn with_large_stack<T: Send>(run: &(dyn Fn() -> T + Sync)) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
             .stack_size(STACK_SIZE)
             .spawn_scoped(scope, run);
         match thread.map(|thread| thread.join()) {
-            Ok(Ok(flattened)) => flattened,
+            Ok(Ok(result)) => result,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
             // No thread to be had: the stack at hand must do.
-            Err(_) => flatten_here(library, class, options),
+            Err(_) => run(),
         }
     })
 }
@@ -76,6 +85,11 @@ fn flatten_here(library: &Library, class: &str, options: &FlattenOptions) -> Fla
     flattener.accept(result);
     let mut diagnostics = library.diagnostics();
     diagnostics.extend(std::mem::take(&mut flattener.diagnostics));
+    // What calls have shown is said already.
+    if !diagnostics.has_errors() {
+        let called = flattener.functions_to_check();
+        diagnostics.extend(function::body::check_bodies(library, options.limits, &called));
+    }
     diagnostics.normalise();
     let model = (!diagnostics.has_errors()).then_some(flattener.model);
     if let Some(model) = &model {

@@ -25,7 +25,7 @@ impl Default for Limits {
         Limits {
             scalars: 3_000_000,
             // About forty bytes each.
-            held: 12_000_000,
+            held: 10_000_000,
             fuel: 60_000_000,
             // About ten million turns of a small loop: a second or two in an unoptimised build.
             function_fuel: 60_000_000,

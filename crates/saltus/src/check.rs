@@ -88,9 +88,22 @@ impl Session {
                     break;
                 }
             }
+            checked.diagnostics.extend(self.check_functions());
         }
         checked.diagnostics.normalise();
         checked
+    }
+
+    /// Checks the bodies of all functions in the files given, called or not.
+    fn check_functions(&self) -> Diagnostics {
+        let mut names = Vec::new();
+        let mut entered = HashSet::new();
+        for class in self.library.given() {
+            self.collect_in(&class, &mut entered, &mut |class, path| {
+                collect_functions(class, path, &mut names)
+            });
+        }
+        saltus_lang::check_functions(&self.library, &names, &saltus_lang::FlattenOptions::default())
     }
 
     /// The full names of all models in the files and folders given, those of packages in their order.
@@ -98,7 +111,9 @@ impl Session {
         let mut names = Vec::new();
         let mut entered = HashSet::new();
         for class in self.library.given() {
-            self.models_in(&class, &mut entered, &mut names);
+            self.collect_in(&class, &mut entered, &mut |class, path| {
+                collect(class, path, &mut names)
+            });
         }
         names
     }
@@ -116,15 +131,20 @@ impl Session {
         parts.map(|place| given[place].qualified_name()).collect()
     }
 
-    fn models_in(&self, class: &LibraryClass, entered: &mut HashSet<PathBuf>, names: &mut Vec<String>) {
+    /// Calls `visit` with every class that has a file of its own, and its path.
+    fn collect_in(
+        &self,
+        class: &LibraryClass,
+        entered: &mut HashSet<PathBuf>,
+        visit: &mut dyn FnMut(&ClassDefinition, &mut Vec<Name>),
+    ) {
         if !self.library.enters(class, entered) {
             return;
         }
-        let mut path = class.path.clone();
-        collect(&class.definition, &mut path, names);
+        visit(&class.definition, &mut class.path.clone());
         for name in self.library.members(class).iter() {
             if let Some(member) = self.library.member(class, name) {
-                self.models_in(&member, entered, names);
+                self.collect_in(&member, entered, visit);
             }
         }
     }
@@ -162,6 +182,21 @@ fn collect(class: &ClassDefinition, path: &mut Vec<Name>, names: &mut Vec<String
             }
         }
         _ => {}
+    }
+}
+
+/// The functions in a class. What is partial is completed elsewhere.
+fn collect_functions(class: &ClassDefinition, path: &mut Vec<Name>, names: &mut Vec<Arc<str>>) {
+    if class.partial || path.len() > MOST_LEVELS {
+        return;
+    }
+    if matches!(class.kind, ClassKind::Function | ClassKind::OperatorFunction) {
+        names.push(path.join(".").into());
+    }
+    for (_, inner) in class.classes() {
+        path.push(inner.name.name.clone());
+        collect_functions(inner, path, names);
+        path.pop();
     }
 }
 

@@ -291,7 +291,9 @@ impl Flattener<'_> {
             "size" | "ndims" => self.size(name, call, span, ctx),
             "pure" => {
                 let arguments = self.required(call, &["expr"], 1)?;
-                self.at_any_time(false, |this| this.expr_of(arguments[0], ctx))
+                self.at_any_time(false, |this| {
+                    this.regardless_of_purity(|this| this.expr_of(arguments[0], ctx))
+                })
             }
             "isPresent" => Ok(Tensor::boolean(true)),
             "getInstanceName" => {

@@ -4,10 +4,10 @@ use super::call::list;
 use super::reference::Resolved;
 use super::{Context, Index, Mode};
 use crate::codes;
-use crate::failure::{Fallible, fail};
-use crate::flat::FlatExpr;
+use crate::failure::{Failure, Fallible, fail};
+use crate::flat::{BinaryOp, FlatExpr};
 use crate::flattener::Flattener;
-use crate::tensor::{Tensor, Ty};
+use crate::tensor::{Elem, Tensor, Ty};
 use saltus_source::Span;
 use saltus_syntax::ast::{Call, CallArguments, Expr, ExprKind};
 
@@ -128,6 +128,9 @@ impl Flattener<'_> {
                         return fail(codes::E0302, span, format!("`{name}` of a single scalar"));
                     }
                     let ty = value.ty;
+                    if let ("sum" | "product", true, false) = (name, ty.is_numeric(), value.elems.is_empty()) {
+                        return self.reduced(name, value, span).map(Some);
+                    }
                     if matches!(ty, Ty::Record(_)) {
                         let dims = value.dims.first().copied().unwrap_or(1);
                         (1..=dims).filter_map(|k| value.at(k)).collect()
@@ -146,6 +149,28 @@ impl Flattener<'_> {
             return empty_reduction(name, Ty::Real, span).map(Some);
         }
         crate::tensor::fold_in_groups(values, &mut |a, b| self.combine(name, a, b, span))
+    }
+
+    /// The sum or the product of the elements of an array of numbers.
+    fn reduced(&mut self, name: &str, value: Tensor, span: Span) -> Fallible<Tensor> {
+        self.spend(value.elems.len() as u64, span)?;
+        let op = if name == "sum" {
+            BinaryOp::Add
+        } else {
+            BinaryOp::Multiply
+        };
+        let ty = value.ty;
+        let elements = value.elems.into_iter().filter_map(|elem| match elem {
+            Elem::Expr(expr) => Some(expr),
+            _ => None,
+        });
+        let joined = crate::tensor::fold_in_groups(elements.collect(), &mut |a, b| {
+            Ok::<_, Failure>(crate::tensor::binary(op, a, b, span))
+        })?;
+        match joined {
+            Some(expr) => Ok(Tensor::scalar(ty, expr)),
+            None => empty_reduction(name, ty, span),
+        }
     }
 
     pub(super) fn combine(&mut self, name: &str, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {

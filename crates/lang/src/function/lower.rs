@@ -148,7 +148,7 @@ impl Flattener<'_> {
         span: Span,
     ) -> Fallible<FunctionId> {
         self.enter(span)?;
-        let result = self.specialise_inner(class, signature, bound, shapes, span);
+        let result = self.regardless_of_purity(|this| this.specialise_inner(class, signature, bound, shapes, span));
         self.leave();
         result
     }

@@ -2,6 +2,7 @@
 //! specialised to the sizes of their arguments.
 
 mod annotations;
+pub(crate) mod body;
 pub(crate) mod check;
 mod declare;
 pub(crate) mod external;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use saltus_source::{Diagnostic, Span};
-use saltus_syntax::ast::{Call, ClassDefinition, ClassKind, Name};
+use saltus_syntax::ast::{Call, ClassDefinition, ClassKind, Name, Purity};
 use smallvec::{SmallVec, smallvec};
 
 use crate::codes;
@@ -65,6 +66,10 @@ pub(crate) struct FunctionTable {
     pub(crate) fails: Vec<(FunctionCall, Diagnostic)>,
     /// How often a function could not be inlined.
     not_inlined: FxHashMap<*const ClassDefinition, u32>,
+    /// The function whose body is checked, if it must be pure.
+    pub(crate) pure: Option<Arc<str>>,
+    /// What is wrong with bodies that are checked.
+    pub(crate) in_bodies: saltus_source::Diagnostics,
     /// Functions being inlined or evaluated, innermost last.
     active: Vec<Arc<ClassDefinition>>,
 }
@@ -116,11 +121,39 @@ impl Flattener<'_> {
                 format!("`{}` is partial and cannot be called", self.classes[class].name),
             );
         }
+        self.check_pure_caller(class, span)?;
         let bound = self.bind_arguments(class, &signature, arguments, span, ctx)?;
         match self.vectorised_dims(&signature, &bound, span)? {
             None => self.call_bound(class, &signature, bound, span, ctx),
             Some(dims) => self.call_vectorised(class, &signature, bound, dims, span, ctx),
         }
+    }
+
+    /// A pure function may not call an impure one.
+    fn check_pure_caller(&mut self, class: ClassId, span: Span) -> Fallible<()> {
+        let Some(caller) = self.functions.pure.clone() else {
+            return Ok(());
+        };
+        let scopes = self.table(class)?.scopes.clone();
+        let mut prefixes = scopes.iter().map(|&scope| self.def(scope).purity);
+        if !prefixes.any(|purity| purity == Some(Purity::Impure)) {
+            return Ok(());
+        }
+        let callee = &self.classes[class].name;
+        let message = format!("`{caller}` is pure and cannot call `{callee}`, which is impure");
+        Err(crate::failure::error(codes::E0311, span, message)
+            .with_help(format!(
+                "write `impure function` for `{caller}`, or `pure({callee}(…))` here"
+            ))
+            .into())
+    }
+
+    /// Does something in which it does not matter which functions are pure.
+    pub(crate) fn regardless_of_purity<T>(&mut self, what: impl FnOnce(&mut Self) -> T) -> T {
+        let pure = self.functions.pure.take();
+        let result = what(self);
+        self.functions.pure = pure;
+        result
     }
 
     fn call_vectorised(
@@ -373,7 +406,7 @@ impl Flattener<'_> {
         let def = Arc::clone(self.def(class));
         self.functions.active.push(def);
         let held = self.held.1;
-        let result = self.interpret(class, signature, arguments, mode);
+        let result = self.regardless_of_purity(|this| this.interpret(class, signature, arguments, mode));
         self.held.1 = held;
         self.functions.active.pop();
         self.leave();

@@ -15,7 +15,7 @@ use crate::expr::{Arguments, Context, Mode};
 use crate::failure::{Fallible, did_you_mean, error, fail};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
-use crate::tensor::{Tensor, Ty};
+use crate::tensor::{Elem, Tensor, Ty};
 
 /// A variable of a function.
 #[derive(Clone, Debug)]
@@ -268,7 +268,11 @@ impl Flattener<'_> {
 
     fn check_argument(&mut self, formal: &Formal, value: Tensor, span: Span) -> Fallible<Tensor> {
         let ty = self.class_type(formal.class)?;
-        if ty.accepts(value.ty) || value.elems.is_empty() || ty == Ty::Function {
+        if ty == Ty::Function {
+            self.check_function_argument(formal, &value, span)?;
+            return Ok(value);
+        }
+        if ty.accepts(value.ty) || value.elems.is_empty() {
             return Ok(value.coerce(ty));
         }
         fail(
@@ -281,6 +285,44 @@ impl Flattener<'_> {
                 value.shape()
             ),
         )
+    }
+
+    /// A function that is an argument has the inputs of the function type, under the same names.
+    fn check_function_argument(&mut self, formal: &Formal, value: &Tensor, span: Span) -> Fallible<()> {
+        let Some(Elem::Function(function)) = value.elems.first() else {
+            return Ok(());
+        };
+        let (wanted, given) = (self.signature(formal.class)?, self.signature(function.class)?);
+        let is_bound = |name: &Name| function.bound.iter().any(|(bound, _)| bound == name);
+        let open: Vec<&Name> = given
+            .inputs
+            .iter()
+            .map(|input| &input.name)
+            .filter(|name| !is_bound(name))
+            .collect();
+        let wanted = wanted.inputs.iter().map(|input| &input.name);
+        let differs = wanted.zip(open.iter().map(Some).chain(std::iter::repeat(None)));
+        for (wanted, found) in differs {
+            if found.copied() == Some(wanted) {
+                continue;
+            }
+            let name = &self.classes[function.class].name;
+            let message = match found {
+                Some(found) => format!(
+                    "`{name}` has an input `{found}` where `{}` needs `{wanted}`",
+                    formal.name
+                ),
+                None => format!("`{name}` has no input `{wanted}`, which `{}` needs", formal.name),
+            };
+            let type_name = &self.classes[formal.class].name;
+            return Err(error(codes::E0301, span, message)
+                .with_secondary(formal.span, "the argument is used as this function")
+                .with_help(format!(
+                    "give it the inputs of `{type_name}`, with the same names in the same order"
+                ))
+                .into());
+        }
+        Ok(())
     }
 
     fn default_argument(

@@ -94,7 +94,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    fn class_by_name(&mut self, name: &str) -> Fallible<ClassId> {
+    pub(crate) fn class_by_name(&mut self, name: &str) -> Fallible<ClassId> {
         let mut parts = split_name(name).into_iter().map(Name::new);
         let unknown = |diagnostic: Diagnostic| Err(Failure::from(diagnostic));
         let Some(root) = parts.next().and_then(|first| self.root_class(&first)) else {
