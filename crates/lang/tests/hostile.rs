@@ -16,6 +16,7 @@ fn options() -> FlattenOptions {
             string_length: 10_000,
             fuel: 1_000_000,
             function_fuel: 300_000,
+            held: 20_000,
             ..Limits::default()
         },
         ..FlattenOptions::default()
@@ -61,6 +62,32 @@ fn evaluation_is_limited() {
     assert_refused(growing, "E0307");
     let text = "function f\n  output Integer n = 1;\nprotected\n  String s = \"a\";\nalgorithm\n  while true loop\n    s := s + s;\n  end while;\nend f;\nmodel M\n  Real x[f()];\nend M;";
     assert_refused(text, "E0307");
+}
+
+#[test]
+fn values_held_at_once_are_limited() {
+    let constants = "package P\n  constant Real a[15000] = fill(1, 15000);\n  constant Real b[15000] = fill(2, 15000);\nend P;\nmodel M\n  Real y = P.a[1] + P.b[1];\nend M;";
+    assert_refused(constants, "E0307");
+    let recursive = "function f\n  input Integer n;\n  output Real y;\nprotected\n  Real a[1000] = fill(1.0, 1000);\nalgorithm\n  y := if n <= 0 then 0 else f(n - 1) + a[1];\nend f;\nmodel M\n  parameter Real y = f(50);\nend M;";
+    assert_refused(recursive, "E0307");
+    let several = "function f\n  output Real y;\nprotected\n  Real a[9000] = fill(1, 9000);\n  Real b[9000] = fill(1, 9000);\n  Real c[9000] = fill(1, 9000);\nalgorithm\n  y := a[1] + b[1] + c[1];\nend f;\nmodel M\n  parameter Real y = f();\nend M;";
+    assert_refused(several, "E0307");
+}
+
+/// Every element is a statement of its own.
+#[test]
+fn arrays_in_functions_are_limited() {
+    let filled = "function f\n  input Real x;\n  output Real y;\nprotected\n  Real a[20000] = fill(x, 20000);\nalgorithm\n  y := sum(a);\nend f;\nmodel M\n  Real y = f(time);\nend M;";
+    assert_refused(filled, "E0307");
+}
+
+/// A sum takes its terms along: 50 000 terms in time that is linear in them.
+#[test]
+fn nested_sums_take_linear_time() {
+    let text = "model M\n  Real x = sum(sum(i*j*time for i in 1:250) for j in 1:200);\nend M;";
+    let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), Vec::new());
+    library.add_text("long.mo", text);
+    assert!(flatten(&library, "M", &options()).model.is_some());
 }
 
 #[test]

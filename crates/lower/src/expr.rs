@@ -38,12 +38,31 @@ impl Lowering<'_> {
         }
     }
 
+    /// Integers are computed with as floating-point numbers, which holds them all below 2^53.
+    pub(crate) fn check_exact(&mut self, value: i64, span: Option<Span>) {
+        let is_exact = value.unsigned_abs() < 1 << 53;
+        // The least and the greatest of no elements.
+        if is_exact || value == i64::MAX || value == i64::MIN {
+            return;
+        }
+        let message = format!("the Integer {value} is beyond 2^53, where Integers are not exact");
+        let place = self.place.map(|place| self.flat.provenances[place].span);
+        let Some(span) = span.or(place) else { return };
+        self.report(
+            Diagnostic::error(codes::E0512, span, message)
+                .with_help("use a Real if its size is all that matters; count in larger units if it must be exact"),
+        );
+    }
+
     /// Lowers an expression. Sums of a hundred thousand terms (connection sets) are chains to the left, so the left
     /// spine is walked by a loop.
     pub(crate) fn expr(&mut self, expr: &FlatExpr) -> ExprId {
         match expr {
             FlatExpr::Real(value) => self.model.pool.real(*value),
-            FlatExpr::Integer(value) => self.model.pool.integer(*value),
+            FlatExpr::Integer(value) => {
+                self.check_exact(*value, None);
+                self.model.pool.integer(*value)
+            }
             FlatExpr::Boolean(value) => self.model.pool.boolean(*value),
             FlatExpr::Enumeration(_, ordinal) => self.model.pool.integer(i64::from(*ordinal)),
             FlatExpr::String(text) => self.model.text(text),
@@ -116,7 +135,11 @@ impl Lowering<'_> {
                     if right_text {
                         self.text_call(TextOperation::Join, &[result, right])
                     } else {
-                        self.binary(op, result, right, span)
+                        let joined = self.binary(op, result, right, span);
+                        if let Node::Integer(value) = self.model.pool.node(joined) {
+                            self.check_exact(value, Some(span));
+                        }
+                        joined
                     }
                 }
             };

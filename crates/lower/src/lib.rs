@@ -100,6 +100,8 @@ struct Lowering<'f> {
     reinitialised: FxHashMap<VariableId, OriginId>,
     /// Inside `noEvent`.
     literal: bool,
+    /// What is being lowered.
+    place: Option<ProvenanceId>,
     /// Names of generated variables, with how many there are of each.
     generated: FxHashMap<String, u32>,
     /// The variables that stand for differentiated expressions.
@@ -129,6 +131,7 @@ impl<'f> Lowering<'f> {
             set_at_events: FxHashMap::default(),
             reinitialised: FxHashMap::default(),
             literal: false,
+            place: None,
             generated: FxHashMap::default(),
             quantities: FxHashMap::default(),
             floors: FxHashMap::default(),
@@ -200,6 +203,7 @@ impl<'f> Lowering<'f> {
     }
 
     fn origin(&mut self, provenance: ProvenanceId) -> OriginId {
+        self.place = Some(provenance);
         if let Some(&known) = self.origins.get(&provenance) {
             return known;
         }

@@ -49,6 +49,9 @@ impl Lowering<'_> {
                 let constant = self.constant(value, ty);
                 self.meanings.push(Meaning::Constant(constant));
                 self.declare_constant(variable, ty, value);
+                if let Some(FlatExpr::Integer(value)) = &variable.binding {
+                    self.check_exact(*value, None);
+                }
                 continue;
             }
             let role = match variable.variability {
@@ -91,6 +94,7 @@ impl Lowering<'_> {
             let Meaning::Variable(var) = self.meanings[id] else {
                 continue;
             };
+            self.place = Some(variable.provenance);
             let attributes = variable.attributes.clone();
             let binding = variable.binding.as_ref().map(|e| self.literal_expr(e));
             let start = variable.start.as_ref().map(|e| self.literal_expr(e));

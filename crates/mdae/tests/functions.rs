@@ -239,7 +239,7 @@ fn integers_stay_exact_or_fail() {
             body: vec![Statement::Assign(place(N, Vec::new()), double.clone())],
         }]
     };
-    let functions: Functions = [function("fits", body(53)), function("grows", body(54))]
+    let functions: Functions = [function("fits", body(52)), function("grows", body(53))]
         .into_iter()
         .collect();
     assert!(functions.call_all(FunctionId(0), &[], &[0.0, 0.0, 1.0]).is_ok());

@@ -37,6 +37,20 @@ fn errors_have_a_place_and_status_1() {
 }
 
 #[test]
+fn functions_that_nothing_calls_are_checked() {
+    let text = "package P\n  function f\n    output Real y;\n  algorithm\n    y := undefined;\n  end f;\n  partial package Q\n    function g\n      output Real y;\n    algorithm\n      y := missing;\n    end g;\n  end Q;\n  model M\n    Real x = 1;\n  end M;\nend P;\n";
+    let folder = Folder::new().with("P.mo", text);
+    let ran = folder.expect(1, &["check", "P.mo"]);
+    ran.says("`undefined` is not known in `P.f`");
+    assert!(
+        !ran.stderr.contains("missing"),
+        "what is partial is completed elsewhere"
+    );
+    folder.expect(0, &["check", "P.mo", "--model", "P.M"]);
+    folder.expect(0, &["simulate", "P.mo", "--model", "P.M"]);
+}
+
+#[test]
 fn diagnostics_as_json() {
     let folder = Folder::new().with("M.mo", "model M\n  Real x = y;\nend M;\n");
     let ran = folder.expect(1, &["check", "M.mo", "--json"]);

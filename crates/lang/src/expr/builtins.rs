@@ -115,6 +115,36 @@ pub(super) const NAMES: &[&str] = &[
     "timeInState",
 ];
 
+/// Whether something built in takes or makes arrays as a whole.
+pub(crate) fn works_on_arrays(name: &str) -> bool {
+    matches!(
+        name,
+        "min"
+            | "max"
+            | "sum"
+            | "product"
+            | "size"
+            | "ndims"
+            | "scalar"
+            | "vector"
+            | "matrix"
+            | "transpose"
+            | "outerProduct"
+            | "symmetric"
+            | "cross"
+            | "skew"
+            | "identity"
+            | "diagonal"
+            | "zeros"
+            | "ones"
+            | "fill"
+            | "linspace"
+            | "cat"
+            | "promote"
+            | "array"
+    )
+}
+
 /// Whether a name always means an operator.
 pub(crate) fn is_operator(name: &str) -> bool {
     OPERATORS.contains(&name)
@@ -291,9 +321,7 @@ impl Flattener<'_> {
             "size" | "ndims" => self.size(name, call, span, ctx),
             "pure" => {
                 let arguments = self.required(call, &["expr"], 1)?;
-                self.at_any_time(false, |this| {
-                    this.regardless_of_purity(|this| this.expr_of(arguments[0], ctx))
-                })
+                self.at_any_time(false, |this| this.expr_of(arguments[0], ctx))
             }
             "isPresent" => Ok(Tensor::boolean(true)),
             "getInstanceName" => {

@@ -29,9 +29,10 @@ use crate::function::frame::Frame;
 use crate::modification::Scope;
 use crate::tensor::{Elem, Tensor, Ty, concatenate, stack};
 
-pub(crate) use builtins::{add, is_builtin, is_operator};
+pub(crate) use builtins::{add, is_builtin, is_operator, works_on_arrays};
 pub(crate) use call::Arguments;
 pub(crate) use math::math_call;
+pub(crate) use reductions::empty_reduction;
 pub(crate) use reference::{Item, Resolved, Selection, slice_at};
 pub(crate) use select::{Index, positions};
 
@@ -251,8 +252,10 @@ impl Flattener<'_> {
         if let FlatExpr::Boolean(known) = test {
             return self.taken_branch(known, value, rest, otherwise, span, ctx);
         }
-        let then = self.expr(value, ctx);
-        let other = self.if_expr(rest, otherwise, span, ctx);
+        let (then, other) = self.without_emission(|this| {
+            let then = this.expr(value, ctx);
+            (then, this.if_expr(rest, otherwise, span, ctx))
+        });
         let joined = match (then, other) {
             (Ok(then), Ok(other)) => self.join_branches(&test, then, other, span),
             (Err(failure), _) | (_, Err(failure)) => Err(failure),

@@ -14,7 +14,7 @@ use crate::flattener::Flattener;
 use crate::tensor::{Elem, Tensor, Ty, binary, fold_in_groups, unary};
 
 impl Flattener<'_> {
-    pub(super) fn unary_operator(&mut self, op: AstUnary, operand: Tensor, span: Span) -> Fallible<Tensor> {
+    pub(crate) fn unary_operator(&mut self, op: AstUnary, operand: Tensor, span: Span) -> Fallible<Tensor> {
         let ty = operand.ty;
         match op {
             AstUnary::Not if ty == Ty::Boolean => Ok(operand.map(ty, |e| unary(UnaryOp::Not, e))),
@@ -48,7 +48,10 @@ impl Flattener<'_> {
             self.unreached_condition(right, ctx);
             return Ok(a);
         }
-        let b = self.expr(right, ctx)?;
+        let b = match op {
+            AstOp::And | AstOp::Or => self.without_emission(|this| this.expr(right, ctx))?,
+            _ => self.expr(right, ctx)?,
+        };
         if ctx.frame.is_none() {
             self.check_equality(op, &a, &b, span)?;
         }

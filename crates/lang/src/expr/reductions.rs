@@ -20,6 +20,9 @@ impl Flattener<'_> {
         if let Some(value) = self.size_so_far(array, positional.get(1), ctx)? {
             return Ok(value);
         }
+        if let Some(sizes) = self.run_time_sizes(array, ctx) {
+            return self.open_size(name, &sizes, positional.get(1), span, ctx);
+        }
         let dims = self.dims_of(array, ctx)?;
         if name == "ndims" {
             return Ok(Tensor::integer(dims.len() as i64));
@@ -36,6 +39,36 @@ impl Flattener<'_> {
                 codes::E0306,
                 which.span,
                 format!("an array of {} dimensions has no such dimension", dims.len()),
+            ),
+        }
+    }
+
+    /// `size` and `ndims` of an array whose size is known when the function runs only.
+    fn open_size(
+        &mut self,
+        name: &str,
+        sizes: &[FlatExpr],
+        which: Option<&Expr>,
+        span: Span,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        if name == "ndims" {
+            return Ok(Tensor::integer(sizes.len() as i64));
+        }
+        let Some(which) = which else {
+            let count = sizes.len() as u32;
+            return Ok(Tensor::array(Ty::Integer, [count][..].into(), sizes.iter().cloned()));
+        };
+        let k = self.evaluate(which, ctx)?.as_integer();
+        match k.and_then(|k| sizes.get(usize::try_from(k).ok()?.checked_sub(1)?)) {
+            Some(_) if ctx.mode == Mode::Evaluate => {
+                fail(codes::E0304, span, "this size is known when the function runs only")
+            }
+            Some(size) => Ok(Tensor::scalar(Ty::Integer, size.clone())),
+            None => fail(
+                codes::E0306,
+                which.span,
+                format!("an array of {} dimensions has no such dimension", sizes.len()),
             ),
         }
     }
@@ -117,13 +150,28 @@ impl Flattener<'_> {
             }
             CallArguments::Comprehension { element, indices } => {
                 let mut parts = Vec::new();
-                self.reduction_elements(element, indices, ctx, &mut parts)?;
+                if let Err(failure) = self.reduction_elements(element, indices, ctx, &mut parts) {
+                    let array = || Expr {
+                        kind: ExprKind::ArrayComprehension {
+                            element: element.clone(),
+                            indices: indices.clone(),
+                        },
+                        span,
+                    };
+                    return self.or_open_reduction(Err(failure), name, &array, ctx).map(Some);
+                }
                 parts
             }
             CallArguments::List { positional, .. } => match (name, positional.as_slice()) {
                 ("array", _) => return Ok(None),
                 (_, [array]) => {
-                    let value = self.expr(array, ctx)?;
+                    let value = match self.expr(array, ctx) {
+                        Ok(value) => value,
+                        Err(failure) => {
+                            let failed = Err(failure);
+                            return self.or_open_reduction(failed, name, &|| array.clone(), ctx).map(Some);
+                        }
+                    };
                     if value.is_scalar() && matches!(name, "min" | "max") {
                         return fail(codes::E0302, span, format!("`{name}` of a single scalar"));
                     }
@@ -173,7 +221,7 @@ impl Flattener<'_> {
         }
     }
 
-    pub(super) fn combine(&mut self, name: &str, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {
+    pub(crate) fn combine(&mut self, name: &str, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {
         use saltus_syntax::ast::BinaryOp as AstOp;
         match name {
             "sum" => self.binary_operator(AstOp::Add, a, b, span),
@@ -186,7 +234,7 @@ impl Flattener<'_> {
     }
 }
 
-pub(super) fn empty_reduction(name: &str, ty: Ty, span: Span) -> Fallible<Tensor> {
+pub(crate) fn empty_reduction(name: &str, ty: Ty, span: Span) -> Fallible<Tensor> {
     let number = |value: f64| match ty {
         Ty::Integer => Tensor::integer(value as i64),
         _ => Tensor::real(value),

@@ -72,6 +72,11 @@ impl<I: Idx, T> IndexVec<I, T> {
         id
     }
 
+    /// Takes the last item away.
+    pub fn pop(&mut self) -> Option<T> {
+        self.items.pop()
+    }
+
     /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()

@@ -104,7 +104,13 @@ impl Flattener<'_> {
                     class: binding.source.scope.class,
                     instance: None,
                 };
-                Some(self.expr(&binding.source.expr, &Context { scope, ..*ctx })?)
+                let inner = Context { scope, ..*ctx };
+                let value = self.emitting(builder, body, |this| this.expr(&binding.source.expr, &inner));
+                match value {
+                    // It may go with a variable whose size is as open.
+                    Err(failure) if self.functions.may_open && super::open::is_too_early(&failure) => None,
+                    value => Some(value?),
+                }
             }
             None if !mods.children.is_empty() && self.table(formal.class)?.simple.is_none() => {
                 Some(self.default_record(formal.class, &mods, ctx)?)
@@ -123,7 +129,16 @@ impl Flattener<'_> {
                 .set(formal.name.clone(), FrameVar::Value(value.clone().coerce(ty)));
             return Ok(());
         }
-        let (dims, open) = self.local_dims(class, formal, ctx)?;
+        let known = self.local_dims(class, formal, ctx);
+        if self.functions.may_open
+            && !is_output
+            && known.as_ref().is_err_and(super::open::is_too_early)
+            && let Some(var) = self.declare_open(class, formal, builder, ctx, body)?
+        {
+            frame.borrow_mut().set(formal.name.clone(), var);
+            return self.give_open(class, formal, builder, ctx, body);
+        }
+        let (dims, open) = known?;
         let dims = match (&initial, open) {
             (Some(value), true) => value.dims.clone(),
             (None, true) => {
@@ -145,6 +160,31 @@ impl Flattener<'_> {
             self.store_local(&var, &part, &[], value, formal.span, builder, ctx, body)?;
         }
         Ok(())
+    }
+
+    /// Gives an array whose size is known when the function runs the value of its declaration.
+    fn give_open(
+        &mut self,
+        class: ClassId,
+        formal: &Formal,
+        builder: &mut Builder,
+        ctx: &Context<'_>,
+        body: &mut Vec<FunctionStatement>,
+    ) -> Fallible<()> {
+        let table = self.table(class)?;
+        let entry = &table.entries[formal.entry as usize];
+        let mods = crate::modification::merge(&entry.mods, &entry.declared);
+        let Some(binding) = &mods.binding else { return Ok(()) };
+        let scope = Scope {
+            class: binding.source.scope.class,
+            instance: None,
+        };
+        let target = saltus_syntax::ast::ComponentReference {
+            global: false,
+            parts: vec![plain_part(&formal.name, formal.span)],
+            span: formal.span,
+        };
+        self.lower_open_assign(&target, &binding.source.expr, builder, &Context { scope, ..*ctx }, body)
     }
 
     pub(super) fn declare_class(

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_source::Span;
-use saltus_syntax::ast::{ComponentReference, Name, ReferencePart};
+use saltus_syntax::ast::{ComponentReference, Expr, Name, ReferencePart, Subscript};
 
 use crate::codes;
 use crate::expr::{Context, Mode};
@@ -21,6 +21,8 @@ pub(crate) enum FrameVar {
     Value(Tensor),
     /// A variable of the function being lowered.
     Local(LocalId, ScalarType, Dims),
+    /// An array whose sizes are known when the function runs, and the variables that hold them.
+    Sized(LocalId, ScalarType, Vec<LocalId>),
     /// A variable whose size is open until it is assigned.
     Open(ClassId),
     /// A record of such variables.
@@ -127,6 +129,23 @@ impl Flattener<'_> {
                 }
                 self.local_value(*id, *ty, dims, part, span, ctx)
             }
+            FrameVar::Sized(id, ty, sizes) => {
+                let scalar = part.subscripts.len() == sizes.len()
+                    && !part.subscripts.iter().any(|s| matches!(s, Subscript::Colon(_)));
+                if !scalar || ctx.mode == Mode::Evaluate || !rest.is_empty() {
+                    return fail(
+                        codes::E0304,
+                        span,
+                        format!("the size of `{}` is known when the function runs only", part.name),
+                    );
+                }
+                let mut indices = Vec::new();
+                for subscript in &part.subscripts {
+                    let Subscript::Expr(index) = subscript else { continue };
+                    indices.push(self.run_time_index(index, ctx)?);
+                }
+                Ok(Tensor::scalar(Ty::of(*ty), FlatExpr::Local(*id, indices.into())))
+            }
             FrameVar::Records(class, dims, elements) => {
                 if ctx.mode == Mode::Evaluate {
                     return fail(
@@ -156,6 +175,26 @@ impl Flattener<'_> {
                     },
                 }
             }
+        }
+    }
+
+    /// An index of an array whose size is known when the function runs only.
+    pub(super) fn run_time_index(&mut self, index: &Expr, ctx: &Context<'_>) -> Fallible<FlatExpr> {
+        let value = self.expr(index, ctx)?;
+        if !value.is_scalar() {
+            return fail(
+                codes::E0304,
+                index.span,
+                "what this selects is known when the function runs only",
+            );
+        }
+        match crate::expr::into_scalar(value, index.span)? {
+            (Ty::Integer, index) => Ok(index),
+            (ty, _) => fail(
+                codes::E0301,
+                index.span,
+                format!("a subscript must be an Integer, but this is {}", ty.name()),
+            ),
         }
     }
 

@@ -148,7 +148,7 @@ impl Flattener<'_> {
         span: Span,
     ) -> Fallible<FunctionId> {
         self.enter(span)?;
-        let result = self.regardless_of_purity(|this| this.specialise_inner(class, signature, bound, shapes, span));
+        let result = self.without_emission(|this| this.specialise_inner(class, signature, bound, shapes, span));
         self.leave();
         result
     }
@@ -247,6 +247,8 @@ impl Flattener<'_> {
                 if let Some(list) = self.functions.specialised.get_mut(&class) {
                     list.retain(|(_, other)| *other != id);
                 }
+                self.functions.outputs.remove(&id);
+                self.forget_function(id);
                 return Err(match failure {
                     Failure::Report(d) if d.secondary.len() < 4 => {
                         let name = &self.classes[class].name;
@@ -266,6 +268,17 @@ impl Flattener<'_> {
         function.body = FunctionBody::Algorithm(body);
         self.specialise_annotations(class, signature, bound, id)?;
         Ok(id)
+    }
+
+    /// Takes a function back that cannot be lowered; nothing calls it.
+    fn forget_function(&mut self, id: FunctionId) {
+        if id.0 as usize + 1 == self.model.functions.len() {
+            self.model.functions.pop();
+            return;
+        }
+        let never = FunctionStatement::Assert(FlatExpr::Boolean(false), FlatExpr::String("never called".into()));
+        let function = &mut self.model.functions[id];
+        function.body = FunctionBody::Algorithm(vec![never]);
     }
 
     /// The outputs, those whose size was open included.
@@ -425,7 +438,7 @@ fn collect_locals(var: &FrameVar, out: &mut Vec<LocalId>) -> bool {
         }
         FrameVar::Record(_, fields) => fields.iter().all(|(_, field)| collect_locals(field, out)),
         FrameVar::Records(_, _, elements) => elements.iter().all(|element| collect_locals(element, out)),
-        FrameVar::Value(_) | FrameVar::Open(_) => false,
+        FrameVar::Value(_) | FrameVar::Open(_) | FrameVar::Sized(..) => false,
     }
 }
 
@@ -463,6 +476,6 @@ fn gather_output(var: &FrameVar, take: &mut dyn FnMut(ScalarType, &Dims) -> Tens
             span,
             "functions that call themselves and have outputs of open size are not supported yet",
         ),
-        FrameVar::Value(_) => Err(Failure::Reported),
+        FrameVar::Value(_) | FrameVar::Sized(..) => Err(Failure::Reported),
     }
 }

@@ -1,5 +1,24 @@
-//! Functions: evaluated where all arguments are known, inlined where asked for, and otherwise
-//! specialised to the sizes of their arguments.
+//! Functions: evaluated where all arguments are known, inlined where asked for, and otherwise specialised to the sizes of
+//! their arguments.
+//!
+//! A call takes its way through these files ([`Flattener::call_function`] is the entrance):
+//!
+//! | question | answered in |
+//! |---|---|
+//! | Which inputs, outputs and variables has the function, and what do its annotations say? | `signature`, `annotations` |
+//! | Which value goes with which input? Is a function that is an argument of the right type? | `signature` |
+//! | Is it external, or a table? | `external`, `tables` |
+//! | All arguments known, or to be written into the equations: what does it yield? | `interpret`, on values ([`Tensor`]); `frame` holds its variables |
+//! | Otherwise: which function of the flat model is called? | `lower`: one for each list of sizes and known arguments |
+//! | Which variables has that one? | `declare` |
+//! | What do its statements become? | `statements`; `store` for assignments |
+//! | And with arrays whose sizes are known only when it runs? | `open`, if it does not work without |
+//! | What stands for a value that does not exist? | `check` |
+//! | Records by their constructors | `record` |
+//! | What is wrong with a body that no call leads through? | `body`, from declarations alone |
+//!
+//! What is lowered here is executed by the machine of `saltus_mdae::function`; `tests/run/random_functions.mo` holds functions
+//! made at random for which it and `interpret` agree.
 
 mod annotations;
 pub(crate) mod body;
@@ -9,6 +28,7 @@ pub(crate) mod external;
 pub(crate) mod frame;
 mod interpret;
 mod lower;
+mod open;
 mod record;
 mod signature;
 mod statements;
@@ -20,7 +40,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use saltus_source::{Diagnostic, Span};
-use saltus_syntax::ast::{Call, ClassDefinition, ClassKind, Name, Purity};
+use saltus_syntax::ast::{Call, ClassDefinition, ClassKind, Name};
 use smallvec::{SmallVec, smallvec};
 
 use crate::codes;
@@ -68,8 +88,10 @@ pub(crate) struct FunctionTable {
     not_inlined: FxHashMap<*const ClassDefinition, u32>,
     /// The function whose body is checked, if it must be pure.
     pub(crate) pure: Option<Arc<str>>,
-    /// What is wrong with bodies that are checked.
-    pub(crate) in_bodies: saltus_source::Diagnostics,
+    /// Whether arrays of the function that is lowered may have sizes that are known only when it runs.
+    may_open: bool,
+    /// What expressions add to the function that is lowered, where they can.
+    pub(crate) emission: Option<open::Emission>,
     /// Functions being inlined or evaluated, innermost last.
     active: Vec<Arc<ClassDefinition>>,
 }
@@ -121,39 +143,11 @@ impl Flattener<'_> {
                 format!("`{}` is partial and cannot be called", self.classes[class].name),
             );
         }
-        self.check_pure_caller(class, span)?;
         let bound = self.bind_arguments(class, &signature, arguments, span, ctx)?;
         match self.vectorised_dims(&signature, &bound, span)? {
             None => self.call_bound(class, &signature, bound, span, ctx),
             Some(dims) => self.call_vectorised(class, &signature, bound, dims, span, ctx),
         }
-    }
-
-    /// A pure function may not call an impure one.
-    fn check_pure_caller(&mut self, class: ClassId, span: Span) -> Fallible<()> {
-        let Some(caller) = self.functions.pure.clone() else {
-            return Ok(());
-        };
-        let scopes = self.table(class)?.scopes.clone();
-        let mut prefixes = scopes.iter().map(|&scope| self.def(scope).purity);
-        if !prefixes.any(|purity| purity == Some(Purity::Impure)) {
-            return Ok(());
-        }
-        let callee = &self.classes[class].name;
-        let message = format!("`{caller}` is pure and cannot call `{callee}`, which is impure");
-        Err(crate::failure::error(codes::E0311, span, message)
-            .with_help(format!(
-                "write `impure function` for `{caller}`, or `pure({callee}(…))` here"
-            ))
-            .into())
-    }
-
-    /// Does something in which it does not matter which functions are pure.
-    pub(crate) fn regardless_of_purity<T>(&mut self, what: impl FnOnce(&mut Self) -> T) -> T {
-        let pure = self.functions.pure.take();
-        let result = what(self);
-        self.functions.pure = pure;
-        result
     }
 
     fn call_vectorised(
@@ -295,14 +289,32 @@ impl Flattener<'_> {
         {
             return Ok(results);
         }
-        match self.call_specialised(class, signature, bound.clone(), span) {
+        match self.call_with_sizes(class, signature, bound.clone(), span, false) {
             Ok(results) => Ok(results),
             // Sizes may depend on the values of arguments that are parameters.
             Err(failure) => match self.decide_arguments(&bound, span, ctx) {
                 Some(decided) if decided != bound => self.call_bound(class, signature, decided, span, ctx),
+                _ if open::is_too_early(&failure) => self
+                    .call_with_sizes(class, signature, bound, span, true)
+                    .map_err(|other| if open::is_too_early(&other) { failure } else { other }),
                 _ => Err(failure),
             },
         }
+    }
+
+    /// A call of a function whose arrays have sizes that are known before the simulation, or may be open.
+    fn call_with_sizes(
+        &mut self,
+        class: ClassId,
+        signature: &Rc<Signature>,
+        bound: Vec<Tensor>,
+        span: Span,
+        may_open: bool,
+    ) -> Fallible<Vec<Tensor>> {
+        let before = std::mem::replace(&mut self.functions.may_open, may_open);
+        let result = self.call_specialised(class, signature, bound, span);
+        self.functions.may_open = before;
+        result
     }
 
     /// A call that fails, as a call: it is an error where it is certainly evaluated.
@@ -406,7 +418,7 @@ impl Flattener<'_> {
         let def = Arc::clone(self.def(class));
         self.functions.active.push(def);
         let held = self.held.1;
-        let result = self.regardless_of_purity(|this| this.interpret(class, signature, arguments, mode));
+        let result = self.interpret(class, signature, arguments, mode);
         self.held.1 = held;
         self.functions.active.pop();
         self.leave();

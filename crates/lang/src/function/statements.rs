@@ -34,14 +34,30 @@ impl Flattener<'_> {
     ) -> Fallible<()> {
         match &statement.kind {
             StatementKind::Assign { target, value } => {
-                let value = self.expr(value, ctx)?;
-                self.lower_assign(target, value, builder, ctx, out)
+                let before = out.len();
+                let known = self
+                    .emitting(builder, out, |this| this.expr(value, ctx))
+                    .and_then(|value| self.lower_assign(target, value, builder, ctx, out));
+                match known {
+                    Err(failure) if self.functions.may_open && super::open::is_too_early(&failure) => {
+                        out.truncate(before);
+                        self.lower_open_assign(target, value, builder, ctx, out)
+                            .map_err(|other| {
+                                if super::open::is_too_early(&other) {
+                                    failure
+                                } else {
+                                    other
+                                }
+                            })
+                    }
+                    known => known,
+                }
             }
             StatementKind::MultiAssign { targets, value } => {
                 let ExprKind::Call(call) = &value.kind else {
                     return Err(Failure::Reported);
                 };
-                let results = self.call_results(call, value.span, ctx)?;
+                let results = self.emitting(builder, out, |this| this.call_results(call, value.span, ctx))?;
                 if targets.len() > results.len() {
                     return fail(
                         codes::E0212,
@@ -55,11 +71,21 @@ impl Flattener<'_> {
                 }
                 self.lower_multi_assign(targets, results, builder, ctx, out)
             }
-            StatementKind::Call(expr) => self.lower_call(expr, ctx, out),
+            StatementKind::Call(expr) => {
+                let mut called = Vec::new();
+                self.emitting(builder, out, |this| this.lower_call(expr, ctx, &mut called))?;
+                out.append(&mut called);
+                Ok(())
+            }
             StatementKind::If { branches, otherwise } => {
                 let mut lowered = Vec::new();
                 for branch in branches {
-                    let condition = self.condition(&branch.condition, ctx)?;
+                    // Later conditions are evaluated only if those before them are false.
+                    let condition = if lowered.is_empty() {
+                        self.emitting(builder, out, |this| this.condition(&branch.condition, ctx))?
+                    } else {
+                        self.condition(&branch.condition, ctx)?
+                    };
                     match condition {
                         FlatExpr::Boolean(false) => continue,
                         FlatExpr::Boolean(true) => {
@@ -144,7 +170,12 @@ impl Flattener<'_> {
         }
         let find = |name: &str| crate::model::implicit::in_statements(body, name);
         let known = self.iterator_values(index, &find, ctx);
-        let values = self.or_varying_values(known, index, ctx)?;
+        let values = match (self.or_varying_values(known, index, ctx), &index.range) {
+            (Err(failure), Some(range)) if self.functions.may_open && super::open::is_too_early(&failure) => {
+                return self.lower_open_loop(range, (index, rest), body, builder, ctx, out);
+            }
+            (values, _) => values?,
+        };
         if values.exprs().any(|value| !value.is_literal()) {
             return self.lower_vector_loop(values, (index, rest), body, builder, ctx, out);
         }
@@ -158,6 +189,34 @@ impl Flattener<'_> {
             };
             self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators), out)?;
         }
+        Ok(())
+    }
+
+    /// A loop over a vector whose size is known when the function runs only.
+    fn lower_open_loop(
+        &mut self,
+        range: &Expr,
+        (index, rest): (&ForIndex, &[ForIndex]),
+        body: &[Statement],
+        builder: &mut Builder,
+        ctx: &Context<'_>,
+        out: &mut Vec<FunctionStatement>,
+    ) -> Fallible<()> {
+        let (value, counter, size) = self.open_iterator(range, builder, ctx, out)?;
+        let iterators = Iterators {
+            name: &index.name.name,
+            value: &value,
+            outer: ctx.iterators,
+        };
+        let mut inner = Vec::new();
+        self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators), &mut inner)?;
+        out.push(FunctionStatement::For {
+            counter,
+            from: FlatExpr::Integer(1),
+            step: FlatExpr::Integer(1),
+            to: size,
+            body: inner,
+        });
         Ok(())
     }
 
@@ -213,12 +272,14 @@ impl Flattener<'_> {
         ctx: &Context<'_>,
         out: &mut Vec<FunctionStatement>,
     ) -> Fallible<()> {
-        let (ty, from) = self.scalar(start, ctx)?;
-        let step = match step {
-            Some(step) => self.scalar(step, ctx)?.1,
-            None => FlatExpr::Integer(1),
-        };
-        let (_, to) = self.scalar(stop, ctx)?;
+        let (ty, from, step, to) = self.emitting(builder, out, |this| {
+            let (ty, from) = this.scalar(start, ctx)?;
+            let step = match step {
+                Some(step) => this.scalar(step, ctx)?.1,
+                None => FlatExpr::Integer(1),
+            };
+            Ok((ty, from, step, this.scalar(stop, ctx)?.1))
+        })?;
         let Some(scalar) = ty.scalar() else {
             return Err(Failure::Reported);
         };

@@ -9,7 +9,7 @@ use crate::flat::{FlatExpr, FunctionId, FunctionStatement, Local, LocalId, Place
 use crate::flattener::Flattener;
 use crate::tensor::{Dims, Tensor, Ty, is_unset, volume};
 use saltus_source::Span;
-use saltus_syntax::ast::{ComponentReference, Expr, ExprKind, Name, ReferencePart};
+use saltus_syntax::ast::{ComponentReference, Expr, ExprKind, Name, ReferencePart, Subscript};
 use std::sync::Arc;
 
 /// Steps that assigning an element of an array costs.
@@ -130,6 +130,41 @@ impl Flattener<'_> {
                 }
                 let value = value.coerce(Ty::of(*ty));
                 self.store_places(*id, *ty, places, value, builder, out);
+                Ok(())
+            }
+            FrameVar::Sized(id, ty, sizes) => {
+                if part.subscripts.len() != sizes.len() || !value.is_scalar() {
+                    return fail(
+                        codes::E0304,
+                        span,
+                        format!("the size of `{}` is known when the function runs only", part.name),
+                    );
+                }
+                if !Ty::of(*ty).accepts(value.ty) {
+                    return fail(
+                        codes::E0301,
+                        span,
+                        format!(
+                            "{} is assigned to `{}` of {}",
+                            value.shape(),
+                            part.name,
+                            Ty::of(*ty).name()
+                        ),
+                    );
+                }
+                let mut indices = Vec::new();
+                for subscript in &part.subscripts {
+                    let Subscript::Expr(index) = subscript else {
+                        return fail(
+                            codes::E0304,
+                            span,
+                            "what this selects is known when the function runs only",
+                        );
+                    };
+                    indices.push(self.run_time_index(index, ctx)?);
+                }
+                let places = vec![indices];
+                self.store_places(*id, *ty, places, value.coerce(Ty::of(*ty)), builder, out);
                 Ok(())
             }
             FrameVar::Records(_, dims, elements) => {
@@ -283,7 +318,7 @@ pub(super) fn plain_part(name: &Name, span: Span) -> ReferencePart {
 pub(super) fn value_of(var: &FrameVar) -> Tensor {
     match var {
         FrameVar::Value(value) => value.clone(),
-        FrameVar::Open(_) => Tensor::real(0.0).repeat(&[0]),
+        FrameVar::Open(_) | FrameVar::Sized(..) => Tensor::real(0.0).repeat(&[0]),
         FrameVar::Local(id, ty, dims) => {
             let count = volume(dims).unwrap_or(0);
             let elems = (0..count).map(|offset| {

@@ -20,7 +20,15 @@ struct Given {
 
 impl Flattener<'_> {
     pub(super) fn shape_of_call(&mut self, call: &Call, span: Span, around: &Surroundings<'_>) -> Fallible<Shape> {
-        let given = self.given(call, around)?;
+        let given = match call.function.as_simple_name() {
+            Some(name) if name == "pure" => {
+                let pure = self.functions.pure.take();
+                let given = self.given(call, around);
+                self.functions.pure = pure;
+                given?
+            }
+            _ => self.given(call, around)?,
+        };
         let [part] = call.function.parts.as_slice() else {
             return self.shape_of_user_call(call, &given, span, around);
         };
@@ -39,6 +47,10 @@ impl Flattener<'_> {
         if found.is_none() && !call.function.global {
             let message = format!("the function `{name}` is not known here");
             return Err(error(codes::E0201, part.name.span, message).into());
+        }
+        // A function that is an argument of the function around.
+        if let Some(Found::Component(..)) = found {
+            return Ok(Shape::default());
         }
         self.shape_of_user_call(call, &given, span, around)
     }
@@ -117,7 +129,25 @@ impl Flattener<'_> {
         }
     }
 
+    /// A pure function may not call an impure one.
+    fn check_pure_caller(&mut self, class: ClassId, span: Span) -> Fallible<()> {
+        let Some(caller) = self.functions.pure.clone() else {
+            return Ok(());
+        };
+        if !self.is_impure(class)? {
+            return Ok(());
+        }
+        let callee = &self.classes[class].name;
+        let message = format!("`{caller}` is pure and cannot call `{callee}`, which is impure");
+        Err(error(codes::E0311, span, message)
+            .with_help(format!(
+                "write `impure function` for `{caller}`, or `pure({callee}(…))` here"
+            ))
+            .into())
+    }
+
     fn shape_of_function(&mut self, class: ClassId, given: &Given, span: Span) -> Fallible<Shape> {
+        self.check_pure_caller(class, span)?;
         let signature = self.signature(class)?;
         let name = std::sync::Arc::clone(&self.classes[class].name);
         let mut values: Vec<Option<Shape>> = given.positional.iter().copied().map(Some).collect();

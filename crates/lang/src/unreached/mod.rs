@@ -1,5 +1,5 @@
 //! Text that is not translated because a condition leaves it out: branches that are not taken, loops without turns, components
-//! that are not there. Names and types in it must make sense all the same; sizes and values need not.
+//! that are not there, functions that are not called. Names and types in it must make sense all the same; sizes and values need not.
 //!
 //! What a name or an expression is, is found from declarations alone: nothing is evaluated, and no component is made. Where
 //! that does not tell, nothing is said.
@@ -141,6 +141,17 @@ impl Flattener<'_> {
         }
     }
 
+    /// Checks the statements of a function, wherever it is called.
+    pub(crate) fn function_statements(&mut self, statements: &[Statement], class: ClassId) {
+        let scope = Scope { class, instance: None };
+        let around = Surroundings {
+            scope,
+            iterators: None,
+            named: None,
+        };
+        self.look_at_statements(statements, &around);
+    }
+
     /// Checks an expression under iterators without values.
     pub(crate) fn unreached_element(&mut self, element: &Expr, indices: &[ForIndex], ctx: &Context<'_>) {
         if ctx.frame.is_some() || !self.looks_at(element.span, ctx) {
@@ -189,6 +200,7 @@ impl Flattener<'_> {
                     codes::E0212,
                     codes::E0301,
                     codes::E0302,
+                    codes::E0311,
                 ];
                 if certain.contains(&diagnostic.code) {
                     self.diagnostics.push(*diagnostic);

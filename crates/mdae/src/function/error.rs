@@ -12,7 +12,7 @@ pub const STATEMENT_LIMIT: u64 = 1_000_000;
 pub const DEPTH_LIMIT: u32 = 200;
 /// Numbers that all variables of nested calls may have together, each derivative counted (8 bytes each).
 pub const MEMORY_LIMIT: usize = 50_000_000;
-/// Integers beyond are not all represented.
+/// Integers below are exact.
 pub(super) const INTEGER_LIMIT: f64 = 9_007_199_254_740_992.0;
 
 /// Why a call failed.

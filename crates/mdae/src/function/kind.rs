@@ -67,5 +67,5 @@ impl Kind {
 
 /// Whether an Integer of this size is exact.
 pub fn is_exact(value: f64) -> bool {
-    value.abs() <= INTEGER_LIMIT
+    value.abs() < INTEGER_LIMIT
 }

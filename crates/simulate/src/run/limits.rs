@@ -11,7 +11,7 @@ use saltus_mdae::{ExprId, Role, Type, VarId, Variable};
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
 
-/// Integers up to this size are exact.
+/// Integers below this size are exact.
 const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// A share of the value that rounding may take it beyond a limit.
@@ -62,6 +62,7 @@ impl Limits {
             let warning = violation(&constant.variable.name, constant.value, min, max, 0.0);
             engine.reported.warnings.extend(warning);
         }
+        check_parameters(engine)?;
         limits.check(engine)?;
         let varies = |limit: &Limit| engine.model.variables[limit.var].role != Role::Parameter;
         limits.watched.retain(varies);
@@ -91,22 +92,37 @@ impl Limits {
 
 /// Integers are kept as floating-point numbers: beyond 2^53 counting on would leave them as they are.
 fn check_integers(engine: &Engine) -> Result<(), Failure> {
-    for &var in &engine.sets.integers {
-        let value = engine.memory.get(var, 0);
-        if value.abs() > LARGEST_INTEGER {
-            let variable = &engine.model.variables[var];
-            let message = format!(
-                "the Integer {} = {value:e} is beyond 2^53: it cannot be told from its neighbours",
-                variable.name
-            );
-            let kind = FailureKind::Assertion {
-                message: message.into(),
-                origin: variable.origin,
-            };
-            return Err(Failure::new(kind).at(engine.memory.time()));
-        }
+    engine
+        .sets
+        .integers
+        .iter()
+        .try_for_each(|&var| check_integer(engine, var))
+}
+
+/// The same for those that do not vary.
+fn check_parameters(engine: &Engine) -> Result<(), Failure> {
+    let variables = engine.model.variables.iter_enumerated();
+    let parameters = variables.filter(|(_, v)| v.role == Role::Parameter && v.ty == Type::Integer && !v.text);
+    parameters
+        .map(|(var, _)| var)
+        .try_for_each(|var| check_integer(engine, var))
+}
+
+fn check_integer(engine: &Engine, var: VarId) -> Result<(), Failure> {
+    let value = engine.memory.get(var, 0);
+    if value.abs() < LARGEST_INTEGER {
+        return Ok(());
     }
-    Ok(())
+    let variable = &engine.model.variables[var];
+    let message = format!(
+        "the Integer {} = {value:e} is beyond 2^53: it cannot be told from its neighbours",
+        variable.name
+    );
+    let kind = FailureKind::Assertion {
+        message: message.into(),
+        origin: variable.origin,
+    };
+    Err(Failure::new(kind).at(engine.memory.time()))
 }
 
 /// By how much an inexact value may miss a limit.
