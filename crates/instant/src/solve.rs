@@ -28,6 +28,10 @@ const SETTLED: f64 = 1e-13;
 const CHECK: f64 = 1e-6;
 /// A term that is this part of another one in its equation, with unknowns as large as they have been, is rounding.
 const NO_TERM: f64 = 1e-14;
+/// Ways in which rounding errors of the terms have different signs.
+const ROUNDING_PATTERNS: u32 = 3;
+/// What rounding leaves, in units of the last place of the terms.
+const ROUNDINGS: f64 = 16.0;
 /// Relative error of the means of coefficients: below what counts as settled.
 const MEAN: f64 = 1e-13;
 
@@ -49,6 +53,8 @@ pub struct Impulse {
 pub struct RestartSolution {
     /// Right limits of the states of the touched components, `(x, m, x'^m)`.
     pub right_limits: Vec<(VarId, u16, f64)>,
+    /// What rounding of the terms of the restart system makes of each of them.
+    pub rounding: Vec<f64>,
     /// Impulses.
     pub impulses: Vec<Impulse>,
     /// Values of all unknowns of the plan.
@@ -135,7 +141,15 @@ pub fn solve_restart(
                 (limit.var, limit.order, value)
             })
             .collect(),
-        impulses: impulses(plan, &system.x),
+        rounding: plan
+            .right_limits
+            .iter()
+            .map(|limit| match limit.source {
+                RightLimitSource::LeftLimit => 0.0,
+                RightLimitSource::Unknown(unknown) => system.rounding[unknown],
+            })
+            .collect(),
+        impulses: impulses(plan, &system.clear_of_rounding()),
         steady: system.steady(),
         unknowns: system.x,
         residual,
@@ -192,6 +206,8 @@ struct System<'a> {
     /// Leaves of the equations.
     leaves: Vec<Leaves>,
     x: Vec<f64>,
+    /// What rounding of the terms makes of the unknowns.
+    rounding: Vec<f64>,
     /// How large the unknowns have been, or what an impulse moves; zero where nothing is known.
     sizes: Vec<f64>,
 }
@@ -242,6 +258,7 @@ impl<'a> System<'a> {
                 .iter()
                 .map(|unknown| start(unknown, environment))
                 .collect(),
+            rounding: vec![0.0; plan.unknowns.len()],
             sizes: plan.unknowns.iter().map(|unknown| size(unknown, fixed)).collect(),
         }
     }
@@ -302,6 +319,12 @@ impl<'a> System<'a> {
         Ok(Slopes { value, size, by })
     }
 
+    /// The unknowns; what is no more than rounding leaves of terms that cancel is zero.
+    fn clear_of_rounding(&self) -> Vec<f64> {
+        let clear = |(&x, &rounding): (&f64, &f64)| if x.abs() > rounding { x } else { 0.0 };
+        self.x.iter().zip(&self.rounding).map(clear).collect()
+    }
+
     /// Equations with impulses whose coefficients must not jump.
     fn steady(&self) -> Vec<usize> {
         let equations = self.plan.equations.iter().enumerate();
@@ -321,6 +344,11 @@ impl<'a> System<'a> {
         let mut linear = Linear::default();
         for &(equation, _) in block {
             let Slopes { value, size, by } = self.slopes(equation)?;
+            let outside = by.iter().filter(|(unknown, _)| !local.columns.contains_key(unknown));
+            let inherited: f64 = outside
+                .map(|&(unknown, slope)| slope.abs() * self.rounding[unknown])
+                .sum();
+            linear.errors.push(ROUNDINGS * f64::EPSILON * size + inherited);
             let mut row: Vec<(usize, f64)> = by
                 .into_iter()
                 .filter_map(|(unknown, slope)| Some((*local.columns.get(&unknown)?, slope)))
@@ -384,6 +412,9 @@ impl<'a> System<'a> {
                     if linear.has_vanished(i, self.x[unknown]) {
                         self.x[unknown] = 0.0;
                     }
+                }
+                for (rounding, &(_, unknown)) in linear.rounding().into_iter().zip(block) {
+                    self.rounding[unknown] = rounding;
                 }
                 return Ok(SolvedBlock { rank, residual });
             }
@@ -485,6 +516,8 @@ struct Linear {
     residuals: Vec<f64>,
     /// Sizes of the terms of each equation.
     sizes: Vec<f64>,
+    /// What rounding of these, and of what was solved before, makes of each equation.
+    errors: Vec<f64>,
     /// Factors that make rows and columns comparable, whatever the units of equations and unknowns.
     by_row: Vec<f64>,
     by_column: Vec<f64>,
@@ -531,17 +564,37 @@ impl Linear {
         if largest == 0.0 { 0.0 } else { largest / self.size }
     }
 
+    /// What rounding errors of the terms make of the unknowns, some of one sign and some of the other.
+    fn rounding(&self) -> Vec<f64> {
+        let mut found = vec![0.0_f64; self.rows.len()];
+        for pattern in 0..ROUNDING_PATTERNS {
+            let errors = self.errors.iter().enumerate();
+            let errors: Vec<f64> = errors
+                .map(|(row, error)| if row >> pattern & 1 == 0 { *error } else { -error })
+                .collect();
+            let (changes, _) = self.step_for(&errors);
+            for (found, change) in found.iter_mut().zip(changes) {
+                *found = found.max(change.abs());
+            }
+        }
+        found
+    }
+
     /// The Newton step (to be subtracted) and the numeric rank; least squares when singular.
     fn step(&self) -> (Vec<f64>, usize) {
+        self.step_for(&self.residuals)
+    }
+
+    fn step_for(&self, residuals: &[f64]) -> (Vec<f64>, usize) {
         let n = self.rows.len();
-        if let ([row], [residual]) = (self.rows.as_slice(), self.residuals.as_slice()) {
+        if let ([row], [residual]) = (self.rows.as_slice(), residuals) {
             return match row.first() {
                 Some(&(_, slope)) if slope != 0.0 => (vec![residual / slope], 1),
                 _ => (vec![0.0], 0),
             };
         }
         let (by_row, by_column) = (&self.by_row, &self.by_column);
-        let residuals: Vec<f64> = self.residuals.iter().zip(by_row).map(|(r, scale)| r * scale).collect();
+        let residuals: Vec<f64> = residuals.iter().zip(by_row).map(|(r, scale)| r * scale).collect();
         let (mut step, rank) = if n <= DENSE {
             self.dense_step(&residuals)
         } else {

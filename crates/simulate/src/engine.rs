@@ -142,6 +142,8 @@ pub(crate) struct Engine {
     pub cache: KernelCache,
     pub discrete: DiscreteProgram,
     pub monitors: Monitors,
+    /// Conditions as they are read in a mode; none where they are read as written.
+    pub simplified: FxHashMap<(ModeId, ConditionId), Option<Arc<crate::events::condition::Monitor>>>,
     pub guards: Vec<Bound>,
     pub modes: ModeCache,
     pub restarts: RestartCache,
@@ -230,6 +232,7 @@ impl Engine {
             } else {
                 options.mode_bytes
             }),
+            simplified: FxHashMap::default(),
             restarts: RestartCache::default(),
             pivot_rows: crate::events::pivot::PivotRows::default(),
             mode: None,

@@ -198,8 +198,9 @@ pub struct FullPivotLu {
 }
 
 impl FullPivotLu {
-    /// Factorises after balancing rows and columns. Pivots below `tolerance` times the first count as zero;
-    /// `max(m,n)·ε` if `None`.
+    /// Factorises after balancing rows and columns. What is left of terms that cancel counts as zero below `tolerance` times
+    /// these terms; `max(m,n)·ε` if `None`. What is small by itself does not: a conductance beside one that is 1e12 times as
+    /// large.
     pub fn new(matrix: &DenseMatrix, tolerance: Option<f64>) -> Self {
         let (m, n) = (matrix.rows(), matrix.columns());
         let tolerance = tolerance.unwrap_or(m.max(n) as f64 * f64::EPSILON);
@@ -208,6 +209,7 @@ impl FullPivotLu {
             .collect();
         let (by_row, by_column) = super::balance(m, n, &entries);
         let mut a = DenseMatrix::from_fn(m, n, |r, c| matrix[(r, c)] * by_row[r] * by_column[c]);
+        let mut terms = DenseMatrix::from_fn(m, n, |r, c| a[(r, c)].abs());
         let mut lu = Self {
             rows: (0..m).collect(),
             columns: (0..n).collect(),
@@ -219,20 +221,27 @@ impl FullPivotLu {
             if k == 0 {
                 lu.extreme_pivots.0 = size;
             }
-            if !(size > tolerance * lu.extreme_pivots.0) {
+            // Written so that NaN ends the factorisation as well.
+            if !(size > 0.0) {
                 break;
             }
             lu.extreme_pivots.1 = size;
             lu.rank += 1;
-            swap_rows(&mut a, k, r);
-            swap_columns(&mut a, k, c);
+            for matrix in [&mut a, &mut terms] {
+                swap_rows(matrix, k, r);
+                swap_columns(matrix, k, c);
+            }
             lu.rows.swap(k, r);
             lu.columns.swap(k, c);
             for c in k + 1..n {
                 let factor = a[(k, c)] / a[(k, k)];
                 for r in k + 1..m {
-                    let l = a[(r, k)];
-                    a[(r, c)] -= factor * l;
+                    let taken = factor * a[(r, k)];
+                    a[(r, c)] -= taken;
+                    terms[(r, c)] += taken.abs();
+                    if a[(r, c)].abs() <= tolerance * terms[(r, c)] {
+                        a[(r, c)] = 0.0;
+                    }
                 }
             }
         }

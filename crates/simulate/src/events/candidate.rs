@@ -25,6 +25,9 @@ const NEAR: f64 = 1e4;
 /// Values that count as zero lean to their side from this share of the tolerance on.
 const LEANING: f64 = 1e-3;
 
+/// Rounding errors of a condition function, in parts of its terms.
+const ROUNDING: f64 = 1e-15;
+
 /// What is clear of rounding, in parts of the terms, has not crossed zero yet.
 const TO_COME: f64 = 1e-12;
 
@@ -157,6 +160,14 @@ impl Engine {
         self.monitors[id].clone()
     }
 
+    /// A condition as it is read in the present mode.
+    fn present_monitor(&mut self, id: ConditionId) -> Option<Arc<Monitor>> {
+        match self.mode {
+            Some(mode) => self.monitor_in(id, mode),
+            None => self.monitor(id),
+        }
+    }
+
     /// The sign at the left limits of the old mode.
     pub(crate) fn sign_before(&mut self, id: ConditionId) -> Sign {
         match self.monitor(id) {
@@ -205,6 +216,8 @@ impl Engine {
         if let Some(sign) = self.impulse_sign(monitor, impulses) {
             return sign;
         }
+        let in_mode = mode.and_then(|mode| self.monitor_in(id, mode));
+        let monitor = in_mode.as_deref().unwrap_or(monitor);
         // What only triggers something at the start is false at zero before it becomes true: a transition, so that
         // `when x < 0` acts for x = -time. Equations are switched as they will be from then on.
         let orders = if self.memory.is_initial() && !monitor.switches_equations {
@@ -288,7 +301,9 @@ impl Engine {
     pub(crate) fn set_crossings(&mut self, crossed: impl Iterator<Item = ConditionId>) {
         self.event.crossings.clear();
         for id in crossed {
-            let Some(monitor) = self.monitor(id) else { continue };
+            let Some(monitor) = self.present_monitor(id) else {
+                continue;
+            };
             if monitor.level_count() < 2 || !self.ensure_derivatives(&monitor, self.mode, 1) {
                 continue;
             }
@@ -311,7 +326,9 @@ impl Engine {
     pub(crate) fn set_to_come(&mut self, clear: impl Iterator<Item = ConditionId>) {
         self.event.to_come.clear();
         for id in clear {
-            let Some(monitor) = self.monitor(id) else { continue };
+            let Some(monitor) = self.present_monitor(id) else {
+                continue;
+            };
             if monitor.decided != crate::events::condition::Decided::AsLatch {
                 continue;
             }
@@ -332,14 +349,33 @@ impl Engine {
             return;
         }
         for id in self.model.conditions.ids() {
-            let Some(monitor) = self.monitor(id) else { continue };
+            let Some(monitor) = self.present_monitor(id) else {
+                continue;
+            };
             if let Some(mode) = self.mode {
                 self.find_errors(mode, monitor.reads(0));
             }
             let reading = monitor.watch(&self.memory, &self.scales, &mut self.scratch);
-            if triggers.contains(&id) || reading.value.abs() <= NEAR * reading.tolerance {
+            if triggers.contains(&id) {
+                self.event.located[id.0 as usize] = width + self.time_of_rounding(&monitor, &reading);
+            } else if reading.value.abs() <= NEAR * reading.tolerance {
                 self.event.located[id.0 as usize] = width;
             }
+        }
+    }
+
+    /// How long a condition function in the present mode takes to pass through its rounding errors: the crossing may be
+    /// anywhere there.
+    fn time_of_rounding(&mut self, monitor: &Monitor, reading: &Reading) -> f64 {
+        if !self.ensure_derivatives(monitor, self.mode, 1) {
+            return 0.0;
+        }
+        let rate = monitor.read(1, false, &self.memory, &self.scales, &mut self.scratch);
+        let time = ROUNDING * reading.magnitude / rate.value.abs();
+        if time.is_finite() && rate.value.abs() > rate.tolerance {
+            time
+        } else {
+            0.0
         }
     }
 

@@ -123,6 +123,27 @@ impl Monitor {
         })
     }
 
+    /// The same condition with another function that has the same values.
+    pub(crate) fn with_function(
+        &self,
+        function: ExprId,
+        model: &Mdae,
+        pool: &mut ExprPool,
+        cache: &KernelCache,
+        memory: &Memory,
+    ) -> Result<Self, Failure> {
+        Ok(Monitor {
+            watched: levels(function, model, pool, cache, memory)?,
+            function,
+            ..self.clone()
+        })
+    }
+
+    /// Whether the function differs at events, where it reads left limits.
+    pub(crate) fn reads_left_limits(&self) -> bool {
+        self.at_event.is_some()
+    }
+
     fn levels(&self, at_event: bool) -> &[Level] {
         match &self.at_event {
             Some(levels) if at_event => levels,

@@ -4,7 +4,8 @@
 //! - [`search`]: the search for a consistent mode at one instant, with [`candidate`] (trying one), [`pivot`]
 //!   (complementarity) and [`refused`] (why none was accepted);
 //! - [`discrete`]: discrete equations and when-clauses; [`sample`]: periodic time events;
-//! - [`condition`]: the functions of conditions, with [`scale`] and [`response`] (how large and how well known values are)
+//! - [`condition`]: the functions of conditions, with [`simplified`] (as a mode makes them), [`scale`] and [`response`] (how
+//!   large and how well known values are)
 //!   and [`resolution`] (how closely a step has to be looked at).
 
 pub(crate) mod candidate;
@@ -18,3 +19,4 @@ pub(crate) mod response;
 pub(crate) mod sample;
 pub(crate) mod scale;
 pub(crate) mod search;
+mod simplified;

@@ -515,9 +515,9 @@ impl Engine {
             }
         }
         let mut jumped = false;
-        for &(var, order, value) in &solution.right_limits {
+        for (&(var, order, value), rounding) in solution.right_limits.iter().zip(&solution.rounding) {
             let error = self.scales.state_error(&self.memory, var, order);
-            jumped |= (value - self.memory.get(var, order)).abs() > 100.0 * error;
+            jumped |= (value - self.memory.get(var, order)).abs() > 100.0 * error + rounding;
             self.memory.set(var, order, value);
         }
         // Without a jump beyond the error of the event location, impulses are what that error leaves.
@@ -663,6 +663,7 @@ fn unsolved(compiled: &Compiled, change: &ModeChange, plan: &RestartPlan, failur
 /// Right limits and impulses found by projection.
 fn projected_solution(projection: Projection) -> RestartSolution {
     RestartSolution {
+        rounding: vec![0.0; projection.right_limits.len()],
         right_limits: projection.right_limits,
         impulses: projection.impulses,
         unknowns: Vec::new(),

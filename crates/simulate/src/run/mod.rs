@@ -687,7 +687,7 @@ impl Run {
             target: time_event.min(stop).min(self.history.next_break(&self.engine.memory)),
             time_event,
             time_triggers,
-            watched: self.watched_conditions(),
+            watched: self.watched_conditions(mode),
         }))
     }
 

@@ -120,10 +120,11 @@ impl Run {
             && (last.truths == engine.truths || engine.value_switches_agree(mode, &last.truths, &engine.truths))
     }
 
-    pub(super) fn watched_conditions(&self) -> Vec<(ConditionId, Arc<Monitor>)> {
+    /// The conditions that are watched in a mode, as they are read there.
+    pub(super) fn watched_conditions(&mut self, mode: ModeId) -> Vec<(ConditionId, Arc<Monitor>)> {
         let moving = |monitor: &Arc<Monitor>| !monitor.affine_in_time;
-        let all = self.engine.monitors.iter_enumerated();
-        all.filter_map(|(id, monitor)| Some((id, monitor.clone().filter(moving)?)))
+        let all = self.engine.model.conditions.ids();
+        all.filter_map(|id| Some((id, self.engine.monitor_in(id, mode).filter(moving)?)))
             .collect()
     }
 
@@ -138,7 +139,7 @@ impl Run {
                 followed: 0,
                 ..known
             };
-            let Some(monitor) = self.engine.monitors[id].clone() else {
+            let Some(monitor) = self.engine.monitor_in(id, mode) else {
                 continue;
             };
             self.engine.find_errors(mode, monitor.reads(0));

@@ -18,8 +18,10 @@ use saltus_mdae::jacobian::{JacobianReader, SamplePoint};
 /// Blocks up to this size are factorised densely with complete pivoting; larger ones only tell whether they are
 /// singular.
 const DENSE_LIMIT: usize = 200;
-/// Pivots below this part of the largest count as zero.
-const ZERO_PIVOT: f64 = 1e-10;
+/// What is left of terms that cancel counts as zero below this part of them.
+const ZERO_PIVOT: f64 = 1e-13;
+/// Factors of combinations at several points that differ by less are the same.
+const SAME: f64 = 1e-11;
 
 /// Factors of combinations are known to this part.
 const ROUNDING: f64 = 1e-12;
@@ -176,7 +178,7 @@ impl Checker<'_> {
         };
         let same = |other: &Entries| {
             let other = left_null_vector(rows.len(), other, &by_row);
-            other.is_some_and(|other| first.iter().zip(&other).all(|(a, b)| (a - b).abs() <= 1e-8))
+            other.is_some_and(|other| first.iter().zip(&other).all(|(a, b)| (a - b).abs() <= SAME))
         };
         if !elsewhere.iter().all(same) {
             return Remedy::None;
