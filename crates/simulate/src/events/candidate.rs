@@ -750,7 +750,10 @@ impl Engine {
             let at = id.0 as usize;
             let Some(monitor) = self.monitor(id) else { continue };
             let latch = monitor.decided == crate::events::condition::Decided::AsLatch && instant.held[at].is_some();
-            if !latch || instant.set_by_impulse[at] || truths[at] != self.truths[at] {
+            // What selects equations may also have turned just now: a thyristor that is fired together with another one, whose
+            // impulse blocks it.
+            let open = monitor.latches_equations || truths[at] == self.truths[at];
+            if !latch || instant.set_by_impulse[at] || !open {
                 continue;
             }
             if let Sign::ByImpulse { positive, .. } = self.sign(id, &monitor, Some(mode), impulses, true)

@@ -38,15 +38,14 @@ const SOON: f64 = 1e-6;
 /// Rounding errors of the rates are estimated again after so many steps.
 const NOISE_INTERVAL: u64 = 32;
 
-/// Whether steps have become too short because the equations could not be solved ahead.
+/// Whether steps have become too short because the equations could not be solved ahead, or a step has ended where they just
+/// can not be solved any more.
 fn ends_solution(error: &IntegrationError) -> bool {
-    matches!(
-        error,
-        IntegrationError::StepTooSmall {
-            cause: StepFailure::Evaluation(_),
-            ..
-        }
-    )
+    match error {
+        IntegrationError::StepTooSmall { cause, .. } => matches!(cause, StepFailure::Evaluation(_)),
+        IntegrationError::Evaluation { error, .. } => error.recoverable,
+        _ => false,
+    }
 }
 
 impl Run {

@@ -77,7 +77,7 @@ impl Part {
     }
 
     /// As many combinations of what the guards are made of as the budget allows: all of them if they are few, else those
-    /// with at most one that holds, then with two.
+    /// with at most one that holds, then with two, and others as they come.
     pub(super) fn truths(&self, model: &Mdae, budget: usize) -> Vec<Truths> {
         let most = (budget / self.equations.len().max(1)).max(1);
         let pick = |chosen: &dyn Fn(usize) -> bool| {
@@ -101,10 +101,13 @@ impl Part {
             None => {
                 let single = (0..=count).map(|one| (one, one));
                 let pairs = (1..=count).flat_map(|one| (one + 1..=count).map(move |two| (one, two)));
-                let chosen = single.chain(pairs).take(most);
-                chosen
+                let chosen = single.chain(pairs).take(most.div_ceil(2));
+                let few: Vec<Truths> = chosen
                     .map(|(one, two)| pick(&|at| at + 1 == one || at + 1 == two))
-                    .collect()
+                    .collect();
+                let others = most - few.len();
+                let any = (0..others as u64).map(|number| pick(&|at| is_chosen(number, at as u64)));
+                few.into_iter().chain(any).collect()
             }
         }
     }
@@ -123,6 +126,15 @@ impl Part {
         }
         formula
     }
+}
+
+/// Whether one of many is chosen in the combination of a number: as likely as not, and the same in every run.
+fn is_chosen(number: u64, at: u64) -> bool {
+    let mut hash = (number << 32 | at).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for factor in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb_u64] {
+        hash = (hash ^ (hash >> 30)).wrapping_mul(factor);
+    }
+    hash >> 63 == 1
 }
 
 impl Truths {

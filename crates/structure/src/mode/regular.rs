@@ -15,11 +15,13 @@ use super::rank::{RankDeficiency, Remedy, check_rank, combined_residual};
 use super::structure::analyze_equations;
 
 /// Modes of one part of a model looked at, times equations in them: a few per cent of the time that compiling takes.
-const BUDGET: usize = 3000;
+const BUDGET: usize = 20_000;
 /// The same of all parts together, to which every combination adds the equations of the model.
 const WHOLE_BUDGET: usize = 1_000_000;
 /// Combinations in one part.
 const MOST_COMBINATIONS: usize = 16;
+/// How often the modes of a part are gone through: a combination may concern modes that were looked at before.
+const ROUNDS: usize = 2;
 
 /// Puts combinations in place of equations whose leading derivatives cancel, in the modes that can be looked at cheaply.
 /// Only combinations that hold for all values of the parameters are used.
@@ -30,11 +32,13 @@ pub fn regularise(model: &mut Mdae) {
         if part.equations.len() > BUDGET {
             continue;
         }
-        for _ in 0..MOST_COMBINATIONS {
-            let improved = improve(model, &modes, &mut part, &mut left);
-            let Some(after) = improved else { break };
-            modes = after;
-            left = left.saturating_sub(model.equations.len());
+        let mut count = 0;
+        for _ in 0..ROUNDS {
+            let before = count;
+            improve(model, &mut modes, &mut part, &mut left, &mut count);
+            if count == before {
+                break;
+            }
         }
         if left == 0 {
             return;
@@ -42,29 +46,34 @@ pub fn regularise(model: &mut Mdae) {
     }
 }
 
-/// Finds one combination, and the modes with it; none if none helps.
-fn improve(model: &mut Mdae, modes: &Modes, part: &mut Part, left: &mut usize) -> Option<Modes> {
+/// Goes through the modes of a part and finds combinations.
+fn improve(model: &mut Mdae, modes: &mut Modes, part: &mut Part, left: &mut usize, count: &mut usize) {
     let mut seen: FxHashSet<Valuation> = FxHashSet::default();
     for truths in part.truths(model, BUDGET.min(*left)) {
-        let Some(valuation) = truths.valuation(model, modes) else {
-            continue;
-        };
-        if !seen.insert(valuation.clone()) {
-            continue;
-        }
-        let active = part.active(modes, &valuation);
-        *left = left.saturating_sub(active.len());
-        let Ok(structure) = analyze_equations(model, modes, &valuation, active) else {
-            continue;
-        };
-        let found = check_rank(model, modes, &structure, None);
-        for one in &found {
-            if let Some(after) = apply(model, part, &truths, one, found.len()) {
-                return Some(after);
+        while *count < MOST_COMBINATIONS {
+            let Some(valuation) = truths.valuation(model, modes) else {
+                break;
+            };
+            if !seen.insert(valuation.clone()) {
+                break;
             }
+            let active = part.active(modes, &valuation);
+            *left = left.saturating_sub(active.len());
+            let Ok(structure) = analyze_equations(model, modes, &valuation, active) else {
+                break;
+            };
+            let found = check_rank(model, modes, &structure, None);
+            let improved = found
+                .iter()
+                .find_map(|one| apply(model, part, &truths, one, found.len()));
+            let Some(after) = improved else { break };
+            *modes = after;
+            *count += 1;
+            *left = left.saturating_sub(model.equations.len());
+            // Valuations are about the guards there are.
+            seen.clear();
         }
     }
-    None
 }
 
 /// Applies a remedy if it makes the mode better.
