@@ -18,7 +18,7 @@ const ROUNDING: f64 = 1e-11;
 /// Points at which they must.
 const POINTS: u32 = 4;
 
-impl Engine<'_> {
+impl Engine {
     /// A condition as it is best read in a mode, whose solution is in memory.
     pub(crate) fn monitor_in(&mut self, id: ConditionId, mode: ModeId) -> Option<Arc<Monitor>> {
         let plain = self.monitors[id].clone()?;
@@ -38,7 +38,7 @@ impl Engine<'_> {
         }
         let function = self.simplified_function(plain, mode);
         let simpler = function.and_then(|function| {
-            let found = plain.with_function(function, self.model, &mut self.pool, &self.cache, &self.memory);
+            let found = plain.with_function(function, &self.model, &mut self.pool, &self.cache, &self.memory);
             found.ok().map(Arc::new)
         });
         self.simplified.insert((mode, id), simpler.clone());
@@ -131,7 +131,7 @@ impl Engine<'_> {
     /// Whether an expression is nothing beside others, whatever the values of variables and parameters.
     fn cancels(&self, rest: ExprId, sizes: &[ExprId]) -> bool {
         (0..POINTS).all(|seed| {
-            let point = SamplePoint::with_other_parameters(self.model, seed);
+            let point = SamplePoint::with_other_parameters(&self.model, seed);
             let roots: Vec<ExprId> = std::iter::once(rest).chain(sizes.iter().copied()).collect();
             let values = evaluate(&self.pool, &self.model.functions, &roots, &point);
             values.is_ok_and(|values| {
