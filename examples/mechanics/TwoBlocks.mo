@@ -18,7 +18,7 @@
 model Friction "Coulomb friction with stiction"
   parameter Real f0 = 1 "Coulomb friction in N; also where the curve parameter s begins to slide";
   parameter Real fv(unit = "N.s/m") = 0.1 "Viscous friction";
-  Real v(unit = "m/s") "Sliding velocity";
+  input Real v(unit = "m/s") "Sliding velocity, from outside";
   Real f(unit = "N") "Friction force";
   Real s "Path parameter: friction force when stuck, continued by the velocity";
   Boolean forward(start = false), backward(start = false);

@@ -1,7 +1,7 @@
 // Models determine their own unknowns, wherever they are used.
 
 // model LocallyUnbalanced
-// error E0403 the model `Open` has 1 unknown, but 0 equations of its own
+// warning E0403 the model `Open` has 1 unknown, but 0 equations of its own
 model Open
   Real x;
 end Open;
@@ -13,7 +13,7 @@ equation
 end LocallyUnbalanced;
 
 // model WhenSetsPart
-// error E0403 the model `Open` has 1 unknown, but 0 equations of its own
+// warning E0403 the model `Open` has 1 unknown, but 0 equations of its own
 model WhenSetsPart
   Open s;
 equation
@@ -23,8 +23,8 @@ equation
 end WhenSetsPart;
 
 // model TooMuchAndTooLittle
-// error E0403 the model `TooMuch` has 1 unknown, but 2 equations of its own
-// error E0403 the model `TooLittle` has 2 unknowns, but 1 equation of its own
+// warning E0403 the model `TooMuch` has 1 unknown, but 2 equations of its own
+// warning E0403 the model `TooLittle` has 2 unknowns, but 1 equation of its own
 connector Pin
   Real v;
   flow Real i;
@@ -52,7 +52,7 @@ equation
 end TooMuchAndTooLittle;
 
 // model AlgorithmUnbalanced
-// error E0403 the block `Forgotten` has 2 unknowns, but 1 equation of its own
+// warning E0403 the block `Forgotten` has 2 unknowns, but 1 equation of its own
 block Forgotten
   input Real u;
   output Real y;

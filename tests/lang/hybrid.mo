@@ -47,3 +47,25 @@ model Unbalanced
 equation
   x = 1;
 end Unbalanced;
+
+// Only `initial()` itself makes a `when` active at the start.
+
+// model InitialInFunction
+// equation when {false, sample(0.1, 0.1)} then
+// equation when {initial(), sample(0.1, 0.1)} then
+function same
+  input Boolean b;
+  output Boolean c = b;
+algorithm
+end same;
+
+model InitialInFunction
+  discrete Real x, y;
+equation
+  when {same(initial()), sample(0.1, 0.1)} then
+    x = 2;
+  end when;
+  when {initial(), sample(0.1, 0.1)} then
+    y = 2;
+  end when;
+end InitialInFunction;

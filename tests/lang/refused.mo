@@ -180,7 +180,7 @@ model RedeclareWithCondition
 end RedeclareWithCondition;
 
 // model SimpleConnectorPlain
-// error E0216 `u` is a simple connector and must be an input or output
+// warning E0216 `u` is a simple connector and must be an input or output
 connector Plain = Real;
 
 model PlainPart
@@ -207,7 +207,7 @@ model SimpleConnectorRight
 end SimpleConnectorRight;
 
 // model OperatorNotEncapsulated
-// error E0216 the operator '+' must be encapsulated
+// warning E0216 the operator '+' must be encapsulated
 operator record O1
   Real x;
   operator '+'
@@ -247,7 +247,7 @@ model OperatorTwoOutputs
 end OperatorTwoOutputs;
 
 // model OperatorUnknownName
-// error E0216 there is no operator `'foo'`
+// warning E0216 there is no operator `'foo'`
 operator record O3
   Real x;
   encapsulated operator 'foo'
@@ -266,7 +266,7 @@ model OperatorUnknownName
 end OperatorUnknownName;
 
 // model OperatorElsewhere
-// error E0216 the operator function `'-'` stands outside of an operator record
+// warning E0216 the operator function `'-'` stands outside of an operator record
 model OperatorElsewhere
   encapsulated operator function '-'
     input Real p;
@@ -283,7 +283,7 @@ model NamedTime
 end NamedTime;
 
 // model StringByPosition
-// error E0212 the options of `String` are given by name
+// warning E0212 the options of `String` are given by name
 model StringByPosition
   String s = String(3.5, 6);
 end StringByPosition;
@@ -364,3 +364,63 @@ model ExperimentRight
   Real x = 1;
   annotation(experiment(StartTime = -1, StopTime = 2*span, Tolerance = 1e-6, Interval = 0, __Other_Setting = "x"));
 end ExperimentRight;
+
+// model ImportUnknown
+// error E0201 there is no top-level class `Nowhere`
+model ImportUnknown
+  import Nowhere.Something;
+  Real x = 1;
+end ImportUnknown;
+
+// model ImportUnknownMember
+// error E0201 `Stock` has no element `shoe`
+package Stock
+  constant Real hat = 1;
+end Stock;
+
+model ImportUnknownMember
+  import Stock.{hat,shoe};
+  Real x = hat;
+end ImportUnknownMember;
+
+// model RedeclareOwn
+// error E0207 there is no inherited element `x` to redeclare
+model RedeclareOwn
+  replaceable Real x = 1;
+  redeclare Real x = 2;
+end RedeclareOwn;
+
+// model AssignedTwice
+// error E0311 `a` is given two values
+function pair
+  input Real x;
+  output Real a = x;
+  output Real b = 2*x;
+algorithm
+end pair;
+
+model AssignedTwice
+  Real a;
+algorithm
+  (a, a) := pair(1);
+end AssignedTwice;
+
+// model DiscreteWithValue
+// error E0303 the discrete `x` can be determined in a `when` only
+model DiscreteWithValue
+  discrete Real x = 1.0;
+end DiscreteWithValue;
+
+// model WhenSetsInputOfPart
+// error E0303 `b.x` belongs to `b` and cannot be set here
+block Takes
+  discrete input Real x;
+end Takes;
+
+model WhenSetsInputOfPart
+  Takes b;
+equation
+  when sample(0, 1) then
+    b.x = 1.0;
+  end when;
+end WhenSetsInputOfPart;

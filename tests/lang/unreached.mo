@@ -123,6 +123,12 @@ model AbsentValue
   AbsentPart part(k = unknown) if false;
 end AbsentValue;
 
+// model AbsentValueOfText
+// error E0301 Real cannot be given String
+model AbsentValueOfText
+  AbsentPart part(k = "text") if false;
+end AbsentValueOfText;
+
 // model AbsentType
 // error E0201 `NoSuchType` is not known in
 model AbsentType
@@ -238,6 +244,33 @@ equation
   assert(true, "said by " + nobody);
 end MessageOfNoUse;
 
+// model AbsentClass
+// error E0201 `nothing` is not known in
+// error E0301 the sides differ in type: Real and String
+// error E0301 Real cannot be given Boolean
+model Broken
+  Real x = nothing;
+  Inner i;
+  model Inner
+    Real y = true;
+    Real z;
+  equation
+    z = "text";
+  end Inner;
+end Broken;
+
+model AbsentClass
+  parameter Boolean there = false;
+  Broken b if there;
+end AbsentClass;
+
+// model EmptyArrayOfModels
+// error E0201 `nothing` is not known in
+model EmptyArrayOfModels
+  parameter Integer n = 0;
+  Broken b[n];
+end EmptyArrayOfModels;
+
 // What depends on sizes and values may be left out for good reason.
 
 // model SizesMayDiffer
@@ -292,9 +325,37 @@ end M;
 model AbsentMayBe
   parameter Boolean b = false;
   AbsentPart part(k = 2*f) if b;
+  Whole whole(n = 3) if b;
   Load load if b;
   Real x[if b then 2 else 0];
   parameter Real f = 2;
 equation
   connect(load.p, load.p);
 end AbsentMayBe;
+
+model Whole
+  extends Around;
+  parameter Integer n = 2;
+  parameter Real table[n, 2] = {{i, i^2} for i in 1:n};
+  replaceable model Kind = AbsentPart;
+  Kind kind(k = table[end, 2]);
+  Kind kinds[n](k = table[:, 1]);
+  Point p(u = 2*n, v = {time, kind.k});
+  Real y[n], s = sum(kinds.k) + inherited;
+  Colour c = if s > 1 then Colour.red else Colour.green;
+  Load load;
+protected
+  Integer counter(start = 0);
+equation
+  for i in 1:n loop
+    y[i] = sum2(i, kinds[i].k)*load.p.i;
+  end for;
+  when sample(0, 1) then
+    counter = pre(counter) + 1;
+  end when;
+  assert(c == Colour.red, "green " + String(s) + " " + String(c));
+end Whole;
+
+partial model Around
+  Real inherited = 1;
+end Around;

@@ -25,6 +25,11 @@ pub(crate) fn error(code: Code, span: Span, message: impl Into<String>) -> Diagn
     Diagnostic::error(code, span, message)
 }
 
+/// An error about a rule without which the model can be understood all the same.
+pub(crate) fn tolerated(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::tolerated(code, span, message)
+}
+
 /// Stops with an error.
 pub(crate) fn fail<T>(code: Code, span: Span, message: impl Into<String>) -> Fallible<T> {
     Err(error(code, span, message).into())

@@ -61,6 +61,8 @@ pub(crate) struct Flattener<'l> {
     pub sizing: Vec<(InstanceId, Name, Dims)>,
     /// Whether classes have import clauses, as far as that was asked.
     pub importing: FxHashMap<*const ClassDefinition, bool>,
+    /// Classes whose import clauses have been looked at.
+    pub imported: FxHashSet<*const ClassDefinition>,
     /// Unknown names for which others that resemble them are still looked for.
     pub suggestions: u32,
     /// Loops in algorithm sections whose length varies, so far.
@@ -104,6 +106,7 @@ impl<'l> Flattener<'l> {
             automatic: Vec::new(),
             sizing: Vec::new(),
             importing: FxHashMap::default(),
+            imported: FxHashSet::default(),
             suggestions: MOST_SUGGESTIONS,
             loop_counters: 0,
             continuously: false,

@@ -1,9 +1,9 @@
 //! Chains of `semiLinear`, as connected fluid ports make them. Where
 //! `y = semiLinear(x, sa, s1)`, `y = semiLinear(x, s1, s2)`, …, `y = semiLinear(x, sN, sb)` hold together, the slopes in
 //! between are not determined at x = 0. The specification (3.7.4.5) settles them: `s1 = if x >= 0 then sa else sb`, all
-//! others equal to it, and `y = semiLinear(x, sa, sb)`.
+//! others equal to it, and `y = semiLinear(x, sa, sb)`. Where nothing flows at all (x = 0 and y = 0), it is sa = sb.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_lang::flat::{
     BinaryOp, Builtin, EquationKind, FlatEquation, FlatExpr, FlatModel, UnaryOp, Variability, VariableId,
 };
@@ -14,21 +14,28 @@ pub(crate) fn chained(flat: &FlatModel) -> Option<Vec<FlatEquation>> {
     let candidates: Vec<usize> = (0..flat.equations.len())
         .filter(|&at| parts(&flat.equations[at]).is_some())
         .collect();
-    if candidates.len() < 2 {
+    if candidates.is_empty() {
         return None;
     }
     let mut aliases = Aliases::of(flat);
+    let zeros = zeros(flat, &mut aliases);
+    let mut equations: Option<Vec<FlatEquation>> = None;
     let mut groups: Vec<(Key, Key, Vec<Link>)> = Vec::new();
     for at in candidates {
         let Some(link) = parts(&flat.equations[at]).map(|parts| Link::new(at, parts, &mut aliases)) else {
             continue;
         };
+        // Without any flow the slopes are equal.
+        if zeros.contains(&link.x.0) && zeros.contains(&link.y.0) && is_unknown_slope(&link, flat) {
+            let list = equations.get_or_insert_with(|| flat.equations.clone());
+            list[at].kind = EquationKind::Equal(link.from, link.to);
+            continue;
+        }
         match groups.iter_mut().find(|(y, x, _)| *y == link.y && *x == link.x) {
             Some((_, _, list)) => list.push(link),
             None => groups.push((link.y.clone(), link.x.clone(), vec![link])),
         }
     }
-    let mut equations: Option<Vec<FlatEquation>> = None;
     for (_, _, links) in &groups {
         for chain in chains(links, flat) {
             let list = equations.get_or_insert_with(|| flat.equations.clone());
@@ -36,6 +43,29 @@ pub(crate) fn chained(flat: &FlatModel) -> Option<Vec<FlatEquation>> {
         }
     }
     equations
+}
+
+/// Whether one of the slopes is a variable that equations must determine.
+fn is_unknown_slope(link: &Link, flat: &FlatModel) -> bool {
+    let unknown = |expr: &FlatExpr| matches!(expr, FlatExpr::Variable(id) if flat.variables[*id].is_unknown());
+    unknown(&link.from) || unknown(&link.to)
+}
+
+/// What equations such as `x = 0` make zero.
+fn zeros(flat: &FlatModel, aliases: &mut Aliases<'_>) -> FxHashSet<String> {
+    let zero = FlatExpr::Real(0.0);
+    let mut found = FxHashSet::from_iter([aliases.key(&zero).0]);
+    for equation in &flat.equations {
+        if let EquationKind::Equal(left, right) = &equation.kind {
+            for (side, other) in [(left, right), (right, left)] {
+                let is_name = matches!(side, FlatExpr::Variable(_) | FlatExpr::Unary(UnaryOp::Negate, _));
+                if is_name && other.as_number() == Some(0.0) {
+                    found.insert(aliases.key(side).0);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// An expression up to names of the same quantity, with its sign.

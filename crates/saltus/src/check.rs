@@ -36,7 +36,9 @@ impl Session {
     /// Checks one model: names, types, balance, structure of its initial mode; with `all_modes` also the other modes
     /// and the changes between them.
     pub fn check(&self, model: &str, all_modes: bool) -> Diagnostics {
-        self.check_modified(model, None, all_modes)
+        let mut diagnostics = self.check_modified(model, None, all_modes);
+        diagnostics.be_strict();
+        diagnostics
     }
 
     /// What is wrong with the structure of a model that was compiled but does not start.

@@ -145,6 +145,7 @@ fn origins(kind: &FailureKind) -> Vec<OriginId> {
         | FailureKind::Compile { origins, .. }
         | FailureKind::Integration { origins, .. }
         | FailureKind::Limit { origins, .. }
+        | FailureKind::Initialisation { origins, .. }
         | FailureKind::Domain { origins, .. } => origins.clone(),
         FailureKind::Restart(refusal) => refusal.origins.clone(),
         FailureKind::NoConsistentMode { candidates, .. } => {
@@ -241,6 +242,7 @@ fn help(kind: &FailureKind) -> Option<&'static str> {
         kind if only_reason(kind).is_some() => help(&FailureKind::Initialisation {
             reason: String::new(),
             suspects: Vec::new(),
+            origins: Vec::new(),
         })?,
         FailureKind::Initialisation { .. } => {
             "remove `fixed = true` or an initial equation, or give start values closer to the solution"

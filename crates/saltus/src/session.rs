@@ -131,6 +131,11 @@ impl Session {
         let last = self.last.lock().unwrap_or_else(|e| e.into_inner());
         let found = last.iter().rev().find_map(|class| last_model_in(class));
         found.ok_or_else(|| {
+            if let Some(class) = last.iter().rev().find(|class| is_partial_model(&class.definition)) {
+                let message = format!("`{}` is partial and cannot be simulated", class.qualified_name());
+                let diagnostic = Diagnostic::error(codes::E0208, class.definition.name.span, message);
+                return Box::new(diagnostic.with_help("simulate a model that extends it"));
+            }
             let message = match last.last() {
                 Some(class) => format!("`{}` holds no model", class.qualified_name()),
                 None => "there is no model in the files given".to_owned(),
@@ -139,6 +144,10 @@ impl Session {
             Box::new(diagnostic.with_help("name one with `--model`"))
         })
     }
+}
+
+fn is_partial_model(class: &ClassDefinition) -> bool {
+    class.partial && matches!(class.kind, ClassKind::Model | ClassKind::Block | ClassKind::Class)
 }
 
 /// The class itself if it is a model, or the last model inside.
@@ -183,6 +192,17 @@ mod tests {
         let nested = "package P package Q model M end M; end Q; function f end f; end P;";
         assert_eq!(last_of(nested), Some("P.Q.M".into()));
         assert_eq!(last_of("package P end P;"), None);
+    }
+
+    #[test]
+    fn a_partial_model_alone_is_named_with_its_place() {
+        let session = Session::new();
+        session.add_text("M.mo", "connector C end C; partial model A Real x; end A;");
+        let outcome = session.find_model(None);
+        let found: Vec<_> = outcome.diagnostics.iter().collect();
+        assert!(outcome.value.is_none());
+        assert_eq!(found[0].code, codes::E0208);
+        assert!(found[0].span().is_some() && found[0].message.contains("`A` is partial"));
     }
 
     #[test]

@@ -427,6 +427,7 @@ fn parameter_order(model: &Mdae) -> Result<Vec<VarId>, Failure> {
                     return Err(Failure::new(FailureKind::Initialisation {
                         reason: format!("the parameter `{}` depends on itself", model.variables[var].name),
                         suspects: vec![model.variables[var].name.to_string()],
+                        origins: vec![model.variables[var].origin],
                     }));
                 }
                 _ => {}

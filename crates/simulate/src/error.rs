@@ -25,6 +25,8 @@ pub enum FailureKind {
         reason: String,
         /// Start values ranked by how much they are to blame.
         suspects: Vec<String>,
+        /// Equations involved.
+        origins: Vec<OriginId>,
     },
     /// A mode that must be entered is structurally or numerically singular.
     SingularMode {
@@ -153,6 +155,7 @@ impl Failure {
             FailureKind::SingularMode { origins, .. }
             | FailureKind::Block { origins, .. }
             | FailureKind::Compile { origins, .. }
+            | FailureKind::Initialisation { origins, .. }
             | FailureKind::Domain { origins, .. } => Refusal {
                 reason,
                 origins,
@@ -164,10 +167,21 @@ impl Failure {
     /// Both ways of initialisation failed: the second reason joined to the first.
     pub(crate) fn or_else_also(self, second: Failure) -> Self {
         match (self.kind, second.kind) {
-            (FailureKind::Initialisation { reason, .. }, FailureKind::Initialisation { reason: also, suspects }) => {
+            (
+                FailureKind::Initialisation {
+                    reason, mut origins, ..
+                },
+                FailureKind::Initialisation {
+                    reason: also,
+                    suspects,
+                    origins: more,
+                },
+            ) => {
+                origins.extend(more);
                 Failure::new(FailureKind::Initialisation {
                     reason: format!("{reason}; and {also}"),
                     suspects,
+                    origins,
                 })
             }
             (_, kind) => Failure::new(kind),
@@ -198,7 +212,7 @@ impl std::fmt::Display for Failure {
             write!(f, "at t = {time}: ")?;
         }
         match &self.kind {
-            FailureKind::Initialisation { reason, suspects } => {
+            FailureKind::Initialisation { reason, suspects, .. } => {
                 write!(f, "initialisation failed: {reason}")?;
                 if !suspects.is_empty() {
                     write!(f, "; look at the start values of {}", suspects.join(", "))?;

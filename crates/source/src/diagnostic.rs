@@ -103,6 +103,12 @@ impl Diagnostic {
         Self::new(code, Severity::Warning, span, message)
     }
 
+    /// A rule that is broken although what the model means is clear: a warning where it is run, an error where it is checked
+    /// ([`Diagnostics::be_strict`]).
+    pub fn tolerated(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self::warning(code, span, message)
+    }
+
     /// A note at a place.
     pub fn note_at(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Note, span, message)
@@ -189,6 +195,15 @@ impl Diagnostics {
         self.items
             .sort_by(|a, b| sort_key(a).cmp(&sort_key(b)).then(a.severity.cmp(&b.severity)));
         self.items.dedup_by(|a, b| sort_key(a) == sort_key(b));
+    }
+
+    /// Takes tolerated errors ([`Diagnostic::tolerated`]) as errors.
+    pub fn be_strict(&mut self) {
+        for diagnostic in &mut self.items {
+            if diagnostic.code.as_str().starts_with('E') {
+                diagnostic.severity = Severity::Error;
+            }
+        }
     }
 
     /// Sorted, each once.

@@ -365,13 +365,17 @@ impl Job<'_> {
             let signals = Formats::standard().read(path, &mut Disk);
             let signals = signals.map_err(|error| Box::new(result_diagnostic(&error)))?;
             let (with, found) = run.inputs(&signals);
+            let wrong = |code, message| Err(Box::new(Diagnostic::without_place(code, Severity::Error, message)));
             if found.is_empty() {
                 let message = format!("no column of `{}` is an input of the model", path.display());
-                return Err(Box::new(Diagnostic::without_place(
-                    codes::E0704,
-                    Severity::Error,
-                    message,
-                )));
+                return wrong(codes::E0704, message);
+            }
+            if signals.time().is_empty() {
+                let message = format!(
+                    "`{}` has no rows: the inputs of the model get no values",
+                    path.display()
+                );
+                return wrong(codes::E0703, message);
             }
             run = with;
         }

@@ -154,7 +154,7 @@ fn a_new_project_runs() {
 }
 
 #[test]
-fn a_part_of_a_model_may_be_completed_outside() {
+fn a_part_that_is_completed_outside_is_told() {
     let text = "\
 model Part
   Real x, y;
@@ -168,7 +168,16 @@ equation
 end Whole;
 ";
     let folder = Folder::new().with("Whole.mo", text);
-    assert_eq!(folder.expect(0, &["check", "Whole.mo"]).stderr, "");
+    let place = "Whole.mo:1:7";
+    folder
+        .expect(1, &["check", "Whole.mo"])
+        .says("the model `Part` has 2 unknowns, but 1 equation of its own")
+        .says(place);
+    // Its results are determined all the same.
+    folder
+        .expect(0, &["simulate", "Whole.mo", "-o", "out.csv"])
+        .says("warning[E0403]")
+        .says(place);
     folder
         .expect(1, &["check", "Whole.mo", "--model", "Part"])
         .says("E0403");

@@ -269,6 +269,17 @@ fn failures_say_what_and_where() {
     failing(text, &["--solver", "radau"]).says("at t = ").says("x");
 }
 
+/// A file of inputs with a head and no rows says nothing about them.
+#[test]
+fn inputs_without_rows() {
+    let text = "model M\n  input Real u;\n  Real y = u + 1;\nend M;\n";
+    let folder = Folder::new().with("M.mo", text).with("u.csv", "time,u\n");
+    let ran = folder.expect(2, &["simulate", "M.mo", "--input", "u.csv", "-o", "out.csv"]);
+    ran.says("E0703").says("has no rows");
+    let folder = Folder::new().with("M.mo", text).with("u.csv", "time,u\n0,2\n");
+    folder.expect(0, &["simulate", "M.mo", "--input", "u.csv", "-o", "out.csv"]);
+}
+
 /// A cascade: one row per instant where that is asked for, else the left and the right limit.
 #[test]
 fn all_instants() {

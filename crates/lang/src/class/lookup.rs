@@ -336,6 +336,29 @@ impl Flattener<'_> {
         Ok(first.map(|(found, _)| found))
     }
 
+    /// What a class imports must be there, whether it is used or not.
+    pub(crate) fn check_imported(&mut self, class: ClassId) {
+        let def = Arc::clone(&self.classes[class].def);
+        if !self.has_imports(&def) || !self.imported.insert(Arc::as_ptr(&def)) {
+            return;
+        }
+        for import in imports(&def) {
+            let parts: Vec<Name> = import.name.parts.iter().map(|p| p.name.clone()).collect();
+            let mut result = self.look_from_root(&parts, import.name.span);
+            if let (Ok(Found::Class(package)), ImportKind::List(names)) = (&result, &import.kind) {
+                let package = *package;
+                for name in names {
+                    match self.member(package, &name.name) {
+                        Ok(Some(_)) => {}
+                        Ok(None) => result = Err(self.unknown(Some(package), &name.name, name.span)),
+                        Err(failure) => result = Err(failure),
+                    }
+                }
+            }
+            self.accept(result);
+        }
+    }
+
     /// A dotted name from the top level.
     fn look_from_root(&mut self, parts: &[Name], span: Span) -> Fallible<Found> {
         let Some((first, rest)) = parts.split_first() else {

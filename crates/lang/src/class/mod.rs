@@ -24,7 +24,7 @@ use crate::modification::{Mod, merge};
 use saltus_syntax::library::LibraryClass;
 
 pub(crate) use lookup::Found;
-pub(crate) use restrictions::check_operator_place;
+pub(crate) use restrictions::misplaced_operator;
 pub(crate) use table::{Entry, SimpleType, Table, attribute_names};
 
 /// The predefined types.

@@ -1,7 +1,7 @@
 //! Redeclarations, and modifications as a whole.
 
 use super::Found;
-use super::table::{ClassEntry, Entry, EntryKind, Replaces, Table, attribute_names, require_inherited};
+use super::table::{ClassEntry, Entry, EntryKind, Replaces, Table, attribute_names};
 use crate::codes;
 use crate::failure::{Failure, Fallible, did_you_mean, error, fail};
 use crate::flattener::Flattener;
@@ -56,7 +56,6 @@ impl Flattener<'_> {
         outer: &Rc<Mod>,
     ) -> Fallible<()> {
         let name = &def.name.name;
-        require_inherited(table, name, element)?;
         let mods = outer.child(name).cloned().unwrap_or_default();
         let Some(&index) = table.by_name.get(name) else {
             return Ok(());

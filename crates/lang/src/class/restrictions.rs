@@ -4,14 +4,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use saltus_source::Span;
+use saltus_source::{Diagnostic, Span};
 use saltus_syntax::ast::{
     ClassBody, ClassDefinition, ClassKind, Composition, Element, ElementKind, ImportKind, Name, Variability, Visibility,
 };
 
 use super::Table;
 use crate::codes;
-use crate::failure::{Fallible, error, fail};
+use crate::failure::{Fallible, error, fail, tolerated};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
 
@@ -341,9 +341,6 @@ pub(super) fn check_definition(def: &ClassDefinition) -> Fallible<()> {
     let Some(composition) = def.composition() else {
         return Ok(());
     };
-    if def.kind == ClassKind::OperatorRecord {
-        check_operators(def)?;
-    }
     check_sections(def, composition)?;
     for element in &composition.elements {
         check_element(def, element)?;
@@ -377,45 +374,40 @@ const OPERATORS: [&str; 17] = [
     "'not'",
 ];
 
-/// The operators of a record have the names of operators, and see nothing of what is around (14.1).
-fn check_operators(def: &ClassDefinition) -> Fallible<()> {
+/// The operators of a record have the names of operators, and see nothing of what is around (14.1). Operators stand nowhere
+/// else (4.7).
+pub(super) fn misplaced_operators(def: &ClassDefinition) -> Vec<Diagnostic> {
+    let in_record = def.kind == ClassKind::OperatorRecord;
+    let mut found = Vec::new();
     for (_, operator) in def.classes() {
         if !matches!(operator.kind, ClassKind::Operator | ClassKind::OperatorFunction) {
             continue;
         }
         let name = &operator.name;
-        if !OPERATORS.contains(&name.name.as_str()) {
-            return Err(error(codes::E0216, name.span, format!("there is no operator `{name}`"))
-                .with_help(format!("operators are {}", OPERATORS.join(" ")))
-                .into());
-        }
-        if !operator.encapsulated {
-            return Err(error(
-                codes::E0216,
-                name.span,
-                format!("the operator {name} must be encapsulated"),
-            )
-            .with_help("write `encapsulated` before it, and import the record inside")
-            .into());
+        if !in_record {
+            found.extend(misplaced_operator(operator));
+        } else if !OPERATORS.contains(&name.name.as_str()) {
+            let diagnostic = tolerated(codes::E0216, name.span, format!("there is no operator `{name}`"));
+            found.push(diagnostic.with_help(format!("operators are {}", OPERATORS.join(" "))));
+        } else if !operator.encapsulated {
+            let message = format!("the operator {name} must be encapsulated");
+            let diagnostic = tolerated(codes::E0216, name.span, message);
+            found.push(diagnostic.with_help("write `encapsulated` before it, and import the record inside"));
         }
     }
-    Ok(())
+    found
 }
 
-/// An operator belongs to an operator record (4.7).
-pub(crate) fn check_operator_place(operator: &ClassDefinition) -> Fallible<()> {
-    match operator.kind {
-        ClassKind::Operator | ClassKind::OperatorFunction => fail(
-            codes::E0216,
-            operator.name.span,
-            format!(
-                "the {} `{}` stands outside of an operator record",
-                operator.kind.as_str(),
-                operator.name
-            ),
-        ),
-        _ => Ok(()),
-    }
+/// An operator belongs to an operator record.
+pub(crate) fn misplaced_operator(operator: &ClassDefinition) -> Option<Diagnostic> {
+    matches!(operator.kind, ClassKind::Operator | ClassKind::OperatorFunction).then(|| {
+        let message = format!(
+            "the {} `{}` stands outside of an operator record",
+            operator.kind.as_str(),
+            operator.name
+        );
+        tolerated(codes::E0216, operator.name.span, message)
+    })
 }
 
 fn open_enumeration(def: &ClassDefinition) -> bool {
@@ -522,9 +514,6 @@ fn check_element(def: &ClassDefinition, element: &Element) -> Fallible<()> {
             forbidden("components other than constants")
         }
         (ElementKind::Components(_), ClassKind::Operator) => forbidden("components"),
-        (ElementKind::Class(inner), kind) if !matches!(kind, ClassKind::OperatorRecord | ClassKind::Operator) => {
-            check_operator_place(inner)
-        }
         (ElementKind::Class(inner), ClassKind::Operator)
             if !matches!(inner.kind, ClassKind::Function | ClassKind::OperatorFunction) =>
         {

@@ -13,7 +13,7 @@ use saltus_syntax::ast::{
 
 use super::Predefined;
 use super::redeclare::{check_replaceable, constraining_mods, final_error, gives_sizes};
-use super::restrictions::check_definition;
+use super::restrictions::{check_definition, misplaced_operators};
 use crate::codes;
 use crate::failure::{Failure, Fallible, fail};
 use crate::flattener::Flattener;
@@ -226,6 +226,9 @@ impl Flattener<'_> {
         if !def.span.is_empty() {
             let result = check_definition(&def);
             self.accept(result);
+            if def.kind != ClassKind::Operator {
+                self.diagnostics.extend(misplaced_operators(&def));
+            }
         }
         match &def.body {
             ClassBody::Enumeration { .. } => Ok(Table {
@@ -378,8 +381,9 @@ impl Flattener<'_> {
                 self.inherit(&mut table, base, extends.span, protected)?;
             }
         }
+        let inherited = table.entries.len();
         for element in elements {
-            self.add_element(&mut table, class, element, &outer)?;
+            self.add_element(&mut table, class, element, &outer, inherited)?;
         }
         table.scopes.push(class);
         let result = self.check_simple(&table, def);
@@ -417,14 +421,16 @@ impl Flattener<'_> {
         class: ClassId,
         element: &Element,
         outer: &Rc<Mod>,
+        inherited: usize,
     ) -> Fallible<()> {
         match &element.kind {
             ElementKind::Import(_) | ElementKind::Extends(_) => Ok(()),
             ElementKind::Class(def) => {
                 if element.redeclare {
-                    return require_inherited(table, &def.name.name, element);
+                    return require_inherited(table, inherited, &def.name.name, element);
                 }
                 if matches!(def.body, ClassBody::Extends { .. }) {
+                    require_inherited(table, inherited, &def.name.name, element)?;
                     return self.extend_inherited(table, class, element, def, outer);
                 }
                 let mods = outer.child(&def.name.name).cloned().unwrap_or_default();
@@ -455,6 +461,10 @@ impl Flattener<'_> {
             }
             ElementKind::Components(clause) => {
                 for (i, component) in clause.components.iter().enumerate() {
+                    if element.redeclare {
+                        require_inherited(table, inherited, &component.name.name, element)?;
+                        continue;
+                    }
                     self.add_component(table, class, element, clause, i as u32, component, outer)?;
                 }
                 Ok(())
@@ -474,9 +484,6 @@ impl Flattener<'_> {
         outer: &Rc<Mod>,
     ) -> Fallible<()> {
         let name = &component.name.name;
-        if element.redeclare {
-            return require_inherited(table, name, element);
-        }
         let mods = outer.child(name).cloned().unwrap_or_default();
         if mods.removed {
             return Ok(());
@@ -566,8 +573,9 @@ fn entry_of(element: &Element, name: Name, kind: EntryKind, scope: ClassId, mods
     }
 }
 
-pub(super) fn require_inherited(table: &mut Table, name: &Name, element: &Element) -> Fallible<()> {
-    if let Some((_, inherited)) = table.find(name) {
+/// A redeclaration in a class needs one of the `count` elements that the class inherits.
+pub(super) fn require_inherited(table: &Table, count: usize, name: &Name, element: &Element) -> Fallible<()> {
+    if let Some((_, inherited)) = table.find(name).filter(|(index, _)| (*index as usize) < count) {
         let protected = element.visibility == Visibility::Protected;
         if inherited.protected == protected {
             return Ok(());

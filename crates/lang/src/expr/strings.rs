@@ -7,7 +7,7 @@ use saltus_syntax::ast::Call;
 use super::Context;
 use super::call::list;
 use crate::codes;
-use crate::failure::{Fallible, error, fail};
+use crate::failure::{Fallible, fail, tolerated};
 use crate::flat::{BinaryOp, Builtin, EnumerationId, FlatExpr, ScalarType};
 use crate::flattener::Flattener;
 use crate::tensor::{Tensor, Ty};
@@ -49,14 +49,18 @@ impl Flattener<'_> {
             Ty::Real => &["significantDigits", "minimumLength", "leftJustified"],
             _ => &["minimumLength", "leftJustified"],
         };
-        if let Some(option) = positional.get(1) {
-            let all = names.iter().chain(value.ty.is_numeric().then_some(&"format"));
-            let all: Vec<String> = all.map(|name| format!("`{name}`")).collect();
-            return Err(
-                error(codes::E0212, option.span, "the options of `String` are given by name")
-                    .with_help(format!("write `name = …` with one of {}", all.join(", ")))
-                    .into(),
-            );
+        for (position, argument) in positional[1..].iter().enumerate() {
+            let option = self.evaluate(argument, ctx)?;
+            let name = match (option.ty, names.get(position)) {
+                (Ty::String, _) => "format",
+                (_, Some(name)) => *name,
+                _ => return fail(codes::E0212, argument.span, "`String` has too many arguments"),
+            };
+            set_option(&mut format, name, &option, argument.span)?;
+            let message = "the options of `String` are given by name";
+            let diagnostic = tolerated(codes::E0212, argument.span, message);
+            self.diagnostics
+                .push(diagnostic.with_help(format!("write `{name} = …`")));
         }
         if let (true, Some(other)) = (
             named.iter().any(|argument| argument.name.name == "format"),

@@ -50,8 +50,7 @@ impl Flattener<'_> {
         let table = self.table(class)?;
         for formal in &signature.locals {
             let entry = &table.entries[formal.entry as usize];
-            let ty = self.class_type(formal.class)?;
-            self.unreached_modification(&entry.declared, Some(ty));
+            self.unreached_modification(&entry.declared, Some(formal.class));
         }
         for &scope in &table.scopes {
             let def = Arc::clone(self.def(scope));

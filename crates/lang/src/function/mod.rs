@@ -263,6 +263,12 @@ impl Flattener<'_> {
                 }
                 // Something in it is known only when it is called; or fields that may not be used have no value.
                 Err(Failure::Report(failure)) if whole && ctx.mode == Mode::Flat && failure.code == codes::E0304 => {
+                    if signature.inline
+                        && !self.is_active(class)
+                        && let Some(results) = self.inlined(class, signature, &bound, span)
+                    {
+                        return Ok(results);
+                    }
                     self.call_specialised(class, signature, bound, span)
                         .map_err(|_| Failure::Report(failure))
                 }

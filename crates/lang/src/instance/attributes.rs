@@ -275,6 +275,7 @@ impl Flattener<'_> {
         let continuously = variability > Variability::Parameter;
         let value = self.at_any_time(continuously, |this| this.binding_value(binding, Mode::Flat))?;
         let value = self.fit(value, Ty::of(ty), &dims, &path, binding)?;
+        self.check_discrete_binding(id, ty, binding)?;
         if variability == Variability::Parameter {
             for expr in value.exprs() {
                 self.check_parameter_expr(expr, &format!("parameter `{path}`"), binding)?;
@@ -297,6 +298,19 @@ impl Flattener<'_> {
             });
         }
         Ok(())
+    }
+
+    /// A discrete Real is set in a `when` (4.4.4).
+    fn check_discrete_binding(&self, id: ComponentId, ty: ScalarType, binding: &Binding) -> Fallible<()> {
+        let component = &self.components[id];
+        let is_input = component.causality == Some(AstCausality::Input);
+        if ty != ScalarType::Real || component.variability != Variability::Discrete || is_input {
+            return Ok(());
+        }
+        let message = format!("the discrete `{}` can be determined in a `when` only", component.path);
+        Err(error(codes::E0303, binding.span(), message)
+            .with_help("leave `discrete` out, or set it in a `when`")
+            .into())
     }
 
     fn set_bindings(&mut self, first: VariableId, value: &Tensor) {

@@ -6,7 +6,7 @@ use saltus_syntax::ast::{ClassKind, ComponentClause, ConnectorPrefix, Name, Subs
 use super::{Component, ComponentKind, Inherited, Slot};
 use crate::class::{Entry, SimpleType, Table};
 use crate::codes;
-use crate::failure::{Fallible, error, fail};
+use crate::failure::{Fallible, error, fail, tolerated};
 use crate::flat::Variability;
 use crate::flattener::Flattener;
 use crate::ids::{ClassId, ComponentId, InstanceId};
@@ -45,7 +45,7 @@ impl Flattener<'_> {
 
     /// What records may hold (4.7), and how simple connectors are declared (9.3.1).
     pub(super) fn check_owner(
-        &self,
+        &mut self,
         instance: InstanceId,
         class: ClassId,
         table: &Table,
@@ -66,9 +66,9 @@ impl Flattener<'_> {
         let held = owner.inherited.connector || owner.is_static || entry.protected || clause.prefix.connector.is_some();
         if table.is_connector && table.simple.is_some() && undirected && !held && !owner.inherited.protected {
             let message = format!("`{}` is a simple connector and must be an input or output", entry.name);
-            return Err(error(codes::E0216, clause.span, message)
-                .with_help("write `input` or `output` here or in the connector's definition, or make it protected")
-                .into());
+            let diagnostic = tolerated(codes::E0216, clause.span, message)
+                .with_help("write `input` or `output` here or in the connector's definition, or make it protected");
+            self.diagnostics.push(diagnostic);
         }
         Ok(())
     }

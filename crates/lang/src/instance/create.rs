@@ -236,9 +236,8 @@ impl Flattener<'_> {
         }
         let mods = self.component_mods(instance, entry)?;
         let class = self.component_class(entry, &mods)?;
-        let wanted = self.table(class)?.simple.is_some().then(|| self.class_type(class));
-        let wanted = wanted.transpose()?;
-        self.unreached_modification(&mods, wanted);
+        self.unreached_modification(&mods, Some(class));
+        self.unreached_class(class);
         Ok(())
     }
 

@@ -114,6 +114,10 @@ impl Flattener<'_> {
             );
         }
         let (class, parent, inherited) = (component.class, component.parent, component.inherited);
+        if count == 0 {
+            self.unreached_class(class);
+        }
+        let component = &self.components[id];
         let (dims, path, mods) = (component.dims.clone(), component.path.clone(), component.mods.clone());
         let is_static = self.instances[parent].is_static;
         // A record's value goes to its fields.

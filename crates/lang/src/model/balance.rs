@@ -10,6 +10,7 @@ use saltus_syntax::ast::{self, Causality as AstCausality, ClassKind, Equation};
 
 use super::culprits::{Culprits, culprits};
 use crate::codes;
+use crate::failure::tolerated;
 use crate::flat::{
     EquationKind, FlatEquation, FlatExpr, FlatModel, Provenance, ProvenanceKind, ScalarType, Variability, VariableId,
     collect_assigned, count_equations,
@@ -53,7 +54,11 @@ impl Flattener<'_> {
             count(counts.min_equations, counts.max_equations, "equation"),
         );
         let components = self.unbalanced_components();
-        let place = components.iter().find_map(|(path, _)| self.declared_at(path));
+        let part = components.iter().find_map(|(path, _)| self.declared_at(path));
+        let place = part.or_else(|| {
+            let root = self.model_instances.first()?;
+            Some(self.def(self.instances[*root].class).name.span)
+        });
         let mut diagnostic = match place {
             Some(span) => Diagnostic::error(codes::E0403, span, message),
             None => Diagnostic::without_place(codes::E0403, Severity::Error, message),
@@ -156,7 +161,7 @@ impl Flattener<'_> {
                 count(share.unknowns, share.unknowns, "unknown"),
                 count(share.min_equations, share.max_equations, "equation"),
             );
-            let mut diagnostic = Diagnostic::error(codes::E0403, self.def(class).name.span, message).with_help(
+            let mut diagnostic = tolerated(codes::E0403, self.def(class).name.span, message).with_help(
                 "equations for what is inside of a model belong into it; what comes from outside is an input",
             );
             if let Some(span) = self.declared_at(&path) {
@@ -277,6 +282,10 @@ impl Flattener<'_> {
 
     /// Elements of arrays in buses that nothing names are not there (9.1.3).
     pub(super) fn leave_out_unused_bus_elements(&mut self) {
+        let mut instances = self.model_instances.iter();
+        if !instances.any(|&instance| self.instances[instance].table.is_expandable) {
+            return;
+        }
         for variable in unused_unknowns(&self.model) {
             let component = &self.components[self.owners[variable.0 as usize]];
             let in_bus = self.instances[component.parent].table.is_expandable;
@@ -299,7 +308,7 @@ impl Flattener<'_> {
     }
 
     /// The model or block around a record or connector.
-    fn responsible(&self, mut instance: InstanceId) -> Arc<str> {
+    pub(super) fn responsible(&self, mut instance: InstanceId) -> Arc<str> {
         loop {
             let data = &self.instances[instance];
             let kind = self.kind(data.class);

@@ -7,11 +7,11 @@ use saltus_syntax::ast::{self, Call, Expr, ExprKind, ForIndex};
 
 use super::arguments::by_name;
 use crate::codes;
-use crate::expr::{Context, Iterators, Mode};
+use crate::expr::{Context, Iterators, Mode, is_builtin, is_operator};
 use crate::failure::{Failure, Fallible, error, fail};
 use crate::flat::{
-    AssertLevel, EquationBranch, EquationKind, FlatEquation, FlatExpr, ProvenanceId, ProvenanceKind, ScalarType,
-    Variability, VariableId, WhenBranch,
+    AssertLevel, Builtin, EquationBranch, EquationKind, FlatEquation, FlatExpr, ProvenanceId, ProvenanceKind,
+    ScalarType, Variability, VariableId, WhenBranch,
 };
 use crate::flattener::Flattener;
 use crate::function::Effect;
@@ -112,8 +112,30 @@ impl Flattener<'_> {
                 );
             }
         }
+        if place.in_when {
+            self.check_own_discrete(&left, span, ctx)?;
+        }
         let provenance = self.place_of(span, ctx, ProvenanceKind::Equation);
         self.equate(left, right, span, provenance, out)
+    }
+
+    /// What a `when` sets belongs to the model that the `when` stands in, not to a part of it (4.4.4).
+    fn check_own_discrete(&self, left: &Tensor, span: Span, ctx: &Context<'_>) -> Fallible<()> {
+        let Some(instance) = ctx.scope.instance else {
+            return Ok(());
+        };
+        for expr in left.exprs() {
+            let FlatExpr::Variable(variable) = expr else { continue };
+            let data = &self.model.variables[*variable];
+            let owner = self.responsible(self.components[self.owners[variable.0 as usize]].parent);
+            if data.variability == Variability::Discrete && owner.len() > self.instances[instance].path.len() {
+                let message = format!("`{}` belongs to `{owner}` and cannot be set here", data.name);
+                return Err(error(codes::E0303, span, message)
+                    .with_help("set it in a `when` of its own model, or give that an input and connect it")
+                    .into());
+            }
+        }
+        Ok(())
     }
 
     fn tuple_equation(
@@ -367,7 +389,23 @@ impl Flattener<'_> {
                 format!("the condition of `when` must be Boolean, but this is {}", value.shape()),
             );
         }
-        Ok(value.scalars())
+        let mut conditions = value.scalars();
+        let written: Vec<&Expr> = match &expr.kind {
+            ExprKind::Array(elements) if elements.len() == conditions.len() => elements.iter().collect(),
+            _ if conditions.len() == 1 => vec![expr],
+            _ => Vec::new(),
+        };
+        for (condition, written) in conditions.iter_mut().zip(written) {
+            if is_call_of_user(written) {
+                // The start makes a `when` active only where `initial()` itself is its condition (8.6).
+                condition.transform(&mut |part| {
+                    if matches!(part, FlatExpr::Builtin(Builtin::Initial, ..)) {
+                        *part = FlatExpr::Boolean(false);
+                    }
+                });
+            }
+        }
+        Ok(conditions)
     }
 
     fn call_equation(
@@ -489,6 +527,17 @@ impl Flattener<'_> {
             }
         }
         Ok(result)
+    }
+}
+
+/// Whether an expression is the call of a function that is not built in.
+fn is_call_of_user(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Call(call) => match call.function.as_simple_name() {
+            Some(name) => !is_operator(name) && !is_builtin(name),
+            None => true,
+        },
+        _ => false,
     }
 }
 

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use saltus_source::{Diagnostic, Severity};
 use saltus_syntax::ast::{ClassKind, ClassModification, Name, Variability as AstVariability, split_name};
 
-use crate::class::{Found, check_operator_place, nowhere};
+use crate::class::{Found, misplaced_operator, nowhere};
 use crate::codes;
 use crate::expr::{Context, Mode};
 use crate::failure::{Failure, Fallible, fail};
@@ -36,8 +36,7 @@ impl Flattener<'_> {
     pub(crate) fn flatten_class(&mut self, name: &str, modification: Option<&ClassModification>) -> Fallible<()> {
         let class = self.class_by_name(name)?;
         for given in self.library.given() {
-            let result = check_operator_place(&given.definition);
-            self.accept(result);
+            self.diagnostics.extend(misplaced_operator(&given.definition));
         }
         self.check_model(class)?;
         self.model.name = Arc::clone(&self.classes[class].name);
@@ -204,6 +203,7 @@ impl Flattener<'_> {
     fn instance_sections(&mut self, instance: InstanceId) {
         let table = Rc::clone(&self.instances[instance].table);
         for &class in &table.scopes {
+            self.check_imported(class);
             let def = Arc::clone(self.def(class));
             let Some(composition) = def.composition() else {
                 continue;

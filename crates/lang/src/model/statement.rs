@@ -452,6 +452,16 @@ impl Flattener<'_> {
                 "assigning several results, one of them by an index that varies, is not supported yet",
             );
         }
+        let mut seen = rustc_hash::FxHashSet::default();
+        if let Some((twice, _)) = list.iter().find(|(variable, _)| !seen.insert(*variable)) {
+            let span = self.model.provenance(provenance).span;
+            let name = &self.model.variables[*twice].name;
+            return fail(
+                codes::E0311,
+                span,
+                format!("`{name}` is given two values by one statement"),
+            );
+        }
         if !list.is_empty() {
             let kind = StatementKind::Assign(list);
             out.push(FlatStatement { kind, provenance });

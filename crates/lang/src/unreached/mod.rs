@@ -5,6 +5,7 @@
 //! that does not tell, nothing is said.
 
 mod call;
+mod class;
 mod equation;
 mod expr;
 mod reference;
@@ -163,22 +164,30 @@ impl Flattener<'_> {
         });
     }
 
-    /// Checks the values of modifications that nothing gets.
-    pub(crate) fn unreached_modification(&mut self, mods: &Rc<Mod>, wanted: Option<Ty>) {
+    /// Checks the values of modifications that nothing gets; `class` is what they modify, if that is known.
+    pub(crate) fn unreached_modification(&mut self, mods: &Rc<Mod>, class: Option<ClassId>) {
+        let table = class.and_then(|class| self.table(class).ok());
         if let Some(binding) = &mods.binding
             && binding.selectors.is_empty()
         {
             let ctx = Context::new(binding.source.scope, crate::expr::Mode::Flat);
             let shape = self.unreached_expr(&binding.source.expr, &ctx);
-            if let (Some(wanted), Some(ty)) = (wanted, shape.ty)
-                && !wanted.accepts(ty)
-            {
-                let message = format!("{} cannot be given {}", wanted.name(), shape.words());
-                self.judge(fail::<()>(codes::E0301, binding.span(), message));
+            if let (Some(class), true) = (class, table.as_ref().is_some_and(|table| table.simple.is_some())) {
+                let result = self
+                    .class_type(class)
+                    .and_then(|wanted| want_value(shape, wanted, binding.span()));
+                self.judge(result);
             }
         }
-        for (_, child) in &mods.children {
-            self.unreached_modification(child, None);
+        for (name, child) in &mods.children {
+            let entry = table.as_ref().and_then(|table| table.find(name));
+            let inner = match (class, entry) {
+                (Some(class), Some((index, entry))) if entry.component().is_some() && child.redeclare.is_none() => {
+                    self.component_type(class, index).ok()
+                }
+                _ => None,
+            };
+            self.unreached_modification(child, inner);
         }
     }
 
@@ -238,6 +247,18 @@ impl Flattener<'_> {
             ..*around
         };
         self.with_indices(rest, &inner, then);
+    }
+}
+
+/// A value of one type is wanted, of any size.
+fn want_value(shape: Shape, wanted: Ty, span: Span) -> Fallible<()> {
+    match shape.ty {
+        Some(ty) if !wanted.accepts(ty) => fail(
+            codes::E0301,
+            span,
+            format!("{} cannot be given {}", wanted.name(), shape.words()),
+        ),
+        _ => Ok(()),
     }
 }
 

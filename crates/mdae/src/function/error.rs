@@ -136,6 +136,11 @@ impl std::fmt::Display for CallError {
                     "the variables of function `{function}` and its callers need more than {size} MB"
                 )
             }
+            // A section of a model has no name.
+            CallError::Fuel { function } if function.is_empty() => write!(
+                f,
+                "this algorithm takes too long or does not end: its loops have more than {STATEMENT_LIMIT} turns or statements in all"
+            ),
             CallError::Fuel { function } => {
                 write!(
                     f,

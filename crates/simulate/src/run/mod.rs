@@ -439,8 +439,11 @@ impl Run {
             }
         }
         let reason = "delayed signals and the values that they repeat do not agree at the start".to_string();
-        let suspects = Vec::new();
-        Err(Failure::new(FailureKind::Initialisation { reason, suspects }))
+        Err(Failure::new(FailureKind::Initialisation {
+            reason,
+            suspects: Vec::new(),
+            origins: self.history.origins(),
+        }))
     }
 
     /// Where the only mode there is was refused because its equations cannot be solved: that failure itself, which

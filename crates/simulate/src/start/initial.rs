@@ -388,6 +388,7 @@ impl Engine {
             return Err(Failure::new(FailureKind::Initialisation {
                 reason: "which initial equations hold depends on what they give, and no choice agrees".to_string(),
                 suspects: Vec::new(),
+                origins: equations.iter().map(|(_, origin)| *origin).collect(),
             }));
         }
         let saved = self.memory.values.clone();
@@ -732,6 +733,7 @@ impl Engine {
             Failure::new(FailureKind::Initialisation {
                 reason,
                 suspects: Vec::new(),
+                origins: initial.iter().map(|(_, origin)| *origin).collect(),
             })
         };
         self.choose_states(mode)?;
@@ -863,17 +865,27 @@ impl Engine {
             self.memory.values[slot as usize] = *value;
         }
         outcome.map(drop).map_err(|failure| {
-            let suspects = failure
-                .largest_residuals
-                .iter()
+            let worst = || failure.largest_residuals.iter();
+            let suspects = worst()
                 .filter_map(|&(row, _)| self.suspects_of(row, equations))
                 .flatten()
+                .collect();
+            let origins = worst()
+                .filter_map(|&(row, _)| self.origin_of(equations.get(row)?.0))
                 .collect();
             Failure::new(FailureKind::Initialisation {
                 reason: failure.to_string(),
                 suspects,
+                origins,
             })
         })
+    }
+
+    /// Where an equation of the model or of its start is written.
+    fn origin_of(&self, residual: ExprId) -> Option<OriginId> {
+        let mut all = self.model.equations.iter().chain(&self.model.initial_equations);
+        all.find(|equation| equation.residual == residual)
+            .map(|equation| equation.origin)
     }
 
     /// The variables of an equation that have start values.

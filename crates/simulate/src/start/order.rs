@@ -33,8 +33,9 @@ impl Engine {
             self.solve_start_block(&system, &blocks, &matching, block)?;
         }
         for row in matching.unmatched_rows() {
-            let (residual, order, _) = system.equations[row.index()];
-            self.check_start_equation(residual, order)?;
+            let (residual, order, origin) = system.equations[row.index()];
+            let origins = self.sharing_variables(residual, origin, initial);
+            self.check_start_equation(residual, order, origins)?;
         }
         Ok(())
     }
@@ -115,7 +116,12 @@ impl Engine {
             Some(row) => {
                 let Derivative { var, order } = system.unknowns[row.index()];
                 let name = self.name(var, order);
-                Err(self.start_failure(format!("nothing determines {name} at the start")))
+                let origins = vec![self.model.variables[var].origin];
+                Err(Failure::new(FailureKind::Initialisation {
+                    reason: format!("nothing determines {name} at the start"),
+                    suspects: Vec::new(),
+                    origins,
+                }))
             }
             None => Ok((graph, matching.transposed())),
         }
@@ -159,8 +165,21 @@ impl Engine {
         })
     }
 
+    /// An equation, and the initial equations that speak of the same variables.
+    fn sharing_variables(&self, residual: ExprId, origin: OriginId, initial: &[(ExprId, OriginId)]) -> Vec<OriginId> {
+        let variables = self.pool.occurrences(residual);
+        let shares = |other: ExprId| {
+            let others = self.pool.occurrences(other);
+            others.iter().any(|a| variables.iter().any(|b| a.var == b.var))
+        };
+        let others = initial.iter().filter(|(other, _)| shares(*other));
+        std::iter::once(origin)
+            .chain(others.map(|(_, origin)| *origin))
+            .collect()
+    }
+
     /// An equation that determines nothing more must hold.
-    fn check_start_equation(&mut self, residual: ExprId, order: u16) -> Result<(), Failure> {
+    fn check_start_equation(&mut self, residual: ExprId, order: u16, origins: Vec<OriginId>) -> Result<(), Failure> {
         let derivative = self.pool.nth_total_derivative(residual, order);
         let value = Bound::of_value(&self.cache, &self.pool, derivative, &self.memory)?.value(&self.memory);
         let size = |Derivative { var, order }: Derivative| {
@@ -182,13 +201,7 @@ impl Engine {
         Err(Failure::new(FailureKind::Initialisation {
             reason: format!("too much is given at the start (residual {value:e})"),
             suspects: self.suspects_of(0, &[(residual, order)]).unwrap_or_default(),
+            origins,
         }))
-    }
-
-    fn start_failure(&self, reason: String) -> Failure {
-        Failure::new(FailureKind::Initialisation {
-            reason,
-            suspects: Vec::new(),
-        })
     }
 }

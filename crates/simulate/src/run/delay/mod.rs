@@ -62,25 +62,26 @@ struct Line {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DelayError {
     /// The delay is shorter than the step under way.
-    TooNear,
+    TooNear(OriginId),
     /// A delay that cannot be.
     OutOfRange(WrongDelay),
     /// Signals and the unknowns that their delays depend on do not settle.
-    NoAgreement,
+    NoAgreement(Vec<OriginId>),
 }
 
 impl From<DelayError> for Failure {
     fn from(error: DelayError) -> Self {
-        let integration = |reason: &str| FailureKind::Integration {
+        let integration = |reason: &str, origins: Vec<OriginId>| FailureKind::Integration {
             reason: reason.to_string(),
             variables: Vec::new(),
-            origins: Vec::new(),
+            origins,
         };
         Failure::new(match error {
-            DelayError::TooNear => integration("a delay becomes shorter than the shortest step"),
-            DelayError::NoAgreement => {
-                integration("a delay depends on the signal that it delays, and no values agree with both")
-            }
+            DelayError::TooNear(origin) => integration("a delay becomes shorter than the shortest step", vec![origin]),
+            DelayError::NoAgreement(origins) => integration(
+                "a delay depends on the signal that it delays, and no values agree with both",
+                origins,
+            ),
             DelayError::OutOfRange(wrong) => FailureKind::Domain {
                 message: format!(
                     "a delay of {} is not between 0 and its bound {}",
@@ -275,6 +276,12 @@ impl History {
         outcome
     }
 
+    /// Where delays and transports are written.
+    pub(crate) fn origins(&self) -> Vec<OriginId> {
+        let transported = self.profiles.iter().map(|profile| profile.origin);
+        self.lines.iter().map(|line| line.origin).chain(transported).collect()
+    }
+
     /// Whether delays are known only once the equations are solved.
     pub(crate) fn depends_on_unknowns(&self) -> bool {
         self.moved_by_unknowns || self.lines.iter().any(|line| line.varying == Varying::WithUnknowns)
@@ -302,7 +309,7 @@ impl History {
                 return applied.map_err(E::from);
             }
         }
-        Err(DelayError::NoAgreement.into())
+        Err(DelayError::NoAgreement(self.origins()).into())
     }
 
     fn signals<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = f64> + 'a {
@@ -404,7 +411,7 @@ impl Line {
         }
         let known = self.segments.back().map_or(f64::INFINITY, |last| last.end);
         if delay > near && time - delay > known + near {
-            Err(DelayError::TooNear)
+            Err(DelayError::TooNear(self.origin))
         } else {
             Ok(())
         }

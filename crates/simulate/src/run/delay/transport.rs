@@ -360,7 +360,7 @@ impl Profile {
             let near = NEAR * (1.0 + positions[0].abs());
             let beyond = 1.0 - positions[0] < front.low - near || -positions[0] > back.high + near;
             if beyond {
-                return Err(DelayError::TooNear);
+                return Err(DelayError::TooNear(self.origin));
             }
         }
         Ok(())
