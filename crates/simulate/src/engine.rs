@@ -548,7 +548,11 @@ impl Engine {
         for (&var, &highest) in structure.unknowns.iter().zip(&structure.sigma.d) {
             for order in 0..=highest {
                 let value = self.memory.get(var, order);
-                self.scales.note(&self.memory, Derivative { var, order }, value);
+                let derivative = Derivative { var, order };
+                match highest {
+                    0 => self.scales.note_algebraic(&self.memory, derivative, value),
+                    _ => self.scales.note(&self.memory, derivative, value),
+                }
             }
         }
     }

@@ -269,23 +269,43 @@ impl Scales {
         self.relative * value.abs() + self.absolute * nominal.unwrap_or(1.0)
     }
 
-    /// A value has been reached.
-    pub(crate) fn note(&mut self, memory: &Memory, Derivative { var, order }: Derivative, value: f64) {
-        let slot = memory.slot(var, order) as usize;
-        if value.is_finite() {
-            let (first, distance) = self.courses[slot].get_or_insert((value, 0.0));
-            *distance = distance.max((value - *first).abs());
-            let distances = &mut self.group_distances[self.groups[var.index()]];
-            if let Some(largest) = distances.get_mut(usize::from(order)) {
-                *largest = largest.max(*distance);
-            }
+    /// A value of a state, or of a derivative of one, has been reached.
+    pub(crate) fn note(&mut self, memory: &Memory, derivative: Derivative, value: f64) {
+        self.note_of_group(memory, derivative, value, true);
+    }
+
+    /// A value of an algebraic variable has been reached. Where no units are given it says nothing of states: a path
+    /// parameter of 1 is no measure for currents of pA.
+    pub(crate) fn note_algebraic(&mut self, memory: &Memory, derivative: Derivative, value: f64) {
+        let has_unit = self.groups[derivative.var.index()] != WITHOUT_UNIT;
+        self.note_of_group(memory, derivative, value, has_unit);
+    }
+
+    fn note_of_group(
+        &mut self,
+        memory: &Memory,
+        Derivative { var, order }: Derivative,
+        value: f64,
+        counts_for_group: bool,
+    ) {
+        if !value.is_finite() {
+            return;
         }
-        let size = &mut self.sizes[slot];
-        if value.abs() > *size && value.is_finite() {
-            *size = value.abs();
-            let group = &mut self.group_sizes[self.groups[var.index()]];
-            if let Some(size) = group.get_mut(usize::from(order)) {
-                *size = size.max(value.abs());
+        let slot = memory.slot(var, order) as usize;
+        let (first, distance) = self.courses[slot].get_or_insert((value, 0.0));
+        *distance = distance.max((value - *first).abs());
+        self.sizes[slot] = self.sizes[slot].max(value.abs());
+        if !counts_for_group {
+            return;
+        }
+        let group = self.groups[var.index()];
+        let largest = [
+            (&mut self.group_distances[group], *distance),
+            (&mut self.group_sizes[group], value.abs()),
+        ];
+        for (sizes, reached) in largest {
+            if let Some(size) = sizes.get_mut(usize::from(order)) {
+                *size = size.max(reached);
             }
         }
     }
