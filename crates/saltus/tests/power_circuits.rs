@@ -407,10 +407,10 @@ fn expected(circuit: &Circuit) -> Option<Vec<Vec<(f64, f64)>>> {
     Some(rows.map(row).collect())
 }
 
-/// What is wrong with a run, if anything.
-fn judge(circuit: &Circuit, units: Units) -> Result<(), String> {
+/// Whether there is something to compare with, or what is wrong with a run.
+fn judge(circuit: &Circuit, units: Units) -> Result<bool, String> {
     let Some(expected) = expected(circuit) else {
-        return Ok(());
+        return Ok(false);
     };
     let session = Session::new();
     session.add_text("M.mo", &circuit.text(units));
@@ -439,12 +439,13 @@ fn judge(circuit: &Circuit, units: Units) -> Result<(), String> {
             }
         }
     }
-    Ok(())
+    Ok(circuit.stores().next().is_some())
 }
 
 /// Circuits with these seeds, in random units, go the way of resistances that become small and large.
 fn all_are_right(seeds: std::ops::Range<u64>) {
-    let mut wrong = Vec::new();
+    let (mut wrong, mut compared) = (Vec::new(), 0);
+    let count = seeds.clone().count();
     for seed in seeds {
         let random = &mut Random(seed);
         let mut unit = || 10f64.powi(3 * (random.below(7) as i32 - 3));
@@ -461,11 +462,13 @@ fn all_are_right(seeds: std::ops::Range<u64>) {
             },
         };
         let circuit = circuit(seed);
-        if let Err(reason) = judge(&circuit, units) {
-            wrong.push(format!("seed {seed}: {reason}"));
+        match judge(&circuit, units) {
+            Ok(judged) => compared += usize::from(judged),
+            Err(reason) => wrong.push(format!("seed {seed}: {reason}")),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared >= count * 3 / 4, "{compared} of {count} circuits compared");
 }
 
 #[test]

@@ -3,6 +3,8 @@
 /// Numbers that are the same in every run (SplitMix64).
 pub(crate) struct Random(pub(crate) u64);
 
+// Each family uses some of it.
+#[allow(dead_code)]
 impl Random {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
