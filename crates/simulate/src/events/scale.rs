@@ -233,10 +233,8 @@ impl Scales {
             of_group.map(|(other, (size, distance))| (other, if by_distance(other) { distance } else { size }));
         // Of what has the same unit small values matter as little as small parts of large ones do: a wave is not followed
         // before it arrives. Where no units are given, only what is less than the rounding of others is not known.
-        // What conditions compare is not known less because something else is, or once was, large.
-        let share = match (group, extent) {
-            (WITHOUT_UNIT, Extent::Value) => OF_OTHERS / self.absolute.max(f64::MIN_POSITIVE),
-            (WITHOUT_UNIT, Extent::Distance) => 0.0,
+        let share = match group {
+            WITHOUT_UNIT => OF_OTHERS / self.absolute.max(f64::MIN_POSITIVE),
             _ => OF_UNIT,
         };
         let least = share * self.size_by_others(order, of_group);
