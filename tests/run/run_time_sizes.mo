@@ -131,6 +131,36 @@ package RunTimeSizes
   equation
     f(x, n) = 1 + 3.5 + 3.5^2;
   end Differentiated;
+// model RunTimeSizes.Bound
+// final y 33
+// final z 3
+  model Bound "values of declarations"
+    function total input Real x[:]; output Real y; algorithm y := sum(x); end total;
+    function f input Real x[:]; input Integer n; output Real y; output Real z;
+    protected Real s = sum(i for i in 1:n) + total(x); Real a[2] = x[1:n - 2]; Real b[n] = fill(a[1] + 1, n); parameter Integer k = 2;
+    algorithm
+      y := s + a[1] + a[2] + sum(b) + total(x) - b[n]*b[1]*b[k];
+      z := if n > 3 then a[1] + a[2] else 0;
+    end f;
+    Integer n = if time >= 0 then 4 else 2;
+    Real y, z;
+  equation
+    (y, z) = f({1, 2, 3, 4}, n);
+  end Bound;
+// model RunTimeSizes.Parameters
+// final y 6
+  model Parameters "parameters that are known decide sizes as before"
+    function f input Real x[:]; input Integer n; output Real y[n]; algorithm y := x[1:n]; end f;
+    parameter Integer n = 3;
+    Real y = sum(f({1, 2*time, 3, 4}, n));
+  end Parameters;
+// model RunTimeSizes.Branch
+// refused E0304
+  model Branch "a sum that may not be evaluated"
+    function f input Real x[:]; input Integer n; output Real y; algorithm y := if n > 0 then sum(x[1:n]) else 0; end f;
+    Integer n = if time > 0.5 then 2 else 1;
+    Real y = f({1, 2}, n);
+  end Branch;
 // model RunTimeSizes.Outside
 // fails E0608 index 5 of `a` is outside 1..4
   model Outside

@@ -1,17 +1,17 @@
 //! Variables of functions that are lowered.
 
-use super::frame::{Frame, FrameVar};
+use super::frame::FrameVar;
 use super::lower::{Builder, Shape, shape_of};
+use super::open::{is_too_early, rather};
 use super::signature::Formal;
-use super::store::{plain_part, value_of};
+use super::store::{Target, plain_part, value_of};
 use crate::expr::{Context, Mode};
 use crate::failure::{Failure, Fallible};
-use crate::flat::{FunctionStatement, Local, LocalId};
+use crate::flat::{Local, LocalId};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
 use crate::modification::Scope;
 use crate::tensor::{Dims, Elem, Tensor, Ty};
-use std::cell::RefCell;
 use std::rc::Rc;
 
 impl Flattener<'_> {
@@ -83,94 +83,98 @@ impl Flattener<'_> {
         Ok(self.bound_function_value(function.class, bound))
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// A variable of the function with the value of its declaration.
     pub(super) fn declare_local(
         &mut self,
         class: ClassId,
         formal: &Formal,
         is_output: bool,
         builder: &mut Builder,
-        frame: &RefCell<Frame>,
         ctx: &Context<'_>,
-        body: &mut Vec<FunctionStatement>,
-        outputs: &mut Vec<LocalId>,
     ) -> Fallible<()> {
+        let Some(frame) = ctx.frame else { return Ok(()) };
+        let declare = |var: FrameVar| frame.borrow_mut().set(formal.name.clone(), var);
+        let initial = match self.initial_local(class, formal, builder, ctx) {
+            // Perhaps element by element, in loops.
+            Err(failure) if self.functions.may_open && is_too_early(&failure) => Err(failure),
+            initial => Ok(initial?),
+        };
+        let changes = builder.assigned.contains(&formal.name);
+        if let Ok(Some(value)) = &initial
+            && value.is_known()
+            && !changes
+            && !is_output
+        {
+            let ty = self.class_type(formal.class)?;
+            declare(FrameVar::Value(value.clone().coerce(ty)));
+            return Ok(());
+        }
+        let known = self.local_dims(class, formal, ctx);
+        if self.functions.may_open
+            && !is_output
+            && known.as_ref().is_err_and(is_too_early)
+            && let Some(var) = self.declare_open(class, formal, builder, ctx)?
+        {
+            declare(var);
+            return self.give_open(class, formal, builder, ctx);
+        }
+        let (dims, open) = known?;
+        let dims = match (&initial, open) {
+            (Ok(Some(value)), true) => value.dims.clone(),
+            (Ok(None), true) => {
+                declare(FrameVar::Open(formal.class));
+                return Ok(());
+            }
+            _ => dims,
+        };
+        if open && let Err(failure) = initial {
+            return Err(failure);
+        }
+        let var = self.declare_class(builder, &formal.name, formal.class, &dims, &mut Vec::new())?;
+        declare(var.clone());
+        match initial {
+            Ok(Some(value)) => {
+                let part = plain_part(&formal.name, formal.span);
+                self.store_local(&var, &Target::whole(&part), value, builder, ctx)
+            }
+            Ok(None) => Ok(()),
+            Err(failure) => {
+                let given = self.give_open(class, formal, builder, ctx);
+                given.map_err(|other| rather(failure, other))
+            }
+        }
+    }
+
+    /// The value of a declaration, if there is one.
+    fn initial_local(
+        &mut self,
+        class: ClassId,
+        formal: &Formal,
+        builder: &mut Builder,
+        ctx: &Context<'_>,
+    ) -> Fallible<Option<Tensor>> {
         let table = self.table(class)?;
         let entry = &table.entries[formal.entry as usize];
         let mods = crate::modification::merge(&entry.mods, &entry.declared);
-        let initial = match &mods.binding {
+        match &mods.binding {
             Some(binding) => {
                 let scope = Scope {
                     class: binding.source.scope.class,
                     instance: None,
                 };
                 let inner = Context { scope, ..*ctx };
-                let value = self.emitting(builder, body, |this| this.expr(&binding.source.expr, &inner));
-                match value {
-                    // It may go with a variable whose size is as open.
-                    Err(failure) if self.functions.may_open && super::open::is_too_early(&failure) => None,
-                    value => Some(value?),
-                }
+                self.emitting(builder, |this| this.expr(&binding.source.expr, &inner))
+                    .map(Some)
             }
             None if !mods.children.is_empty() && self.table(formal.class)?.simple.is_none() => {
-                Some(self.default_record(formal.class, &mods, ctx)?)
+                self.default_record(formal.class, &mods, ctx).map(Some)
             }
-            None => None,
-        };
-        let changes = builder.assigned.contains(&formal.name);
-        if let Some(value) = &initial
-            && value.is_known()
-            && !changes
-            && !is_output
-        {
-            let ty = self.class_type(formal.class)?;
-            frame
-                .borrow_mut()
-                .set(formal.name.clone(), FrameVar::Value(value.clone().coerce(ty)));
-            return Ok(());
+            None => Ok(None),
         }
-        let known = self.local_dims(class, formal, ctx);
-        if self.functions.may_open
-            && !is_output
-            && known.as_ref().is_err_and(super::open::is_too_early)
-            && let Some(var) = self.declare_open(class, formal, builder, ctx, body)?
-        {
-            frame.borrow_mut().set(formal.name.clone(), var);
-            return self.give_open(class, formal, builder, ctx, body);
-        }
-        let (dims, open) = known?;
-        let dims = match (&initial, open) {
-            (Some(value), true) => value.dims.clone(),
-            (None, true) => {
-                frame
-                    .borrow_mut()
-                    .set(formal.name.clone(), FrameVar::Open(formal.class));
-                return Ok(());
-            }
-            _ => dims,
-        };
-        let mut ids = Vec::new();
-        let var = self.declare_class(builder, &formal.name, formal.class, &dims, &mut ids)?;
-        if is_output {
-            outputs.extend_from_slice(&ids);
-        }
-        frame.borrow_mut().set(formal.name.clone(), var.clone());
-        if let Some(value) = initial {
-            let part = plain_part(&formal.name, formal.span);
-            self.store_local(&var, &part, &[], value, formal.span, builder, ctx, body)?;
-        }
-        Ok(())
     }
 
-    /// Gives an array whose size is known when the function runs the value of its declaration.
-    fn give_open(
-        &mut self,
-        class: ClassId,
-        formal: &Formal,
-        builder: &mut Builder,
-        ctx: &Context<'_>,
-        body: &mut Vec<FunctionStatement>,
-    ) -> Fallible<()> {
+    /// Gives a variable the value of its declaration element by element, in loops.
+    fn give_open(&mut self, class: ClassId, formal: &Formal, builder: &mut Builder, ctx: &Context<'_>) -> Fallible<()> {
         let table = self.table(class)?;
         let entry = &table.entries[formal.entry as usize];
         let mods = crate::modification::merge(&entry.mods, &entry.declared);
@@ -184,7 +188,7 @@ impl Flattener<'_> {
             parts: vec![plain_part(&formal.name, formal.span)],
             span: formal.span,
         };
-        self.lower_open_assign(&target, &binding.source.expr, builder, &Context { scope, ..*ctx }, body)
+        self.lower_open_assign(&target, &binding.source.expr, builder, &Context { scope, ..*ctx })
     }
 
     pub(super) fn declare_class(

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use super::Signature;
 use super::frame::{Frame, FrameVar};
 use super::signature::Formal;
+use super::store::Target;
 use crate::class::SimpleType;
 use crate::codes;
 use crate::expr::{Context, Iterators, Mode};
@@ -511,22 +512,25 @@ impl Flattener<'_> {
             self.hold_variable(value.elems.len(), target.span)?;
         }
         frame.borrow_mut().set(name.clone(), FrameVar::Value(current.clone()));
-        let result = self.store(&mut current, first, rest, value, target.span, ctx);
+        let part = Target {
+            part: first,
+            rest,
+            span: target.span,
+        };
+        let result = self.store(&mut current, &part, value, ctx);
         frame.borrow_mut().set(name, FrameVar::Value(current));
         result
     }
 
-    fn store(
-        &mut self,
-        current: &mut Tensor,
-        part: &ReferencePart,
-        rest: &[ReferencePart],
-        value: Tensor,
-        span: Span,
-        ctx: &Context<'_>,
-    ) -> Fallible<()> {
+    fn store(&mut self, current: &mut Tensor, target: &Target<'_>, value: Tensor, ctx: &Context<'_>) -> Fallible<()> {
+        let Target { part, rest, span } = *target;
         if let Some((next, behind)) = rest.split_first() {
-            return self.store_field(current, part, next, behind, value, span, ctx);
+            let field = Target {
+                part: next,
+                rest: behind,
+                span,
+            };
+            return self.store_field(current, part, &field, value, ctx);
         }
         if !current.ty.accepts(value.ty) && !value.elems.is_empty() {
             return fail(
@@ -550,17 +554,15 @@ impl Flattener<'_> {
         self.store_subscripted(current, &part.subscripts, value, span, ctx)
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn store_field(
         &mut self,
         current: &mut Tensor,
         part: &ReferencePart,
-        next: &ReferencePart,
-        behind: &[ReferencePart],
+        target: &Target<'_>,
         value: Tensor,
-        span: Span,
         ctx: &Context<'_>,
     ) -> Fallible<()> {
+        let Target { part: next, span, .. } = *target;
         let resolved = self.subscripts(&part.subscripts, &current.dims.clone(), span, ctx)?;
         let lists = resolved.lists();
         let positions: Vec<usize> = crate::expr::positions(&current.dims.clone(), &lists).collect();
@@ -583,7 +585,7 @@ impl Flattener<'_> {
             );
         };
         let mut inner = field.clone();
-        self.store(&mut inner, next, behind, value, span, ctx)?;
+        self.store(&mut inner, target, value, ctx)?;
         let Some(Elem::Record(fields)) = current.elems.get_mut(position) else {
             return Err(Failure::Reported);
         };

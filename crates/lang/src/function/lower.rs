@@ -40,6 +40,8 @@ pub(super) struct Builder {
     pub fields: Vec<LocalId>,
     /// Variables that the body assigns.
     pub assigned: Vec<Name>,
+    /// The statements so far of the block that is written.
+    pub body: Vec<FunctionStatement>,
 }
 
 impl Flattener<'_> {
@@ -167,6 +169,7 @@ impl Flattener<'_> {
             locals: IndexVec::new(),
             fields: Vec::new(),
             assigned: self.assigned_names(class)?,
+            body: Vec::new(),
         };
         let mut frame = Frame::default();
         let mut inputs = Vec::new();
@@ -185,23 +188,17 @@ impl Flattener<'_> {
             frame: Some(&frame),
             ..Context::new(Scope { class, instance: None }, Mode::Flat)
         };
-        let mut body = Vec::new();
         for (formal, value) in signature.inputs.iter().zip(bound) {
-            self.lower_size_checks(class, formal, &value.dims, &ctx, &mut body)?;
+            self.lower_size_checks(class, formal, &value.dims, &ctx, &mut builder.body)?;
         }
-        let mut outputs = Vec::new();
         for formal in &signature.locals {
             let is_output = signature.outputs.iter().any(|o| o.name == formal.name);
-            self.declare_local(
-                class,
-                formal,
-                is_output,
-                &mut builder,
-                &frame,
-                &ctx,
-                &mut body,
-                &mut outputs,
-            )?;
+            self.declare_local(class, formal, is_output, &mut builder, &ctx)?;
+        }
+        // Those of open size come when they are assigned.
+        let mut outputs = Vec::new();
+        for var in output_vars(signature, &frame) {
+            collect_locals(&var, &mut outputs);
         }
         // A call is known by a result, so a function that is called for its assertions alone gets one.
         let unnamed = signature.outputs.is_empty().then(|| {
@@ -215,7 +212,8 @@ impl Flattener<'_> {
                 local,
                 indices: Box::default(),
             };
-            body.push(FunctionStatement::Assign(place, FlatExpr::Boolean(true)));
+            let done = FunctionStatement::Assign(place, FlatExpr::Boolean(true));
+            builder.body.push(done);
         }
         // Known before the body is lowered, so that the function may call itself.
         let name = Arc::clone(&self.classes[class].name);
@@ -239,7 +237,7 @@ impl Flattener<'_> {
             .or_default()
             .push((shapes.clone(), id));
         let result = self
-            .lower_body(class, &mut builder, &ctx, &mut body)
+            .lower_body(class, &mut builder, &ctx)
             .and_then(|()| self.final_outputs(signature, &frame));
         let mut outputs = match result {
             Ok(outputs) => outputs,
@@ -265,7 +263,7 @@ impl Flattener<'_> {
         function.outputs = outputs;
         function.locals = builder.locals;
         function.fields = builder.fields;
-        function.body = FunctionBody::Algorithm(body);
+        function.body = FunctionBody::Algorithm(builder.body);
         self.specialise_annotations(class, signature, bound, id)?;
         Ok(id)
     }
@@ -303,13 +301,7 @@ impl Flattener<'_> {
         Ok(outputs)
     }
 
-    pub(super) fn lower_body(
-        &mut self,
-        class: ClassId,
-        builder: &mut Builder,
-        ctx: &Context<'_>,
-        body: &mut Vec<FunctionStatement>,
-    ) -> Fallible<()> {
+    pub(super) fn lower_body(&mut self, class: ClassId, builder: &mut Builder, ctx: &Context<'_>) -> Fallible<()> {
         let table = self.table(class)?;
         for scope in &table.scopes {
             let def = Arc::clone(self.def(*scope));
@@ -324,7 +316,7 @@ impl Flattener<'_> {
                 ..*ctx
             };
             for section in &composition.algorithms {
-                self.lower_statements(&section.statements, builder, &ctx, body)?;
+                self.lower_statements(&section.statements, builder, &ctx)?;
             }
         }
         Ok(())

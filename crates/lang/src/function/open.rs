@@ -46,12 +46,16 @@ pub(super) fn is_too_early(failure: &Failure) -> bool {
     matches!(failure, Failure::Report(diagnostic) if diagnostic.code == codes::E0304)
 }
 
+/// Of two failures that which says more than that something is not known early enough.
+pub(super) fn rather(first: Failure, second: Failure) -> Failure {
+    if is_too_early(&second) { first } else { second }
+}
+
 impl Flattener<'_> {
-    /// Does something whose expressions may emit statements: they go to the end of `out`.
+    /// Does something whose expressions may emit statements.
     pub(super) fn emitting<T>(
         &mut self,
         builder: &mut Builder,
-        out: &mut Vec<FunctionStatement>,
         what: impl FnOnce(&mut Self) -> Fallible<T>,
     ) -> Fallible<T> {
         if !self.functions.may_open {
@@ -66,7 +70,7 @@ impl Flattener<'_> {
         if let Some(emission) = std::mem::replace(&mut self.functions.emission, outer) {
             builder.locals = emission.locals;
             if result.is_ok() {
-                out.extend(emission.statements);
+                builder.body.extend(emission.statements);
             }
         }
         result
@@ -149,7 +153,6 @@ impl Flattener<'_> {
         formal: &Formal,
         builder: &mut Builder,
         ctx: &Context<'_>,
-        body: &mut Vec<FunctionStatement>,
     ) -> Fallible<Option<FrameVar>> {
         let (table, type_table) = (self.table(class)?, self.table(formal.class)?);
         let Some(simple) = type_table.simple.filter(|_| type_table.dims.is_empty()) else {
@@ -165,7 +168,7 @@ impl Flattener<'_> {
             instance: None,
         };
         let inner = Context { scope, ..*ctx };
-        self.emitting(builder, body, |this| {
+        self.emitting(builder, |this| {
             let mut sizes = Vec::new();
             for subscript in component.subscripts.iter().chain(&clause.subscripts) {
                 let Subscript::Expr(expr) = subscript else {
@@ -379,6 +382,9 @@ impl Flattener<'_> {
             }
             return Ok(sizes);
         }
+        if let Ok(value) = self.expr(expr, ctx) {
+            return Ok(value.dims.iter().map(|&d| FlatExpr::Integer(i64::from(d))).collect());
+        }
         // A function of scalars is applied to every element.
         for argument in call.positional() {
             let sizes = match self.scalar(argument, ctx) {
@@ -510,7 +516,9 @@ impl Flattener<'_> {
             (Some("fill"), [value, ..]) => return self.scalar(value, ctx),
             (Some("zeros"), _) => return Ok((Ty::Integer, FlatExpr::Integer(0))),
             (Some("ones"), _) => return Ok((Ty::Integer, FlatExpr::Integer(1))),
-            (name, _) if !is_elementwise(name) => return self.static_element(expr, at, ctx),
+            (name, _) if !is_elementwise(name) || self.expr(expr, ctx).is_ok() => {
+                return self.static_element(expr, at, ctx);
+            }
             _ => {}
         }
         let CallArguments::List { positional, named } = &call.arguments else {
@@ -605,7 +613,6 @@ impl Flattener<'_> {
         value: &Expr,
         builder: &mut Builder,
         ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
     ) -> Fallible<()> {
         let Some((FrameVar::Sized(id, ty, _) | FrameVar::Local(id, ty, _), part)) = self.frame_variable(target, ctx)
         else {
@@ -616,7 +623,7 @@ impl Flattener<'_> {
             kind: ExprKind::Reference(target.clone()),
             span,
         };
-        self.emitting(builder, out, |this| {
+        self.emitting(builder, |this| {
             let wanted = this.open_sizes(&place, ctx)?;
             let sizes = this.open_sizes(value, ctx)?;
             this.emit_equal_sizes(&wanted, &sizes, span)?;
@@ -661,9 +668,8 @@ impl Flattener<'_> {
         range: &Expr,
         builder: &mut Builder,
         ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
     ) -> Fallible<(Tensor, LocalId, FlatExpr)> {
-        self.emitting(builder, out, |this| {
+        self.emitting(builder, |this| {
             let sizes = this.open_sizes(range, ctx)?;
             let [size] = sizes.as_slice() else {
                 return fail(codes::E0302, range.span, "the values of an iterator must form a vector");

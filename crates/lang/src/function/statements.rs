@@ -16,39 +16,47 @@ impl Flattener<'_> {
         statements: &[Statement],
         builder: &mut Builder,
         ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
     ) -> Fallible<()> {
         for statement in statements {
             self.spend(25, statement.span)?;
-            self.lower_statement(statement, builder, ctx, out)?;
+            self.lower_statement(statement, builder, ctx)?;
         }
         Ok(())
     }
 
-    pub(super) fn lower_statement(
+    fn lower_block(
         &mut self,
-        statement: &Statement,
+        statements: &[Statement],
         builder: &mut Builder,
         ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
-    ) -> Fallible<()> {
+    ) -> Fallible<Vec<FunctionStatement>> {
+        self.block(builder, |this, builder| this.lower_statements(statements, builder, ctx))
+    }
+
+    /// The statements that something writes, apart.
+    fn block(
+        &mut self,
+        builder: &mut Builder,
+        write: impl FnOnce(&mut Self, &mut Builder) -> Fallible<()>,
+    ) -> Fallible<Vec<FunctionStatement>> {
+        let outer = std::mem::take(&mut builder.body);
+        let result = write(self, builder);
+        let inner = std::mem::replace(&mut builder.body, outer);
+        result.map(|()| inner)
+    }
+
+    fn lower_statement(&mut self, statement: &Statement, builder: &mut Builder, ctx: &Context<'_>) -> Fallible<()> {
         match &statement.kind {
             StatementKind::Assign { target, value } => {
-                let before = out.len();
+                let before = builder.body.len();
                 let known = self
-                    .emitting(builder, out, |this| this.expr(value, ctx))
-                    .and_then(|value| self.lower_assign(target, value, builder, ctx, out));
+                    .emitting(builder, |this| this.expr(value, ctx))
+                    .and_then(|value| self.lower_assign(target, value, builder, ctx));
                 match known {
                     Err(failure) if self.functions.may_open && super::open::is_too_early(&failure) => {
-                        out.truncate(before);
-                        self.lower_open_assign(target, value, builder, ctx, out)
-                            .map_err(|other| {
-                                if super::open::is_too_early(&other) {
-                                    failure
-                                } else {
-                                    other
-                                }
-                            })
+                        builder.body.truncate(before);
+                        let looped = self.lower_open_assign(target, value, builder, ctx);
+                        looped.map_err(|other| super::open::rather(failure, other))
                     }
                     known => known,
                 }
@@ -57,7 +65,7 @@ impl Flattener<'_> {
                 let ExprKind::Call(call) = &value.kind else {
                     return Err(Failure::Reported);
                 };
-                let results = self.emitting(builder, out, |this| this.call_results(call, value.span, ctx))?;
+                let results = self.emitting(builder, |this| this.call_results(call, value.span, ctx))?;
                 if targets.len() > results.len() {
                     return fail(
                         codes::E0212,
@@ -69,12 +77,11 @@ impl Flattener<'_> {
                         ),
                     );
                 }
-                self.lower_multi_assign(targets, results, builder, ctx, out)
+                self.lower_multi_assign(targets, results, builder, ctx)
             }
             StatementKind::Call(expr) => {
-                let mut called = Vec::new();
-                self.emitting(builder, out, |this| this.lower_call(expr, ctx, &mut called))?;
-                out.append(&mut called);
+                let mut called = self.emitting(builder, |this| this.lower_call(expr, ctx))?;
+                builder.body.append(&mut called);
                 Ok(())
             }
             StatementKind::If { branches, otherwise } => {
@@ -82,45 +89,41 @@ impl Flattener<'_> {
                 for branch in branches {
                     // Later conditions are evaluated only if those before them are false.
                     let condition = if lowered.is_empty() {
-                        self.emitting(builder, out, |this| this.condition(&branch.condition, ctx))?
+                        self.emitting(builder, |this| this.condition(&branch.condition, ctx))?
                     } else {
                         self.condition(&branch.condition, ctx)?
                     };
                     match condition {
                         FlatExpr::Boolean(false) => continue,
                         FlatExpr::Boolean(true) => {
-                            let mut body = Vec::new();
-                            self.lower_statements(&branch.body, builder, ctx, &mut body)?;
-                            push_if(lowered, body, out);
+                            let body = self.lower_block(&branch.body, builder, ctx)?;
+                            push_if(lowered, body, &mut builder.body);
                             return Ok(());
                         }
                         condition => {
-                            let mut body = Vec::new();
-                            self.lower_statements(&branch.body, builder, ctx, &mut body)?;
+                            let body = self.lower_block(&branch.body, builder, ctx)?;
                             lowered.push((condition, body));
                         }
                     }
                 }
-                let mut last = Vec::new();
-                self.lower_statements(otherwise.as_deref().unwrap_or(&[]), builder, ctx, &mut last)?;
-                push_if(lowered, last, out);
+                let last = self.lower_block(otherwise.as_deref().unwrap_or(&[]), builder, ctx)?;
+                push_if(lowered, last, &mut builder.body);
                 Ok(())
             }
-            StatementKind::For { indices, body } => self.lower_for(indices, body, builder, ctx, out),
+            StatementKind::For { indices, body } => self.lower_for(indices, body, builder, ctx),
             StatementKind::While { condition, body } => {
                 let condition = self.condition(condition, ctx)?;
-                let mut inner = Vec::new();
-                self.lower_statements(body, builder, ctx, &mut inner)?;
-                out.push(FunctionStatement::While(condition, inner));
+                let inner = self.lower_block(body, builder, ctx)?;
+                builder.body.push(FunctionStatement::While(condition, inner));
                 Ok(())
             }
             StatementKind::When { .. } => fail(codes::E0311, statement.span, "`when` cannot be used in a function"),
             StatementKind::Break => {
-                out.push(FunctionStatement::Break);
+                builder.body.push(FunctionStatement::Break);
                 Ok(())
             }
             StatementKind::Return => {
-                out.push(FunctionStatement::Return);
+                builder.body.push(FunctionStatement::Return);
                 Ok(())
             }
             StatementKind::Error => Err(Failure::Reported),
@@ -133,34 +136,21 @@ impl Flattener<'_> {
         body: &[Statement],
         builder: &mut Builder,
         ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
     ) -> Fallible<()> {
         let Some((index, rest)) = indices.split_first() else {
-            return self.lower_statements(body, builder, ctx, out);
+            return self.lower_statements(body, builder, ctx);
         };
         if let Some(Expr {
             kind: ExprKind::Range { start, step, stop },
             ..
         }) = &index.range
         {
-            let mut loop_out = Vec::new();
-            match self.lower_loop(
-                index,
-                rest,
-                start,
-                step.as_deref(),
-                stop,
-                body,
-                builder,
-                ctx,
-                &mut loop_out,
-            ) {
-                Ok(()) => {
-                    out.append(&mut loop_out);
-                    return Ok(());
-                }
+            let before = builder.body.len();
+            match self.lower_loop((start, step.as_deref(), stop), (index, rest), body, builder, ctx) {
+                Ok(()) => return Ok(()),
                 // Sizes or slices that depend on the counter: the loop is written out instead.
                 Err(failure) => {
+                    builder.body.truncate(before);
                     let find = |name: &str| crate::model::implicit::in_statements(body, name);
                     if contains_break(body) || self.iterator_values(index, &find, ctx).is_err() {
                         return Err(failure);
@@ -172,12 +162,12 @@ impl Flattener<'_> {
         let known = self.iterator_values(index, &find, ctx);
         let values = match (self.or_varying_values(known, index, ctx), &index.range) {
             (Err(failure), Some(range)) if self.functions.may_open && super::open::is_too_early(&failure) => {
-                return self.lower_open_loop(range, (index, rest), body, builder, ctx, out);
+                return self.lower_open_loop(range, (index, rest), body, builder, ctx);
             }
             (values, _) => values?,
         };
         if values.exprs().any(|value| !value.is_literal()) {
-            return self.lower_vector_loop(values, (index, rest), body, builder, ctx, out);
+            return self.lower_vector_loop(values, (index, rest), body, builder, ctx);
         }
         for k in 1..=values.dims[0] {
             self.spend(1, index.span)?;
@@ -187,7 +177,7 @@ impl Flattener<'_> {
                 value: &value,
                 outer: ctx.iterators,
             };
-            self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators), out)?;
+            self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators))?;
         }
         Ok(())
     }
@@ -200,17 +190,16 @@ impl Flattener<'_> {
         body: &[Statement],
         builder: &mut Builder,
         ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
     ) -> Fallible<()> {
-        let (value, counter, size) = self.open_iterator(range, builder, ctx, out)?;
+        let (value, counter, size) = self.open_iterator(range, builder, ctx)?;
         let iterators = Iterators {
             name: &index.name.name,
             value: &value,
             outer: ctx.iterators,
         };
-        let mut inner = Vec::new();
-        self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators), &mut inner)?;
-        out.push(FunctionStatement::For {
+        let inner = ctx.with_iterators(&iterators);
+        let inner = self.block(builder, |this, builder| this.lower_for(rest, body, builder, &inner))?;
+        builder.body.push(FunctionStatement::For {
             counter,
             from: FlatExpr::Integer(1),
             step: FlatExpr::Integer(1),
@@ -228,7 +217,6 @@ impl Flattener<'_> {
         body: &[Statement],
         builder: &mut Builder,
         ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
     ) -> Fallible<()> {
         let (ty, size) = (values.ty, values.dims[0]);
         let Some(scalar) = ty.scalar() else {
@@ -236,7 +224,7 @@ impl Flattener<'_> {
         };
         let copy = builder.locals.push(Local::new("temporary", scalar, vec![size]));
         let places = (1..=size).map(|k| vec![FlatExpr::Integer(i64::from(k))]).collect();
-        self.store_places(copy, scalar, places, values, builder, out);
+        self.store_places((copy, scalar), places, values, builder);
         let counter = builder
             .locals
             .push(Local::new("counter", ScalarType::Integer, Vec::new()));
@@ -247,9 +235,9 @@ impl Flattener<'_> {
             value: &value,
             outer: ctx.iterators,
         };
-        let mut inner = Vec::new();
-        self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators), &mut inner)?;
-        out.push(FunctionStatement::For {
+        let inner = ctx.with_iterators(&iterators);
+        let inner = self.block(builder, |this, builder| this.lower_for(rest, body, builder, &inner))?;
+        builder.body.push(FunctionStatement::For {
             counter,
             from: FlatExpr::Integer(1),
             step: FlatExpr::Integer(1),
@@ -259,20 +247,16 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn lower_loop(
+    /// A loop over `start:step:stop`.
+    fn lower_loop(
         &mut self,
-        index: &ForIndex,
-        rest: &[ForIndex],
-        start: &Expr,
-        step: Option<&Expr>,
-        stop: &Expr,
+        (start, step, stop): (&Expr, Option<&Expr>, &Expr),
+        (index, rest): (&ForIndex, &[ForIndex]),
         body: &[Statement],
         builder: &mut Builder,
         ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
     ) -> Fallible<()> {
-        let (ty, from, step, to) = self.emitting(builder, out, |this| {
+        let (ty, from, step, to) = self.emitting(builder, |this| {
             let (ty, from) = this.scalar(start, ctx)?;
             let step = match step {
                 Some(step) => this.scalar(step, ctx)?.1,
@@ -292,9 +276,9 @@ impl Flattener<'_> {
             value: &value,
             outer: ctx.iterators,
         };
-        let mut inner = Vec::new();
-        self.lower_for(rest, body, builder, &ctx.with_iterators(&iterators), &mut inner)?;
-        out.push(FunctionStatement::For {
+        let inner = ctx.with_iterators(&iterators);
+        let inner = self.block(builder, |this, builder| this.lower_for(rest, body, builder, &inner))?;
+        builder.body.push(FunctionStatement::For {
             counter,
             from,
             step,
@@ -304,12 +288,8 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    pub(super) fn lower_call(
-        &mut self,
-        expr: &Expr,
-        ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
-    ) -> Fallible<()> {
+    /// What a call that stands alone becomes.
+    fn lower_call(&mut self, expr: &Expr, ctx: &Context<'_>) -> Fallible<Vec<FunctionStatement>> {
         let ExprKind::Call(call) = &expr.kind else {
             return Err(Failure::Reported);
         };
@@ -320,21 +300,20 @@ impl Flattener<'_> {
                     AssertLevel::Error => FunctionStatement::Assert,
                     AssertLevel::Warning => FunctionStatement::Warn,
                 };
-                out.push(check(assertion.condition, assertion.message));
+                return Ok(vec![check(assertion.condition, assertion.message)]);
             }
-            return Ok(());
+            return Ok(Vec::new());
         }
-        for effect in self.effects_of(call, expr.span, ctx)? {
-            out.push(match effect {
-                Effect::Call(call) => FunctionStatement::CallAssign {
-                    function: call.function,
-                    arguments: call.arguments.to_vec(),
-                    targets: Vec::new(),
-                },
-                Effect::Error(message) => FunctionStatement::Assert(FlatExpr::Boolean(false), message),
-            });
-        }
-        Ok(())
+        let effects = self.effects_of(call, expr.span, ctx)?.into_iter();
+        let statements = effects.map(|effect| match effect {
+            Effect::Call(call) => FunctionStatement::CallAssign {
+                function: call.function,
+                arguments: call.arguments.to_vec(),
+                targets: Vec::new(),
+            },
+            Effect::Error(message) => FunctionStatement::Assert(FlatExpr::Boolean(false), message),
+        });
+        Ok(statements.collect())
     }
 }
 

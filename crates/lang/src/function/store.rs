@@ -12,6 +12,24 @@ use saltus_source::Span;
 use saltus_syntax::ast::{ComponentReference, Expr, ExprKind, Name, ReferencePart, Subscript};
 use std::sync::Arc;
 
+/// What is assigned: a variable or a field by its name, and fields of it.
+pub(super) struct Target<'a> {
+    pub part: &'a ReferencePart,
+    pub rest: &'a [ReferencePart],
+    pub span: Span,
+}
+
+impl<'a> Target<'a> {
+    /// A variable as a whole.
+    pub(super) fn whole(part: &'a ReferencePart) -> Self {
+        Target {
+            part,
+            rest: &[],
+            span: part.name.span,
+        }
+    }
+}
+
 /// Steps that assigning an element of an array costs.
 const ELEMENT_COST: u64 = 100;
 
@@ -22,7 +40,6 @@ impl Flattener<'_> {
         value: Tensor,
         builder: &mut Builder,
         ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
     ) -> Fallible<()> {
         let Some((first, rest)) = target.parts.split_first() else {
             return Err(Failure::Reported);
@@ -37,7 +54,17 @@ impl Flattener<'_> {
                 format!("`{}` is not a variable of this function", first.name),
             );
         };
-        self.store_local(&var, first, rest, value, target.span, builder, ctx, out)
+        self.store_local(
+            &var,
+            &Target {
+                part: first,
+                rest,
+                span: target.span,
+            },
+            value,
+            builder,
+            ctx,
+        )
     }
 
     pub(super) fn lower_multi_assign(
@@ -46,11 +73,10 @@ impl Flattener<'_> {
         results: Vec<Tensor>,
         builder: &mut Builder,
         ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
     ) -> Fallible<()> {
         // Through temporaries: a target may be an argument of the call as well.
         let mut copies = Vec::new();
-        let first = out.len();
+        let first = builder.body.len();
         for (target, result) in targets.iter().zip(results) {
             let Some(Expr {
                 kind: ExprKind::Reference(target),
@@ -62,29 +88,27 @@ impl Flattener<'_> {
             let mut ids = Vec::new();
             let var = self.declare_like(builder, "temporary", &result, &mut ids)?;
             let part = plain_part(&Name::new("temporary"), target.span);
-            self.store_local(&var, &part, &[], result, target.span, builder, ctx, out)?;
+            self.store_local(&var, &Target::whole(&part), result, builder, ctx)?;
             copies.push((target, var));
         }
-        join_calls(out, first);
+        join_calls(&mut builder.body, first);
         for (target, var) in copies {
             let value = value_of(&var);
-            self.lower_assign(target, value, builder, ctx, out)?;
+            self.lower_assign(target, value, builder, ctx)?;
         }
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// `target := value`, where the target is a part of a variable.
     pub(super) fn store_local(
         &mut self,
         var: &FrameVar,
-        part: &ReferencePart,
-        rest: &[ReferencePart],
+        target: &Target<'_>,
         value: Tensor,
-        span: Span,
         builder: &mut Builder,
         ctx: &Context<'_>,
-        out: &mut Vec<FunctionStatement>,
     ) -> Fallible<()> {
+        let Target { part, rest, span } = *target;
         match var {
             FrameVar::Open(class) => {
                 // The first assignment gives the size.
@@ -100,7 +124,7 @@ impl Flattener<'_> {
                 if let Some(frame) = ctx.frame {
                     frame.borrow_mut().set(part.name.name.clone(), var.clone());
                 }
-                self.store_local(&var, part, rest, value, span, builder, ctx, out)
+                self.store_local(&var, target, value, builder, ctx)
             }
             FrameVar::Value(_) => fail(codes::E0303, span, format!("`{}` cannot be assigned", part.name)),
             FrameVar::Local(id, ty, dims) => {
@@ -129,7 +153,7 @@ impl Flattener<'_> {
                     self.spend(ELEMENT_COST * places.len() as u64, span)?;
                 }
                 let value = value.coerce(Ty::of(*ty));
-                self.store_places(*id, *ty, places, value, builder, out);
+                self.store_places((*id, *ty), places, value, builder);
                 Ok(())
             }
             FrameVar::Sized(id, ty, sizes) => {
@@ -164,7 +188,7 @@ impl Flattener<'_> {
                     indices.push(self.run_time_index(index, ctx)?);
                 }
                 let places = vec![indices];
-                self.store_places(*id, *ty, places, value.coerce(Ty::of(*ty)), builder, out);
+                self.store_places((*id, *ty), places, value.coerce(Ty::of(*ty)), builder);
                 Ok(())
             }
             FrameVar::Records(_, dims, elements) => {
@@ -195,13 +219,25 @@ impl Flattener<'_> {
                         _ => value.clone(),
                     };
                     let plain = plain_part(&part.name.name, span);
-                    self.store_local(&elements[position], &plain, rest, element, span, builder, ctx, out)?;
+                    let inner = Target {
+                        part: &plain,
+                        rest,
+                        span,
+                    };
+                    self.store_local(&elements[position], &inner, element, builder, ctx)?;
                 }
                 Ok(())
             }
             FrameVar::Record(class, fields) => match rest.split_first() {
                 Some((next, behind)) => match fields.iter().find(|(n, _)| *n == next.name.name) {
-                    Some((_, field)) => self.store_local(field, next, behind, value, span, builder, ctx, out),
+                    Some((_, field)) => {
+                        let inner = Target {
+                            part: next,
+                            rest: behind,
+                            span,
+                        };
+                        self.store_local(field, &inner, value, builder, ctx)
+                    }
                     None => Err(self.unknown(Some(*class), &next.name.name, next.name.span)),
                 },
                 None => {
@@ -210,7 +246,7 @@ impl Flattener<'_> {
                             return fail(codes::E0301, span, format!("the value has no field `{name}`"));
                         };
                         let part = plain_part(name, span);
-                        self.store_local(field, &part, &[], inner, span, builder, ctx, out)?;
+                        self.store_local(field, &Target::whole(&part), inner, builder, ctx)?;
                     }
                     Ok(())
                 }
@@ -220,13 +256,12 @@ impl Flattener<'_> {
 
     pub(super) fn store_places(
         &mut self,
-        id: LocalId,
-        ty: ScalarType,
+        (id, ty): (LocalId, ScalarType),
         places: Vec<Vec<FlatExpr>>,
         value: Tensor,
         builder: &mut Builder,
-        out: &mut Vec<FunctionStatement>,
     ) {
+        let out = &mut builder.body;
         let first = out.len();
         let mentions = |e: &FlatExpr| {
             let mut found = false;
