@@ -131,6 +131,17 @@ package RunTimeSizes
   equation
     f(x, n) = 1 + 3.5 + 3.5^2;
   end Differentiated;
+// model RunTimeSizes.Copied
+// final y 10
+  model Copied "an array is what it was before the loop over it"
+    function f input Integer n; output Real y; protected Real a[n] = {i for i in 1:n};
+    algorithm
+      y := 0;
+      for x in a loop a := zeros(n); y := y + x; end for;
+    end f;
+    Integer n = if time >= 0 then 4 else 2;
+    Real y = f(n);
+  end Copied;
 // model RunTimeSizes.Bound
 // final y 33
 // final z 3

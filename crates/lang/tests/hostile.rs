@@ -81,6 +81,21 @@ fn arrays_in_functions_are_limited() {
     assert_refused(filled, "E0307");
 }
 
+/// A call is tried in several ways; what cannot be called is tried once in each, however long the way to it.
+#[test]
+fn refused_calls_are_not_tried_again() {
+    let call = |k: u32| {
+        format!(
+            "function f{k}\n  input Integer n;\n  output Real y = f{0}(n) + f{0}(n + 1);\nend f{k};\n",
+            k + 1
+        )
+    };
+    let mut text: String = (0..25).map(call).collect();
+    text += "function f25\n  input Integer n;\n  output Real y;\nalgorithm\n  y := if n > 0 then sum(i for i in 1:n) else 0;\nend f25;\n";
+    text += "model M\n  Integer n = if time > 0.5 then 2 else 1;\n  Real y = f0(n);\nend M;\n";
+    assert_refused(&text, "E0304");
+}
+
 /// A sum takes its terms along: 50 000 terms in time that is linear in them.
 #[test]
 fn nested_sums_take_linear_time() {

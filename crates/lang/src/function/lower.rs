@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use saltus_source::Span;
+use saltus_source::{Diagnostic, Span};
 use saltus_syntax::ast::{ComponentReference, ExprKind, Name, Statement, StatementKind};
 
 use super::frame::{Frame, FrameVar};
@@ -31,6 +31,14 @@ pub(crate) enum Shape {
     Known(Tensor),
     /// A function with some inputs bound.
     Function(ClassId, Vec<(Name, Shape)>),
+}
+
+/// What a function could not be specialised to. Callers are tried in several ways, and each of them would try it again.
+#[derive(Debug)]
+pub(super) struct Refused {
+    shapes: Vec<Shape>,
+    may_open: bool,
+    why: Box<Diagnostic>,
 }
 
 /// A function under construction.
@@ -149,9 +157,25 @@ impl Flattener<'_> {
         shapes: Vec<Shape>,
         span: Span,
     ) -> Fallible<FunctionId> {
+        let may_open = self.functions.may_open;
+        let refused = self.functions.refused.get(&class).into_iter().flatten();
+        let mut refused = refused.filter(|refused| refused.may_open == may_open && refused.shapes == shapes);
+        if let Some(refused) = refused.next() {
+            return Err(Failure::Report(refused.why.clone()));
+        }
         self.enter(span)?;
-        let result = self.without_emission(|this| this.specialise_inner(class, signature, bound, shapes, span));
+        let result = self.without_emission(|this| this.specialise_inner(class, signature, bound, shapes.clone(), span));
         self.leave();
+        if let Err(Failure::Report(why)) = &result
+            && why.code == codes::E0304
+        {
+            let refused = Refused {
+                shapes,
+                may_open,
+                why: why.clone(),
+            };
+            self.functions.refused.entry(class).or_default().push(refused);
+        }
         result
     }
 

@@ -75,6 +75,8 @@ pub(crate) struct FunctionTable {
     signatures: FxHashMap<ClassId, Rc<Signature>>,
     /// Specialised functions by class; each with the arguments it is for.
     specialised: FxHashMap<ClassId, Vec<(Vec<lower::Shape>, FunctionId)>>,
+    /// What functions could not be specialised to, by class.
+    refused: FxHashMap<ClassId, Vec<lower::Refused>>,
     /// The variables behind the results of each function.
     outputs: FxHashMap<FunctionId, Vec<frame::FrameVar>>,
     /// Functions that only fail, by the type of their result and what they say.

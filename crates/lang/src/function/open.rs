@@ -661,8 +661,8 @@ impl Flattener<'_> {
         })
     }
 
-    /// The value of an iterator that runs over an array whose size is known only when the function runs, with its counter
-    /// and the number of turns.
+    /// The value of an iterator that runs over an array whose size is known only when the function runs, as it is before
+    /// the loop, with its counter and the number of turns.
     pub(super) fn open_iterator(
         &mut self,
         range: &Expr,
@@ -674,10 +674,22 @@ impl Flattener<'_> {
             let [size] = sizes.as_slice() else {
                 return fail(codes::E0302, range.span, "the values of an iterator must form a vector");
             };
-            let counter = this.new_local("counter", ScalarType::Integer, 0);
-            let (ty, element) = this.open_element(range, &[read(counter)], ctx)?;
             let size = this.kept_size(size.clone());
-            Ok((Tensor::scalar(ty, element), counter, size))
+            let counter = this.new_local("counter", ScalarType::Integer, 0);
+            let at = read(counter);
+            let ((ty, element), mut body) =
+                this.emitted_by(|this| this.open_element(range, std::slice::from_ref(&at), ctx))?;
+            let Some(scalar) = ty.scalar() else {
+                return Err(Failure::Reported);
+            };
+            // The loop may change what its values are made of.
+            let copy = this.new_local("temporary", scalar, 1);
+            this.emit(FunctionStatement::Allocate(copy, vec![size.clone()]));
+            body.push(assign(copy, vec![at.clone()], element));
+            this.emit_loops(&[counter], std::slice::from_ref(&size), body);
+            let counter = this.new_local("counter", ScalarType::Integer, 0);
+            let value = FlatExpr::Local(copy, Box::new([read(counter)]));
+            Ok((Tensor::scalar(ty, value), counter, size))
         })
     }
 }
