@@ -166,7 +166,7 @@ package RunTimeSizes
     Real y = sum(f({1, 2*time, 3, 4}, n));
   end Parameters;
 // model RunTimeSizes.Branch
-// refused E0304
+// refused E0304 is known when
   model Branch "a sum that may not be evaluated"
     function f input Real x[:]; input Integer n; output Real y; algorithm y := if n > 0 then sum(x[1:n]) else 0; end f;
     Integer n = if time > 0.5 then 2 else 1;
