@@ -61,15 +61,15 @@ model PureCallsImpure
   Real y = g(time);
 end PureCallsImpure;
 
-// model UnmarkedCallsImpure
+// model PureDeclaration
 // error E0311 is pure and cannot call
-model UnmarkedCallsImpure
+model PureDeclaration
   impure function f
     output Real y;
   algorithm
     y := 1;
   end f;
-  function g
+  pure function g
     input Real x;
     output Real y;
   protected
@@ -78,7 +78,57 @@ model UnmarkedCallsImpure
     y := x + z;
   end g;
   Real y = g(time);
-end UnmarkedCallsImpure;
+end PureDeclaration;
+
+// model ComplexNumbers
+// nothing
+model ComplexNumbers
+  operator record C
+    Real re;
+    Real im;
+    encapsulated operator '+' function add import ComplexNumbers.C; input C a; input C b; output C c; algorithm c := C(a.re + b.re, a.im + b.im); end add; end '+';
+    encapsulated operator '/' function divide import ComplexNumbers.C; input C a; input C b; output C c; algorithm c := C(a.re/b.re, a.im); end divide; end '/';
+    encapsulated operator 'constructor' function fromReal import ComplexNumbers.C; input Real re; input Real im = 0; output C c(re = re, im = im); algorithm end fromReal; end 'constructor';
+  end C;
+  function f
+    input C a;
+    output C c;
+  algorithm
+    c := (a + a)/2;
+    c := f((a + a)/(a + 1));
+  end f;
+  function g
+    input Real x;
+    output Real y;
+  protected
+    C c;
+  algorithm
+    y := x;
+    if x > 5 then
+      c := f(C(x, 1));
+      y := c.re;
+    end if;
+  end g;
+  parameter Real y = g(1);
+end ComplexNumbers;
+
+// model Messages
+// nothing
+model Messages
+  impure function tell
+    input String text;
+  algorithm
+    assert(true, text);
+  end tell;
+  pure function g
+    input Real x;
+    output Real y;
+  algorithm
+    y := x;
+    tell("x is " + String(x));
+  end g;
+  parameter Real y = g(1);
+end Messages;
 
 // model MayCallImpure
 // nothing
@@ -95,7 +145,7 @@ model MayCallImpure
   algorithm
     y := f(x);
   end g;
-  function h
+  pure function h
     input Real x;
     output Real y;
   algorithm

@@ -44,7 +44,8 @@ impl Flattener<'_> {
         if signature.partial || signature.external.is_some() || signature.partial_of.is_some() {
             return Ok(());
         }
-        if !self.is_impure(class)? {
+        // Libraries in use call impure functions from functions that are not marked at all.
+        if self.def(class).purity == Some(Purity::Pure) {
             self.functions.pure = Some(Arc::clone(&self.classes[class].name));
         }
         let table = self.table(class)?;

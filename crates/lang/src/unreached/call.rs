@@ -134,7 +134,8 @@ impl Flattener<'_> {
         let Some(caller) = self.functions.pure.clone() else {
             return Ok(());
         };
-        if !self.is_impure(class)? {
+        // What has no result has an effect only: a message, for example.
+        if !self.is_impure(class)? || self.signature(class)?.outputs.is_empty() {
             return Ok(());
         }
         let callee = &self.classes[class].name;

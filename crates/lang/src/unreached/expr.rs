@@ -197,7 +197,8 @@ pub(super) fn binary(op: BinaryOp, a: Shape, b: Shape, span: Span) -> Fallible<S
                 BinaryOp::Divide | BinaryOp::ElementwiseDivide | BinaryOp::Power | BinaryOp::ElementwisePower
             );
             if real {
-                Some(Ty::Real)
+                // What is not known may be a record with an operator of its own.
+                known.map(|_| Ty::Real)
             } else {
                 known.and_then(|(x, y)| x.join(y))
             }
