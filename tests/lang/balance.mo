@@ -162,3 +162,9 @@ equation
   connect(b.w[1], r1.u);
   connect(b.w[2], r2.u);
 end PartOfArray;
+
+// model EqualToItself
+// error E0403 `x` is said to be equal to itself
+model EqualToItself
+  Real x = x;
+end EqualToItself;

@@ -399,16 +399,17 @@ impl Builder {
             return Ok(());
         };
         let level = depth + m.name.parts.len() as i8;
-        let each = match m.each {
-            true => Exempt {
+        let each = if m.each {
+            Exempt {
                 levels: each.levels.max(level.max(0) as u8),
                 // What `extends` modifies may be an array, which only the base class tells.
                 written: (level > 0).then_some(Each {
                     span: m.span,
                     own: rest.is_empty(),
                 }),
-            },
-            false => each.inside(),
+            }
+        } else {
+            each.inside()
         };
         let mut leaf = Mod {
             is_final: m.is_final,

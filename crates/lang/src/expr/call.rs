@@ -143,10 +143,10 @@ impl Flattener<'_> {
             return Ok(());
         }
         // What has no result has an effect only, on no variable.
-        let scopes = match self.signature(class)?.outputs.is_empty() {
-            true => Vec::new(),
-            false => self.table(class)?.scopes.clone(),
-        };
+        if self.signature(class)?.outputs.is_empty() {
+            return Ok(());
+        }
+        let scopes = self.table(class)?.scopes.clone();
         if !scopes
             .iter()
             .any(|&scope| self.def(scope).purity == Some(ast::Purity::Impure))

@@ -9,8 +9,8 @@ use saltus_source::Span;
 use crate::codes;
 use crate::failure::error;
 use crate::flat::{
-    AssertLevel, Builtin, EquationKind, FlatExpr, FunctionCall, IndexVec, ScalarType, StatementKind, Variability,
-    VariableId,
+    AssertLevel, Builtin, EquationKind, FlatExpr, FunctionCall, IndexVec, ProvenanceKind, ScalarType, StatementKind,
+    Variability, VariableId,
 };
 use crate::flattener::Flattener;
 
@@ -139,6 +139,7 @@ impl Flattener<'_> {
     /// What fails whatever happens: assertions that are false, functions outside of their domain.
     fn check_certain_failures(&mut self) {
         let mut problems: Vec<(Span, String)> = Vec::new();
+        let mut idle: Vec<(Span, String)> = Vec::new();
         for equation in &self.model.equations {
             match &equation.kind {
                 EquationKind::Assert {
@@ -151,6 +152,15 @@ impl Flattener<'_> {
                         span,
                         format!("this assertion never holds: {}", self.model.expr_text(message)),
                     ));
+                }
+                EquationKind::Equal(FlatExpr::Variable(variable), b)
+                    if *b == FlatExpr::Variable(*variable) && self.model.variables[*variable].is_unknown() =>
+                {
+                    let provenance = self.model.provenance(equation.provenance);
+                    if matches!(provenance.kind, ProvenanceKind::Equation | ProvenanceKind::Binding) {
+                        let name = &self.model.variables[*variable].name;
+                        idle.push((provenance.span, format!("`{name}` is said to be equal to itself")));
+                    }
                 }
                 EquationKind::Equal(a, b) => {
                     problems.extend(domain_error(a));
@@ -177,6 +187,11 @@ impl Flattener<'_> {
         }
         for (span, message) in problems {
             self.diagnostics.push(error(codes::E0308, span, message));
+        }
+        for (span, message) in idle {
+            let diagnostic = error(codes::E0403, span, message);
+            self.diagnostics
+                .push(diagnostic.with_help("an equation that says nothing determines nothing: leave it out"));
         }
         self.check_failing_calls();
     }

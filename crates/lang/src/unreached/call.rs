@@ -36,9 +36,10 @@ impl Flattener<'_> {
         if crate::expr::is_operator(name) || name == "rooted" {
             return builtin(name, &given, span);
         }
-        let found = match call.function.global {
-            true => None,
-            false => self.lookup(around.scope.class, &part.name.name)?,
+        let found = if call.function.global {
+            None
+        } else {
+            self.lookup(around.scope.class, &part.name.name)?
         };
         let is_user_class = matches!(found, Some(Found::Class(class)) if self.classes[class].predefined.is_none());
         if crate::expr::is_builtin(name) && !is_user_class {
