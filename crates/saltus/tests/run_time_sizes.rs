@@ -13,7 +13,7 @@ fn one_of<'a>(random: &mut Random, texts: &[&'a str]) -> &'a str {
 
 /// A scalar; inside a loop over `i` or not.
 fn scalar(random: &mut Random, depth: u32, in_loop: bool) -> String {
-    let mut inner = |random: &mut Random| scalar(random, depth - 1, in_loop);
+    let inner = |random: &mut Random| scalar(random, depth - 1, in_loop);
     match random.below(if depth > 0 { 6 } else { 3 }) {
         0 => one_of(random, &["u", "y", "1.5", "0.25", "n"]).to_owned(),
         1 => one_of(random, if in_loop { &["u", "y", "i"] } else { &["u", "y", "n"] }).to_owned(),

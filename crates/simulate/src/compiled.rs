@@ -456,10 +456,13 @@ fn highest_occurrence(model: &Mdae) -> u16 {
         .unwrap_or(0)
 }
 
-/// Whether something in the equations jumps in time without an event: a relation in `noEvent`, or what a function of time may
+/// Whether something in the equations of rates jumps in time without an event: a relation in `noEvent`, or what a function of time may
 /// contain.
 fn switches_in_time(model: &Mdae) -> bool {
-    let residuals: Vec<ExprId> = model.equations.iter().map(|equation| equation.residual).collect();
+    // What only algebraic variables show is no matter of steps.
+    let is_rate = |residual: &ExprId| model.pool.occurrences(*residual).iter().any(|leaf| leaf.order > 0);
+    let residuals = model.equations.iter().map(|equation| equation.residual);
+    let residuals: Vec<ExprId> = residuals.filter(is_rate).collect();
     let mut of_time: FxHashSet<ExprId> = FxHashSet::default();
     // Children come before parents.
     for expression in model.pool.reachable(&residuals) {
