@@ -54,6 +54,9 @@ enum Extent {
     Distance,
 }
 
+/// A coordinate is counted from afar where it is so many times as large as what it has moved.
+const FAR: f64 = 1e3;
+
 /// The part of a run within which a rate shows.
 const SOON: f64 = 1e-3;
 
@@ -165,7 +168,10 @@ impl Scales {
     pub(crate) fn state_error(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
         let size = match self.nominal.get(var.index()).copied().flatten() {
             Some(nominal) if order == 0 => nominal,
-            _ => self.course_size(memory, var, order, Extent::Distance),
+            _ => {
+                let distance = self.course_size(memory, var, order, Extent::Distance);
+                self.course_size(memory, var, order, Extent::Value).min(FAR * distance)
+            }
         };
         let relative = self.relative_error(memory);
         let absolute = self.absolute.min(relative);
