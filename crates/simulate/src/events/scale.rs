@@ -78,6 +78,9 @@ const LEAST_SIZE: f64 = 1e-30;
 /// The relative error of values at the start, which are given or solved for and not integrated.
 const AT_START: f64 = 1e-10;
 
+/// The relative error of values that are given: what is computed from them may cancel to this part.
+const AS_GIVEN: f64 = 1e-13;
+
 /// An error, or none where it is not known.
 fn known(error: f64) -> f64 {
     if error.is_nan() { 0.0 } else { error }
@@ -176,15 +179,14 @@ impl Scales {
         let relative = self.relative_error(memory);
         let absolute = self.absolute.min(relative);
         let value = memory.get(var, order).abs();
-        let rounding = VALUE_ULPS * f64::EPSILON * value;
         if self.is_as_given(memory, var, order) {
-            return rounding;
+            return AS_GIVEN * value;
         }
         let moved = value.min(self.distance(memory, var, order));
-        relative * moved + absolute * size + rounding
+        relative * moved + absolute * size + VALUE_ULPS * f64::EPSILON * value
     }
 
-    /// Whether a state is at the start what was given: known exactly.
+    /// Whether a state is at the start what was given: known but for the rounding of what is computed from it.
     fn is_as_given(&self, memory: &Memory, var: VarId, order: u16) -> bool {
         let given = self.given.get(memory.slot(var, order) as usize);
         memory.is_initial() && given == Some(&memory.get(var, order))
