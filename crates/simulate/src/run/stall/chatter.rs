@@ -70,6 +70,9 @@ impl Run {
     /// Whether a condition function has moved, since an event so long ago, by a few of the errors with which it is known: it
     /// has come back from a side on which it was not seen to be.
     fn stays_within_error(&mut self, id: ConditionId, interval: f64) -> bool {
+        if self.watches[id.index()].is_armed() {
+            return false;
+        }
         let (Some(monitor), Some(mode)) = (self.engine.monitors[id].clone(), self.engine.mode) else {
             return false;
         };
