@@ -433,7 +433,7 @@ fn judge(circuit: &Circuit, units: Units) -> Result<bool, String> {
             let (wanted, error) = row[at];
             let off = |row: usize| (values[row] / unit - wanted).abs() - error - 0.01 * size;
             let least = (0..times.len()).filter(near).map(off).fold(f64::INFINITY, f64::min);
-            if !(least <= 0.0) {
+            if least > 0.0 {
                 let found: Vec<f64> = (0..times.len()).filter(near).map(|row| values[row] / unit).collect();
                 return Err(format!("{name} at {time:e} is {found:?} instead of {wanted}"));
             }

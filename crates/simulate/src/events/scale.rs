@@ -229,9 +229,13 @@ impl Scales {
     /// zero at first is known by its rounding only. Rates count with their values in any case.
     fn course_size(&self, memory: &Memory, var: VarId, order: u16, extent: Extent) -> f64 {
         let by_distance = |other: u16| extent == Extent::Distance && other <= order;
-        let own = (0..memory.orders(var)).map(|other| match by_distance(other) {
-            true => (other, self.distance(memory, var, other)),
-            false => (other, self.size(memory, var, other)),
+        let own = (0..memory.orders(var)).map(|other| {
+            let size = if by_distance(other) {
+                self.distance(memory, var, other)
+            } else {
+                self.size(memory, var, other)
+            };
+            (other, size)
         });
         let Some(&group) = self.groups.get(var.index()) else {
             return self.size_by_others(order, own);
