@@ -10,12 +10,13 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::Derivative;
 use crate::index::{ConditionId, ExprId, FunctionId, Idx, VarId};
 
 /// The static type of an expression.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Type {
     /// Real numbers.
     Real,
@@ -26,7 +27,8 @@ pub enum Type {
 }
 
 /// An `f64` compared and hashed by its bits.
-#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "f64", into = "f64")]
 pub struct Bits(u64);
 
 impl Bits {
@@ -40,6 +42,18 @@ impl Bits {
     }
 }
 
+impl From<f64> for Bits {
+    fn from(value: f64) -> Self {
+        Bits::new(value)
+    }
+}
+
+impl From<Bits> for f64 {
+    fn from(bits: Bits) -> Self {
+        bits.get()
+    }
+}
+
 impl std::fmt::Debug for Bits {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.get())
@@ -47,7 +61,7 @@ impl std::fmt::Debug for Bits {
 }
 
 /// Functions and operators of one argument.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum UnaryOp {
     Neg,
@@ -75,7 +89,7 @@ pub enum UnaryOp {
 
 /// Functions and operators of two arguments. The relations are *literal* (no event): relations that generate events
 /// are [`Node::Condition`].
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum BinaryOp {
     Add,
@@ -103,11 +117,17 @@ pub enum BinaryOp {
 }
 
 /// An interned list of numbers (arguments of a call).
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ListId(u32);
 
+impl ListId {
+    pub(crate) fn position(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// One expression node.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Node {
     /// A real constant.
     Real(Bits),
@@ -166,7 +186,7 @@ struct Store {
 }
 
 /// What a pool must know of variables and functions to type expressions and to differentiate them.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct VarTraits {
     /// Static type.
     pub ty: Type,
@@ -256,6 +276,18 @@ impl ExprPool {
             Some(own) => &self.own.lists[own],
             None => self.base.as_ref().expect("id below a base").list(id),
         }
+    }
+    /// The list interned first, second, … .
+    pub(crate) fn list_at(&self, position: usize) -> &[u32] {
+        self.list(ListId(position as u32))
+    }
+    /// The number of lists.
+    pub(crate) fn list_count(&self) -> usize {
+        self.base_lists + self.own.lists.len()
+    }
+    /// What was declared of all variables.
+    pub(crate) fn all_traits(&self) -> &[VarTraits] {
+        &self.vars
     }
     /// The arguments of a call.
     pub fn args(&self, list: ListId) -> impl Iterator<Item = ExprId> + '_ {

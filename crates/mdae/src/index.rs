@@ -3,6 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// A typed index: a position in an [`IndexVec`] of one kind of thing.
 pub trait Idx: Copy + Eq + Ord {
     /// The index of the given position.
@@ -47,6 +49,24 @@ typed_index! {
     /// Where something comes from in the user's text.
     OriginId,
 }
+
+macro_rules! stored_as_numbers {
+    ($($name:ident),+) => {$(
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_u32(self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                u32::deserialize(deserializer).map($name)
+            }
+        }
+    )+};
+}
+
+stored_as_numbers!(VarId, ExprId, EquationId, ConditionId, WhenId, FunctionId, OriginId);
 
 /// A vector indexed by a typed index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +129,18 @@ impl<I: Idx, T> IndexVec<I, T> {
     /// The items as a slice.
     pub fn as_slice(&self) -> &[T] {
         &self.items
+    }
+}
+
+impl<I: Idx, T: Serialize> Serialize for IndexVec<I, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.items.serialize(serializer)
+    }
+}
+
+impl<'de, I: Idx, T: Deserialize<'de>> Deserialize<'de> for IndexVec<I, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Vec::deserialize(deserializer)?.into_iter().collect())
     }
 }
 

@@ -18,6 +18,7 @@ pub mod model;
 pub mod print;
 pub mod rules;
 pub mod split;
+pub mod stored;
 pub mod table;
 pub mod tape;
 pub mod text;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use saltus_source::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::expr::{ExprPool, Type, VarTraits};
 use crate::function::Functions;
@@ -11,7 +12,7 @@ use crate::index::{ConditionId, EquationId, ExprId, IndexVec, OriginId, VarId, W
 use crate::text::Texts;
 
 /// What a variable is.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Role {
     /// Constant during a run.
     Parameter,
@@ -24,7 +25,7 @@ pub enum Role {
 }
 
 /// How eagerly a variable is chosen as state.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, PartialOrd, Ord, Hash, Default)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum StateSelect {
     Never,
@@ -36,7 +37,7 @@ pub enum StateSelect {
 }
 
 /// A variable.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Variable {
     /// The name as users know it.
     pub name: Arc<str>,
@@ -111,7 +112,7 @@ impl Variable {
 }
 
 /// How something came to be in the model.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum OriginKind {
     /// Written as an equation or statement.
     Equation,
@@ -126,7 +127,7 @@ pub enum OriginKind {
 }
 
 /// Where something comes from in the user's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// How it came to be.
     pub kind: OriginKind,
@@ -139,7 +140,7 @@ pub struct Origin {
 }
 
 /// An equation inside modes that stands for another at mode changes.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Combination {
     /// A combination of equations and their derivatives, equivalent to the other while they hold.
     pub equation: EquationId,
@@ -148,7 +149,7 @@ pub struct Combination {
 }
 
 /// An equation that shares what redundant constraints leave undetermined.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Share {
     /// The equation: a sum of unknowns with constant factors that is zero.
     pub equation: EquationId,
@@ -159,7 +160,7 @@ pub struct Share {
 }
 
 /// `0 = residual` while `guard` is true.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Equation {
     /// Propositional formula over conditions and discrete Boolean variables.
     pub guard: ExprId,
@@ -172,7 +173,7 @@ pub struct Equation {
 }
 
 /// The relation of a condition with zero.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Comparison {
     /// g > 0
     Greater,
@@ -181,7 +182,7 @@ pub enum Comparison {
 }
 
 /// An event-generating condition.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ConditionKind {
     /// A relation, normalised to `function > 0` or `function ≥ 0` (`a < b` becomes `b − a > 0`).
     Relation {
@@ -200,7 +201,7 @@ pub enum ConditionKind {
 }
 
 /// A condition with its text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
     /// What it is.
     pub kind: ConditionKind,
@@ -213,7 +214,7 @@ pub struct Condition {
 }
 
 /// `target = value` for a discrete variable, at all times (outside when).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DiscreteEquation {
     /// The variable.
     pub target: VarId,
@@ -226,7 +227,7 @@ pub struct DiscreteEquation {
 }
 
 /// What happens in a when-clause.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Action {
     /// A discrete variable gets a value.
     Assign {
@@ -269,7 +270,7 @@ pub enum Action {
 }
 
 /// One branch of a when-clause.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WhenBranch {
     /// It acts when any of these Boolean expressions *becomes* true (`when {c1, c2} then`).
     pub conditions: Vec<ExprId>,
@@ -278,7 +279,7 @@ pub struct WhenBranch {
 }
 
 /// when / elsewhen: the first branch with a condition that *becomes* true acts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct When {
     /// The branches in order of priority.
     pub branches: Vec<WhenBranch>,
@@ -287,7 +288,7 @@ pub struct When {
 }
 
 /// How bad a failed assertion is.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Hash)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum AssertionLevel {
     /// Ends the run.
     Error,
@@ -296,7 +297,7 @@ pub enum AssertionLevel {
 }
 
 /// `assert(condition, message, level)`
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Assertion {
     /// Must be true; literal relations, no events.
     pub condition: ExprId,
@@ -311,7 +312,7 @@ pub struct Assertion {
 }
 
 /// A signal delayed by a (possibly varying) time: `output(t) = expression(t − delay)`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delay {
     /// An input variable that carries the delayed value.
     pub output: VarId,
@@ -327,7 +328,7 @@ pub struct Delay {
 
 /// A quantity transported between two ends, 0 and 1 (`spatialDistribution`): what enters at one end leaves at the other
 /// once the position has moved by one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transport {
     /// Input variables that carry what arrives at the left and at the right end.
     pub outputs: [VarId; 2],
@@ -344,7 +345,7 @@ pub struct Transport {
 }
 
 /// Suggested run settings.
-#[derive(Copy, Clone, Debug, PartialEq, Default)]
+#[derive(Copy, Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Experiment {
     /// Start time.
     pub start_time: Option<f64>,
@@ -357,7 +358,7 @@ pub struct Experiment {
 }
 
 /// Another name of a variable.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alias {
     /// The variable in its own right, for results (name, unit, …); never an unknown.
     pub variable: Variable,
@@ -370,7 +371,7 @@ pub struct Alias {
 }
 
 /// A declared constant, or a variable that an unguarded equation makes a number.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConstantVariable {
     /// The variable in its own right, for results; never an unknown.
     pub variable: Variable,

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 use saltus_source::number_text::TextFormat;
+use serde::{Deserialize, Serialize};
 
 /// Texts one model may make in a run, and how many bytes they may have together.
 const TEXT_LIMIT: usize = 1_000_000;
@@ -53,6 +54,17 @@ impl Texts {
         Some(f64::from(number))
     }
 
+    /// The texts with the numbers 1 to `count`, in this order.
+    pub(crate) fn first(&self, count: usize) -> Vec<Arc<str>> {
+        let store = self.store();
+        store.texts[..count.min(store.texts.len())].to_vec()
+    }
+
+    /// How many there are besides the empty one.
+    pub fn count(&self) -> usize {
+        self.store().texts.len()
+    }
+
     /// The text of a number; the empty one for what is no number of a text.
     pub fn text(&self, number: f64) -> Arc<str> {
         let store = self.store();
@@ -62,7 +74,7 @@ impl Texts {
 }
 
 /// A function of texts and numbers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TextOperation {
     /// `a + b`
     Join,
@@ -83,7 +95,7 @@ pub enum TextOperation {
 }
 
 /// What a number stands for when it is written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Written {
     /// A Real.
     Real,
@@ -135,6 +147,14 @@ impl TextOperation {
             TextOperation::Compare => Ok(compare(&text(0), &text(1), args[2] != 0.0) as f64),
             TextOperation::SkipBlanks => Ok(skip_blanks(&text(0), args[1] as i64) as f64),
             TextOperation::Hash => Ok(f64::from(hash(&text(0)))),
+        }
+    }
+
+    /// Whether what it writes has a length that somebody may have meant.
+    pub(crate) fn is_reasonable(&self) -> bool {
+        match self {
+            TextOperation::Write(_, format) => format.is_reasonable(),
+            _ => true,
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::file::Span;
 
 /// The stable name of a kind of diagnostic, such as `E0101`; all of them are in [`crate::codes`].
@@ -20,6 +22,22 @@ impl Code {
     }
 }
 
+/// As users see it.
+impl Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0)
+    }
+}
+
+/// Only codes of the registry.
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let known = crate::codes::all().find(|code| code.0 == name);
+        known.ok_or_else(|| serde::de::Error::custom("a code that is not known"))
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.0)
@@ -33,7 +51,7 @@ impl fmt::Debug for Code {
 }
 
 /// How serious a diagnostic is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Severity {
     /// The model is wrong.
     Error,
@@ -55,7 +73,7 @@ impl Severity {
 }
 
 /// A remark on a piece of source text.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Label {
     /// The text it is about.
     pub span: Span,
@@ -64,7 +82,7 @@ pub struct Label {
 }
 
 /// One finding: what is wrong, where, and what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// Stable code with an explanation in the registry.
     pub code: Code,
@@ -172,7 +190,7 @@ impl Diagnostic {
 }
 
 /// Diagnostics in the order of the source text, each once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostics {
     /// Sorted and without repetition only after [`Diagnostics::normalise`].
     items: Vec<Diagnostic>,

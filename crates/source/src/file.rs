@@ -3,10 +3,12 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock, RwLock};
 
+use serde::{Deserialize, Serialize};
+
 use crate::decode::{Decoded, decode};
 
 /// Index of a file in a [`SourceMap`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FileId(pub u32);
 
 impl fmt::Debug for FileId {
@@ -16,7 +18,8 @@ impl fmt::Debug for FileId {
 }
 
 /// A half-open range of bytes in one file.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "StoredSpan")]
 pub struct Span {
     /// The file the range lies in.
     pub file: FileId,
@@ -24,6 +27,25 @@ pub struct Span {
     pub start: u32,
     /// Offset behind the last byte.
     pub end: u32,
+}
+
+/// A span that was read and not yet looked at.
+#[derive(Deserialize)]
+struct StoredSpan {
+    file: FileId,
+    start: u32,
+    end: u32,
+}
+
+impl TryFrom<StoredSpan> for Span {
+    type Error = &'static str;
+
+    fn try_from(StoredSpan { file, start, end }: StoredSpan) -> Result<Self, Self::Error> {
+        if start > end {
+            return Err("a place that ends before it begins");
+        }
+        Ok(Span { file, start, end })
+    }
 }
 
 impl Span {
@@ -71,7 +93,7 @@ impl fmt::Debug for Span {
 }
 
 /// A place as people count it: both numbers start at 1, columns count characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LineColumn {
     /// Line, from 1.
     pub line: u32,
@@ -86,6 +108,8 @@ pub struct SourceFile {
     name: String,
     decoded: Decoded,
     line_starts: OnceLock<Vec<u32>>,
+    /// Lines and columns of some offsets, ascending, for a file whose text was left out.
+    outline: Option<Vec<(u32, LineColumn)>>,
 }
 
 impl SourceFile {
@@ -107,6 +131,11 @@ impl SourceFile {
     /// The text, to be kept without copying it.
     pub fn shared_text(&self) -> Arc<str> {
         Arc::clone(&self.decoded.text)
+    }
+
+    /// Whether the text was left out: there are lines and columns only.
+    pub fn is_outline(&self) -> bool {
+        self.outline.is_some()
     }
 
     /// How the bytes became text.
@@ -137,8 +166,14 @@ impl SourceFile {
         })
     }
 
-    /// Line and column of an offset; offsets behind the end count as the end.
+    /// Line and column of an offset; offsets behind the end count as the end. Without text: those of the last known
+    /// offset up to this one.
     pub fn line_column(&self, offset: u32) -> LineColumn {
+        if let Some(outline) = &self.outline {
+            let known = outline.partition_point(|&(known, _)| known <= offset);
+            let first = LineColumn { line: 1, column: 1 };
+            return known.checked_sub(1).map_or(first, |at| outline[at].1);
+        }
         let text = self.text();
         let mut offset = (offset as usize).min(text.len());
         while !text.is_char_boundary(offset) {
@@ -171,15 +206,20 @@ impl SourceMap {
 
     /// Adds text that is known to be UTF-8.
     pub fn add(&self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
-        self.add_decoded(name.into(), Decoded::utf8(text.into()))
+        self.add_decoded(name.into(), Decoded::utf8(text.into()), None)
     }
 
     /// Adds the bytes of a file, in whatever encoding they are; see [`decode`].
     pub fn add_bytes(&self, name: impl Into<String>, bytes: Vec<u8>) -> FileId {
-        self.add_decoded(name.into(), decode(bytes))
+        self.add_decoded(name.into(), decode(bytes), None)
     }
 
-    fn add_decoded(&self, name: String, decoded: Decoded) -> FileId {
+    /// Adds a file whose text is not at hand: lines and columns of the offsets that matter, ascending.
+    pub fn add_outline(&self, name: impl Into<String>, places: Vec<(u32, LineColumn)>) -> FileId {
+        self.add_decoded(name.into(), Decoded::utf8("".into()), Some(places))
+    }
+
+    fn add_decoded(&self, name: String, decoded: Decoded, outline: Option<Vec<(u32, LineColumn)>>) -> FileId {
         let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
         let id = FileId(files.len() as u32);
         files.push(Arc::new(SourceFile {
@@ -187,6 +227,7 @@ impl SourceMap {
             name,
             decoded,
             line_starts: OnceLock::new(),
+            outline,
         }));
         id
     }

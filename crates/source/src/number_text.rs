@@ -1,7 +1,9 @@
 //! Numbers as text: what `String(…)` of Modelica makes of them, which is what `printf` of C does.
 
+use serde::{Deserialize, Serialize};
+
 /// The options of `String(…)`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TextFormat {
     /// `significantDigits`; 6 if not given.
     pub significant: Option<u32>,
@@ -14,7 +16,7 @@ pub struct TextFormat {
 }
 
 /// A conversion of `printf`: flags, width, precision and kind.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Conversion {
     left: bool,
     zeros: bool,
@@ -156,6 +158,14 @@ impl std::fmt::Display for Conversion {
 }
 
 impl TextFormat {
+    /// Whether its lengths are within the limits of [`Conversion::parse`].
+    pub fn is_reasonable(&self) -> bool {
+        self.conversion.as_ref().is_none_or(|conversion| {
+            let precision = conversion.precision.unwrap_or(0);
+            conversion.width <= WIDTH_LIMIT && precision <= PRECISION_LIMIT
+        })
+    }
+
     /// `String(x, …)` of a Real.
     pub fn real(&self, value: f64) -> String {
         match &self.conversion {

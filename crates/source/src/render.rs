@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde_json::{Value, json};
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
@@ -30,8 +30,21 @@ pub fn to_text(diagnostic: &Diagnostic, sources: &SourceMap, options: TextOption
         .primary_title(diagnostic.message.as_str())
         .id(diagnostic.code.as_str());
     let mut group = Group::with_title(title);
+    let places = outlined(diagnostic, sources);
+    for (name, line, column, _) in &places {
+        let origin = Origin::path(name.as_str());
+        group = group.element(origin.line(*line as usize).char_column(*column as usize));
+    }
     for file in &files {
         group = group.element(snippet(file, diagnostic));
+    }
+    let remarks: Vec<String> = places
+        .iter()
+        .filter(|(.., remark)| !remark.is_empty())
+        .map(|(name, line, column, remark)| format!("{name}:{line}:{column}: {remark}"))
+        .collect();
+    for remark in &remarks {
+        group = group.element(Level::NOTE.message(remark.as_str()));
     }
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(note.as_str()));
@@ -71,7 +84,20 @@ fn files_of(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Window> {
         }
     }
     ids.into_iter()
-        .filter_map(|id| Some(Window::new(sources.file(id)?, diagnostic)))
+        .filter_map(|id| sources.file(id).filter(|file| !file.is_outline()))
+        .map(|file| Window::new(file, diagnostic))
+        .collect()
+}
+
+/// The places a diagnostic points at in files whose text is not at hand: name, line, column and remark.
+fn outlined(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<(String, u32, u32, String)> {
+    let labels = diagnostic.primary.iter().chain(&diagnostic.secondary);
+    labels
+        .filter_map(|label| {
+            let file = sources.file(label.span.file).filter(|file| file.is_outline())?;
+            let at = file.line_column(label.span.start);
+            Some((file.name().to_owned(), at.line, at.column, label.message.clone()))
+        })
         .collect()
 }
 
@@ -235,6 +261,19 @@ error[E0102]: missing `;`
         assert_eq!(value["primary"]["start"]["line"], 2);
         assert_eq!(value["primary"]["start"]["column"], 9);
         assert_eq!(value["secondary"][0]["message"], "in this class");
+    }
+
+    #[test]
+    fn places_without_text_are_told() {
+        let sources = SourceMap::new();
+        let at = |line, column| crate::LineColumn { line, column };
+        let file = sources.add_outline("M.mo", vec![(6, at(1, 7)), (16, at(2, 9))]);
+        let diagnostic = Diagnostic::error(codes::E0102, Span::at(file, 16), "missing `;`")
+            .with_secondary(Span::new(file, 6, 7), "in this class");
+        let text = to_text(&diagnostic, &sources, TextOptions::default());
+        assert!(text.contains("M.mo:2:9"), "{text}");
+        assert!(text.contains("M.mo:1:7: in this class"), "{text}");
+        assert_eq!(to_json(&diagnostic, &sources)["primary"]["start"]["line"], 2);
     }
 
     #[test]

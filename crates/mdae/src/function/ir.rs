@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::bytecode::Compiled;
 use crate::expr::{BinaryOp, Type, UnaryOp};
 use crate::index::{FunctionId, OriginId};
+use crate::stored::nested;
 use crate::table::Table;
 use crate::text::{TextOperation, Texts};
 
 /// A local variable of a function (inputs and outputs included).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Local {
     /// Its name.
     pub name: Arc<str>,
@@ -40,31 +43,40 @@ impl Local {
 }
 
 /// A local variable's position in [`Function::locals`].
-#[derive(Copy, Clone, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LocalId(pub u32);
 
 /// A scalar place: an element of a local variable, indices from 1.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Place {
     /// The variable.
     pub local: LocalId,
     /// One index per dimension.
+    #[serde(with = "nested")]
     pub indices: Vec<FunctionExpr>,
 }
 
 /// A scalar expression inside a function.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FunctionExpr {
     /// A constant (Booleans are 0 and 1).
     Constant(f64),
     /// The value of a place.
     Read(Place),
     /// One-argument function.
-    Unary(UnaryOp, Box<FunctionExpr>),
+    Unary(UnaryOp, #[serde(with = "nested")] Box<FunctionExpr>),
     /// Two-argument function; the relations are literal.
-    Binary(BinaryOp, Box<FunctionExpr>, Box<FunctionExpr>),
+    Binary(
+        BinaryOp,
+        #[serde(with = "nested")] Box<FunctionExpr>,
+        #[serde(with = "nested")] Box<FunctionExpr>,
+    ),
     /// If-expression; only the chosen branch is evaluated.
-    If(Box<FunctionExpr>, Box<FunctionExpr>, Box<FunctionExpr>),
+    If(
+        #[serde(with = "nested")] Box<FunctionExpr>,
+        #[serde(with = "nested")] Box<FunctionExpr>,
+        #[serde(with = "nested")] Box<FunctionExpr>,
+    ),
     /// One scalar result of another function.
     Call {
         /// The function.
@@ -72,12 +84,13 @@ pub enum FunctionExpr {
         /// Which scalar of its flattened outputs.
         output: u32,
         /// Flattened arguments.
+        #[serde(with = "nested")]
         args: Vec<FunctionExpr>,
     },
 }
 
 /// A statement.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Statement {
     /// `place := value`
     Assign(Place, FunctionExpr),
@@ -98,7 +111,10 @@ pub enum Statement {
         sizes: Vec<FunctionExpr>,
     },
     /// if / elseif / else
-    If(Vec<(FunctionExpr, Vec<Statement>)>, Vec<Statement>),
+    If(
+        #[serde(with = "nested")] Vec<(FunctionExpr, Vec<Statement>)>,
+        #[serde(with = "nested")] Vec<Statement>,
+    ),
     /// `for counter in from:step:to loop`
     For {
         /// The loop variable.
@@ -110,10 +126,11 @@ pub enum Statement {
         /// Last value.
         to: FunctionExpr,
         /// Body.
+        #[serde(with = "nested")]
         body: Vec<Statement>,
     },
     /// while
-    While(FunctionExpr, Vec<Statement>),
+    While(FunctionExpr, #[serde(with = "nested")] Vec<Statement>),
     /// break
     Break,
     /// return
@@ -125,7 +142,7 @@ pub enum Statement {
 }
 
 /// What a function does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Body {
     /// An algorithm.
     Algorithm(Vec<Statement>),
@@ -136,7 +153,7 @@ pub enum Body {
 }
 
 /// A user function.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Function {
     /// Its name as users know it.
     pub name: Arc<str>,
@@ -153,16 +170,18 @@ pub struct Function {
     /// Functions that yield an argument from the result.
     pub inverses: Vec<Inverse>,
     /// The texts of the model.
+    #[serde(skip)]
     pub texts: Arc<Texts>,
     /// Where it is written.
     pub origin: OriginId,
     /// Its instructions, once it has been called; statements are not changed any more then.
+    #[serde(skip)]
     pub compiled: Compiled,
 }
 
 /// A function that yields the derivative of another one along a direction, given by a `derivative` annotation. It is
 /// used wherever the function is differentiated; where no annotation fits, the statements are differentiated.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FunctionDerivative {
     /// The function.
     pub function: FunctionId,
@@ -177,7 +196,7 @@ pub struct FunctionDerivative {
 }
 
 /// A scalar argument of a function that yields a derivative.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DerivativeInput {
     /// A scalar argument of the function that is differentiated.
     Value(u32),
@@ -186,7 +205,7 @@ pub enum DerivativeInput {
 }
 
 /// A function that solves `result = f(…)` for an argument, given by an `inverse` annotation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Inverse {
     /// The scalar argument it yields.
     pub argument: u32,

@@ -7,8 +7,10 @@
 
 mod slopes;
 
+use serde::{Deserialize, Serialize};
+
 /// How values between the points are found.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Smoothness {
     /// Linear between neighbouring points.
     Linear,
@@ -25,7 +27,7 @@ pub enum Smoothness {
 }
 
 /// What happens outside the points.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Extrapolation {
     /// The value of the nearest point.
     Hold,
@@ -38,7 +40,8 @@ pub enum Extrapolation {
 }
 
 /// A table of one or two arguments.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Points", into = "Points")]
 pub struct Table {
     x: Vec<f64>,
     y: Vec<f64>,
@@ -47,6 +50,51 @@ pub struct Table {
     extrapolation: Extrapolation,
     /// Derivatives at the points by the first argument, by the second, and by both; empty where they are not needed.
     slopes: [Vec<f64>; 3],
+}
+
+/// What a table is made from.
+#[derive(Clone, Serialize, Deserialize)]
+struct Points {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    values: Vec<f64>,
+    smoothness: Smoothness,
+    extrapolation: Extrapolation,
+}
+
+impl From<Table> for Points {
+    fn from(table: Table) -> Self {
+        Points {
+            x: table.x,
+            y: table.y,
+            values: table.values,
+            smoothness: table.smoothness,
+            extrapolation: table.extrapolation,
+        }
+    }
+}
+
+impl TryFrom<Points> for Table {
+    type Error = &'static str;
+
+    fn try_from(points: Points) -> Result<Self, Self::Error> {
+        let ascending = |x: &[f64]| x.iter().all(|x| x.is_finite()) && x.is_sorted();
+        let wanted = points.x.len().checked_mul(points.y.len().max(1));
+        if points.x.is_empty() || wanted != Some(points.values.len()) {
+            return Err("a table with another number of values than points");
+        }
+        if !ascending(&points.x) || !ascending(&points.y) {
+            return Err("a table whose points do not ascend");
+        }
+        let Points {
+            x,
+            y,
+            values,
+            smoothness,
+            extrapolation,
+        } = points;
+        Ok(Table::new(x, y, values, smoothness, extrapolation))
+    }
 }
 
 /// A look-up outside the points of a table that forbids it.
@@ -106,6 +154,11 @@ impl Table {
             extrapolation,
             slopes,
         }
+    }
+
+    /// The number of arguments.
+    pub fn arguments(&self) -> usize {
+        if self.y.is_empty() { 1 } else { 2 }
     }
 
     /// A point strictly between two values of an argument, about in the middle of those there are. Where the table
