@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use saltus::Session;
 
-use crate::commands::{analyze, check, compare, explain, flatten, new, parse, plot, simulate};
+use crate::commands::{analyze, check, compare, compile, explain, flatten, new, parse, plot, simulate, sweep};
 use crate::console::ColorChoice;
 use crate::files::Named;
 
@@ -48,6 +48,10 @@ pub(crate) enum Command {
     Check(check::CheckArguments),
     /// Run a model
     Simulate(Box<simulate::SimulateArguments>),
+    /// Run a model many times with other values of its parameters
+    Sweep(Box<sweep::SweepArguments>),
+    /// Compile a model to a file that runs without its text
+    Compile(compile::CompileArguments),
     /// Explain modes and mode changes
     Analyze(analyze::AnalyzeArguments),
     /// Show the equations of a model
@@ -70,6 +74,8 @@ impl Command {
         match self {
             Command::Check(arguments) => arguments.model.json,
             Command::Simulate(arguments) => arguments.model.json,
+            Command::Sweep(arguments) => arguments.model.json,
+            Command::Compile(arguments) => arguments.model.json,
             Command::Analyze(arguments) => arguments.model.json,
             Command::Flatten(arguments) => arguments.model.json,
             Command::Parse(arguments) => arguments.json,
@@ -83,7 +89,7 @@ impl Command {
 /// The model a command is about.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArguments {
-    /// Modelica files or folders; may be left out if the model is found on the library path
+    /// Modelica files or folders, or a model file; may be left out if the model is found on the library path
     #[arg(value_name = "FILE", required_unless_present = "model")]
     pub files: Vec<PathBuf>,
 

@@ -5,6 +5,8 @@ mod commands;
 mod console;
 mod crash;
 mod files;
+mod interruption;
+mod loaded;
 mod progress;
 mod status;
 mod trace;

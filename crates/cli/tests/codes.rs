@@ -25,6 +25,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("E0703", "needs a result file"),
     ("E0704", "needs a result file"),
     ("E0705", "takes longer than a test may"),
+    ("E0706", "needs a model file"),
+    ("E0707", "needs a model file"),
+    ("E0708", "needs a model file"),
+    ("E0709", "needs --vary"),
     ("W0102", "needs a package folder"),
 ];
 

@@ -223,6 +223,16 @@ fn literal_conditions(model: &saltus_mdae::Mdae) -> Diagnostics {
     diagnostics.collect()
 }
 
+impl Model {
+    /// What is wrong with the structure of its initial mode; with `all_modes` also of the other modes and of the changes
+    /// between them.
+    pub fn check(&self, all_modes: bool) -> Diagnostics {
+        let mut diagnostics = check_modes(self, all_modes);
+        diagnostics.normalise();
+        diagnostics
+    }
+}
+
 fn check_modes(model: &Model, all_modes: bool) -> Diagnostics {
     let options = AnalysisOptions {
         coverage: if all_modes { Coverage::All } else { Coverage::Initial },

@@ -37,7 +37,9 @@
 mod analyze;
 mod built_in;
 mod check;
+pub mod ensemble;
 mod failure;
+mod file;
 mod model;
 mod outcome;
 mod parameters;
@@ -51,6 +53,7 @@ mod timing;
 
 pub use check::Checked;
 pub use failure::failure_diagnostic;
+pub use file::ModelFileOptions;
 pub use model::Model;
 pub use outcome::{Fault, Outcome};
 pub use parse::ParsedFiles;

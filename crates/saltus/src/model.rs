@@ -1,8 +1,9 @@
 //! From a class to a model that is ready to run.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use saltus_lang::flat::FlatModel;
+use saltus_mdae::stored::Extent;
 use saltus_mdae::{Condition, ConditionId, Experiment, IndexVec, Mdae, Role, Variable};
 use saltus_results::{InputHash, Manifest, SourceSpan};
 use saltus_simulate::{Compiled, discrete_loop};
@@ -49,14 +50,20 @@ use crate::{Fault, Outcome, Run, Session, failure_diagnostic};
 /// ```
 #[derive(Debug)]
 pub struct Model {
-    compiled: Arc<Compiled>,
-    parameters: ParameterTable,
-    name: String,
+    pub(crate) compiled: Arc<Compiled>,
+    /// How much of the equations there was before they were compiled.
+    pub(crate) extent: Extent,
+    pub(crate) parameters: ParameterTable,
+    pub(crate) name: String,
     /// How its class was modified, if parameters were set before flattening.
     pub(crate) modification: Option<Arc<ClassModification>>,
-    sources: Arc<SourceMap>,
-    timings: Timings,
-    warnings: Diagnostics,
+    pub(crate) sources: Arc<SourceMap>,
+    /// The files that it depends on; found when they are asked for.
+    pub(crate) inputs: OnceLock<Vec<InputHash>>,
+    /// Whether it comes from a model file: there are no classes to compile again.
+    pub(crate) is_from_file: bool,
+    pub(crate) timings: Timings,
+    pub(crate) warnings: Diagnostics,
 }
 
 impl Session {
@@ -173,15 +180,19 @@ impl Session {
         }
         let mut timings = Timings::default();
         let parameters = ParameterTable::new(flat, &mdae, coefficients);
+        let extent = mdae.extent();
         let compiled = timings.measure(Phase::Compile, || Compiled::new(mdae));
         match compiled {
             Ok(compiled) => Outcome::new(
                 Some(Model {
                     compiled,
+                    extent,
                     parameters,
                     name: name.to_owned(),
                     modification: None,
                     sources: Arc::clone(self.sources()),
+                    inputs: OnceLock::new(),
+                    is_from_file: false,
                     timings,
                     warnings: Diagnostics::new(),
                 }),
@@ -365,17 +376,24 @@ impl Model {
         equations.conditions.iter().map(place).collect()
     }
 
+    /// The files that take part, with their hashes.
+    pub fn inputs(&self) -> &[InputHash] {
+        self.inputs.get_or_init(|| {
+            let files = (0..self.sources.len() as u32).filter_map(|id| self.sources.file(saltus_source::FileId(id)));
+            let hashed = files.map(|file| InputHash {
+                path: file.name().to_owned(),
+                hash: format!("sha256:{}", hex(&Sha256::digest(file.text()))),
+            });
+            hashed.collect()
+        })
+    }
+
     pub(crate) fn manifest(&self) -> Manifest {
-        let files = (0..self.sources.len() as u32).filter_map(|id| self.sources.file(saltus_source::FileId(id)));
-        let inputs = files.map(|file| InputHash {
-            path: file.name().to_owned(),
-            hash: format!("sha256:{}", hex(&Sha256::digest(file.text()))),
-        });
         Manifest {
             program: "saltus".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             model: self.name.clone(),
-            inputs: inputs.collect(),
+            inputs: self.inputs().to_vec(),
             ..Manifest::default()
         }
     }

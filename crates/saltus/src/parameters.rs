@@ -8,22 +8,45 @@ use saltus_mdae::{Mdae, Role, VarId};
 use saltus_source::{Diagnostic, Severity, codes};
 use saltus_structure::prepare::Coefficients;
 use saltus_syntax::ast::{Name, split_name};
+use serde::{Deserialize, Serialize};
 
 /// What may be set, by name.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ParameterTable {
     entries: BTreeMap<Arc<str>, Entry>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Entry {
     kind: Kind,
     /// Literals of an enumeration, the first with the value 1.
     literals: Vec<Arc<str>>,
-    ty: ScalarType,
+    values: Values,
 }
 
-#[derive(Debug, PartialEq)]
+/// What kind of values it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Values {
+    Real,
+    Integer,
+    Boolean,
+    Enumeration,
+    Text,
+}
+
+impl From<ScalarType> for Values {
+    fn from(ty: ScalarType) -> Self {
+        match ty {
+            ScalarType::Integer => Values::Integer,
+            ScalarType::Boolean => Values::Boolean,
+            ScalarType::Enumeration(_) => Values::Enumeration,
+            ScalarType::String => Values::Text,
+            _ => Values::Real,
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 enum Kind {
     /// A number that a run may replace.
     Settable(VarId),
@@ -86,11 +109,19 @@ impl ParameterTable {
             let entry = Entry {
                 kind,
                 literals,
-                ty: variable.ty,
+                values: variable.ty.into(),
             };
             entries.insert(Arc::clone(&variable.name), entry);
         }
         ParameterTable { entries }
+    }
+
+    /// The variables that are set.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = VarId> + '_ {
+        self.entries.values().filter_map(|entry| match entry.kind {
+            Kind::Settable(id) | Kind::Coefficient { id, .. } => Some(id),
+            Kind::Structural | Kind::Variable => None,
+        })
     }
 
     /// Understands `name = value`.
@@ -112,7 +143,7 @@ impl ParameterTable {
                     Setting::Value(id, value)
                 }
             }),
-            Kind::Structural => modification(name, value, entry.ty == ScalarType::String).map(Setting::Modification),
+            Kind::Structural => modification(name, value, entry.values == Values::Text).map(Setting::Modification),
             Kind::Variable => Err(Box::new(
                 refused(format!("`{name}` is not a parameter"))
                     .with_help(format!("its start value is set by `--set {name}.start={value}`")),
@@ -151,29 +182,29 @@ impl ParameterTable {
 impl Entry {
     fn number(&self, name: &str, value: &str) -> Result<f64, Box<Diagnostic>> {
         let text = value.trim();
-        let number = match self.ty {
-            ScalarType::Boolean => match text {
+        let number = match self.values {
+            Values::Boolean => match text {
                 "true" => Some(1.0),
                 "false" => Some(0.0),
                 _ => None,
             },
-            ScalarType::Enumeration(_) => {
+            Values::Enumeration => {
                 let literal = text.rsplit('.').next().unwrap_or(text);
                 let found = self.literals.iter().position(|known| **known == *literal);
                 found.map(|position| position as f64 + 1.0)
             }
-            ScalarType::Integer => text.parse::<i64>().ok().map(|value| value as f64),
+            Values::Integer => text.parse::<i64>().ok().map(|value| value as f64),
             _ => text.parse::<f64>().ok().filter(|value| value.is_finite()),
         };
         number.ok_or_else(|| {
             let diagnostic = refused(format!("`{text}` cannot be the value of `{name}`"));
-            Box::new(match self.ty {
-                ScalarType::Boolean => diagnostic.with_help("write `true` or `false`"),
-                ScalarType::Enumeration(_) => {
+            Box::new(match self.values {
+                Values::Boolean => diagnostic.with_help("write `true` or `false`"),
+                Values::Enumeration => {
                     let literals: Vec<String> = self.literals.iter().map(|l| format!("`{l}`")).collect();
                     diagnostic.with_help(format!("write one of {}", literals.join(", ")))
                 }
-                ScalarType::Integer => diagnostic.with_help("write a whole number"),
+                Values::Integer => diagnostic.with_help("write a whole number"),
                 _ => diagnostic.with_help("write a number such as `1.5e-3`"),
             })
         })

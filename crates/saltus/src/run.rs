@@ -146,7 +146,11 @@ impl<'m> Run<'m> {
                 let message = format!("`{name}` shapes the equations: the model must be compiled with its value");
                 let diagnostic =
                     Diagnostic::without_place(saltus_source::codes::E0614, saltus_source::Severity::Error, message);
-                Err(Box::new(diagnostic.with_help("use `Session::compile_with`")))
+                Err(Box::new(diagnostic.with_help(if self.model.is_from_file {
+                    "a model file holds the equations for one value: `saltus compile … --set` makes one for another"
+                } else {
+                    "use `Session::compile_with`"
+                })))
             }
         }
     }

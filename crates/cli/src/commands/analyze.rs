@@ -4,14 +4,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use saltus::Model;
 use saltus::analysis::{AnalysisOptions, Coverage, ModeValue};
 use saltus::results::{Disk, Storage};
-use saltus::{Model, Session};
 use serde_json::json;
 
 use crate::arguments::ModelArguments;
 use crate::console::Console;
 use crate::files::{Named, clash};
+use crate::loaded::Loaded;
 use crate::status::Status;
 
 /// Explains the modes of a model (equations, states, index, what is solved together) and what happens when it changes
@@ -75,18 +76,13 @@ pub(crate) fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
         console.message(&format!("error: {clash}"));
         return Status::Usage;
     }
-    let session = arguments.model.session();
-    let found = session.find_model(arguments.model.model.as_deref());
-    let model = found.then(|model| session.compile(&model));
-    console.diagnostics(&model.diagnostics, session.sources());
-    let Some(compiled) = model.value else {
-        if console.is_json() {
-            console.report(json!({}), &model.diagnostics, session.sources());
-        }
-        return Status::ModelWrong;
+    let loaded = match Loaded::new(&arguments.model, &[], console) {
+        Ok(loaded) => loaded,
+        Err(status) => return status,
     };
+    let compiled = &loaded.model;
     if arguments.constructive {
-        return constructive(arguments, console, &session, &compiled);
+        return constructive(arguments, console, compiled);
     }
     let options = AnalysisOptions {
         coverage,
@@ -95,20 +91,20 @@ pub(crate) fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
     };
     let analysis = compiled.analyze(&options);
     if !analysis.mode_errors.is_empty() {
-        console.diagnostics(&analysis.mode_errors, session.sources());
+        console.diagnostics(&analysis.mode_errors, compiled.sources());
         if console.is_json() {
-            console.report(json!({}), &analysis.mode_errors, session.sources());
+            console.report(json!({}), &analysis.mode_errors, compiled.sources());
         }
         return Status::Usage;
     }
     if console.is_json() {
         console.report(
-            analysis.to_json(session.sources()),
-            &model.diagnostics,
-            session.sources(),
+            analysis.to_json(compiled.sources()),
+            &loaded.warnings,
+            compiled.sources(),
         )
     } else {
-        console.print(&analysis.to_text(session.sources()))
+        console.print(&analysis.to_text(compiled.sources()))
     }
     if let Some(path) = &arguments.graph
         && let Err(message) = write_graph(path, || analysis.to_svg(), || analysis.to_dot())
@@ -123,7 +119,7 @@ pub(crate) fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
     }
 }
 
-fn constructive(arguments: &AnalyzeArguments, console: &Console, session: &Session, model: &Model) -> Status {
+fn constructive(arguments: &AnalyzeArguments, console: &Console, model: &Model) -> Status {
     let report = match model.constructive() {
         Ok(report) => report,
         Err(too_many) => {
@@ -136,7 +132,7 @@ fn constructive(arguments: &AnalyzeArguments, console: &Console, session: &Sessi
         }
     };
     if console.is_json() {
-        console.report(report.to_json(), model.warnings(), session.sources())
+        console.report(report.to_json(), model.warnings(), model.sources())
     } else {
         console.print(&report.to_text())
     }

@@ -1,10 +1,13 @@
 //! `saltus check`: what is wrong with a model.
 
 use clap::Args;
+use saltus::Model;
+use saltus::source::{Diagnostics, SourceMap};
 use serde_json::json;
 
 use crate::arguments::ModelArguments;
 use crate::console::{Console, plural};
+use crate::loaded::{model_file, read, refuse};
 use crate::status::Status;
 
 /// Says what is wrong with models without running them: syntax, names, types, connections, balance, structure. Silence
@@ -27,6 +30,12 @@ pub(crate) struct CheckArguments {
 
 /// Checks.
 pub(crate) fn run(arguments: &CheckArguments, console: &Console) -> Status {
+    if let Some(path) = model_file(&arguments.model) {
+        return match read(path, &arguments.model) {
+            Ok(model) => check_model_file(&model, arguments, console),
+            Err(refusal) => refuse(console, refusal),
+        };
+    }
     let session = arguments.model.empty_session();
     let (models, diagnostics) = match &arguments.model.model {
         Some(name) => {
@@ -49,9 +58,20 @@ pub(crate) fn run(arguments: &CheckArguments, console: &Console) -> Status {
             (checked.models, checked.diagnostics)
         }
     };
-    console.diagnostics(&diagnostics, session.sources());
+    report(&models, &diagnostics, session.sources(), console)
+}
+
+/// What is left to check of a model that was compiled: its structure.
+fn check_model_file(model: &Model, arguments: &CheckArguments, console: &Console) -> Status {
+    let mut diagnostics = model.check(arguments.all_modes);
+    diagnostics.extend(model.warnings().iter().cloned());
+    report(&[model.name().to_owned()], &diagnostics, model.sources(), console)
+}
+
+fn report(models: &[String], diagnostics: &Diagnostics, sources: &SourceMap, console: &Console) -> Status {
+    console.diagnostics(diagnostics, sources);
     if console.is_json() {
-        console.report(json!({"models": models}), &diagnostics, session.sources());
+        console.report(json!({"models": models}), diagnostics, sources);
     } else if console.is_interactive() && diagnostics.is_empty() {
         console.message(&format!("{}: no errors", plural(models.len(), "model")));
     }

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::arguments::ModelArguments;
 use crate::console::Console;
+use crate::loaded::refuse_model_file;
 use crate::status::Status;
 
 /// Shows the flat model: every variable and every equation, with classes, arrays and connections resolved.
@@ -20,6 +21,9 @@ pub(crate) struct FlattenArguments {
 
 /// Flattens.
 pub(crate) fn run(arguments: &FlattenArguments, console: &Console) -> Status {
+    if let Some(status) = refuse_model_file(&arguments.model, console) {
+        return status;
+    }
     let session = arguments.model.session();
     let found = session.find_model(arguments.model.model.as_deref());
     let flat = found.then(|model| session.flatten(&model));

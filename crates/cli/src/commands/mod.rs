@@ -3,12 +3,15 @@
 pub(crate) mod analyze;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod compile;
 pub(crate) mod explain;
 pub(crate) mod flatten;
 pub(crate) mod new;
 pub(crate) mod parse;
 pub(crate) mod plot;
+pub(crate) mod run_arguments;
 pub(crate) mod simulate;
+pub(crate) mod sweep;
 
 use crate::arguments::Command;
 use crate::console::Console;
@@ -19,6 +22,8 @@ pub(crate) fn run(command: &Command, console: &Console) -> Status {
     let status = match command {
         Command::Check(arguments) => check::run(arguments, console),
         Command::Simulate(arguments) => simulate::run(arguments, console),
+        Command::Compile(arguments) => compile::run(arguments, console),
+        Command::Sweep(arguments) => sweep::run(arguments, console),
         Command::Analyze(arguments) => analyze::run(arguments, console),
         Command::Flatten(arguments) => flatten::run(arguments, console),
         Command::Parse(arguments) => parse::run(arguments, console),

@@ -9,21 +9,21 @@ use saltus::results::{
     Disk, EventLogWriter, Formats, IoAction, ModeRecord, Pattern, ResultError, Selection, Sidecar, Storage, Tee,
     Trajectory, WriteOptions,
 };
-use saltus::simulate::{BlockCost, Cancel, Chattering, End, FailureKind, Redundant, RestartMethod, Zeno};
+use saltus::simulate::{BlockCost, End, FailureKind, RestartMethod};
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
-use saltus::{Fault, Method, Model, Phase, Run, RunSummary, Session, Timings, result_diagnostic};
+use saltus::{Model, Run, RunSummary, Timings, result_diagnostic};
 use serde_json::{Value, json};
 
 use super::plot::write_picture;
+use super::run_arguments::{PolicyArguments, TimeArguments, parse_setting};
 use crate::arguments::ModelArguments;
 use crate::console::{Console, plural};
 use crate::files::{Named, clash};
+use crate::interruption::interruption;
+use crate::loaded::Loaded;
 use crate::progress::Progress;
 use crate::status::Status;
 use crate::trace::{Trace, Watchers};
-
-/// How long an interrupted run may take to end in good order.
-const GRACE: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Runs a model. Settings that are not given come from its annotation(experiment(…)).
 #[derive(Debug, Args)]
@@ -48,25 +48,8 @@ pub(crate) struct SimulateArguments {
     #[command(flatten)]
     pub model: ModelArguments,
 
-    /// Start time
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
-    pub start: Option<f64>,
-
-    /// Stop time
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
-    pub stop: Option<f64>,
-
-    /// Distance of output points; events have points of their own
-    #[arg(long, value_name = "DT")]
-    pub interval: Option<f64>,
-
-    /// Relative tolerance
-    #[arg(long, value_name = "R")]
-    pub tolerance: Option<f64>,
-
-    /// Integration method
-    #[arg(long, value_name = "SOLVER", value_parser = parse_solver)]
-    pub solver: Option<Method>,
+    #[command(flatten)]
+    pub times: TimeArguments,
 
     /// Value of a parameter, or of a start value (NAME.start=VALUE); may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
@@ -108,17 +91,8 @@ pub(crate) struct SimulateArguments {
     #[arg(long)]
     pub verify_restarts: bool,
 
-    /// What is done where constraints follow from each other, so that they share forces or currents in no certain way
-    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
-    pub redundant: Redundancy,
-
-    /// What is done where both sides of a switching surface drive to it, so that the run would switch to and fro without end
-    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
-    pub chattering: OnChattering,
-
-    /// What is done where events come closer and closer together without end
-    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
-    pub zeno: OnZeno,
+    #[command(flatten)]
+    pub policies: PolicyArguments,
 
     /// Write a row for every instant of an event that takes several, not only its left and right limits
     #[arg(long)]
@@ -127,26 +101,6 @@ pub(crate) struct SimulateArguments {
     /// Say where the time went: phases, counts, and the most expensive equations
     #[arg(long)]
     pub profile: bool,
-}
-
-/// What is done where a run chatters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnChattering {
-    /// The run ends and says where
-    #[default]
-    Stop,
-    /// It goes on along the surface, by the combination of both sides that stays on it (Filippov)
-    Slide,
-}
-
-/// What is done where events accumulate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnZeno {
-    /// The run ends and says where
-    #[default]
-    Stop,
-    /// It goes on from the point of accumulation at rest, where the limit is determined
-    Rest,
 }
 
 /// How the values after a mode change are found.
@@ -159,87 +113,27 @@ pub(crate) enum Restart {
     Euler,
 }
 
-/// What is done in modes whose constraints follow from each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Redundancy {
-    /// Shared by minimum norm, with a warning
-    #[default]
-    Share,
-    /// Such modes are refused
-    Refuse,
-}
-
-fn parse_solver(text: &str) -> Result<Method, String> {
-    let known = Method::ALL.iter().find(|(_, name)| *name == text);
-    known.map(|(method, _)| *method).ok_or_else(|| {
-        let names: Vec<&str> = Method::ALL.iter().map(|(_, name)| *name).collect();
-        format!("the solvers are {}", names.join(", "))
-    })
-}
-
-fn parse_setting(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err("write NAME=VALUE".to_owned()),
-    }
-}
-
 /// Simulates.
 pub(crate) fn run(arguments: &SimulateArguments, console: &Console) -> Status {
-    if let Err(message) = arguments.validate() {
+    if let Err(message) = arguments.times.validate() {
         console.message(&format!("error: {message}"));
         return Status::Usage;
     }
-    let mut timings = Timings::default();
-    let session = timings.measure(Phase::Parse, || arguments.model.session());
-    let found = session.find_model(arguments.model.model.as_deref());
-    let compiled = found.then(|model| session.compile_with(&model, &arguments.settings));
-    console.diagnostics(&compiled.diagnostics, session.sources());
-    let Some((model, settings)) = compiled.value else {
-        if console.is_json() {
-            console.report(json!({}), &compiled.diagnostics, session.sources());
-        }
-        return match compiled.fault {
-            Some(Fault::Request) => Status::Usage,
-            _ => Status::ModelWrong,
-        };
+    let loaded = match Loaded::new(&arguments.model, &arguments.settings, console) {
+        Ok(loaded) => loaded,
+        Err(status) => return status,
     };
-    timings.extend(model.timings());
     Job {
         arguments,
         console,
-        session: &session,
-        model: &model,
-        timings,
-        warnings: compiled.diagnostics.clone(),
+        model: &loaded.model,
+        timings: loaded.timings.clone(),
+        loaded: &loaded,
     }
-    .execute(&settings)
+    .execute(&loaded.settings)
 }
 
 impl SimulateArguments {
-    fn validate(&self) -> Result<(), String> {
-        for (name, value) in [("--start", self.start), ("--stop", self.stop)] {
-            if value.is_some_and(|value| !value.is_finite()) {
-                return Err(format!("{name} must be a finite number"));
-            }
-        }
-        if self
-            .interval
-            .is_some_and(|interval| !(interval > 0.0 && interval.is_finite()))
-        {
-            return Err("--interval must be positive".to_owned());
-        }
-        if self
-            .tolerance
-            .is_some_and(|tolerance| !(1e-15..=0.1).contains(&tolerance))
-        {
-            return Err("--tolerance must lie between 1e-15 and 0.1".to_owned());
-        }
-        Ok(())
-    }
-
     /// Two outputs that are one file, or an output that is one of the files read.
     fn clash(&self, model: &str) -> Option<String> {
         let result = self.result_file(model);
@@ -284,10 +178,9 @@ impl SimulateArguments {
 struct Job<'a> {
     arguments: &'a SimulateArguments,
     console: &'a Console,
-    session: &'a Session,
+    loaded: &'a Loaded,
     model: &'a Model,
     timings: Timings,
-    warnings: Diagnostics,
 }
 
 impl Job<'_> {
@@ -344,23 +237,7 @@ impl Job<'_> {
         for (name, value) in settings {
             run = run.set(name, value)?;
         }
-        if let Some(start) = arguments.start {
-            // The duration of the experiment stays unless a stop time is given.
-            let (from, to) = run.span();
-            run = run.start(start).stop(start + (to - from));
-        }
-        if let Some(stop) = arguments.stop {
-            run = run.stop(stop);
-        }
-        if let Some(interval) = arguments.interval {
-            run = run.interval(interval);
-        }
-        if let Some(tolerance) = arguments.tolerance {
-            run = run.tolerance(tolerance);
-        }
-        if let Some(solver) = arguments.solver {
-            run = run.solver(solver);
-        }
+        run = arguments.policies.apply(arguments.times.apply(run));
         if let Some(path) = &arguments.input {
             let signals = Formats::standard().read(path, &mut Disk);
             let signals = signals.map_err(|error| Box::new(result_diagnostic(&error)))?;
@@ -379,39 +256,12 @@ impl Job<'_> {
             }
             run = with;
         }
-        let cancel = Cancel::new();
-        let token = cancel.clone();
-        // Asked twice, the run ends at once; so it does when it does not end in good order soon, as in the middle of a
-        // long initialisation. What is on disk can be read all the same.
-        let _ = ctrlc::set_handler(move || {
-            if token.is_cancelled() {
-                std::process::exit(130)
-            } else {
-                token.cancel();
-                std::thread::spawn(|| {
-                    std::thread::sleep(GRACE);
-                    std::process::exit(130)
-                });
-            }
-        });
-        Ok(run.cancel(cancel).options(|options| {
+        Ok(run.cancel(interruption()).options(|options| {
             options.restart = match arguments.restart {
                 Restart::Structural => RestartMethod::Structural,
                 Restart::Euler => RestartMethod::Euler,
             };
             options.verify_restarts = arguments.verify_restarts;
-            options.redundant = match arguments.redundant {
-                Redundancy::Share => Redundant::Share,
-                Redundancy::Refuse => Redundant::Refuse,
-            };
-            options.chattering = match arguments.chattering {
-                OnChattering::Stop => Chattering::Stop,
-                OnChattering::Slide => Chattering::Slide,
-            };
-            options.zeno = match arguments.zeno {
-                OnZeno::Stop => Zeno::Stop,
-                OnZeno::Rest => Zeno::Rest,
-            };
             options.trace = arguments.trace_events;
             options.all_instants = arguments.all_instants;
             options.profile = arguments.profile;
@@ -458,9 +308,9 @@ impl Job<'_> {
 
     fn refuse(&self, diagnostic: Diagnostic, status: Status) -> Status {
         let diagnostics: Diagnostics = [diagnostic].into_iter().collect();
-        self.console.diagnostics(&diagnostics, self.session.sources());
+        self.console.diagnostics(&diagnostics, self.model.sources());
         if self.console.is_json() {
-            self.console.report(json!({}), &diagnostics, self.session.sources());
+            self.console.report(json!({}), &diagnostics, self.model.sources());
         }
         status
     }
@@ -481,15 +331,15 @@ impl Job<'_> {
         for warning in &summary.report.warnings {
             self.console.message(&format!("warning: {warning}"));
         }
-        self.console.diagnostics(&diagnostics, self.session.sources());
+        self.console.diagnostics(&diagnostics, self.model.sources());
         let failed = diagnostics.has_errors();
         let wrong = |error: Option<&ResultError>| error.is_some_and(ResultError::is_wrong_request);
         let refused = wrong(summary.output_error.as_ref()) || wrong(drawn.as_ref().err());
-        diagnostics.extend(self.warnings.iter().cloned());
+        diagnostics.extend(self.loaded.warnings.iter().cloned());
         match self.console.is_json() {
             true => self
                 .console
-                .report(self.to_json(summary), &diagnostics, self.session.sources()),
+                .report(self.to_json(summary), &diagnostics, self.model.sources()),
             // Nothing was run that could be told of.
             false if refused && failed => {}
             false => self.console.print(&self.to_text(summary)),
@@ -514,7 +364,7 @@ impl Job<'_> {
         if !structural || summary.report.counters.steps > 0 {
             return None;
         }
-        let diagnostics = self.session.check_compiled(self.model);
+        let diagnostics = self.loaded.check();
         diagnostics.has_errors().then_some(diagnostics)
     }
 

@@ -1,0 +1,106 @@
+//! `saltus compile`: a model file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use saltus::ModelFileOptions;
+use saltus::library::split_name;
+use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
+use serde_json::json;
+
+use super::run_arguments::parse_setting;
+use crate::arguments::ModelArguments;
+use crate::console::Console;
+use crate::files::clash;
+use crate::loaded::{EXTENSION, Loaded, refuse_model_file};
+use crate::status::Status;
+
+/// Compiles a model to a file that holds everything its runs need: equations, parameters, experiment, and the places
+/// and text that messages are about. `saltus simulate`, `sweep`, `analyze` and `check` take it in place of the Modelica
+/// files; runs are bit-identical.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+A model file is read by programs of the same file format only; keep the Modelica files.
+
+Examples:
+  saltus compile Clutch.mo -o Clutch.saltus
+  saltus compile Clutch.mo --set n=3 --without-sources
+  saltus simulate Clutch.saltus --set mu=0.3")]
+pub(crate) struct CompileArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+
+    /// Value of a parameter that shapes the equations; may be repeated. Others are set when the model runs
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
+    pub settings: Vec<(String, String)>,
+
+    /// The model file; MODEL.saltus if not given
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Leave the Modelica text out; messages name file and line only
+    #[arg(long)]
+    pub without_sources: bool,
+}
+
+/// Compiles.
+pub(crate) fn run(arguments: &CompileArguments, console: &Console) -> Status {
+    if let Some(status) = refuse_model_file(&arguments.model, console) {
+        return status;
+    }
+    let loaded = match Loaded::new(&arguments.model, &arguments.settings, console) {
+        Ok(loaded) => loaded,
+        Err(status) => return status,
+    };
+    let model = &loaded.model;
+    let refuse = |diagnostic: Diagnostic, status: Status| {
+        let diagnostics: Diagnostics = [diagnostic].into_iter().collect();
+        console.diagnostics(&diagnostics, model.sources());
+        if console.is_json() {
+            console.report(json!({}), &diagnostics, model.sources());
+        }
+        status
+    };
+    if let Some((name, value)) = loaded.settings.first() {
+        let message = format!("`{name}` shapes no equations: its value belongs to runs, not to the model file");
+        let diagnostic = Diagnostic::without_place(codes::E0614, Severity::Error, message);
+        let help = format!("`saltus simulate … --set {name}={value}` sets it");
+        return refuse(diagnostic.with_help(help), Status::Usage);
+    }
+    let path = arguments.output.clone().unwrap_or_else(|| {
+        let short = split_name(model.name())
+            .pop()
+            .unwrap_or(model.name())
+            .trim_matches('\'');
+        let short = short.replace(|c: char| !c.is_alphanumeric() && !"_-+. ".contains(c), "_");
+        PathBuf::from(short).with_extension(EXTENSION)
+    });
+    if let Some(clash) = clash(&[("the model file", &path)], &arguments.model.named_files()) {
+        console.message(&format!("error: {clash}\nhelp: give each its own file"));
+        return Status::Usage;
+    }
+    let options = ModelFileOptions {
+        without_sources: arguments.without_sources,
+    };
+    let bytes = match model.to_bytes(options) {
+        Ok(bytes) => bytes,
+        Err(diagnostic) => return refuse(*diagnostic, Status::ModelWrong),
+    };
+    if let Err(error) = std::fs::write(&path, &bytes) {
+        let message = format!("cannot write to `{}`: {error}", path.display());
+        let diagnostic = Diagnostic::without_place(codes::E0701, Severity::Error, message);
+        return refuse(diagnostic, Status::SimulationFailed);
+    }
+    if console.is_json() {
+        let object = json!({"model": model.name(), "file": path.display().to_string(), "bytes": bytes.len()});
+        console.report(object, &loaded.warnings, model.sources());
+    } else {
+        console.print(&format!(
+            "{}\n  wrote {} ({} bytes)\n",
+            model.name(),
+            path.display(),
+            bytes.len()
+        ));
+    }
+    Status::Success
+}
