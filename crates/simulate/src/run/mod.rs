@@ -208,6 +208,10 @@ struct Run {
     /// The conditions that triggered the last event, and when.
     last_event: Option<(f64, Vec<ConditionId>)>,
     quick_events: u32,
+    /// The rates of the functions of the present event's conditions, if these have hardly moved since the last event.
+    returning: Option<Vec<f64>>,
+    /// Events since one that turned them.
+    since_turn: u32,
     /// The last zero crossings.
     crossings: Crossings,
     crawl: Crawl,
@@ -319,6 +323,8 @@ impl Run {
             announced: FxHashSet::default(),
             last_event: None,
             quick_events: 0,
+            returning: None,
+            since_turn: u32::MAX,
             crossings: Crossings::default(),
             crawl: Crawl::default(),
             location_width: 0.0,
@@ -660,6 +666,7 @@ impl Run {
             self.note_impacts(&before, triggers);
             self.impacts_end(triggers)
         });
+        self.note_return(triggers);
         self.weigh_event(triggers, &report, &motion);
         self.last_event = Some((time, triggers.to_vec()));
         observer.event(&report);

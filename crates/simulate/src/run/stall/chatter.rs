@@ -17,6 +17,8 @@ const SHRUNK: u32 = 2;
 const SHORT: f64 = 1e-3;
 /// What moves by less than so many of its errors between two events is where it was.
 const ERRORS: f64 = 4.0;
+/// Events between two that turn a motion, where it chatters across the bands of several conditions.
+const BETWEEN_TURNS: u32 = 8;
 
 impl Run {
     /// Zeno accumulation: a condition never left its band between two of its own events. Chattering: very many
@@ -53,9 +55,13 @@ impl Run {
             }
         }
         let before = before.clone();
-        let at_once = interval <= 1e-9 * span.abs()
-            || !by_time && triggers.iter().all(|&id| self.stays_within_error(id, interval));
-        let quick = at_once && !triggers.is_empty();
+        self.returning = if by_time {
+            None
+        } else {
+            self.rates_within_error(triggers, interval)
+        };
+        let returns = self.returning.is_some() && self.since_turn <= BETWEEN_TURNS;
+        let quick = !triggers.is_empty() && (interval <= 1e-9 * span.abs() || returns);
         self.quick_events = if quick { self.quick_events + 1 } else { 0 };
         if self.quick_events > self.engine.options.chatter_limit {
             let mut conditions: Vec<ConditionId> = before.iter().chain(triggers).copied().collect();
@@ -67,19 +73,39 @@ impl Run {
         None
     }
 
-    /// Whether a condition function has moved, since an event so long ago, by a few of the errors with which it is known: it
-    /// has come back from a side on which it was not seen to be.
-    fn stays_within_error(&mut self, id: ConditionId, interval: f64) -> bool {
-        if self.watches[id.index()].is_armed() {
-            return false;
+    /// The rates of condition functions that have moved, since an event so long ago, by a few of the errors with which they
+    /// are known: they have come back from a side on which they were not seen to be.
+    fn rates_within_error(&mut self, triggers: &[ConditionId], interval: f64) -> Option<Vec<f64>> {
+        let mode = self.engine.mode?;
+        let mut rates = Vec::new();
+        for &id in triggers {
+            let monitor = self.engine.monitors[id]
+                .clone()
+                .filter(|m| m.decided != Decided::ByTime)?;
+            let here = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
+            let rate = self.engine.derivative(&monitor, mode, 1)?.value;
+            if (rate * interval).abs() > ERRORS * here.tolerance {
+                return None;
+            }
+            rates.push(rate);
         }
-        let (Some(monitor), Some(mode)) = (self.engine.monitors[id].clone(), self.engine.mode) else {
-            return false;
+        Some(rates)
+    }
+
+    /// Notes whether an event has turned the functions of its conditions: they go back to where they came from. Marks on a
+    /// shaft come and go as fast, but it turns on.
+    pub(in crate::run) fn note_return(&mut self, triggers: &[ConditionId]) {
+        let (Some(rates), Some(mode)) = (self.returning.take(), self.engine.mode) else {
+            self.since_turn = u32::MAX;
+            return;
         };
-        let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
-        let rate = self.engine.derivative(&monitor, mode, 1);
-        let near = |rate: f64| (rate * interval).abs() <= ERRORS * reading.tolerance;
-        monitor.decided != Decided::ByTime && rate.is_some_and(|rate| near(rate.value))
+        let turns = |(&id, before): (&ConditionId, f64)| {
+            let monitor = self.engine.monitors[id].clone();
+            let after = monitor.and_then(|monitor| self.engine.derivative(&monitor, mode, 1));
+            after.is_some_and(|after| after.value * before < 0.0)
+        };
+        let turned = triggers.iter().zip(rates).all(turns);
+        self.since_turn = if turned { 0 } else { self.since_turn.saturating_add(1) };
     }
 
     /// The end of an accumulation: after several restarts of its own in a row a condition is not undone any more, because
