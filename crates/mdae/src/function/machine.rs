@@ -307,7 +307,7 @@ impl<'a, N: Number> Machine<'a, N> {
                 }
                 Instruction::Spend { work } => {
                     self.work += u64::from(*work);
-                    self.spend(code)?;
+                    self.spend(u64::from(*work), code)?;
                 }
                 Instruction::ForStart { loop_registers, to } => {
                     let first = *loop_registers as usize;
@@ -333,7 +333,7 @@ impl<'a, N: Number> Machine<'a, N> {
                         let value = frame[first + 2].value() + turn * frame[first + 3].value();
                         frame[*counter as usize] = self.zero.like(value);
                         frame[first + 1] = self.zero.like(turn + 1.0);
-                        self.spend(code)?;
+                        self.spend(1, code)?;
                     } else {
                         at = *exit as usize;
                         continue;
@@ -369,8 +369,8 @@ impl<'a, N: Number> Machine<'a, N> {
         }
     }
 
-    fn spend(&mut self, code: &Code) -> Result<(), CallError> {
-        self.fuel = self.fuel.checked_sub(1).ok_or_else(|| out_of_fuel(code))?;
+    fn spend(&mut self, work: u64, code: &Code) -> Result<(), CallError> {
+        self.fuel = self.fuel.checked_sub(work).ok_or_else(|| out_of_fuel(code))?;
         Ok(())
     }
 }
