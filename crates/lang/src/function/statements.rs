@@ -5,7 +5,7 @@ use super::lower::Builder;
 use crate::codes;
 use crate::expr::{Context, Iterators};
 use crate::failure::{Failure, Fallible, fail};
-use crate::flat::{AssertLevel, BinaryOp, FlatExpr, FunctionStatement, Local, ScalarType};
+use crate::flat::{AssertLevel, BinaryOp, FlatExpr, FunctionStatement, Local, LocalId, ScalarType};
 use crate::flattener::Flattener;
 use crate::tensor::Tensor;
 use saltus_syntax::ast::{Expr, ExprKind, ForIndex, Statement, StatementKind};
@@ -192,9 +192,22 @@ impl Flattener<'_> {
         ctx: &Context<'_>,
     ) -> Fallible<()> {
         let (value, counter, size) = self.open_iterator(range, builder, ctx)?;
+        self.lower_counted_loop((counter, size), &value, (index, rest), body, builder, ctx)
+    }
+
+    /// A loop whose iterator is `value` of a counter from 1 to a size.
+    fn lower_counted_loop(
+        &mut self,
+        (counter, size): (LocalId, FlatExpr),
+        value: &Tensor,
+        (index, rest): (&ForIndex, &[ForIndex]),
+        body: &[Statement],
+        builder: &mut Builder,
+        ctx: &Context<'_>,
+    ) -> Fallible<()> {
         let iterators = Iterators {
             name: &index.name.name,
-            value: &value,
+            value,
             outer: ctx.iterators,
         };
         let inner = ctx.with_iterators(&iterators);
@@ -230,21 +243,8 @@ impl Flattener<'_> {
             .push(Local::new("counter", ScalarType::Integer, Vec::new()));
         let at = FlatExpr::Local(counter, Box::default());
         let value = Tensor::scalar(ty, FlatExpr::Local(copy, Box::new([at])));
-        let iterators = Iterators {
-            name: &index.name.name,
-            value: &value,
-            outer: ctx.iterators,
-        };
-        let inner = ctx.with_iterators(&iterators);
-        let inner = self.block(builder, |this, builder| this.lower_for(rest, body, builder, &inner))?;
-        builder.body.push(FunctionStatement::For {
-            counter,
-            from: FlatExpr::Integer(1),
-            step: FlatExpr::Integer(1),
-            to: FlatExpr::Integer(i64::from(size)),
-            body: inner,
-        });
-        Ok(())
+        let size = FlatExpr::Integer(i64::from(size));
+        self.lower_counted_loop((counter, size), &value, (index, rest), body, builder, ctx)
     }
 
     /// A loop over `start:step:stop`.

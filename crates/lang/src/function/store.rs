@@ -129,16 +129,7 @@ impl Flattener<'_> {
             FrameVar::Value(_) => fail(codes::E0303, span, format!("`{}` cannot be assigned", part.name)),
             FrameVar::Local(id, ty, dims) => {
                 if !Ty::of(*ty).accepts(value.ty) && !value.elems.is_empty() {
-                    return fail(
-                        codes::E0301,
-                        span,
-                        format!(
-                            "{} is assigned to `{}` of {}",
-                            value.shape(),
-                            part.name,
-                            Ty::of(*ty).name()
-                        ),
-                    );
+                    return fail(codes::E0301, span, wrong_type(&value, part, Ty::of(*ty)));
                 }
                 let (wanted, places) = self.local_places(dims, part, span, ctx)?;
                 if wanted != value.dims {
@@ -165,16 +156,7 @@ impl Flattener<'_> {
                     );
                 }
                 if !Ty::of(*ty).accepts(value.ty) {
-                    return fail(
-                        codes::E0301,
-                        span,
-                        format!(
-                            "{} is assigned to `{}` of {}",
-                            value.shape(),
-                            part.name,
-                            Ty::of(*ty).name()
-                        ),
-                    );
+                    return fail(codes::E0301, span, wrong_type(&value, part, Ty::of(*ty)));
                 }
                 let mut indices = Vec::new();
                 for subscript in &part.subscripts {
@@ -376,4 +358,8 @@ pub(super) fn value_of(var: &FrameVar) -> Tensor {
             Tensor::record(*class, fields.into())
         }
     }
+}
+
+fn wrong_type(value: &Tensor, part: &ReferencePart, ty: Ty) -> String {
+    format!("{} is assigned to `{}` of {}", value.shape(), part.name, ty.name())
 }

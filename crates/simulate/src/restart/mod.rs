@@ -476,28 +476,9 @@ impl Engine {
     /// (Two inertias joined by a shaft that start at different speeds: the joint acts from now on.)
     fn unguarded_rows(&self, mode: ModeId) -> Vec<saltus_graph::Row> {
         let structure = &self.modes[mode].structure;
-        let present = Present {
-            memory: &self.memory,
-            initial: true,
-        };
-        let known = Known {
-            model: &self.model,
-            memory: &self.memory,
-            nominal: &self.nominal,
-            scales: &self.scales,
-            tolerance: fact_tolerance(self.options.tolerance),
-        };
-        let is_unknown = |var: VarId| {
-            self.model
-                .variables
-                .get(var)
-                .is_some_and(|v| v.role == Role::Continuous)
-        };
-        let facts = NumericFacts::new(&self.model.functions, &known, &present, &is_unknown);
         let holds = |row: usize| {
             let residual = self.model.equations[structure.equations[row]].residual;
-            let (value, scale) = facts.residual(&self.pool, residual);
-            structure.sigma.c[row] == 0 || value.abs() <= facts.tolerance * scale
+            structure.sigma.c[row] == 0 || self.holds_at_start(residual)
         };
         let unguarded = |row: &usize| self.model.is_unguarded(structure.equations[*row]) && holds(*row);
         (0..structure.equations.len())

@@ -28,7 +28,7 @@ const LEAVING_STEPS: usize = 120;
 const EVENT_SHARE: f64 = 0.5;
 /// Steps in the whole run at least, where there are no states, and where rates may jump in time without an event: a
 /// state at rest does not show it.
-const STATELESS_STEPS: f64 = 500.0;
+const LEAST_STEPS: f64 = 500.0;
 /// How far ahead of the last point a fold of the solution is looked for, in parts of the time to the next event.
 const FOLD_WIDTH: f64 = 1e-6;
 /// Below this rounding decides.
@@ -64,7 +64,7 @@ impl Run {
         options.noise = noise;
         let span = self.engine.options.stop - self.engine.options.start;
         let watched = if self.engine.compiled.switches_in_time() {
-            span / STATELESS_STEPS
+            span / LEAST_STEPS
         } else {
             span
         };
@@ -180,7 +180,7 @@ impl Run {
         if ode.code.states.is_empty() {
             // Nothing to integrate: go on in parts of the run, so that conditions are watched closely.
             let span = self.engine.options.stop - self.engine.options.start;
-            let next = (time + (span / STATELESS_STEPS).max(4.0 * f64::EPSILON * time.abs())).min(target);
+            let next = (time + (span / LEAST_STEPS).max(4.0 * f64::EPSILON * time.abs())).min(target);
             return Ok((time, if next > time { next } else { target }));
         }
         let mut ode = self.engine.ode(mode, &self.history);

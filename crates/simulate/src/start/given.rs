@@ -216,7 +216,8 @@ impl Engine {
         found
     }
 
-    fn holds_at_start(&self, expression: ExprId) -> bool {
+    /// Whether an expression is zero at the start values, in parts of its terms.
+    pub(crate) fn holds_at_start(&self, expression: ExprId) -> bool {
         let present = Present {
             memory: &self.memory,
             initial: true,
