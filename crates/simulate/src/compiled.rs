@@ -35,6 +35,8 @@ pub struct Compiled {
     modes: Modes,
     remembered: Vec<VarId>,
     residual_conditions: IndexVec<EquationId, Vec<ConditionId>>,
+    /// What may jump in an equation without an event, in the order of expressions.
+    silent_switches: IndexVec<EquationId, Vec<ExprId>>,
     within_equations: Vec<ConditionId>,
     parameter_order: Vec<VarId>,
     needed_orders: u16,
@@ -68,6 +70,8 @@ impl Compiled {
         let mut within_equations: Vec<ConditionId> = residual_conditions.iter().flatten().copied().collect();
         within_equations.sort_unstable();
         within_equations.dedup();
+        let silent_switches = model.equations.iter().map(|e| silent_switches(&model, e.residual));
+        let silent_switches = silent_switches.collect();
         let parameter_order = parameter_order(&model)?;
         let highest = highest_occurrence(&model);
         let inverses = solved_by_inverse(&mut model);
@@ -80,6 +84,7 @@ impl Compiled {
             modes,
             remembered,
             residual_conditions,
+            silent_switches,
             within_equations,
             parameter_order,
             needed_orders: highest + 7,
@@ -243,6 +248,11 @@ impl Compiled {
             found.extend((1..=alias.order).map(|order| Derivative::new(alias.target, order)));
         }
         found
+    }
+
+    /// What may jump in an equation without an event, in the order of expressions.
+    pub(crate) fn silent_switches(&self, equation: EquationId) -> &[ExprId] {
+        &self.silent_switches[equation]
     }
 
     /// What guards consist of, with the present truth values.
@@ -481,8 +491,20 @@ fn switches_in_time(model: &Mdae) -> bool {
     false
 }
 
+/// What may jump in an expression without an event.
+fn silent_switches(model: &Mdae, expression: ExprId) -> Vec<ExprId> {
+    let moves = |&Derivative { var, .. }: &Derivative| model.is_unknown(var);
+    let may_switch = |&id: &ExprId| may_jump(model.pool.node(id)) && model.pool.occurrences(id).iter().any(moves);
+    model
+        .pool
+        .reachable(&[expression])
+        .into_iter()
+        .filter(may_switch)
+        .collect()
+}
+
 /// Whether an operation may jump without an event.
-pub(crate) fn may_jump(node: Node) -> bool {
+fn may_jump(node: Node) -> bool {
     match node {
         Node::Unary(op, _) => matches!(op, UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil),
         Node::Binary(op, ..) => matches!(

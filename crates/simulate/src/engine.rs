@@ -17,6 +17,7 @@ use crate::events::iteration::Truths;
 use crate::events::response::{Blur, Responses};
 use crate::events::sample::SampleClock;
 use crate::events::scale::Scales;
+use crate::events::simplified::SimplifiedConditions;
 use crate::kernel::Bound;
 use crate::memory::{DEFAULT_ORDERS, Memory};
 use crate::modes::cache::ModeCache;
@@ -142,8 +143,8 @@ pub(crate) struct Engine {
     pub cache: KernelCache,
     pub discrete: DiscreteProgram,
     pub monitors: Monitors,
-    /// Conditions as they are read in a mode; none where they are read as written.
-    pub simplified: FxHashMap<(ModeId, ConditionId), Option<Arc<crate::events::condition::Monitor>>>,
+    /// Conditions as they are read in a mode.
+    pub simplified: SimplifiedConditions,
     pub guards: Vec<Bound>,
     pub modes: ModeCache,
     pub restarts: RestartCache,
@@ -232,7 +233,7 @@ impl Engine {
             } else {
                 options.mode_bytes
             }),
-            simplified: FxHashMap::default(),
+            simplified: SimplifiedConditions::default(),
             restarts: RestartCache::default(),
             pivot_rows: crate::events::pivot::PivotRows::default(),
             mode: None,

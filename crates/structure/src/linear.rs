@@ -1,7 +1,6 @@
 //! How unknowns enter an expression: degree in a set of unknowns, and the kind of each partial derivative.
 
-use saltus_mdae::walk::NodeWalk;
-use saltus_mdae::{BinaryOp, Derivative, ExprId, ExprPool, Idx, Node, Role, UnaryOp, VarId};
+use saltus_mdae::{BinaryOp, Derivative, ExprId, ExprPool, Node, Role, UnaryOp, VarId};
 
 /// The degree of an expression in a set of unknowns.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -26,7 +25,7 @@ pub enum Coefficient {
 }
 
 impl Coefficient {
-    fn times(self, other: Coefficient) -> Coefficient {
+    pub(crate) fn times(self, other: Coefficient) -> Coefficient {
         use Coefficient::{Constant, Varying};
         match (self, other) {
             (Constant(a), Constant(b)) => Constant(a * b),
@@ -35,7 +34,7 @@ impl Coefficient {
             _ => Coefficient::Parameter,
         }
     }
-    fn plus(self, other: Coefficient) -> Coefficient {
+    pub(crate) fn plus(self, other: Coefficient) -> Coefficient {
         use Coefficient::{Constant, Varying};
         match (self, other) {
             (Constant(a), Constant(b)) => Constant(a + b),
@@ -53,150 +52,159 @@ impl Coefficient {
     }
 }
 
-/// Reads degrees and partial derivatives; keeps its workspace between calls. Every call costs time in the expression
-/// only.
-#[derive(Clone, Debug, Default)]
-pub struct LinearityReader {
-    nodes: NodeWalk,
-    order: Vec<(ExprId, Node)>,
-    degree: Vec<Degree>,
-    class: Vec<Coefficient>,
-    factor: Vec<Coefficient>,
+/// The nodes of an expression, children before parents, with something known of each. Costs time in the expression only.
+struct Nodes<'a, T> {
+    pool: &'a ExprPool,
+    order: Vec<ExprId>,
+    known: Vec<T>,
 }
 
-impl LinearityReader {
-    /// An empty workspace.
-    pub fn new() -> Self {
-        Self::default()
+impl<'a, T: Copy> Nodes<'a, T> {
+    fn new(pool: &'a ExprPool, root: ExprId, blank: T) -> Self {
+        let order = pool.reachable(&[root]);
+        let known = vec![blank; order.len()];
+        Nodes { pool, order, known }
     }
 
-    /// Lists the nodes of the expression, children before parents.
-    fn list(&mut self, pool: &ExprPool, root: ExprId) {
-        let order = &mut self.order;
-        order.clear();
-        self.nodes.for_each_node(pool, root, |id, node| order.push((id, node)));
-        order.sort_unstable_by_key(|&(id, _)| id);
+    fn place(&self, id: ExprId) -> usize {
+        self.order.partition_point(|&other| other < id)
     }
 
-    /// The degree of an expression in the derivatives that `is_unknown` accepts. Conditions count as free: they are
-    /// held between events.
-    pub fn degree(&mut self, pool: &ExprPool, root: ExprId, is_unknown: impl Fn(VarId, u16) -> bool) -> Degree {
-        self.list(pool, root);
-        if self.degree.len() < pool.len() {
-            self.degree.resize(pool.len(), Degree::Free);
-        }
-        for &(id, node) in &self.order {
-            let of = |child: ExprId| self.degree[child.index()];
-            let degree = match node {
-                Node::Var { var, order } if is_unknown(var, order) => Degree::Affine,
-                Node::Unary(UnaryOp::Neg, a) => of(a),
-                Node::Unary(_, a) => nonlinear_unless_free(of(a)),
-                Node::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => of(a).max(of(b)),
-                Node::Binary(BinaryOp::Mul, a, b) if of(a) == Degree::Free => of(b),
-                Node::Binary(BinaryOp::Mul | BinaryOp::Div, a, b) if of(b) == Degree::Free => of(a),
-                Node::Binary(_, a, b) => nonlinear_unless_free(of(a).max(of(b))),
-                Node::If(c, a, b) if of(c) == Degree::Free => of(a).max(of(b)),
-                Node::If(..) => Degree::Nonlinear,
-                Node::Call { args, .. } => {
-                    let all = pool.args(args).map(of).max();
-                    nonlinear_unless_free(all.unwrap_or(Degree::Free))
-                }
-                _ => Degree::Free,
-            };
-            self.degree[id.index()] = degree;
-        }
-        self.degree[root.index()]
+    fn of(&self, id: ExprId) -> T {
+        self.known[self.place(id)]
     }
+}
 
-    /// The kind of the partial derivative by every variable (of a role that `count` accepts) and derivative that
-    /// occurs, sorted. Constant zeros (terms that cancel) are left out.
-    pub fn partials(
-        &mut self,
-        pool: &ExprPool,
-        root: ExprId,
-        role: impl Fn(VarId) -> Role,
-        out: &mut Vec<(Derivative, Coefficient)>,
-    ) {
-        out.clear();
-        self.list(pool, root);
-        self.classify(pool, &role);
-        for &(id, _) in &self.order {
-            self.factor[id.index()] = Coefficient::Constant(0.0);
-        }
-        self.factor[root.index()] = Coefficient::Constant(1.0);
-        // Parents before children: each node hands its factor down, as in reverse differentiation.
-        for at in (0..self.order.len()).rev() {
-            let (id, node) = self.order[at];
-            let factor = self.factor[id.index()];
-            if factor == Coefficient::Constant(0.0) {
-                continue;
+/// The degree of an expression in the derivatives that `is_unknown` accepts. Conditions count as free: they are held
+/// between events.
+pub fn degree(pool: &ExprPool, root: ExprId, is_unknown: impl Fn(VarId, u16) -> bool) -> Degree {
+    let mut nodes = Nodes::new(pool, root, Degree::Free);
+    for at in 0..nodes.order.len() {
+        let of = |child: ExprId| nodes.of(child);
+        nodes.known[at] = match pool.node(nodes.order[at]) {
+            Node::Var { var, order } if is_unknown(var, order) => Degree::Affine,
+            Node::Unary(UnaryOp::Neg, a) => of(a),
+            Node::Unary(_, a) => nonlinear_unless_free(of(a)),
+            Node::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => of(a).max(of(b)),
+            Node::Binary(BinaryOp::Mul, a, b) if of(a) == Degree::Free => of(b),
+            Node::Binary(BinaryOp::Mul | BinaryOp::Div, a, b) if of(b) == Degree::Free => of(a),
+            Node::Binary(_, a, b) => nonlinear_unless_free(of(a).max(of(b))),
+            Node::If(c, a, b) if of(c) == Degree::Free => of(a).max(of(b)),
+            Node::If(..) => Degree::Nonlinear,
+            Node::Call { args, .. } => {
+                let all = pool.args(args).map(of).max();
+                nonlinear_unless_free(all.unwrap_or(Degree::Free))
             }
-            if let Node::Var { var, order } = node {
-                if matches!(role(var), Role::Continuous | Role::Input) {
-                    out.push((Derivative { var, order }, factor));
-                }
-                continue;
+            _ => Degree::Free,
+        };
+    }
+    nodes.of(root)
+}
+
+/// A variable or a derivative of it with the kind of the partial derivative by it.
+pub type Partial = (Derivative, Coefficient);
+
+/// The kind of the partial derivative by every variable (continuous or input) and derivative that occurs, sorted.
+/// Constant zeros (terms that cancel) are left out.
+pub fn partials(pool: &ExprPool, root: ExprId, role: impl Fn(VarId) -> Role) -> Box<[Partial]> {
+    let classes = classes(pool, root, &role);
+    let mut factors = Factors {
+        nodes: Nodes::new(pool, root, Coefficient::Constant(0.0)),
+        classes,
+    };
+    let mut found = Vec::new();
+    let last = factors.nodes.place(root);
+    factors.nodes.known[last] = Coefficient::Constant(1.0);
+    // Parents before children: each node hands its factor down, as in reverse differentiation.
+    for at in (0..factors.nodes.order.len()).rev() {
+        let factor = factors.nodes.known[at];
+        if factor == Coefficient::Constant(0.0) {
+            continue;
+        }
+        match pool.node(factors.nodes.order[at]) {
+            Node::Var { var, order } if matches!(role(var), Role::Continuous | Role::Input) => {
+                found.push((Derivative { var, order }, factor));
             }
-            self.hand_down(pool, node, factor);
-        }
-        out.sort_unstable_by_key(|&(derivative, _)| derivative);
-    }
-
-    fn classify(&mut self, pool: &ExprPool, role: &impl Fn(VarId) -> Role) {
-        if self.class.len() < pool.len() {
-            self.class.resize(pool.len(), Coefficient::Varying);
-            self.factor.resize(pool.len(), Coefficient::Varying);
-        }
-        for &(id, node) in &self.order {
-            let class = match (pool.constant(id), node) {
-                (Some(value), _) => Coefficient::Constant(value),
-                (None, Node::Var { var, .. }) if role(var) == Role::Parameter => Coefficient::Parameter,
-                (None, Node::Unary(..) | Node::Binary(..) | Node::If(..) | Node::Call { .. }) => {
-                    let mut all = Coefficient::Parameter;
-                    pool.for_each_child(node, |child| {
-                        if self.class[child.index()] == Coefficient::Varying {
-                            all = Coefficient::Varying;
-                        }
-                    });
-                    all
-                }
-                _ => Coefficient::Varying,
-            };
-            self.class[id.index()] = class;
+            Node::Var { .. } => {}
+            node => factors.hand_down(node, factor),
         }
     }
+    found.sort_unstable_by_key(|&(derivative, _)| derivative);
+    found.into_boxed_slice()
+}
 
-    fn hand_down(&mut self, pool: &ExprPool, node: Node, factor: Coefficient) {
+/// Whether an expression with these partial derivatives is affine in the unknowns that `is_unknown` accepts: `None` if they
+/// do not tell.
+pub fn is_affine_by(partials: &[Partial], is_unknown: impl Fn(Derivative) -> bool) -> Option<bool> {
+    let told = |&(derivative, coefficient): &Partial| coefficient != Coefficient::Varying || !is_unknown(derivative);
+    partials.iter().all(told).then_some(true)
+}
+
+/// What is known of the value of each node.
+fn classes<'a>(pool: &'a ExprPool, root: ExprId, role: &impl Fn(VarId) -> Role) -> Nodes<'a, Coefficient> {
+    let mut nodes = Nodes::new(pool, root, Coefficient::Varying);
+    for at in 0..nodes.order.len() {
+        let id = nodes.order[at];
+        nodes.known[at] = match (pool.constant(id), pool.node(id)) {
+            (Some(value), _) => Coefficient::Constant(value),
+            (None, Node::Var { var, .. }) if role(var) == Role::Parameter => Coefficient::Parameter,
+            (None, node @ (Node::Unary(..) | Node::Binary(..) | Node::If(..) | Node::Call { .. })) => {
+                let mut all = Coefficient::Parameter;
+                pool.for_each_child(node, |child| {
+                    if nodes.of(child) == Coefficient::Varying {
+                        all = Coefficient::Varying;
+                    }
+                });
+                all
+            }
+            _ => Coefficient::Varying,
+        };
+    }
+    nodes
+}
+
+/// The partial derivatives of the root by each node, as far as they are found.
+struct Factors<'a> {
+    nodes: Nodes<'a, Coefficient>,
+    classes: Nodes<'a, Coefficient>,
+}
+
+impl Factors<'_> {
+    fn hand_down(&mut self, node: Node, factor: Coefficient) {
         let minus_one = Coefficient::Constant(-1.0);
         match node {
-            Node::Unary(UnaryOp::Neg, a) => self.add_factor(a, factor.times(minus_one)),
+            Node::Unary(UnaryOp::Neg, a) => self.add(a, factor.times(minus_one)),
             Node::Binary(BinaryOp::Add, a, b) => {
-                self.add_factor(a, factor);
-                self.add_factor(b, factor);
+                self.add(a, factor);
+                self.add(b, factor);
             }
             Node::Binary(BinaryOp::Sub, a, b) => {
-                self.add_factor(a, factor);
-                self.add_factor(b, factor.times(minus_one));
+                self.add(a, factor);
+                self.add(b, factor.times(minus_one));
             }
             Node::Binary(BinaryOp::Mul, a, b) => {
-                let (of_a, of_b) = (self.class[a.index()], self.class[b.index()]);
-                self.add_factor(a, factor.times(of_b));
-                self.add_factor(b, factor.times(of_a));
+                let (of_a, of_b) = (self.classes.of(a), self.classes.of(b));
+                self.add(a, factor.times(of_b));
+                self.add(b, factor.times(of_a));
             }
             Node::Binary(BinaryOp::Div, a, b) => {
-                let divisor = self.class[b.index()].reciprocal();
-                self.add_factor(a, factor.times(divisor));
-                self.add_factor(b, Coefficient::Varying);
+                let divisor = self.classes.of(b).reciprocal();
+                self.add(a, factor.times(divisor));
+                self.add(b, Coefficient::Varying);
             }
-            _ => pool.for_each_child(node, |child| {
-                self.factor[child.index()] = Coefficient::Varying;
-            }),
+            _ => {
+                let pool = self.nodes.pool;
+                pool.for_each_child(node, |child| {
+                    let at = self.nodes.place(child);
+                    self.nodes.known[at] = Coefficient::Varying;
+                });
+            }
         }
     }
 
-    fn add_factor(&mut self, child: ExprId, factor: Coefficient) {
-        let known = &mut self.factor[child.index()];
-        *known = known.plus(factor);
+    fn add(&mut self, child: ExprId, factor: Coefficient) {
+        let at = self.nodes.place(child);
+        self.nodes.known[at] = self.nodes.known[at].plus(factor);
     }
 }
 

@@ -70,7 +70,7 @@ fn analyse(couplings: &[Coupling], engaged: &[bool]) -> Found {
     let mut pool = ExprPool::fork(&base);
     model.pool = ExprPool::fork(&base);
     let aliases = structure.aliases(&model, &modes, &mut pool).map(|aliases| {
-        let plan = aliases.plan(&model, &pool, &structure, &structure.selection);
+        let plan = aliases.plan(&model, &modes, &pool, &structure, &structure.selection);
         (aliases, plan.expect("a plan"))
     });
     Found {

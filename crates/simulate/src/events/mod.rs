@@ -19,4 +19,4 @@ pub(crate) mod response;
 pub(crate) mod sample;
 pub(crate) mod scale;
 pub(crate) mod search;
-mod simplified;
+pub(crate) mod simplified;

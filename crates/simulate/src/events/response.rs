@@ -15,7 +15,6 @@ use rustc_hash::FxHashSet;
 use saltus_codegen::{Rounding, share_of_error};
 use saltus_mdae::{Derivative, ExprId, Node};
 
-use crate::compiled::may_jump;
 use crate::engine::{Engine, ModeId};
 use crate::kernel::Bound;
 use crate::memory::Memory;
@@ -49,12 +48,12 @@ impl Engine {
 
     /// Finds the errors of derivatives of variables in a mode, whose solution is in memory.
     pub(crate) fn find_errors(&mut self, mode: ModeId, leaves: &[Derivative]) {
-        if self.responses.mode != Some(mode) {
-            self.perturb(mode);
-        }
         let model = Arc::clone(&self.model);
         let unknown = |leaf: &&Derivative| model.is_unknown(leaf.var);
         for &leaf in leaves.iter().filter(unknown) {
+            if self.responses.mode != Some(mode) {
+                self.perturb(mode);
+            }
             if self.responses.known.insert(leaf) {
                 self.find_response(mode, leaf);
             }
@@ -147,25 +146,21 @@ impl Engine {
         if let Some(known) = self.modes.silent_switches.get(&mode) {
             return known.clone();
         }
-        let model = Arc::clone(&self.model);
         let equations = self.modes[mode].structure.equations.iter();
-        let residuals: Vec<ExprId> = equations.map(|&equation| model.equations[equation].residual).collect();
-        let reachable = model.pool.reachable(&residuals).into_iter();
-        let switches = reachable.filter(|&expression| {
-            let is_call = matches!(model.pool.node(expression), Node::Call { .. });
-            !is_call && self.may_switch(expression)
-        });
+        let mut switches: Vec<ExprId> = equations
+            .flat_map(|&equation| self.compiled.silent_switches(equation))
+            .copied()
+            .filter(|&expression| !matches!(self.model.pool.node(expression), Node::Call { .. }))
+            .collect();
+        if switches.is_empty() {
+            return Arc::default();
+        }
+        switches.sort_unstable();
+        switches.dedup();
         let bound = |expression| Bound::of_value(&self.cache, &self.pool, expression, &self.memory).ok();
-        let found: Arc<[Bound]> = switches.filter_map(bound).collect();
+        let found: Arc<[Bound]> = switches.into_iter().filter_map(bound).collect();
         self.modes.silent_switches.insert(mode, found.clone());
         found
-    }
-
-    /// Whether an expression may jump without an event.
-    pub(crate) fn may_switch(&self, expression: ExprId) -> bool {
-        let pool = &self.model.pool;
-        let moves = |&Derivative { var, .. }: &Derivative| self.model.is_unknown(var);
-        may_jump(pool.node(expression)) && pool.occurrences(expression).iter().any(moves)
     }
 
     /// Whether the last of these rates, integrated over a step, is more than a small part of the tolerance of any state.

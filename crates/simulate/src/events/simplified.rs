@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use saltus_mdae::eval::evaluate;
 use saltus_mdae::jacobian::SamplePoint;
 use saltus_mdae::{ConditionId, Derivative, EquationId, ExprId, Node, Role};
@@ -17,6 +18,22 @@ use crate::engine::{Engine, ModeId};
 const ROUNDING: f64 = 1e-11;
 /// Points at which they must.
 const POINTS: u32 = 4;
+
+/// Conditions as modes make them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SimplifiedConditions {
+    /// What a condition reads, once that is known; `None` where no mode makes it simpler.
+    paths: FxHashMap<ConditionId, Option<Path>>,
+    /// Those that a mode makes simpler; `None` where it does not.
+    by_mode: FxHashMap<(ModeId, ConditionId), Option<Arc<Monitor>>>,
+}
+
+/// A condition function that is a constant multiple of one unknown, with something taken away from it.
+#[derive(Copy, Clone, Debug)]
+struct Path {
+    unknown: Derivative,
+    slope: ExprId,
+}
 
 impl Engine {
     /// A condition as it is best read in a mode, whose solution is in memory.
@@ -33,59 +50,66 @@ impl Engine {
     }
 
     fn simplified_monitor(&mut self, id: ConditionId, plain: &Monitor, mode: ModeId) -> Option<Arc<Monitor>> {
-        if let Some(known) = self.simplified.get(&(mode, id)) {
+        let path = self.path(id, plain)?;
+        if let Some(known) = self.simplified.by_mode.get(&(mode, id)) {
             return known.clone();
         }
-        let function = self.simplified_function(plain, mode);
+        let function = self.simplified_function(plain.function, path, mode);
         let simpler = function.and_then(|function| {
             let found = plain.with_function(function, &self.model, &mut self.pool, &self.cache, &self.memory);
             found.ok().map(Arc::new)
         });
-        self.simplified.insert((mode, id), simpler.clone());
+        self.simplified.by_mode.insert((mode, id), simpler.clone());
         simpler
     }
 
-    /// What an equation of the mode makes of a condition function, without terms that cancel.
-    fn simplified_function(&mut self, monitor: &Monitor, mode: ModeId) -> Option<ExprId> {
+    /// The path parameter of a condition.
+    fn path(&mut self, id: ConditionId, monitor: &Monitor) -> Option<Path> {
+        if let Some(&known) = self.simplified.paths.get(&id) {
+            return known;
+        }
+        let found = self.find_path(monitor);
+        self.simplified.paths.insert(id, found);
+        found
+    }
+
+    fn find_path(&mut self, monitor: &Monitor) -> Option<Path> {
         let function = monitor.function;
         if monitor.reads_left_limits() || !self.is_of_unknowns(function) {
             return None;
         }
         let leaves = self.pool.occurrences(function);
         let unknowns = leaves.into_iter().filter(|leaf| self.model.is_unknown(leaf.var));
-        let [path] = unknowns.collect::<Vec<_>>()[..] else {
+        let [unknown] = unknowns.collect::<Vec<_>>()[..] else {
             return None;
         };
-        let slope = self.pool.partial_derivative(function, path.var, path.order);
+        let slope = self.pool.partial_derivative(function, unknown.var, unknown.order);
         self.pool.constant(slope).filter(|&slope| slope != 0.0)?;
         let zero = self.pool.real(0.0);
-        let is_path = |node| matches!(node, Node::Var { var, order } if Derivative { var, order } == path);
+        let is_path = |node| matches!(node, Node::Var { var, order } if Derivative { var, order } == unknown);
         let taken_away = self
             .pool
             .rewrite(&[function], |_, _, node| is_path(node).then_some(zero))[0];
-        if self.pool.is_zero(taken_away) {
-            return None;
-        }
+        (!self.pool.is_zero(taken_away)).then_some(Path { unknown, slope })
+    }
+
+    /// What an equation of the mode makes of a condition function, without terms that cancel.
+    fn simplified_function(&mut self, function: ExprId, path: Path, mode: ModeId) -> Option<ExprId> {
         let modes = self.compiled.modes();
         let active = &self.modes[mode].structure.equations;
-        let about: Vec<EquationId> = modes.equations_with(path.var).to_vec();
+        let about: Vec<EquationId> = modes.equations_with(path.unknown.var).to_vec();
         let about: Vec<EquationId> = about
             .into_iter()
             .filter(|id| active.binary_search(id).is_ok())
             .collect();
         about
             .into_iter()
-            .find_map(|equation| self.without_path(function, slope, path, equation))
+            .find_map(|equation| self.without_path(function, path, equation))
     }
 
     /// The function less a multiple of the residual of an equation, if that is a sum of unknowns alone.
-    fn without_path(
-        &mut self,
-        function: ExprId,
-        slope: ExprId,
-        path: Derivative,
-        equation: EquationId,
-    ) -> Option<ExprId> {
+    fn without_path(&mut self, function: ExprId, path: Path, equation: EquationId) -> Option<ExprId> {
+        let Path { unknown: path, slope } = path;
         let residual = self.model.equations[equation].residual;
         if !self.is_of_unknowns(residual) {
             return None;

@@ -287,7 +287,7 @@ impl PlanCode {
         let plan = OnceCell::new();
         let whole = || plan.get_or_init(|| structure.plan(tools.model, tools.modes, &selection));
         let shorter = aliases.and_then(|aliases| {
-            let plan = aliases.plan(tools.model, pool, structure, &selection)?;
+            let plan = aliases.plan(tools.model, tools.modes, pool, structure, &selection)?;
             Some((plan, aliases))
         });
         let (order, residual): (&Plan, &dyn Fn(EquationId) -> ExprId) = match &shorter {
@@ -299,7 +299,11 @@ impl PlanCode {
             equations.map(|&(equation, times)| (residual(equation), times, tools.model.equations[equation].origin))
         };
         let (mut stages, mut all_sources) = (Vec::new(), Vec::new());
-        for Depth { explicit, blocks } in depths(pool, order, residual) {
+        let occurrences = |equation: EquationId| match &shorter {
+            Some((_, aliases)) => aliases.occurrences(tools.model, tools.modes, equation),
+            None => tools.modes.occurrences(tools.model, equation),
+        };
+        for Depth { explicit, blocks } in depths(order, memory, &occurrences) {
             if !explicit.is_empty() {
                 let sources: Vec<Source> = explicit.iter().flat_map(|&at| block_sources(at)).collect();
                 let unknowns: Vec<_> = explicit
@@ -636,18 +640,24 @@ struct Depth {
     blocks: Vec<usize>,
 }
 
-fn depths(pool: &ExprPool, plan: &Plan, residual: &dyn Fn(EquationId) -> ExprId) -> Vec<Depth> {
-    let mut depth_of: FxHashMap<Derivative, usize> = FxHashMap::default();
+/// Blocks by depth, with what occurs in equations. What no block determines has depth zero.
+fn depths<'a>(plan: &Plan, memory: &Memory, occurrences: &dyn Fn(EquationId) -> &'a [Derivative]) -> Vec<Depth> {
+    // One more than the depth, by the place of a value.
+    let mut depth_of: Vec<u32> = vec![0; memory.values.len()];
     let mut depths: Vec<Depth> = Vec::new();
     for (at, block) in plan.blocks().enumerate() {
         let mut depth = 0;
         for &(equation, order) in block.equations {
-            for Derivative { var, order: first } in pool.occurrences(residual(equation)) {
-                let needed = (first..=first + order).filter_map(|k| depth_of.get(&Derivative { var, order: k }));
-                depth = needed.fold(depth, |depth, &below| depth.max(below + 1));
+            for &Derivative { var, order: first } in occurrences(equation) {
+                let last = (first + order).min(memory.orders(var).saturating_sub(1));
+                let needed = (first..=last).map(|order| depth_of[memory.slot(var, order) as usize]);
+                depth = needed.fold(depth, u32::max);
             }
         }
-        depth_of.extend(block.solve_for.iter().map(|&unknown| (unknown, depth)));
+        for &Derivative { var, order } in block.solve_for {
+            depth_of[memory.slot(var, order) as usize] = depth + 1;
+        }
+        let depth = depth as usize;
         if depths.len() <= depth {
             depths.resize_with(depth + 1, Depth::default);
         }

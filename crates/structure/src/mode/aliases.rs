@@ -12,7 +12,8 @@ use super::choice::Selection;
 use super::guards::Modes;
 use super::plan::{Equations, Plan, plan_of};
 use super::structure::ModeStructure;
-use crate::sigma::{Sigma, SigmaMatrix, SignatureReader};
+use crate::linear::{Coefficient, Partial, partials};
+use crate::sigma::{Sigma, SigmaMatrix, signature as signature_of};
 
 /// A variable that is another one, or minus it, in a mode.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -35,24 +36,118 @@ pub struct ModeAliases {
     /// Equations and unknowns that are left, with the offsets they have in the mode.
     rest: ModeStructure,
     matrix: SigmaMatrix,
-    /// Residuals that mention other variables than they do in the model.
-    residuals: FxHashMap<EquationId, ExprId>,
+    /// Equations that mention other variables than they do in the model.
+    rewritten: FxHashMap<EquationId, Rewritten>,
+}
+
+/// An equation after copies have been replaced by what they are copied from.
+#[derive(Clone, Debug)]
+struct Rewritten {
+    residual: ExprId,
+    partials: Box<[Partial]>,
+    signature: Vec<Derivative>,
+    occurrences: Vec<Derivative>,
+}
+
+impl Rewritten {
+    /// What is known of the equation as written holds for the new variables too, unless two of them have become one: then
+    /// terms may cancel.
+    fn new(
+        model: &Mdae,
+        modes: &Modes,
+        equation: EquationId,
+        copies: &Copies,
+        pool: &ExprPool,
+        residual: ExprId,
+    ) -> Self {
+        let signature = modes.signatures().row(equation.index());
+        let renamed = copies.in_signature(signature);
+        let known =
+            renamed.and_then(|signature| Some((signature, copies.in_partials(modes.partials(model, equation))?)));
+        let (signature, partials) = known.unwrap_or_else(|| {
+            (
+                signature_of(pool, residual, |var| model.is_unknown(var)),
+                partials(pool, residual, |var| model.variables[var].role),
+            )
+        });
+        let occurrences = modes.occurrences(model, equation).iter();
+        let mut occurrences: Vec<Derivative> = occurrences.map(|&derivative| copies.root(derivative)).collect();
+        occurrences.sort_unstable();
+        occurrences.dedup();
+        Rewritten {
+            residual,
+            partials,
+            signature,
+            occurrences,
+        }
+    }
+}
+
+/// Copies by variable.
+struct Copies(FxHashMap<VarId, AliasCopy>);
+
+impl Copies {
+    fn root(&self, derivative: Derivative) -> Derivative {
+        let root = self.0.get(&derivative.var).map_or(derivative.var, |copy| copy.root);
+        Derivative::new(root, derivative.order)
+    }
+
+    /// A signature in terms of what copies are copied from; `None` if two variables become one.
+    fn in_signature(&self, signature: &[Derivative]) -> Option<Vec<Derivative>> {
+        let mut renamed: Vec<Derivative> = signature.iter().map(|&derivative| self.root(derivative)).collect();
+        renamed.sort_unstable();
+        renamed
+            .windows(2)
+            .all(|pair| pair[0].var != pair[1].var)
+            .then_some(renamed)
+    }
+
+    /// The same of partial derivatives.
+    fn in_partials(&self, partials: &[Partial]) -> Option<Box<[Partial]>> {
+        let rename = |&(derivative, coefficient): &Partial| {
+            let negated = self.0.get(&derivative.var).is_some_and(|copy| copy.negated);
+            let sign = if negated { -1.0 } else { 1.0 };
+            (self.root(derivative), coefficient.times(Coefficient::Constant(sign)))
+        };
+        let mut renamed: Vec<Partial> = partials.iter().map(rename).collect();
+        renamed.sort_unstable_by_key(|&(derivative, _)| derivative);
+        let differ = renamed.windows(2).all(|pair| pair[0].0 != pair[1].0);
+        differ.then(|| renamed.into_boxed_slice())
+    }
 }
 
 impl ModeAliases {
     /// The residual of an equation that is left.
     pub fn residual(&self, model: &Mdae, equation: EquationId) -> ExprId {
-        let own = self.residuals.get(&equation).copied();
-        own.unwrap_or(model.equations[equation].residual)
+        let own = self.rewritten.get(&equation);
+        own.map_or(model.equations[equation].residual, |own| own.residual)
+    }
+    /// The variables and derivatives that occur in an equation that is left, in order.
+    pub fn occurrences<'a>(&'a self, model: &Mdae, modes: &'a Modes, equation: EquationId) -> &'a [Derivative] {
+        match self.rewritten.get(&equation) {
+            Some(own) => &own.occurrences,
+            None => modes.occurrences(model, equation),
+        }
+    }
+    /// The partial derivatives of an equation that is another one than in the model.
+    pub(super) fn partials(&self, equation: EquationId) -> Option<&[Partial]> {
+        self.rewritten.get(&equation).map(|own| &*own.partials)
     }
     /// The equations whose residuals are others than in the model.
     pub fn rewritten(&self) -> impl Iterator<Item = EquationId> + '_ {
-        self.residuals.keys().copied()
+        self.rewritten.keys().copied()
     }
 
     /// The plan for a choice of states of the mode. A state among the aliases becomes one of what it is computed from. `None`
     /// if what is left cannot be ordered: derivatives may cancel between aliases.
-    pub fn plan(&self, model: &Mdae, pool: &ExprPool, mode: &ModeStructure, selection: &Selection) -> Option<Plan> {
+    pub fn plan(
+        &self,
+        model: &Mdae,
+        modes: &Modes,
+        pool: &ExprPool,
+        mode: &ModeStructure,
+        selection: &Selection,
+    ) -> Option<Plan> {
         let depth_in_mode = mode.depths(selection);
         let depth_of = |var: VarId| mode.unknowns.binary_search(&var).ok().map(|at| depth_in_mode[at]);
         let unknowns = self.rest.unknowns.iter();
@@ -61,11 +156,11 @@ impl ModeAliases {
             let at = self.rest.unknowns.binary_search(&copy.root).ok()?;
             depths[at] = depths[at].min(depth_of(copy.var)?);
         }
-        let residual = |equation| self.residual(model, equation);
         let equations = Equations {
             model,
+            modes,
             pool,
-            residual: &residual,
+            aliases: Some(self),
         };
         plan_of(equations, &self.rest, &self.matrix, &depths)
     }
@@ -80,23 +175,17 @@ impl ModeStructure {
             return None;
         }
         let copies = self.copies(modes, &mut classes);
-        let residuals = self.rewritten(model, modes, pool, &copies, &used_up);
+        let rewritten = self.rewritten(model, modes, pool, &copies, &used_up);
         let gone: FxHashSet<VarId> = copies.iter().map(|copy| copy.var).collect();
         let rest = self.without(&used_up, &gone);
-        let mut reader = SignatureReader::new();
-        let signatures: Vec<Option<Vec<Derivative>>> = rest
+        let signatures: Vec<Option<&[Derivative]>> = rest
             .equations
             .iter()
-            .map(|equation| {
-                let mut signature = Vec::new();
-                let residual = *residuals.get(equation)?;
-                reader.read(pool, residual, |var| model.is_unknown(var), &mut signature);
-                Some(signature)
-            })
+            .map(|equation| Some(&rewritten.get(equation)?.signature[..]))
             .collect();
         let rows = rest.equations.iter().zip(&signatures);
         let rows = rows.map(|(equation, own)| match own {
-            Some(own) => &own[..],
+            Some(own) => own,
             None => modes.signatures().row(equation.index()),
         });
         let matrix = SigmaMatrix::with_unknowns(rest.unknowns.clone(), rows);
@@ -104,7 +193,7 @@ impl ModeStructure {
             copies,
             rest,
             matrix,
-            residuals,
+            rewritten,
         };
         let leading = aliases.rest.leading_graph(&aliases.matrix);
         let (matching, blocks) = match_and_order(&leading);
@@ -172,8 +261,8 @@ impl ModeStructure {
         pool: &mut ExprPool,
         copies: &[AliasCopy],
         used_up: &FxHashSet<Row>,
-    ) -> FxHashMap<EquationId, ExprId> {
-        let copy_of: FxHashMap<VarId, AliasCopy> = copies.iter().map(|&copy| (copy.var, copy)).collect();
+    ) -> FxHashMap<EquationId, Rewritten> {
+        let copy_of = Copies(copies.iter().map(|&copy| (copy.var, copy)).collect());
         let mut touched: Vec<EquationId> = copies
             .iter()
             .flat_map(|copy| modes.equations_with(copy.var).iter().copied())
@@ -187,11 +276,17 @@ impl ModeStructure {
         let residuals: Vec<ExprId> = touched.iter().map(|&e| model.equations[e].residual).collect();
         let rewritten = pool.rewrite(&residuals, |pool, _, node| {
             let Node::Var { var, order } = node else { return None };
-            let copy = copy_of.get(&var)?;
+            let copy = copy_of.0.get(&var)?;
             let root = pool.der_var(copy.root, order);
             Some(if copy.negated { pool.neg(root) } else { root })
         });
-        touched.into_iter().zip(rewritten).collect()
+        let rewritten = touched.iter().zip(rewritten);
+        rewritten
+            .map(|(&equation, residual)| {
+                let rewritten = Rewritten::new(model, modes, equation, &copy_of, pool, residual);
+                (equation, rewritten)
+            })
+            .collect()
     }
 
     /// What is left without some rows and unknowns.

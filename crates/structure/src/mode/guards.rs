@@ -1,6 +1,7 @@
 //! The guards of a model and their valuations.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::eval::{Environment, evaluate};
@@ -9,6 +10,7 @@ use saltus_mdae::walk::NodeWalk;
 use saltus_mdae::{BinaryOp, ConditionId, Derivative, EquationId, ExprId, Idx, Mdae, Node, VarId, typed_index};
 
 use crate::attributes::Attributes;
+use crate::linear::{Partial, partials};
 use crate::sigma::Signatures;
 
 typed_index! {
@@ -28,6 +30,10 @@ pub struct Modes {
     guard_of: Vec<u32>,
     equations_of: Table<EquationId>,
     signatures: Signatures,
+    /// Partial derivatives of each equation, read when they are first asked for.
+    partials: Vec<OnceLock<Box<[Partial]>>>,
+    /// Everything that occurs in each equation, likewise.
+    occurrences: Vec<OnceLock<Box<[Derivative]>>>,
     equations_with: Table<EquationId>,
     attributes: Attributes,
     /// The highest derivative of each variable in any equation.
@@ -94,6 +100,8 @@ impl Modes {
             guards,
             guard_of,
             equations_of,
+            partials: vec![OnceLock::new(); signatures.len()],
+            occurrences: vec![OnceLock::new(); signatures.len()],
             signatures,
             equations_with,
             attributes: Attributes::new(model),
@@ -135,6 +143,24 @@ impl Modes {
     /// The signatures of all equations, by equation.
     pub fn signatures(&self) -> &Signatures {
         &self.signatures
+    }
+    /// The kinds of the partial derivatives of an equation.
+    pub fn partials(&self, model: &Mdae, equation: EquationId) -> &[Partial] {
+        let read = || {
+            let residual = model.equations[equation].residual;
+            partials(&model.pool, residual, |var| model.variables[var].role)
+        };
+        self.partials[equation.index()].get_or_init(read)
+    }
+    /// The variables and derivatives that occur in an equation, in order.
+    pub fn occurrences(&self, model: &Mdae, equation: EquationId) -> &[Derivative] {
+        let read = || {
+            model
+                .pool
+                .occurrences(model.equations[equation].residual)
+                .into_boxed_slice()
+        };
+        self.occurrences[equation.index()].get_or_init(read)
     }
     /// The equations (active or not) in which an unknown occurs, in order.
     pub fn equations_with(&self, var: VarId) -> &[EquationId] {

@@ -7,10 +7,11 @@ use saltus_graph::{
 };
 use saltus_mdae::{Derivative, EquationId, ExprId, ExprPool, Idx, Mdae, VarId};
 
+use super::aliases::ModeAliases;
 use super::choice::Selection;
 use super::guards::Modes;
 use super::structure::ModeStructure;
-use crate::linear::{Coefficient, Degree, LinearityReader};
+use crate::linear::{Coefficient, Degree, Partial, degree, is_affine_by};
 use crate::sigma::SigmaMatrix;
 
 /// How a block is solved.
@@ -181,11 +182,11 @@ impl ModeStructure {
         assert_eq!(selection.groups.len(), self.groups.len(), "a choice for each group");
         let depths = self.depths(selection);
         let matrix = self.matrix(modes);
-        let residual = |equation: EquationId| model.equations[equation].residual;
         let equations = Equations {
             model,
+            modes,
             pool: &model.pool,
-            residual: &residual,
+            aliases: None,
         };
         plan_of(equations, self, &matrix, &depths).expect("an admissible choice of states")
     }
@@ -220,12 +221,35 @@ impl ModeStructure {
     }
 }
 
-/// Where residuals are found.
+/// Where residuals and their partial derivatives are found.
 #[derive(Copy, Clone)]
 pub(super) struct Equations<'a> {
     pub(super) model: &'a Mdae,
+    pub(super) modes: &'a Modes,
     pub(super) pool: &'a ExprPool,
-    pub(super) residual: &'a dyn Fn(EquationId) -> ExprId,
+    pub(super) aliases: Option<&'a ModeAliases>,
+}
+
+impl<'a> Equations<'a> {
+    fn residual(&self, equation: EquationId) -> ExprId {
+        match self.aliases {
+            Some(aliases) => aliases.residual(self.model, equation),
+            None => self.model.equations[equation].residual,
+        }
+    }
+
+    fn partials(&self, equation: EquationId) -> &'a [Partial] {
+        let rewritten = self.aliases.and_then(|aliases| aliases.partials(equation));
+        rewritten.unwrap_or_else(|| self.modes.partials(self.model, equation))
+    }
+
+    /// Whether an equation is affine in some unknowns.
+    fn is_affine(&self, equation: EquationId, is_unknown: impl Fn(VarId, u16) -> bool) -> bool {
+        let by_partials = is_affine_by(self.partials(equation), |unknown| {
+            is_unknown(unknown.var, unknown.order)
+        });
+        by_partials.unwrap_or_else(|| degree(self.pool, self.residual(equation), is_unknown) != Degree::Nonlinear)
+    }
 }
 
 /// The plan of a structure whose unknowns are dummies to the given depths; `None` if some stage has no perfect matching.
@@ -242,7 +266,6 @@ pub(super) fn plan_of(
         depths,
         mark: vec![u32::MAX; structure.unknowns.len()],
         column_of: vec![u32::MAX; equations.model.variables.len()],
-        linearity: LinearityReader::new(),
         tearer: Tearer::new(),
         row_place: vec![RowPlace::default(); structure.equations.len()],
         column_position: vec![0; structure.unknowns.len()],
@@ -273,7 +296,6 @@ struct Planner<'a> {
     /// Block in which an unknown was last solved for, by column.
     mark: Vec<u32>,
     column_of: Vec<u32>,
-    linearity: LinearityReader,
     tearer: Tearer,
     /// Of the block being torn: places of its rows, of its columns, and which entries can be solved for.
     row_place: Vec<RowPlace>,
@@ -367,15 +389,14 @@ impl Planner<'_> {
     fn kind(&mut self, stage: u16, number: u32, first: usize) -> BlockKind {
         let equations = &self.plan.equations[first..];
         let (mark, column_of, d) = (&self.mark, &self.column_of, &self.structure.sigma.d);
-        let linearity = &mut self.linearity;
+        let is_unknown = |var: VarId, order: u16| {
+            let column = column_of[var.index()] as usize;
+            column != u32::MAX as usize && mark[column] == number && order == d[column] - stage
+        };
         let source = self.equations;
-        let affine = equations.iter().all(|&(equation, order)| {
-            order > 0
-                || linearity.degree(source.pool, (source.residual)(equation), |var, order| {
-                    let column = column_of[var.index()] as usize;
-                    column != u32::MAX as usize && mark[column] == number && order == d[column] - stage
-                }) != Degree::Nonlinear
-        });
+        let affine = equations
+            .iter()
+            .all(|&(equation, order)| order > 0 || source.is_affine(equation, is_unknown));
         match (affine, equations.len()) {
             (true, 1) => BlockKind::Explicit,
             (true, _) => BlockKind::Linear,
@@ -416,7 +437,6 @@ impl Planner<'_> {
     fn read_solvable(&mut self, rows: &[Row], graph: &Bipartite, block: &[Row]) {
         let structure = self.structure;
         let source = self.equations;
-        let mut partials = Vec::new();
         self.solvable.clear();
         for (position, &local) in block.iter().enumerate() {
             self.row_place[local.index()] = RowPlace {
@@ -424,9 +444,7 @@ impl Planner<'_> {
                 first_entry: self.solvable.len() as u32,
             };
             let row = rows[local.index()].index();
-            let residual = (source.residual)(structure.equations[row]);
-            let role = |var: VarId| source.model.variables[var].role;
-            self.linearity.partials(source.pool, residual, role, &mut partials);
+            let partials = source.partials(structure.equations[row]);
             for &column in graph.columns_of(local) {
                 let order = structure.sigma.d[column.index()] - structure.sigma.c[row];
                 let derivative = Derivative::new(structure.unknowns[column.index()], order);

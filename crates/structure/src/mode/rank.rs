@@ -11,7 +11,7 @@ use saltus_numerics::linalg::{DenseMatrix, FullPivotLu, PivotedQr, SparseLu, Spa
 
 use super::guards::Modes;
 use super::structure::ModeStructure;
-use crate::linear::{Degree, LinearityReader};
+use crate::linear::{Degree, degree};
 use crate::sigma::SigmaMatrix;
 use saltus_mdae::jacobian::{JacobianReader, SamplePoint};
 
@@ -321,7 +321,7 @@ pub fn combined_residual(model: &mut Mdae, found: &RankDeficiency) -> Option<Exp
             .iter()
             .any(|&Derivative { var: x, order: d }| (x, d) == (var, order + c))
     };
-    if LinearityReader::new().degree(&model.pool, sum, is_leading) == Degree::Nonlinear {
+    if degree(&model.pool, sum, is_leading) == Degree::Nonlinear {
         return None;
     }
     let rewritten = model.pool.rewrite(&[sum], |pool, _, node| match node {

@@ -7,7 +7,7 @@ use saltus_mdae::{ConditionId, Derivative, EquationId, Idx, Mdae, Node, Role, Va
 use super::choice::{ChoiceEntry, ChoiceGroup, Dependence, GroupSelection, Selection};
 use super::guards::{Modes, Valuation};
 use super::select::select_states;
-use crate::linear::{Coefficient, LinearityReader};
+use crate::linear::Coefficient;
 use crate::sigma::{Piece, Sigma, SigmaFailure, SigmaMatrix, Singularity};
 
 /// What the Σ-method says about one mode.
@@ -178,7 +178,7 @@ fn analyze_all(
         selection: Selection::default(),
         jumps: Vec::new(),
     };
-    structure.groups = choice_groups(model, &structure, &matrix);
+    structure.groups = choice_groups(model, modes, &structure, &matrix);
     structure.selection = first_selection(modes, &structure.groups)?;
     structure.jumps = jump_sources(model, &structure);
     Ok(structure)
@@ -223,7 +223,7 @@ fn failure_in_model(failure: SigmaFailure, equations: &[EquationId], unknowns: u
 }
 
 /// The connected groups of differentiated equations inside each diagonal block.
-fn choice_groups(model: &Mdae, structure: &ModeStructure, matrix: &SigmaMatrix) -> Vec<ChoiceGroup> {
+fn choice_groups(model: &Mdae, modes: &Modes, structure: &ModeStructure, matrix: &SigmaMatrix) -> Vec<ChoiceGroup> {
     let constraints: Vec<Row> = (0..structure.equations.len())
         .filter(|&row| structure.sigma.c[row] > 0)
         .map(Row::from_index)
@@ -244,8 +244,8 @@ fn choice_groups(model: &Mdae, structure: &ModeStructure, matrix: &SigmaMatrix) 
     let components = connected_components(&graph);
     let mut reader = GroupReader {
         model,
+        modes,
         structure,
-        linearity: LinearityReader::new(),
         position: vec![0; structure.unknowns.len()],
     };
     let members = components.rows().into_iter().filter(|rows| !rows.is_empty());
@@ -267,8 +267,8 @@ fn choice_groups(model: &Mdae, structure: &ModeStructure, matrix: &SigmaMatrix) 
 
 struct GroupReader<'a> {
     model: &'a Mdae,
+    modes: &'a Modes,
     structure: &'a ModeStructure,
-    linearity: LinearityReader,
     /// Position of an unknown in the present group.
     position: Vec<u32>,
 }
@@ -299,11 +299,7 @@ impl GroupReader<'_> {
 
     fn read_row(&mut self, i: u32, row: Row, columns: &[Column], entries: &mut Vec<ChoiceEntry>) {
         let structure = self.structure;
-        let model = self.model;
-        let mut partials = Vec::new();
-        let residual = model.equations[structure.equations[row.index()]].residual;
-        let role = |var: VarId| model.variables[var].role;
-        self.linearity.partials(&model.pool, residual, role, &mut partials);
+        let partials = self.modes.partials(self.model, structure.equations[row.index()]);
         for &column in columns {
             let var = structure.unknowns[column.index()];
             let order = structure.sigma.d[column.index()] - structure.sigma.c[row.index()];

@@ -7,6 +7,8 @@
 //! Where the integrator refuses every step across the switch, none of the accepted ones sees the other side; there the rates
 //! on both sides tell, one found by following the present rate across.
 
+use std::sync::Arc;
+
 use saltus_mdae::print::{self, UserNames};
 use saltus_mdae::{BinaryOp, EquationId, ExprId, Idx, Node, UnaryOp};
 
@@ -161,14 +163,8 @@ impl Run {
 
     /// Whether something in the equations of a mode may switch without an event.
     pub(in crate::run) fn has_silent_switches(&self, mode: ModeId) -> bool {
-        let model = &self.engine.model;
         let mut equations = self.engine.modes[mode].structure.equations.iter();
-        equations.any(|&equation| {
-            let reachable = model.pool.reachable(&[model.equations[equation].residual]);
-            reachable
-                .into_iter()
-                .any(|expression| self.engine.may_switch(expression))
-        })
+        equations.any(|&equation| !self.engine.compiled.silent_switches(equation).is_empty())
     }
 
     fn chattering_switches(&mut self, mode: ModeId, time: f64, duration: f64) -> Result<Option<Stall>, Failure> {
@@ -244,13 +240,12 @@ impl Run {
 
     /// What may switch in the equations of a mode.
     fn literal_switches(&mut self, mode: ModeId) -> Result<Vec<Switch>, Failure> {
+        let compiled = Arc::clone(&self.engine.compiled);
         let equations = self.engine.modes[mode].structure.equations.clone();
         let mut found: Vec<Switch> = Vec::new();
         for equation in equations {
-            let residual = self.engine.model.equations[equation].residual;
-            for expression in self.engine.model.pool.reachable(&[residual]) {
-                let known = found.iter().any(|switch| switch.expression == expression);
-                if known || !self.engine.may_switch(expression) {
+            for &expression in compiled.silent_switches(equation) {
+                if found.iter().any(|switch| switch.expression == expression) {
                     continue;
                 }
                 let function = self.switching_function(expression)?;
