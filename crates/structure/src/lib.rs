@@ -6,11 +6,15 @@
 //! - [`attributes`]: start values and state preferences of variables and their derivatives,
 //! - [`linear`]: how unknowns enter expressions,
 //! - [`restart`]: one mode change: which equations and variables take part, and the restart system,
-//! - [`constructive`]: the constructive semantics of RR-8933, as a report.
+//! - [`constructive`]: the constructive semantics of RR-8933, as a report,
+//! - [`all_modes`]: all modes at once, as sets: which are singular, offsets, index and states,
+//! - [`formula`]: propositional formulas, of guards and invariants.
 
+pub mod all_modes;
 pub mod attributes;
 mod colour;
 pub mod constructive;
+pub mod formula;
 pub mod linear;
 pub mod mode;
 pub mod prepare;

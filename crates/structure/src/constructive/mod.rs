@@ -29,9 +29,9 @@ mod symmetry;
 mod system;
 mod thresholds;
 
+pub use crate::formula::{Formula, PredicateId};
 pub use analysis::{ConstructiveOptions, ConstructiveVerdict, Instant, ModeVerdict, Rejection, Report, analyze};
 pub use print::{Course, Names, shifted_names, valuation_text};
 pub use reaction::{Failure, Outcome, Reaction, Step};
-pub use system::{
-    EquationKind, Formula, PredicateId, Shifted, ShiftedEquation, System, SystemEquation, TooManyPredicates,
-};
+pub use system::{EquationKind, Shifted, ShiftedEquation, System, SystemEquation, TooManyPredicates};
+pub(crate) use thresholds::exclusions;

@@ -6,7 +6,8 @@ use saltus_mdae::{EquationId, Idx, VarId};
 
 use super::analysis::{ConstructiveVerdict, Rejection, Report};
 use super::reaction::{Failure, Outcome, Reaction, Step};
-use super::system::{PredicateId, Shifted, ShiftedEquation};
+use super::system::{Shifted, ShiftedEquation};
+use crate::formula::PredicateId;
 
 /// Start states in the text.
 const MOST_START_STATES: usize = 40;

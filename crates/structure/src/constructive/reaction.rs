@@ -6,7 +6,8 @@ use saltus_mdae::{EquationId, Idx, VarId};
 
 use super::graph::Pending;
 use super::symmetry::equation_colours;
-use super::system::{EquationKind, PredicateId, Shifted, ShiftedEquation, System};
+use super::system::{EquationKind, Shifted, ShiftedEquation, System};
+use crate::formula::PredicateId;
 
 /// What a reaction does, step by step.
 #[derive(Clone, Debug, PartialEq, Eq)]

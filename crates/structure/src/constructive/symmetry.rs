@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use saltus_mdae::{EquationId, Idx, VarId};
 
 use super::reaction::{Progress, StartState};
-use super::system::{EquationKind, Formula, Shifted, ShiftedEquation, System};
+use super::system::{EquationKind, Shifted, ShiftedEquation, System};
+use crate::formula::Formula;
 
 /// A place in the system; equal for equations that can be exchanged.
 type Colour = u32;

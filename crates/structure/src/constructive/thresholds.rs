@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use saltus_mdae::{BinaryOp, Comparison, ExprId, ExprPool, Node, UnaryOp};
 
-use super::system::{Formula, PredicateId};
+use crate::formula::{Formula, PredicateId};
 
 /// Sums deeper than this are one term.
 const DEPTH_LIMIT: u32 = 64;
@@ -41,7 +41,7 @@ struct Affine {
 }
 
 /// Invariants that say which pairs of values of the relations `function > 0` (or ≥) cannot occur.
-pub(super) fn exclusions(pool: &ExprPool, relations: &[(PredicateId, ExprId, Comparison)]) -> Vec<Formula> {
+pub(crate) fn exclusions(pool: &ExprPool, relations: &[(PredicateId, ExprId, Comparison)]) -> Vec<Formula> {
     let mut quantities: BTreeMap<Vec<(ExprId, u64)>, Vec<Threshold>> = BTreeMap::new();
     for &(predicate, function, comparison) in relations {
         if let Some((quantity, threshold)) = threshold(pool, predicate, function, comparison) {

@@ -44,7 +44,7 @@ impl Modes {
 }
 
 /// Whether an expression holds something other than parameters.
-fn varies(model: &Mdae, expr: ExprId) -> bool {
+pub(crate) fn varies(model: &Mdae, expr: ExprId) -> bool {
     model
         .pool
         .reachable(&[expr])
@@ -57,7 +57,7 @@ fn varies(model: &Mdae, expr: ExprId) -> bool {
 }
 
 /// `tight`, `x > 0`, `gear == 2`, `phase == up`: literals of enumerations by their names.
-fn atom_text(model: &Mdae, expr: ExprId) -> String {
+pub(crate) fn atom_text(model: &Mdae, expr: ExprId) -> String {
     match model.pool.node(expr) {
         Node::Condition(id) => return model.conditions[id].text.to_string(),
         Node::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b) => {

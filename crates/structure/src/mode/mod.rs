@@ -19,6 +19,7 @@ mod structure;
 
 pub use aliases::{AliasCopy, ModeAliases};
 pub use atoms::GuardAtom;
+pub(crate) use atoms::{atom_text, varies};
 pub use choice::{ChoiceEntry, ChoiceGroup, Dependence, GroupSelection, Selection};
 pub use cursor::{ModeCursor, Move, Slot};
 pub use guards::{GuardId, Modes, StructuralNoEvent, Valuation};
