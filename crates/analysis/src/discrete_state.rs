@@ -131,6 +131,12 @@ impl DiscreteState {
         values.first().copied().filter(|value| !value.is_nan())
     }
 
+    /// The value of an expression at another time.
+    pub(crate) fn evaluate_at(&self, model: &Mdae, time: f64, expr: ExprId) -> Option<f64> {
+        let values = evaluate(&model.pool, &model.functions, &[expr], &AtTime { now: self, time }).ok()?;
+        values.first().copied().filter(|value| !value.is_nan())
+    }
+
     pub(crate) fn is_true(&self, model: &Mdae, before: &DiscreteState, expr: ExprId) -> bool {
         self.evaluate(model, before, expr).is_some_and(|value| value != 0.0)
     }
@@ -183,10 +189,7 @@ impl DiscreteState {
         if !model.pool.conditions_in(function).is_empty() || !mentioned.into_iter().all(of_parameters) {
             return None;
         }
-        let at = |time: f64| {
-            let values = evaluate(&model.pool, &model.functions, &[function], &AtTime { now: self, time }).ok()?;
-            values.first().copied().filter(|value| !value.is_nan())
-        };
+        let at = |time: f64| self.evaluate_at(model, time, function);
         let (now, next, later) = (at(self.time)?, at(self.time + 1.0)?, at(self.time + 2.0)?);
         let (slope, again) = (next - now, later - next);
         let affine = (slope - again).abs() <= 1e-9 * slope.abs().max(again.abs());

@@ -6,9 +6,11 @@ use std::rc::Rc;
 use saltus_mdae::print::{Names, UserNames, expression};
 use saltus_mdae::{ConditionId, ConditionKind, Derivative, ExprPool, Idx, Mdae, VarId};
 use saltus_source::Diagnostic;
+use saltus_structure::all_modes::Budget;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::restart::ModeEquation;
 
+use crate::all_modes::all_modes_report;
 use crate::discrete_equations::DiscreteEquations;
 use crate::discrete_state::DiscreteState;
 use crate::exclusion::Exclusions;
@@ -176,7 +178,12 @@ impl Explorer<'_> {
         match &self.options.coverage {
             Coverage::Initial => {}
             Coverage::Neighbours => self.neighbours(start),
-            Coverage::All => self.everything(start),
+            Coverage::All => {
+                let modes = self.everything_at_once();
+                if modes.is_none_or(|modes| modes <= self.options.most_modes as f64) {
+                    self.everything(start);
+                }
+            }
             Coverage::Listed(modes) => self.listed(start, modes),
         }
     }
@@ -274,6 +281,15 @@ impl Explorer<'_> {
                 None => (reached.mode, new),
             };
         }
+    }
+
+    /// All modes at once; how many there are.
+    fn everything_at_once(&mut self) -> Option<f64> {
+        let experiment = &self.model.experiment;
+        let start = experiment.start_time.unwrap_or(0.0);
+        let span = (start, experiment.stop_time.unwrap_or(start + 1.0));
+        self.analysis.all_modes = all_modes_report(self.model, self.modes, span, Budget::default());
+        self.analysis.all_modes.as_ref()?.figures.as_ref()?.modes.parse().ok()
     }
 
     fn everything(&mut self, start: ModeNumber) {

@@ -19,13 +19,14 @@ impl Analysis {
                 value
             }).collect::<Vec<_>>(),
             "changes": self.changes.iter().map(|c| change(c, sources)).collect::<Vec<_>>(),
+            "all_modes": self.all_modes.as_ref().map(|all| all.to_json(sources)),
             "omitted_modes": self.omitted_modes,
             "omitted_changes": self.omitted_changes,
         })
     }
 }
 
-fn place(span: Option<Span>, sources: &SourceMap) -> Value {
+pub(crate) fn place(span: Option<Span>, sources: &SourceMap) -> Value {
     span.map_or(Value::Null, |span| span_to_json(span, sources))
 }
 

@@ -16,8 +16,10 @@
 //! | `mode_report`, `restart_report` | one mode and one mode change in the user's words |
 //! | `report`, `text`, `json` | the findings as data, as text and as JSON |
 //! | `mode_graph`, `diagram` | the findings as a graph: Graphviz and SVG |
+//! | `all_modes` | all modes at once, as sets |
 //! | `constructive_report` | the constructive semantics as a report |
 
+mod all_modes;
 mod constructive_report;
 mod diagram;
 mod discrete_equations;
@@ -34,12 +36,17 @@ mod restart_report;
 mod text;
 mod trigger;
 
+pub use all_modes::{
+    AllModesReport, DifferentiatedEquation, ModeFigures, ModeWords, Reach, SingularModes, SingularPart,
+    all_modes_report,
+};
 pub use constructive_report::{ConstructiveReport, constructive_report};
 pub use explore::{AnalysisOptions, Coverage, InitialState, Subject, analyze};
 pub use report::{
     Analysis, BlockReport, ChangeOutcome, ChangeReport, EquationReport, ModeNumber, ModeReport, ModeShape, Refusal,
     RestartReport, UnknownReport,
 };
+pub use saltus_structure::all_modes::Budget;
 pub use saltus_structure::constructive::{ConstructiveVerdict, TooManyPredicates};
 pub use text::valuation_text;
 pub use trigger::ModeValue;

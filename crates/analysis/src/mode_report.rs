@@ -241,6 +241,6 @@ fn differentiated(names: &UserNames, id: EquationId, times: u16) -> String {
     }
 }
 
-fn span(model: &Mdae, id: EquationId) -> Option<Span> {
+pub(crate) fn span(model: &Mdae, id: EquationId) -> Option<Span> {
     model.origins.get(model.equations[id].origin)?.span
 }

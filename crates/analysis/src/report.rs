@@ -2,6 +2,8 @@
 
 use saltus_source::{Diagnostic, Diagnostics, Span};
 
+use crate::AllModesReport;
+
 /// Position of a mode in [`Analysis::modes`]; the initial mode is 0.
 pub type ModeNumber = usize;
 
@@ -16,6 +18,8 @@ pub struct Analysis {
     pub modes: Vec<ModeReport>,
     /// Changes between them.
     pub changes: Vec<ChangeReport>,
+    /// All modes at once, if that was asked for and there are several.
+    pub all_modes: Option<AllModesReport>,
     /// Modes that were found but left out.
     pub omitted_modes: usize,
     /// Mode changes that were found but left out.

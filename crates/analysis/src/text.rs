@@ -27,6 +27,9 @@ impl Analysis {
                 &format!("modes are selected by {}", listed(&quoted(&self.conditions))),
             ),
         }
+        if let Some(all) = &self.all_modes {
+            all.print(out);
+        }
         if self.initial_failure.is_some() {
             line(
                 out,

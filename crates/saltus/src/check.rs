@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use saltus_analysis::{
-    Analysis, AnalysisOptions, ChangeReport, Coverage, ModeReport, Refusal, RestartReport, starts_regular,
-    valuation_text,
+    Analysis, AnalysisOptions, Budget, ChangeReport, Coverage, ModeReport, Reach, Refusal, RestartReport,
+    SingularModes, all_modes_report, starts_regular, valuation_text,
 };
 use saltus_lang::flat::{FlatModel, ProvenanceKind};
+use saltus_mdae::Mdae;
 use saltus_simulate::discrete_loop;
 use saltus_source::{Code, Diagnostic, Diagnostics, Severity, Span, codes};
 use saltus_structure::mode::Modes;
@@ -158,6 +159,8 @@ impl Session {
             let literal: Diagnostics = literal_conditions(&mdae);
             let (start, regular) = (mdae.experiment.start_time.unwrap_or(0.0), !all_modes);
             let (prepared, coefficients) = prepare_given(mdae, &[]);
+            let mut literal = literal;
+            literal.extend(check_all_modes(name, &prepared, all_modes));
             // Most models are regular in the mode their start values select, which is quickly seen.
             if regular && discrete_loop(&prepared).is_none() && starts_regular(&prepared, start) {
                 return Outcome::new(Some(None), literal);
@@ -233,6 +236,71 @@ impl Model {
     }
 }
 
+/// Steps that looking at all modes may take where it was not asked for.
+const UNASKED: Budget = Budget {
+    nodes: 1 << 18,
+    steps: 1 << 22,
+};
+/// Singular places of a model that are told.
+const MOST_SINGULAR: usize = 12;
+
+/// Singular modes among all modes: those that time or inputs alone select, and with `all_modes` also those that the values of
+/// variables may keep out.
+fn check_all_modes(name: &str, model: &Mdae, all_modes: bool) -> Diagnostics {
+    let modes = Modes::new(model);
+    let start = model.experiment.start_time.unwrap_or(0.0);
+    let span = (start, model.experiment.stop_time.unwrap_or(start + 1.0));
+    let budget = if all_modes { Budget::default() } else { UNASKED };
+    let Some(report) = all_modes_report(model, &modes, span, budget) else {
+        return Diagnostics::new();
+    };
+    let told = report
+        .singular
+        .iter()
+        .filter(|found| all_modes || found.reach != Reach::ByValues);
+    told.take(MOST_SINGULAR)
+        .map(|found| singular_set(name, found))
+        .collect()
+}
+
+fn singular_set(name: &str, found: &SingularModes) -> Diagnostic {
+    // Where there are as many equations as unknowns, something may float: a run can go on with that.
+    let contradicts = found.too_few.is_none();
+    let (code, severity, how) = match found.reach {
+        Reach::ByTime(time) if contradicts => (
+            codes::E0508,
+            Severity::Error,
+            format!(", which time alone selects, for example at t = {time},"),
+        ),
+        Reach::ByTime(time) => (
+            codes::W0502,
+            Severity::Warning,
+            format!(", which time alone selects, for example at t = {time},"),
+        ),
+        Reach::FromOutside => (
+            codes::W0502,
+            Severity::Warning,
+            ", which time and inputs alone select,".to_owned(),
+        ),
+        Reach::ByValues => (codes::W0501, Severity::Note, String::new()),
+    };
+    let which = match found.count.as_deref() {
+        Some("1") => "the mode",
+        _ => "every mode with",
+    };
+    let message = format!(
+        "{which} `{}` of `{name}`{how} is singular",
+        crate::failure::cut(&found.when.to_string())
+    );
+    let mut diagnostic = at_spans(code, severity, &found.places(), message);
+    diagnostic.notes.extend(found.reasons());
+    diagnostic.help.push(match found.reach {
+        Reach::ByValues => "nothing has to be done if the values of variables keep the model out of it".to_owned(),
+        _ => "state in an `assert` which conditions exclude each other, or write equations for this mode".to_owned(),
+    });
+    diagnostic
+}
+
 fn check_modes(model: &Model, all_modes: bool) -> Diagnostics {
     let options = AnalysisOptions {
         coverage: if all_modes { Coverage::All } else { Coverage::Initial },
@@ -246,6 +314,14 @@ fn check_modes(model: &Model, all_modes: bool) -> Diagnostics {
         {
             // A mode in which something floats can be started in.
             let initial = number == 0 && analysis.initial_failure.is_some();
+            // Sets of modes say it once for all of them.
+            let told = analysis
+                .all_modes
+                .as_ref()
+                .is_some_and(|all| all.tells_singular(&mode.valuation));
+            if told && !initial {
+                continue;
+            }
             diagnostics.push(singular_mode(&analysis, mode, refusal, initial));
         }
     }

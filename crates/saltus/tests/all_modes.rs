@@ -1,0 +1,170 @@
+//! All modes at once against one mode at a time, on every example and on the models of the tests.
+
+use std::path::{Path, PathBuf};
+
+use saltus::Session;
+use saltus_mdae::eval::{Environment, evaluate};
+use saltus_mdae::{ConditionId, ExprId, Idx, Mdae, Type, VarId};
+use saltus_structure::all_modes::model::ModelSystem;
+use saltus_structure::all_modes::{Budget, ModeSet, Piecewise, analyze_all_modes};
+use saltus_structure::formula::PredicateId;
+use saltus_structure::mode::{ModeFailure, Modes, analyze_mode};
+
+/// Modes that are tried of each model.
+const MODES: u64 = 40;
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "mo") {
+            found.push(path);
+        }
+    }
+}
+
+/// Conditions and Booleans with arbitrary values; what is defined by them follows.
+struct Arbitrary {
+    truths: Vec<bool>,
+    values: Vec<f64>,
+}
+
+impl Arbitrary {
+    fn new(model: &Mdae, mode: u64) -> Self {
+        let mut seed = mode.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut random = || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed >> 40 & 1 == 1
+        };
+        let mut found = Arbitrary {
+            truths: model.conditions.ids().map(|_| random()).collect(),
+            values: vec![f64::NAN; model.variables.len()],
+        };
+        for (var, variable) in model.variables.iter_enumerated() {
+            let given = variable
+                .binding
+                .or(variable.start)
+                .and_then(|expr| found.value(model, expr));
+            found.values[var.index()] = match variable.ty {
+                Type::Boolean => f64::from(u8::from(random())),
+                _ => given.unwrap_or(1.0),
+            };
+        }
+        for _ in 0..model.discrete.len().min(20) {
+            for equation in &model.discrete {
+                let value = found.value(model, equation.value);
+                found.values[equation.target.index()] = value.unwrap_or(0.0);
+            }
+        }
+        found
+    }
+
+    fn value(&self, model: &Mdae, expr: ExprId) -> Option<f64> {
+        let values = evaluate(&model.pool, &model.functions, &[expr], self).ok()?;
+        values.first().copied().filter(|value| !value.is_nan())
+    }
+}
+
+impl Environment for Arbitrary {
+    fn variable(&self, var: VarId, _: u16) -> f64 {
+        self.values[var.index()]
+    }
+    fn left_limit(&self, var: VarId, _: u16) -> f64 {
+        self.values[var.index()]
+    }
+    fn time(&self) -> f64 {
+        0.0
+    }
+    fn condition(&self, condition: ConditionId) -> bool {
+        self.truths[condition.index()]
+    }
+}
+
+/// Compares some modes of a model; how many were regular and how many singular.
+fn compare(name: &str, model: &Mdae) -> (usize, usize) {
+    let modes = Modes::new(model);
+    let parameters = Arbitrary::new(model, 0);
+    let fixed = |expr: ExprId| parameters.value(model, expr).is_some_and(|value| value != 0.0);
+    let system = ModelSystem::new(model, &modes, &fixed);
+    if system.conditions.is_empty() {
+        return (0, 0);
+    }
+    let Ok(all) = analyze_all_modes(&system.system, Budget::default()) else {
+        return (0, 0);
+    };
+    let (mut regular, mut singular) = (0, 0);
+    for mode in 0..MODES {
+        let state = Arbitrary::new(model, mode);
+        let holds = |condition: PredicateId| {
+            let formula = system.conditions[condition.index()].formula;
+            state.value(model, formula).is_some_and(|value| value != 0.0)
+        };
+        let inside = |set: ModeSet| all.space.contains(set, holds);
+        if !all.possible.iter().all(|&set| inside(set)) {
+            continue;
+        }
+        let Ok(valuation) = modes.valuation(model, &state) else {
+            continue;
+        };
+        let found = all.decomposition.singular_parts().into_iter().any(inside);
+        match analyze_mode(model, &modes, &valuation) {
+            Ok(structure) => {
+                assert!(!found, "{name}: mode {mode} is regular");
+                let offset = |parts: &Piecewise| parts.iter().find(|(_, set)| inside(**set)).map(|(value, _)| *value);
+                for (row, &equation) in system.rows.iter().enumerate() {
+                    assert_eq!(offset(&all.c[row]), structure.c_of(equation), "{name}: mode {mode}");
+                }
+                for (at, &var) in system.unknowns.iter().enumerate() {
+                    assert_eq!(offset(&all.d[at]), structure.d_of(var), "{name}: mode {mode}");
+                }
+                regular += 1;
+            }
+            Err(ModeFailure::Singular { .. }) => {
+                assert!(found, "{name}: mode {mode} is singular");
+                singular += 1;
+            }
+            Err(_) => {}
+        }
+    }
+    (regular, singular)
+}
+
+#[test]
+fn modes_of_examples_and_tests_one_by_one() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut paths = Vec::new();
+    for folder in ["examples", "tests/models"] {
+        files(&root.join(folder), &mut paths);
+    }
+    let (mut regular, mut singular, mut models) = (0, 0, 0);
+    for path in paths {
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            continue;
+        };
+        let name = path.display().to_string();
+        let session = Session::new();
+        session.add_text(&name, &text);
+        let Some(class) = session.models().last().cloned() else {
+            continue;
+        };
+        let Some(model) = session.compile(&class).value else {
+            continue;
+        };
+        let (more_regular, more_singular) = compare(&class, model.equations());
+        regular += more_regular;
+        singular += more_singular;
+        models += usize::from(more_regular + more_singular > 0);
+    }
+    assert!(models >= 30, "{models} models with several modes");
+    assert!(
+        regular >= 500 && singular >= 20,
+        "{regular} regular and {singular} singular modes"
+    );
+}
