@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::discrete_equations::DiscreteEquations;
 use crate::discrete_state::DiscreteState;
+use crate::exclusion::Exclusions;
 use crate::mode_report::{equation_text, span};
 
 /// Combinations of conditions that are shown of one set.
@@ -122,7 +123,8 @@ pub fn all_modes_report(model: &Mdae, modes: &Modes, span: (f64, f64), budget: B
     let discrete = DiscreteEquations::new(model);
     let state = DiscreteState::from_starts(&discrete, span.0);
     let fixed = |expr: ExprId| state.is_true(model, &state, expr);
-    let system = ModelSystem::new(model, modes, &fixed);
+    let mut system = ModelSystem::new(model, modes, &fixed);
+    system.exclude(model, Exclusions::new(model, &state).pairs());
     if system.conditions.is_empty() {
         return None;
     }
@@ -526,6 +528,11 @@ fn listed(items: impl ExactSizeIterator<Item = String>) -> String {
 }
 
 impl SingularModes {
+    /// Whether a mode is known to be one of them by what is said.
+    pub fn includes(&self, valuation: &[(String, bool)]) -> bool {
+        self.when.include(valuation) == Some(true)
+    }
+
     /// What does not fit, in one line for each part.
     pub fn reasons(&self) -> Vec<String> {
         let part = |part: &SingularPart, kind: &str| {
@@ -587,13 +594,6 @@ impl ModeWords {
 }
 
 impl AllModesReport {
-    /// Whether a mode is known to be singular by what is said here.
-    pub fn tells_singular(&self, valuation: &[(String, bool)]) -> bool {
-        self.singular
-            .iter()
-            .any(|found| found.when.include(valuation) == Some(true))
-    }
-
     /// For people.
     pub(crate) fn print(&self, out: &mut String) {
         let conditions = self.conditions.len();
@@ -744,11 +744,17 @@ fn words_to_json(words: &ModeWords) -> Value {
             .map(|(condition, value)| json!({"condition": condition, "value": value}))
             .collect()
     };
+    let mut value = json!({"any": null, "others": null, "numbers": null, "of": null, "about": null});
     match words {
         ModeWords::Any(cubes, others) => {
-            json!({"any": cubes.iter().map(|cube| literals(cube)).collect::<Vec<_>>(), "others": others})
+            value["any"] = cubes.iter().map(|cube| literals(cube)).collect();
+            value["others"] = json!(others);
         }
-        ModeWords::Count(counted, numbers) => json!({"numbers": numbers, "of": literals(counted)}),
-        ModeWords::Long(conditions) => json!({"about": conditions}),
+        ModeWords::Count(counted, numbers) => {
+            value["numbers"] = json!(numbers);
+            value["of"] = json!(literals(counted));
+        }
+        ModeWords::Long(conditions) => value["about"] = json!(conditions),
     }
+    value
 }

@@ -63,6 +63,11 @@ impl Exclusions {
         Exclusions { pairs, of }
     }
 
+    /// Two conditions each, with values that they do not have together.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = [(ConditionId, bool); 2]> + '_ {
+        self.pairs.iter().map(|pair| [pair.first, pair.second])
+    }
+
     /// Whether the values of no two conditions exclude each other.
     pub(crate) fn allow(&self, discrete_state: &DiscreteState) -> bool {
         self.contradiction(discrete_state).is_none()

@@ -244,8 +244,7 @@ const UNASKED: Budget = Budget {
 /// Singular places of a model that are told.
 const MOST_SINGULAR: usize = 12;
 
-/// Singular modes among all modes: those that time or inputs alone select, and with `all_modes` also those that the values of
-/// variables may keep out.
+/// Singular modes among all modes that time or inputs alone select.
 fn check_all_modes(name: &str, model: &Mdae, all_modes: bool) -> Diagnostics {
     let modes = Modes::new(model);
     let start = model.experiment.start_time.unwrap_or(0.0);
@@ -254,10 +253,7 @@ fn check_all_modes(name: &str, model: &Mdae, all_modes: bool) -> Diagnostics {
     let Some(report) = all_modes_report(model, &modes, span, budget) else {
         return Diagnostics::new();
     };
-    let told = report
-        .singular
-        .iter()
-        .filter(|found| all_modes || found.reach != Reach::ByValues);
+    let told = report.singular.iter().filter(|found| found.reach != Reach::ByValues);
     told.take(MOST_SINGULAR)
         .map(|found| singular_set(name, found))
         .collect()
@@ -308,23 +304,33 @@ fn check_modes(model: &Model, all_modes: bool) -> Diagnostics {
     };
     let analysis = model.analyze(&options);
     let mut diagnostics = Diagnostics::new();
+    let sets = analysis.all_modes.as_ref().map_or(&[][..], |all| &all.singular[..]);
+    let mut told: Vec<bool> = sets.iter().map(|set| set.reach != Reach::ByValues).collect();
     for (number, mode) in analysis.modes.iter().enumerate() {
         if let Err(refusal) = &mode.structure
             && !analysis.is_transient(number)
         {
             // A mode in which something floats can be started in.
             let initial = number == 0 && analysis.initial_failure.is_some();
-            // Sets of modes say it once for all of them.
-            let told = analysis
-                .all_modes
-                .as_ref()
-                .is_some_and(|all| all.tells_singular(&mode.valuation));
-            if told && !initial {
+            // One mode stands for all of a set.
+            let of: Vec<usize> = (0..sets.len())
+                .filter(|&at| sets[at].includes(&mode.valuation))
+                .collect();
+            let is_told = !of.is_empty() && of.iter().all(|&at| told[at]);
+            let set = of.iter().find(|&&at| !told[at]).map(|&at| &sets[at]);
+            of.iter().for_each(|&at| told[at] = true);
+            if is_told && !initial {
                 continue;
             }
-            diagnostics.push(singular_mode(&analysis, mode, refusal, initial));
+            diagnostics.push(singular_mode(&analysis, mode, refusal, (initial, set)));
         }
     }
+    let untold = sets.iter().zip(&told).filter(|(_, told)| !**told);
+    diagnostics.extend(
+        untold
+            .take(MOST_SINGULAR)
+            .map(|(set, _)| singular_set(&analysis.model, set)),
+    );
     diagnostics.extend(
         analysis
             .refused_changes()
@@ -333,12 +339,24 @@ fn check_modes(model: &Model, all_modes: bool) -> Diagnostics {
     diagnostics
 }
 
-fn singular_mode(analysis: &Analysis, mode: &ModeReport, refusal: &Refusal, initial: bool) -> Diagnostic {
+/// A singular mode: the initial one, or one that stands for a set of them.
+fn singular_mode(
+    analysis: &Analysis,
+    mode: &ModeReport,
+    refusal: &Refusal,
+    (initial, set): (bool, Option<&SingularModes>),
+) -> Diagnostic {
     let valuation = crate::failure::cut(&valuation_text(&mode.valuation));
     let whose = match (initial, valuation.is_empty()) {
         (_, true) => format!("`{}` is singular", analysis.model),
         (true, false) => format!("the initial mode of `{}` ({valuation}) is singular", analysis.model),
-        (false, false) => format!("the mode `{valuation}` of `{}` is singular", analysis.model),
+        (false, false) => match set.filter(|set| set.count.as_deref() != Some("1")) {
+            Some(set) => {
+                let when = crate::failure::cut(&set.when.to_string());
+                format!("every mode with `{when}` of `{}` is singular", analysis.model)
+            }
+            None => format!("the mode `{valuation}` of `{}` is singular", analysis.model),
+        },
     };
     let (code, severity) = if initial {
         (codes::E0508, Severity::Error)

@@ -168,3 +168,64 @@ fn modes_of_examples_and_tests_one_by_one() {
         "{regular} regular and {singular} singular modes"
     );
 }
+
+/// Ideal sources are put on one capacitor, each for a while: where two of these overlap, `check` tells before what a run meets.
+#[test]
+fn what_time_selects_is_told_before_a_run_fails() {
+    let mut seed = 20_261_116u64;
+    let mut random = move |below: u64| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let (mut overlapping, mut apart) = (0, 0);
+    for number in 0..40 {
+        let count = 2 + random(3) as usize;
+        let windows: Vec<(u64, u64)> = (0..count)
+            .map(|_| {
+                let from = 1 + random(80);
+                (from, from + 2 + random(15))
+            })
+            .collect();
+        let pairs = (0..count).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let near = |a: (u64, u64), b: (u64, u64)| a.0 <= b.1 && b.0 <= a.1;
+        let overlap = |a: (u64, u64), b: (u64, u64)| a.0 < b.1 && b.0 < a.1;
+        let touching = pairs
+            .clone()
+            .any(|(a, b)| near(windows[a], windows[b]) && !overlap(windows[a], windows[b]));
+        if touching {
+            continue;
+        }
+        let meets = pairs.into_iter().any(|(a, b)| overlap(windows[a], windows[b]));
+        let mut equations = String::new();
+        let mut unknowns = String::new();
+        for (k, (from, to)) in windows.iter().enumerate() {
+            let (from, to) = (*from as f64 / 100.0, *to as f64 / 100.0);
+            unknowns += &format!("Real i{k}; ");
+            let value = 1 + k;
+            equations += &format!("if time > {from} and time < {to} then u = {value}; else i{k} = 0; end if;\n");
+        }
+        let currents: Vec<String> = (0..count).map(|k| format!("i{k}")).collect();
+        let text = format!(
+            "model M{number}\n  Real u(start = 0, fixed = true); {unknowns}\nequation\n  der(u) = -u - ({});\n{equations}end M{number};\n",
+            currents.join(" + ")
+        );
+        let session = Session::new();
+        session.add_text("M.mo", &text);
+        let name = format!("M{number}");
+        let told = session
+            .check(&name, false)
+            .iter()
+            .any(|d| ["W0502", "E0508"].contains(&d.code.as_str()));
+        let model = session.compile(&name).value.expect("a correct model");
+        assert_eq!(model.run().simulate().is_err(), meets, "{text}");
+        assert_eq!(told, meets, "{text}");
+        if meets {
+            overlapping += 1;
+        } else {
+            apart += 1;
+        }
+    }
+    assert!(overlapping >= 8 && apart >= 4, "{overlapping} and {apart}");
+}

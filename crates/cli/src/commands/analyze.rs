@@ -39,7 +39,7 @@ pub(crate) struct AnalyzeArguments {
     #[arg(long = "mode", value_name = "CONDITION=VALUE,…", conflicts_with = "all_modes")]
     pub modes: Vec<String>,
 
-    /// Every mode that conditions can select
+    /// Every mode that conditions can select: all of them at once, as sets, and each by itself up to the limit
     #[arg(long)]
     pub all_modes: bool,
 

@@ -60,6 +60,7 @@ impl Schema {
             "string" => value.is_string(),
             "boolean" => value.is_boolean(),
             "integer" => value.is_u64(),
+            "number" => value.is_number(),
             // Documented with the diagnostics.
             "diagnostic" => value.is_object(),
             _ => return self.check_object(ty, value, path),
@@ -99,6 +100,17 @@ impl Schema {
     }
 }
 
+/// A capacitor that is put on ideal sources.
+const TWO_SOURCES: &str = "\
+model Sources
+  Real u(start = 0, fixed = true), i1, i2;
+equation
+  der(u) = -u - i1 - i2;
+  if time > 0.2 then u = 1; else i1 = 0; end if;
+  if time > 0.6 then u = 2; else i2 = 0; end if;
+end Sources;
+";
+
 #[test]
 fn the_page_about_json_is_true() {
     let mut schema = Schema {
@@ -106,7 +118,7 @@ fn the_page_about_json_is_true() {
         seen: BTreeSet::new(),
         wrong: BTreeSet::new(),
     };
-    let folder = Folder::new();
+    let folder = Folder::new().with("Sources.mo", TWO_SOURCES);
     for name in [
         "MotorAndLoad.mo",
         "mechanics/CupAndBall.mo",
@@ -124,6 +136,10 @@ fn the_page_about_json_is_true() {
         let json = folder.expect(0, &["analyze", path, "--constructive", "--json"]).json();
         schema.check("constructive", &json, name);
     }
+    let json = folder
+        .expect(0, &["analyze", "Sources.mo", "--all-modes", "--json"])
+        .json();
+    schema.check("analysis", &json, "Sources.mo");
     assert!(schema.wrong.is_empty(), "{:#?}", schema.wrong);
     let documented = schema.objects.iter();
     let documented = documented.flat_map(|(object, keys)| keys.keys().map(move |key| (object.clone(), key.clone())));

@@ -52,6 +52,24 @@ impl ModelSystem {
         reader.read(modes);
         reader.found
     }
+
+    /// Adds what is known of conditions from elsewhere: pairs of them with values that they do not have together.
+    pub fn exclude(&mut self, model: &Mdae, pairs: impl Iterator<Item = [(ConditionId, bool); 2]>) {
+        let number_of = |at: usize| match model.pool.node(self.conditions[at].formula) {
+            Node::Condition(id) => Some((id, PredicateId::from_usize(at))),
+            _ => None,
+        };
+        let numbers: FxHashMap<ConditionId, PredicateId> = (0..self.conditions.len()).filter_map(number_of).collect();
+        for pair in pairs {
+            let literals = pair.map(|(id, value)| {
+                let literal = Formula::Predicate(*numbers.get(&id)?);
+                Some(if value { literal } else { not(literal) })
+            });
+            if let [Some(first), Some(second)] = literals {
+                self.system.invariants.push(not(Formula::And(vec![first, second])));
+            }
+        }
+    }
 }
 
 struct Reader<'a> {
