@@ -305,7 +305,16 @@ fn check_modes(model: &Model, all_modes: bool) -> Diagnostics {
     let analysis = model.analyze(&options);
     let mut diagnostics = Diagnostics::new();
     let sets = analysis.all_modes.as_ref().map_or(&[][..], |all| &all.singular[..]);
-    let mut told: Vec<bool> = sets.iter().map(|set| set.reach != Reach::ByValues).collect();
+    // What lasts for an instant only, with restart equations, may be singular.
+    let instants = analysis
+        .modes
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| analysis.is_transient(*number));
+    let instants: Vec<&ModeReport> = instants.map(|(_, mode)| mode).collect();
+    let of_instants = |set: &SingularModes| instants.iter().any(|mode| set.includes(&mode.valuation));
+    let is_told = |set: &SingularModes| set.reach != Reach::ByValues || of_instants(set);
+    let mut told: Vec<bool> = sets.iter().map(is_told).collect();
     for (number, mode) in analysis.modes.iter().enumerate() {
         if let Err(refusal) = &mode.structure
             && !analysis.is_transient(number)
