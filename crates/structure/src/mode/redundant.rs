@@ -15,11 +15,12 @@
 //! factor one counts.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{ConditionId, Derivative, Equation, EquationId, ExprId, Idx, Mdae, Role, Share, Type, VarId};
+use saltus_mdae::{ConditionId, Derivative, Equation, EquationId, ExprId, Idx, Mdae, Node, Role, Share, Type, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr, balance};
 
 use super::guards::{Modes, Valuation};
@@ -27,6 +28,7 @@ use super::parts::{Part, Truths, parts};
 use super::rank::check_rank;
 use super::structure::analyze_equations;
 use saltus_mdae::jacobian::{JacobianReader, SamplePoint};
+use saltus_mdae::tape::{Tape, leaf_value};
 
 /// Modes looked at times equations in them.
 const BUDGET: usize = 20_000;
@@ -61,23 +63,53 @@ pub fn share_redundant(model: &mut Mdae) -> BTreeSet<Arc<str>> {
         return parameters;
     }
     let mut modes = Modes::new(model);
+    let mut known = Known::new(model);
     for mut part in parts(model, &modes).into_iter().filter(Part::is_switched) {
-        share_in_part(model, &mut modes, &mut part, &mut parameters);
+        share_in_part(model, &mut known, &mut modes, &mut part, &mut parameters);
     }
     parameters
 }
 
-fn share_in_part(model: &mut Mdae, modes: &mut Modes, part: &mut Part, parameters: &mut BTreeSet<Arc<str>>) {
+/// What is the same in all modes.
+struct Known {
+    /// Values of parameters, by variable.
+    parameters: Vec<f64>,
+    /// Programs of what was evaluated so far.
+    tapes: FxHashMap<ExprId, Rc<Tape>>,
+}
+
+impl Known {
+    fn new(model: &Mdae) -> Self {
+        let point = SamplePoint::new(model, 1);
+        Known {
+            parameters: model.variables.ids().map(|var| point.variable(var, 0)).collect(),
+            tapes: FxHashMap::default(),
+        }
+    }
+
+    fn tape(&mut self, model: &Mdae, expression: ExprId) -> Rc<Tape> {
+        let make = || Rc::new(Tape::new(&model.pool, expression));
+        self.tapes.entry(expression).or_insert_with(make).clone()
+    }
+}
+
+fn share_in_part(
+    model: &mut Mdae,
+    known: &mut Known,
+    modes: &mut Modes,
+    part: &mut Part,
+    parameters: &mut BTreeSet<Arc<str>>,
+) {
     let mut seen: FxHashSet<Valuation> = FxHashSet::default();
     for truths in part.truths(model, BUDGET) {
         let Some(valuation) = truths.valuation(model, modes) else {
             continue;
         };
         let active = part.active(modes, &valuation);
-        if !seen.insert(valuation.clone()) || is_regular(model, modes, &valuation, active.clone()) {
+        if !seen.insert(valuation.clone()) || is_regular(model, known, modes, &valuation, active.clone()) {
             continue;
         }
-        let Some(repair) = repair(model, modes, &active) else {
+        let Some(repair) = repair(model, known, modes, &active) else {
             continue;
         };
         let saved = (model.equations.clone(), model.shares.clone());
@@ -86,7 +118,7 @@ fn share_in_part(model: &mut Mdae, modes: &mut Modes, part: &mut Part, parameter
         let repaired = Modes::new(model);
         let regular = truths.valuation(model, &repaired).is_some_and(|valuation| {
             let active = part.active(&repaired, &valuation);
-            is_regular(model, &repaired, &valuation, active)
+            is_regular(model, known, &repaired, &valuation, active)
         });
         if regular {
             if !repair.for_all_parameters {
@@ -102,9 +134,10 @@ fn share_in_part(model: &mut Mdae, modes: &mut Modes, part: &mut Part, parameter
     }
 }
 
-fn is_regular(model: &Mdae, modes: &Modes, valuation: &Valuation, active: Vec<EquationId>) -> bool {
-    analyze_equations(model, modes, valuation, active)
-        .is_ok_and(|structure| check_rank(model, modes, &structure, Some(&Anywhere::new(model, 1, false))).is_empty())
+fn is_regular(model: &Mdae, known: &Known, modes: &Modes, valuation: &Valuation, active: Vec<EquationId>) -> bool {
+    analyze_equations(model, modes, valuation, active).is_ok_and(|structure| {
+        check_rank(model, modes, &structure, Some(&Anywhere::new(model, known, 1, false))).is_empty()
+    })
 }
 
 fn note_parameters(model: &Mdae, active: &[EquationId], found: &mut BTreeSet<Arc<str>>) {
@@ -120,7 +153,8 @@ fn note_parameters(model: &Mdae, active: &[EquationId], found: &mut BTreeSet<Arc
 /// A point without any relation between its values; parameters have their own.
 struct Anywhere<'a> {
     model: &'a Mdae,
-    parameters: SamplePoint,
+    parameters: &'a [f64],
+    other_parameters: bool,
     seed: u64,
     sizes: Option<&'a Sizes>,
 }
@@ -132,14 +166,11 @@ type Partials = Vec<(Derivative, f64)>;
 type Sizes = FxHashMap<Derivative, f64>;
 
 impl<'a> Anywhere<'a> {
-    fn new(model: &'a Mdae, seed: u32, other_parameters: bool) -> Self {
+    fn new(model: &'a Mdae, known: &'a Known, seed: u32, other_parameters: bool) -> Self {
         Anywhere {
             model,
-            parameters: if other_parameters {
-                SamplePoint::with_other_parameters(model, seed)
-            } else {
-                SamplePoint::new(model, seed)
-            },
+            parameters: &known.parameters,
+            other_parameters,
             seed: u64::from(seed),
             sizes: None,
         }
@@ -176,7 +207,10 @@ impl Environment for Anywhere<'_> {
         let variable = &self.model.variables[var];
         let noise = self.noise(1, var.0, order);
         match (variable.role, variable.ty) {
-            (Role::Parameter, _) => self.parameters.variable(var, order),
+            (Role::Parameter, Type::Real) if self.other_parameters => {
+                self.parameters[var.index()] * (1.0 + 0.3 * noise)
+            }
+            (Role::Parameter, _) => self.parameters[var.index()],
             (_, Type::Boolean) => f64::from(u8::from(noise > 0.5)),
             (_, Type::Integer) => (1.0 + 4.0 * noise).floor(),
             _ => self.size(var, order) * (0.3 + 1.4 * noise),
@@ -204,29 +238,30 @@ enum Looking {
     Backwards,
 }
 
-fn repair(model: &mut Mdae, modes: &Modes, active: &[EquationId]) -> Option<Repair> {
+fn repair(model: &mut Mdae, known: &mut Known, modes: &Modes, active: &[EquationId]) -> Option<Repair> {
     if active.len() > MOST_EQUATIONS {
         return None;
     }
     let algebraic = algebraic_unknowns(model, modes, active);
     let ways = [Looking::AsWritten, Looking::Differentiated, Looking::Backwards];
     ways.into_iter()
-        .find_map(|looking| repair_by(model, modes, active, &algebraic, looking))
+        .find_map(|looking| repair_by(model, known, modes, active, &algebraic, looking))
 }
 
 fn repair_by(
     model: &mut Mdae,
+    known: &mut Known,
     modes: &Modes,
     active: &[EquationId],
     algebraic: &[VarId],
     looking: Looking,
 ) -> Option<Repair> {
-    let ordered = Ordered::new(model, active, looking);
-    let follow = ordered.following(model, false)?;
+    let ordered = Ordered::new(model, known, active, looking);
+    let follow = ordered.following(model, known, false)?;
     let rest: Vec<EquationId> = active.iter().copied().filter(|id| !follow.contains(id)).collect();
     let counted = counted(model, modes, &rest, algebraic);
     let measured = |other_parameters: bool| {
-        let mut found = directions(model, &rest, algebraic, other_parameters)?;
+        let mut found = directions(model, known, &rest, algebraic, other_parameters)?;
         for direction in &mut found {
             direction.retain(|(var, _)| counted.contains(var));
         }
@@ -237,7 +272,9 @@ fn repair_by(
     if !determined {
         return None;
     }
-    let for_all_parameters = ordered.following(model, true).is_some_and(|other| other == follow)
+    let for_all_parameters = ordered
+        .following(model, known, true)
+        .is_some_and(|other| other == follow)
         && measured(true).is_some_and(|other| same(&directions, &other));
     Some(Repair {
         follow,
@@ -256,10 +293,11 @@ fn same(a: &[Vec<(VarId, f64)>], b: &[Vec<(VarId, f64)>]) -> bool {
 struct Ordered {
     /// What is left of an equation, and the equation if it is no derivative.
     functions: Vec<(ExprId, Option<EquationId>)>,
+    tapes: Vec<Rc<Tape>>,
 }
 
 impl Ordered {
-    fn new(model: &mut Mdae, active: &[EquationId], looking: Looking) -> Self {
+    fn new(model: &mut Mdae, known: &mut Known, active: &[EquationId], looking: Looking) -> Self {
         let mut ordered = active.to_vec();
         if matches!(looking, Looking::Backwards) {
             ordered.reverse();
@@ -273,20 +311,62 @@ impl Ordered {
                 functions.push((model.pool.total_derivative(residual), None));
             }
         }
-        Ordered { functions }
+        let tapes = functions
+            .iter()
+            .map(|&(function, _)| known.tape(model, function))
+            .collect();
+        let mut ordered = Ordered { functions, tapes };
+        ordered.leave_out_independent(model);
+        ordered
+    }
+
+    /// Leaves out functions of something that no other one depends on: it cannot cancel.
+    fn leave_out_independent(&mut self, model: &Mdae) {
+        let varies = |leaf: &&Node| match leaf {
+            Node::Var { var, .. } | Node::Pre { var, .. } => model.variables[*var].role != Role::Parameter,
+            _ => true,
+        };
+        let tapes = self.tapes.iter();
+        let leaves: Vec<Vec<Node>> = tapes
+            .map(|tape| tape.leaves().iter().filter(varies).copied().collect())
+            .collect();
+        let mut users: FxHashMap<Node, Vec<usize>> = FxHashMap::default();
+        for (at, leaves) in leaves.iter().enumerate() {
+            for &leaf in leaves {
+                users.entry(leaf).or_default().push(at);
+            }
+        }
+        let mut counts: FxHashMap<Node, usize> = FxHashMap::default();
+        counts.extend(leaves.iter().flatten().map(|leaf| (*leaf, users[leaf].len())));
+        let mut kept = vec![true; leaves.len()];
+        let mut open: Vec<usize> = (0..leaves.len()).collect();
+        while let Some(at) = open.pop() {
+            if !kept[at] || !leaves[at].iter().any(|leaf| counts[leaf] == 1) {
+                continue;
+            }
+            kept[at] = false;
+            for leaf in &leaves[at] {
+                counts.entry(*leaf).and_modify(|count| *count -= 1);
+                open.extend(users[leaf].iter().copied().filter(|&user| kept[user]));
+            }
+        }
+        let mut keep = kept.iter();
+        self.functions.retain(|_| keep.next().copied().unwrap_or(true));
+        let mut keep = kept.iter();
+        self.tapes.retain(|_| keep.next().copied().unwrap_or(true));
     }
 
     /// Guarded equations that are linear combinations of those before them. `None` if there are none, or if an equation
     /// cannot be evaluated.
-    fn following(&self, model: &Mdae, other_parameters: bool) -> Option<Vec<EquationId>> {
+    fn following(&self, model: &Mdae, known: &Known, other_parameters: bool) -> Option<Vec<EquationId>> {
         let residuals: Vec<ExprId> = self.functions.iter().map(|&(residual, _)| residual).collect();
         let mut columns: Vec<Vec<f64>> = vec![Vec::new(); residuals.len()];
-        let sizes = sizes(model, &residuals, other_parameters)?;
+        let sizes = sizes(model, known, &residuals, other_parameters)?;
         for seed in 0..residuals.len() as u32 + 8 {
-            let point = Anywhere::new(model, seed + 1, other_parameters).with_sizes(&sizes);
-            let values = evaluate(&model.pool, &model.functions, &residuals, &point).ok()?;
-            for (column, value) in columns.iter_mut().zip(values) {
-                column.push(value);
+            let point = Anywhere::new(model, known, seed + 1, other_parameters).with_sizes(&sizes);
+            for (column, tape) in columns.iter_mut().zip(&self.tapes) {
+                let leaves: Vec<f64> = tape.leaves().iter().map(|&leaf| leaf_value(&point, leaf)).collect();
+                column.push(tape.value(&model.functions, &leaves));
             }
         }
         let mut basis: Vec<Vec<f64>> = Vec::new();
@@ -323,8 +403,8 @@ impl Ordered {
 
 /// Sizes at which the terms of equations are comparable, whatever the units: of what is linear, by its coefficients and by
 /// the terms that have a size of their own. `None` if an equation cannot be evaluated.
-fn sizes(model: &Mdae, residuals: &[ExprId], other_parameters: bool) -> Option<Sizes> {
-    let points = [1, 2].map(|seed| Anywhere::new(model, seed, other_parameters));
+fn sizes(model: &Mdae, known: &Known, residuals: &[ExprId], other_parameters: bool) -> Option<Sizes> {
+    let points = [1, 2].map(|seed| Anywhere::new(model, known, seed, other_parameters));
     let mut reader = JacobianReader::new();
     let mut slopes: Vec<[Partials; 2]> = Vec::new();
     for &residual in residuals {
@@ -354,7 +434,7 @@ fn sizes(model: &Mdae, residuals: &[ExprId], other_parameters: bool) -> Option<S
     }
     // What is left where all that is zero has a size of its own: it stands in the first column.
     let zero: Sizes = numbers.keys().map(|&at| (at, 0.0)).collect();
-    let rest = Anywhere::new(model, 1, other_parameters).with_sizes(&zero);
+    let rest = Anywhere::new(model, known, 1, other_parameters).with_sizes(&zero);
     let rest = evaluate(&model.pool, &model.functions, residuals, &rest).ok()?;
     entries.extend(rest.into_iter().enumerate().map(|(row, rest)| (row, 0, rest)));
     let (_, by_column) = balance(residuals.len(), 1 + numbers.len(), &entries);
@@ -411,6 +491,7 @@ fn counted(model: &Mdae, modes: &Modes, equations: &[EquationId], unknowns: &[Va
 /// A basis of the directions that change no equation, each with its largest entries first found scaled to one.
 fn directions(
     model: &Mdae,
+    known: &Known,
     equations: &[EquationId],
     unknowns: &[VarId],
     other_parameters: bool,
@@ -420,7 +501,7 @@ fn directions(
     let mut reader = JacobianReader::new();
     let mut partials = Vec::new();
     for seed in 0..POINTS {
-        let point = Anywhere::new(model, seed + 1, other_parameters);
+        let point = Anywhere::new(model, known, seed + 1, other_parameters);
         for (at, &equation) in equations.iter().enumerate() {
             let residual = model.equations[equation].residual;
             reader.read(model, residual, &point, &mut partials).ok()?;
