@@ -37,6 +37,9 @@ saltus_mdae::typed_index! {
     ModeId,
 }
 
+/// The part of the bytes of all modes that restart systems may take.
+const RESTART_PART: usize = 4;
+
 /// The part of the bytes of all modes that is left to them while many candidates are refused.
 const REFUSED_PART: usize = 4;
 
@@ -234,7 +237,7 @@ impl Engine {
                 options.mode_bytes
             }),
             simplified: SimplifiedConditions::default(),
-            restarts: RestartCache::default(),
+            restarts: RestartCache::new(options.mode_bytes / RESTART_PART),
             pivot_rows: crate::events::pivot::PivotRows::default(),
             mode: None,
             truths: compiled.first_truths(&memory)?,

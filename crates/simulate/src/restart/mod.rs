@@ -2,6 +2,7 @@
 
 pub(crate) mod steady;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -48,12 +49,63 @@ pub(crate) struct ChangeKey {
     zero_crossings: Vec<ExprId>,
 }
 
-/// Restart systems found so far.
-#[derive(Clone, Debug, Default)]
+/// Bytes, roughly, of an analysis for each equation, unknown and answer that it keeps.
+const BYTES_PER_ENTRY: usize = 600;
+
+/// Restart systems found so far, within a number of bytes: those that were found first make room for others.
+#[derive(Clone, Debug)]
 pub(crate) struct RestartCache {
-    analyses: FxHashMap<ChangeKey, Vec<std::sync::Arc<RestartAnalysis>>>,
+    analyses: FxHashMap<ChangeKey, Vec<Arc<RestartAnalysis>>>,
+    /// Changes in the order in which they were met.
+    met: VecDeque<ChangeKey>,
+    bytes: usize,
+    bound: usize,
     /// Derivatives beyond the leading ones of the mode before that a change may ask for.
     levels: FxHashMap<(ModeId, ModeId), u16>,
+}
+
+impl RestartCache {
+    /// An empty cache; what was found last stays even if it alone needs more than `bound` bytes.
+    pub(crate) fn new(bound: usize) -> Self {
+        RestartCache {
+            analyses: FxHashMap::default(),
+            met: VecDeque::new(),
+            bytes: 0,
+            bound,
+            levels: FxHashMap::default(),
+        }
+    }
+
+    /// What is known of a change.
+    fn variants(&self, key: &ChangeKey) -> &[Arc<RestartAnalysis>] {
+        self.analyses.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    fn keep(&mut self, key: &ChangeKey, analysis: Arc<RestartAnalysis>) {
+        let variants = self.analyses.entry(key.clone()).or_default();
+        if variants.len() >= VARIANTS {
+            return;
+        }
+        if variants.is_empty() {
+            self.met.push_back(key.clone());
+        }
+        self.bytes += approximate_bytes(&analysis);
+        variants.push(analysis);
+        while self.bytes > self.bound && self.met.len() > 1 {
+            let Some(first) = self.met.pop_front() else { break };
+            let gone = self.analyses.remove(&first).unwrap_or_default();
+            self.bytes -= gone.iter().map(|analysis| approximate_bytes(analysis)).sum::<usize>();
+        }
+    }
+}
+
+fn approximate_bytes(analysis: &RestartAnalysis) -> usize {
+    let entries = analysis.rows.len()
+        + analysis.equations.len()
+        + analysis.unknowns.len()
+        + analysis.candidates.len()
+        + analysis.answers.len();
+    4096 + BYTES_PER_ENTRY * entries
 }
 
 /// The memory of a run as environment of expressions.
@@ -310,19 +362,15 @@ impl Engine {
         let mut facts = NumericFacts::new(&model.functions, &known, &present, &is_unknown);
         facts.tolerance = fact_tolerance(self.options.tolerance);
         let pool = &mut self.pool;
-        let variants = self.restarts.analyses.entry(key.clone()).or_default();
-        let found = variants
-            .iter()
+        let found = (self.restarts.variants(&key).iter())
             .find(|analysis| analysis.agrees(pool, &mut facts))
             .cloned();
         let analysis = match found {
             Some(analysis) => analysis,
             None => {
                 self.counters.restart_analyses += 1;
-                let analysis = std::sync::Arc::new(analyze_restart(pool, &model.functions, &known, change, &mut facts));
-                if variants.len() < VARIANTS {
-                    variants.push(analysis.clone());
-                }
+                let analysis = Arc::new(analyze_restart(pool, &model.functions, &known, change, &mut facts));
+                self.restarts.keep(&key, analysis.clone());
                 analysis
             }
         };
