@@ -142,6 +142,40 @@ fn a_gear_beside_a_clutch_that_engages_again_and_again() {
     });
 }
 
+/// Friction of pN beside velocities of m/s, and the other way round: half a swing takes twice the friction over the stiffness
+/// from the amplitude, until the mass sticks.
+#[test]
+fn a_mass_that_friction_brings_to_rest() {
+    is_right_in_all_units("friction", |m, t, x| {
+        let (c, part) = (10.0 * m / t / t, 0.06);
+        let text = format!(
+            "model M import Saltus.Translational.*; Mass m(m = {:e}, s(start = {x:e}), v(start = 0)); Spring k(c = {c:e});
+            Friction f(f0 = {:e}); Fixed a, b; equation connect(a.flange, k.flange_a); connect(k.flange_b, m.flange_a);
+            connect(b.flange, f.flange_a); connect(f.flange_b, m.flange_b); end M;",
+            2.0 * m,
+            part * c * x
+        );
+        // 1, -0.88, 0.76, … -0.16, 0.04: that sticks.
+        (text, 14.0 * t, ("m.s", 0.04 * x))
+    });
+}
+
+/// A switch opens beside two diodes: the current of nA goes on through the other one.
+#[test]
+fn a_current_that_a_diode_takes_over() {
+    is_right_in_all_units("diode", |r, t, i| {
+        let text = format!(
+            "model M import Saltus.Electrical.*; ConstantVoltage s(V = {:e}); IdealSwitch q(close = time < {t:e}); IdealDiode dq, d;
+            Inductor l(L = {:e}); Resistor r(R = {r:e}); Ground g;
+            equation connect(s.n, d.p); connect(d.p, r.n); connect(r.n, g.p); connect(s.p, q.p); connect(q.p, dq.n);
+            connect(q.n, dq.p); connect(dq.p, d.n); connect(d.n, l.p); connect(l.n, r.p); end M;",
+            i * r,
+            r * t
+        );
+        (text, 2.0 * t, ("l.i", i * (1.0 - (-1f64).exp()) * (-1f64).exp()))
+    });
+}
+
 /// The values to which shafts are braked shrink from time to time until they are less than numbers can be.
 #[test]
 fn a_gear_beside_a_clutch_for_a_long_time() {

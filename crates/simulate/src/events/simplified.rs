@@ -124,18 +124,16 @@ impl Engine {
         let taken = self.pool.mul(factor, residual);
         let mut rest = self.pool.sub(function, taken);
         let mut sum = self.pool.real(0.0);
-        let mut sizes = vec![function, taken];
         for leaf in others {
             let coefficient = self.pool.partial_derivative(rest, leaf.var, leaf.order);
             self.pool.constant(coefficient)?;
             let var = self.pool.der_var(leaf.var, leaf.order);
             let term = self.pool.mul(coefficient, var);
             sum = self.pool.add(sum, term);
-            sizes.push(term);
         }
         rest = self.pool.sub(rest, sum);
         let is_simpler = self.pool.constant(sum).is_none();
-        (is_simpler && self.cancels(rest, &sizes)).then_some(sum)
+        (is_simpler && self.cancels(rest, &[function, taken])).then_some(sum)
     }
 
     /// Whether an expression is made of unknowns and parameters alone.
@@ -152,11 +150,16 @@ impl Engine {
             })
     }
 
-    /// Whether an expression is nothing beside others, whatever the values of variables and parameters.
-    fn cancels(&self, rest: ExprId, sizes: &[ExprId]) -> bool {
+    /// Whether an expression that no unknown moves is nothing beside what others are without unknowns, whatever the values
+    /// of the parameters: a friction force of 1e-12 N is no rounding error of a velocity of 1 m/s.
+    fn cancels(&mut self, rest: ExprId, others: &[ExprId]) -> bool {
+        let zero = self.pool.real(0.0);
+        let roots: Vec<ExprId> = std::iter::once(rest).chain(others.iter().copied()).collect();
+        let model = &self.model;
+        let is_unknown = |node| matches!(node, Node::Var { var, .. } if model.is_unknown(var));
+        let roots = self.pool.rewrite(&roots, |_, _, node| is_unknown(node).then_some(zero));
         (0..POINTS).all(|seed| {
             let point = SamplePoint::with_other_parameters(&self.model, seed);
-            let roots: Vec<ExprId> = std::iter::once(rest).chain(sizes.iter().copied()).collect();
             let values = evaluate(&self.pool, &self.model.functions, &roots, &point);
             values.is_ok_and(|values| {
                 let size: f64 = values[1..].iter().map(|value| value.abs()).sum();

@@ -159,7 +159,9 @@ struct Sampler<'a> {
     fixed: &'a dyn FixedValues,
     target: Bound,
     given: Vec<Bound>,
-    /// Free symbols with their magnitudes; zero where that is not known yet.
+    /// Free symbols with the magnitudes that are known; zero where none is.
+    known: Vec<f64>,
+    /// The same with the others as the equations so far suggest.
     magnitudes: Vec<f64>,
     /// What they are where nothing tells.
     nominals: Vec<f64>,
@@ -227,6 +229,7 @@ impl<'a> Sampler<'a> {
                 dependents: Vec::new(),
             },
             given: Vec::new(),
+            known: Vec::new(),
             magnitudes: Vec::new(),
             nominals: Vec::new(),
             number: FxHashMap::default(),
@@ -259,11 +262,10 @@ impl<'a> Sampler<'a> {
                         }
                         _ => (1.0, 1.0),
                     };
-                    let next = self.magnitudes.len();
+                    let next = self.known.len();
                     let symbol = *self.number.entry(node).or_insert(next);
                     if symbol == next {
-                        self.magnitudes
-                            .push(if magnitude.is_finite() { magnitude } else { 0.0 });
+                        self.known.push(if magnitude.is_finite() { magnitude } else { 0.0 });
                         self.nominals.push(nominal);
                     }
                     leaves.push(Leaf::Free(symbol));
@@ -281,8 +283,9 @@ impl<'a> Sampler<'a> {
     }
 
     /// Finds the magnitudes that are not known: a variable is as large as makes its term in an equation as large as the
-    /// others; where equations disagree, the smaller.
+    /// others; where equations disagree, the smaller. What fewer equations suggested does not count any more.
     fn complete_magnitudes(&mut self) {
+        self.magnitudes.clone_from(&self.known);
         while self.magnitudes.contains(&0.0) {
             let mut found = vec![f64::INFINITY; self.magnitudes.len()];
             for bound in self.given.iter().chain([&self.target]) {
