@@ -16,8 +16,9 @@ impl<F: FnMut(f64, &mut [f64])> ConditionFunctions for Functions<F> {
     fn count(&self) -> usize {
         self.count
     }
-    fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), EvalError> {
+    fn evaluate(&mut self, t: f64, values: &mut Vec<f64>) -> Result<(), EvalError> {
         self.evaluations += 1;
+        values.resize(self.count, 0.0);
         (self.f)(t, values);
         Ok(())
     }

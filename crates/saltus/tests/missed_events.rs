@@ -246,6 +246,84 @@ fn narrow_pulses() {
     });
 }
 
+/// A function whose value is that of an expression in its input `t`, computed in several statements, in a branch, in a loop
+/// or by a function that it calls.
+fn as_function(random: &mut Random, before: &str, value: &str) -> String {
+    let body = match random.below(4) {
+        0 => format!("{before} y := {value};"),
+        1 => format!("{before} if t >= 0 then y := {value}; else y := {value}; end if;"),
+        2 => format!("y := 0; for i in 1:3 loop {before} y := y + ({value})/3; end for;"),
+        _ => "y := g(t);".to_owned(),
+    };
+    let inner = format!(
+        "function g input Real t; output Real y; protected Real a; algorithm a := 0; {before} y := {value}; end g;"
+    );
+    format!(
+        "{inner} function f input Real t; output Real y; protected Real a; algorithm a := 0; {body} end f; Real u, r, s;"
+    )
+}
+
+#[test]
+fn functions_written_as_algorithms() {
+    use std::f64::consts::TAU;
+    try_family("a pulse in a function", 51, 24, |random| {
+        let stop = random.power(-3.0, 2.0);
+        let (center, width) = (random.between(0.05, 0.95) * stop, random.power(-6.0, -2.0) * stop);
+        let before = format!("a := (t - {center:?})/{width:?};");
+        let value = match random.below(8) {
+            0 => "exp(-a^2)",
+            1 => "1/(1 + a^2)",
+            2 => "(if a > -1 and a < 1 then 1 else 0)",
+            3 => "max(0, 1 - abs(a))",
+            4 => "1/cosh(a)^2",
+            5 => "(if abs(a) < 1 then 1 - a^2/4 else 0)",
+            6 => "min(1, exp(-abs(a)))",
+            _ => "0.5*(tanh(a + 2) - tanh(a - 2))",
+        };
+        let declarations = as_function(random, &before, value);
+        let of_state = random.below(2) == 0;
+        let equations = if of_state {
+            "der(r) = 1; s = r + 1; u = f(s - 1);".to_owned()
+        } else {
+            "r = time; s = 0; u = f(r);".to_owned()
+        };
+        let declarations = if of_state {
+            declarations.replace("Real u, r, s;", "Real u, s, r(start = 0, fixed = true);")
+        } else {
+            declarations
+        };
+        Case::new("u > 0.4".to_owned(), stop, 1).with(&declarations, equations)
+    });
+    try_family("a wave in a function", 52, 12, |random| {
+        let stop = random.between(0.5, 20.0);
+        let (w, level) = (TAU * random.between(3.0, 200.0) / stop, random.between(0.3, 0.99));
+        let declarations = as_function(random, &format!("a := {w:?}*t;"), "sin(a)");
+        let count = rises(stop, |t| (w * t).sin() - level);
+        Case::new(format!("u > {level:?}"), stop, count).with(&declarations, "r = time; s = 0; u = f(r);".to_owned())
+    });
+    try_family("points that a function looks up", 53, 12, |random| {
+        let stop = random.power(-2.0, 2.0);
+        let count = 1 + random.below(4);
+        let (mut points, mut values) = (vec!["0".to_owned()], vec!["0".to_owned()]);
+        for k in 0..count {
+            let place = stop * (k as f64 + random.between(0.2, 0.8)) / count as f64;
+            let width = stop * random.power(-6.0, -2.0);
+            points.extend([-1.0, 0.0, 1.0].map(|side| format!("{:?}", place + side * width)));
+            values.extend(["0", "1", "0"].map(str::to_owned));
+        }
+        points.push(format!("{:?}", 2.0 * stop));
+        values.push("0".to_owned());
+        let (size, points, values) = (points.len(), points.join(", "), values.join(", "));
+        let declarations = format!(
+            "constant Real xs[{size}] = {{{points}}}; constant Real ys[{size}] = {{{values}}}; Real u;
+            function f input Real t; input Real x[:]; input Real y[size(x, 1)]; output Real r; protected Integer k;
+            algorithm k := 1; while k < size(x, 1) - 1 and t > x[k + 1] loop k := k + 1; end while;
+            r := y[k] + (y[k + 1] - y[k])*(t - x[k])/(x[k + 1] - x[k]); end f;"
+        );
+        Case::new("u > 0.6".to_owned(), stop, count).with(&declarations, "u = f(time, xs, ys);".to_owned())
+    });
+}
+
 #[test]
 fn conditions_with_bends() {
     use std::f64::consts::TAU;

@@ -95,6 +95,9 @@ impl<'a, N: Number> Machine<'a, N> {
         }
         let instructions = match &code.program {
             Program::Table(table) => {
+                for (at, arg) in self.stack[first_arg..].iter().enumerate() {
+                    arg.looked_up(table, at);
+                }
                 let value = lookup(table, &self.stack[first_arg..]).map_err(|outside| CallError::Extrapolation {
                     table: code.name.clone(),
                     outside,

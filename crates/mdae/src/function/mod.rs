@@ -13,6 +13,7 @@
 //! | `assemble`, `bytecode` | statements as instructions, made at the first call and kept in the function |
 //! | [`Machine`] | the only thing that executes functions, over any [`Number`] |
 //! | `call` | [`Functions::call`]: values and partial derivatives for whoever needs a few of them |
+//! | `trace` | [`Functions::follow`]: the operations that a call comes to, with their arguments |
 //!
 //! Compiled kernels (crate `codegen`) bring numbers of their own to the same machine, or take short functions apart into
 //! their own operations. An interpreter of statements, independent of the bytecode, is the oracle in `tests/functions.rs`.
@@ -25,6 +26,7 @@ mod ir;
 mod kind;
 mod machine;
 mod number;
+mod trace;
 mod validate;
 mod walk;
 
@@ -36,6 +38,7 @@ pub use ir::{
 pub use kind::{Kind, is_exact};
 pub use machine::Machine;
 pub use number::{Direction, Number};
+pub use trace::{Operation, Step};
 pub use walk::{Rewrite, Visit, rewrite};
 
 use crate::index::{FunctionId, IndexVec};

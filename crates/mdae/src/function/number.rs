@@ -1,7 +1,10 @@
 //! Numbers that functions compute with.
 
+use std::sync::Arc;
+
 use crate::dual::Dual;
 use crate::expr::{BinaryOp, UnaryOp};
+use crate::table::Table;
 
 /// What the machine needs of a number.
 pub trait Number: Clone {
@@ -27,6 +30,11 @@ pub trait Number: Clone {
     fn is_zero(&self) -> bool;
     /// Whether it is the same number.
     fn same(&self, other: &Self) -> bool;
+
+    /// It is looked up in a table, as its first or second argument.
+    fn looked_up(&self, table: &Arc<Table>, argument: usize) {
+        let _ = (table, argument);
+    }
 
     /// The sum of two.
     fn add(&self, other: &Self) -> Self {

@@ -27,6 +27,8 @@ const OF_SLOPE: f64 = 10.0;
 struct Transform {
     bernstein: [[f64; SAMPLES]; SAMPLES],
     check: [f64; SAMPLES],
+    /// The first sample from the others.
+    first: [f64; SAMPLES],
 }
 
 static TRANSFORM: LazyLock<Transform> = LazyLock::new(Transform::new);
@@ -43,9 +45,18 @@ impl Transform {
                 _ => factors.map(|x| (NODES[CHECK] - x) / (NODES[k] - x)).product(),
             };
         }
+        let first = std::array::from_fn(|k| {
+            let factors = NODES[1..].iter().filter(|&&x| x != NODES[k]);
+            if k == 0 {
+                0.0
+            } else {
+                factors.map(|x| (NODES[0] - x) / (NODES[k] - x)).product()
+            }
+        });
         Transform {
             bernstein: inverse(NODES.map(basis)),
             check,
+            first,
         }
     }
 }
@@ -97,6 +108,17 @@ impl Course {
             coefficients: transform.bernstein.each_ref().map(product),
             margin: OF_CHECK * product(&transform.check).abs() + OF_FOURTH * of_fourth_degree.abs(),
         }
+    }
+
+    /// As [`Course::new`]. A piece may begin right before the place from which on there is such a function: then its first
+    /// value is what the others say.
+    pub(super) fn of_argument(mut samples: [f64; SAMPLES]) -> Self {
+        if samples[0].is_nan() {
+            samples[0] = 0.0;
+            let weighted = TRANSFORM.first.iter().zip(&samples);
+            samples[0] = weighted.map(|(weight, sample)| weight * sample).sum();
+        }
+        Self::new(samples)
     }
 
     /// The least and the greatest value that the function may have on the piece.

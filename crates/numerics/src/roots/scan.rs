@@ -9,17 +9,13 @@ pub trait ConditionFunctions {
     /// How many.
     fn count(&self) -> usize;
 
-    /// How many arguments are evaluated beside them: inner functions whose course tells how closely to look. The samples
-    /// of `sin(ω·t)` may look smooth by chance; those of `ω·t` tell how many periods lie between them.
-    fn argument_count(&self) -> usize {
-        0
-    }
-
-    /// The values of the functions, then of the arguments, at a time within the step.
+    /// The values of the functions at a time within the step, then those of their arguments: of inner functions whose course
+    /// tells how closely to look. The samples of `sin(ω·t)` may look smooth by chance; those of `ω·t` tell how many periods
+    /// lie between them. There may be other arguments at other times; one that is missing is not a number.
     ///
     /// # Errors
     /// If one cannot be evaluated there.
-    fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), EvalError>;
+    fn evaluate(&mut self, t: f64, values: &mut Vec<f64>) -> Result<(), EvalError>;
 
     /// How a piece has to be cut so that samples tell what is a function of an argument that takes this course on it.
     fn cut(&self, argument: usize, course: &Course) -> Cut {
@@ -109,13 +105,11 @@ pub fn first_event(
     if count == 0 || !(t_new > t_old) {
         return Ok(None);
     }
-    let width = count + functions.argument_count();
     let mut scan = Scan {
         functions,
         sides,
         options,
         end: t_new,
-        width,
         cuts: 0,
     };
     scan.run(t_old)
@@ -125,6 +119,13 @@ pub fn first_event(
 struct Sample {
     t: f64,
     values: Vec<f64>,
+}
+
+impl Sample {
+    /// A function or an argument, if it is there.
+    fn value(&self, i: usize) -> f64 {
+        self.values.get(i).copied().unwrap_or(f64::NAN)
+    }
 }
 
 /// What lies between the place reached and a later one.
@@ -160,8 +161,6 @@ struct Scan<'a> {
     sides: &'a [bool],
     options: &'a ScanOptions,
     end: f64,
-    /// Functions and arguments.
-    width: usize,
     cuts: usize,
 }
 
@@ -257,10 +256,12 @@ impl Scan<'_> {
         if width <= self.options.tolerance.at(last.t) || width <= 64.0 * f64::EPSILON * last.t.abs() {
             return Ok(Verdict::Told);
         }
-        let course = |i: usize| Course::new(samples.each_ref().map(|sample| sample.values[i]));
+        let course = |i: usize| Course::new(samples.each_ref().map(|sample| sample.value(i)));
         if piece.halvings < MOST_HALVINGS {
             let count = self.sides.len();
-            let cuts = (count..self.width).map(|i| (i, self.functions.cut(i - count, &course(i))));
+            let width = samples.iter().map(|sample| sample.values.len()).max();
+            let argument = |i: usize| Course::of_argument(samples.each_ref().map(|sample| sample.value(i)));
+            let cuts = (count..width.unwrap_or(count)).map(|i| (i, self.functions.cut(i - count, &argument(i))));
             let mut cuts: Vec<(usize, Cut)> = cuts.filter(|(_, cut)| *cut != Cut::Nowhere).collect();
             cuts.sort_by(|(_, a), (_, b)| b.rank().total_cmp(&a.rank()));
             for (argument, cut) in cuts {
@@ -294,7 +295,7 @@ impl Scan<'_> {
             Cut::Into(parts) => return Ok(Placed::Into(parts)),
             Cut::At(value) => value,
         };
-        let above = |sample: &Sample| sample.values[argument] > value;
+        let above = |sample: &Sample| sample.value(argument) > value;
         let passage = samples.windows(2).find(|pair| above(&pair[0]) != above(&pair[1]));
         let Some([left, right]) = passage else {
             return Ok(Placed::Into(2.0));
@@ -303,12 +304,12 @@ impl Scan<'_> {
         let mut narrowing = Narrowing {
             left: left.t,
             right: right.t,
-            left_values: vec![left.values[argument] - value],
-            right_values: vec![right.values[argument] - value],
+            left_values: vec![left.value(argument) - value],
+            right_values: vec![right.value(argument) - value],
             sides: &side,
         };
         narrowing.run(self.options.tolerance, |t, values| {
-            values[0] = self.sample(t)?.values[argument] - value;
+            values[0] = self.sample(t)?.value(argument) - value;
             Ok(())
         })?;
         let (start, end) = (samples[0].t, samples[SAMPLES - 1].t);
@@ -332,7 +333,7 @@ impl Scan<'_> {
     }
 
     fn sample(&mut self, t: f64) -> Result<Sample, RootError> {
-        let mut values = vec![0.0; self.width];
+        let mut values = Vec::new();
         self.functions
             .evaluate(t, &mut values)
             .map_err(|error| RootError::Evaluation { t, error })?;
@@ -361,7 +362,7 @@ impl Scan<'_> {
             sides: self.sides,
         };
         let functions = &mut *self.functions;
-        let (count, mut all) = (self.sides.len(), vec![0.0; self.width]);
+        let (count, mut all) = (self.sides.len(), Vec::new());
         // Half the tolerance is left for functions that change right after the first one.
         let half = TimeTolerance {
             ulps: 0.5 * self.options.tolerance.ulps,
@@ -369,8 +370,9 @@ impl Scan<'_> {
         };
         narrowing.run(half, |t, values| {
             let evaluated = functions.evaluate(t, &mut all);
+            evaluated.map_err(|error| RootError::Evaluation { t, error })?;
             values.copy_from_slice(&all[..count]);
-            evaluated.map_err(|error| RootError::Evaluation { t, error })
+            Ok(())
         })?;
         if self.sides.len() > 1 {
             self.widen(&mut narrowing)?;

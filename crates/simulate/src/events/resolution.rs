@@ -7,15 +7,16 @@
 //!
 //! [`Watching`] collects, for one plan of a mode, all arguments of such functions in the watched conditions and in the
 //! equations that lead from states to them. Arguments of inner functions are among them, so that outer ones are told too:
-//! resolution grows from inside out.
+//! resolution grows from inside out. Functions written as algorithms are followed: what their operations are applied to
+//! are arguments as well, as far as the same branches lead to them.
 
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, Program, ProgramBuilder};
-use saltus_mdae::function::Body;
+use saltus_mdae::function::{Body, Functions, Operation, Step};
 use saltus_mdae::table::Table;
-use saltus_mdae::{BinaryOp, Derivative, ExprId, ExprPool, Mdae, Node, UnaryOp};
+use saltus_mdae::{BinaryOp, Derivative, ExprId, ExprPool, FunctionId, Mdae, Node, UnaryOp};
 use saltus_numerics::roots::{Course, Cut};
 
 use crate::kernel::slot_of;
@@ -86,12 +87,48 @@ pub(crate) struct Arguments {
     outputs: Vec<f64>,
     /// The largest values of the arguments so far.
     sizes: Vec<f64>,
+    calls: Vec<Call>,
+    followed: Followed,
+}
+
+/// A call of a function written as an algorithm.
+#[derive(Clone, Debug)]
+struct Call {
+    function: FunctionId,
+    /// Which outputs of the program are its arguments, and whether they move.
+    args: Vec<(usize, bool)>,
+}
+
+/// The arguments of operations inside of functions that one search has met: they come after the others.
+#[derive(Clone, Debug, Default)]
+struct Followed {
+    /// Their places, by call, the way that led there and the operand.
+    places: FxHashMap<(usize, u64, usize), usize>,
+    outers: Vec<Outer>,
+    sizes: Vec<f64>,
+}
+
+impl Followed {
+    /// Places what an operation is applied to among the values, which begin with others.
+    fn place(&mut self, call: usize, operation: &Operation, others: usize, values: &mut Vec<f64>) {
+        for (at, (value, outer)) in of_operation(operation).into_iter().flatten().enumerate() {
+            let next = self.outers.len();
+            let place = *self.places.entry((call, operation.way, at)).or_insert(next);
+            if place == next {
+                self.outers.push(outer);
+                self.sizes.push(0.0);
+            }
+            values.resize(values.len().max(others + place + 1), f64::NAN);
+            values[others + place] = value;
+            self.sizes[place] = self.sizes[place].max(value.abs());
+        }
+    }
 }
 
 impl Arguments {
     /// Those in some expressions that change between events.
     fn new(model: &Mdae, cache: &KernelCache, pool: &ExprPool, roots: &[ExprId], memory: &Memory) -> Option<Self> {
-        let found = collect(model, pool, roots);
+        let (found, called) = collect(model, pool, roots);
         let mut program = ProgramBuilder::new();
         let mut places: FxHashMap<ExprId, usize> = FxHashMap::default();
         let mut output = |expr: ExprId| -> Option<usize> {
@@ -114,7 +151,17 @@ impl Arguments {
             };
             outers.push((place, outer));
         }
+        let mut calls = Vec::new();
+        for (function, args) in called {
+            let args = args
+                .into_iter()
+                .map(|(arg, moves)| Some((output(arg)?, moves)))
+                .collect::<Option<_>>()?;
+            calls.push(Call { function, args });
+        }
         Some(Arguments {
+            calls,
+            followed: Followed::default(),
             outputs: vec![0.0; places.len()],
             sizes: vec![0.0; outers.len()],
             program: (!places.is_empty()).then(|| program.finish()),
@@ -134,22 +181,48 @@ impl Arguments {
         }
     }
 
-    pub(crate) fn count(&self) -> usize {
-        self.outers.len()
+    /// Whether each has the same place in every search.
+    pub(crate) fn are_lasting(&self) -> bool {
+        self.calls.is_empty()
     }
 
-    /// Their values at what is in memory.
-    pub(crate) fn evaluate(&mut self, memory: &Memory, values: &mut [f64]) {
+    /// Another search begins, which meets other operations of functions.
+    pub(crate) fn forget_operations(&mut self) {
+        self.followed = Followed::default();
+    }
+
+    /// Puts their values at what is in memory behind others.
+    pub(crate) fn evaluate(&mut self, functions: &Functions, memory: &Memory, values: &mut Vec<f64>) {
         let Some(program) = &self.program else { return };
         program.evaluate_unchecked(&memory.values, &mut self.outputs);
-        for ((value, size), ((at, other), _)) in values.iter_mut().zip(&mut self.sizes).zip(&self.outers) {
+        for (size, ((at, other), _)) in self.sizes.iter_mut().zip(&self.outers) {
             let first = self.outputs[*at];
-            *value = match *other {
+            let value = match *other {
                 None => first,
                 Some((false, at)) => first - self.outputs[at],
                 Some((true, at)) => first / self.outputs[at],
             };
             *size = size.max(value.abs());
+            values.push(value);
+        }
+        let others = values.len();
+        values.resize(others + self.followed.outers.len(), f64::NAN);
+        for (at, call) in self.calls.iter().enumerate() {
+            let args: Vec<(f64, bool)> = call.args.iter().map(|&(at, moves)| (self.outputs[at], moves)).collect();
+            for operation in &functions.follow(call.function, &args) {
+                self.followed.place(at, operation, others, values);
+            }
+        }
+    }
+
+    /// An argument: of what it is one, and its largest value so far.
+    fn outer(&self, argument: usize) -> (&Outer, f64) {
+        match self.outers.get(argument) {
+            Some((_, outer)) => (outer, self.sizes[argument]),
+            None => {
+                let place = argument - self.outers.len();
+                (&self.followed.outers[place], self.followed.sizes[place])
+            }
         }
     }
 
@@ -157,10 +230,10 @@ impl Arguments {
     pub(crate) fn cut(&self, argument: usize, course: &Course) -> Cut {
         let (least, greatest) = course.range();
         let variation = greatest - least;
-        let (_, outer) = &self.outers[argument];
+        let (outer, largest) = self.outer(argument);
         // What varies by less than rounding has no course. A difference near zero is known no better than its terms.
         let size = match outer {
-            Outer::Bend => self.sizes[argument],
+            Outer::Bend => largest,
             _ => least.abs().max(greatest.abs()),
         };
         if !course.is_finite() || variation <= ROUNDING * size {
@@ -178,7 +251,7 @@ impl Arguments {
             },
             Outer::Bend => at_point((least < 0.0 && greatest > 0.0).then_some(0.0), course),
             Outer::Table(table, argument) => at_point(table.point_between(*argument, least, greatest), course),
-            smooth => untold(smooth.is_told(course, self.sizes[argument])),
+            smooth => untold(smooth.is_told(course, largest)),
         }
     }
 }
@@ -252,8 +325,11 @@ impl Outer {
     }
 }
 
-/// The arguments in expressions, in the order of the expressions.
-fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> Vec<(Inner, Outer)> {
+/// A function written as an algorithm, with its arguments and whether they move.
+type Called = (FunctionId, Vec<(ExprId, bool)>);
+
+/// The arguments in expressions, and the calls of functions written as algorithms, in the order of the expressions.
+fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> (Vec<(Inner, Outer)>, Vec<Called>) {
     let all = pool.reachable(roots);
     // Children come before parents.
     let mut moving: FxHashSet<ExprId> = FxHashSet::default();
@@ -270,7 +346,7 @@ fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> Vec<(Inner, Outer
         }
     }
     let mut seen = FxHashSet::default();
-    let mut found = Vec::new();
+    let (mut found, mut called) = (Vec::new(), Vec::new());
     let mut offer = |inner: Inner, outer: Outer| {
         let key = (inner, std::mem::discriminant(&outer));
         let moves = match inner {
@@ -291,7 +367,7 @@ fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> Vec<(Inner, Outer
             Node::Binary(op, a, b) => match op {
                 BinaryOp::Div => offer(Inner::Plain(b), Outer::Pole),
                 BinaryOp::Pow => match pool.constant(b) {
-                    Some(exponent) if exponent.fract() == 0.0 && (0.0..=LOW_POWER).contains(&exponent) => {}
+                    Some(exponent) if is_low_power(exponent) => {}
                     Some(exponent) => offer(Inner::Plain(a), Outer::Power(exponent)),
                     None => {
                         offer(Inner::Plain(a), Outer::Pole);
@@ -301,29 +377,70 @@ fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> Vec<(Inner, Outer
                 BinaryOp::Mod | BinaryOp::Rem | BinaryOp::Quotient => {
                     offer(Inner::Ratio(a, b), Outer::Staircase);
                 }
-                BinaryOp::Lt
-                | BinaryOp::Le
-                | BinaryOp::Gt
-                | BinaryOp::Ge
-                | BinaryOp::Eq
-                | BinaryOp::Ne
-                | BinaryOp::Min
-                | BinaryOp::Max => {
-                    offer(Inner::Difference(a, b), Outer::Bend);
-                }
+                op if is_bent(op) => offer(Inner::Difference(a, b), Outer::Bend),
                 _ => {}
             },
-            Node::Call { function, args, .. } => {
-                if let Body::Table(table) = &model.functions[function].body {
+            Node::Call { function, args, .. } => match &model.functions[function].body {
+                Body::Table(table) => {
                     for (at, arg) in pool.args(args).enumerate() {
                         offer(Inner::Plain(arg), Outer::Table(table.clone(), at));
                     }
                 }
-            }
+                _ if moving.contains(&id) => {
+                    let args = pool.args(args).map(|arg| (arg, moving.contains(&arg)));
+                    let call: Called = (function, args.collect());
+                    if !called.contains(&call) {
+                        called.push(call);
+                    }
+                }
+                _ => {}
+            },
             _ => {}
         }
     }
-    found
+    (found, called)
+}
+
+/// What an operation inside of a function is applied to, where its samples may not tell its course.
+fn of_operation(operation: &Operation) -> [Option<(f64, Outer)>; 2] {
+    let [(a, a_moves), (b, b_moves)] = operation.operands;
+    let one = |value: f64, outer: Outer| [Some((value, outer)), None];
+    match &operation.step {
+        Step::Unary(op) => [of_one(*op).map(|outer| (a, outer)), None],
+        Step::Table(table, at) => one(a, Outer::Table(table.clone(), *at)),
+        Step::Binary(op) => match op {
+            BinaryOp::Div if b_moves => one(b, Outer::Pole),
+            BinaryOp::Pow if b_moves => [
+                Some((a, Outer::Pole)).filter(|_| a_moves),
+                Some((b, Outer::Exponential)),
+            ],
+            BinaryOp::Pow if is_low_power(b) => [None, None],
+            BinaryOp::Pow => one(a, Outer::Power(b)),
+            BinaryOp::Mod | BinaryOp::Rem | BinaryOp::Quotient => one(a / b, Outer::Staircase),
+            _ if is_bent(*op) => one(a - b, Outer::Bend),
+            _ => [None, None],
+        },
+    }
+}
+
+/// Whether powers are told as polynomials.
+fn is_low_power(exponent: f64) -> bool {
+    exponent.fract() == 0.0 && (0.0..=LOW_POWER).contains(&exponent)
+}
+
+/// Whether an operation bends or jumps where its operands are equal.
+fn is_bent(op: BinaryOp) -> bool {
+    matches!(
+        op,
+        BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Min
+            | BinaryOp::Max
+    )
 }
 
 fn of_one(op: UnaryOp) -> Option<Outer> {

@@ -185,7 +185,9 @@ impl Watched<'_, '_> {
 
     /// All functions, their tolerances and the arguments at a time.
     fn sampled(&mut self, t: f64) -> Result<Sampled, EvalError> {
-        if let Some(known) = self.known.as_ref().filter(|known| known.t == t) {
+        // Operations of functions have other places in every search.
+        let lasting = self.ode.code.arguments().is_none_or(Arguments::are_lasting);
+        if let Some(known) = self.known.as_ref().filter(|known| known.t == t && lasting) {
             return Ok(known.clone());
         }
         if self.cancel.is_cancelled() {
@@ -202,7 +204,7 @@ impl Watched<'_, '_> {
         let count = self.monitors.len();
         let mut sampled = Sampled {
             t,
-            values: vec![0.0; count + self.argument_count()],
+            values: vec![0.0; count],
             tolerances: vec![0.0; count],
         };
         for (at, monitor) in self.monitors.iter().enumerate() {
@@ -212,9 +214,10 @@ impl Watched<'_, '_> {
             self.sizes[at] = self.sizes[at].max(reading.magnitude);
         }
         if let Some(watching) = self.ode.code.watching() {
+            let functions = &self.ode.tools.model.functions;
             watching
                 .arguments
-                .evaluate(self.ode.memory, &mut sampled.values[count..]);
+                .evaluate(functions, self.ode.memory, &mut sampled.values);
         }
         if t == self.t_new {
             self.end = Some(sampled.clone());
@@ -228,13 +231,9 @@ impl ConditionFunctions for Watched<'_, '_> {
         self.monitors.len()
     }
 
-    fn argument_count(&self) -> usize {
-        self.ode.code.arguments().map_or(0, Arguments::count)
-    }
-
-    fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), EvalError> {
+    fn evaluate(&mut self, t: f64, values: &mut Vec<f64>) -> Result<(), EvalError> {
         let sampled = self.sampled(t)?;
-        values.copy_from_slice(&sampled.values);
+        values.clone_from(&sampled.values);
         for (at, &tolerance) in sampled.tolerances.iter().enumerate() {
             let value = sampled.values[at];
             values[at] = if value == 0.0 && self.shifts[at] == 0.0 && self.monitors[at].holds_at_zero {

@@ -295,6 +295,9 @@ impl Run {
         let functions: Vec<ExprId> = monitors.iter().map(|monitor| monitor.function).collect();
         let mut ode = self.engine.ode(mode, &self.history);
         ode.code.watch(ode.tools, ode.pool, &functions, ode.memory);
+        if let Some(watching) = ode.code.watching() {
+            watching.arguments.forget_operations();
+        }
         let solve = self.history.depends_on_unknowns() || ode.code.watching().is_some_and(|w| w.stages.contains(&true));
         let y = vec![0.0; ode.code.states.len()];
         let mut functions = Watched {

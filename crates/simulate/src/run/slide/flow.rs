@@ -242,11 +242,7 @@ impl ConditionFunctions for SlideFunctions<'_> {
         self.exits + self.conditions.len()
     }
 
-    fn argument_count(&self) -> usize {
-        self.arguments().map_or(0, crate::events::resolution::Arguments::count)
-    }
-
-    fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), EvalError> {
+    fn evaluate(&mut self, t: f64, values: &mut Vec<f64>) -> Result<(), EvalError> {
         if self.cancel.is_cancelled() {
             return Err(EvalError::fatal("the run is cancelled"));
         }
@@ -255,9 +251,9 @@ impl ConditionFunctions for SlideFunctions<'_> {
             self.integrator.interpolate(t, &mut y);
         }
         let flow = self.ode.flow(t, &y)?;
-        values[..self.exits].copy_from_slice(&flow.exits);
+        values.clone_from(&flow.exits);
+        values.resize(self.count(), 0.0);
         self.sizes[..self.exits].copy_from_slice(&flow.sizes);
-        let count = self.count();
         let engine = &mut *self.ode.engine;
         for (at, condition) in self.conditions.iter().enumerate() {
             let memory = &self.ode.slide.sides[condition.side].memory;
@@ -270,7 +266,9 @@ impl ConditionFunctions for SlideFunctions<'_> {
         if let Some(mode) = side.mode()
             && let Some(watching) = engine.modes[mode].plan_mut().watching()
         {
-            watching.arguments.evaluate(&side.memory, &mut values[count..]);
+            watching
+                .arguments
+                .evaluate(&engine.model.functions, &side.memory, values);
         }
         Ok(())
     }

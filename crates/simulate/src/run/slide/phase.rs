@@ -313,6 +313,11 @@ impl Run {
         }));
         let dim = slide.sides[0].states(&self.engine).len();
         let origins = slide.surface.origins.clone();
+        if let Some(mode) = slide.sides[0].mode()
+            && let Some(watching) = self.engine.modes[mode].plan_mut().watching()
+        {
+            watching.arguments.forget_operations();
+        }
         let mut functions = SlideFunctions {
             ode: SlideOde {
                 dim,
