@@ -424,3 +424,11 @@ equation
     b.x = 1.0;
   end when;
 end WhenSetsInputOfPart;
+
+// model MessageIsNumber
+// error E0301 a String is needed, but this is Integer
+model MessageIsNumber
+  Real x = time;
+equation
+  assert(true, 3);
+end MessageIsNumber;

@@ -21,6 +21,8 @@
 // final last 3
 // model NotReached.ChangedRange
 // refused E0214 changes the values it runs over
+// model NotReached.StartIsNoNumber
+// fails E0608 the start value of `x` is not a number
 // model NotReached.FixedAlgebraic
 // final p 1e6
 // final M 116.864684135
@@ -108,4 +110,11 @@ package NotReached
     der(U) = 0;
     der(M) = 0;
   end FixedAlgebraic;
+
+  model StartIsNoNumber
+    parameter Real p = -1;
+    Real x(start = sqrt(p), fixed = true);
+  equation
+    der(x) = 1;
+  end StartIsNoNumber;
 end NotReached;

@@ -63,7 +63,7 @@ impl Flattener<'_> {
         // The message of an assertion that holds is not asked for.
         let message = match condition {
             FlatExpr::Boolean(true) => {
-                self.unreached_expr(message, ctx);
+                self.unreached_message(message, ctx);
                 FlatExpr::String("".into())
             }
             _ => self.message(message, ctx)?,

@@ -111,6 +111,13 @@ impl Flattener<'_> {
         self.judge(result);
     }
 
+    /// Checks a text that is left out.
+    pub(crate) fn unreached_message(&mut self, expr: &Expr, ctx: &Context<'_>) {
+        let shape = self.unreached_expr(expr, ctx);
+        let result = want(shape, Ty::String, expr.span);
+        self.judge(result);
+    }
+
     /// Checks an expression that is left out beside one that is taken: they must be of one type.
     pub(crate) fn unreached_branch(&mut self, expr: &Expr, taken: &Tensor, span: Span, ctx: &Context<'_>) {
         let shape = self.unreached_expr(expr, ctx);

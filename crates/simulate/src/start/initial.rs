@@ -155,6 +155,19 @@ impl Engine {
         Ok(Bound::of_value(&self.cache, &self.pool, expr, &self.memory)?.value(&self.memory))
     }
 
+    /// What a start value is: a number, unless it depends on what is still to be solved for.
+    fn number_of(&self, start: ExprId, variable: &Variable) -> Result<f64, Failure> {
+        let value = self.value_of(start)?;
+        if value.is_nan() && !self.reads_open_parameter(start) {
+            return Err(Failure::new(FailureKind::Domain {
+                message: format!("the start value of `{}` is not a number", variable.name),
+                origins: vec![variable.origin],
+            })
+            .at(self.options.start));
+        }
+        Ok(value)
+    }
+
     pub(crate) fn set_start_values(&mut self) -> Result<(), Failure> {
         self.solve_open_parameters()?;
         for id in self.model.variables.ids() {
@@ -171,7 +184,7 @@ impl Engine {
                 .start
                 .or(variable.binding.filter(|_| variable.role == Role::Input));
             let value = match start {
-                Some(start) => self.value_of(start)?,
+                Some(start) => self.number_of(start, variable)?,
                 None => 0.0,
             };
             self.memory.set(id, 0, value);
@@ -346,7 +359,7 @@ impl Engine {
             let continuous = self.model.variables[alias.target].role == Role::Continuous;
             let better = known.is_none_or(|at| alias.variable.fixed && !list[at].fixed);
             if continuous && better {
-                let value = self.value_of(start)? * if alias.negated { -1.0 } else { 1.0 };
+                let value = self.number_of(start, &alias.variable)? * if alias.negated { -1.0 } else { 1.0 };
                 let entry = StartValue {
                     var: alias.target,
                     order: alias.order,

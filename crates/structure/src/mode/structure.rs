@@ -150,8 +150,21 @@ pub fn analyze_equations(
         return analyze_all(model, modes, valuation, equations);
     }
     let telling = equations.iter().copied().filter(|id| !says_nothing(id)).collect();
-    analyze_all(model, modes, valuation, equations)
-        .or_else(|failure| analyze_all(model, modes, valuation, telling).map_err(|_| failure))
+    let failure = match analyze_all(model, modes, valuation, equations) {
+        Err(failure) => failure,
+        regular => return regular,
+    };
+    // `x = y; y = x`: what nothing is left of was needed.
+    if !nowhere_determined(model, modes).is_empty() {
+        return Err(failure);
+    }
+    analyze_all(model, modes, valuation, telling).map_err(|_| failure)
+}
+
+/// Unknowns that stand in no equation of any mode.
+fn nowhere_determined(model: &Mdae, modes: &Modes) -> Vec<VarId> {
+    let all: Vec<EquationId> = model.equations.ids().collect();
+    alive_and_dead(model, modes, &all).1
 }
 
 fn analyze_all(
