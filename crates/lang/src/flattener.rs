@@ -47,6 +47,8 @@ pub(crate) struct Flattener<'l> {
     pub pending: Vec<ComponentId>,
     /// Shared by variables without attributes.
     pub no_attributes: Arc<Attributes>,
+    /// Classes that contain themselves without end, which has been reported.
+    pub endless: Vec<Arc<ClassDefinition>>,
     /// The component of each variable.
     pub owners: Vec<ComponentId>,
     /// All instances of the model, once they exist.
@@ -98,6 +100,7 @@ impl<'l> Flattener<'l> {
             model: FlatModel::default(),
             pending: Vec::new(),
             no_attributes: Arc::default(),
+            endless: Vec::new(),
             owners: Vec::new(),
             model_instances: Vec::new(),
             cardinalities: None,

@@ -126,6 +126,20 @@ fn inlining_is_limited() {
 #[test]
 fn models_are_limited() {
     assert_refused("model M\n  M m;\nend M;", "E0213");
+    // Trees of such components are left once the first branch has shown it, long before any limit.
+    let trees = [
+        "model M M a; M b; Real x = time; end M;",
+        "model A B x, y; end A; model B A x, y, z; end B; model M A a; end M;",
+        "model A replaceable model T = A; T x; T y; Real z = 1; end A; model M A a[3]; end M;",
+        "model M parameter Integer n = 30; M a(n = n - 1) if n > 0; M b(n = n - 1) if n > 0; end M;",
+    ];
+    for tree in trees {
+        let found = codes(tree);
+        assert!(
+            found.iter().all(|code| code == "E0213") && found.len() <= 2,
+            "{found:?} for {tree}"
+        );
+    }
     let mut doubling = String::from("model A0\n  Real x = 1;\nend A0;\n");
     for k in 1..30 {
         let _ = writeln!(doubling, "model A{k}\n  A{} a;\n  A{} b;\nend A{k};", k - 1, k - 1);

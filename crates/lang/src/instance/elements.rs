@@ -14,6 +14,9 @@ use saltus_syntax::ast::{self, Variability as AstVariability};
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// How often a model may contain itself, under conditions that end it.
+const MOST_NESTED: usize = 20;
+
 impl Flattener<'_> {
     pub(crate) fn make_elements(&mut self, id: ComponentId, table: &Rc<Table>) -> Fallible<()> {
         let kind = match table.simple {
@@ -135,17 +138,23 @@ impl Flattener<'_> {
         Ok(elements)
     }
 
-    /// A model that contains itself, however far down.
-    pub(super) fn check_recursion(&self, parent: InstanceId, class: ClassId, span: Span) -> Fallible<()> {
-        let def = self.def(class);
+    /// A model that contains itself, however far down. Once that is known it is not followed down any more: a tree of such
+    /// components has more branches than anybody wants to see.
+    pub(super) fn check_recursion(&mut self, parent: InstanceId, class: ClassId, span: Span) -> Fallible<()> {
+        let def = Arc::clone(self.def(class));
+        let known = self.endless.iter().any(|endless| Arc::ptr_eq(endless, &def));
         let mut current = Some(parent);
         let mut count = 0;
         while let Some(instance) = current {
             let data = &self.instances[instance];
-            count += usize::from(Arc::ptr_eq(self.def(data.class), def));
+            count += usize::from(Arc::ptr_eq(self.def(data.class), &def));
             current = data.parent;
         }
-        if count > 20 {
+        if known && count > 0 {
+            return Err(Failure::Reported);
+        }
+        if count > MOST_NESTED {
+            self.endless.push(def);
             let name = &self.classes[class].name;
             return fail(codes::E0213, span, format!("`{name}` contains itself without end"));
         }
