@@ -218,6 +218,7 @@ impl Engine {
         }
         let in_mode = mode.and_then(|mode| self.monitor_in(id, mode));
         let monitor = in_mode.as_deref().unwrap_or(monitor);
+        let mut unbent: Option<Arc<Monitor>> = None;
         // What only triggers something at the start is false at zero before it becomes true: a transition, so that
         // `when x < 0` acts for x = -time. Equations are switched as they will be from then on.
         let orders = if self.memory.is_initial() && !monitor.switches_equations {
@@ -230,6 +231,7 @@ impl Engine {
         // restart changes has to be decided anew.
         let mut crossed = self.event.crossings.get(&id).copied();
         for order in 0..=orders {
+            let monitor = unbent.as_deref().unwrap_or(monitor);
             if let Some(crossing) = crossed.filter(|_| order == 2) {
                 // Where the slope does not tell, the crossing itself does, rather than a higher derivative.
                 let positive = crossing.positive;
@@ -262,6 +264,9 @@ impl Engine {
                 } else {
                     Sign::ByDerivative { positive, order, leans }
                 };
+            }
+            if order == 0 && orders > 0 {
+                unbent = self.unbent_monitor(monitor, mode, at_event);
             }
             crossed = crossed.filter(|crossing| order > 1 || crossing.course[usize::from(order)] == reading.value);
             if order == 0 && reading.value.abs() > LEANING * reading.tolerance + 2.0 * located {
@@ -431,7 +436,7 @@ impl Engine {
     }
 
     /// Makes sure that what derivative `order` of a condition reads has been computed.
-    fn ensure_derivatives(&mut self, monitor: &Monitor, mode: Option<ModeId>, order: u16) -> bool {
+    pub(super) fn ensure_derivatives(&mut self, monitor: &Monitor, mode: Option<ModeId>, order: u16) -> bool {
         if usize::from(order) >= monitor.level_count() {
             return false;
         }

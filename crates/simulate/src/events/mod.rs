@@ -4,10 +4,12 @@
 //! - [`search`]: the search for a consistent mode at one instant, with [`candidate`] (trying one), [`pivot`]
 //!   (complementarity) and [`refused`] (why none was accepted);
 //! - [`discrete`]: discrete equations and when-clauses; [`sample`]: periodic time events;
-//! - [`condition`]: the functions of conditions, with [`simplified`] (as a mode makes them), [`scale`] and [`response`] (how
+//! - [`condition`]: the functions of conditions, with [`simplified`] (as a mode makes them), [`bend`] (at a bend of theirs),
+//!   [`scale`] and [`response`] (how
 //!   large and how well known values are)
 //!   and [`resolution`] (how closely a step has to be looked at).
 
+mod bend;
 pub(crate) mod candidate;
 pub(crate) mod condition;
 pub(crate) mod discrete;
