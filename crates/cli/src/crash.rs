@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr, reason = "the console is gone when a panic is reported")]
 
 use std::backtrace::{Backtrace, BacktraceStatus};
+use std::ffi::OsString;
 use std::panic::PanicHookInfo;
 use std::sync::{Mutex, PoisonError};
 
@@ -16,13 +17,13 @@ const STACK: usize = 256 << 20;
 static REPORT: Mutex<Option<String>> = Mutex::new(None);
 
 /// Runs the pipeline on a thread with a large stack; a panic becomes [`Status::Internal`].
-pub(crate) fn guarded(work: impl FnOnce() -> Status + Send + 'static) -> Status {
+pub(crate) fn guarded(command_line: &[OsString], work: impl FnOnce() -> Status + Send + 'static) -> Status {
     std::panic::set_hook(Box::new(remember));
     let thread = std::thread::Builder::new().name("saltus".into()).stack_size(STACK);
     match thread.spawn(work).map(std::thread::JoinHandle::join) {
         Ok(Ok(status)) => status,
         Ok(Err(_)) => {
-            ask_for_a_report();
+            ask_for_a_report(command_line);
             Status::Internal
         }
         Err(error) => {
@@ -51,10 +52,13 @@ fn remember(info: &PanicHookInfo<'_>) {
     report.get_or_insert(format!("{message}{place}{way}"));
 }
 
-fn ask_for_a_report() {
+fn ask_for_a_report(command_line: &[OsString]) {
     let report = REPORT.lock().unwrap_or_else(PoisonError::into_inner).take();
     let report = report.unwrap_or_else(|| "no message".to_owned());
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments = command_line.iter().skip(1);
+    let arguments: Vec<String> = arguments
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect();
     eprintln!("internal error: {report}");
     eprintln!("This is a bug in Saltus, not in your model. Results written so far are kept.");
     eprintln!("Please report it with the model and these lines:");

@@ -1,10 +1,8 @@
 //! Exit statuses; scripts rely on them.
 
-use std::process::ExitCode;
-
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
+pub(crate) enum Status {
     /// Done.
     Success,
     /// The model is wrong; diagnostics say where. Also: results differ.
@@ -19,7 +17,7 @@ pub enum Status {
 
 impl Status {
     /// The number the operating system gets.
-    pub fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u8 {
         match self {
             Status::Success => 0,
             Status::ModelWrong => 1,
@@ -27,11 +25,5 @@ impl Status {
             Status::SimulationFailed => 3,
             Status::Internal => 4,
         }
-    }
-}
-
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> ExitCode {
-        ExitCode::from(status.code())
     }
 }

@@ -56,11 +56,12 @@ pub use failure::failure_diagnostic;
 pub use file::ModelFileOptions;
 pub use model::Model;
 pub use outcome::{Fault, Outcome};
+pub use parameters::{Parameter, ParameterValues};
 pub use parse::ParsedFiles;
 pub use result_error::result_diagnostic;
 pub use run::{FailedRun, Run, RunSummary, Simulation};
 pub use session::Session;
-pub use stepper::{SavedRun, Stepper};
+pub use stepper::{Linear, SavedRun, Stepper};
 pub use timing::{Phase, Timings};
 
 pub use saltus_numerics::ode::Method;
@@ -98,11 +99,11 @@ pub mod mdae {
 /// Results: in memory, in files, compared and drawn.
 pub mod results {
     pub use saltus_results::{
-        Agreement, AliasSign, CsvWriter, Discard, Disk, EventLog, EventLogWriter, EventRecord, Format, Formats,
-        Impulse, InputHash, IoAction, Jump, Manifest, MatWriter, MemoryStorage, ModeRecord, Pattern, Report,
-        ResultError, ResultSink, Role, RowKind, Schema, Select, Selection, Sidecar, Signal, SignalId, SignalKind,
-        SignalView, SourceSpan, Status, Storage, Summary, Tee, Tolerances, Trajectory, Trigger, VariableReport,
-        WriteOptions, compare, compare_selected, figure, read_event_log, same_file,
+        Agreement, AliasSign, Binding, ColumnId, CsvWriter, Discard, Disk, EventLog, EventLogWriter, EventRecord,
+        Format, Formats, Impulse, InputHash, IoAction, Jump, Manifest, MatWriter, MemoryStorage, ModeRecord, Pattern,
+        Report, ResultError, ResultSink, Role, RowKind, Schema, Select, Selection, Sidecar, Signal, SignalId,
+        SignalKind, SignalView, SourceSpan, Status, Storage, Summary, Tee, Tolerances, Trajectory, Trigger, Value,
+        VariableReport, WriteOptions, compare, compare_selected, figure, read_event_log, same_file,
     };
 }
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use saltus_lang::flat::FlatModel;
 use saltus_mdae::stored::Extent;
-use saltus_mdae::{Condition, ConditionId, Experiment, IndexVec, Mdae, Role, Variable};
-use saltus_results::{InputHash, Manifest, SourceSpan};
+use saltus_mdae::{Condition, ConditionId, Experiment, ExprId, Idx, IndexVec, Mdae, Role, Variable};
+use saltus_results::{InputHash, Manifest, Schema, SourceSpan, Value};
 use saltus_simulate::{Compiled, discrete_loop};
 use saltus_source::{Diagnostic, Diagnostics, SourceMap, Span};
 use saltus_structure::mode::share_redundant;
@@ -16,7 +16,7 @@ use saltus_syntax::ast::{
 use saltus_syntax::parse_expression;
 use sha2::{Digest, Sha256};
 
-use crate::parameters::{ParameterTable, Setting, StructuralSetting};
+use crate::parameters::{Parameter, ParameterTable, Setting, StructuralSetting};
 use crate::timing::{Phase, Timings};
 use crate::{Fault, Outcome, Run, Session, failure_diagnostic};
 
@@ -360,6 +360,79 @@ impl Model {
     /// A run with the settings of the model's experiment annotation.
     pub fn run(&self) -> Run<'_> {
         Run::new(self)
+    }
+
+    /// The variables that results have: names, units, descriptions, roles, and the values of parameters.
+    pub fn schema(&self) -> Result<Schema, Box<Diagnostic>> {
+        let schema = self.compiled.schema(&[]);
+        schema.map_err(|failure| Box::new(failure_diagnostic(&failure, self.equations(), None)))
+    }
+
+    /// The parameters, in the order of their names.
+    ///
+    /// ```
+    /// let session = saltus::Session::new();
+    /// session.add_text("M.mo", "
+    ///     model M
+    ///       parameter Real k(unit = \"N/m\") = 2 \"Stiffness\";
+    ///       parameter Real d = 2*k;
+    ///       parameter Integer n = 3;
+    ///       Real x[n] = {d*i for i in 1:n};
+    ///     end M;
+    /// ");
+    /// let model = session.compile("M").into_result().unwrap();
+    /// let parameters = model.parameters().unwrap();
+    /// let of = |name: &str| parameters.iter().find(|parameter| parameter.name == name).unwrap();
+    /// assert_eq!((of("k").value, &*of("k").unit, &*of("k").description), (Some(2.0), "N/m", "Stiffness"));
+    /// assert_eq!((of("d").value, of("d").by_run), (Some(4.0), true));
+    /// // It shapes the equations.
+    /// assert_eq!((of("n").value, of("n").by_run), (Some(3.0), false));
+    /// ```
+    pub fn parameters(&self) -> Result<Vec<Parameter>, Box<Diagnostic>> {
+        let schema = self.schema()?;
+        let known = self.parameters.parameters();
+        let parameters = known.map(|(name, values, literals, by_run)| {
+            let id = schema.find(name);
+            let signal = id.map(|id| schema.signal(id));
+            Parameter {
+                name: name.to_owned(),
+                values,
+                literals: literals.iter().map(|literal| literal.to_string()).collect(),
+                value: id.and_then(|id| match schema.value(id) {
+                    Value::Constant(value) => Some(value),
+                    Value::Column { .. } => None,
+                }),
+                unit: signal.map(|signal| signal.unit.clone()).unwrap_or_default(),
+                description: signal.map(|signal| signal.description.clone()).unwrap_or_default(),
+                by_run,
+            }
+        });
+        Ok(parameters.collect())
+    }
+
+    /// Whether a value of a parameter shapes the equations, so that the model has to be compiled with it.
+    pub fn shaped_by(&self, name: &str, value: &str) -> Result<bool, Box<Diagnostic>> {
+        Ok(!matches!(self.setting(name, value)?, Setting::Value(..)))
+    }
+
+    /// How deeply its expressions are nested: code that walks over them needs a stack of that depth. Functions have no
+    /// such bound.
+    pub fn depth(&self) -> Option<usize> {
+        let equations = self.equations();
+        if !equations.functions.is_empty() {
+            return None;
+        }
+        let pool = &equations.pool;
+        let mut depths: Vec<usize> = Vec::with_capacity(pool.len());
+        for id in 0..pool.len() {
+            let mut deepest = 0;
+            // Operands stand before what is made of them.
+            pool.for_each_child(pool.node(ExprId::from_usize(id)), |child| {
+                deepest = deepest.max(depths.get(child.index()).copied().unwrap_or(0));
+            });
+            depths.push(deepest + 1);
+        }
+        depths.into_iter().max()
     }
 
     pub(crate) fn setting(&self, name: &str, value: &str) -> Result<Setting, Box<Diagnostic>> {

@@ -24,6 +24,41 @@ struct Entry {
     values: Values,
 }
 
+/// What kind of values a parameter has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterValues {
+    /// Real numbers.
+    Real,
+    /// Whole numbers.
+    Integer,
+    /// `true` and `false`.
+    Boolean,
+    /// Literals, by their position from 1.
+    Enumeration,
+    /// Texts.
+    Text,
+}
+
+/// A parameter of a model, as [`Model::parameters`](crate::Model::parameters) tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its full name.
+    pub name: String,
+    /// What kind of values it has.
+    pub values: ParameterValues,
+    /// The literals of an enumeration.
+    pub literals: Vec<String>,
+    /// Its value, if it is a number that is known before a run.
+    pub value: Option<f64>,
+    /// Its unit; empty if it has none.
+    pub unit: String,
+    /// Its description.
+    pub description: String,
+    /// Whether every run may give it another value. Otherwise its value shaped the equations: another one needs another
+    /// compilation.
+    pub by_run: bool,
+}
+
 /// What kind of values it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Values {
@@ -32,6 +67,18 @@ enum Values {
     Boolean,
     Enumeration,
     Text,
+}
+
+impl From<Values> for ParameterValues {
+    fn from(values: Values) -> Self {
+        match values {
+            Values::Real => ParameterValues::Real,
+            Values::Integer => ParameterValues::Integer,
+            Values::Boolean => ParameterValues::Boolean,
+            Values::Enumeration => ParameterValues::Enumeration,
+            Values::Text => ParameterValues::Text,
+        }
+    }
 }
 
 impl From<ScalarType> for Values {
@@ -116,6 +163,18 @@ impl ParameterTable {
         ParameterTable { entries }
     }
 
+    /// All parameters by name: what kind of values they have, their literals, and whether a run may set them.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = (&str, ParameterValues, &[Arc<str>], bool)> {
+        self.entries
+            .iter()
+            .filter(|(_, entry)| entry.kind != Kind::Variable)
+            .map(|(name, entry)| {
+                let vanished = matches!(entry.kind, Kind::Coefficient { vanished: true, .. });
+                let by_run = entry.kind != Kind::Structural && !vanished;
+                (&**name, entry.values.into(), &*entry.literals, by_run)
+            })
+    }
+
     /// The variables that are set.
     pub(crate) fn variables(&self) -> impl Iterator<Item = VarId> + '_ {
         self.entries.values().filter_map(|entry| match entry.kind {
@@ -127,8 +186,9 @@ impl ParameterTable {
     /// Understands `name = value`.
     pub(crate) fn setting(&self, name: &str, value: &str) -> Result<Setting, Box<Diagnostic>> {
         let Some(entry) = self.entries.get(name) else {
-            if let Some(variable) = name.strip_suffix(".start")
-                && self.entries.contains_key(variable)
+            let variable = name.strip_suffix(".start");
+            if variable.is_some_and(|variable| self.entries.contains_key(variable) || self.is_array(variable))
+                || self.is_array(name)
             {
                 return modification(name, value, false).map(Setting::Modification);
             }
@@ -149,6 +209,13 @@ impl ParameterTable {
                     .with_help(format!("its start value is set by `--set {name}.start={value}`")),
             )),
         }
+    }
+
+    /// Whether a name is that of an array, whose elements have entries.
+    fn is_array(&self, name: &str) -> bool {
+        let first = format!("{name}[");
+        let mut behind = self.entries.range(Arc::from(&*first)..);
+        behind.next().is_some_and(|(known, _)| known.starts_with(&first))
     }
 
     fn unknown(&self, name: &str) -> Box<Diagnostic> {

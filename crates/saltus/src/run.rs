@@ -11,7 +11,7 @@ use saltus_simulate::{
     Cancel, Chattering, End, EventReport, Failure, InputSignal, Observer, Options, Redundant, Request, RestartMethod,
     RunReport, Zeno, simulate,
 };
-use saltus_source::Diagnostic;
+use saltus_source::{Diagnostic, Severity, codes};
 
 use crate::failure_diagnostic;
 use crate::parameters::Setting;
@@ -144,8 +144,7 @@ impl<'m> Run<'m> {
             }
             Setting::Coefficient(_) | Setting::Modification(_) => {
                 let message = format!("`{name}` shapes the equations: the model must be compiled with its value");
-                let diagnostic =
-                    Diagnostic::without_place(saltus_source::codes::E0614, saltus_source::Severity::Error, message);
+                let diagnostic = Diagnostic::without_place(codes::E0614, Severity::Error, message);
                 Err(Box::new(diagnostic.with_help(if self.model.is_from_file {
                     "a model file holds the equations for one value: `saltus compile … --set` makes one for another"
                 } else {
@@ -177,6 +176,64 @@ impl<'m> Run<'m> {
             });
         }
         (self, found)
+    }
+
+    /// An input of the model as points in time; two points at the same time are a jump. Values between are interpolated, or
+    /// held if that is asked for; those of inputs that are not Real are held in any case. Outside the points the first and
+    /// the last value hold.
+    ///
+    /// ```
+    /// let session = saltus::Session::new();
+    /// session.add_text("M.mo", "model M input Real u; Real x(start = 0, fixed = true); equation der(x) = u; end M;");
+    /// let model = session.compile("M").into_result().unwrap();
+    /// let run = model.run().stop(2.0).input("u", vec![0.0, 2.0], vec![0.0, 2.0], false).unwrap();
+    /// let simulation = run.simulate().unwrap();
+    /// assert!((simulation.values("x").unwrap().last().unwrap() - 2.0).abs() < 1e-6);
+    /// // What is no function of time is refused.
+    /// assert!(model.run().input("u", vec![1.0, 0.0], vec![0.0, 0.0], false).is_err());
+    /// assert!(model.run().input("u", vec![0.0], vec![f64::NAN], false).is_err());
+    /// assert!(model.run().input("x", vec![0.0], vec![0.0], false).is_err());
+    /// ```
+    pub fn input(mut self, name: &str, times: Vec<f64>, values: Vec<f64>, held: bool) -> Result<Self, Box<Diagnostic>> {
+        let mut variables = self.model.equations().variables.iter_enumerated();
+        let inputs = |variable: &&saltus_mdae::Variable| variable.role == Role::Input;
+        let found = variables.find(|(_, variable)| inputs(variable) && *variable.name == *name);
+        let Some((var, variable)) = found else {
+            let variables = self.model.equations().variables.iter();
+            let known: Vec<&str> = variables.filter(inputs).map(|variable| &*variable.name).collect();
+            return Err(refused_input(
+                format!("the model has no input `{name}`"),
+                &match &known[..] {
+                    [] => "inputs are declared `input Real u;` at the top of the model".to_owned(),
+                    known => format!("inputs are {}", known.join(", ")),
+                },
+            ));
+        };
+        if times.len() != values.len() || times.is_empty() {
+            let message = format!("`{name}` has {} times and {} values", times.len(), values.len());
+            return Err(refused_input(message, "give one value for each time, and at least one"));
+        }
+        let disordered = |at: &usize| !times[*at].is_finite() || *at > 0 && times[*at] < times[*at - 1];
+        if let Some(at) = (0..times.len()).find(disordered) {
+            let message = format!(
+                "the times of `{name}` do not ascend: {} is number {}",
+                times[at],
+                at + 1
+            );
+            return Err(refused_input(message, "sort them; two equal times are a jump"));
+        }
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            let message = format!("`{name}` is {} at t = {}", values[at], times[at]);
+            return Err(refused_input(message, "give finite numbers only"));
+        }
+        self.inputs.retain(|signal| signal.var != var);
+        self.inputs.push(InputSignal {
+            var,
+            times,
+            values,
+            held: held || variable.ty != Type::Real,
+        });
+        Ok(self)
     }
 
     /// Stops the run when asked to; results so far are kept.
@@ -310,6 +367,11 @@ impl<'m> Run<'m> {
         }
         manifest
     }
+}
+
+fn refused_input(message: String, help: &str) -> Box<Diagnostic> {
+    let diagnostic = Diagnostic::without_place(codes::E0614, Severity::Error, message);
+    Box::new(diagnostic.with_help(help))
 }
 
 /// How a run went.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use saltus_mdae::{Mdae, Role, VarId};
-use saltus_results::Trajectory;
-use saltus_simulate::{Compiled, Options, Reached, Request, Snapshot, Unobserved};
+use saltus_results::{Schema, Selection, SignalId, Trajectory};
+use saltus_simulate::{Compiled, Observer, Options, Reached, Request, Snapshot, Unobserved};
 use saltus_source::codes::E0614;
 use saltus_source::{Diagnostic, Severity};
 
-use crate::failure_diagnostic;
+use crate::{failure_diagnostic, result_diagnostic};
 
 /// A run that goes on as far as it is told: to a time, to the next event, to the end.
 ///
@@ -57,6 +57,37 @@ pub struct Stepper {
     row: Vec<f64>,
 }
 
+/// A model that was linearised at a point: names, values there, and matrices whose rows stand one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linear {
+    /// The time.
+    pub time: f64,
+    /// The mode in words.
+    pub mode: String,
+    /// The states of the mode.
+    pub states: Vec<String>,
+    /// The inputs.
+    pub inputs: Vec<String>,
+    /// The outputs that were asked for.
+    pub outputs: Vec<String>,
+    /// The states at the point.
+    pub x: Vec<f64>,
+    /// Their derivatives.
+    pub dx: Vec<f64>,
+    /// The inputs at the point.
+    pub u: Vec<f64>,
+    /// The outputs at the point.
+    pub y: Vec<f64>,
+    /// From states to their derivatives.
+    pub a: Vec<f64>,
+    /// From inputs to derivatives of states.
+    pub b: Vec<f64>,
+    /// From states to outputs.
+    pub c: Vec<f64>,
+    /// From inputs to outputs.
+    pub d: Vec<f64>,
+}
+
 /// All of a run at a point, with its results so far.
 #[derive(Clone, Debug)]
 pub struct SavedRun {
@@ -77,7 +108,12 @@ impl Stepper {
 
     /// Goes on until a time, the next event or the end. An event has been processed when this returns.
     pub fn advance(&mut self, until: f64) -> Result<Reached, Box<Diagnostic>> {
-        let reached = self.run.advance(until, &mut self.results, &mut Unobserved);
+        self.advance_observed(until, &mut Unobserved)
+    }
+
+    /// The same, followed by an observer. A run that is cancelled on the way ([`Run::cancel`](crate::Run::cancel)) has ended.
+    pub fn advance_observed(&mut self, until: f64, observer: &mut dyn Observer) -> Result<Reached, Box<Diagnostic>> {
+        let reached = self.run.advance(until, &mut self.results, observer);
         reached.map_err(|failure| Box::new(failure_diagnostic(&failure, self.equations(), None)))
     }
 
@@ -101,6 +137,78 @@ impl Stepper {
         let id = self.run.schema().find(name)?;
         self.run.row(&mut self.row);
         Some(self.run.schema().value_in(id, &self.row))
+    }
+
+    /// The present values of several variables; that one is unknown is told with similar names.
+    pub fn values<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<f64>, Box<Diagnostic>> {
+        self.run.row(&mut self.row);
+        let schema = self.run.schema();
+        let value = |name| Ok(schema.value_in(known(schema, name)?, &self.row));
+        names.into_iter().map(value).collect()
+    }
+
+    /// The equations of the present mode, linearised at the present point: `der(x) = A x + B u`, `y = C x + D u` for small
+    /// changes. The run is as it was.
+    ///
+    /// ```
+    /// let session = saltus::Session::new();
+    /// session.add_text("M.mo", "
+    ///     model M
+    ///       input Real f;
+    ///       Real s(start = 0.5, fixed = true), v(start = 0, fixed = true), e = 2*s^2 + v^2/2;
+    ///     equation
+    ///       der(s) = v;
+    ///       der(v) = f - 4*s - 0.1*v;
+    ///     end M;
+    /// ");
+    /// let model = session.compile("M").into_result().unwrap();
+    /// let linear = model.run().stepper().unwrap().linearize(&["e"]).unwrap();
+    /// assert_eq!((&linear.states[..], &linear.inputs[..]), (&["s".into(), "v".into()][..], &["f".into()][..]));
+    /// let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-10);
+    /// assert!(close(&linear.a, &[0.0, 1.0, -4.0, -0.1]) && close(&linear.b, &[0.0, 1.0]));
+    /// assert!(close(&linear.c, &[2.0, 0.0]) && close(&linear.d, &[0.0]));
+    /// ```
+    pub fn linearize(&self, outputs: &[&str]) -> Result<Linear, Box<Diagnostic>> {
+        let schema = self.run.schema();
+        let ids: Result<Vec<_>, _> = outputs.iter().map(|name| known(schema, name)).collect();
+        let found = self.run.linearize(&ids?);
+        let found = found.map_err(|failure| Box::new(failure_diagnostic(&failure, self.equations(), None)))?;
+        let Some(found) = found else {
+            let message = "there is no single mode to linearise: the run goes along a switching surface";
+            let diagnostic = Diagnostic::without_place(E0614, Severity::Error, message);
+            return Err(Box::new(diagnostic.with_help("linearise before or after it")));
+        };
+        let name = |var: VarId| self.run.compiled().name(var, 0);
+        if !found.by_slope.is_empty() {
+            let names: Vec<String> = found.by_slope.iter().map(|&var| format!("`{}`", name(var))).collect();
+            let message = format!(
+                "the derivative of {} acts on the outputs: there are no four matrices",
+                names.join(", ")
+            );
+            let diagnostic = Diagnostic::without_place(E0614, Severity::Error, message);
+            return Err(Box::new(
+                diagnostic.with_help("filter the input in the model: `T*der(v) = u - v`, and use v"),
+            ));
+        }
+        Ok(Linear {
+            time: found.time,
+            mode: found.mode,
+            states: found
+                .states
+                .iter()
+                .map(|state| self.run.compiled().name(state.var, state.order))
+                .collect(),
+            inputs: found.inputs.iter().map(|&var| name(var)).collect(),
+            outputs: outputs.iter().map(|&output| output.to_owned()).collect(),
+            x: found.x,
+            dx: found.dx,
+            u: found.u,
+            y: found.y,
+            a: found.a,
+            b: found.b,
+            c: found.c,
+            d: found.d,
+        })
     }
 
     /// The present mode in words.
@@ -165,4 +273,15 @@ impl Stepper {
     fn equations(&self) -> &Mdae {
         self.run.compiled().model()
     }
+}
+
+/// A variable by its name; that there is none is told with similar names.
+fn known(schema: &Schema, name: &str) -> Result<SignalId, Box<Diagnostic>> {
+    schema.find(name).ok_or_else(|| {
+        let unknown = Selection::of([name]).resolve(schema).err();
+        Box::new(unknown.as_ref().map_or_else(
+            || Diagnostic::without_place(E0614, Severity::Error, format!("`{name}` names no single variable")),
+            result_diagnostic,
+        ))
+    })
 }

@@ -10,6 +10,7 @@ use saltus_mdae::print::{self, UserNames, derivative_name};
 use saltus_mdae::{
     BinaryOp, ConditionId, Derivative, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, UnaryOp, VarId,
 };
+use saltus_results::Schema;
 use saltus_structure::mode::{GuardAtom, ModeFailure, Modes, Valuation, remedies, undetermined};
 
 use crate::error::{Failure, FailureKind};
@@ -19,6 +20,7 @@ use crate::memory::Memory;
 use crate::modes::forms::OtherForms;
 use crate::modes::jacobian::JacobianPlans;
 use crate::report::Refusal;
+use crate::run::output::Layout;
 
 /// Larger models get no proposals for singular modes: finding them takes longer than the search.
 const MOST_EQUATIONS_WITH_PROPOSALS: usize = 10_000;
@@ -344,6 +346,14 @@ impl Compiled {
                 )
             }
         }
+    }
+
+    /// The variables that results have, with the values of parameters for those that are given. No start is looked for:
+    /// parameters that are solved for there have no value yet, which reads as zero.
+    pub fn schema(&self, given: &[(VarId, f64)]) -> Result<Schema, Failure> {
+        let mut memory = Memory::new(&self.model, self.needed_orders());
+        self.set_parameters(&mut memory, given)?;
+        Ok(Layout::new(self, &memory)?.schema)
     }
 
     /// Computes all parameters from their bindings and the given values.

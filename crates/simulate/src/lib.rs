@@ -32,4 +32,6 @@ pub use events::discrete::discrete_loop;
 pub use options::{Chattering, Options, Redundant, RestartMethod, Zeno};
 pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport, Refusal};
 pub use run::input::InputSignal;
-pub use run::{Cancel, End, Observer, Reached, Request, RunReport, Snapshot, Stepper, Unobserved, simulate};
+pub use run::{
+    Cancel, End, Linearization, Observer, Reached, Request, RunReport, Snapshot, Stepper, Unobserved, simulate,
+};

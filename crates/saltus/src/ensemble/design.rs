@@ -208,7 +208,9 @@ impl Design {
     }
 
     fn checked(names: Vec<String>, points: Points, count: usize) -> Result<Design, Box<Diagnostic>> {
-        if names.is_empty() || names.iter().any(|name| name.trim().is_empty()) {
+        // A list without names has runs of the model as it is.
+        let none = names.is_empty() && !matches!(points, Points::List(_));
+        if none || names.iter().any(|name| name.trim().is_empty()) {
             return Err(refused("no parameter is varied".to_owned(), FACTOR_HELP));
         }
         let twice = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name));

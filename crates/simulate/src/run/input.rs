@@ -57,7 +57,7 @@ impl InputSignal {
 
     /// The first point behind a time: slope or value may jump there.
     pub fn next_point(&self, time: f64) -> Option<f64> {
-        self.times.iter().copied().find(|&t| t > time)
+        self.times.get(self.times.partition_point(|&t| t <= time)).copied()
     }
 }
 

@@ -1,5 +1,7 @@
 //! A run that goes on as far as it is told, takes inputs on the way, and can be saved and restored.
 
+mod linear;
+
 use std::sync::Arc;
 
 use saltus_mdae::{ConditionId, Derivative, Role, VarId};
@@ -12,6 +14,8 @@ use crate::engine::{ModeId, RunCounters};
 use crate::error::Failure;
 use crate::options::Options;
 use crate::run::input::InputSignal;
+
+pub use linear::Linearization;
 
 /// How far a call of [`Stepper::advance`] went.
 #[derive(Clone, Debug, PartialEq)]
