@@ -115,9 +115,9 @@ impl Run {
             }
         }
         let mut by_slope = Vec::new();
-        for input in 0..u.len() {
+        for (input, &var) in inputs.iter().enumerate() {
             if self.slope_acts(mode, &x, input, outputs, &here)? {
-                by_slope.push(inputs[input]);
+                by_slope.push(var);
             }
         }
         let part = |rows: std::ops::Range<usize>, columns_of: std::ops::Range<usize>| -> Vec<f64> {

@@ -15,9 +15,9 @@ use saltus::results::{
     Storage, Summary, Trajectory as Results, Trigger, Value, WriteOptions, read_event_log,
 };
 
-use crate::column::Column;
-use crate::failure;
-use crate::model::{VariableRow, variable_rows};
+use super::column::Column;
+use super::failure;
+use super::model::{VariableRow, variable_rows};
 
 /// File, first line and column, last line and column.
 type Place = (String, u32, u32, u32, u32);

@@ -7,11 +7,11 @@ use pyo3::prelude::*;
 use saltus::simulate::{End, Reached};
 use saltus::source::Diagnostic;
 
-use crate::failure::{self, Class};
-use crate::linear::Linear;
-use crate::model::Model;
-use crate::patience::{self, Watch};
-use crate::trajectory::Trajectory;
+use super::failure::{self, Class};
+use super::linear::Linear;
+use super::model::Model;
+use super::patience::{self, Watch};
+use super::trajectory::Trajectory;
 
 /// A run that goes on as far as it is told.
 #[pyclass(frozen, module = "saltus._native")]

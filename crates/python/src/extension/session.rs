@@ -6,9 +6,9 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use saltus::library::split_path_list;
 
-use crate::failure;
-use crate::model::Model;
-use crate::patience::aside;
+use super::failure;
+use super::model::Model;
+use super::patience::aside;
 
 /// Files and libraries.
 #[pyclass(frozen, module = "saltus._native")]

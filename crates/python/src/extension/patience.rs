@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use saltus::simulate::{Cancel, Observer};
 
-use crate::failure;
+use super::failure;
 
 /// How often signals are looked at, and callers told of progress.
 pub(crate) const PAUSE: Duration = Duration::from_millis(50);

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use crate::column::Column;
+use super::column::Column;
 
 /// A model that was linearised at a point.
 #[pyclass(frozen, module = "saltus._native")]

@@ -12,21 +12,23 @@ use saltus::results::{Disk, Formats, Pattern, Schema, Select, Selection, Traject
 use saltus::source::{Diagnostic, Severity, codes};
 use saltus::{ModelFileOptions, ParameterValues, Run};
 
-use crate::analysis::Analysis;
-use crate::design::Design;
-use crate::ensemble;
-use crate::failure::{self, Class};
-use crate::options::RunOptions;
-use crate::patience::{self, Watch, aside};
-use crate::session::Session;
-use crate::simulation::Simulation;
-use crate::stepper::Stepper;
-use crate::trajectory::{kind_name, role_name};
+use super::analysis::Analysis;
+use super::design::Design;
+use super::ensemble;
+use super::failure::{self, Class};
+use super::options::RunOptions;
+use super::patience::{self, Watch, aside};
+use super::session::Session;
+use super::simulation::Simulation;
+use super::stepper::Stepper;
+use super::trajectory::{kind_name, role_name};
 
 /// Names and values, written as in a model.
 pub(crate) type Settings = Vec<(String, String)>;
 /// An input: its name, times, values, and whether values are held.
 type Given = (String, PyBuffer<f64>, PyBuffer<f64>, bool);
+/// The same, copied.
+type Copied = (String, Vec<f64>, Vec<f64>, bool);
 /// Name, kind of values, literals, value, unit, description, whether a run may set it.
 type ParameterRow = (String, &'static str, Vec<String>, Option<f64>, String, String, bool);
 /// Name, unit, unit for display, description, kind, literals, role, value if constant, whether it is hidden.
@@ -329,7 +331,7 @@ fn selection(py: Python<'_>, model: &saltus::Model, outputs: Option<Vec<String>>
     }
 }
 
-fn arrays(py: Python<'_>, inputs: Vec<Given>) -> PyResult<Vec<(String, Vec<f64>, Vec<f64>, bool)>> {
+fn arrays(py: Python<'_>, inputs: Vec<Given>) -> PyResult<Vec<Copied>> {
     let copied = inputs.into_iter().map(|(name, times, values, held)| {
         if times.dimensions() != 1 || values.dimensions() != 1 {
             return Err(PyValueError::new_err(format!(
@@ -345,7 +347,7 @@ fn arrays(py: Python<'_>, inputs: Vec<Given>) -> PyResult<Vec<(String, Vec<f64>,
 struct Prepare {
     model: Arc<saltus::Model>,
     settings: Settings,
-    inputs: Vec<(String, Vec<f64>, Vec<f64>, bool)>,
+    inputs: Vec<Copied>,
     input_file: Option<PathBuf>,
     options: RunOptions,
 }

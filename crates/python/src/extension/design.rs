@@ -8,7 +8,7 @@ use saltus::ensemble::{self, EnsembleRow, Factor, Levels, Output};
 use saltus::source::{Diagnostic, Severity, codes};
 use sha2::{Digest, Sha256};
 
-use crate::failure;
+use super::failure;
 
 /// Name with values, or with the ends of a range.
 type FactorRow = (String, Option<Vec<String>>, Option<(f64, f64)>);

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use saltus::RunSummary;
 use saltus::simulate::End;
 
-use crate::failure;
-use crate::trajectory::Trajectory;
+use super::failure;
+use super::trajectory::Trajectory;
 
 /// Results of a run, with how it went.
 #[pyclass(frozen, get_all, module = "saltus._native")]

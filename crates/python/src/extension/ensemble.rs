@@ -10,12 +10,12 @@ use pyo3::prelude::*;
 use saltus::ensemble::EnsembleRow;
 use saltus::simulate::Cancel;
 
-use crate::design::{Design, Row, outputs};
-use crate::failure::{self, Class};
-use crate::model::{Model, Settings};
-use crate::options::RunOptions;
-use crate::patience::PAUSE;
-use crate::session::Session;
+use super::design::{Design, Row, outputs};
+use super::failure::{self, Class};
+use super::model::{Model, Settings};
+use super::options::RunOptions;
+use super::patience::PAUSE;
+use super::session::Session;
 
 /// Rows that are handed over at once at most, so that no list grows without bound.
 const MOST_ROWS: usize = 4096;
