@@ -177,21 +177,29 @@ impl Trajectory {
     /// Sends the whole trajectory to another sink, for instance to write it in another format.
     pub fn replay(&self, sink: &mut dyn ResultSink) -> Result<(), ResultError> {
         sink.begin(&self.schema, &self.manifest)?;
-        for record in self.mode_records.values() {
-            sink.mode(record)?;
-        }
+        // What a number stands for is said before its first use, as in a run.
+        let mut records = self.mode_records.clone();
+        let mut tell = |sink: &mut dyn ResultSink, mode: u32| records.remove(&mode).map_or(Ok(()), |r| sink.mode(&r));
         let mut events = self.events.iter().peekable();
         let mut values = vec![0.0; self.columns.len()];
         for (row, &time) in self.time.iter().enumerate() {
             while let Some(event) = events.next_if(|event| event.time < time) {
+                tell(sink, event.from_mode)?;
+                tell(sink, event.to_mode)?;
                 sink.event(event)?;
             }
+            tell(sink, self.modes[row])?;
             for (value, column) in values.iter_mut().zip(&self.columns) {
                 *value = column[row];
             }
             sink.row(time, self.kinds[row], self.modes[row], &values)?;
         }
-        events.try_for_each(|event| sink.event(event))?;
+        for event in events {
+            tell(sink, event.from_mode)?;
+            tell(sink, event.to_mode)?;
+            sink.event(event)?;
+        }
+        records.values().try_for_each(|record| sink.mode(record))?;
         sink.finish(&self.summary)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use saltus_mdae::{Mdae, Role, VarId};
+use saltus_mdae::{Derivative, Mdae, Role, VarId};
 use saltus_results::{Schema, Selection, SignalId, Trajectory};
 use saltus_simulate::{Compiled, Observer, Options, Reached, Request, Snapshot, Unobserved};
 use saltus_source::codes::E0614;
@@ -145,6 +145,14 @@ impl Stepper {
         let schema = self.run.schema();
         let value = |name| Ok(schema.value_in(known(schema, name)?, &self.row));
         names.into_iter().map(value).collect()
+    }
+
+    /// The states of the present mode with their values and derivatives; empty while the run goes along a switching surface.
+    pub fn rates(&self) -> Result<Vec<(String, f64, f64)>, Box<Diagnostic>> {
+        let rates = self.run.rates();
+        let rates = rates.map_err(|failure| Box::new(failure_diagnostic(&failure, self.equations(), None)))?;
+        let named = |(state, x, dx): (Derivative, f64, f64)| (self.run.compiled().name(state.var, state.order), x, dx);
+        Ok(rates.into_iter().flatten().map(named).collect())
     }
 
     /// The equations of the present mode, linearised at the present point: `der(x) = A x + B u`, `y = C x + D u` for small

@@ -82,8 +82,9 @@ class DaskEngine:
         return self._client.submit(run_chunk, self._spread[id(data)], job, chunk, pure=False)
 
     def done(self, tasks: list[Any]) -> Iterator[Any]:
-        from distributed import wait
+        import distributed
 
+        wait: Any = distributed.wait
         yield from wait(tasks, return_when="FIRST_COMPLETED").done
 
     def result(self, task: Any) -> Any:
@@ -99,8 +100,9 @@ class RayEngine:
     spreads_model = True
 
     def __init__(self) -> None:
-        import ray
+        import importlib
 
+        ray: Any = importlib.import_module("ray")
         if not ray.is_initialized():
             ray.init(include_dashboard=False, log_to_driver=False)
         self._ray = ray

@@ -91,7 +91,7 @@ class Error(Exception):
     def diagnostic(self) -> Diagnostic | None:
         """The first error, or the first of all if none is an error."""
         errors = [diagnostic for diagnostic in self.diagnostics if diagnostic.is_error]
-        return (errors or self.diagnostics or [None])[0]
+        return next(iter(errors or self.diagnostics), None)
 
     @property
     def code(self) -> str | None:

@@ -201,7 +201,7 @@ class _Problem:
     def report(self, found: Floats, residuals: Floats, jacobian: Floats, optimum: Any) -> Fit:
         degrees = max(1, len(residuals) - len(found))
         variance = float(residuals @ residuals) / degrees
-        covariance = np.linalg.pinv(jacobian.T @ jacobian) * variance
+        covariance: Floats = np.asarray(np.linalg.pinv(jacobian.T @ jacobian) * variance, dtype=np.float64)
         spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         return Fit(
             {name: float(value) for name, value in zip(self.names, found)},

@@ -89,8 +89,8 @@ def load(
     >>> model.name
     'MotorAndLoad'
     """
-    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
-    paths = [pathlib.Path(each).expanduser() for each in paths]
+    named = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    paths = [pathlib.Path(each).expanduser() for each in named]
     if len(paths) == 1 and paths[0].suffix == ".saltus":
         with open(paths[0], "rb") as file:
             loaded = Model.from_bytes(file.read())
@@ -123,12 +123,14 @@ class Analysis:
     @property
     def modes(self) -> list[dict[str, Any]]:
         """The modes: conditions, states, index, blocks, or why they are singular."""
-        return self.data["modes"]
+        modes: list[dict[str, Any]] = self.data["modes"]
+        return modes
 
     @property
     def changes(self) -> list[dict[str, Any]]:
         """The changes between modes: triggers, jumps, impulses."""
-        return self.data["changes"]
+        changes: list[dict[str, Any]] = self.data["changes"]
+        return changes
 
     def graph_svg(self) -> str:
         """The graph of modes as a picture."""
@@ -331,7 +333,8 @@ class Model:
         5.0
         """
         if (
-            start is interval is tolerance is solver is None
+            start is interval is tolerance is None
+            and solver is None
             and restart == "structural"
             and redundant == "share"
             and chattering == "stop"

@@ -91,6 +91,10 @@ class Stepper:
         """The present values of variables, as an array."""
         return np.array(self._native.values(names_in(names)), dtype=np.float64)
 
+    def rates(self) -> dict[str, float]:
+        """The derivatives of the states of the present mode."""
+        return {name: rate for name, _, rate in self._native.rates()}
+
     def save(self) -> _native.SavedRun:
         """The run as it is now, with its results so far."""
         return self._native.save()

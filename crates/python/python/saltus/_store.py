@@ -7,7 +7,7 @@ import io
 import json
 import os
 import pathlib
-from typing import Any
+from typing import Any, BinaryIO
 
 from . import _native
 from ._errors import FileError, RequestError
@@ -36,17 +36,17 @@ class Store:
                 raise
             raise FileError(f"the store `{self._path}` cannot be written: {error}") from error
 
-    def _open(self, about: dict[str, Any], resume: bool) -> io.BufferedWriter:
+    def _open(self, about: dict[str, Any], resume: bool) -> BinaryIO:
         beside = self._path.with_name(self._path.name + ".json")
         begun = self._path.read_bytes() if resume and self._path.exists() else b""
         rows, size, _ = self._table.kept(begun) if begun else (0, 0, 0)
         if size:
             self._check(beside, about)
             self._read(begun[:size].decode())
-            file = open(self._path, "r+b")
-            file.truncate(size)
-            file.seek(0, os.SEEK_END)
-            return file  # type: ignore[return-value]
+            begun_file = open(self._path, "r+b")
+            begun_file.truncate(size)
+            begun_file.seek(0, os.SEEK_END)
+            return begun_file
         beside.write_text(json.dumps(about, indent=2, sort_keys=True) + "\n")
         file = open(self._path, "wb")
         file.write(self._table.header().encode())

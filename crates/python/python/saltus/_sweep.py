@@ -314,7 +314,7 @@ class _Sweeping:
 
     def _sort_in(self, rows: list[Row]) -> None:
         self._early.update((row[0], row) for row in rows)
-        ready = []
+        ready: list[Row] = []
         while (at := len(self.rows) + len(ready)) in self._early:
             ready.append(self._early.pop(at))
         if ready:

@@ -51,7 +51,7 @@ class Table(Mapping[str, Row], Generic[Row]):
     """Rows by name. ``query`` selects by pattern; in a notebook it is a table."""
 
     def __init__(self, rows: Mapping[str, Row], what: str) -> None:
-        self._rows = dict(rows)
+        self._rows: dict[str, Row] = dict(rows)
         self._what = what
 
     def __getitem__(self, name: str) -> Row:

@@ -150,6 +150,14 @@ impl Stepper {
         Ok(Trajectory::new(Arc::new(self.lock()?.results().clone())))
     }
 
+    /// The states of the present mode with their values and derivatives.
+    fn rates(&self, py: Python<'_>) -> PyResult<Vec<(String, f64, f64)>> {
+        let run = Arc::clone(&self.run);
+        drop(self.lock()?);
+        let rates = patience::aside(py, move || run.lock().unwrap_or_else(PoisonError::into_inner).rates())?;
+        rates.map_err(|diagnostic| self.failed(py, &diagnostic))
+    }
+
     fn linearize(&self, py: Python<'_>, outputs: Vec<String>) -> PyResult<Linear> {
         let run = Arc::clone(&self.run);
         drop(self.lock()?);

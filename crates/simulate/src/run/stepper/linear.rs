@@ -63,6 +63,28 @@ impl Stepper {
     }
 }
 
+impl Stepper {
+    /// The states of the present mode with their values and derivatives. Nothing while the run goes along a surface between two
+    /// modes.
+    pub fn rates(&self) -> Result<Option<Vec<(Derivative, f64, f64)>>, Failure> {
+        match &self.stage {
+            Stage::Start(Err(failure)) | Stage::Failed(failure) => return Err(failure.clone()),
+            _ => {}
+        }
+        let mut run = self.run.clone();
+        let (Some(mode), None) = (run.engine.mode, &run.slide) else {
+            return Ok(None);
+        };
+        let (mut x, states) = (Vec::new(), run.engine.modes[mode].plan_mut().states.clone());
+        run.engine.modes[mode]
+            .plan_mut()
+            .read_states(&run.engine.memory, &mut x);
+        let derivatives = run.response(mode, &x, &[])?;
+        let rates = states.into_iter().zip(x).zip(derivatives);
+        Ok(Some(rates.map(|((state, x), dx)| (state, x, dx)).collect()))
+    }
+}
+
 /// Derivatives of states, then outputs.
 type Response = Vec<f64>;
 
@@ -100,6 +122,8 @@ impl Run {
         let here = self.response(mode, &x, outputs)?;
         let (rows, columns) = (here.len(), x.len() + u.len());
         let mut matrix = vec![0.0; rows * columns];
+        // What the response is the sum of: near a steady state the terms cancel.
+        let mut sizes: Vec<f64> = here.iter().map(|value| value.abs()).collect();
         for column in 0..columns {
             let size = match column.checked_sub(x.len()) {
                 None => x[column].abs().max(self.engine.nominal[states[column].var.index()]),
@@ -114,9 +138,14 @@ impl Run {
                 }
             }
         }
+        for (row, size) in sizes.iter_mut().enumerate() {
+            let entries = &matrix[row * columns..][..columns];
+            let terms = entries.iter().zip(x.iter().chain(&u));
+            *size += terms.map(|(entry, value)| (entry * value).abs()).sum::<f64>();
+        }
         let mut by_slope = Vec::new();
         for (input, &var) in inputs.iter().enumerate() {
-            if self.slope_acts(mode, &x, input, outputs, &here)? {
+            if self.slope_acts(mode, &x, input, outputs, (&here, &sizes))? {
                 by_slope.push(var);
             }
         }
@@ -171,7 +200,7 @@ impl Run {
         x: &[f64],
         input: usize,
         outputs: &[SignalId],
-        here: &[f64],
+        (here, sizes): (&[f64], &[f64]),
     ) -> Result<bool, Failure> {
         let held = self.engine.inputs.signals[input].clone();
         if self.engine.memory.orders(held.var) < 2 {
@@ -187,8 +216,8 @@ impl Run {
         let response = self.response(mode, x, outputs);
         self.engine.inputs.signals[input] = held;
         let response = response?;
-        let changed = |(a, b): (&f64, &f64)| (a - b).abs() > NO_CHANGE * a.abs().max(b.abs());
-        Ok(response.iter().zip(here).any(changed))
+        let changed = |((a, b), size): ((&f64, &f64), &f64)| (a - b).abs() > NO_CHANGE * size.max(a.abs());
+        Ok(response.iter().zip(here).zip(sizes).any(changed))
     }
 
     /// Derivatives of the states and outputs for values of the states.
