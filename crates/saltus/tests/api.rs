@@ -408,3 +408,82 @@ end M;
     assert!(lines.iter().any(|(_, line)| *line == 8), "{lines:?}");
     assert!(lines.iter().any(|(_, line)| *line == 14), "{lines:?}");
 }
+
+/// Arrays are set as a whole, those that shape the equations and start values among them.
+#[test]
+fn arrays_are_set_as_a_whole() {
+    let session = Session::new();
+    session.add_text(
+        "M.mo",
+        "model M
+           parameter Real a[3] = {1, 2, 3};
+           parameter Integer n[2] = {1, 2};
+           Real x[n[2]](start = {1, 2}, each fixed = true), y = a*{1, 10, 100};
+         equation
+           der(x) = zeros(n[2]);
+         end M;",
+    );
+    let end = |settings: &[(&str, &str)], name: &str| {
+        let settings: Vec<_> = settings.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
+        let (model, rest) = session.compile_with("M", &settings).into_result().unwrap();
+        let mut run = model.run();
+        for (name, value) in &rest {
+            run = run.set(name, value).unwrap();
+        }
+        let simulation = run.simulate().unwrap();
+        simulation.values(name).and_then(|values| values.last().copied())
+    };
+    assert_eq!(end(&[("a", "{4, 5, 6}")], "y"), Some(654.0));
+    assert_eq!(end(&[("x.start", "{7, 8}")], "x[2]"), Some(8.0));
+    assert_eq!(end(&[("n", "{1, 3}"), ("x.start", "{7, 8, 9}")], "x[3]"), Some(9.0));
+    // Elements of arrays that are none stay unknown.
+    for name in ["b", "a.start[1]", "a[", "[", "y.start"] {
+        let settings = [(name.to_owned(), "{1}".to_owned())];
+        assert!(session.compile_with("M", &settings).into_result().is_err(), "{name}");
+    }
+}
+
+/// What is written from memory is what the run itself would have written.
+#[test]
+fn event_logs_from_memory_are_those_of_the_run() {
+    use saltus::results::{EventLogWriter, Tee};
+
+    let model = compiled(
+        "model M
+           Real x(start = 0, fixed = true);
+           Integer k(start = 0, fixed = true);
+         equation
+           der(x) = if x > 2 then -1 elseif x > 1 then 2 else 1;
+           when {x > 0.5, x > 1.5, x > 2.5} then
+             k = pre(k) + 1;
+           end when;
+         end M;",
+    );
+    let (mut at_once, mut from_memory) = (Vec::new(), Vec::new());
+    let mut trajectory = Trajectory::new();
+    {
+        let mut sink = Tee::new()
+            .with(EventLogWriter::new(&mut at_once, "e"))
+            .with(&mut trajectory);
+        model.run().stop(1.9).simulate_into(&mut sink);
+    }
+    trajectory
+        .replay(&mut EventLogWriter::new(&mut from_memory, "e"))
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&at_once), String::from_utf8_lossy(&from_memory));
+    assert!(!at_once.is_empty());
+}
+
+/// How deeply expressions are nested, if that can be said.
+#[test]
+fn depths() {
+    let nested = |levels: usize| format!("{}time{}", "sin(".repeat(levels), ")".repeat(levels));
+    let depth = |text: &str| compiled(text).depth();
+    let shallow = depth(&format!("model M Real x = {}; end M;", nested(5))).unwrap();
+    let deep = depth(&format!("model M Real x = {}; end M;", nested(105))).unwrap();
+    assert!(deep >= shallow + 90, "{shallow} {deep}");
+    let function =
+        "model M function f input Real u; output Real y; algorithm y := u; for i in 1:3 loop y := y + u; end for;
+                    end f; Real x = f(time); end M;";
+    assert_eq!(depth(function), None);
+}

@@ -411,3 +411,23 @@ fn tables_are_gone_on_with() {
     assert!(table.kept(&[0xff, b'\n']).is_err());
     assert!(table.kept((text.clone() + &lines[5]).as_bytes()).is_err());
 }
+
+/// A list without names has runs of the model as it is; other designs vary something.
+#[test]
+fn nothing_varied() {
+    let session = Session::new();
+    session.add_text(
+        "M.mo",
+        "model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;",
+    );
+    let model = session.compile("M").into_result().unwrap();
+    let design = Design::list(Vec::new(), vec![Vec::new(); 3]).unwrap();
+    let rows = model.ensemble(&design, &outputs("x")).simulate().unwrap();
+    assert_eq!(rows.len(), 3);
+    assert!(
+        rows.iter()
+            .all(|row| row.outcome == rows[0].outcome && row.outcome.is_ok())
+    );
+    assert!(Design::list(Vec::new(), Vec::new()).is_err());
+    assert!(Design::grid(Vec::new()).is_err());
+}

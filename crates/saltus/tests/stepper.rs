@@ -221,3 +221,99 @@ fn it_owns_its_model() {
     });
     assert!((value.join().unwrap() - (-1.0_f64).exp()).abs() < 1e-5);
 }
+
+/// Matrices of random linear systems with algebraic equations, against elimination by hand: with
+/// `der(x) = F x + G z + H u`, `z = P x + Q u + 0.1 R z`, small loops included.
+#[test]
+fn linear_systems_are_found_again() {
+    let mut state = 12345_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        ((state >> 33) as f64 / (1_u64 << 31) as f64) * 4.0 - 2.0
+    };
+    for case in 0..12 {
+        let n = 1 + case % 4;
+        let (f, g, p): (Vec<f64>, Vec<f64>, Vec<f64>) = (
+            (0..n * n).map(|_| random()).collect(),
+            (0..n).map(|_| random()).collect(),
+            (0..n).map(|_| random()).collect(),
+        );
+        let (h, q, r, scale) = (random(), random(), random(), 10_f64.powi(case as i32 - 6));
+        let sum = |row: usize| -> String { (0..n).map(|j| format!(" + ({})*x{j}", f[row * n + j])).collect() };
+        let mut source = format!("model M input Real u; Real z, y = {scale}*z;");
+        for i in 0..n {
+            source += &format!(" Real x{i}(start = {}, fixed = true);", 0.5 * i as f64 - 0.3);
+        }
+        source += " equation ";
+        for i in 0..n {
+            source += &format!("der(x{i}) = 0{} + ({})*z + ({h})*u;", sum(i), g[i]);
+        }
+        let terms: String = (0..n).map(|j| format!(" + ({})*x{j}", p[j])).collect();
+        source += &format!("z = 0{terms} + ({q})*u + 0.1*({r})*sin(z); end M;");
+        let model = text(&source);
+        let mut stepper = model.run().stop(10.0).tolerance(1e-9).stepper().unwrap();
+        stepper.set_input("u", 0.25).unwrap();
+        stepper.run_to(0.125).unwrap();
+        let z = stepper.value("z").unwrap();
+        let before = stepper.values(["z", "x0"]).unwrap();
+        let linear = stepper.linearize(&["y"]).unwrap();
+        assert_eq!(stepper.values(["z", "x0"]).unwrap(), before);
+        let slope = 1.0 / (1.0 - 0.1 * r * z.cos());
+        let place = |name: &str| linear.states.iter().position(|state| state == name).unwrap();
+        let close = |a: f64, b: f64, size: f64| assert!((a - b).abs() < 1e-9 * size.max(1.0), "case {case}: {a} {b}");
+        for i in 0..n {
+            let row = place(&format!("x{i}"));
+            for j in 0..n {
+                close(
+                    linear.a[row * n + place(&format!("x{j}"))],
+                    f[i * n + j] + g[i] * slope * p[j],
+                    10.0,
+                );
+            }
+            close(linear.b[row], h + g[i] * slope * q, 10.0);
+            close(linear.c[row] / scale, slope * p[i], 10.0);
+            close(linear.x[row], stepper.value(&format!("x{i}")).unwrap(), 1.0);
+        }
+        close(linear.d[0] / scale, slope * q, 10.0);
+        let rates = stepper.rates().unwrap();
+        assert_eq!(rates.len(), n);
+    }
+}
+
+/// Each mode has its own states; where there are no four matrices, that is said.
+#[test]
+fn what_is_linearised_is_the_mode() {
+    let model = text(
+        "model M
+           Real w1(start = 0, fixed = true), w2(start = 10, fixed = true), tau;
+         equation
+           der(w1) = tau;
+           4*der(w2) = -tau;
+           if time < 1 then tau = 0; else w1 = w2; end if;
+         end M;",
+    );
+    let mut stepper = model.run().stop(3.0).stepper().unwrap();
+    assert_eq!(stepper.linearize(&[]).unwrap().states.len(), 2);
+    stepper.run_to(2.0).unwrap();
+    assert_eq!(stepper.linearize(&["tau"]).unwrap().states.len(), 1);
+    assert!(stepper.linearize(&["nothing"]).is_err());
+
+    let model = text("model M input Real u; Real x = u, v = der(x); end M;");
+    let refused = model.run().stepper().unwrap().linearize(&["v"]).unwrap_err();
+    assert!(refused.message.contains("derivative of `u`"), "{refused:?}");
+    assert!(model.run().stepper().unwrap().linearize(&["x"]).is_ok());
+
+    let model =
+        text("model M Real x(start = 1, fixed = true), u; equation u = if x > 0 then -1 else 1; der(x) = u; end M;");
+    let run = model.run().stop(3.0).chattering(saltus::simulate::Chattering::Slide);
+    let mut stepper = run.stepper().unwrap();
+    stepper.run_to(2.0).unwrap();
+    assert!(
+        stepper
+            .linearize(&[])
+            .unwrap_err()
+            .message
+            .contains("switching surface")
+    );
+    assert!(stepper.rates().unwrap().is_empty());
+}

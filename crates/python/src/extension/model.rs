@@ -208,7 +208,7 @@ impl Model {
             options: options.clone(),
         };
         let signals = prepare.read_inputs(py)?;
-        drop(prepare.run(py, signals.as_ref())?);
+        prepare.check(py, signals.as_ref())?;
         let observer = watch.observer(progress);
         let cancel = watch.cancel();
         let (done, error) = patience::run(py, self.shallow, &watch, move || {
@@ -270,7 +270,7 @@ impl Model {
             input_file: None,
             options: options.clone(),
         };
-        drop(prepare.run(py, None)?);
+        prepare.check(py, None)?;
         let watch = Watch::new();
         let cancel = watch.cancel();
         let made = aside(py, move || {
@@ -380,10 +380,10 @@ impl Prepare {
         Ok(Some(signals))
     }
 
-    fn run(&self, py: Python<'_>, signals: Option<&Trajectory>) -> PyResult<Run<'_>> {
+    fn check(&self, py: Python<'_>, signals: Option<&Trajectory>) -> PyResult<()> {
         let run = self.options.checked(self.model.run())?;
-        self.given(run, signals)
-            .map_err(|diagnostic| failure::refused(py, &diagnostic))
+        let given = self.given(run, signals);
+        given.map(drop).map_err(|diagnostic| failure::refused(py, &diagnostic))
     }
 
     /// The same, where it has been seen that nothing is wrong.
