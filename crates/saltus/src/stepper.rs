@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use saltus_mdae::{Derivative, Mdae, Role, VarId};
+use saltus_mdae::{Mdae, Role, VarId};
 use saltus_results::{Schema, Selection, SignalId, Trajectory};
-use saltus_simulate::{Compiled, Observer, Options, Reached, Request, Snapshot, Unobserved};
+use saltus_simulate::{Compiled, Observer, Options, Rate, Reached, Request, Snapshot, Unobserved};
 use saltus_source::codes::E0614;
 use saltus_source::{Diagnostic, Severity};
 
@@ -151,7 +151,10 @@ impl Stepper {
     pub fn rates(&self) -> Result<Vec<(String, f64, f64)>, Box<Diagnostic>> {
         let rates = self.run.rates();
         let rates = rates.map_err(|failure| Box::new(failure_diagnostic(&failure, self.equations(), None)))?;
-        let named = |(state, x, dx): (Derivative, f64, f64)| (self.run.compiled().name(state.var, state.order), x, dx);
+        let named = |rate: Rate| {
+            let name = self.run.compiled().name(rate.state.var, rate.state.order);
+            (name, rate.value, rate.derivative)
+        };
         Ok(rates.into_iter().flatten().map(named).collect())
     }
 

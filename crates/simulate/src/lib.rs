@@ -33,5 +33,5 @@ pub use options::{Chattering, Options, Redundant, RestartMethod, Zeno};
 pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport, Refusal};
 pub use run::input::InputSignal;
 pub use run::{
-    Cancel, End, Linearization, Observer, Reached, Request, RunReport, Snapshot, Stepper, Unobserved, simulate,
+    Cancel, End, Linearization, Observer, Rate, Reached, Request, RunReport, Snapshot, Stepper, Unobserved, simulate,
 };

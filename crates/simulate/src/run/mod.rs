@@ -39,7 +39,7 @@ use stall::{Crawl, Crossings, Pace, Stall};
 use step::Resumption;
 use watch::Watch;
 
-pub use stepper::{Linearization, Reached, Snapshot, Stepper};
+pub use stepper::{Linearization, Rate, Reached, Snapshot, Stepper};
 
 /// Asks a run to stop; can be shared between threads.
 #[derive(Clone, Debug, Default)]

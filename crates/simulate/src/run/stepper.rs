@@ -15,7 +15,7 @@ use crate::error::Failure;
 use crate::options::Options;
 use crate::run::input::InputSignal;
 
-pub use linear::Linearization;
+pub use linear::{Linearization, Rate};
 
 /// How far a call of [`Stepper::advance`] went.
 #[derive(Clone, Debug, PartialEq)]

@@ -63,10 +63,21 @@ impl Stepper {
     }
 }
 
+/// A state of a mode.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    /// Which one.
+    pub state: Derivative,
+    /// Its value.
+    pub value: f64,
+    /// Its derivative.
+    pub derivative: f64,
+}
+
 impl Stepper {
     /// The states of the present mode with their values and derivatives. Nothing while the run goes along a surface between two
     /// modes.
-    pub fn rates(&self) -> Result<Option<Vec<(Derivative, f64, f64)>>, Failure> {
+    pub fn rates(&self) -> Result<Option<Vec<Rate>>, Failure> {
         match &self.stage {
             Stage::Start(Err(failure)) | Stage::Failed(failure) => return Err(failure.clone()),
             _ => {}
@@ -81,7 +92,15 @@ impl Stepper {
             .read_states(&run.engine.memory, &mut x);
         let derivatives = run.response(mode, &x, &[])?;
         let rates = states.into_iter().zip(x).zip(derivatives);
-        Ok(Some(rates.map(|((state, x), dx)| (state, x, dx)).collect()))
+        Ok(Some(
+            rates
+                .map(|((state, value), derivative)| Rate {
+                    state,
+                    value,
+                    derivative,
+                })
+                .collect(),
+        ))
     }
 }
 
