@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use saltus::Session;
 
-use crate::commands::{analyze, check, compare, compile, explain, flatten, new, parse, plot, simulate, sweep};
+use crate::commands::{analyze, check, compare, compile, explain, flatten, fmu, new, parse, plot, simulate, sweep};
 use crate::console::ColorChoice;
 use crate::files::Named;
 
@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Sweep(Box<sweep::SweepArguments>),
     /// Compile a model to a file that runs without its text
     Compile(compile::CompileArguments),
+    /// Make, look into and check functional mock-up units for other tools
+    Fmu(fmu::FmuArguments),
     /// Explain modes and mode changes
     Analyze(analyze::AnalyzeArguments),
     /// Show the equations of a model
@@ -76,6 +78,7 @@ impl Command {
             Command::Simulate(arguments) => arguments.model.json,
             Command::Sweep(arguments) => arguments.model.json,
             Command::Compile(arguments) => arguments.model.json,
+            Command::Fmu(arguments) => arguments.json(),
             Command::Analyze(arguments) => arguments.model.json,
             Command::Flatten(arguments) => arguments.model.json,
             Command::Parse(arguments) => arguments.json,

@@ -29,6 +29,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("E0707", "needs a model file"),
     ("E0708", "needs a model file"),
     ("E0709", "needs --vary"),
+    ("E0710", "needs a unit"),
     ("W0102", "needs a package folder"),
 ];
 

@@ -26,6 +26,7 @@ fn describe(target: &mut Variable, variable: &FlatVariable, flat: &FlatModel) {
     target.unit = variable.attributes.unit.clone().unwrap_or_default();
     target.display_unit = variable.attributes.display_unit.clone().unwrap_or_default();
     target.description = variable.attributes.description.clone().unwrap_or_default();
+    target.output = variable.causality == Causality::Output;
     target.hidden = variable.protected || variable.attributes.hide_result;
     target.literals = match variable.ty {
         ScalarType::Enumeration(id) => Some(flat.enumerations[id].literals.clone().into()),

@@ -73,6 +73,8 @@ pub struct Variable {
     pub state_select: StateSelect,
     /// Not shown in results unless asked for.
     pub hidden: bool,
+    /// Declared `output` at the top of the model: what others see of it.
+    pub output: bool,
     /// Where it is declared.
     pub origin: OriginId,
 }
@@ -98,6 +100,7 @@ impl Variable {
             description: "".into(),
             state_select: StateSelect::Default,
             hidden: false,
+            output: false,
             origin: OriginId(0),
         }
     }

@@ -20,7 +20,7 @@ use crate::timing::{Phase, Timings};
 /// What every model file begins with.
 const MAGIC: &[u8] = b"SALTUS\0";
 /// Changes with every change of what is written: there is nothing in the content by which fields could be told.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const LENGTH_AT: usize = MAGIC.len() + size_of::<u32>();
 const CHECKSUM_AT: usize = LENGTH_AT + size_of::<u64>();
 const CONTENT_AT: usize = CHECKSUM_AT + 32;
@@ -131,9 +131,15 @@ impl Model {
 
     /// The model of a model file. Whatever the bytes are, there is a model or an error that says what is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model, Box<Diagnostic>> {
+        Self::from_bytes_with_starts(bytes, &[])
+    }
+
+    /// The same with other start values for some variables, given by their names; what is none is ignored.
+    pub fn from_bytes_with_starts(bytes: &[u8], starts: &[(String, f64)]) -> Result<Model, Box<Diagnostic>> {
         let mut timings = Timings::default();
         let content = content(bytes)?;
-        let (read, equations) = timings.measure(Phase::Parse, || with_stack(|| decode(&content)))?;
+        let (read, mut equations) = timings.measure(Phase::Parse, || with_stack(|| decode(&content)))?;
+        replace_starts(&mut equations, starts);
         drop(content);
         let is_parameter = |var| equations.variables.get(var).is_some_and(|v| v.role == Role::Parameter);
         if !read.parameters.variables().all(is_parameter) {
@@ -268,6 +274,17 @@ fn decode(content: &[u8]) -> Result<(ReadModel, Mdae), Box<Diagnostic>> {
         warnings: read.warnings,
     };
     Ok((read, equations))
+}
+
+fn replace_starts(equations: &mut Mdae, starts: &[(String, f64)]) {
+    for (name, value) in starts {
+        let value = equations.pool.real(*value);
+        let variables = equations.variables.iter_mut();
+        let aliases = equations.aliases.iter_mut().map(|alias| &mut alias.variable);
+        for variable in variables.chain(aliases).filter(|variable| *variable.name == **name) {
+            variable.start = Some(value);
+        }
+    }
 }
 
 /// Everything but the equations.

@@ -435,6 +435,11 @@ impl Model {
         depths.into_iter().max()
     }
 
+    /// Whether a run may give a parameter another value; those that shape the equations are set when a model is compiled.
+    pub fn is_settable(&self, parameter: &str) -> bool {
+        self.parameters.is_settable(parameter)
+    }
+
     pub(crate) fn setting(&self, name: &str, value: &str) -> Result<Setting, Box<Diagnostic>> {
         self.parameters.setting(name, value)
     }

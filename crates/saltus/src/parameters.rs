@@ -183,6 +183,12 @@ impl ParameterTable {
         })
     }
 
+    /// Whether a run may replace the value.
+    pub(crate) fn is_settable(&self, name: &str) -> bool {
+        let kind = self.entries.get(name).map(|entry| &entry.kind);
+        matches!(kind, Some(Kind::Settable(_) | Kind::Coefficient { .. }))
+    }
+
     /// Understands `name = value`.
     pub(crate) fn setting(&self, name: &str, value: &str) -> Result<Setting, Box<Diagnostic>> {
         let Some(entry) = self.entries.get(name) else {

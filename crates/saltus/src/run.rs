@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use saltus_mdae::{Role, Type, VarId};
 use saltus_numerics::ode::Method;
 use saltus_results::{ResultError, ResultSink, Trajectory};
 use saltus_simulate::{
-    Cancel, Chattering, End, EventReport, Failure, InputSignal, Observer, Options, Redundant, Request, RestartMethod,
-    RunReport, Zeno, simulate,
+    Cancel, Chattering, Compiled, End, EventReport, Failure, InputSignal, Observer, Options, Redundant, Request,
+    RestartMethod, RunReport, Zeno, simulate,
 };
 use saltus_source::{Diagnostic, Severity, codes};
 
@@ -321,6 +322,13 @@ impl<'m> Run<'m> {
     pub fn stepper(mut self) -> Result<Stepper, Box<Diagnostic>> {
         let request = self.request();
         Stepper::new(self.model.compiled(), request, &self.options)
+    }
+
+    /// The run as the simulator takes it, for front ends that lead it themselves: no output points are asked for.
+    pub fn into_parts(mut self) -> (Arc<Compiled>, Request, Options) {
+        let request = self.request();
+        self.options.interval = 0.0;
+        (Arc::clone(self.model.compiled()), request, self.options)
     }
 
     fn request(&mut self) -> Request {

@@ -197,7 +197,7 @@ fn what_is_no_model_file_is_told() {
     for nothing in [&b""[..], b"SALTUS", b"model M end M;", b"SALTUS\x01", &[0xff; 100]] {
         assert_eq!(code_of(nothing), Some(codes::E0706), "{nothing:?}");
     }
-    for version in [0, 2, 77, u32::MAX] {
+    for version in [0, 1, 77, u32::MAX] {
         let mut other = good.clone();
         other[7..11].copy_from_slice(&version.to_le_bytes());
         assert_eq!(code_of(&other), Some(codes::E0707));

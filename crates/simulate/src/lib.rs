@@ -12,6 +12,7 @@
 //! - `restart`: from left limits to right limits, with impulses;
 //! - `report`, `error`: what is said of it.
 
+mod candidates;
 mod compiled;
 mod engine;
 mod error;
@@ -33,5 +34,6 @@ pub use options::{Chattering, Options, Redundant, RestartMethod, Zeno};
 pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport, Refusal};
 pub use run::input::InputSignal;
 pub use run::{
-    Cancel, End, Linearization, Observer, Rate, Reached, Request, RunReport, Snapshot, Stepper, Unobserved, simulate,
+    Cancel, End, Exchange, Linearization, Observer, Quantity, Rate, Reached, Request, RunReport, Snapshot, Stepper,
+    Unobserved, Updated, simulate,
 };

@@ -6,6 +6,7 @@ pub(crate) mod compare;
 pub(crate) mod compile;
 pub(crate) mod explain;
 pub(crate) mod flatten;
+pub(crate) mod fmu;
 pub(crate) mod new;
 pub(crate) mod parse;
 pub(crate) mod plot;
@@ -24,6 +25,7 @@ pub(crate) fn run(command: &Command, console: &Console) -> Status {
         Command::Simulate(arguments) => simulate::run(arguments, console),
         Command::Compile(arguments) => compile::run(arguments, console),
         Command::Sweep(arguments) => sweep::run(arguments, console),
+        Command::Fmu(arguments) => fmu::run(arguments, console),
         Command::Analyze(arguments) => analyze::run(arguments, console),
         Command::Flatten(arguments) => flatten::run(arguments, console),
         Command::Parse(arguments) => parse::run(arguments, console),

@@ -2,6 +2,7 @@
 
 pub(crate) mod assertion;
 pub(crate) mod delay;
+mod exchange;
 pub(crate) mod input;
 pub(crate) mod limits;
 pub(crate) mod output;
@@ -39,6 +40,7 @@ use stall::{Crawl, Crossings, Pace, Stall};
 use step::Resumption;
 use watch::Watch;
 
+pub use exchange::{Exchange, Quantity, Updated};
 pub use stepper::{Linearization, Rate, Reached, Snapshot, Stepper};
 
 /// Asks a run to stop; can be shared between threads.

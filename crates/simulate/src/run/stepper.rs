@@ -12,10 +12,14 @@ use super::{Begun, Cancel, End, Observer, PhaseEnd, PhaseState, Request, Run, Ru
 use crate::compiled::Compiled;
 use crate::engine::{ModeId, RunCounters};
 use crate::error::Failure;
+use crate::modes::jets::Beyond;
 use crate::options::Options;
 use crate::run::input::InputSignal;
 
 pub use linear::{Linearization, Rate};
+
+/// The slope of an input holds for so many times the length of the run: until it is given another.
+const FAR: f64 = 16.0;
 
 /// How far a call of [`Stepper::advance`] went.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,28 +87,101 @@ impl Stepper {
         observer: &mut dyn Observer,
     ) -> Result<Reached, Failure> {
         loop {
-            let stage = std::mem::replace(&mut self.stage, Stage::Between);
-            let went = match stage {
-                Stage::Ended(end) => {
-                    self.stage = Stage::Ended(end.clone());
-                    return Ok(Reached::End(end));
-                }
-                Stage::Failed(failure) => Err(failure),
-                Stage::Start(begun) => self.start(begun, sink, observer),
-                Stage::Event(triggers) => self.process(&triggers, sink, observer),
-                Stage::Between if self.run.slide.is_none() => self.begin_phase(sink),
-                Stage::Between => self.slide(until, sink, observer),
-                Stage::Integrating(phase) => self.integrate(phase, until, sink, observer),
-            };
-            match went {
-                Ok(Some(reached)) => return Ok(reached),
-                Ok(None) => {}
-                Err(failure) => {
-                    self.stage = Stage::Failed(failure.clone());
-                    return Err(failure);
-                }
+            if let Some(reached) = self.go_on(until, sink, observer)? {
+                return Ok(reached);
             }
         }
+    }
+
+    /// Goes on as [`Stepper::advance`] does, and stops before an event as well: it is due then, and the values are those
+    /// before it. [`Stepper::process_due_event`] lets it happen.
+    pub fn advance_to_event(
+        &mut self,
+        until: f64,
+        sink: &mut dyn ResultSink,
+        observer: &mut dyn Observer,
+    ) -> Result<Reached, Failure> {
+        loop {
+            if self.is_event_due() {
+                return Ok(Reached::Event);
+            }
+            if let Some(reached) = self.go_on(until, sink, observer)? {
+                return Ok(reached);
+            }
+        }
+    }
+
+    /// Whether an event is due at the present time: a condition has changed, or an input was given another value.
+    pub fn is_event_due(&self) -> bool {
+        matches!(self.stage, Stage::Event(_))
+    }
+
+    /// Processes the event that is due, if there is one.
+    pub fn process_due_event(&mut self, sink: &mut dyn ResultSink, observer: &mut dyn Observer) -> Result<(), Failure> {
+        if self.is_event_due() {
+            self.go_on(self.time(), sink, observer)?;
+        }
+        Ok(())
+    }
+
+    /// Why no values were found at the start; nothing once the run has begun.
+    pub fn start_failure(&self) -> Option<&Failure> {
+        match &self.stage {
+            Stage::Start(begun) => begun.as_ref().err(),
+            _ => None,
+        }
+    }
+
+    /// How the run has ended, if it has.
+    pub fn end(&self) -> Option<&End> {
+        match &self.stage {
+            Stage::Ended(end) => Some(end),
+            _ => None,
+        }
+    }
+
+    /// Lets a run that is under way go on to a later stop time.
+    pub fn extend(&mut self, stop: f64) {
+        let run = &mut self.run;
+        run.engine.options.stop = run.engine.options.stop.max(stop);
+        if let Stage::Integrating(phase) = &mut self.stage {
+            let next_break = run.history.next_break(&run.engine.memory);
+            phase.target = phase.time_event.min(run.engine.options.stop).min(next_break);
+        }
+    }
+
+    /// Ends the run where it is: `terminal()` is true there.
+    pub fn terminate(&mut self, sink: &mut dyn ResultSink) -> Result<(), Failure> {
+        if matches!(self.stage, Stage::Between | Stage::Integrating(_)) {
+            self.stage = Stage::Ended(self.run.finish(sink)?);
+        }
+        Ok(())
+    }
+
+    /// Goes on to the end of the stage it is in, or to a time within.
+    fn go_on(
+        &mut self,
+        until: f64,
+        sink: &mut dyn ResultSink,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Reached>, Failure> {
+        let stage = std::mem::replace(&mut self.stage, Stage::Between);
+        let went = match stage {
+            Stage::Ended(end) => {
+                self.stage = Stage::Ended(end.clone());
+                return Ok(Some(Reached::End(end)));
+            }
+            Stage::Failed(failure) => Err(failure),
+            Stage::Start(begun) => self.start(begun, sink, observer),
+            Stage::Event(triggers) => self.process(&triggers, sink, observer),
+            Stage::Between if self.run.slide.is_none() => self.begin_phase(sink),
+            Stage::Between => self.slide(until, sink, observer),
+            Stage::Integrating(phase) => self.integrate(phase, until, sink, observer),
+        };
+        if let Err(failure) = &went {
+            self.stage = Stage::Failed(failure.clone());
+        }
+        went
     }
 
     fn start(
@@ -250,6 +327,16 @@ impl Stepper {
         self.run.engine.memory.get(of.var, of.order)
     }
 
+    /// How fast a derivative of a variable changes at present; nothing where that is not known: for what jumps only.
+    pub fn rate(&mut self, of: Derivative) -> Option<f64> {
+        let engine = &mut self.run.engine;
+        let (mode, order) = (engine.mode?, of.order + 1);
+        let highest = engine.modes[mode].highest_order(of.var)?;
+        let level = order.saturating_sub(highest);
+        let known = level == 0 || engine.extend_some(mode, &[Beyond { var: of.var, level }]);
+        known.then(|| engine.memory.get(of.var, order))
+    }
+
     /// What rows of results consist of.
     pub fn schema(&self) -> &Schema {
         &self.run.layout.schema
@@ -293,6 +380,11 @@ impl Stepper {
     /// Gives an input a value from the present time on: with the next step it jumps there, as at an event; before the first
     /// step the start is looked for anew. False if the variable is no input, or the run is over.
     pub fn set_input(&mut self, var: VarId, value: f64) -> bool {
+        self.set_input_with_slope(var, value, 0.0)
+    }
+
+    /// The same for an input that changes at a rate from then on.
+    pub fn set_input_with_slope(&mut self, var: VarId, value: f64, slope: f64) -> bool {
         let engine = &mut self.run.engine;
         let is_input = engine.model.variables.get(var).is_some_and(|of| of.role == Role::Input);
         if !is_input || matches!(self.stage, Stage::Ended(_) | Stage::Failed(_)) {
@@ -300,17 +392,27 @@ impl Stepper {
         }
         let time = engine.memory.time();
         let signals = &mut engine.inputs.signals;
-        let holds = |signal: &InputSignal| signal.at(time) == (value, 0.0) && signal.next_point(time).is_none();
+        let holds = |signal: &InputSignal| {
+            let ends = signal.next_point(time).is_some();
+            signal.at(time) == (value, slope) && ends == (slope != 0.0)
+        };
         if signals.iter().any(|signal| signal.var == var && holds(signal)) {
             return true;
         }
         signals.retain(|signal| signal.var != var);
-        signals.push(InputSignal {
+        let mut signal = InputSignal {
             var,
             times: vec![time],
             values: vec![value],
-            held: true,
-        });
+            held: slope == 0.0,
+        };
+        if slope != 0.0 {
+            let (start, stop) = (engine.options.start, engine.options.stop);
+            let long = FAR * (stop - start).abs().max(1.0);
+            signal.times.push(time + long);
+            signal.values.push(value + slope * long);
+        }
+        signals.push(signal);
         match &self.stage {
             Stage::Start(_) => self.begin_anew(),
             Stage::Event(_) => {}

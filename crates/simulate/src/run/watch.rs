@@ -59,6 +59,21 @@ impl Watch {
         self.armed
     }
 
+    /// What is added to the function until it has been clear of its band, on the side that the truth value says.
+    pub(super) fn shift(&self, holds: bool) -> f64 {
+        let band = if self.armed {
+            0.0
+        } else {
+            self.band.max(f64::MIN_POSITIVE)
+        };
+        if holds { band } else { -band }
+    }
+
+    /// Sees whether a value is clear of the band.
+    pub(super) fn follow(&mut self, holds: bool, value: f64, tolerance: f64) {
+        self.armed |= (value > 0.0) == holds && value.abs() > self.share() * tolerance;
+    }
+
     /// The part of the band beyond which the condition is clear of zero.
     fn share(&self) -> f64 {
         if self.leaving { LEAVING } else { 1.0 }
@@ -280,16 +295,8 @@ impl Run {
         let conditions = &model.conditions;
         let truths = self.engine.truths.clone();
         let sides: Vec<bool> = watched.iter().map(|(id, _)| truths[id.index()]).collect();
-        let shifts = watched.iter().map(|(id, _)| {
-            let watch = self.watches[id.index()];
-            let band = if watch.armed {
-                0.0
-            } else {
-                watch.band.max(f64::MIN_POSITIVE)
-            };
-            if truths[id.index()] { band } else { -band }
-        });
-        let shifts: Vec<f64> = shifts.collect();
+        let shift = |(id, _): &(ConditionId, Arc<Monitor>)| self.watches[id.index()].shift(truths[id.index()]);
+        let shifts: Vec<f64> = watched.iter().map(shift).collect();
         let shares: Vec<f64> = watched.iter().map(|(id, _)| self.watches[id.index()].share()).collect();
         let monitors: Vec<&Monitor> = watched.iter().map(|(_, monitor)| &**monitor).collect();
         let functions: Vec<ExprId> = monitors.iter().map(|monitor| monitor.function).collect();

@@ -1,0 +1,335 @@
+//! `saltus fmu`: functional mock-up units.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum};
+use saltus::source::{Code, Diagnostic, Diagnostics, Severity, SourceMap, codes};
+use saltus_fmi::export::{Runtime, host_platform, identifier};
+use saltus_fmi::{ExportOptions, Interface, Unit, Version, export};
+use serde_json::json;
+
+use super::run_arguments::parse_setting;
+use crate::arguments::ModelArguments;
+use crate::console::Console;
+use crate::files::clash;
+use crate::loaded::Loaded;
+use crate::status::Status;
+
+/// Functional mock-up units (FMUs): models for other tools.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  saltus fmu export Clutch.mo -o Clutch.fmu
+  saltus fmu export Clutch.mo --fmi 2 --type cs
+  saltus fmu info Clutch.fmu
+  saltus fmu check Clutch.fmu")]
+pub(crate) struct FmuArguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: FmuCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FmuCommand {
+    /// Make a unit of a model: its equations and the runtime; nothing is compiled or linked
+    Export(ExportArguments),
+    /// Say what is in a unit
+    Info(UnitArguments),
+    /// Run a unit that Saltus made as an importer would, and compare with a run of the model in it
+    Check(UnitArguments),
+}
+
+impl FmuArguments {
+    /// Whether standard output is for machines.
+    pub(crate) fn json(&self) -> bool {
+        match &self.command {
+            FmuCommand::Export(arguments) => arguments.model.json,
+            FmuCommand::Info(arguments) | FmuCommand::Check(arguments) => arguments.json,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+
+    /// Version of the standard
+    #[arg(long, value_name = "VERSION", value_enum, default_value_t)]
+    pub fmi: FmiVersion,
+
+    /// Who integrates: the importer (Model Exchange, `me`), the unit (Co-Simulation, `cs`), or either
+    #[arg(long = "type", value_name = "TYPES", value_enum, value_delimiter = ',', default_values_t = [FmiType::Me, FmiType::Cs])]
+    pub types: Vec<FmiType>,
+
+    /// Value of a parameter that shapes the equations; may be repeated. Others are set by the importer
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
+    pub settings: Vec<(String, String)>,
+
+    /// The unit; MODEL.fmu if not given
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Leave the Modelica text out; messages name file and line only
+    #[arg(long)]
+    pub without_sources: bool,
+
+    /// The runtime, as PLATFORM=FILE (`x86_64-linux=libsaltus_fmi_runtime.so`) or as a file for this platform; may be repeated. If
+    /// not given: the environment variable SALTUS_FMI_RUNTIME, or the file beside this program
+    #[arg(long, value_name = "FILE")]
+    pub runtime: Vec<String>,
+}
+
+#[derive(Copy, Clone, Debug, Default, ValueEnum)]
+pub(crate) enum FmiVersion {
+    /// FMI 3.0
+    #[default]
+    #[value(name = "3")]
+    Three,
+    /// FMI 2.0
+    #[value(name = "2")]
+    Two,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FmiType {
+    /// Model Exchange
+    Me,
+    /// Co-Simulation
+    Cs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UnitArguments {
+    /// The unit
+    #[arg(value_name = "FMU")]
+    pub unit: PathBuf,
+
+    /// Machine-readable output on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Does what was asked for.
+pub(crate) fn run(arguments: &FmuArguments, console: &Console) -> Status {
+    let done = match &arguments.command {
+        FmuCommand::Export(arguments) => export_unit(arguments, console),
+        FmuCommand::Info(arguments) => info(arguments, console),
+        FmuCommand::Check(arguments) => check(arguments, console),
+    };
+    done.unwrap_or_else(|status| status)
+}
+
+fn refuse(console: &Console, diagnostic: Diagnostic, sources: &SourceMap, status: Status) -> Status {
+    let diagnostics: Diagnostics = [diagnostic].into_iter().collect();
+    console.diagnostics(&diagnostics, sources);
+    if console.is_json() {
+        console.report(json!({}), &diagnostics, sources);
+    }
+    status
+}
+
+fn wrong(code: Code, message: String) -> Diagnostic {
+    Diagnostic::without_place(code, Severity::Error, message)
+}
+
+fn export_unit(arguments: &ExportArguments, console: &Console) -> Result<Status, Status> {
+    let loaded = Loaded::new(&arguments.model, &arguments.settings, console)?;
+    let model = &loaded.model;
+    let refuse = |diagnostic, status| refuse(console, diagnostic, model.sources(), status);
+    if let Some((name, value)) = loaded.settings.first() {
+        let message = format!("`{name}` shapes no equations: the importer sets it, not the unit");
+        let help = format!("leave `--set {name}={value}` out");
+        return Err(refuse(wrong(codes::E0614, message).with_help(help), Status::Usage));
+    }
+    let runtimes = runtimes(&arguments.runtime).map_err(|diagnostic| refuse(diagnostic, Status::Usage))?;
+    let path = arguments.output.clone().unwrap_or_else(|| {
+        let short = model.name().rsplit('.').next().unwrap_or(model.name());
+        PathBuf::from(format!("{}.fmu", identifier(short)))
+    });
+    if let Some(clash) = clash(&[("the unit", &path)], &arguments.model.named_files()) {
+        console.message(&format!("error: {clash}\nhelp: give each its own file"));
+        return Err(Status::Usage);
+    }
+    let options = ExportOptions {
+        version: match arguments.fmi {
+            FmiVersion::Two => Version::Two,
+            FmiVersion::Three => Version::Three,
+        },
+        interfaces: arguments
+            .types
+            .iter()
+            .map(|of| match of {
+                FmiType::Me => Interface::ModelExchange,
+                FmiType::Cs => Interface::CoSimulation,
+            })
+            .collect(),
+        without_sources: arguments.without_sources,
+    };
+    let exported = export(model, &runtimes, &options).map_err(|diagnostic| refuse(*diagnostic, Status::ModelWrong))?;
+    if let Err(error) = std::fs::write(&path, &exported.bytes) {
+        let message = format!("cannot write to `{}`: {error}", path.display());
+        return Err(refuse(wrong(codes::E0701, message), Status::SimulationFailed));
+    }
+    let bytes = exported.bytes.len();
+    if console.is_json() {
+        let object = json!({
+            "model": model.name(),
+            "file": path.display().to_string(),
+            "bytes": bytes,
+            "states": exported.states,
+            "indicators": exported.indicators,
+            "variables": exported.variables,
+        });
+        console.report(object, &loaded.warnings, model.sources());
+    } else {
+        console.print(&format!(
+            "{}\n  wrote {} ({bytes} bytes): {} variables, {} states, {} event indicators\n",
+            model.name(),
+            path.display(),
+            exported.variables,
+            exported.states,
+            exported.indicators,
+        ));
+    }
+    Ok(Status::Success)
+}
+
+/// The name of the runtime as it is built.
+fn library_name() -> String {
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    format!("{prefix}saltus_fmi_runtime{suffix}")
+}
+
+/// Where the runtime of this platform may be: beside the program, where a build leaves it, where it is installed.
+fn places() -> Vec<PathBuf> {
+    let program = std::env::current_exe().and_then(std::fs::canonicalize);
+    let folder = program.ok().and_then(|program| program.parent().map(Path::to_owned));
+    let below = ["", "deps", "../lib/saltus", "../lib"];
+    let folders = folder
+        .iter()
+        .flat_map(|folder| below.iter().map(move |below| folder.join(below)));
+    folders.map(|folder| folder.join(library_name())).collect()
+}
+
+fn runtimes(given: &[String]) -> Result<Vec<Runtime>, Diagnostic> {
+    let named: Vec<(String, PathBuf)> = match (given, std::env::var_os("SALTUS_FMI_RUNTIME")) {
+        ([], Some(path)) => vec![(host_platform(), PathBuf::from(path))],
+        ([], None) => {
+            let places = places();
+            let found = places.iter().find(|place| place.is_file()).cloned();
+            let found = found.ok_or_else(|| {
+                let looked: Vec<String> = places.iter().map(|place| format!("`{}`", place.display())).collect();
+                let message = format!("the runtime `{}` that goes into units is not there", library_name());
+                let help = "`cargo build --release --workspace` builds it beside the program; `--runtime FILE` or the environment variable SALTUS_FMI_RUNTIME says where it is";
+                wrong(codes::E0710, message).with_note(format!("looked for {}", looked.join(", "))).with_help(help)
+            })?;
+            vec![(host_platform(), found)]
+        }
+        (given, _) => given
+            .iter()
+            .map(|given| match given.split_once('=') {
+                Some((platform, path)) => (platform.to_owned(), PathBuf::from(path)),
+                None => (host_platform(), PathBuf::from(given)),
+            })
+            .collect(),
+    };
+    let read = |(platform, path): (String, PathBuf)| match std::fs::read(&path) {
+        Ok(library) => Ok(Runtime { platform, library }),
+        Err(error) => Err(wrong(
+            codes::E0710,
+            format!("the runtime `{}` cannot be read: {error}", path.display()),
+        )),
+    };
+    named.into_iter().map(read).collect()
+}
+
+fn unit(arguments: &UnitArguments, console: &Console) -> Result<Unit, Status> {
+    let path = arguments.unit.display();
+    let sources = SourceMap::new();
+    let bytes = std::fs::read(&arguments.unit).map_err(|error| {
+        let message = format!("`{path}` cannot be read: {error}");
+        refuse(console, wrong(codes::E0120, message), &sources, Status::ModelWrong)
+    })?;
+    Unit::read(&bytes).map_err(|damaged| {
+        let diagnostic = wrong(codes::E0710, format!("`{path}`: {damaged}"));
+        refuse(console, diagnostic, &sources, Status::ModelWrong)
+    })
+}
+
+fn info(arguments: &UnitArguments, console: &Console) -> Result<Status, Status> {
+    let unit = unit(arguments, console)?;
+    let root = |name: &str| unit.attribute("fmiModelDescription", name).unwrap_or_default();
+    let version = root("fmiVersion");
+    let interfaces: Vec<&str> = ["ModelExchange", "CoSimulation", "ScheduledExecution"]
+        .into_iter()
+        .filter(|interface| unit.count(interface) > 0)
+        .collect();
+    let platforms: Vec<&str> = unit
+        .files
+        .iter()
+        .filter_map(|(path, _)| path.strip_prefix("binaries/")?.split('/').next())
+        .collect();
+    let counts = unit.counts();
+    if console.is_json() {
+        console.print_json(&json!({
+            "model": root("modelName"),
+            "fmiVersion": version,
+            "generationTool": root("generationTool"),
+            "interfaces": interfaces,
+            "platforms": platforms,
+            "variables": counts.variables,
+            "inputs": counts.inputs,
+            "outputs": counts.outputs,
+            "parameters": counts.parameters,
+            "states": counts.states,
+            "indicators": counts.indicators,
+            "files": unit.files.iter().map(|(path, size)| json!({"path": path, "bytes": size})).collect::<Vec<_>>(),
+        }));
+        return Ok(Status::Success);
+    }
+    let mut text = format!("{}\n", root("modelName"));
+    text += &format!(
+        "  FMI {version}, {}, by {}\n",
+        interfaces.join(" and "),
+        root("generationTool")
+    );
+    text += &format!("  for {}\n", platforms.join(", "));
+    text += &format!(
+        "  {} variables: {} inputs, {} outputs, {} parameters; {} states, {} event indicators\n",
+        counts.variables, counts.inputs, counts.outputs, counts.parameters, counts.states, counts.indicators
+    );
+    for (path, size) in &unit.files {
+        text += &format!("  {size:>9}  {path}\n");
+    }
+    console.print(&text);
+    Ok(Status::Success)
+}
+
+fn check(arguments: &UnitArguments, console: &Console) -> Result<Status, Status> {
+    let unit = unit(arguments, console)?;
+    let report = saltus_fmi::check::check(&unit).map_err(|message| {
+        let diagnostic = wrong(codes::E0710, format!("`{}`: {message}", arguments.unit.display()));
+        refuse(console, diagnostic, &SourceMap::new(), Status::ModelWrong)
+    })?;
+    if console.is_json() {
+        console.print_json(&json!({
+            "compared": report.compared,
+            "worst": report.worst.as_ref().map(|(name, difference)| json!({"variable": name, "difference": difference})),
+            "passed": report.passed(),
+        }));
+    } else {
+        let worst = report.worst.as_ref().map_or(String::new(), |(name, difference)| {
+            format!("; the largest difference is {difference:.1e}, of `{name}`")
+        });
+        console.print(&format!(
+            "{}\n  description and model agree; Co-Simulation gives the {} values of a run at {} points{worst}\n",
+            report.model, report.compared, report.points
+        ));
+    }
+    Ok(if report.passed() {
+        Status::Success
+    } else {
+        Status::ModelWrong
+    })
+}

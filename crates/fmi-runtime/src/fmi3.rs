@@ -1,0 +1,1208 @@
+//! The C interface of FMI 3.0.
+
+#![expect(non_snake_case, reason = "these are the names of the standard")]
+#![expect(missing_docs, reason = "the standard describes these functions")]
+#![expect(
+    clippy::missing_safety_doc,
+    reason = "the module documentation of the crate says what importers promise"
+)]
+#![expect(clippy::too_many_arguments, reason = "the standard says so")]
+
+use std::ffi::{CStr, c_char, c_void};
+use std::path::PathBuf;
+
+use saltus_fmi::instance::{Mode, Trouble};
+use saltus_fmi::variables::Kind;
+use saltus_fmi::{Interface, Version};
+
+use crate::handle::{self, Component, Logger, Outcome, call, put, slice, slice_mut, text};
+
+type Status = i32;
+type Reference = u32;
+type Handle = *mut c_void;
+type Text = *const c_char;
+type LogMessage = Option<unsafe extern "C" fn(*mut c_void, Status, Text, Text)>;
+type IntermediateUpdate = Option<unsafe extern "C" fn(*mut c_void, f64, bool, bool, bool, bool, *mut bool, *mut f64)>;
+
+struct Callback {
+    environment: *mut c_void,
+    log: LogMessage,
+}
+
+impl Logger for Callback {
+    fn log(&self, outcome: Outcome, category: &CStr, message: &CStr) {
+        if let Some(log) = self.log {
+            // SAFETY: the importer gave the function and what to call it with, and both texts live through the call.
+            unsafe { log(self.environment, outcome as Status, category.as_ptr(), message.as_ptr()) };
+        }
+    }
+}
+
+fn unsupported(handle: Handle, what: &str) -> Status {
+    // SAFETY: the handle is one of an instance, as everywhere.
+    unsafe {
+        call(handle, |_| {
+            Err(Trouble::Error(format!("{what} is not supported by this unit")))
+        }) as Status
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3GetVersion() -> Text {
+    c"3.0".as_ptr()
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetDebugLogging(
+    instance: Handle,
+    loggingOn: bool,
+    _nCategories: usize,
+    _categories: *const Text,
+) -> Status {
+    // SAFETY: see the crate.
+    let outcome = unsafe {
+        call(instance, |component| {
+            component.logging = loggingOn;
+            Ok(())
+        })
+    };
+    outcome as Status
+}
+
+unsafe fn instantiate(
+    token: Text,
+    resources: Text,
+    loggingOn: bool,
+    environment: *mut c_void,
+    log: LogMessage,
+    mode: Mode,
+) -> Handle {
+    // SAFETY: texts end with a zero byte.
+    let (token, resources) = unsafe { (text(token), text(resources)) };
+    let logger = Box::new(Callback { environment, log });
+    handle::instantiate(resources.map(PathBuf::from), token, mode, loggingOn, logger)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3InstantiateModelExchange(
+    _instanceName: Text,
+    instantiationToken: Text,
+    resourcePath: Text,
+    _visible: bool,
+    loggingOn: bool,
+    instanceEnvironment: *mut c_void,
+    logMessage: LogMessage,
+) -> Handle {
+    let mode = Mode {
+        version: Version::Three,
+        interface: Interface::ModelExchange,
+        event_mode: true,
+        early_return: false,
+    };
+    // SAFETY: see the crate.
+    unsafe {
+        instantiate(
+            instantiationToken,
+            resourcePath,
+            loggingOn,
+            instanceEnvironment,
+            logMessage,
+            mode,
+        )
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
+    _instanceName: Text,
+    instantiationToken: Text,
+    resourcePath: Text,
+    _visible: bool,
+    loggingOn: bool,
+    eventModeUsed: bool,
+    earlyReturnAllowed: bool,
+    _requiredIntermediateVariables: *const Reference,
+    _nRequiredIntermediateVariables: usize,
+    instanceEnvironment: *mut c_void,
+    logMessage: LogMessage,
+    _intermediateUpdate: IntermediateUpdate,
+) -> Handle {
+    let mode = Mode {
+        version: Version::Three,
+        interface: Interface::CoSimulation,
+        event_mode: eventModeUsed,
+        early_return: earlyReturnAllowed,
+    };
+    // SAFETY: see the crate.
+    unsafe {
+        instantiate(
+            instantiationToken,
+            resourcePath,
+            loggingOn,
+            instanceEnvironment,
+            logMessage,
+            mode,
+        )
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3InstantiateScheduledExecution(
+    _instanceName: Text,
+    _instantiationToken: Text,
+    _resourcePath: Text,
+    _visible: bool,
+    _loggingOn: bool,
+    instanceEnvironment: *mut c_void,
+    logMessage: LogMessage,
+    _clockUpdate: Option<unsafe extern "C" fn(*mut c_void)>,
+    _lockPreemption: Option<unsafe extern "C" fn()>,
+    _unlockPreemption: Option<unsafe extern "C" fn()>,
+) -> Handle {
+    let logger = Callback {
+        environment: instanceEnvironment,
+        log: logMessage,
+    };
+    let message = c"the unit is for Model Exchange and Co-Simulation, not for Scheduled Execution";
+    logger.log(Outcome::Error, c"logStatusError", message);
+    std::ptr::null_mut()
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3FreeInstance(instance: Handle) {
+    // SAFETY: the importer does not use it any more.
+    unsafe { handle::free(instance) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3EnterInitializationMode(
+    instance: Handle,
+    toleranceDefined: bool,
+    tolerance: f64,
+    startTime: f64,
+    stopTimeDefined: bool,
+    stopTime: f64,
+) -> Status {
+    let work = |component: &mut Component| {
+        let stop = stopTimeDefined.then_some(stopTime);
+        let tolerance = toleranceDefined.then_some(tolerance);
+        component.instance.set_up(startTime, stop, tolerance)?;
+        component.instance.enter_initialization()
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3ExitInitializationMode(instance: Handle) -> Status {
+    // SAFETY: see the crate.
+    unsafe { call(instance, |component| component.instance.exit_initialization()) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3EnterEventMode(instance: Handle) -> Status {
+    // SAFETY: see the crate.
+    unsafe { call(instance, |component| component.instance.enter_event()) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3Terminate(instance: Handle) -> Status {
+    // SAFETY: see the crate.
+    unsafe { call(instance, |component| component.instance.terminate()) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3EnterContinuousTimeMode(instance: Handle) -> Status {
+    // SAFETY: see the crate.
+    unsafe { call(instance, |component| component.instance.enter_continuous_time()) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3EnterStepMode(instance: Handle) -> Status {
+    // SAFETY: see the crate.
+    unsafe { call(instance, |component| component.instance.enter_step_mode()) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3Reset(instance: Handle) -> Status {
+    let work = |component: &mut Component| {
+        component.instance.reset();
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+/// Whether a variable can be read and written as a type.
+fn check_kind(component: &Component, reference: Reference, kinds: fn(Kind) -> bool, name: &str) -> Result<(), Trouble> {
+    let shown = component.instance.variables().get(reference);
+    match shown {
+        Some(shown) if kinds(shown.kind) => Ok(()),
+        Some(shown) => Err(Trouble::Error(format!("`{}` is no {name}", shown.name))),
+        None => Err(Trouble::Error(format!(
+            "there is no variable with the value reference {reference}"
+        ))),
+    }
+}
+
+unsafe fn get<T>(
+    instance: Handle,
+    (references, count): (*const Reference, usize),
+    (values, room): (*mut T, usize),
+    (kinds, name): (fn(Kind) -> bool, &str),
+    convert: fn(f64) -> T,
+) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives so many references and room for so many values.
+        let (references, values) = unsafe { (slice(references, count)?, slice_mut(values, room)?) };
+        if references.len() != values.len() {
+            return Err(Trouble::Error(
+                "all variables are scalars: as many values as references".to_owned(),
+            ));
+        }
+        for (&reference, value) in references.iter().zip(values) {
+            check_kind(component, reference, kinds, name)?;
+            *value = convert(component.instance.get(reference)?);
+        }
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+unsafe fn set<T: Copy>(
+    instance: Handle,
+    (references, count): (*const Reference, usize),
+    (values, given): (*const T, usize),
+    (kinds, name): (fn(Kind) -> bool, &str),
+    convert: fn(T) -> f64,
+) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives so many references and values.
+        let (references, values) = unsafe { (slice(references, count)?, slice(values, given)?) };
+        if references.len() != values.len() {
+            return Err(Trouble::Error(
+                "all variables are scalars: as many values as references".to_owned(),
+            ));
+        }
+        for (&reference, &value) in references.iter().zip(values) {
+            check_kind(component, reference, kinds, name)?;
+            component.instance.set(reference, convert(value))?;
+        }
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetFloat32(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut f32,
+    nValues: usize,
+) -> Status {
+    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        get(instance, references, results, (|_| false, "Float32"), |value| {
+            value as f32
+        })
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetFloat32(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *const f32,
+    nValues: usize,
+) -> Status {
+    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe { set(instance, references, given, (|_| false, "Float32"), f64::from) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetFloat64(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut f64,
+    nValues: usize,
+) -> Status {
+    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        get(
+            instance,
+            references,
+            results,
+            (|kind| kind == Kind::Float, "Float64"),
+            |value| value,
+        )
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetFloat64(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *const f64,
+    nValues: usize,
+) -> Status {
+    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        set(
+            instance,
+            references,
+            given,
+            (|kind| kind == Kind::Float, "Float64"),
+            |value| value,
+        )
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetInt8(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut i8,
+    nValues: usize,
+) -> Status {
+    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe { get(instance, references, results, (|_| false, "Int8"), |value| value as i8) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetInt8(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *const i8,
+    nValues: usize,
+) -> Status {
+    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe { set(instance, references, given, (|_| false, "Int8"), f64::from) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetUInt8(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut u8,
+    nValues: usize,
+) -> Status {
+    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe { get(instance, references, results, (|_| false, "UInt8"), |value| value as u8) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetUInt8(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *const u8,
+    nValues: usize,
+) -> Status {
+    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe { set(instance, references, given, (|_| false, "UInt8"), f64::from) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetInt16(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut i16,
+    nValues: usize,
+) -> Status {
+    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        get(instance, references, results, (|_| false, "Int16"), |value| {
+            value as i16
+        })
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetInt16(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *const i16,
+    nValues: usize,
+) -> Status {
+    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe { set(instance, references, given, (|_| false, "Int16"), f64::from) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetUInt16(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut u16,
+    nValues: usize,
+) -> Status {
+    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        get(instance, references, results, (|_| false, "UInt16"), |value| {
+            value as u16
+        })
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetUInt16(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *const u16,
+    nValues: usize,
+) -> Status {
+    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe { set(instance, references, given, (|_| false, "UInt16"), f64::from) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetInt32(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut i32,
+    nValues: usize,
+) -> Status {
+    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        get(
+            instance,
+            references,
+            results,
+            (|kind| kind == Kind::Integer, "Int32"),
+            |value| value as i32,
+        )
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetInt32(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *const i32,
+    nValues: usize,
+) -> Status {
+    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        set(
+            instance,
+            references,
+            given,
+            (|kind| kind == Kind::Integer, "Int32"),
+            f64::from,
+        )
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetUInt32(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut u32,
+    nValues: usize,
+) -> Status {
+    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        get(instance, references, results, (|_| false, "UInt32"), |value| {
+            value as u32
+        })
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetUInt32(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *const u32,
+    nValues: usize,
+) -> Status {
+    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe { set(instance, references, given, (|_| false, "UInt32"), f64::from) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetInt64(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut i64,
+    nValues: usize,
+) -> Status {
+    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        get(
+            instance,
+            references,
+            results,
+            (|kind| matches!(kind, Kind::Enumeration(_)), "Int64"),
+            |value| value as i64,
+        )
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetInt64(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *const i64,
+    nValues: usize,
+) -> Status {
+    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        set(
+            instance,
+            references,
+            given,
+            (|kind| matches!(kind, Kind::Enumeration(_)), "Int64"),
+            |value| value as f64,
+        )
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetUInt64(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut u64,
+    nValues: usize,
+) -> Status {
+    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        get(instance, references, results, (|_| false, "UInt64"), |value| {
+            value as u64
+        })
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetUInt64(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *const u64,
+    nValues: usize,
+) -> Status {
+    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe { set(instance, references, given, (|_| false, "UInt64"), |value| value as f64) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetBoolean(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut bool,
+    nValues: usize,
+) -> Status {
+    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        get(
+            instance,
+            references,
+            results,
+            (|kind| kind == Kind::Boolean, "Boolean"),
+            |value| value != 0.0,
+        )
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetBoolean(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *const bool,
+    nValues: usize,
+) -> Status {
+    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
+    // SAFETY: see the crate.
+    unsafe {
+        set(
+            instance,
+            references,
+            given,
+            (|kind| kind == Kind::Boolean, "Boolean"),
+            |value| f64::from(u8::from(value)),
+        )
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetString(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _values: *mut Text,
+    _nValues: usize,
+) -> Status {
+    unsupported(instance, "a String")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetString(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _values: *const Text,
+    _nValues: usize,
+) -> Status {
+    unsupported(instance, "a String")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetBinary(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _valueSizes: *mut usize,
+    _values: *mut *const u8,
+    _nValues: usize,
+) -> Status {
+    unsupported(instance, "a Binary")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetBinary(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _valueSizes: *const usize,
+    _values: *const *const u8,
+    _nValues: usize,
+) -> Status {
+    unsupported(instance, "a Binary")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetClock(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _values: *mut bool,
+) -> Status {
+    unsupported(instance, "a Clock")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetClock(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _values: *const bool,
+) -> Status {
+    unsupported(instance, "a Clock")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetNumberOfVariableDependencies(
+    instance: Handle,
+    _valueReference: Reference,
+    _nDependencies: *mut usize,
+) -> Status {
+    unsupported(instance, "a list of dependencies")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetVariableDependencies(
+    instance: Handle,
+    _dependent: Reference,
+    _elementIndicesOfDependent: *mut usize,
+    _independents: *mut Reference,
+    _elementIndicesOfIndependents: *mut usize,
+    _dependencyKinds: *mut i32,
+    _nDependencies: usize,
+) -> Status {
+    unsupported(instance, "a list of dependencies")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetAdjointDerivative(
+    instance: Handle,
+    _unknowns: *const Reference,
+    _nUnknowns: usize,
+    _knowns: *const Reference,
+    _nKnowns: usize,
+    _seed: *const f64,
+    _nSeed: usize,
+    _sensitivity: *mut f64,
+    _nSensitivity: usize,
+) -> Status {
+    unsupported(instance, "an adjoint derivative")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3EnterConfigurationMode(instance: Handle) -> Status {
+    unsupported(instance, "Configuration Mode")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3ExitConfigurationMode(instance: Handle) -> Status {
+    unsupported(instance, "Configuration Mode")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetIntervalDecimal(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _intervals: *mut f64,
+    _qualifiers: *mut i32,
+) -> Status {
+    unsupported(instance, "a Clock")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetIntervalFraction(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _counters: *mut u64,
+    _resolutions: *mut u64,
+    _qualifiers: *mut i32,
+) -> Status {
+    unsupported(instance, "a Clock")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetShiftDecimal(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _shifts: *mut f64,
+) -> Status {
+    unsupported(instance, "a Clock")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetShiftFraction(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _counters: *mut u64,
+    _resolutions: *mut u64,
+) -> Status {
+    unsupported(instance, "a Clock")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetIntervalDecimal(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _intervals: *const f64,
+) -> Status {
+    unsupported(instance, "a Clock")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetIntervalFraction(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _counters: *const u64,
+    _resolutions: *const u64,
+) -> Status {
+    unsupported(instance, "a Clock")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetShiftDecimal(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _shifts: *const f64,
+) -> Status {
+    unsupported(instance, "a Clock")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetShiftFraction(
+    instance: Handle,
+    _valueReferences: *const Reference,
+    _nValueReferences: usize,
+    _counters: *const u64,
+    _resolutions: *const u64,
+) -> Status {
+    unsupported(instance, "a Clock")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3ActivateModelPartition(
+    instance: Handle,
+    _clockReference: Reference,
+    _activationTime: f64,
+) -> Status {
+    unsupported(instance, "Scheduled Execution")
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3EvaluateDiscreteStates(instance: Handle) -> Status {
+    // SAFETY: see the crate. Values are computed when they are asked for.
+    unsafe { call(instance, |_| Ok(())) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetFMUState(instance: Handle, FMUState: *mut *mut c_void) -> Status {
+    let work = |component: &mut Component| {
+        let saved = component.instance.save()?;
+        // SAFETY: the importer gives a place that holds null or a state.
+        unsafe { handle::keep_in(FMUState, saved) }
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetFMUState(instance: Handle, FMUState: *mut c_void) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives null or a state.
+        let saved = unsafe { handle::kept(FMUState)? };
+        component.instance.restore(saved)
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3FreeFMUState(instance: Handle, FMUState: *mut *mut c_void) -> Status {
+    let work = |_: &mut Component| {
+        if !FMUState.is_null() {
+            // SAFETY: it holds null or a state that is not used any more.
+            unsafe {
+                handle::forget(*FMUState);
+                *FMUState = std::ptr::null_mut();
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SerializedFMUStateSize(
+    instance: Handle,
+    FMUState: *mut c_void,
+    size: *mut usize,
+) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives null or a state, and a place for the size.
+        unsafe {
+            let bytes = component.instance.serialize(handle::kept(FMUState)?)?;
+            put(size, bytes.len());
+        }
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SerializeFMUState(
+    instance: Handle,
+    FMUState: *mut c_void,
+    serializedState: *mut u8,
+    size: usize,
+) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives null or a state, and room for so many bytes.
+        let (saved, room) = unsafe { (handle::kept(FMUState)?, slice_mut(serializedState, size)?) };
+        let bytes = component.instance.serialize(saved)?;
+        if bytes.len() != room.len() {
+            return Err(Trouble::Error(format!(
+                "the state takes {} bytes, not {size}",
+                bytes.len()
+            )));
+        }
+        room.copy_from_slice(&bytes);
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3DeserializeFMUState(
+    instance: Handle,
+    serializedState: *const u8,
+    size: usize,
+    FMUState: *mut *mut c_void,
+) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives so many bytes, and a place that holds null or a state.
+        unsafe {
+            let saved = component.instance.deserialize(slice(serializedState, size)?)?;
+            handle::keep_in(FMUState, saved)
+        }
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetDirectionalDerivative(
+    instance: Handle,
+    unknowns: *const Reference,
+    nUnknowns: usize,
+    knowns: *const Reference,
+    nKnowns: usize,
+    seed: *const f64,
+    nSeed: usize,
+    sensitivity: *mut f64,
+    nSensitivity: usize,
+) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives so many references, seeds and results.
+        let (unknowns, knowns, seed, sensitivity) = unsafe {
+            (
+                slice(unknowns, nUnknowns)?,
+                slice(knowns, nKnowns)?,
+                slice(seed, nSeed)?,
+                slice_mut(sensitivity, nSensitivity)?,
+            )
+        };
+        component.instance.directional(unknowns, knowns, seed, sensitivity)
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3UpdateDiscreteStates(
+    instance: Handle,
+    discreteStatesNeedUpdate: *mut bool,
+    terminateSimulation: *mut bool,
+    nominalsOfContinuousStatesChanged: *mut bool,
+    valuesOfContinuousStatesChanged: *mut bool,
+    nextEventTimeDefined: *mut bool,
+    nextEventTime: *mut f64,
+) -> Status {
+    let work = |component: &mut Component| {
+        let updated = component.instance.update()?;
+        // SAFETY: the importer gives places for the results.
+        unsafe {
+            put(discreteStatesNeedUpdate, updated.needs_update);
+            put(terminateSimulation, updated.terminate);
+            put(nominalsOfContinuousStatesChanged, false);
+            put(valuesOfContinuousStatesChanged, updated.states_changed);
+            put(nextEventTimeDefined, updated.next_event.is_some());
+            put(nextEventTime, updated.next_event.unwrap_or(0.0));
+        }
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3CompletedIntegratorStep(
+    instance: Handle,
+    _noSetFMUStatePriorToCurrentPoint: bool,
+    enterEventMode: *mut bool,
+    terminateSimulation: *mut bool,
+) -> Status {
+    let work = |component: &mut Component| {
+        let event = component.instance.completed_step()?;
+        // SAFETY: the importer gives places for the results.
+        unsafe {
+            put(enterEventMode, event);
+            put(terminateSimulation, false);
+        }
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetTime(instance: Handle, time: f64) -> Status {
+    // SAFETY: see the crate.
+    unsafe { call(instance, |component| component.instance.set_time(time)) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SetContinuousStates(
+    instance: Handle,
+    continuousStates: *const f64,
+    nContinuousStates: usize,
+) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives so many states.
+        let states = unsafe { slice(continuousStates, nContinuousStates)? };
+        component.instance.set_states(states)
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetContinuousStateDerivatives(
+    instance: Handle,
+    values: *mut f64,
+    nValues: usize,
+) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives room for so many values.
+        let values = unsafe { slice_mut(values, nValues)? };
+        component.instance.rates(values)
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetEventIndicators(instance: Handle, values: *mut f64, nValues: usize) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives room for so many values.
+        let values = unsafe { slice_mut(values, nValues)? };
+        component.instance.indicators(values)
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetContinuousStates(instance: Handle, values: *mut f64, nValues: usize) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives room for so many values.
+        let values = unsafe { slice_mut(values, nValues)? };
+        component.instance.states(values)
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetNominalsOfContinuousStates(
+    instance: Handle,
+    values: *mut f64,
+    nValues: usize,
+) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives room for so many values.
+        let values = unsafe { slice_mut(values, nValues)? };
+        component.instance.nominals(values)
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetNumberOfEventIndicators(instance: Handle, count: *mut usize) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives a place for the number.
+        unsafe { put(count, component.instance.variables().indicators) };
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetNumberOfContinuousStates(instance: Handle, count: *mut usize) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives a place for the number.
+        unsafe { put(count, component.instance.variables().slots.len()) };
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetOutputDerivatives(
+    instance: Handle,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    orders: *const i32,
+    values: *mut f64,
+    nValues: usize,
+) -> Status {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives so many references and orders, and room for so many values.
+        let (references, orders, values) = unsafe {
+            (
+                slice(valueReferences, nValueReferences)?,
+                slice(orders, nValueReferences)?,
+                slice_mut(values, nValues)?,
+            )
+        };
+        if references.len() != values.len() {
+            return Err(Trouble::Error(
+                "all variables are scalars: as many values as references".to_owned(),
+            ));
+        }
+        for ((&reference, &order), value) in references.iter().zip(orders).zip(values) {
+            *value = component.instance.output_derivative(reference, order)?;
+        }
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3DoStep(
+    instance: Handle,
+    currentCommunicationPoint: f64,
+    communicationStepSize: f64,
+    _noSetFMUStatePriorToCurrentPoint: bool,
+    eventHandlingNeeded: *mut bool,
+    terminateSimulation: *mut bool,
+    earlyReturn: *mut bool,
+    lastSuccessfulTime: *mut f64,
+) -> Status {
+    let work = |component: &mut Component| {
+        let stepped = component
+            .instance
+            .do_step(currentCommunicationPoint, communicationStepSize)?;
+        // SAFETY: the importer gives places for the results.
+        unsafe {
+            put(eventHandlingNeeded, stepped.event);
+            put(terminateSimulation, stepped.terminate);
+            put(earlyReturn, stepped.early);
+            put(lastSuccessfulTime, stepped.time);
+        }
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
+}

@@ -1,0 +1,287 @@
+//! A model becomes a unit.
+
+use std::sync::Arc;
+
+use saltus::source::{Diagnostic, Severity, codes};
+use saltus::{Model, ModelFileOptions};
+use saltus_mdae::{ConditionKind, Derivative};
+use sha2::{Digest, Sha256};
+
+use crate::archive::{self, Entry};
+use crate::description::{Subject, describe};
+use crate::state::{Interface, Version};
+use crate::variables::{Variables, write_slots};
+use crate::{MODEL_FILE, SLOTS_FILE};
+
+/// Modes that are looked at to find out what can be a state.
+const MODES: usize = 64;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct ExportOptions {
+    /// The version of the standard.
+    pub version: Version,
+    /// Who may integrate.
+    pub interfaces: Vec<Interface>,
+    /// Leave the text of the source files out.
+    pub without_sources: bool,
+}
+
+/// The runtime for a platform.
+#[derive(Clone, Debug)]
+pub struct Runtime {
+    /// The platform as FMI 3 writes it: `x86_64-linux`.
+    pub platform: String,
+    /// The shared library.
+    pub library: Vec<u8>,
+}
+
+/// A unit that was made.
+#[derive(Clone, Debug)]
+pub struct Exported {
+    /// The archive.
+    pub bytes: Vec<u8>,
+    /// How many slots for states it has.
+    pub states: usize,
+    /// How many functions of conditions.
+    pub indicators: usize,
+    /// How many variables.
+    pub variables: usize,
+}
+
+/// The platform on which this runs, as FMI 3 writes it.
+pub fn host_platform() -> String {
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    format!("{}-{system}", std::env::consts::ARCH)
+}
+
+/// A folder and an ending for the shared library of a platform.
+fn binary_path(platform: &str, version: Version, identifier: &str) -> String {
+    let ending = match platform.rsplit('-').next() {
+        Some("windows") => "dll",
+        Some("darwin") => "dylib",
+        _ => "so",
+    };
+    let folder = match (version, platform) {
+        (Version::Two, "x86_64-linux") => "linux64",
+        (Version::Two, "x86_64-windows") => "win64",
+        (Version::Two, "x86_64-darwin" | "aarch64-darwin") => "darwin64",
+        (_, other) => other,
+    };
+    format!("binaries/{folder}/{identifier}.{ending}")
+}
+
+/// What a model is called inside tools: a name in C.
+pub fn identifier(model: &str) -> String {
+    let clean = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
+    let name: String = model.chars().map(clean).collect();
+    match name.chars().next() {
+        Some(first) if !first.is_ascii_digit() => name,
+        _ => format!("M_{name}"),
+    }
+}
+
+/// What a unit and its runtime must agree on.
+pub fn token(model_file: &[u8], slots: &str) -> String {
+    let mut hash = Sha256::new();
+    hash.update(model_file);
+    hash.update(slots);
+    let hex: String = hash
+        .finalize()
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!(
+        "{{{}-{}-{}-{}-{}}}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
+}
+
+/// The indicators of a model: one for each condition that compares numbers.
+pub(crate) fn indicator_count(model: &Model) -> usize {
+    let is_relation = |kind: &ConditionKind| matches!(kind, ConditionKind::Relation { .. });
+    let conditions = model.equations().conditions.iter();
+    conditions.filter(|condition| is_relation(&condition.kind)).count()
+}
+
+/// Makes a unit of a model.
+pub fn export(model: &Model, runtimes: &[Runtime], options: &ExportOptions) -> Result<Exported, Box<Diagnostic>> {
+    let exchange = options.interfaces.contains(&Interface::ModelExchange);
+    if exchange {
+        refuse_delays(model)?;
+    }
+    let model_file = model.to_bytes(ModelFileOptions {
+        without_sources: options.without_sources,
+    })?;
+    let (compiled, _, _) = model.run().into_parts();
+    let slots: Arc<[Derivative]> = compiled.state_candidates(MODES).into();
+    let listed = write_slots(model, &slots);
+    let indicators = indicator_count(model);
+    let variables = Variables::new(model, slots, indicators);
+    let identifier = identifier(model.name());
+    let subject = Subject {
+        model,
+        variables: &variables,
+        identifier: &identifier,
+        token: &token(&model_file, &listed),
+        interfaces: &options.interfaces,
+    };
+    let text = |path: String, content: String| Entry {
+        path,
+        content: content.into_bytes(),
+    };
+    let mut entries = vec![text(
+        "modelDescription.xml".to_owned(),
+        describe(&subject, options.version),
+    )];
+    for runtime in runtimes {
+        entries.push(Entry {
+            path: binary_path(&runtime.platform, options.version, &identifier),
+            content: runtime.library.clone(),
+        });
+    }
+    entries.push(Entry {
+        path: format!("resources/{MODEL_FILE}"),
+        content: model_file,
+    });
+    entries.push(text(format!("resources/{SLOTS_FILE}"), listed));
+    let bytes = archive::pack(&entries).map_err(|error| {
+        Box::new(Diagnostic::without_place(
+            codes::E0710,
+            Severity::Error,
+            error.to_string(),
+        ))
+    })?;
+    Ok(Exported {
+        bytes,
+        states: variables.slots.len(),
+        indicators,
+        variables: variables.list.len(),
+    })
+}
+
+fn refuse_delays(model: &Model) -> Result<(), Box<Diagnostic>> {
+    let equations = model.equations();
+    if equations.delays.is_empty() && equations.transports.is_empty() {
+        return Ok(());
+    }
+    let message =
+        "`delay` and `spatialDistribution` need the past of signals, which an importer that integrates does not keep";
+    let diagnostic = Diagnostic::without_place(codes::E0710, Severity::Error, message.to_owned());
+    Err(Box::new(diagnostic.with_help("export for Co-Simulation: `--type cs`")))
+}
+
+/// A unit as it is found: what `saltus fmu info` and `check` look at.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Its description, as text.
+    pub description: String,
+    /// All its files with their sizes.
+    pub files: Vec<(String, usize)>,
+    /// The model file, if it is one of ours.
+    pub model_file: Option<Vec<u8>>,
+    /// The list of slots that goes with it.
+    pub slots: Option<String>,
+}
+
+impl Unit {
+    /// Reads an archive.
+    pub fn read(bytes: &[u8]) -> Result<Unit, archive::Damaged> {
+        let entries = archive::unpack(bytes)?;
+        let find = |path: &str| entries.iter().find(|entry| entry.path == path);
+        let text = |entry: &Entry| String::from_utf8(entry.content.clone()).ok();
+        let description = find("modelDescription.xml").and_then(text);
+        let missing = || archive::Damaged("there is no `modelDescription.xml` in it".to_owned());
+        Ok(Unit {
+            description: description.ok_or_else(missing)?,
+            files: entries
+                .iter()
+                .map(|entry| (entry.path.clone(), entry.content.len()))
+                .collect(),
+            model_file: find(&format!("resources/{MODEL_FILE}")).map(|entry| entry.content.clone()),
+            slots: find(&format!("resources/{SLOTS_FILE}")).and_then(text),
+        })
+    }
+
+    /// The value of an attribute of the first element of a name.
+    pub fn attribute(&self, element: &str, attribute: &str) -> Option<String> {
+        let begin = self.description.find(&format!("<{element}"))?;
+        let end = begin + self.description[begin..].find('>')?;
+        let tag = &self.description[begin..end];
+        let at = tag.find(&format!(" {attribute}=\""))? + attribute.len() + 3;
+        let value = tag[at..].split('"').next()?;
+        Some(value.to_owned())
+    }
+
+    /// How many elements of a name there are.
+    pub fn count(&self, element: &str) -> usize {
+        let tag = format!("<{element}");
+        let follows = |rest: &str| rest.starts_with([' ', '/', '>', '\n']);
+        let starts = self.description.match_indices(&tag);
+        starts
+            .filter(|(at, _)| follows(&self.description[at + tag.len()..]))
+            .count()
+    }
+}
+
+/// How much of everything a unit has.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Variables.
+    pub variables: usize,
+    /// Inputs.
+    pub inputs: usize,
+    /// Outputs.
+    pub outputs: usize,
+    /// Parameters.
+    pub parameters: usize,
+    /// Continuous states.
+    pub states: usize,
+    /// Event indicators.
+    pub indicators: usize,
+}
+
+impl Unit {
+    /// Counts what the description lists.
+    pub fn counts(&self) -> Counts {
+        let has = |what: &str| self.description.matches(what).count();
+        let in_structure = |from: &str, to: &str| {
+            let part = self
+                .description
+                .split_once(from)
+                .and_then(|(_, rest)| rest.split_once(to));
+            part.map_or(0, |(part, _)| part.matches("<Unknown ").count())
+        };
+        let is_two = self.attribute("fmiModelDescription", "fmiVersion").as_deref() == Some("2.0");
+        let indicators = self.attribute("fmiModelDescription", "numberOfEventIndicators");
+        Counts {
+            variables: has(" valueReference=\"") - self.structure_references(),
+            inputs: has("causality=\"input\""),
+            outputs: has("causality=\"output\""),
+            parameters: has("causality=\"parameter\""),
+            states: if is_two {
+                in_structure("<Derivatives>", "</Derivatives>")
+            } else {
+                self.count("ContinuousStateDerivative")
+            },
+            indicators: match indicators.and_then(|count| count.parse().ok()) {
+                Some(count) => count,
+                None => self.count("EventIndicator"),
+            },
+        }
+    }
+
+    /// References to variables, not variables.
+    fn structure_references(&self) -> usize {
+        let structure = self.description.split_once("<ModelStructure");
+        structure.map_or(0, |(_, rest)| rest.matches(" valueReference=\"").count())
+    }
+}

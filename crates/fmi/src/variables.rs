@@ -1,0 +1,445 @@
+//! What a model shows to the outside.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use saltus::Model;
+use saltus_mdae::{Derivative, ExprId, Idx, Mdae, Role, Type, VarId, Variable};
+
+/// The type of a variable as the standard knows it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A number.
+    Float,
+    /// A whole number.
+    Integer,
+    /// A truth value.
+    Boolean,
+    /// One of the literals of an enumeration, by its position in [`Variables::enumerations`].
+    Enumeration(usize),
+}
+
+/// Who determines a variable.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Causality {
+    /// Time.
+    Independent,
+    /// The importer, before the start.
+    Parameter,
+    /// The importer, at any time.
+    Input,
+    /// The model, for others.
+    Output,
+    /// The model.
+    Local,
+}
+
+/// When a variable changes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Variability {
+    /// Never.
+    Constant,
+    /// Not after the start.
+    Fixed,
+    /// At events.
+    Discrete,
+    /// At any time.
+    Continuous,
+}
+
+/// How a value follows from what the run holds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// It is that.
+    Same,
+    /// Its negative.
+    Negated,
+    /// Its opposite.
+    Not,
+}
+
+/// Where a value comes from.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Source {
+    /// Time.
+    Time,
+    /// A number.
+    Constant(f64),
+    /// A derivative of a variable of the equations.
+    Value(Derivative, Sign),
+    /// The function of a condition, by its number.
+    Indicator(usize),
+    /// The number of the mode.
+    Mode,
+}
+
+/// One variable.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub kind: Kind,
+    /// Who determines it.
+    pub causality: Causality,
+    /// When it changes.
+    pub variability: Variability,
+    /// The value at the start, where the importer may give another.
+    pub start: Option<f64>,
+    /// Where it comes from.
+    pub source: Source,
+    /// Its unit.
+    pub unit: Arc<str>,
+    /// What it is.
+    pub description: Arc<str>,
+    /// Limits and size, where they are numbers.
+    pub min: Option<f64>,
+    /// See `min`.
+    pub max: Option<f64>,
+    /// See `min`.
+    pub nominal: Option<f64>,
+    /// The variable whose rate this is, by its number.
+    pub derivative_of: Option<u32>,
+    /// Whether it is a slot: a state in some mode.
+    pub is_slot: bool,
+}
+
+/// All variables; their value references are their positions.
+#[derive(Clone, Debug)]
+pub struct Variables {
+    /// By value reference; the first is time.
+    pub list: Vec<Shown>,
+    /// The slots: the states of all modes.
+    pub slots: Arc<[Derivative]>,
+    /// The slots as variables, and their rates.
+    pub slot_variables: Vec<(u32, u32)>,
+    /// The literals of enumerations.
+    pub enumerations: Vec<Arc<[Arc<str>]>>,
+    /// How many indicators there are.
+    pub indicators: usize,
+}
+
+/// The names of what is added to a model.
+const ADDED: &str = "saltus";
+
+impl Variables {
+    /// The variables of a model whose states are kept in the given slots.
+    pub fn new(model: &Model, slots: Arc<[Derivative]>, indicators: usize) -> Self {
+        let mut table = Variables {
+            list: vec![time()],
+            slots,
+            slot_variables: Vec::new(),
+            enumerations: Vec::new(),
+            indicators,
+        };
+        let equations = model.equations();
+        table.add_variables(model, equations);
+        table.add_aliases(equations);
+        table.add_constants(equations);
+        table.add_slots(equations);
+        table.add_own();
+        table
+    }
+
+    /// A variable by its value reference.
+    pub fn get(&self, reference: u32) -> Option<&Shown> {
+        self.list.get(reference as usize)
+    }
+
+    /// The value reference of a name.
+    pub fn find(&self, name: &str) -> Option<u32> {
+        self.list
+            .iter()
+            .position(|shown| shown.name == name)
+            .map(|at| at as u32)
+    }
+
+    fn is_slot(&self, of: Derivative) -> bool {
+        self.slots.binary_search(&of).is_ok()
+    }
+
+    fn add_variables(&mut self, model: &Model, equations: &Mdae) {
+        for (var, variable) in equations.variables.iter_enumerated() {
+            let of = Derivative::value_of(var);
+            let wanted = !variable.hidden || self.is_slot(of) || variable.output || variable.role == Role::Input;
+            if variable.text || !wanted {
+                continue;
+            }
+            let mut shown = self.describe(equations, variable, Source::Value(of, Sign::Same));
+            let constant = |expr: Option<ExprId>| expr.and_then(|expr| constant(equations, expr));
+            match variable.role {
+                Role::Parameter => {
+                    shown.variability = Variability::Fixed;
+                    let value = constant(variable.binding.or(variable.start));
+                    let free = model.is_settable(&variable.name);
+                    if let Some(value) = value.filter(|_| free) {
+                        shown.causality = Causality::Parameter;
+                        shown.start = Some(value);
+                    }
+                }
+                Role::Input => {
+                    shown.causality = Causality::Input;
+                    shown.start = Some(constant(variable.binding.or(variable.start)).unwrap_or(0.0));
+                }
+                _ => {
+                    let given = variable.fixed && variable.role == Role::Continuous && self.is_slot(of);
+                    shown.start = constant(variable.start).filter(|_| given);
+                }
+            }
+            self.list.push(shown);
+        }
+    }
+
+    fn add_aliases(&mut self, equations: &Mdae) {
+        for alias in &equations.aliases {
+            let of = Derivative::new(alias.target, alias.order);
+            if alias.variable.text || (alias.variable.hidden && !alias.variable.output) {
+                continue;
+            }
+            let sign = match (alias.negated, alias.variable.ty) {
+                (false, _) => Sign::Same,
+                (true, Type::Boolean) => Sign::Not,
+                (true, _) => Sign::Negated,
+            };
+            let mut shown = self.describe(equations, &alias.variable, Source::Value(of, sign));
+            let target = &equations.variables[alias.target];
+            shown.variability = match target.role {
+                Role::Parameter => Variability::Fixed,
+                _ if alias.order > 0 => Variability::Continuous,
+                _ => variability(target),
+            };
+            if target.role != Role::Parameter && alias.variable.fixed && self.is_slot(of) && sign == Sign::Same {
+                shown.start = alias.variable.start.and_then(|start| constant(equations, start));
+            }
+            self.list.push(shown);
+        }
+    }
+
+    fn add_constants(&mut self, equations: &Mdae) {
+        for constant in &equations.constants {
+            if constant.variable.text || constant.variable.hidden {
+                continue;
+            }
+            let mut shown = self.describe(equations, &constant.variable, Source::Constant(constant.value));
+            shown.variability = Variability::Constant;
+            shown.start = Some(constant.value);
+            self.list.push(shown);
+        }
+    }
+
+    /// Every slot is a variable, and so is its rate.
+    fn add_slots(&mut self, equations: &Mdae) {
+        let mut known: BTreeMap<Derivative, u32> = BTreeMap::new();
+        for (at, shown) in self.list.iter().enumerate() {
+            if let Source::Value(of, Sign::Same) = shown.source
+                && shown.variability == Variability::Continuous
+                && shown.causality != Causality::Input
+            {
+                known.entry(of).or_insert(at as u32);
+            }
+        }
+        let mut rates: BTreeSet<Derivative> = BTreeSet::new();
+        for &slot in self.slots.clone().iter() {
+            let variable = self.variable_of(equations, &mut known, slot);
+            let rate = Derivative::new(slot.var, slot.order + 1);
+            // A variable of the model may be the rate of one state only, and a rate is named as one.
+            let rate_variable = match known.get(&rate) {
+                Some(&at) if self.list[at as usize].name == self.rate_name(variable) => at,
+                _ => self.push_rate(equations, rate, variable),
+            };
+            if rates.insert(rate) {
+                known.entry(rate).or_insert(rate_variable);
+            }
+            self.list[variable as usize].is_slot = true;
+            self.list[rate_variable as usize].derivative_of = Some(variable);
+            self.slot_variables.push((variable, rate_variable));
+        }
+    }
+
+    fn variable_of(&mut self, equations: &Mdae, known: &mut BTreeMap<Derivative, u32>, slot: Derivative) -> u32 {
+        if let Some(&at) = known.get(&slot) {
+            return at;
+        }
+        let variable = &equations.variables[slot.var];
+        let name = match slot.order {
+            0 => variable.name.to_string(),
+            1 => format!("der({})", variable.name),
+            order => format!("der({},{order})", variable.name),
+        };
+        let mut shown = self.describe(equations, variable, Source::Value(slot, Sign::Same));
+        shown.name = self.unused(name);
+        shown.variability = Variability::Continuous;
+        if slot.order > 0 {
+            (shown.unit, shown.min, shown.max, shown.nominal) = ("".into(), None, None, None);
+        }
+        let at = self.list.len() as u32;
+        self.list.push(shown);
+        known.insert(slot, at);
+        at
+    }
+
+    fn rate_name(&self, of: u32) -> String {
+        let name = &self.list[of as usize].name;
+        let inner = name.strip_prefix("der(").and_then(|rest| rest.strip_suffix(')'));
+        match inner.map(|inner| inner.rsplit_once(',')) {
+            None => format!("der({name})"),
+            Some(None) => format!("der({},2)", inner.unwrap_or(name)),
+            Some(Some((base, order))) => match order.parse::<u16>() {
+                Ok(order) => format!("der({base},{})", order + 1),
+                Err(_) => format!("der({},2)", inner.unwrap_or(name)),
+            },
+        }
+    }
+
+    fn push_rate(&mut self, equations: &Mdae, rate: Derivative, of: u32) -> u32 {
+        let mut shown = self.describe(
+            equations,
+            &equations.variables[rate.var],
+            Source::Value(rate, Sign::Same),
+        );
+        shown.name = self.unused(self.rate_name(of));
+        shown.description = "".into();
+        shown.causality = Causality::Local;
+        shown.variability = Variability::Continuous;
+        (shown.unit, shown.min, shown.max, shown.nominal) = ("".into(), None, None, None);
+        self.list.push(shown);
+        self.list.len() as u32 - 1
+    }
+
+    /// The mode and the functions of conditions.
+    fn add_own(&mut self) {
+        let own = |name: String, kind, variability, source, description: &str| Shown {
+            name,
+            kind,
+            variability,
+            source,
+            description: description.into(),
+            ..time()
+        };
+        let mode = self.unused(format!("{ADDED}.mode"));
+        let text = "Number of the mode, in the order of first entry";
+        let mut mode = own(mode, Kind::Integer, Variability::Discrete, Source::Mode, text);
+        mode.causality = Causality::Output;
+        self.list.push(mode);
+        for at in 0..self.indicators {
+            let name = self.unused(format!("{ADDED}.indicator[{}]", at + 1));
+            let text = "Function of a condition: positive where it holds";
+            let mut indicator = own(name, Kind::Float, Variability::Continuous, Source::Indicator(at), text);
+            indicator.causality = Causality::Local;
+            self.list.push(indicator);
+        }
+    }
+
+    fn unused(&self, mut name: String) -> String {
+        while self.list.iter().any(|shown| shown.name == name) {
+            name = match name.split_once('.') {
+                Some((first, rest)) if first.starts_with(ADDED) => format!("{first}_.{rest}"),
+                _ => format!("{ADDED}.{name}"),
+            };
+        }
+        name
+    }
+
+    fn describe(&mut self, equations: &Mdae, variable: &Variable, source: Source) -> Shown {
+        let constant = |expr: Option<ExprId>| expr.and_then(|expr| constant(equations, expr));
+        let finite = |value: &f64| value.is_finite();
+        Shown {
+            name: variable.name.to_string(),
+            kind: self.kind(variable),
+            causality: if variable.output {
+                Causality::Output
+            } else {
+                Causality::Local
+            },
+            variability: variability(variable),
+            start: None,
+            source,
+            unit: variable.unit.clone(),
+            description: variable.description.clone(),
+            min: constant(variable.min).filter(finite),
+            max: constant(variable.max).filter(finite),
+            nominal: constant(variable.nominal)
+                .map(f64::abs)
+                .filter(|&n| n.is_finite() && n > 0.0),
+            derivative_of: None,
+            is_slot: false,
+        }
+    }
+
+    fn kind(&mut self, variable: &Variable) -> Kind {
+        if let Some(literals) = &variable.literals {
+            let known = self.enumerations.iter().position(|known| known == literals);
+            return Kind::Enumeration(known.unwrap_or_else(|| {
+                self.enumerations.push(literals.clone());
+                self.enumerations.len() - 1
+            }));
+        }
+        match variable.ty {
+            Type::Real => Kind::Float,
+            Type::Integer => Kind::Integer,
+            Type::Boolean => Kind::Boolean,
+        }
+    }
+}
+
+fn variability(variable: &Variable) -> Variability {
+    match (variable.role, variable.ty) {
+        (Role::Parameter, _) => Variability::Fixed,
+        (Role::Continuous | Role::Input, Type::Real) => Variability::Continuous,
+        _ => Variability::Discrete,
+    }
+}
+
+/// The number that an expression is, or the negative of one.
+fn constant(equations: &Mdae, expr: ExprId) -> Option<f64> {
+    let pool = &equations.pool;
+    match pool.node(expr) {
+        saltus_mdae::Node::Unary(saltus_mdae::UnaryOp::Neg, inner) => pool.constant(inner).map(|value| -value),
+        _ => pool.constant(expr),
+    }
+}
+
+fn time() -> Shown {
+    Shown {
+        name: "time".to_owned(),
+        kind: Kind::Float,
+        causality: Causality::Independent,
+        variability: Variability::Continuous,
+        start: None,
+        source: Source::Time,
+        unit: "".into(),
+        description: "".into(),
+        min: None,
+        max: None,
+        nominal: None,
+        derivative_of: None,
+        is_slot: false,
+    }
+}
+
+/// Slots as text: one line each, order and name.
+pub fn write_slots(model: &Model, slots: &[Derivative]) -> String {
+    let line = |slot: &Derivative| format!("{} {}\n", slot.order, model.equations().variables[slot.var].name);
+    slots.iter().map(line).collect()
+}
+
+/// Slots from text; nothing if it is none of this model.
+pub fn read_slots(model: &Model, text: &str) -> Option<Arc<[Derivative]>> {
+    let variables = &model.equations().variables;
+    let mut names: BTreeMap<&str, VarId> = BTreeMap::new();
+    for (var, variable) in variables.iter_enumerated() {
+        names.insert(&variable.name, var);
+    }
+    let mut slots = Vec::new();
+    for line in text.lines() {
+        let (order, name) = line.split_once(' ')?;
+        let var = *names.get(name)?;
+        let unknown = variables[var].role == Role::Continuous;
+        let order = order.parse().ok().filter(|&order: &u16| order < 64 && unknown)?;
+        slots.push(Derivative::new(var, order));
+    }
+    slots.sort_unstable();
+    slots.dedup();
+    debug_assert!(slots.iter().all(|slot| slot.var.index() < variables.len()));
+    Some(slots.into())
+}
