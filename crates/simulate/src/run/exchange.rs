@@ -55,6 +55,8 @@ pub struct Exchange {
     /// All slots as they were set, and the states of the present mode among them.
     given: Vec<f64>,
     states: Vec<f64>,
+    /// The values in memory at the last point that counted.
+    reliable: Vec<f64>,
     time: f64,
     /// Whether what is in memory belongs to time, states and inputs.
     is_solved: bool,
@@ -95,6 +97,7 @@ impl Exchange {
             places: Vec::new(),
             given: Vec::new(),
             states: Vec::new(),
+            reliable: Vec::new(),
             time: run.engine.memory.time(),
             is_solved: true,
             conditions,
@@ -289,8 +292,7 @@ impl Exchange {
         }
         self.run.update_watches(mode, &self.watched, self.taken);
         self.run.check_assertions()?;
-        let ode = self.run.engine.ode(mode, &self.run.history);
-        ode.code.set_anchor(ode.memory);
+        self.reliable.clone_from(&self.run.engine.memory.values);
         let drifted = self.has_drifted();
         self.has_news |= drifted;
         Ok(drifted)
@@ -548,8 +550,7 @@ impl Exchange {
             truths: engine.truths.clone(),
             discrete: discrete.collect(),
         });
-        let ode = self.run.engine.ode(mode, &self.run.history);
-        ode.code.set_anchor(ode.memory);
+        self.reliable.clone_from(&self.run.engine.memory.values);
         Ok(())
     }
 
@@ -600,9 +601,15 @@ impl Exchange {
     fn evaluate(&mut self) -> Result<(), Failure> {
         let mode = self.present_mode();
         let mut ode = self.run.engine.ode(mode, &self.run.history);
+        // What is carried along is nearer than the last point that counted, which may be long ago.
+        ode.code.set_anchor(ode.memory);
         let outcome = ode.evaluate(self.time, &self.states);
         let blamed = ode.last_failure.take();
         self.run.engine.forget_derivatives();
+        if outcome.is_err() {
+            // A trial that led astray must not be where the next one begins.
+            self.run.engine.memory.values.copy_from_slice(&self.reliable);
+        }
         match (outcome, blamed) {
             (Ok(()), _) => Ok(()),
             (Err(_), Some(failure)) => Err(self.run.engine.explain_evaluation(mode, &failure).at(self.time)),
