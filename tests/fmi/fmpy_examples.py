@@ -17,7 +17,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-POINTS = 200
+# No divisor of usual periods: at events values are not compared.
+POINTS = 193
 VALUES, TIMES = 1e-5, 1e-7
 KINDS = ["me3", "me2", "cs3", "cs3e", "cs2"]
 # Those whose runs are to stop or need an option that units do not have.
@@ -173,7 +174,7 @@ def main():
         except subprocess.TimeoutExpired as error:
             text = (error.stdout or b"").decode()
             lines = [line.split("\t") for line in text.splitlines() if "\t" in line] + [["", "timeout", ""]]
-        for kind, verdict, what in lines:
+        for kind, verdict, what in (line[:2] + [" ".join(line[2:])] for line in lines):
             failed += verdict != "ok"
             print(f"{model.stem:28} {kind:5} {verdict:8} {what}", flush=True)
     print("all agree" if failed == 0 else f"{failed} do not agree")

@@ -161,7 +161,11 @@ impl Variables {
     fn add_variables(&mut self, model: &Model, equations: &Mdae) {
         for (var, variable) in equations.variables.iter_enumerated() {
             let of = Derivative::value_of(var);
-            let wanted = !variable.hidden || self.is_slot(of) || variable.output || variable.role == Role::Input;
+            // Signals that the compiler added have names that are none in Modelica.
+            let wanted = (!variable.hidden && is_name(&variable.name))
+                || self.is_slot(of)
+                || variable.output
+                || variable.role == Role::Input;
             if variable.text || !wanted {
                 continue;
             }
@@ -193,7 +197,10 @@ impl Variables {
     fn add_aliases(&mut self, equations: &Mdae) {
         for alias in &equations.aliases {
             let of = Derivative::new(alias.target, alias.order);
-            if alias.variable.text || (alias.variable.hidden && !alias.variable.output) {
+            if alias.variable.text
+                || !is_name(&alias.variable.name)
+                || (alias.variable.hidden && !alias.variable.output)
+            {
                 continue;
             }
             let sign = match (alias.negated, alias.variable.ty) {
@@ -415,6 +422,23 @@ fn time() -> Shown {
         derivative_of: None,
         is_slot: false,
     }
+}
+
+/// Whether a name can be one of the standard: parts of letters, digits and underscores, or in quotes, with subscripts.
+fn is_name(name: &str) -> bool {
+    let (mut quoted, mut depth) = (false, 0);
+    for c in name.chars() {
+        match c {
+            '\'' => quoted = !quoted,
+            _ if quoted => {}
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            ',' | '-' | '+' if depth > 0 => {}
+            c if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') => {}
+            _ => return false,
+        }
+    }
+    !quoted && depth == 0
 }
 
 /// Slots as text: one line each, order and name.

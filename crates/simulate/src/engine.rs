@@ -6,7 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::KernelCache;
 use saltus_mdae::{ConditionId, Derivative, EquationId, ExprPool, Idx, Mdae, Role, Share, Type, VarId, Variable};
 use saltus_results::ModeRecord;
-use saltus_structure::mode::{ModeFailure, ModeStructure, Valuation, analyze_equations, analyze_mode};
+use saltus_structure::mode::{
+    ModeFailure, ModeStructure, Valuation, analyze_equations, analyze_mode, needs_reselection,
+};
 
 use crate::compiled::Compiled;
 use crate::error::{Failure, FailureKind};
@@ -621,8 +623,13 @@ impl Engine {
 
     /// Chooses states by the numbers in memory.
     pub(crate) fn choose_states(&mut self, mode: ModeId) -> Result<bool, Failure> {
+        self.choose_states_where(mode, needs_reselection)
+    }
+
+    /// The same where the quality of the present choice asks for it.
+    pub(crate) fn choose_states_where(&mut self, mode: ModeId, asks: fn(f64) -> bool) -> Result<bool, Failure> {
         let tools = tools(&self.compiled, &self.cache, &self.nominal, &self.options);
-        let changed = self.modes[mode].choose_states(tools, &self.pool, &self.memory)?;
+        let changed = self.modes[mode].choose_states(tools, &self.pool, &self.memory, asks)?;
         self.counters.state_choices += u64::from(changed);
         Ok(changed)
     }

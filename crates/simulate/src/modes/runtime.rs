@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
 use saltus_mdae::{ConditionId, Derivative, EquationId, ExprPool, Idx, Mdae, VarId};
 use saltus_structure::mode::{
-    Dependence, ModeAliases, ModeStructure, Modes, Selection, needs_reselection, select_states, selection_quality,
+    Dependence, ModeAliases, ModeStructure, Modes, Selection, select_states, selection_quality,
 };
 use saltus_structure::restart::{ModeEquation, ModeSystem};
 
@@ -124,13 +124,14 @@ impl ModeRuntime {
         self.highest.get(&var).copied()
     }
 
-    /// Chooses states by the numbers in memory (all derivatives below the leading ones known). True if the choice
-    /// changed.
+    /// Chooses states by the numbers in memory (all derivatives below the leading ones known), where the quality of the
+    /// present choice asks for it. True if the choice changed.
     pub(crate) fn choose_states(
         &mut self,
         tools: Tools<'_>,
         pool: &ExprPool,
         memory: &Memory,
+        asks_for_it: fn(f64) -> bool,
     ) -> Result<bool, Failure> {
         let mut selection = self.plan().selection.clone();
         let mut changed = false;
@@ -138,7 +139,7 @@ impl ModeRuntime {
             let Some(kernels) = kernels else { continue };
             let group = &self.structure.groups[at];
             let values: Vec<f64> = kernels.iter().map(|kernel| kernel.value(memory)).collect();
-            if !needs_reselection(selection_quality(group, &values, &selection.groups[at])) {
+            if !asks_for_it(selection_quality(group, &values, &selection.groups[at])) {
                 continue;
             }
             let preference = |var: VarId, _: u16| i32::from(tools.model.variables[var].state_select as u8);

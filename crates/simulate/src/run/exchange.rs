@@ -30,6 +30,9 @@ const LOCATED: f64 = 1e-8;
 /// The part of the tolerance that slots which are no states may be off.
 const DRIFT: f64 = 0.3;
 
+/// States determine the others at least so well.
+const LEAST_QUALITY: f64 = 0.5;
+
 /// The step of differences, in parts of the size of what is varied.
 const DIFFERENCE: f64 = 1e-6;
 
@@ -636,7 +639,7 @@ impl Exchange {
                 engine.memory.set(var, order, value);
             }
         }
-        if engine.choose_states(mode)? {
+        if engine.choose_states_where(mode, is_poor)? {
             self.find_places()?;
         }
         for (state, place) in self.states.iter_mut().zip(&self.places) {
@@ -659,6 +662,12 @@ pub enum Quantity {
     Value(Derivative),
     /// The rate of a slot.
     RateOf(Derivative),
+}
+
+/// Whether a choice of states is to be renewed. Sooner than in runs of our own: nobody makes steps shorter because the
+/// present states determine the others ever less.
+fn is_poor(quality: f64) -> bool {
+    quality.is_nan() || quality < LEAST_QUALITY
 }
 
 fn refused(message: &str, origins: Vec<saltus_mdae::OriginId>) -> Failure {
