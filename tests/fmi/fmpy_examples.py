@@ -61,7 +61,7 @@ def one(saltus, model, kinds, runtime):
     results = []
     with tempfile.TemporaryDirectory(prefix="saltus fmü ") as folder:
         folder = pathlib.Path(folder)
-        start, stop, names, table = own_run(saltus, model, folder, 1e-9)
+        start, stop, names, table = own_run(saltus, model, folder, 1e-10)
         span = stop - start
         interval = span / POINTS
         times = [row[0] for row in table]

@@ -328,7 +328,7 @@ impl Instance {
                 let time = stepper.time();
                 stepper.advance(time, &mut Discard, &mut heard).map(drop)
             }
-            Some(Running::Other(exchange)) => exchange.begin().map(|updated| heard.events = updated.reports),
+            Some(Running::Other(exchange)) => exchange.begin().map(|reports| heard.events = reports),
             None => Ok(()),
         };
         match begun {
@@ -626,15 +626,17 @@ impl Instance {
                 let mut slots = vec![0.0; self.loaded.variables.slots.len()];
                 let time = exchange.time();
                 let before = exchange.slots(&mut slots);
+                let goes_on = exchange.is_at_event();
                 before.and_then(|()| exchange.update()).map(|done| {
-                    if !done.reports.is_empty() {
+                    if done.report.is_some() || done.needs_update || goes_on {
                         self.actions
                             .push(Action::Update(time, slots, self.setup.inputs.clone()));
                     }
+                    updated.needs_update = done.needs_update;
                     updated.terminate = done.terminate.is_some();
                     updated.states_changed = done.states_changed;
                     updated.next_event = Some(exchange.next_event_time()).filter(|time| time.is_finite());
-                    heard.events = done.reports;
+                    heard.events.extend(done.report);
                 })
             }
             None => return error("there is no run"),
@@ -649,6 +651,10 @@ impl Instance {
     /// Ends an event.
     pub fn enter_continuous_time(&mut self) -> Done<()> {
         self.check(Call::EnterContinuousTimeMode)?;
+        // An importer may not have asked for all instants.
+        while matches!(&self.run, Some(Running::Other(exchange)) if exchange.is_at_event()) {
+            self.update()?;
+        }
         self.state = State::ContinuousTime;
         Ok(())
     }
@@ -995,7 +1001,9 @@ impl Instance {
             }
             (Some(Running::Own(stepper)), Action::Event) => stepper.process_due_event(&mut Discard, &mut heard),
             (Some(Running::Other(_)), Action::Update(time, slots, inputs)) => {
-                if let Some(Running::Other(exchange)) = &mut self.run {
+                if let Some(Running::Other(exchange)) = &mut self.run
+                    && !exchange.is_at_event()
+                {
                     exchange.set_time(*time);
                     exchange.set_slots(slots);
                 }

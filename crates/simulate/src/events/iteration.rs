@@ -103,93 +103,122 @@ impl EventState {
     }
 }
 
+/// An event under way.
+#[derive(Clone, Debug)]
+pub(crate) struct Instants {
+    /// What has happened so far.
+    pub report: EventReport,
+    /// The conditions that ask for the next instant.
+    triggers: Vec<ConditionId>,
+    /// Discrete variables that change in the last instants allowed.
+    restless: Vec<VarId>,
+    count: u32,
+    initial: bool,
+    /// Whether inputs are read at the next instant.
+    pub inputs: bool,
+}
+
 impl Engine {
     /// Processes the event at the current time; the continuous variables in memory are the left limits of the old
     /// mode. `triggers` are the conditions that brought us here.
     pub(crate) fn event(&mut self, triggers: &[ConditionId], initial: bool) -> Result<EventReport, Failure> {
-        let time = self.memory.time();
-        let mut report = EventReport {
-            time,
-            instants: Vec::new(),
-            terminate: None,
-        };
-        let mut triggers = triggers.to_vec();
+        let mut instants = self.begin_event(triggers, initial);
+        while self.next_instant(&mut instants)? {}
+        Ok(instants.report)
+    }
+
+    /// An event at the current time whose instants are processed one by one.
+    pub(crate) fn begin_event(&mut self, triggers: &[ConditionId], initial: bool) -> Instants {
         self.event.flips.fill(0);
         self.event.arrived.clear();
-        let mut restless: Vec<VarId> = Vec::new();
-        for instant in 1.. {
-            if instant > self.options.instant_limit {
-                let failure = self.endless(&report, &restless).at(time);
-                let earlier = report.instants.len().saturating_sub(LAST_INSTANTS as usize);
-                report.instants.drain(..earlier);
-                self.event.failed_event = Some(report);
-                return Err(failure);
+        Instants {
+            report: EventReport {
+                time: self.memory.time(),
+                instants: Vec::new(),
+                terminate: None,
+            },
+            triggers: triggers.to_vec(),
+            restless: Vec::new(),
+            count: 0,
+            initial,
+            inputs: true,
+        }
+    }
+
+    /// Processes one instant: whether another follows.
+    pub(crate) fn next_instant(&mut self, instants: &mut Instants) -> Result<bool, Failure> {
+        let time = self.memory.time();
+        instants.count += 1;
+        let (instant, report) = (instants.count, &mut instants.report);
+        if instant > self.options.instant_limit {
+            let failure = self.endless(report, &instants.restless).at(time);
+            let earlier = report.instants.len().saturating_sub(LAST_INSTANTS as usize);
+            report.instants.drain(..earlier);
+            self.event.failed_event = Some(report.clone());
+            return Err(failure);
+        }
+        if instant + LAST_INSTANTS > self.options.instant_limit {
+            instants.restless.extend(self.changed_discrete());
+        }
+        let first_of_start = instants.initial && instant == 1;
+        let mode_before = self.mode;
+        if instant > 1 {
+            self.note_passed_mode();
+        }
+        self.begin_instant();
+        if std::mem::take(&mut instants.inputs) {
+            self.apply_inputs(time);
+        }
+        self.find_errors_before();
+        let (guess, signs) = self.guess(first_of_start);
+        let held = self.held(&guess, first_of_start);
+        // What triggers a later instant has jumped, and is zero only if it says so.
+        let located = if instant == 1 { &instants.triggers[..] } else { &[] };
+        let zero_crossings = self.zero_crossings(&signs, located);
+        let triggers = std::mem::take(&mut instants.triggers);
+        let (accepted, candidates) = match self.search(guess, held, zero_crossings, first_of_start) {
+            Ok(found) => found,
+            Err(failure) => {
+                report.instants.push(InstantReport {
+                    from: mode_before,
+                    triggers,
+                    candidates: std::mem::take(&mut self.event.refused_candidates),
+                    ..InstantReport::default()
+                });
+                self.event.failed_event = Some(report.clone());
+                return Err(failure.at(time));
             }
-            if instant + LAST_INSTANTS > self.options.instant_limit {
-                restless.extend(self.changed_discrete());
-            }
-            let first_of_start = initial && instant == 1;
-            let mode_before = self.mode;
-            if instant > 1 {
-                self.note_passed_mode();
-            }
-            self.begin_instant();
-            if instant == 1 {
-                self.apply_inputs(time);
-            }
-            self.find_errors_before();
-            let (guess, signs) = self.guess(first_of_start);
-            let held = self.held(&guess, first_of_start);
-            // What triggers a later instant has jumped, and is zero only if it says so.
-            let located = if instant == 1 { &triggers[..] } else { &[] };
-            let zero_crossings = self.zero_crossings(&signs, located);
-            let (accepted, candidates) = match self.search(guess, held, zero_crossings, first_of_start) {
-                Ok(found) => found,
-                Err(failure) => {
-                    report.instants.push(InstantReport {
-                        from: mode_before,
-                        triggers,
-                        candidates: std::mem::take(&mut self.event.refused_candidates),
-                        ..InstantReport::default()
-                    });
-                    self.event.failed_event = Some(report);
-                    return Err(failure.at(time));
-                }
-            };
-            let changed = self.changed_conditions(&accepted.truths);
-            changed.iter().for_each(|id| self.event.flips[id.0 as usize] += 1);
-            report
-                .instants
-                .push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
-            let triggered = accepted.triggered.clone();
-            let unsettled = accepted.unsettled;
-            let transient = accepted.transient;
-            self.tell_jumping_factors(&accepted);
-            let terminate = self.accept(accepted);
-            self.event.arrived = if transient { self.arrived_at_zero() } else { Vec::new() };
-            self.check_triggered(&triggered)?;
-            if self.options.all_instants
-                && let Some(instant) = report.instants.last_mut()
-            {
-                instant.values = Some(self.memory.values.clone().into());
-            }
-            report.terminate = report.terminate.take().or(terminate);
-            let next = self.next_triggers().or(unsettled.then(Vec::new));
-            if first_of_start {
-                self.check_initial().map_err(|failure| failure.at(time))?;
-                // `initial()` holds at the first instant only; what depends on it is settled anew.
-                self.memory.set_initial(false);
-                if self.compiled.uses(Node::Initial) {
-                    triggers = next.unwrap_or_default();
-                    continue;
-                }
-            }
-            match next {
-                Some(next) => triggers = next,
-                None => break,
+        };
+        let changed = self.changed_conditions(&accepted.truths);
+        changed.iter().for_each(|id| self.event.flips[id.0 as usize] += 1);
+        report
+            .instants
+            .push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
+        let triggered = accepted.triggered.clone();
+        let unsettled = accepted.unsettled;
+        let transient = accepted.transient;
+        self.tell_jumping_factors(&accepted);
+        let terminate = self.accept(accepted);
+        self.event.arrived = if transient { self.arrived_at_zero() } else { Vec::new() };
+        self.check_triggered(&triggered)?;
+        if self.options.all_instants
+            && let Some(instant) = report.instants.last_mut()
+        {
+            instant.values = Some(self.memory.values.clone().into());
+        }
+        report.terminate = report.terminate.take().or(terminate);
+        let mut next = self.next_triggers().or(unsettled.then(Vec::new));
+        if first_of_start {
+            self.check_initial().map_err(|failure| failure.at(time))?;
+            // `initial()` holds at the first instant only; what depends on it is settled anew.
+            self.memory.set_initial(false);
+            if self.compiled.uses(Node::Initial) {
+                next = Some(next.unwrap_or_default());
             }
         }
-        Ok(report)
+        let follows = next.is_some();
+        instants.triggers = next.unwrap_or_default();
+        Ok(follows)
     }
 
     /// Takes down what the present mode is called, which another instant follows: no row tells of it.

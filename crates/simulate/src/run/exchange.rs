@@ -14,11 +14,13 @@ use std::sync::Arc;
 
 use saltus_mdae::{ConditionId, Derivative, Idx, Role, VarId};
 
+use super::watch::Motion;
 use super::{Begun, Phase, Request, Run};
 use crate::compiled::Compiled;
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
 use crate::events::condition::Monitor;
+use crate::events::iteration::Instants;
 use crate::options::Options;
 use crate::report::EventReport;
 use crate::run::input::InputSignal;
@@ -39,8 +41,10 @@ const DIFFERENCE: f64 = 1e-6;
 /// What a call of [`Exchange::update`] did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Updated {
-    /// What happened.
-    pub reports: Vec<EventReport>,
+    /// What happened, when an event is over.
+    pub report: Option<EventReport>,
+    /// Whether more is to be processed: another instant, or another event.
+    pub needs_update: bool,
     /// Whether a slot has another value than before.
     pub states_changed: bool,
     /// The message of a `terminate` that was reached.
@@ -70,8 +74,21 @@ pub struct Exchange {
     /// When the present mode or phase began, and how many steps were completed in it.
     begin: f64,
     taken: u64,
-    /// Whether an input has another value than at the last event, or other states were chosen.
+    /// Whether an input has another value than at the last event, or slots are to be read anew.
     has_news: bool,
+    was_corrected: bool,
+    /// The event under way.
+    pending: Option<Box<Pending>>,
+}
+
+/// An event whose instants are processed one by one.
+#[derive(Clone)]
+struct Pending {
+    instants: Instants,
+    triggers: Vec<ConditionId>,
+    motion: Motion,
+    /// The time of the caller, who may be late.
+    until: f64,
 }
 
 impl std::fmt::Debug for Exchange {
@@ -109,6 +126,8 @@ impl Exchange {
             begin: run.engine.memory.time(),
             taken: 0,
             has_news: false,
+            was_corrected: false,
+            pending: None,
             run,
         })
     }
@@ -119,7 +138,7 @@ impl Exchange {
     }
 
     /// Begins the run at its start: what happened there.
-    pub fn begin(&mut self) -> Result<Updated, Failure> {
+    pub fn begin(&mut self) -> Result<Vec<EventReport>, Failure> {
         let reports = self.begun.take().unwrap_or_else(|| Ok(Vec::new()))?;
         if !self.run.history.is_empty() {
             return Err(refused(
@@ -129,12 +148,7 @@ impl Exchange {
         }
         self.run.check_assertions()?;
         self.begin_phase()?;
-        let terminate = reports.iter().find_map(|report| report.terminate.clone());
-        Ok(Updated {
-            reports,
-            states_changed: true,
-            terminate,
-        })
+        Ok(reports)
     }
 
     /// The present time.
@@ -298,6 +312,7 @@ impl Exchange {
         self.reliable.clone_from(&self.run.engine.memory.values);
         let drifted = self.has_drifted();
         self.has_news |= drifted;
+        self.was_corrected |= drifted;
         Ok(drifted)
     }
 
@@ -318,54 +333,81 @@ impl Exchange {
         self.slots.iter().zip(&self.given).any(is_off)
     }
 
-    /// Processes what is due at the present time: time events up to it, crossings, inputs that have jumped. Nothing happens
-    /// where nothing is due.
+    /// Processes one instant of what is due at the present time: time events up to it, crossings, inputs that have jumped.
+    /// Nothing happens where nothing is due.
     pub fn update(&mut self) -> Result<Updated, Failure> {
         self.solve()?;
+        let mut before = vec![0.0; self.slots.len()];
+        self.slots(&mut before)?;
         let mut updated = Updated {
-            reports: Vec::new(),
+            report: None,
+            needs_update: false,
             states_changed: false,
             terminate: None,
         };
-        let mut before = vec![0.0; self.slots.len()];
-        self.slots(&mut before)?;
-        let time = self.time;
-        // A caller may be late for an event in time: what was due then happens with the states of now.
-        loop {
-            let tolerance = self.run.engine.scales.time_error(time);
-            let (next, conditions) = self.next_event.clone();
-            let by_time = next <= time + tolerance;
-            if by_time && next < time - tolerance {
-                self.move_clock(next)?;
-            }
-            let mut triggers = self.crossed()?;
-            if by_time {
-                triggers.extend(
-                    conditions
-                        .iter()
-                        .filter(|id| !triggers.contains(id))
-                        .copied()
-                        .collect::<Vec<_>>(),
-                );
-            }
-            if triggers.is_empty() && !by_time && !self.has_news {
-                break;
-            }
-            let news = std::mem::take(&mut self.has_news);
-            let mut report = self.process(&triggers)?;
-            updated.states_changed |= news;
-            updated.terminate = updated.terminate.take().or(report.terminate.take());
-            updated.reports.push(report);
+        if self.pending.is_none() {
+            self.pending = self.begin_event()?;
+            updated.states_changed = std::mem::take(&mut self.was_corrected);
+        }
+        let Some(mut pending) = self.pending.take() else {
+            return Ok(updated);
+        };
+        pending.instants.inputs |= std::mem::take(&mut self.has_news);
+        let follows = self.run.engine.next_instant(&mut pending.instants);
+        let follows = follows.map_err(|failure| self.run.or_accumulation(failure).at(self.time))?;
+        self.is_solved = true;
+        if follows {
+            self.pending = Some(pending);
+            updated.needs_update = true;
+        } else {
+            let until = pending.until;
+            let mut report = self.end_event(*pending)?;
+            updated.terminate = report.terminate.take();
+            updated.report = Some(report);
             self.begin_phase()?;
-            if self.time == time || updated.terminate.is_some() {
-                break;
+            // What is due between the event and now is next.
+            updated.needs_update = self.time != until && updated.terminate.is_none();
+            if updated.needs_update {
+                self.move_clock(until)?;
             }
-            self.move_clock(time)?;
         }
         let mut after = vec![0.0; self.slots.len()];
         self.slots(&mut after)?;
         updated.states_changed |= before != after;
         Ok(updated)
+    }
+
+    /// Whether an event is under way.
+    pub fn is_at_event(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// What is due at the present time, if anything is. A caller may be late for an event in time: what was due then happens
+    /// then, with the states of now.
+    fn begin_event(&mut self) -> Result<Option<Box<Pending>>, Failure> {
+        let until = self.time;
+        let tolerance = self.run.engine.scales.time_error(until);
+        let (next, conditions) = self.next_event.clone();
+        let by_time = next <= until + tolerance;
+        if by_time && next < until - tolerance {
+            self.move_clock(next)?;
+        }
+        let mut triggers = self.crossed()?;
+        if by_time {
+            let more = conditions.iter().filter(|id| !triggers.contains(id));
+            triggers.extend(more.copied().collect::<Vec<_>>());
+        }
+        if triggers.is_empty() && !by_time && !self.has_news {
+            return Ok(None);
+        }
+        let motion = self.announce_event(&triggers)?;
+        let instants = self.run.engine.begin_event(&triggers, false);
+        Ok(Some(Box::new(Pending {
+            instants,
+            triggers,
+            motion,
+            until,
+        })))
     }
 
     /// Ends the run where it is: `terminal()` is true there.
@@ -500,8 +542,8 @@ impl Exchange {
         2.0 * width + 4.0 * f64::EPSILON * self.time.abs()
     }
 
-    /// An event at the present time, at the values in memory.
-    fn process(&mut self, triggers: &[ConditionId]) -> Result<EventReport, Failure> {
+    /// Says what is known of the conditions before an event at the values in memory; refuses one without progress.
+    fn announce_event(&mut self, triggers: &[ConditionId]) -> Result<Motion, Failure> {
         let time = self.time;
         let width = self.location_width(triggers);
         let run = &mut self.run;
@@ -518,8 +560,12 @@ impl Exchange {
         run.engine.set_location(triggers, width);
         let clear = |id: &ConditionId| run.watches[id.index()].is_armed() && !triggers.contains(id);
         run.engine.set_to_come(run.engine.model.conditions.ids().filter(clear));
-        let processed = run.engine.event(triggers, false);
-        let report = processed.map_err(|failure| run.or_accumulation(failure).at(time))?;
+        Ok(motion)
+    }
+
+    fn end_event(&mut self, pending: Pending) -> Result<EventReport, Failure> {
+        let (time, run) = (self.time, &mut self.run);
+        let (report, triggers) = (pending.instants.report, &pending.triggers);
         run.engine.advance_samples();
         run.engine.counters.instants += report.instants.len() as u64;
         let stall = run.lost_bounce(time, triggers, &report);
@@ -527,8 +573,8 @@ impl Exchange {
         run.unless_stalled(stall, time)?;
         run.check_assertions()?;
         run.note_return(triggers);
-        run.weigh_event(triggers, &report, &motion);
-        run.last_event = Some((time, triggers.to_vec()));
+        run.weigh_event(triggers, &report, &pending.motion);
+        run.last_event = Some((time, triggers.clone()));
         run.engine.let_go_of_modes();
         Ok(report)
     }

@@ -36,7 +36,7 @@ pub(super) struct Watch {
 }
 
 /// The mode with its states and their rates.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Motion(Option<ModeId>, Vec<f64>);
 
 /// How much wider the band becomes with each event that had no effect.
