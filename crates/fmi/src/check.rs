@@ -36,10 +36,10 @@ impl CheckReport {
 
 /// Checks a unit that Saltus made.
 pub fn check(unit: &Unit) -> Result<CheckReport, String> {
-    let (Some(model_file), Some(slots)) = (&unit.model_file, &unit.slots) else {
+    let (Some(model_file), Some(settings)) = (&unit.model_file, &unit.settings) else {
         return Err("the unit was not made by Saltus: there is no model file in it".to_owned());
     };
-    let loaded = Arc::new(Loaded::new(model_file.clone(), slots)?);
+    let loaded = Arc::new(Loaded::new(model_file.clone(), settings)?);
     let root = |name: &str| unit.attribute("fmiModelDescription", name);
     let token = root("instantiationToken").or_else(|| root("guid"));
     if token.as_deref() != Some(loaded.token()) {
@@ -48,11 +48,13 @@ pub fn check(unit: &Unit) -> Result<CheckReport, String> {
     let model = Model::from_bytes(model_file).map_err(|diagnostic| diagnostic.message.clone())?;
     let (start, stop) = model.run().span();
     let interval = (stop - start) / POINTS as f64;
-    let own = model
+    let policies = loaded.settings();
+    let run = model
         .run()
-        .interval(interval)
-        .simulate()
-        .map_err(|failed| failed.to_string())?;
+        .redundant(policies.redundant)
+        .chattering(policies.chattering)
+        .zeno(policies.zeno);
+    let own = run.interval(interval).simulate().map_err(|failed| failed.to_string())?;
     let mode = Mode {
         version: Version::Three,
         interface: Interface::CoSimulation,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use saltus::simulate::{Chattering, Zeno};
 use saltus::source::{Diagnostic, Severity, codes};
 use saltus::{Model, ModelFileOptions};
 use saltus_mdae::{ConditionKind, Derivative};
@@ -10,8 +11,8 @@ use sha2::{Digest, Sha256};
 use crate::archive::{self, Entry};
 use crate::description::{Subject, describe};
 use crate::state::{Interface, Version};
-use crate::variables::{Variables, write_slots};
-use crate::{MODEL_FILE, SLOTS_FILE};
+use crate::variables::{Settings, Variables};
+use crate::{MODEL_FILE, SETTINGS_FILE};
 
 /// Modes that are looked at to find out what can be a state.
 const MODES: usize = 64;
@@ -25,6 +26,8 @@ pub struct ExportOptions {
     pub interfaces: Vec<Interface>,
     /// Leave the text of the source files out.
     pub without_sources: bool,
+    /// What is done where a model is not clear; slots are found anew.
+    pub settings: Settings,
 }
 
 /// The runtime for a platform.
@@ -85,10 +88,10 @@ pub fn identifier(model: &str) -> String {
 }
 
 /// What a unit and its runtime must agree on.
-pub fn token(model_file: &[u8], slots: &str) -> String {
+pub fn token(model_file: &[u8], settings: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(model_file);
-    hash.update(slots);
+    hash.update(settings);
     let hex: String = hash
         .finalize()
         .iter()
@@ -116,14 +119,18 @@ pub(crate) fn indicator_count(model: &Model) -> usize {
 pub fn export(model: &Model, runtimes: &[Runtime], options: &ExportOptions) -> Result<Exported, Box<Diagnostic>> {
     let exchange = options.interfaces.contains(&Interface::ModelExchange);
     if exchange {
-        refuse_delays(model)?;
+        refuse_for_exchange(model, &options.settings)?;
     }
     let model_file = model.to_bytes(ModelFileOptions {
         without_sources: options.without_sources,
     })?;
     let (compiled, _, _) = model.run().into_parts();
-    let slots: Arc<[Derivative]> = compiled.state_candidates(MODES).into();
-    let listed = write_slots(model, &slots);
+    let settings = Settings {
+        slots: compiled.state_candidates(MODES),
+        ..options.settings.clone()
+    };
+    let listed = settings.write(model);
+    let slots: Arc<[Derivative]> = settings.slots.into();
     let indicators = indicator_count(model);
     let variables = Variables::new(model, slots, indicators);
     let identifier = identifier(model.name());
@@ -152,7 +159,7 @@ pub fn export(model: &Model, runtimes: &[Runtime], options: &ExportOptions) -> R
         path: format!("resources/{MODEL_FILE}"),
         content: model_file,
     });
-    entries.push(text(format!("resources/{SLOTS_FILE}"), listed));
+    entries.push(text(format!("resources/{SETTINGS_FILE}"), listed));
     let bytes = archive::pack(&entries).map_err(|error| {
         Box::new(Diagnostic::without_place(
             codes::E0710,
@@ -168,13 +175,19 @@ pub fn export(model: &Model, runtimes: &[Runtime], options: &ExportOptions) -> R
     })
 }
 
-fn refuse_delays(model: &Model) -> Result<(), Box<Diagnostic>> {
+/// What an importer that integrates cannot do.
+fn refuse_for_exchange(model: &Model, settings: &Settings) -> Result<(), Box<Diagnostic>> {
     let equations = model.equations();
-    if equations.delays.is_empty() && equations.transports.is_empty() {
+    let goes_on = settings.chattering == Chattering::Slide || settings.zeno == Zeno::Rest;
+    let has_past = !equations.delays.is_empty() || !equations.transports.is_empty();
+    if !has_past && !goes_on {
         return Ok(());
     }
-    let message =
-        "`delay` and `spatialDistribution` need the past of signals, which an importer that integrates does not keep";
+    let message = if has_past {
+        "`delay` and `spatialDistribution` need the past of signals, which an importer that integrates does not keep"
+    } else {
+        "along a switching surface, and beyond a point where events accumulate, no other integrator leads the run"
+    };
     let diagnostic = Diagnostic::without_place(codes::E0710, Severity::Error, message.to_owned());
     Err(Box::new(diagnostic.with_help("export for Co-Simulation: `--type cs`")))
 }
@@ -188,8 +201,8 @@ pub struct Unit {
     pub files: Vec<(String, usize)>,
     /// The model file, if it is one of ours.
     pub model_file: Option<Vec<u8>>,
-    /// The list of slots that goes with it.
-    pub slots: Option<String>,
+    /// The settings that go with it.
+    pub settings: Option<String>,
 }
 
 impl Unit {
@@ -207,7 +220,7 @@ impl Unit {
                 .map(|entry| (entry.path.clone(), entry.content.len()))
                 .collect(),
             model_file: find(&format!("resources/{MODEL_FILE}")).map(|entry| entry.content.clone()),
-            slots: find(&format!("resources/{SLOTS_FILE}")).and_then(text),
+            settings: find(&format!("resources/{SETTINGS_FILE}")).and_then(text),
         })
     }
 

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::export::{indicator_count, token};
 use crate::state::{Call, Interface, State, Version};
-use crate::variables::{Causality, Kind, Shown, Sign, Source, Variability, Variables, read_slots};
-use crate::{MODEL_FILE, SLOTS_FILE};
+use crate::variables::{Causality, Kind, Settings, Shown, Sign, Source, Variability, Variables};
+use crate::{MODEL_FILE, SETTINGS_FILE};
 
 /// How a call went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +47,7 @@ fn error<T>(message: impl Into<String>) -> Done<T> {
 pub struct Loaded {
     bytes: Vec<u8>,
     model: Model,
+    settings: Settings,
     /// What it shows.
     pub variables: Variables,
     token: String,
@@ -59,22 +60,30 @@ impl Loaded {
             let path = resources.join(name);
             std::fs::read(&path).map_err(|error| format!("`{}` cannot be read: {error}", path.display()))
         };
-        let slots = String::from_utf8(read(SLOTS_FILE)?).map_err(|_| format!("`{SLOTS_FILE}` is no text"))?;
-        Self::new(read(MODEL_FILE)?, &slots)
+        let settings = String::from_utf8(read(SETTINGS_FILE)?).map_err(|_| format!("`{SETTINGS_FILE}` is no text"))?;
+        Self::new(read(MODEL_FILE)?, &settings)
     }
 
-    /// A model file with its list of slots.
-    pub fn new(bytes: Vec<u8>, slots: &str) -> Result<Loaded, String> {
+    /// A model file with the settings that go with it.
+    pub fn new(bytes: Vec<u8>, text: &str) -> Result<Loaded, String> {
         let model = Model::from_bytes(&bytes).map_err(|diagnostic| in_words(&diagnostic, &SourceMap::new()))?;
-        let listed = read_slots(&model, slots).ok_or_else(|| format!("`{SLOTS_FILE}` does not belong to the model"))?;
-        let variables = Variables::new(&model, listed, indicator_count(&model));
-        let token = token(&bytes, slots);
+        let settings = Settings::read(&model, text);
+        let settings = settings.ok_or_else(|| format!("`{SETTINGS_FILE}` does not belong to the model"))?;
+        let slots = settings.slots.clone().into();
+        let variables = Variables::new(&model, slots, indicator_count(&model));
+        let token = token(&bytes, text);
         Ok(Loaded {
             bytes,
             model,
+            settings,
             variables,
             token,
         })
+    }
+
+    /// What is done where the model is not clear.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// What the description says of it.
@@ -406,7 +415,9 @@ impl Instance {
 
     fn prepared(&self) -> Done<(Arc<Compiled>, Request, Options)> {
         let list = &self.variables().list;
-        let mut run = self.model().run();
+        let policies = self.loaded.settings();
+        let run = self.model().run().redundant(policies.redundant);
+        let mut run = run.chattering(policies.chattering).zeno(policies.zeno);
         for &(at, value) in &self.setup.values {
             let shown = &list[at as usize];
             if shown.causality == Causality::Parameter {

@@ -27,5 +27,5 @@ pub use state::{Interface, Version};
 
 /// Where the model file is, below the folder of resources.
 pub const MODEL_FILE: &str = "model.saltus";
-/// Where the list of slots is.
-pub const SLOTS_FILE: &str = "states.txt";
+/// Where the settings are.
+pub const SETTINGS_FILE: &str = "settings.txt";

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use saltus::Model;
-use saltus_mdae::{Derivative, ExprId, Idx, Mdae, Role, Type, VarId, Variable};
+use saltus::simulate::{Chattering, Redundant, Zeno};
+use saltus_mdae::{Derivative, ExprId, Mdae, Role, Type, VarId, Variable};
 
 /// The type of a variable as the standard knows it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -118,6 +119,9 @@ pub struct Variables {
     /// How many indicators there are.
     pub indicators: usize,
 }
+
+/// Derivatives of higher orders are none that runs keep.
+const MOST_ORDERS: u16 = 64;
 
 /// The names of what is added to a model.
 const ADDED: &str = "saltus";
@@ -441,29 +445,67 @@ fn is_name(name: &str) -> bool {
     !quoted && depth == 0
 }
 
-/// Slots as text: one line each, order and name.
-pub fn write_slots(model: &Model, slots: &[Derivative]) -> String {
-    let line = |slot: &Derivative| format!("{} {}\n", slot.order, model.equations().variables[slot.var].name);
-    slots.iter().map(line).collect()
+/// What a unit is told beside the model: one line each.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// What is done where a model is not clear.
+    pub redundant: Redundant,
+    /// See `redundant`.
+    pub chattering: Chattering,
+    /// See `redundant`.
+    pub zeno: Zeno,
+    /// The slots, in order.
+    pub slots: Vec<Derivative>,
 }
 
-/// Slots from text; nothing if it is none of this model.
-pub fn read_slots(model: &Model, text: &str) -> Option<Arc<[Derivative]>> {
-    let variables = &model.equations().variables;
-    let mut names: BTreeMap<&str, VarId> = BTreeMap::new();
-    for (var, variable) in variables.iter_enumerated() {
-        names.insert(&variable.name, var);
+impl Settings {
+    /// As text.
+    pub fn write(&self, model: &Model) -> String {
+        let mut text = String::new();
+        if self.redundant == Redundant::Refuse {
+            text.push_str("redundant refuse\n");
+        }
+        if self.chattering == Chattering::Slide {
+            text.push_str("chattering slide\n");
+        }
+        if self.zeno == Zeno::Rest {
+            text.push_str("zeno rest\n");
+        }
+        for slot in &self.slots {
+            let name = &model.equations().variables[slot.var].name;
+            text.push_str(&format!("state {} {name}\n", slot.order));
+        }
+        text
     }
-    let mut slots = Vec::new();
-    for line in text.lines() {
-        let (order, name) = line.split_once(' ')?;
-        let var = *names.get(name)?;
-        let unknown = variables[var].role == Role::Continuous;
-        let order = order.parse().ok().filter(|&order: &u16| order < 64 && unknown)?;
-        slots.push(Derivative::new(var, order));
+
+    /// From text; nothing if it is none for this model.
+    pub fn read(model: &Model, text: &str) -> Option<Settings> {
+        let variables = &model.equations().variables;
+        let mut names: BTreeMap<&str, VarId> = BTreeMap::new();
+        for (var, variable) in variables.iter_enumerated() {
+            names.insert(&variable.name, var);
+        }
+        let mut settings = Settings::default();
+        for line in text.lines() {
+            match line.split_once(' ')? {
+                ("redundant", "refuse") => settings.redundant = Redundant::Refuse,
+                ("chattering", "slide") => settings.chattering = Chattering::Slide,
+                ("zeno", "rest") => settings.zeno = Zeno::Rest,
+                ("state", slot) => {
+                    let (order, name) = slot.split_once(' ')?;
+                    let var = *names.get(name)?;
+                    let unknown = variables[var].role == Role::Continuous;
+                    let order = order
+                        .parse()
+                        .ok()
+                        .filter(|&order: &u16| order < MOST_ORDERS && unknown)?;
+                    settings.slots.push(Derivative::new(var, order));
+                }
+                _ => return None,
+            }
+        }
+        settings.slots.sort_unstable();
+        settings.slots.dedup();
+        Some(settings)
     }
-    slots.sort_unstable();
-    slots.dedup();
-    debug_assert!(slots.iter().all(|slot| slot.var.index() < variables.len()));
-    Some(slots.into())
 }

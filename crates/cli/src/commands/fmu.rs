@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use saltus::source::{Code, Diagnostic, Diagnostics, Severity, SourceMap, codes};
 use saltus_fmi::export::{Runtime, host_platform, identifier};
+use saltus_fmi::variables::Settings;
 use saltus_fmi::{ExportOptions, Interface, Unit, Version, export};
 use serde_json::json;
 
-use super::run_arguments::parse_setting;
+use super::run_arguments::{PolicyArguments, parse_setting};
 use crate::arguments::ModelArguments;
 use crate::console::Console;
 use crate::files::clash;
@@ -65,6 +66,9 @@ pub(crate) struct ExportArguments {
     /// Value of a parameter that shapes the equations; may be repeated. Others are set by the importer
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub settings: Vec<(String, String)>,
+
+    #[command(flatten)]
+    pub policy: PolicyArguments,
 
     /// The unit; MODEL.fmu if not given
     #[arg(short, long, value_name = "FILE")]
@@ -151,7 +155,14 @@ fn export_unit(arguments: &ExportArguments, console: &Console) -> Result<Status,
         console.message(&format!("error: {clash}\nhelp: give each its own file"));
         return Err(Status::Usage);
     }
+    let (_, _, run) = arguments.policy.apply(model.run()).into_parts();
     let options = ExportOptions {
+        settings: Settings {
+            redundant: run.redundant,
+            chattering: run.chattering,
+            zeno: run.zeno,
+            ..Settings::default()
+        },
         version: match arguments.fmi {
             FmiVersion::Two => Version::Two,
             FmiVersion::Three => Version::Three,

@@ -51,6 +51,7 @@ impl Unpacked {
             version,
             interfaces: vec![Interface::ModelExchange, Interface::CoSimulation],
             without_sources: false,
+            settings: saltus_fmi::variables::Settings::default(),
         };
         let exported = export(model, &[], &options).unwrap();
         let unit = Unit::read(&exported.bytes).unwrap();
@@ -58,7 +59,7 @@ impl Unpacked {
         let resources = folder.path().join("resources");
         std::fs::create_dir(&resources).unwrap();
         std::fs::write(resources.join("model.saltus"), unit.model_file.as_ref().unwrap()).unwrap();
-        std::fs::write(resources.join("states.txt"), unit.slots.as_ref().unwrap()).unwrap();
+        std::fs::write(resources.join("settings.txt"), unit.settings.as_ref().unwrap()).unwrap();
         let loaded = Loaded::read(&resources).unwrap();
         let path = format!("{}/", resources.display());
         Unpacked {
