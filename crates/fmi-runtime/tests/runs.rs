@@ -386,3 +386,26 @@ fn a_model_may_end_itself() {
     assert!(!integrator.run_to(10.0));
     assert!((integrator.time - 1.5).abs() < 1e-6);
 }
+
+#[test]
+fn impulses_are_outputs() {
+    let text = "model Shafts
+           Real w1(start = 0, fixed = true), w2(start = 10, fixed = true), tau;
+         equation
+           der(w1) = tau;
+           4*der(w2) = -tau;
+           if time < 1 then tau = 0; else w1 = w2; end if;
+         end Shafts;";
+    let unit = Unpacked::new(&compile(text), Version::Three);
+    let instance = Instance3::co_simulation(&unit, false);
+    instance.initialize(0.0, 2.0, 1e-6);
+    instance.step(0.0, 0.5);
+    assert_eq!(instance.get("saltus.impulse.tau"), 0.0);
+    instance.step(0.5, 1.0);
+    assert!((instance.get("saltus.impulse.tau") - 8.0).abs() < 1e-9);
+    let instance = Instance3::exchange(&unit);
+    instance.initialize(0.0, 2.0, 1e-6);
+    let mut integrator = Integrator::new(&instance, 0.0, 0.1);
+    assert!(integrator.run_to(1.5));
+    assert!((instance.get("saltus.impulse.tau") - 8.0).abs() < 1e-9);
+}

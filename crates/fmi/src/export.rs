@@ -1,11 +1,12 @@
 //! A model becomes a unit.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
+use saltus::analysis::{AnalysisOptions, ChangeOutcome};
 use saltus::simulate::{Chattering, Zeno};
 use saltus::source::{Diagnostic, Severity, codes};
 use saltus::{Model, ModelFileOptions};
-use saltus_mdae::{ConditionKind, Derivative};
+use saltus_mdae::ConditionKind;
 use sha2::{Digest, Sha256};
 
 use crate::archive::{self, Entry};
@@ -16,6 +17,10 @@ use crate::{MODEL_FILE, SETTINGS_FILE};
 
 /// Modes that are looked at to find out what can be a state.
 const MODES: usize = 64;
+
+/// Modes and changes that are looked at to find out what can have an impulse.
+const ANALYSED_MODES: usize = 16;
+const ANALYSED_CHANGES: usize = 24;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -127,12 +132,12 @@ pub fn export(model: &Model, runtimes: &[Runtime], options: &ExportOptions) -> R
     let (compiled, _, _) = model.run().into_parts();
     let settings = Settings {
         slots: compiled.state_candidates(MODES),
+        impulses: impulsive(model),
         ..options.settings.clone()
     };
     let listed = settings.write(model);
-    let slots: Arc<[Derivative]> = settings.slots.into();
     let indicators = indicator_count(model);
-    let variables = Variables::new(model, slots, indicators);
+    let variables = Variables::new(model, &settings, indicators);
     let identifier = identifier(model.name());
     let subject = Subject {
         model,
@@ -173,6 +178,26 @@ pub fn export(model: &Model, runtimes: &[Runtime], options: &ExportOptions) -> R
         indicators,
         variables: variables.list.len(),
     })
+}
+
+/// Variables that may have an impulse at a mode change.
+fn impulsive(model: &Model) -> Vec<String> {
+    if model.equations().conditions.is_empty() {
+        return Vec::new();
+    }
+    let options = AnalysisOptions {
+        most_modes: ANALYSED_MODES,
+        most_changes: ANALYSED_CHANGES,
+        ..AnalysisOptions::default()
+    };
+    let mut names = BTreeSet::new();
+    for change in model.analyze(&options).changes {
+        if let ChangeOutcome::Analysed(report) = change.outcome {
+            let simple = report.impulses.into_iter().filter(|(_, order)| *order == 1);
+            names.extend(simple.map(|(name, _)| name));
+        }
+    }
+    names.into_iter().collect()
 }
 
 /// What an importer that integrates cannot do.

@@ -69,8 +69,7 @@ impl Loaded {
         let model = Model::from_bytes(&bytes).map_err(|diagnostic| in_words(&diagnostic, &SourceMap::new()))?;
         let settings = Settings::read(&model, text);
         let settings = settings.ok_or_else(|| format!("`{SETTINGS_FILE}` does not belong to the model"))?;
-        let slots = settings.slots.clone().into();
-        let variables = Variables::new(&model, slots, indicator_count(&model));
+        let variables = Variables::new(&model, &settings, indicator_count(&model));
         let token = token(&bytes, text);
         Ok(Loaded {
             bytes,
@@ -132,6 +131,7 @@ pub struct Saved {
     run: Option<Running>,
     beginning: Inputs,
     actions: Vec<Action>,
+    impulses: Vec<f64>,
 }
 
 impl std::fmt::Debug for Saved {
@@ -226,6 +226,8 @@ pub struct Instance {
     /// The inputs at the start.
     beginning: Inputs,
     actions: Vec<Action>,
+    /// Weights of impulses at the last event.
+    impulses: Vec<f64>,
     /// What is worth telling; whoever calls takes it.
     pub told: Vec<String>,
 }
@@ -245,6 +247,7 @@ impl Instance {
     /// An instance of a model.
     pub fn new(loaded: Arc<Loaded>, mode: Mode) -> Self {
         Instance {
+            impulses: vec![0.0; loaded.variables.impulses.len()],
             loaded,
             restarted: None,
             mode,
@@ -497,6 +500,7 @@ impl Instance {
             (Source::Mode, Running::Other(exchange)) => Ok(exchange.mode().map_or(0.0, |mode| mode.index() as f64)),
             (Source::Value(of, sign), Running::Own(stepper)) => Ok(with_sign(stepper.value(of), sign)),
             (Source::Value(of, sign), Running::Other(exchange)) => exchange.value(of).map(|v| with_sign(v, sign)),
+            (Source::Impulse(at), _) => Ok(self.impulses[at]),
             (Source::Indicator(_), Running::Own(_)) => Ok(0.0),
             (Source::Indicator(at), Running::Other(exchange)) => {
                 let mut all = vec![0.0; exchange.indicator_count()];
@@ -906,6 +910,7 @@ impl Instance {
             run: self.run.clone(),
             beginning: self.beginning.clone(),
             actions: self.actions.clone(),
+            impulses: self.impulses.clone(),
         })
     }
 
@@ -917,6 +922,7 @@ impl Instance {
         self.run = saved.run.clone();
         self.beginning = saved.beginning.clone();
         self.actions = saved.actions.clone();
+        self.impulses = saved.impulses.clone();
         self.replace_starts()
     }
 
@@ -976,6 +982,7 @@ impl Instance {
             run: replay.run,
             beginning: written.beginning,
             actions: written.actions,
+            impulses: replay.impulses,
         })
     }
 
@@ -1020,12 +1027,13 @@ impl Instance {
                 }
                 self.act_inputs(inputs)?;
                 match &mut self.run {
-                    Some(Running::Other(exchange)) => exchange.update().map(drop),
+                    Some(Running::Other(exchange)) => exchange.update().map(|done| heard.events.extend(done.report)),
                     _ => Ok(()),
                 }
             }
             _ => Ok(()),
         };
+        self.tell(&heard.events);
         match outcome {
             Ok(()) => Ok(()),
             Err(failure) => self.fail(&failure),
@@ -1070,6 +1078,7 @@ impl Instance {
         self.restarted = None;
         self.beginning.clear();
         self.actions.clear();
+        self.impulses.fill(0.0);
     }
 
     /// Keeps what is worth telling.
@@ -1078,8 +1087,14 @@ impl Instance {
             self.told.extend(exchange.take_warnings());
         }
         for event in events {
+            self.impulses.fill(0.0);
             for instant in &event.instants {
                 for impulse in &instant.impulses {
+                    let of = Derivative::new(impulse.var, impulse.derivative);
+                    let listed = self.impulses.iter_mut().zip(&self.loaded.variables.impulses);
+                    for (weight, (_, sign)) in listed.filter(|(_, (known, _))| *known == of && impulse.order == 1) {
+                        *weight += sign * impulse.weight;
+                    }
                     let name = self
                         .model()
                         .equations()

@@ -72,6 +72,8 @@ pub enum Source {
     Indicator(usize),
     /// The number of the mode.
     Mode,
+    /// The weight of the impulse at the last event, by its number.
+    Impulse(usize),
 }
 
 /// One variable.
@@ -118,6 +120,8 @@ pub struct Variables {
     pub enumerations: Vec<Arc<[Arc<str>]>>,
     /// How many indicators there are.
     pub indicators: usize,
+    /// What may have an impulse, and with which sign.
+    pub impulses: Vec<(Derivative, f64)>,
 }
 
 /// Derivatives of higher orders are none that runs keep.
@@ -127,11 +131,12 @@ const MOST_ORDERS: u16 = 64;
 const ADDED: &str = "saltus";
 
 impl Variables {
-    /// The variables of a model whose states are kept in the given slots.
-    pub fn new(model: &Model, slots: Arc<[Derivative]>, indicators: usize) -> Self {
+    /// The variables of a model.
+    pub fn new(model: &Model, settings: &Settings, indicators: usize) -> Self {
         let mut table = Variables {
             list: vec![time()],
-            slots,
+            slots: settings.slots.clone().into(),
+            impulses: Vec::new(),
             slot_variables: Vec::new(),
             enumerations: Vec::new(),
             indicators,
@@ -141,6 +146,7 @@ impl Variables {
         table.add_aliases(equations);
         table.add_constants(equations);
         table.add_slots(equations);
+        table.add_impulses(&settings.impulses);
         table.add_own();
         table
     }
@@ -317,6 +323,29 @@ impl Variables {
         self.list.len() as u32 - 1
     }
 
+    /// Impulses of variables, as outputs that change at events.
+    fn add_impulses(&mut self, names: &[String]) {
+        for name in names {
+            let Some(of) = self.find(name).map(|at| self.list[at as usize].clone()) else {
+                continue;
+            };
+            let Source::Value(derivative, sign) = of.source else {
+                continue;
+            };
+            let at = self.impulses.len();
+            self.impulses
+                .push((derivative, if sign == Sign::Same { 1.0 } else { -1.0 }));
+            self.list.push(Shown {
+                name: self.unused(format!("{ADDED}.impulse.{name}")),
+                causality: Causality::Output,
+                variability: Variability::Discrete,
+                source: Source::Impulse(at),
+                description: format!("Weight of the impulse of {name} at the last event").into(),
+                ..time()
+            });
+        }
+    }
+
     /// The mode and the functions of conditions.
     fn add_own(&mut self) {
         let own = |name: String, kind, variability, source, description: &str| Shown {
@@ -456,6 +485,8 @@ pub struct Settings {
     pub zeno: Zeno,
     /// The slots, in order.
     pub slots: Vec<Derivative>,
+    /// The names of variables that may have an impulse.
+    pub impulses: Vec<String>,
 }
 
 impl Settings {
@@ -475,6 +506,9 @@ impl Settings {
             let name = &model.equations().variables[slot.var].name;
             text.push_str(&format!("state {} {name}\n", slot.order));
         }
+        for name in &self.impulses {
+            text.push_str(&format!("impulse {name}\n"));
+        }
         text
     }
 
@@ -491,6 +525,7 @@ impl Settings {
                 ("redundant", "refuse") => settings.redundant = Redundant::Refuse,
                 ("chattering", "slide") => settings.chattering = Chattering::Slide,
                 ("zeno", "rest") => settings.zeno = Zeno::Rest,
+                ("impulse", name) => settings.impulses.push(name.to_owned()),
                 ("state", slot) => {
                     let (order, name) = slot.split_once(' ')?;
                     let var = *names.get(name)?;
