@@ -129,6 +129,7 @@ pub struct Saved {
     state: State,
     setup: Setup,
     run: Option<Running>,
+    told_time: f64,
     beginning: Inputs,
     actions: Vec<Action>,
     impulses: Vec<f64>,
@@ -152,7 +153,7 @@ struct Written {
     begun: bool,
     beginning: Inputs,
     actions: Vec<Action>,
-    /// Time and slots of a run that is integrated by the importer.
+    /// The communication point; time and slots of a run that is integrated by the importer.
     time: f64,
     slots: Vec<f64>,
 }
@@ -223,6 +224,8 @@ pub struct Instance {
     state: State,
     setup: Setup,
     run: Option<Running>,
+    /// The communication point.
+    told_time: f64,
     /// The inputs at the start.
     beginning: Inputs,
     actions: Vec<Action>,
@@ -254,6 +257,7 @@ impl Instance {
             state: State::Instantiated,
             setup: Setup::default(),
             run: None,
+            told_time: 0.0,
             beginning: Vec::new(),
             actions: Vec::new(),
             told: Vec::new(),
@@ -324,6 +328,10 @@ impl Instance {
         self.make_run()?;
         self.begin()?;
         self.beginning = self.setup.inputs.clone();
+        self.told_time = match &self.run {
+            Some(Running::Own(stepper)) => stepper.time(),
+            _ => 0.0,
+        };
         self.actions.clear();
         self.state = match (self.mode.interface, self.mode.event_mode) {
             (Interface::CoSimulation, false) => State::Step,
@@ -688,7 +696,8 @@ impl Instance {
         let Some(Running::Own(stepper)) = &mut self.run else {
             return error("there is no run");
         };
-        let now = stepper.time();
+        // An event may lead beyond its time: to the end of impacts that come ever closer together.
+        let now = self.told_time;
         let same = SAME_TIME * (now.abs().max(start.abs()).max(step.abs()) + f64::MIN_POSITIVE);
         if !(step >= 0.0 && until.is_finite()) {
             return error(format!("a step of {step} from {from} leads nowhere"));
@@ -711,7 +720,8 @@ impl Instance {
         let mut heard = Heard::default();
         self.actions.push(Action::Advance(until, returns));
         let went = advance(stepper, until, returns, &mut heard);
-        let (time, end) = (stepper.time(), stepper.end().cloned());
+        let (time, end) = (stepper.time().min(until), stepper.end().cloned());
+        self.told_time = if time < until - same { time } else { until };
         self.tell(&heard.events);
         let reached = match went {
             Ok(reached) => reached,
@@ -908,6 +918,7 @@ impl Instance {
             state: self.state,
             setup: self.setup.clone(),
             run: self.run.clone(),
+            told_time: self.told_time,
             beginning: self.beginning.clone(),
             actions: self.actions.clone(),
             impulses: self.impulses.clone(),
@@ -920,6 +931,7 @@ impl Instance {
         self.state = saved.state;
         self.setup = saved.setup.clone();
         self.run = saved.run.clone();
+        self.told_time = saved.told_time;
         self.beginning = saved.beginning.clone();
         self.actions = saved.actions.clone();
         self.impulses = saved.impulses.clone();
@@ -928,7 +940,7 @@ impl Instance {
 
     /// A saved state as bytes.
     pub fn serialize(&self, saved: &Saved) -> Done<Vec<u8>> {
-        let (mut time, mut slots) = (0.0, Vec::new());
+        let (mut time, mut slots) = (saved.told_time, Vec::new());
         if let Some(Running::Other(exchange)) = &saved.run {
             let mut exchange = exchange.clone();
             time = exchange.time();
@@ -980,6 +992,7 @@ impl Instance {
             state: written.state,
             setup: written.setup,
             run: replay.run,
+            told_time: written.time,
             beginning: written.beginning,
             actions: written.actions,
             impulses: replay.impulses,

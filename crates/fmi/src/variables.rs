@@ -169,13 +169,17 @@ impl Variables {
     }
 
     fn add_variables(&mut self, model: &Model, equations: &Mdae) {
+        // Signals of the past are inputs to the equations, and nobody's to give.
+        let delayed = equations.delays.iter().map(|delay| delay.output);
+        let transported = equations.transports.iter().flat_map(|transport| transport.outputs);
+        let past: BTreeSet<VarId> = delayed.chain(transported).collect();
         for (var, variable) in equations.variables.iter_enumerated() {
             let of = Derivative::value_of(var);
-            // Signals that the compiler added have names that are none in Modelica.
-            let wanted = (!variable.hidden && is_name(&variable.name))
-                || self.is_slot(of)
-                || variable.output
-                || variable.role == Role::Input;
+            let is_input = variable.role == Role::Input;
+            let wanted = !variable.hidden || self.is_slot(of) || variable.output || is_input;
+            if past.contains(&var) || !is_name(&variable.name) {
+                continue;
+            }
             if variable.text || !wanted {
                 continue;
             }
