@@ -13,7 +13,7 @@ use saltus_fmi::instance::{Mode, Trouble};
 use saltus_fmi::variables::Kind;
 use saltus_fmi::{Interface, Version};
 
-use crate::handle::{self, Component, Logger, Outcome, call, path_of_address, put, slice, slice_mut, text};
+use crate::handle::{self, Component, Logger, Outcome, call, get, path_of_address, put, set, slice, slice_mut, text};
 
 type Status = i32;
 type Reference = u32;
@@ -193,56 +193,31 @@ pub unsafe extern "C" fn fmi2Reset(c: Handle) -> Status {
     unsafe { call(c, work) as Status }
 }
 
-fn check_kind(component: &Component, reference: Reference, kinds: fn(Kind) -> bool, name: &str) -> Result<(), Trouble> {
-    match component.instance.variables().get(reference) {
-        Some(shown) if kinds(shown.kind) => Ok(()),
-        Some(shown) => Err(Trouble::Error(format!("`{}` is no {name}", shown.name))),
-        None => Err(Trouble::Error(format!(
-            "there is no variable with the value reference {reference}"
-        ))),
-    }
-}
-
 macro_rules! access {
-    ($($get:ident, $set:ident, $ty:ty, $name:literal, $kinds:expr, $to:expr, $from:expr;)*) => { $(
+    ($($get:ident, $set:ident, $ty:ty, $kinds:expr, $to:expr, $from:expr;)*) => { $(
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $get(c: Handle, vr: *const Reference, nvr: usize, value: *mut $ty) -> Status {
-            let work = |component: &mut Component| {
-                // SAFETY: the importer gives so many references and room for so many values.
-                let (references, values) = unsafe { (slice(vr, nvr)?, slice_mut(value, nvr)?) };
-                for (&reference, value) in references.iter().zip(values) {
-                    check_kind(component, reference, $kinds, $name)?;
-                    let to: fn(f64) -> $ty = $to;
-                    *value = to(component.instance.get(reference)?);
-                }
-                Ok(())
-            };
-            // SAFETY: see the crate.
-            unsafe { call(c, work) as Status }
+            // SAFETY: see the crate; there are as many values as references.
+            unsafe { get(c, (vr, nvr), (value, nvr), $kinds, $to) as Status }
         }
 
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $set(c: Handle, vr: *const Reference, nvr: usize, value: *const $ty) -> Status {
-            let work = |component: &mut Component| {
-                // SAFETY: the importer gives so many references and values.
-                let (references, values) = unsafe { (slice(vr, nvr)?, slice(value, nvr)?) };
-                for (&reference, &value) in references.iter().zip(values) {
-                    check_kind(component, reference, $kinds, $name)?;
-                    let from: fn($ty) -> f64 = $from;
-                    component.instance.set(reference, from(value))?;
-                }
-                Ok(())
-            };
-            // SAFETY: see the crate.
-            unsafe { call(c, work) as Status }
+            // SAFETY: see the crate; there are as many values as references.
+            unsafe { set(c, (vr, nvr), (value, nvr), $kinds, $from) as Status }
         }
     )* };
 }
 
+fn is_integer(kind: Kind) -> bool {
+    matches!(kind, Kind::Integer | Kind::Enumeration(_))
+}
+
 access! {
-    fmi2GetReal, fmi2SetReal, f64, "Real", |kind| kind == Kind::Float, |value| value, |value| value;
-    fmi2GetInteger, fmi2SetInteger, i32, "Integer", |kind| matches!(kind, Kind::Integer | Kind::Enumeration(_)), |value| value as i32, f64::from;
-    fmi2GetBoolean, fmi2SetBoolean, Boolean, "Boolean", |kind| kind == Kind::Boolean, |value| boolean(value != 0.0), |value| f64::from(boolean(value != 0));
+    fmi2GetReal, fmi2SetReal, f64, (|kind| kind == Kind::Float, "Real"), |value| value, |value| value;
+    fmi2GetInteger, fmi2SetInteger, i32, (is_integer, "Integer"), |value| value as i32, f64::from;
+    fmi2GetBoolean, fmi2SetBoolean, Boolean, (|kind| kind == Kind::Boolean, "Boolean"), |value| boolean(value != 0.0),
+        |value| f64::from(boolean(value != 0));
 }
 
 fn no_text(c: Handle, count: usize) -> Status {

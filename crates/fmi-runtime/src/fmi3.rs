@@ -6,7 +6,6 @@
     clippy::missing_safety_doc,
     reason = "the module documentation of the crate says what importers promise"
 )]
-#![expect(clippy::too_many_arguments, reason = "the standard says so")]
 
 use std::ffi::{CStr, c_char, c_void};
 use std::path::PathBuf;
@@ -15,7 +14,7 @@ use saltus_fmi::instance::{Mode, Trouble};
 use saltus_fmi::variables::Kind;
 use saltus_fmi::{Interface, Version};
 
-use crate::handle::{self, Component, Logger, Outcome, call, put, slice, slice_mut, text};
+use crate::handle::{self, Component, Logger, Outcome, call, get, put, set, slice, slice_mut, text};
 
 type Status = i32;
 type Reference = u32;
@@ -233,436 +232,55 @@ pub unsafe extern "C" fn fmi3Reset(instance: Handle) -> Status {
     unsafe { call(instance, work) as Status }
 }
 
-/// Whether a variable can be read and written as a type.
-fn check_kind(component: &Component, reference: Reference, kinds: fn(Kind) -> bool, name: &str) -> Result<(), Trouble> {
-    let shown = component.instance.variables().get(reference);
-    match shown {
-        Some(shown) if kinds(shown.kind) => Ok(()),
-        Some(shown) => Err(Trouble::Error(format!("`{}` is no {name}", shown.name))),
-        None => Err(Trouble::Error(format!(
-            "there is no variable with the value reference {reference}"
-        ))),
-    }
-}
-
-unsafe fn get<T>(
-    instance: Handle,
-    (references, count): (*const Reference, usize),
-    (values, room): (*mut T, usize),
-    (kinds, name): (fn(Kind) -> bool, &str),
-    convert: fn(f64) -> T,
-) -> Status {
-    let work = |component: &mut Component| {
-        // SAFETY: the importer gives so many references and room for so many values.
-        let (references, values) = unsafe { (slice(references, count)?, slice_mut(values, room)?) };
-        if references.len() != values.len() {
-            return Err(Trouble::Error(
-                "all variables are scalars: as many values as references".to_owned(),
-            ));
+macro_rules! access {
+    ($($get:ident, $set:ident, $ty:ty, $kinds:expr, $to:expr, $from:expr;)*) => { $(
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $get(
+            instance: Handle,
+            valueReferences: *const Reference,
+            nValueReferences: usize,
+            values: *mut $ty,
+            nValues: usize,
+        ) -> Status {
+            let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
+            // SAFETY: see the crate.
+            unsafe { get(instance, references, results, $kinds, $to) as Status }
         }
-        for (&reference, value) in references.iter().zip(values) {
-            check_kind(component, reference, kinds, name)?;
-            *value = convert(component.instance.get(reference)?);
+
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $set(
+            instance: Handle,
+            valueReferences: *const Reference,
+            nValueReferences: usize,
+            values: *const $ty,
+            nValues: usize,
+        ) -> Status {
+            let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
+            // SAFETY: see the crate.
+            unsafe { set(instance, references, given, $kinds, $from) as Status }
         }
-        Ok(())
-    };
-    // SAFETY: see the crate.
-    unsafe { call(instance, work) as Status }
+    )* };
 }
 
-unsafe fn set<T: Copy>(
-    instance: Handle,
-    (references, count): (*const Reference, usize),
-    (values, given): (*const T, usize),
-    (kinds, name): (fn(Kind) -> bool, &str),
-    convert: fn(T) -> f64,
-) -> Status {
-    let work = |component: &mut Component| {
-        // SAFETY: the importer gives so many references and values.
-        let (references, values) = unsafe { (slice(references, count)?, slice(values, given)?) };
-        if references.len() != values.len() {
-            return Err(Trouble::Error(
-                "all variables are scalars: as many values as references".to_owned(),
-            ));
-        }
-        for (&reference, &value) in references.iter().zip(values) {
-            check_kind(component, reference, kinds, name)?;
-            component.instance.set(reference, convert(value))?;
-        }
-        Ok(())
-    };
-    // SAFETY: see the crate.
-    unsafe { call(instance, work) as Status }
+/// Units have variables of four types; the functions of the others must be there.
+fn never(_: Kind) -> bool {
+    false
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetFloat32(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *mut f32,
-    nValues: usize,
-) -> Status {
-    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        get(instance, references, results, (|_| false, "Float32"), |value| {
-            value as f32
-        })
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetFloat32(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *const f32,
-    nValues: usize,
-) -> Status {
-    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe { set(instance, references, given, (|_| false, "Float32"), f64::from) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetFloat64(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *mut f64,
-    nValues: usize,
-) -> Status {
-    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        get(
-            instance,
-            references,
-            results,
-            (|kind| kind == Kind::Float, "Float64"),
-            |value| value,
-        )
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetFloat64(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *const f64,
-    nValues: usize,
-) -> Status {
-    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        set(
-            instance,
-            references,
-            given,
-            (|kind| kind == Kind::Float, "Float64"),
-            |value| value,
-        )
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetInt8(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *mut i8,
-    nValues: usize,
-) -> Status {
-    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe { get(instance, references, results, (|_| false, "Int8"), |value| value as i8) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetInt8(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *const i8,
-    nValues: usize,
-) -> Status {
-    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe { set(instance, references, given, (|_| false, "Int8"), f64::from) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetUInt8(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *mut u8,
-    nValues: usize,
-) -> Status {
-    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe { get(instance, references, results, (|_| false, "UInt8"), |value| value as u8) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetUInt8(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *const u8,
-    nValues: usize,
-) -> Status {
-    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe { set(instance, references, given, (|_| false, "UInt8"), f64::from) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetInt16(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *mut i16,
-    nValues: usize,
-) -> Status {
-    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        get(instance, references, results, (|_| false, "Int16"), |value| {
-            value as i16
-        })
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetInt16(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *const i16,
-    nValues: usize,
-) -> Status {
-    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe { set(instance, references, given, (|_| false, "Int16"), f64::from) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetUInt16(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *mut u16,
-    nValues: usize,
-) -> Status {
-    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        get(instance, references, results, (|_| false, "UInt16"), |value| {
-            value as u16
-        })
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetUInt16(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *const u16,
-    nValues: usize,
-) -> Status {
-    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe { set(instance, references, given, (|_| false, "UInt16"), f64::from) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetInt32(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *mut i32,
-    nValues: usize,
-) -> Status {
-    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        get(
-            instance,
-            references,
-            results,
-            (|kind| kind == Kind::Integer, "Int32"),
-            |value| value as i32,
-        )
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetInt32(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *const i32,
-    nValues: usize,
-) -> Status {
-    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        set(
-            instance,
-            references,
-            given,
-            (|kind| kind == Kind::Integer, "Int32"),
-            f64::from,
-        )
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetUInt32(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *mut u32,
-    nValues: usize,
-) -> Status {
-    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        get(instance, references, results, (|_| false, "UInt32"), |value| {
-            value as u32
-        })
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetUInt32(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *const u32,
-    nValues: usize,
-) -> Status {
-    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe { set(instance, references, given, (|_| false, "UInt32"), f64::from) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetInt64(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *mut i64,
-    nValues: usize,
-) -> Status {
-    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        get(
-            instance,
-            references,
-            results,
-            (|kind| matches!(kind, Kind::Enumeration(_)), "Int64"),
-            |value| value as i64,
-        )
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetInt64(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *const i64,
-    nValues: usize,
-) -> Status {
-    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        set(
-            instance,
-            references,
-            given,
-            (|kind| matches!(kind, Kind::Enumeration(_)), "Int64"),
-            |value| value as f64,
-        )
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetUInt64(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *mut u64,
-    nValues: usize,
-) -> Status {
-    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        get(instance, references, results, (|_| false, "UInt64"), |value| {
-            value as u64
-        })
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetUInt64(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *const u64,
-    nValues: usize,
-) -> Status {
-    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe { set(instance, references, given, (|_| false, "UInt64"), |value| value as f64) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetBoolean(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *mut bool,
-    nValues: usize,
-) -> Status {
-    let (references, results) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        get(
-            instance,
-            references,
-            results,
-            (|kind| kind == Kind::Boolean, "Boolean"),
-            |value| value != 0.0,
-        )
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SetBoolean(
-    instance: Handle,
-    valueReferences: *const Reference,
-    nValueReferences: usize,
-    values: *const bool,
-    nValues: usize,
-) -> Status {
-    let (references, given) = ((valueReferences, nValueReferences), (values, nValues));
-    // SAFETY: see the crate.
-    unsafe {
-        set(
-            instance,
-            references,
-            given,
-            (|kind| kind == Kind::Boolean, "Boolean"),
-            |value| f64::from(u8::from(value)),
-        )
-    }
+access! {
+    fmi3GetFloat32, fmi3SetFloat32, f32, (never, "Float32"), |value| value as f32, f64::from;
+    fmi3GetFloat64, fmi3SetFloat64, f64, (|kind| kind == Kind::Float, "Float64"), |value| value, |value| value;
+    fmi3GetInt8, fmi3SetInt8, i8, (never, "Int8"), |value| value as i8, f64::from;
+    fmi3GetUInt8, fmi3SetUInt8, u8, (never, "UInt8"), |value| value as u8, f64::from;
+    fmi3GetInt16, fmi3SetInt16, i16, (never, "Int16"), |value| value as i16, f64::from;
+    fmi3GetUInt16, fmi3SetUInt16, u16, (never, "UInt16"), |value| value as u16, f64::from;
+    fmi3GetInt32, fmi3SetInt32, i32, (|kind| kind == Kind::Integer, "Int32"), |value| value as i32, f64::from;
+    fmi3GetUInt32, fmi3SetUInt32, u32, (never, "UInt32"), |value| value as u32, f64::from;
+    fmi3GetInt64, fmi3SetInt64, i64, (|kind| matches!(kind, Kind::Enumeration(_)), "Int64"), |value| value as i64,
+        |value| value as f64;
+    fmi3GetUInt64, fmi3SetUInt64, u64, (never, "UInt64"), |value| value as u64, |value| value as f64;
+    fmi3GetBoolean, fmi3SetBoolean, bool, (|kind| kind == Kind::Boolean, "Boolean"), |value| value != 0.0,
+        |value| f64::from(u8::from(value));
 }
 
 #[unsafe(no_mangle)]

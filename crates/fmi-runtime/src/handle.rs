@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use saltus_fmi::instance::{Instance, Loaded, Mode, Saved, Trouble};
+use saltus_fmi::variables::Kind;
 
 /// How a call went.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -175,6 +176,76 @@ pub(crate) unsafe fn text<'a>(text: *const c_char) -> Option<&'a str> {
     }
     // SAFETY: the caller promises the zero byte.
     unsafe { CStr::from_ptr(text) }.to_str().ok()
+}
+
+/// Whether a variable can be read and written as a type.
+fn check_kind(component: &Component, reference: u32, kinds: fn(Kind) -> bool, name: &str) -> Result<(), Trouble> {
+    let shown = component.instance.variables().get(reference);
+    match shown {
+        Some(shown) if kinds(shown.kind) => Ok(()),
+        Some(shown) => Err(Trouble::Error(format!("`{}` is no {name}", shown.name))),
+        None => Err(Trouble::Error(format!(
+            "there is no variable with the value reference {reference}"
+        ))),
+    }
+}
+
+/// Reads variables of a type.
+///
+/// # Safety
+/// As for [`call`], [`slice`] and [`slice_mut`].
+pub(crate) unsafe fn get<T>(
+    instance: *mut c_void,
+    (references, count): (*const u32, usize),
+    (values, room): (*mut T, usize),
+    (kinds, name): (fn(Kind) -> bool, &str),
+    convert: fn(f64) -> T,
+) -> Outcome {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives so many references and room for so many values.
+        let (references, values) = unsafe { (slice(references, count)?, slice_mut(values, room)?) };
+        if references.len() != values.len() {
+            return Err(Trouble::Error(
+                "all variables are scalars: as many values as references".to_owned(),
+            ));
+        }
+        for (&reference, value) in references.iter().zip(values) {
+            check_kind(component, reference, kinds, name)?;
+            *value = convert(component.instance.get(reference)?);
+        }
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) }
+}
+
+/// Sets variables of a type.
+///
+/// # Safety
+/// As for [`call`] and [`slice`].
+pub(crate) unsafe fn set<T: Copy>(
+    instance: *mut c_void,
+    (references, count): (*const u32, usize),
+    (values, given): (*const T, usize),
+    (kinds, name): (fn(Kind) -> bool, &str),
+    convert: fn(T) -> f64,
+) -> Outcome {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives so many references and values.
+        let (references, values) = unsafe { (slice(references, count)?, slice(values, given)?) };
+        if references.len() != values.len() {
+            return Err(Trouble::Error(
+                "all variables are scalars: as many values as references".to_owned(),
+            ));
+        }
+        for (&reference, &value) in references.iter().zip(values) {
+            check_kind(component, reference, kinds, name)?;
+            component.instance.set(reference, convert(value))?;
+        }
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) }
 }
 
 /// A saved state behind a pointer.

@@ -1,6 +1,11 @@
 //! Calls in any order, from several threads, with null pointers and wrong counts: statuses and messages, never a crash. The
 //! shared library is loaded as tools load it, many times.
 
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "the tests call as importers do, and keep their promises"
+)]
+
 mod support;
 
 use std::ffi::{c_char, c_void};
@@ -127,9 +132,10 @@ unsafe fn any_call(
 fn storm(unit: &Unpacked, seed: u64, calls: usize) -> usize {
     let mut random = Random(seed | 1);
     let exchange = seed % 2 == 0;
-    let instance = match exchange {
-        true => Instance3::exchange(unit),
-        false => Instance3::co_simulation(unit, seed % 4 == 1),
+    let instance = if exchange {
+        Instance3::exchange(unit)
+    } else {
+        Instance3::co_simulation(unit, seed % 4 == 1)
     };
     let (mut saved, mut time, mut fine) = (Vec::new(), 0.0, 0);
     for _ in 0..calls {

@@ -1,5 +1,10 @@
 //! Units give the values of runs of the model in them: whoever integrates, in whatever steps, through events and mode changes.
 
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "the tests call as importers do, and keep their promises"
+)]
+
 mod support;
 
 use saltus::Model;

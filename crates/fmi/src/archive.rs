@@ -154,14 +154,14 @@ fn crc32(bytes: &[u8]) -> u32 {
     static TABLES: std::sync::OnceLock<[[u32; 256]; 8]> = std::sync::OnceLock::new();
     let tables = TABLES.get_or_init(|| {
         let mut tables = [[0u32; 256]; 8];
-        for n in 0..256 {
-            let step = |c: u32| if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 };
-            tables[0][n] = (0..8).fold(n as u32, |c, _| step(c));
+        let step = |c: u32| if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 };
+        for (n, entry) in tables[0].iter_mut().enumerate() {
+            *entry = (0..8).fold(n as u32, |c, _| step(c));
         }
         for k in 1..8 {
-            for n in 0..256 {
-                let c = tables[k - 1][n];
-                tables[k][n] = tables[0][(c & 0xff) as usize] ^ (c >> 8);
+            let (first, before) = (tables[0], tables[k - 1]);
+            for (entry, c) in tables[k].iter_mut().zip(before) {
+                *entry = first[(c & 0xff) as usize] ^ (c >> 8);
             }
         }
         tables

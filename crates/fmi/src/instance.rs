@@ -243,6 +243,9 @@ impl std::fmt::Debug for Instance {
     }
 }
 
+/// The tolerance of an importer that integrates and does not say how.
+const IMPORTERS_TOLERANCE: f64 = 1e-8;
+
 /// Times that differ by less than this part are the same communication point.
 const SAME_TIME: f64 = 1e-9;
 
@@ -367,10 +370,13 @@ impl Instance {
         if options.stop <= options.start {
             options.stop = options.start + span;
         }
-        if let Some(tolerance) = self.setup.tolerance {
-            options.tolerance = tolerance;
-            options.absolute_tolerance = 1e-3 * tolerance;
-        }
+        let unknown = match self.mode.interface {
+            // How exact the importer is it does not say: what counts as zero must not hide from it.
+            Interface::ModelExchange => options.tolerance.min(IMPORTERS_TOLERANCE),
+            Interface::CoSimulation => options.tolerance,
+        };
+        options.tolerance = self.setup.tolerance.unwrap_or(unknown);
+        options.absolute_tolerance = 1e-3 * options.tolerance;
         options
     }
 
@@ -1133,9 +1139,10 @@ fn advance(stepper: &mut Stepper, until: f64, returns: bool, heard: &mut Heard) 
     // An input that was given another value jumps at the communication point.
     stepper.process_due_event(&mut Discard, heard)?;
     loop {
-        let reached = match returns {
-            true => stepper.advance_to_event(until, &mut Discard, heard)?,
-            false => stepper.advance(until, &mut Discard, heard)?,
+        let reached = if returns {
+            stepper.advance_to_event(until, &mut Discard, heard)?
+        } else {
+            stepper.advance(until, &mut Discard, heard)?
         };
         match reached {
             Reached::Event if !returns => {}

@@ -146,7 +146,7 @@ fn export_unit(arguments: &ExportArguments, console: &Console) -> Result<Status,
         let help = format!("leave `--set {name}={value}` out");
         return Err(refuse(wrong(codes::E0614, message).with_help(help), Status::Usage));
     }
-    let runtimes = runtimes(&arguments.runtime).map_err(|diagnostic| refuse(diagnostic, Status::Usage))?;
+    let runtimes = runtimes(&arguments.runtime).map_err(|diagnostic| refuse(*diagnostic, Status::Usage))?;
     let path = arguments.output.clone().unwrap_or_else(|| {
         let short = model.name().rsplit('.').next().unwrap_or(model.name());
         PathBuf::from(format!("{}.fmu", identifier(short)))
@@ -223,7 +223,7 @@ fn places() -> Vec<PathBuf> {
     folders.map(|folder| folder.join(library_name())).collect()
 }
 
-fn runtimes(given: &[String]) -> Result<Vec<Runtime>, Diagnostic> {
+fn runtimes(given: &[String]) -> Result<Vec<Runtime>, Box<Diagnostic>> {
     let named: Vec<(String, PathBuf)> = match (given, std::env::var_os("SALTUS_FMI_RUNTIME")) {
         ([], Some(path)) => vec![(host_platform(), PathBuf::from(path))],
         ([], None) => {
@@ -233,7 +233,8 @@ fn runtimes(given: &[String]) -> Result<Vec<Runtime>, Diagnostic> {
                 let looked: Vec<String> = places.iter().map(|place| format!("`{}`", place.display())).collect();
                 let message = format!("the runtime `{}` that goes into units is not there", library_name());
                 let help = "`cargo build --release --workspace` builds it beside the program; `--runtime FILE` or the environment variable SALTUS_FMI_RUNTIME says where it is";
-                wrong(codes::E0710, message).with_note(format!("looked for {}", looked.join(", "))).with_help(help)
+                let diagnostic = wrong(codes::E0710, message).with_note(format!("looked for {}", looked.join(", ")));
+                Box::new(diagnostic.with_help(help))
             })?;
             vec![(host_platform(), found)]
         }
@@ -247,10 +248,10 @@ fn runtimes(given: &[String]) -> Result<Vec<Runtime>, Diagnostic> {
     };
     let read = |(platform, path): (String, PathBuf)| match std::fs::read(&path) {
         Ok(library) => Ok(Runtime { platform, library }),
-        Err(error) => Err(wrong(
-            codes::E0710,
-            format!("the runtime `{}` cannot be read: {error}", path.display()),
-        )),
+        Err(error) => {
+            let message = format!("the runtime `{}` cannot be read: {error}", path.display());
+            Err(Box::new(wrong(codes::E0710, message)))
+        }
     };
     named.into_iter().map(read).collect()
 }

@@ -31,7 +31,7 @@ pub(crate) fn compile(text: &str) -> Model {
 
 pub(crate) fn example(path: &str) -> Model {
     let session = Session::new();
-    session.add_file(&root().join("examples").join(path));
+    session.add_file(root().join("examples").join(path));
     let name = session.find_model(None).into_result().unwrap();
     session.compile(&name).into_result().unwrap()
 }

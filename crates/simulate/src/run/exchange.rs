@@ -461,9 +461,10 @@ impl Exchange {
             Quantity::RateOf(Derivative { var, order }) => {
                 let mode = self.present_mode();
                 let highest = self.run.engine.modes[mode].highest_order(var);
-                match highest.is_some_and(|highest| order < highest) {
-                    true => memory.get(var, order + 1),
-                    false => 0.0,
+                if highest.is_some_and(|highest| order < highest) {
+                    memory.get(var, order + 1)
+                } else {
+                    0.0
                 }
             }
         }
