@@ -7,15 +7,19 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use saltus_mdae::{BinaryOp, ExprId, Node, UnaryOp};
+use saltus_mdae::{BinaryOp, ConditionId, ExprId, Node, UnaryOp};
 
 use super::condition::{Monitor, SIGN_ORDERS};
 use crate::engine::{Engine, ModeId};
+
+/// The part of its error within which an argument is at its bend.
+const AT_BEND: f64 = 1e-3;
 
 impl Engine {
     /// A condition with its bends straightened to the sides that follow the values in memory; `None` if it has none.
     pub(super) fn unbent_monitor(
         &mut self,
+        condition: ConditionId,
         monitor: &Monitor,
         mode: Option<ModeId>,
         at_event: bool,
@@ -37,7 +41,7 @@ impl Engine {
         }
         let mut straight: FxHashMap<ExprId, ExprId> = FxHashMap::default();
         for id in bent {
-            let side = self.straightened(id, &straight, mode)?;
+            let side = self.straightened(condition, id, &straight, mode)?;
             straight.insert(id, side);
         }
         let function = self.replaced(function, &straight);
@@ -52,6 +56,7 @@ impl Engine {
     /// What a bent expression is on the side that follows.
     fn straightened(
         &mut self,
+        condition: ConditionId,
         bent: ExprId,
         straight: &FxHashMap<ExprId, ExprId>,
         mode: Option<ModeId>,
@@ -59,13 +64,13 @@ impl Engine {
         match self.pool.node(bent) {
             Node::Unary(_, a) => {
                 let a = self.replaced(a, straight);
-                let positive = self.is_positive_next(a, mode)?;
+                let positive = self.is_positive_next(condition, a, mode)?;
                 Some(if positive { a } else { self.pool.neg(a) })
             }
             Node::Binary(op, a, b) => {
                 let (a, b) = (self.replaced(a, straight), self.replaced(b, straight));
                 let difference = self.pool.sub(a, b);
-                let greater = self.is_positive_next(difference, mode)?;
+                let greater = self.is_positive_next(condition, difference, mode)?;
                 Some(if greater == (op == BinaryOp::Max) { a } else { b })
             }
             _ => None,
@@ -73,7 +78,10 @@ impl Engine {
     }
 
     /// Whether an expression is positive right after the instant, or stays zero; `None` if that is not known.
-    fn is_positive_next(&mut self, expression: ExprId, mode: Option<ModeId>) -> Option<bool> {
+    ///
+    /// What is off by less than the error of a state may still be clear of the bend: a pulse that is narrower than that
+    /// error rises and falls. Only what the location of the event leaves is at the bend.
+    fn is_positive_next(&mut self, condition: ConditionId, expression: ExprId, mode: Option<ModeId>) -> Option<bool> {
         let monitor = Monitor::of_switch(expression, &self.model, &mut self.pool, &self.cache, &self.memory).ok()?;
         for order in 0..=SIGN_ORDERS {
             if !self.ensure_derivatives(&monitor, mode, order) {
@@ -86,7 +94,13 @@ impl Engine {
             if reading.value.is_nan() {
                 return None;
             }
-            if reading.value.abs() > reading.tolerance {
+            let error = match order {
+                0 => self
+                    .location_error(condition, &monitor, mode)
+                    .max(AT_BEND * reading.tolerance),
+                _ => reading.tolerance,
+            };
+            if reading.value.abs() > error {
                 return Some(reading.value > 0.0);
             }
         }

@@ -266,7 +266,7 @@ impl Engine {
                 };
             }
             if order == 0 && orders > 0 {
-                unbent = self.unbent_monitor(monitor, mode, at_event);
+                unbent = self.unbent_monitor(id, monitor, mode, at_event);
             }
             crossed = crossed.filter(|crossing| order > 1 || crossing.course[usize::from(order)] == reading.value);
             if order == 0 && reading.value.abs() > LEANING * reading.tolerance + 2.0 * located {
