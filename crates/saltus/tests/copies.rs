@@ -108,3 +108,30 @@ fn copies_go_as_one() {
         }
     }
 }
+
+/// A leg of a three-level inverter: where it switches, the guess of its next mode is singular, and more than one diode has to be
+/// turned to find a regular one. Copies of it are looked at one by one.
+#[test]
+fn copies_whose_guess_is_singular() {
+    let leg = "model Leg import Saltus.Electrical.*; ConstantVoltage p(V = 50), n(V = 50); Ground g; Inductor l(L = 5e-4); Resistor r(R = 5);
+        IdealSwitch q[4](close = {mod(time, 1e-4) < 3e-5, mod(time, 1e-4) < 6e-5,
+          time >= 3.1e-5 and mod(time - 3.1e-5, 1e-4) < 3.8e-5, time >= 6.2e-5 and mod(time - 6.2e-5, 1e-4) < 3.5e-5});
+        IdealDiode d[2], a[4]; equation
+        connect(p.n, g.p); connect(n.p, g.p); connect(p.p, q[1].p); connect(q[1].n, q[2].p); connect(q[2].n, q[3].p);
+        connect(q[3].n, q[4].p); connect(q[4].n, n.n); connect(d[1].p, g.p); connect(d[1].n, q[1].n); connect(d[2].p, q[3].n);
+        connect(d[2].n, g.p); for k in 1:4 loop connect(a[k].p, q[k].n); connect(a[k].n, q[k].p); end for;
+        connect(q[2].n, l.p); connect(l.n, r.p); connect(r.n, g.p); end Leg;";
+    let last = |count: usize| last_values(&format!("{leg} model M Leg q[{count}]; end M;"), 1.2e-4);
+    let (one, three) = (last(1), last(3));
+    let current =
+        |values: &[(String, f64)], name: &str| values.iter().find(|(known, _)| known == name).map(|(_, i)| *i);
+    let wanted = current(&one, "q[1].l.i").expect("a current");
+    assert!(wanted > 1.0, "{wanted}");
+    for copy in ["q[1].l.i", "q[2].l.i", "q[3].l.i"] {
+        let found = current(&three, copy).expect("a current");
+        assert!(
+            (found - wanted).abs() <= 1e-6 * wanted,
+            "{copy} is {found}, not {wanted}"
+        );
+    }
+}

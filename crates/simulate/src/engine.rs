@@ -379,7 +379,7 @@ impl Engine {
     }
 
     /// Why a mode whose constraints follow from each other is singular.
-    fn redundancy(&self, structure: &ModeStructure) -> Option<ModeFailure> {
+    pub(crate) fn redundancy(&self, structure: &ModeStructure) -> Option<ModeFailure> {
         let mut dependent: Vec<EquationId> = self.shares(structure).map(|share| share.follows).collect();
         let mut unknowns: Vec<VarId> = self
             .shares(structure)
@@ -482,41 +482,6 @@ impl Engine {
     pub(crate) fn is_singular(&mut self, valuation: &Valuation) -> bool {
         self.analysed(valuation)
             .is_err_and(|refusal| matches!(*refusal, ModeRefusal::Structure(_)))
-    }
-
-    /// How many equations or unknowns are left over in a singular mode; 0 for a regular one.
-    pub(crate) fn deficiency(&mut self, valuation: &Valuation) -> usize {
-        match self.analysed(valuation) {
-            Ok(_) => 0,
-            Err(refusal) => match &*refusal {
-                ModeRefusal::Structure(ModeFailure::Singular {
-                    equations,
-                    unknowns,
-                    structural_rank,
-                    ..
-                }) => (equations - structural_rank) + (unknowns - structural_rank),
-                _ => 1,
-            },
-        }
-    }
-
-    /// Positions of the conditions in the guards of over-determined equations.
-    pub(crate) fn conditions_of_singular_part(&mut self, valuation: &Valuation) -> Vec<usize> {
-        let Err(refusal) = self.analysed(valuation) else {
-            return Vec::new();
-        };
-        let ModeRefusal::Structure(ModeFailure::Singular { overdetermined, .. }) = &*refusal else {
-            return Vec::new();
-        };
-        let mut found: Vec<usize> = overdetermined
-            .iter()
-            .flat_map(|piece| &piece.equations)
-            .flat_map(|&equation| self.compiled.conditions_behind(self.model.equations[equation].guard))
-            .map(|condition| condition.index())
-            .collect();
-        found.sort_unstable();
-        found.dedup();
-        found
     }
 
     pub(crate) fn highest_order(&self, mode: ModeId, var: VarId) -> u16 {

@@ -2,7 +2,7 @@
 //!
 //! - [`iteration`]: what happens at an event, instant after instant; its order *is* the semantics;
 //! - [`search`]: the search for a consistent mode at one instant, with [`candidate`] (trying one), [`pivot`]
-//!   (complementarity) and [`refused`] (why none was accepted);
+//!   (complementarity), [`parts`] (from a singular guess to a regular mode) and [`refused`] (why none was accepted);
 //! - [`discrete`]: discrete equations and when-clauses; [`sample`]: periodic time events;
 //! - [`condition`]: the functions of conditions, with [`simplified`] (as a mode makes them), [`bend`] (at a bend of theirs),
 //!   [`scale`] and [`response`] (how
@@ -14,6 +14,7 @@ pub(crate) mod candidate;
 pub(crate) mod condition;
 pub(crate) mod discrete;
 pub(crate) mod iteration;
+mod parts;
 pub(crate) mod pivot;
 pub(crate) mod refused;
 pub(crate) mod resolution;

@@ -459,36 +459,6 @@ impl Engine {
         Ok(None)
     }
 
-    /// Flips conditions that guard the over-determined equations until the mode is regular.
-    fn regularise(&mut self, guess: &Truths, free: &[usize]) -> Option<Truths> {
-        let mut current = guess.clone();
-        for _ in 0..=free.len() {
-            let valuation = self.guards_of(&current);
-            if self.mode_of(&valuation).is_ok() {
-                return Some(current);
-            }
-            let deficiency = self.deficiency(&valuation);
-            let concerned = self.conditions_of_singular_part(&valuation);
-            let mut candidates: Vec<usize> = free.iter().copied().filter(|at| concerned.contains(at)).collect();
-            if candidates.is_empty() {
-                candidates = free.to_vec();
-            }
-            let mut best: Option<(usize, usize)> = None;
-            for at in candidates {
-                current[at] = !current[at];
-                let flipped = self.guards_of(&current);
-                current[at] = !current[at];
-                let left = self.deficiency(&flipped);
-                if left < deficiency && best.is_none_or(|(least, _)| left < least) {
-                    best = Some((left, at));
-                }
-            }
-            let (_, at) = best?;
-            current[at] = !current[at];
-        }
-        None
-    }
-
     /// All truth values of the free conditions by their distance from the first guess; from the first ones that are
     /// regular the search sets out again, since the guess was not.
     fn enumerate(
@@ -531,7 +501,7 @@ impl Engine {
 }
 
 /// The next combination of `chosen.len()` out of `count`, in lexicographic order.
-fn next_combination(chosen: &mut [usize], count: usize) -> bool {
+pub(super) fn next_combination(chosen: &mut [usize], count: usize) -> bool {
     let size = chosen.len();
     for i in (0..size).rev() {
         if chosen[i] < count - size + i {
