@@ -31,6 +31,7 @@ from saltus import _native
         (dict(stop=1, set={"e": [1, 2]}), saltus.Error, "e"),
         (dict(stop=1, set=[("e", 1)]), (TypeError, AttributeError), None),
         (dict(stop=1, outputs=[3]), TypeError, "names are texts"),
+        (dict(stop=1, outputs=[]), ValueError, "name outputs"),
         (dict(stop=1, outputs="\0"), saltus.UnknownNameError, None),
         (dict(stop=1, start_values={"h": "a lot"}), saltus.Error, "lot"),
         (dict(stop=1e300), saltus.Error, None),

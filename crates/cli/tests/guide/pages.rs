@@ -8,7 +8,7 @@ use crate::shell::{Shell, matches};
 /// Commands that need what this test has not got: the toolchain, another library, Python.
 const NOT_TRIED: &[&str] = &[
     "cargo install --path crates/cli",
-    "pip install saltus",
+    "pip install ./crates/python",
     "cargo test --workspace",
     "cargo build --release -p saltus-cli",
     "cargo test -p saltus-structure",

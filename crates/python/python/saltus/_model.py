@@ -7,6 +7,7 @@ import html
 import json
 import os
 import pathlib
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
@@ -174,6 +175,7 @@ class Model:
         #: What its runs have to set.
         self._values = values
         self._variants: OrderedDict[tuple[tuple[str, str], ...], Model] = OrderedDict()
+        self._lock = threading.Lock()
         self._parameters: Table[Parameter] | None = None
 
     # -- what it is ------------------------------------------------------------------------------------------------------
@@ -231,7 +233,6 @@ class Model:
         """The same model with other values of parameters and start values (``"x.start"``) in all its runs."""
         model, values = self._resolved(set, None)
         changed = Model(model._native, model._session, model._compiled_with, values)
-        changed._variants = model._variants
         return changed
 
     def _settings(self, set: Settings | None, start_values: Settings | None) -> list[tuple[str, str]]:
@@ -267,7 +268,10 @@ class Model:
         if not self._native.shaped_by(settings):
             return self, _merged(self._values, settings)
         everything = _merged(self._compiled_with, settings)
-        variant = self._variants.get(everything)
+        with self._lock:
+            variant = self._variants.get(everything)
+            if variant is not None:
+                self._variants.move_to_end(everything)
         if variant is None:
             if self._session is None:
                 names = ", ".join(f"`{name}`" for name, value in settings if self._native.shaped_by([(name, value)]))
@@ -277,11 +281,10 @@ class Model:
                 )
             native, rest = self._session.compile(self.name, list(everything))
             variant = Model(native, self._session, everything, tuple(rest))
-            self._variants[everything] = variant
-            while len(self._variants) > _MOST_VARIANTS:
-                self._variants.popitem(last=False)
-        else:
-            self._variants.move_to_end(everything)
+            with self._lock:
+                self._variants[everything] = variant
+                while len(self._variants) > _MOST_VARIANTS:
+                    self._variants.popitem(last=False)
         return variant, variant._values
 
     # -- runs ------------------------------------------------------------------------------------------------------------
@@ -349,13 +352,15 @@ class Model:
             )  # fmt: skip
         model, values = self._resolved(set, start_values)
         arrays, file = given(inputs, self) if inputs is not None else ([], None)
+        names = None if outputs is None else names_in(outputs)
+        if names is not None and not names:
+            raise ValueError("nothing would be kept of the run: name outputs, or leave `outputs` out to keep everything")
         report: Progress | None = None
         if progress is not False and progress is not None:
             report = reporter(progress, *self._span(start, stop))
         try:
             native, error = model._native.simulate(
-                options, list(values), arrays, file, None if outputs is None else names_in(outputs),
-                None if report is None else report.at,
+                options, list(values), arrays, file, names, None if report is None else report.at,
             )  # fmt: skip
         finally:
             if report is not None:
