@@ -95,6 +95,15 @@ def test_start_values_can_be_set(ball):
     assert model.simulate(start_values={"x": [3, 4]})["x[2]"][0] == 4
 
 
+def test_start_values_in_many_threads(ball):
+    from concurrent.futures import ThreadPoolExecutor
+
+    heights = [1 + 0.01 * (k % 40) for k in range(120)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda h: float(ball.simulate(0.05, start_values={"h": h})["h"][0]), heights))
+    assert found == heights
+
+
 def test_values_stay_with_a_model(ball):
     other = ball.with_values({"e": 0.5, "h.start": 2})
     assert other.simulate(stop=0.1)["h"][0] == 2
