@@ -372,21 +372,6 @@ pub unsafe extern "C" fn fmi3GetVariableDependencies(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetAdjointDerivative(
-    instance: Handle,
-    _unknowns: *const Reference,
-    _nUnknowns: usize,
-    _knowns: *const Reference,
-    _nKnowns: usize,
-    _seed: *const f64,
-    _nSeed: usize,
-    _sensitivity: *mut f64,
-    _nSensitivity: usize,
-) -> Status {
-    unsupported(instance, "an adjoint derivative")
-}
-
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3EnterConfigurationMode(instance: Handle) -> Status {
     unsupported(instance, "Configuration Mode")
 }
@@ -595,32 +580,41 @@ pub unsafe extern "C" fn fmi3DeserializeFMUState(
     unsafe { call(instance, work) as Status }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetDirectionalDerivative(
-    instance: Handle,
-    unknowns: *const Reference,
-    nUnknowns: usize,
-    knowns: *const Reference,
-    nKnowns: usize,
-    seed: *const f64,
-    nSeed: usize,
-    sensitivity: *mut f64,
-    nSensitivity: usize,
-) -> Status {
-    let work = |component: &mut Component| {
-        // SAFETY: the importer gives so many references, seeds and results.
-        let (unknowns, knowns, seed, sensitivity) = unsafe {
-            (
-                slice(unknowns, nUnknowns)?,
-                slice(knowns, nKnowns)?,
-                slice(seed, nSeed)?,
-                slice_mut(sensitivity, nSensitivity)?,
-            )
-        };
-        component.instance.directional(unknowns, knowns, seed, sensitivity)
-    };
-    // SAFETY: see the crate.
-    unsafe { call(instance, work) as Status }
+macro_rules! derivatives {
+    ($($name:ident => $method:ident;)*) => { $(
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            instance: Handle,
+            unknowns: *const Reference,
+            nUnknowns: usize,
+            knowns: *const Reference,
+            nKnowns: usize,
+            seed: *const f64,
+            nSeed: usize,
+            sensitivity: *mut f64,
+            nSensitivity: usize,
+        ) -> Status {
+            let work = |component: &mut Component| {
+                // SAFETY: the importer gives so many references, seeds and results.
+                let (unknowns, knowns, seed, sensitivity) = unsafe {
+                    (
+                        slice(unknowns, nUnknowns)?,
+                        slice(knowns, nKnowns)?,
+                        slice(seed, nSeed)?,
+                        slice_mut(sensitivity, nSensitivity)?,
+                    )
+                };
+                component.instance.$method(unknowns, knowns, seed, sensitivity)
+            };
+            // SAFETY: see the crate.
+            unsafe { call(instance, work) as Status }
+        }
+    )* };
+}
+
+derivatives! {
+    fmi3GetDirectionalDerivative => directional;
+    fmi3GetAdjointDerivative => adjoint;
 }
 
 #[unsafe(no_mangle)]

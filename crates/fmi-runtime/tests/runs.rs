@@ -414,3 +414,66 @@ fn impulses_are_outputs() {
     assert!(integrator.run_to(1.5));
     assert!((instance.get("saltus.impulse.tau") - 8.0).abs() < 1e-9);
 }
+
+#[test]
+fn derivatives_are_exact() {
+    // der(x) = v, der(v) = -k*sin(x) - 0.1*v^2
+    let text = "model M parameter Real k = 2; Real x(start = 0.3, fixed = true), v(start = 0.7, fixed = true); output Real y = x*v;
+        equation der(x) = v; der(v) = -k*sin(x) - 0.1*v^2; end M;";
+    let unit = Unpacked::new(&compile(text), Version::Three);
+    let instance = Instance3::exchange(&unit);
+    instance.initialize(0.0, 2.0, 1e-9);
+    let _integrator = Integrator::new(&instance, 0.0, 0.1);
+    let states: Vec<u32> = unit.variables.slot_variables.iter().map(|(state, _)| *state).collect();
+    let rates: Vec<u32> = unit.variables.slot_variables.iter().map(|(_, rate)| *rate).collect();
+    let (x, v) = (0.3f64, 0.7);
+    let (seed, mut response) = ([1.5, -0.5], [0.0; 2]);
+    let h = instance.handle;
+    let status = unsafe {
+        fmi3GetDirectionalDerivative(
+            h,
+            rates.as_ptr(),
+            2,
+            states.as_ptr(),
+            2,
+            seed.as_ptr(),
+            2,
+            response.as_mut_ptr(),
+            2,
+        )
+    };
+    assert_eq!(status, OK);
+    let expected = [-0.5, -2.0 * x.cos() * 1.5 - 0.2 * v * -0.5];
+    assert!(
+        response.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-13),
+        "{response:?}, not {expected:?}"
+    );
+    let status = unsafe {
+        fmi3GetAdjointDerivative(
+            h,
+            rates.as_ptr(),
+            2,
+            states.as_ptr(),
+            2,
+            seed.as_ptr(),
+            2,
+            response.as_mut_ptr(),
+            2,
+        )
+    };
+    assert_eq!(status, OK);
+    let expected = [-2.0 * x.cos() * -0.5, 1.5 - 0.2 * v * -0.5];
+    assert!(
+        response.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-13),
+        "{response:?}, not {expected:?}"
+    );
+    // Of an output, by differences.
+    let (y, mut response) = (unit.reference("y"), [0.0]);
+    let status = unsafe {
+        fmi3GetDirectionalDerivative(h, &y, 1, states.as_ptr(), 2, seed.as_ptr(), 2, response.as_mut_ptr(), 1)
+    };
+    assert_eq!(status, OK);
+    assert!((response[0] - (v * 1.5 - 0.5 * x)).abs() < 1e-8, "{response:?}");
+    // What was varied is back.
+    assert_eq!((instance.get("x"), instance.get("v")), (x, v));
+}

@@ -103,7 +103,9 @@ fn interfaces(xml: &mut Writer, subject: &Subject<'_>, version: Version) {
         let mut attributes = common.to_vec();
         match version {
             Version::Two => attributes.push(yes("canNotUseMemoryManagementFunctions")),
-            Version::Three => attributes.push(yes("needsCompletedIntegratorStep")),
+            Version::Three => {
+                attributes.extend([yes("needsCompletedIntegratorStep"), yes("providesAdjointDerivatives")]);
+            }
         }
         attributes.push(derivatives);
         xml.leaf("ModelExchange", &attributes);

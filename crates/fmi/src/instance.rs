@@ -914,6 +914,19 @@ impl Instance {
         self.discarded(outcome)
     }
 
+    /// Adjoint derivatives: how the sum of `unknowns`, each times its seed, responds to each of the `knowns`.
+    pub fn adjoint(&mut self, unknowns: &[u32], knowns: &[u32], seed: &[f64], response: &mut [f64]) -> Done<()> {
+        if unknowns.len() != seed.len() || knowns.len() != response.len() {
+            return error("as many seeds as unknowns, and as many results as knowns");
+        }
+        let mut column = vec![0.0; unknowns.len()];
+        for (known, response) in knowns.iter().zip(response) {
+            self.directional(unknowns, &[*known], &[1.0], &mut column)?;
+            *response = column.iter().zip(seed).map(|(value, seed)| value * seed).sum();
+        }
+        Ok(())
+    }
+
     /// Everything there is now.
     pub fn save(&self) -> Done<Saved> {
         self.check(Call::FmuState)?;

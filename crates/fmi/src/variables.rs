@@ -122,6 +122,8 @@ pub struct Variables {
     pub indicators: usize,
     /// What may have an impulse, and with which sign.
     pub impulses: Vec<(Derivative, f64)>,
+    /// The names of so many variables.
+    names: (BTreeSet<String>, usize),
 }
 
 /// Derivatives of higher orders are none that runs keep.
@@ -137,6 +139,7 @@ impl Variables {
             list: vec![time()],
             slots: settings.slots.clone().into(),
             impulses: Vec::new(),
+            names: (BTreeSet::new(), 0),
             slot_variables: Vec::new(),
             enumerations: Vec::new(),
             indicators,
@@ -339,8 +342,9 @@ impl Variables {
             let at = self.impulses.len();
             self.impulses
                 .push((derivative, if sign == Sign::Same { 1.0 } else { -1.0 }));
+            let own = self.unused(format!("{ADDED}.impulse.{name}"));
             self.list.push(Shown {
-                name: self.unused(format!("{ADDED}.impulse.{name}")),
+                name: own,
                 causality: Causality::Output,
                 variability: Variability::Discrete,
                 source: Source::Impulse(at),
@@ -374,8 +378,12 @@ impl Variables {
         }
     }
 
-    fn unused(&self, mut name: String) -> String {
-        while self.list.iter().any(|shown| shown.name == name) {
+    fn unused(&mut self, mut name: String) -> String {
+        for shown in &self.list[self.names.1..] {
+            self.names.0.insert(shown.name.clone());
+        }
+        self.names.1 = self.list.len();
+        while self.names.0.contains(&name) {
             name = match name.split_once('.') {
                 Some((first, rest)) if first.starts_with(ADDED) => format!("{first}_.{rest}"),
                 _ => format!("{ADDED}.{name}"),

@@ -11,4 +11,5 @@ mod running;
 mod schema;
 mod support;
 mod sweeping;
+mod units;
 mod wrong;

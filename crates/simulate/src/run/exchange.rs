@@ -13,6 +13,8 @@
 use std::sync::Arc;
 
 use saltus_mdae::{ConditionId, Derivative, Idx, Role, VarId};
+use saltus_numerics::linalg::SparsityPattern;
+use saltus_numerics::ode::OdeSystem;
 
 use super::watch::Motion;
 use super::{Begun, Phase, Request, Run};
@@ -101,13 +103,14 @@ impl std::fmt::Debug for Exchange {
 }
 
 impl Exchange {
-    /// A run at its start, with values found there if there are any: [`Exchange::begin`] says so.
+    /// A run at its start, with values found there if there are any: [`Exchange::begin`] says so. Slots are in order.
     pub fn new(
         compiled: &Arc<Compiled>,
         request: Request,
         options: &Options,
         slots: Arc<[Derivative]>,
     ) -> Result<Self, Failure> {
+        debug_assert!(slots.is_sorted());
         let (run, begun) = Run::begin(compiled, request, options)?;
         let indicated = |id: &ConditionId| run.engine.monitors[*id].is_some();
         let conditions = run.engine.model.conditions.ids().filter(indicated).collect();
@@ -420,8 +423,8 @@ impl Exchange {
         Ok(())
     }
 
-    /// How values respond to changes of slots and inputs, by central differences about the present point: the sum over what
-    /// is varied of its seed times the derivative of each value by it.
+    /// How values respond to changes of slots and inputs about the present point: the sum over what is varied of its seed times
+    /// the derivative of each value by it. Exact for rates of states by states; else by central differences.
     pub fn directional(
         &mut self,
         values: &[Quantity],
@@ -429,6 +432,9 @@ impl Exchange {
         response: &mut [f64],
     ) -> Result<(), Failure> {
         self.solve()?;
+        if self.exact_directional(values, varied, response) {
+            return Ok(());
+        }
         let size = |at: f64| at.abs().max(1.0);
         let mut reach: f64 = 0.0;
         for &(quantity, seed) in varied {
@@ -439,19 +445,69 @@ impl Exchange {
             return Ok(());
         }
         let step = DIFFERENCE / reach;
-        let kept = self.clone();
+        let memory = self.run.engine.memory.values.clone();
+        let (given, signals) = (self.given.clone(), self.run.engine.inputs.signals.clone());
+        let mut outcome = Ok(());
         for side in [1.0, -1.0] {
             for &(quantity, seed) in varied {
                 self.vary(quantity, side * step * seed);
             }
-            let solved = self.solve();
+            outcome = outcome.and(self.solve());
             for (value, response) in values.iter().zip(response.iter_mut()) {
                 *response += side * self.read(*value) / (2.0 * step);
             }
-            *self = kept.clone();
-            solved?;
+            self.given.clone_from(&given);
+            self.run.engine.inputs.signals.clone_from(&signals);
+            self.run.engine.memory.values.copy_from_slice(&memory);
         }
-        Ok(())
+        // The choice of states may be another one now; the values are those from before.
+        self.is_solved = false;
+        outcome.and(self.solve())
+    }
+
+    /// The same from the exact Jacobian of the mode; false where it does not tell.
+    fn exact_directional(&mut self, values: &[Quantity], varied: &[(Quantity, f64)], response: &mut [f64]) -> bool {
+        let mode = self.present_mode();
+        let states = self.run.engine.modes[mode].plan().states.clone();
+        let state = |of: &Derivative| states.iter().position(|state| state == of);
+        let mut rows = Vec::with_capacity(values.len());
+        for value in values {
+            match value {
+                Quantity::RateOf(slot) => rows.push(state(slot)),
+                Quantity::Value(_) => return false,
+            }
+        }
+        if rows.iter().any(Option::is_none) {
+            return false;
+        }
+        let mut direction = vec![0.0; states.len()];
+        for (quantity, seed) in varied {
+            match quantity {
+                // What is no state is ignored.
+                Quantity::Value(of) if self.slots.binary_search(of).is_ok() => {
+                    state(of).into_iter().for_each(|at| direction[at] += seed);
+                }
+                _ => return false,
+            }
+        }
+        let (time, y) = (self.time, self.states.clone());
+        let mut ode = self.run.engine.ode(mode, &self.run.history);
+        let pattern = ode.jacobian_pattern().cloned();
+        let pattern = pattern.unwrap_or_else(|| SparsityPattern::dense(states.len(), states.len()));
+        let mut entries = vec![0.0; pattern.len()];
+        if ode.jacobian(time, &y, &mut entries).is_err() {
+            return false;
+        }
+        let mut product = vec![0.0; states.len()];
+        for (column, direction) in direction.iter().enumerate() {
+            for (&row, entry) in pattern.column(column).iter().zip(&entries[pattern.range(column)]) {
+                product[row] += entry * direction;
+            }
+        }
+        for (response, row) in response.iter_mut().zip(rows.iter().flatten()) {
+            *response = product[*row];
+        }
+        true
     }
 
     fn read(&self, quantity: Quantity) -> f64 {
@@ -480,7 +536,7 @@ impl Exchange {
         let mode = self.present_mode();
         let states = &self.run.engine.modes[mode].plan().states;
         if states.contains(&of)
-            && let Some(at) = self.slots.iter().position(|slot| *slot == of)
+            && let Ok(at) = self.slots.binary_search(&of)
         {
             self.given[at] += by;
         }
@@ -612,7 +668,7 @@ impl Exchange {
         plan.read_states(&engine.memory, &mut self.states);
         self.places.clear();
         for state in &plan.states {
-            let place = self.slots.iter().position(|slot| slot == state);
+            let place = self.slots.binary_search(state).ok();
             // What nothing determines in the mode is held, and need not be integrated.
             let is_held =
                 engine.memory.get(state.var, state.order + 1) == 0.0 && engine.modes.floating.contains_key(&mode);
