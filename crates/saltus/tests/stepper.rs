@@ -245,8 +245,8 @@ fn linear_systems_are_found_again() {
             source += &format!(" Real x{i}(start = {}, fixed = true);", 0.5 * i as f64 - 0.3);
         }
         source += " equation ";
-        for i in 0..n {
-            source += &format!("der(x{i}) = 0{} + ({})*z + ({h})*u;", sum(i), g[i]);
+        for (i, gain) in g.iter().enumerate() {
+            source += &format!("der(x{i}) = 0{} + ({gain})*z + ({h})*u;", sum(i));
         }
         let terms: String = (0..n).map(|j| format!(" + ({})*x{j}", p[j])).collect();
         source += &format!("z = 0{terms} + ({q})*u + 0.1*({r})*sin(z); end M;");
