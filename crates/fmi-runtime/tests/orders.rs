@@ -131,7 +131,7 @@ unsafe fn any_call(
 
 fn storm(unit: &Unpacked, seed: u64, calls: usize) -> usize {
     let mut random = Random(seed | 1);
-    let exchange = seed % 2 == 0;
+    let exchange = seed.is_multiple_of(2);
     let instance = if exchange {
         Instance3::exchange(unit)
     } else {
