@@ -174,7 +174,7 @@ fn scan<T: Tally>(space: &ModeSpace, terms: &[Term], within: ModeSet) -> Option<
     if within.is_empty() {
         return Some(T::default());
     }
-    let mut starts: BTreeMap<u32, Vec<(Option<u32>, Vec<ModeSet>)>> = BTreeMap::new();
+    let mut starts: BTreeMap<u32, Left> = BTreeMap::new();
     let mut always = 0;
     let mut begin =
         |number: Option<u32>, sets: Vec<ModeSet>, value: i64| match sets.iter().map(|&set| space.level(set)).min() {

@@ -12,10 +12,13 @@ use super::space::{ModeSet, ModeSpace};
 /// Sets of modes by number of a row or column; empty sets are left out.
 pub(super) type Sets = BTreeMap<u32, ModeSet>;
 
+/// The columns of a row with the modes in which it may be matched to them.
+pub(super) type Edges = Rc<[(u32, ModeSet)]>;
+
 /// Where a search may go.
 pub(super) trait Ways {
     /// The columns of a row with the modes in which it may be matched to them.
-    fn edges(&mut self, space: &mut ModeSpace, row: u32) -> Rc<[(u32, ModeSet)]>;
+    fn edges(&mut self, space: &mut ModeSpace, row: u32) -> Edges;
 
     /// When nothing is left to be reached: the modes with which to go on after more ways were opened.
     fn stuck(&mut self, space: &mut ModeSpace, rows: &Sets, columns: &Sets, active: ModeSet) -> ModeSet;

@@ -27,10 +27,8 @@ pub mod space;
 pub mod system;
 pub mod words;
 
-use std::rc::Rc;
-
 pub use decompose::{Decomposition, SingularPlace};
-use matching::{SetMatching, Sets, Ways};
+use matching::{Edges, SetMatching, Sets, Ways};
 use offsets::{Offsets, rows_by_width};
 pub use space::{Budget, ModeSet, ModeSpace};
 pub use system::{GuardedEntry, GuardedRow, GuardedSystem, Piecewise};
@@ -128,10 +126,10 @@ fn maximum_matching(space: &mut ModeSpace, incidence: &Incidence) -> SetMatching
 }
 
 /// Every entry may be matched.
-struct AllEdges(Vec<Rc<[(u32, ModeSet)]>>);
+struct AllEdges(Vec<Edges>);
 
 impl Ways for AllEdges {
-    fn edges(&mut self, _: &mut ModeSpace, row: u32) -> Rc<[(u32, ModeSet)]> {
+    fn edges(&mut self, _: &mut ModeSpace, row: u32) -> Edges {
         self.0[row as usize].clone()
     }
 

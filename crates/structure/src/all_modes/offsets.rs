@@ -3,9 +3,7 @@
 //! When a search is stuck, the rows it has reached outnumber the columns by one, so every solution has higher offsets on all
 //! of them than those found so far; they rise by one together. So the offsets are the smallest ones in every mode.
 
-use std::rc::Rc;
-
-use super::matching::{SetMatching, Sets, Ways};
+use super::matching::{Edges, SetMatching, Sets, Ways};
 use super::space::{ModeSet, ModeSpace};
 use super::system::{Incidence, Piecewise, add, highest};
 
@@ -14,7 +12,7 @@ pub(super) struct Offsets<'a> {
     incidence: &'a Incidence,
     pub c: Vec<Piecewise>,
     pub d: Vec<Piecewise>,
-    tight: Vec<Option<Rc<[(u32, ModeSet)]>>>,
+    tight: Vec<Option<Edges>>,
 }
 
 impl<'a> Offsets<'a> {
@@ -80,7 +78,7 @@ pub(super) fn rows_by_width(incidence: &Incidence) -> Vec<u32> {
 }
 
 impl Ways for Offsets<'_> {
-    fn edges(&mut self, space: &mut ModeSpace, row: u32) -> Rc<[(u32, ModeSet)]> {
+    fn edges(&mut self, space: &mut ModeSpace, row: u32) -> Edges {
         if let Some(known) = &self.tight[row as usize] {
             return known.clone();
         }
@@ -88,7 +86,7 @@ impl Ways for Offsets<'_> {
         let edges = unknowns
             .into_iter()
             .map(|unknown| (unknown, self.tight(space, row, unknown)));
-        let edges: Rc<[(u32, ModeSet)]> = edges.filter(|(_, modes)| !modes.is_empty()).collect();
+        let edges: Edges = edges.filter(|(_, modes)| !modes.is_empty()).collect();
         self.tight[row as usize] = Some(edges.clone());
         edges
     }

@@ -75,19 +75,17 @@ fn any(mut cubes: Vec<Vec<Literal>>, most: usize) -> Description {
     Description::Any { cubes, others }
 }
 
+/// Combinations of conditions, and the modes in which any of them holds.
+type Covering = (Vec<Vec<Literal>>, ModeSet);
+
 /// An irredundant sum of products between two sets (Minato and Morreale).
 #[derive(Default)]
 struct Cubes {
-    known: FxHashMap<(ModeSet, ModeSet), (Vec<Vec<Literal>>, ModeSet)>,
+    known: FxHashMap<(ModeSet, ModeSet), Covering>,
 }
 
 impl Cubes {
-    fn between(
-        &mut self,
-        space: &mut ModeSpace,
-        least: ModeSet,
-        greatest: ModeSet,
-    ) -> Option<(Vec<Vec<Literal>>, ModeSet)> {
+    fn between(&mut self, space: &mut ModeSpace, least: ModeSet, greatest: ModeSet) -> Option<Covering> {
         if least.is_empty() {
             return Some((Vec::new(), ModeSet::NONE));
         }
