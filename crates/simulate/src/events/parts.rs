@@ -45,11 +45,8 @@ impl Engine {
         };
         let deficiency = deficiency_of(&failure);
         let candidates = self.concerned(&failure, part);
-        let at_once = match candidates.len() {
-            0..=MOST_IN_TRIPLES => 3,
-            ..=MOST_IN_PAIRS => 2,
-            _ => 1,
-        };
+        let many = candidates.len();
+        let at_once = 1 + usize::from(many <= MOST_IN_PAIRS) + usize::from(many <= MOST_IN_TRIPLES);
         for count in 1..=candidates.len().min(at_once) {
             let mut best: Option<(usize, Vec<usize>)> = None;
             let mut chosen: Vec<usize> = (0..count).collect();
