@@ -347,7 +347,7 @@ fn measure_aliases(equations: usize) {
     let (without, without_time) = least(5, || {
         let aliases = structure.aliases(&model, &modes, &mut pool).expect("aliases");
         aliases
-            .plan(&model, &pool, &structure, &structure.selection)
+            .plan(&model, &modes, &pool, &structure, &structure.selection)
             .expect("a plan")
     });
     let (welded_model, welded_modes, welded_structure) = prepared(false);
