@@ -1,5 +1,8 @@
 //! Dulmage–Mendelsohn in all modes: where there are too many equations, and where too few.
 
+use std::collections::BTreeMap;
+
+use super::groups::Groups;
 use super::matching::{SetMatching, Sets, join};
 use super::space::{ModeSet, ModeSpace};
 use super::system::Incidence;
@@ -130,30 +133,22 @@ fn connected(
     rows: &[ModeSet],
     unknowns: &[ModeSet],
 ) -> Vec<(Vec<usize>, Vec<usize>)> {
-    let mut parent: Vec<usize> = (0..rows.len() + unknowns.len()).collect();
-    fn find(parent: &mut [usize], mut at: usize) -> usize {
-        while parent[at] != at {
-            parent[at] = parent[parent[at]];
-            at = parent[at];
-        }
-        at
-    }
+    let mut joined = Groups::new(rows.len() + unknowns.len());
     for (row, &modes) in rows.iter().enumerate().filter(|(_, modes)| !modes.is_empty()) {
         for (unknown, edge) in incidence.edges(space, row) {
             let common = space.and(modes, edge);
             if space.intersects(common, unknowns[unknown as usize]) {
-                let (a, b) = (find(&mut parent, row), find(&mut parent, rows.len() + unknown as usize));
-                parent[a.max(b)] = a.min(b);
+                joined.join(row, rows.len() + unknown as usize);
             }
         }
     }
-    let mut groups: std::collections::BTreeMap<usize, (Vec<usize>, Vec<usize>)> = std::collections::BTreeMap::new();
+    let mut groups: BTreeMap<usize, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     for (row, _) in rows.iter().enumerate().filter(|(_, modes)| !modes.is_empty()) {
-        groups.entry(find(&mut parent, row)).or_default().0.push(row);
+        groups.entry(joined.find(row)).or_default().0.push(row);
     }
     for (unknown, _) in unknowns.iter().enumerate().filter(|(_, modes)| !modes.is_empty()) {
         groups
-            .entry(find(&mut parent, rows.len() + unknown))
+            .entry(joined.find(rows.len() + unknown))
             .or_default()
             .1
             .push(unknown);

@@ -11,6 +11,7 @@
 //! | [`space`] | sets of modes |
 //! | [`system`] | the equations of all modes, and the order of conditions |
 //! | `matching`, `decompose`, `offsets` | the three passes |
+//! | `groups` | what is connected |
 //! | [`figures`] | how many modes, of which index, with how many states |
 //! | [`words`] | sets of modes as users say them |
 //! | [`model`] | the system of a model |
@@ -20,6 +21,7 @@
 
 mod decompose;
 pub mod figures;
+mod groups;
 mod matching;
 pub mod model;
 mod offsets;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use saltus_mdae::Idx;
 
+use super::groups::Groups;
 use super::space::{ModeSet, ModeSpace};
 use crate::formula::{Formula, PredicateId};
 
@@ -162,24 +163,16 @@ impl Clusters {
             .iter()
             .map(|invariant| invariant.predicates().into_iter().collect())
             .collect();
-        let mut parent: Vec<usize> = (0..system.conditions).collect();
-        fn find(parent: &mut [usize], mut at: usize) -> usize {
-            while parent[at] != at {
-                parent[at] = parent[parent[at]];
-                at = parent[at];
-            }
-            at
-        }
+        let mut joined = Groups::new(system.conditions);
         for about in &conditions {
             for pair in about.windows(2) {
-                let (a, b) = (find(&mut parent, pair[0].index()), find(&mut parent, pair[1].index()));
-                parent[a.max(b)] = a.min(b);
+                joined.join(pair[0].index(), pair[1].index());
             }
         }
         let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, about) in conditions.iter().enumerate() {
             if let Some(first) = about.first() {
-                members.entry(find(&mut parent, first.index())).or_default().push(at);
+                members.entry(joined.find(first.index())).or_default().push(at);
             }
         }
         let mut clusters = Clusters {
