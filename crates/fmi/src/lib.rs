@@ -7,7 +7,7 @@
 //!   whoever runs the model number the variables alike;
 //! - `description`, `xml`: that as `modelDescription.xml`, of both versions;
 //! - [`archive`]: zip files, written and read;
-//! - [`export`]: a model becomes an archive; what is in an archive;
+//! - [`mod@export`]: a model becomes an archive; what is in an archive;
 //! - [`check`]: a unit is run as an importer would;
 //! - [`state`]: which calls the standard allows when;
 //! - [`instance`]: a run behind these calls. The C interface does nothing but translate.

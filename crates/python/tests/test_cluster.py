@@ -57,14 +57,18 @@ def test_a_worker_of_dask_is_killed(clutch, dask_client, tmp_path):
     workers = list(dask_client.run(os.getpid).values())
     killed = []
 
+    store = tmp_path / "dask.csv"
+
     def kill():
-        time.sleep(0.3)
+        # In the middle, however fast the machine is.
+        while not store.exists() or store.read_bytes().count(b"\n") < 10:
+            time.sleep(0.002)
         os.kill(workers[0], signal.SIGKILL)
         killed.append(time.monotonic())
 
-    thread = threading.Thread(target=kill)
+    thread = threading.Thread(target=kill, daemon=True)
     thread.start()
-    there = clutch.sweep(design, OUTPUTS, engine=dask_client, chunk=4, store=tmp_path / "dask.csv")
+    there = clutch.sweep(design, OUTPUTS, engine=dask_client, chunk=4, store=store)
     ended = time.monotonic()
     thread.join()
     assert killed[0] < ended
