@@ -425,10 +425,12 @@ fn in_decimals(figures: &Figures) -> ModeFigures {
 
 /// `x > 0`, `not (x > 0)`
 fn literal_text((text, value): &(String, bool)) -> String {
-    match value {
-        true => text.clone(),
-        false if text.contains(' ') => format!("not ({text})"),
-        false => format!("not {text}"),
+    if *value {
+        text.clone()
+    } else if text.contains(' ') {
+        format!("not ({text})")
+    } else {
+        format!("not {text}")
     }
 }
 
