@@ -70,6 +70,9 @@ pub struct SingularModes {
     pub count: Option<String>,
     /// Whether a run gets there.
     pub reach: Reach,
+    /// Whether all of them have more equations than unknowns: nothing is missing anywhere that could take the place of those
+    /// that are too many.
+    pub contradicts: bool,
     /// What is too many.
     pub too_many: Option<SingularPart>,
     /// What is too little.
@@ -205,10 +208,15 @@ impl Reporter<'_> {
                     Some(part)
                 };
                 let (too_many, too_few) = (part(true), part(false));
+                let missing = self.all.decomposition.free_unknowns.clone();
+                let contradicts = !missing
+                    .into_iter()
+                    .any(|missing| self.all.space.intersects(modes, missing));
                 SingularModes {
                     when: self.words(modes, self.care),
                     count: counted.then(|| self.all.space.count(modes).to_string()),
                     reach: self.reach(modes),
+                    contradicts,
                     too_many,
                     too_few,
                 }

@@ -261,7 +261,7 @@ fn check_all_modes(name: &str, model: &Mdae, all_modes: bool) -> Diagnostics {
 
 fn singular_set(name: &str, found: &SingularModes) -> Diagnostic {
     // Where there are as many equations as unknowns, something may float: a run can go on with that.
-    let contradicts = found.too_few.is_none();
+    let contradicts = found.contradicts;
     let (code, severity, how) = match found.reach {
         Reach::ByTime(time) if contradicts => (
             codes::E0508,

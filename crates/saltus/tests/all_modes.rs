@@ -229,3 +229,25 @@ fn what_time_selects_is_told_before_a_run_fails() {
     }
     assert!(overlapping >= 8 && apart >= 4, "{overlapping} and {apart}");
 }
+
+/// Two short circuits that time closes, with currents that flow through a common node: the places with too many equations are
+/// two, the one with too few is common to them. In each mode there are as many equations as unknowns, so that something may
+/// float: `check` warns, whatever the order of the two.
+#[test]
+fn what_may_float_is_a_warning() {
+    for (first, second) in [(0.3, 0.6), (0.6, 0.3), (0.2, 0.2)] {
+        let text = format!(
+            "model M Real u, v, i1, i2, j1, j2, total; equation u = sin(time); v = cos(time); total = i1 + j1 + i2 + j2;
+               if time > {first} then u = 0; i1 = j1; else i1 = 0; j1 = 0; end if;
+               if time > {second} then v = 0; i2 = j2; else i2 = 0; j2 = 0; end if; end M;"
+        );
+        let session = Session::new();
+        session.add_text("M.mo", &text);
+        let found = session.check("M", false);
+        let codes: Vec<&str> = found.iter().map(|d| d.code.as_str()).collect();
+        assert!(
+            codes.contains(&"W0502") && !codes.contains(&"E0508"),
+            "{text}\n{codes:?}"
+        );
+    }
+}
