@@ -59,7 +59,7 @@ pub use outcome::{Fault, Outcome};
 pub use parameters::{Parameter, ParameterValues};
 pub use parse::ParsedFiles;
 pub use result_error::result_diagnostic;
-pub use run::{FailedRun, Run, RunSummary, Simulation};
+pub use run::{FailedRun, Run, RunSettings, RunSummary, Simulation};
 pub use session::Session;
 pub use stepper::{Linear, SavedRun, Stepper};
 pub use timing::{Phase, Timings};

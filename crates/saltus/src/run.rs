@@ -24,6 +24,21 @@ use crate::{Model, result_diagnostic};
 /// Output points of a run for which no interval is given.
 const DEFAULT_POINTS: f64 = 500.0;
 
+/// Settings of a run that may be left to the model.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct RunSettings {
+    /// When it begins.
+    pub start: Option<f64>,
+    /// When it ends.
+    pub stop: Option<f64>,
+    /// The distance of output points.
+    pub interval: Option<f64>,
+    /// The relative tolerance.
+    pub tolerance: Option<f64>,
+    /// How it is integrated.
+    pub solver: Option<Method>,
+}
+
 /// A run to be made: settings first, then [`Run::simulate`] or [`Run::simulate_into`].
 pub struct Run<'m> {
     model: &'m Model,
@@ -298,6 +313,37 @@ impl<'m> Run<'m> {
     #[must_use]
     pub fn observe(mut self, observer: impl Observer + 'm) -> Self {
         self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Takes what is given, and leaves the rest to the model. The duration of the experiment stays unless a stop time is
+    /// given.
+    ///
+    /// ```
+    /// # let session = saltus::Session::new();
+    /// # session.add_text("M.mo", "model M Real x = time; annotation(experiment(StopTime = 3)); end M;");
+    /// # let model = session.compile("M").into_result().unwrap();
+    /// let later = saltus::RunSettings { start: Some(2.0), ..Default::default() };
+    /// assert_eq!(model.run().settings(&later).span(), (2.0, 5.0));
+    /// ```
+    #[must_use]
+    pub fn settings(mut self, given: &RunSettings) -> Self {
+        if let Some(start) = given.start {
+            let (from, to) = self.span();
+            self = self.start(start).stop(start + (to - from));
+        }
+        if let Some(stop) = given.stop {
+            self = self.stop(stop);
+        }
+        if let Some(interval) = given.interval {
+            self = self.interval(interval);
+        }
+        if let Some(tolerance) = given.tolerance {
+            self = self.tolerance(tolerance);
+        }
+        if let Some(solver) = given.solver {
+            self = self.solver(solver);
+        }
         self
     }
 

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use saltus::simulate::{Chattering, Redundant, Zeno};
-use saltus::{Method, Run};
+use saltus::{Method, Run, RunSettings};
 
 /// Times and accuracy.
 #[derive(Debug, Args)]
@@ -67,25 +67,14 @@ impl TimeArguments {
     }
 
     /// A run with these settings.
-    pub(crate) fn apply<'m>(&self, mut run: Run<'m>) -> Run<'m> {
-        if let Some(start) = self.start {
-            // The duration of the experiment stays unless a stop time is given.
-            let (from, to) = run.span();
-            run = run.start(start).stop(start + (to - from));
-        }
-        if let Some(stop) = self.stop {
-            run = run.stop(stop);
-        }
-        if let Some(interval) = self.interval {
-            run = run.interval(interval);
-        }
-        if let Some(tolerance) = self.tolerance {
-            run = run.tolerance(tolerance);
-        }
-        if let Some(solver) = self.solver {
-            run = run.solver(solver);
-        }
-        run
+    pub(crate) fn apply<'m>(&self, run: Run<'m>) -> Run<'m> {
+        run.settings(&RunSettings {
+            start: self.start,
+            stop: self.stop,
+            interval: self.interval,
+            tolerance: self.tolerance,
+            solver: self.solver,
+        })
     }
 }
 

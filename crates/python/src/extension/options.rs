@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use saltus::simulate::{Chattering, Redundant, RestartMethod, Zeno};
-use saltus::{Method, Run};
+use saltus::{Method, Run, RunSettings};
 
 /// Times, accuracy and policies of runs; what is `None` comes from the model. The same names and checks as on the command line.
 #[pyclass(frozen, module = "saltus._native")]
@@ -91,24 +91,15 @@ impl RunOptions {
 
 impl RunOptions {
     /// A run with these settings.
-    pub(crate) fn apply<'m>(&self, mut run: Run<'m>) -> Run<'m> {
-        if let Some(start) = self.start {
-            // The duration of the experiment stays unless a stop time is given.
-            let (from, to) = run.span();
-            run = run.start(start).stop(start + (to - from));
-        }
-        if let Some(stop) = self.stop {
-            run = run.stop(stop);
-        }
-        if let Some(interval) = self.interval {
-            run = run.interval(interval);
-        }
-        if let Some(tolerance) = self.tolerance {
-            run = run.tolerance(tolerance);
-        }
-        if let Some(solver) = self.solver {
-            run = run.solver(solver);
-        }
+    pub(crate) fn apply<'m>(&self, run: Run<'m>) -> Run<'m> {
+        let given = RunSettings {
+            start: self.start,
+            stop: self.stop,
+            interval: self.interval,
+            tolerance: self.tolerance,
+            solver: self.solver,
+        };
+        let run = run.settings(&given);
         run.restart(self.restart)
             .redundant(self.redundant)
             .chattering(self.chattering)
