@@ -2,7 +2,7 @@
 
 use saltus_numerics::EvalError;
 use saltus_numerics::ode::{IntegratorOptions, Method, Start, new_integrator};
-use saltus_numerics::roots::{ConditionFunctions, ScanOptions, TimeTolerance, first_event};
+use saltus_numerics::roots::{ConditionFunctions, Course, Cut, ScanOptions, TimeTolerance, first_event};
 
 mod common;
 
@@ -173,6 +173,68 @@ fn a_step_without_events_costs_the_samples_only() {
     assert_eq!(g.evaluations, 6);
     let mut none = functions(0, |_, _| {});
     assert_eq!(first_event(&mut none, (0.0, 1.0), &[], &options).unwrap(), None);
+}
+
+/// A condition on a function that bends where one of its arguments is zero; the other arguments are noise about zero.
+struct Bent<'a> {
+    g: &'a dyn Fn(f64) -> f64,
+    argument: &'a dyn Fn(f64) -> f64,
+    noisy: usize,
+    noise: f64,
+    evaluations: usize,
+}
+
+impl ConditionFunctions for Bent<'_> {
+    fn count(&self) -> usize {
+        1
+    }
+    fn evaluate(&mut self, t: f64, values: &mut Vec<f64>) -> Result<(), EvalError> {
+        self.evaluations += 1;
+        values.clear();
+        values.push((self.g)(t));
+        for k in 0..self.noisy as u64 {
+            let mixed = (t.to_bits() ^ (k << 40)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+            values.push(self.noise * (mixed % 5) as f64 - 2.0 * self.noise);
+        }
+        values.push((self.argument)(t));
+        Ok(())
+    }
+    fn cut(&self, _: usize, course: &Course) -> Cut {
+        let (least, greatest) = course.range();
+        match course.place_of(0.0) {
+            _ if least >= 0.0 || greatest <= 0.0 => Cut::Nowhere,
+            Some(place) if place > 1e-9 && place < 1.0 - 1e-9 => Cut::At(0.0),
+            Some(_) => Cut::Nowhere,
+            None => Cut::Into(2.0),
+        }
+    }
+}
+
+#[test]
+fn noise_is_not_followed_and_hides_nothing() {
+    let options = ScanOptions::default();
+    for (case, noisy) in [0, 1, 2, 5].into_iter().enumerate() {
+        for noise in [1e-300, 1e-16, 1e-9, 1e3] {
+            // A peak at the bend that is a ten-thousandth of the step wide: seen because the bend is looked for.
+            let middle = 0.137 + 0.211 * case as f64;
+            let (g, argument) = (
+                |t: f64| 1.0 - 1e4 * (t - middle).abs(),
+                |t: f64| (t - middle) * (2.0 + t * t),
+            );
+            let mut bent = Bent {
+                g: &g,
+                argument: &argument,
+                noisy,
+                noise,
+                evaluations: 0,
+            };
+            let event = first_event(&mut bent, (0.0, 1.0), &[false], &options).unwrap();
+            let event = event.unwrap_or_else(|| panic!("missed with noise of {noise} in {noisy} arguments"));
+            assert!((event.right - (middle - 1e-4)).abs() < 1e-10, "{event:?}");
+            let most = 200 + 600 * noisy;
+            assert!(bent.evaluations < most, "{noisy}: {} evaluations", bent.evaluations);
+        }
+    }
 }
 
 #[test]

@@ -364,6 +364,23 @@ fn conditions_with_bends() {
         };
         Case::new(condition, stop, rises(stop, g))
     });
+    try_family("bends whose argument is zero but for rounding", 33, 12, |random| {
+        let stop = random.power(-3.0, 3.0);
+        let (w, v) = (
+            TAU * random.between(1.0, 40.0) / stop,
+            TAU * random.between(1.0, 40.0) / stop,
+        );
+        let (level, size) = (random.between(0.1, 0.9), random.power(-9.0, 9.0));
+        let wave = move |t: f64| (w * t).sin();
+        let zero = format!("({size}*cos({v}*time)^2 + {size}*sin({v}*time)^2 - {size})/{size}");
+        let bent = match random.below(3) {
+            0 => format!("max({zero}, 0)"),
+            1 => format!("abs({zero})"),
+            _ => format!("min(0, {zero})"),
+        };
+        let condition = format!("sin({w}*time) + {bent} > {level}");
+        Case::new(condition, stop, rises(stop, move |t| wave(t) - level))
+    });
     try_family("straight pieces of time", 32, 12, |random| {
         let stop = random.power(-3.0, 3.0);
         let (middle, half) = (stop * random.between(0.3, 0.7), stop * random.power(-6.0, -1.0));

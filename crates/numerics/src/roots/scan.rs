@@ -57,6 +57,12 @@ const MOST_HALVINGS: u32 = 64;
 /// A margin that halving does not make smaller than this part so many times in a row is noise, or a jump.
 const STALLED_SHARE: f64 = 0.7;
 const STALLED: u32 = 6;
+/// An argument that varies by this share of what it did on a piece so many times wider is noise: what is smooth, and be it a
+/// polynomial of fifth degree at its steepest, varies by a fifth of it.
+const NOISY_SHARE: f64 = 0.5;
+const NOISY_WIDTH: f64 = 256.0;
+/// So is one that passes the same value so often and varies no less.
+const NOISY_PASSAGES: usize = 8;
 /// What is this little above rounding or noise is not told from it.
 const WITHIN_ROUNDING: f64 = 4.0;
 const WITHIN_NOISE: f64 = 8.0;
@@ -111,6 +117,7 @@ pub fn first_event(
         options,
         end: t_new,
         cuts: 0,
+        noise: Vec::new(),
     };
     scan.run(t_old)
 }
@@ -139,14 +146,34 @@ struct Piece {
     /// The function that could not be told, and the error of its polynomial, on the piece that this one is a half of.
     untold: Option<(usize, f64)>,
     stalled: u32,
+    /// The arguments because of which the pieces were cut that this one is a part of.
+    trail: Vec<Cause>,
+}
+
+/// An argument because of which a piece was cut, and what it varied by on which width.
+#[derive(Clone, Copy, Debug)]
+struct Cause {
+    argument: usize,
+    cut: Cut,
+    width: f64,
+    variation: f64,
 }
 
 /// What samples tell about a piece.
 enum Verdict {
     /// Nothing, without cutting it further.
-    Untold { cut: Placed, untold: Option<(usize, f64)> },
+    Untold { cut: Placed, cause: Untold },
     /// Everything: each function is clear of zero, monotone, or as far as it can be told.
     Told,
+}
+
+/// Why a piece is cut.
+#[derive(Clone, Copy, Debug)]
+enum Untold {
+    /// An argument of a function is not told well enough.
+    Argument(Cause),
+    /// A function and the error of its polynomial.
+    Function(usize, f64),
 }
 
 /// How the side of one function on a piece is known.
@@ -162,6 +189,8 @@ struct Scan<'a> {
     options: &'a ScanOptions,
     end: f64,
     cuts: usize,
+    /// By how much arguments vary without a course, as far as that was found.
+    noise: Vec<f64>,
 }
 
 impl Scan<'_> {
@@ -174,21 +203,23 @@ impl Scan<'_> {
             halvings: 0,
             untold: None,
             stalled: 0,
+            trail: Vec::new(),
         }];
         while let Some(mut piece) = ahead.pop() {
             if piece.parts >= 2.0 {
                 let cut = reached.t + (piece.t_end - reached.t) / piece.parts;
                 if cut > reached.t && cut < piece.t_end {
-                    let (halvings, parts) = (piece.halvings, piece.parts - 1.0);
-                    ahead.push(Piece { parts, ..piece });
-                    piece = Piece {
+                    let first = Piece {
                         t_end: cut,
                         end: None,
                         parts: 1.0,
-                        halvings,
+                        halvings: piece.halvings,
                         untold: None,
                         stalled: 0,
+                        trail: piece.trail.clone(),
                     };
+                    piece.parts -= 1.0;
+                    ahead.push(std::mem::replace(&mut piece, first));
                 }
             }
             let samples = match self.samples(&reached, &piece)? {
@@ -204,14 +235,14 @@ impl Scan<'_> {
                 }
             };
             match self.verdict(&samples, &piece)? {
-                Verdict::Untold { cut, untold } => {
+                Verdict::Untold { cut, cause } => {
                     if let Placed::Into(parts) = cut
                         && parts > 2.0
                     {
                         let afforded = self.functions.afford(parts);
                         afforded.map_err(|error| RootError::Evaluation { t: reached.t, error })?;
                     }
-                    ahead.extend(parts(samples, piece, cut, untold));
+                    ahead.extend(parts(samples, piece, cut, cause));
                 }
                 Verdict::Told => match self.first_flipped(&samples) {
                     Some(at) => {
@@ -264,12 +295,23 @@ impl Scan<'_> {
             let cuts = (count..width.unwrap_or(count)).map(|i| (i, self.functions.cut(i - count, &argument(i))));
             let mut cuts: Vec<(usize, Cut)> = cuts.filter(|(_, cut)| *cut != Cut::Nowhere).collect();
             cuts.sort_by(|(_, a), (_, b)| b.rank().total_cmp(&a.rank()));
-            for (argument, cut) in cuts {
-                let cut = self.placed(argument, cut, samples)?;
+            for (i, cut) in cuts {
+                let (least, greatest) = argument(i).range();
+                let cause = Cause {
+                    argument: i,
+                    cut,
+                    width: last.t - first.t,
+                    variation: greatest - least,
+                };
+                if self.is_noise(&cause, &piece.trail) {
+                    continue;
+                }
+                let cut = self.placed(i, cut, samples)?;
                 let counts = !matches!(cut, Placed::Nowhere) && !matches!(cut, Placed::Into(parts) if parts > 2.0);
                 self.cuts += usize::from(counts);
                 if !matches!(cut, Placed::Nowhere) && self.cuts <= MOST_CUTS {
-                    return Ok(Verdict::Untold { cut, untold: None });
+                    let cause = Untold::Argument(cause);
+                    return Ok(Verdict::Untold { cut, cause });
                 }
             }
         }
@@ -280,11 +322,28 @@ impl Scan<'_> {
                 self.cuts += 1;
                 return Ok(Verdict::Untold {
                     cut: Placed::Into(2.0),
-                    untold: Some((i, margin)),
+                    cause: Untold::Function(i, margin),
                 });
             }
         }
         Ok(Verdict::Told)
+    }
+
+    /// Whether an argument varies without a course: as much as on a far wider piece, or as it was found to do elsewhere.
+    fn is_noise(&mut self, cause: &Cause, trail: &[Cause]) -> bool {
+        let known = self.noise.get(cause.argument).copied().unwrap_or(0.0);
+        let same = |wide: &&Cause| wide.argument == cause.argument && wide.variation * NOISY_SHARE <= cause.variation;
+        let (mut steady, mut passages) = (false, 0);
+        for wide in trail.iter().filter(same) {
+            steady |= wide.width >= NOISY_WIDTH * cause.width;
+            passages += usize::from(matches!(cause.cut, Cut::At(_)) && wide.cut == cause.cut);
+        }
+        if cause.variation > known && (steady || passages >= NOISY_PASSAGES) {
+            self.noise.resize(self.noise.len().max(cause.argument + 1), 0.0);
+            self.noise[cause.argument] = WITHIN_ROUNDING * cause.variation;
+            return true;
+        }
+        cause.variation <= known
     }
 
     /// Where a piece is cut. A place at which an argument passes a value is located, on its near side: a function that turns
@@ -427,7 +486,12 @@ enum Placed {
 }
 
 /// The parts of a piece, the first one last.
-fn parts(samples: [Sample; SAMPLES], piece: Piece, cut: Placed, untold: Option<(usize, f64)>) -> Vec<Piece> {
+fn parts(samples: [Sample; SAMPLES], piece: Piece, cut: Placed, cause: Untold) -> Vec<Piece> {
+    let (mut trail, mut untold) = (piece.trail, None);
+    match cause {
+        Untold::Argument(cause) => trail.push(cause),
+        Untold::Function(function, margin) => untold = Some((function, margin)),
+    }
     let same = |(i, margin): (usize, f64)| {
         let before = piece.untold.filter(|&(j, _)| i == j);
         before.is_some_and(|(_, before)| margin > STALLED_SHARE * before)
@@ -440,6 +504,7 @@ fn parts(samples: [Sample; SAMPLES], piece: Piece, cut: Placed, untold: Option<(
         halvings: piece.halvings + 1,
         untold,
         stalled,
+        trail: trail.clone(),
     };
     let middle = samples[MIDDLE].clone();
     let [.., last] = samples;
