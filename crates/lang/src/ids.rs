@@ -1,6 +1,6 @@
 //! Typed indices of what flattening works on.
 
-crate::flat::typed_index! {
+saltus_index::typed_index! {
     /// A class in its environment: lexical scope and modifications.
     ClassId,
     /// An element of a component that has components of its own.

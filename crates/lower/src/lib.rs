@@ -26,8 +26,8 @@ mod when;
 mod when_rules;
 
 use rustc_hash::FxHashMap;
-use saltus_lang::flat::{FlatModel, IndexVec as FlatVec, ProvenanceId, ProvenanceKind, VariableId};
-use saltus_mdae::{Derivative, Experiment, ExprId, Mdae, Origin, OriginId, OriginKind, VarId};
+use saltus_lang::flat::{FlatModel, ProvenanceId, ProvenanceKind, VariableId};
+use saltus_mdae::{Derivative, Experiment, ExprId, IndexVec, Mdae, Origin, OriginId, OriginKind, VarId};
 use saltus_source::{Diagnostic, Diagnostics, codes};
 
 /// The result of lowering.
@@ -71,7 +71,7 @@ enum Meaning {
 struct Lowering<'f> {
     flat: &'f FlatModel,
     model: Mdae,
-    meanings: FlatVec<VariableId, Meaning>,
+    meanings: IndexVec<VariableId, Meaning>,
     origins: FxHashMap<ProvenanceId, OriginId>,
     diagnostics: Diagnostics,
     /// Values substituted for variables while an algorithm section is executed symbolically.
@@ -115,7 +115,7 @@ impl<'f> Lowering<'f> {
         Lowering {
             flat,
             model: Mdae::new(&flat.name),
-            meanings: FlatVec::new(),
+            meanings: IndexVec::new(),
             origins: FxHashMap::default(),
             diagnostics: Diagnostics::new(),
             substitution: None,

@@ -28,5 +28,5 @@ pub mod walk;
 pub use builder::{Builder, Ex};
 pub use derivative::Derivative;
 pub use expr::{BinaryOp, ExprPool, Node, Type, UnaryOp};
-pub use index::{ConditionId, EquationId, ExprId, FunctionId, Idx, IndexVec, OriginId, VarId, WhenId};
+pub use index::{ConditionId, EquationId, ExprId, FunctionId, Idx, IndexVec, OriginId, VarId, WhenId, typed_index};
 pub use model::*;

@@ -253,8 +253,8 @@ fn add_product(sum: &mut f64, weight: f64, slope: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Type;
     use crate::expr::VarTraits;
-    use crate::{IndexVec, Type};
 
     #[test]
     fn gradient_agrees_with_symbolic_derivative() {
@@ -280,7 +280,7 @@ mod tests {
             let term = pool.binary(op, ex, ey);
             sum = pool.sub(sum, term);
         }
-        let functions = IndexVec::new();
+        let functions = Functions::new();
         let tape = Tape::new(&pool, sum);
         let value_of = |node: &Node| match node {
             Node::Var { var, .. } if *var == x => 1.3,

@@ -34,7 +34,7 @@ impl Mdae {
     pub fn validate(&self) -> Checked {
         // Sizes come first: everything else multiplies them.
         self.functions.iter().try_for_each(|function| function.check_sizes())?;
-        for function in &self.functions {
+        for function in self.functions.iter() {
             function.validate(&self.functions)?;
             ensure(self.origins.get(function.origin).is_some(), || {
                 format!("function `{}` has no origin", function.name)

@@ -211,7 +211,7 @@ fn the_machine_does_what_the_statements_say() {
             let functions: Functions = [function("f", with_values(body)), function("g", callee.clone())]
                 .into_iter()
                 .collect();
-            for function in &functions {
+            for function in functions.iter() {
                 function.validate(&functions).expect("a valid function");
             }
             let args = [x, y, f64::from(n)];

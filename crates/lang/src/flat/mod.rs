@@ -26,8 +26,8 @@ pub use function::{
     DerivativeInput, Extrapolation, FlatDerivative, FlatFunction, FlatInverse, FunctionBody, FunctionStatement, Local,
     Place, Smoothness, Table,
 };
-pub(crate) use index::typed_index;
-pub use index::{EnumerationId, FunctionId, Idx, IndexVec, LocalId, ProvenanceId, VariableId};
+pub use index::{EnumerationId, FunctionId, LocalId, ProvenanceId, VariableId};
+pub use saltus_index::{Idx, IndexVec};
 
 /// A flat model.
 #[derive(Clone, Debug, Default)]

@@ -48,7 +48,7 @@ impl Flattener<'_> {
     fn cyclic_parameters(&self) -> Vec<VariableId> {
         let mut state: IndexVec<VariableId, Visit> = self.model.variables.iter().map(|_| Visit::New).collect();
         let mut found: Vec<VariableId> = Vec::new();
-        for start in self.model.variables.indices() {
+        for start in self.model.variables.ids() {
             if state[start] != Visit::New || self.model.variables[start].binding.is_none() {
                 continue;
             }
@@ -102,7 +102,7 @@ impl Flattener<'_> {
     /// Two parameters may be given by each other, and a third one decides which is: its choice is
     /// made here, since values cannot be put in order otherwise.
     fn choose_in_bindings(&mut self) {
-        for variable in self.model.variables.indices() {
+        for variable in self.model.variables.ids() {
             while let Some(FlatExpr::If(parts, span)) = &self.model.variables[variable].binding {
                 let (condition, span) = (parts[0].clone(), *span);
                 let Ok(FlatExpr::Boolean(choice)) = self.evaluate_flat(&condition, span) else {

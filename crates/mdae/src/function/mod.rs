@@ -41,7 +41,38 @@ pub use number::{Direction, Number};
 pub use trace::{Operation, Step};
 pub use walk::{Rewrite, Visit, rewrite};
 
+use std::ops::{Deref, DerefMut};
+
+use serde::{Deserialize, Serialize};
+
 use crate::index::{FunctionId, IndexVec};
 
 /// All functions of a model.
-pub type Functions = IndexVec<FunctionId, Function>;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Functions(IndexVec<FunctionId, Function>);
+
+impl Functions {
+    /// No functions.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl Deref for Functions {
+    type Target = IndexVec<FunctionId, Function>;
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Functions {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl FromIterator<Function> for Functions {
+    fn from_iter<I: IntoIterator<Item = Function>>(functions: I) -> Self {
+        Functions(functions.into_iter().collect())
+    }
+}
