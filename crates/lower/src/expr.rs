@@ -15,6 +15,30 @@ use crate::{Lowering, Meaning};
 /// A value this far from an integer is clear of it, however large it is.
 const FLOOR_RESOLUTION: f64 = 1e-3;
 
+/// A comparison of two numbers as the condition of an event: the side on which their difference (`b - a` if reversed) makes
+/// it true, and how users write it.
+#[derive(Clone, Copy, Debug)]
+struct Relation {
+    comparison: Comparison,
+    reversed: bool,
+    symbol: &'static str,
+}
+
+impl Relation {
+    const LESS: Self = Self::new(Comparison::Greater, true, "<");
+    const LESS_EQUAL: Self = Self::new(Comparison::GreaterEqual, true, "<=");
+    const GREATER: Self = Self::new(Comparison::Greater, false, ">");
+    const GREATER_EQUAL: Self = Self::new(Comparison::GreaterEqual, false, ">=");
+
+    const fn new(comparison: Comparison, reversed: bool, symbol: &'static str) -> Self {
+        Relation {
+            comparison,
+            reversed,
+            symbol,
+        }
+    }
+}
+
 impl Lowering<'_> {
     /// An expression without events: attributes, bindings of parameters, assertions.
     pub(crate) fn literal_expr(&mut self, expr: &FlatExpr) -> ExprId {
@@ -159,14 +183,14 @@ impl Lowering<'_> {
             FlatBinary::Or => (B::Or, None),
             FlatBinary::Equal => (B::Eq, None),
             FlatBinary::NotEqual => (B::Ne, None),
-            FlatBinary::Less => (B::Lt, Some((Comparison::Greater, true, "<"))),
-            FlatBinary::LessEqual => (B::Le, Some((Comparison::GreaterEqual, true, "<="))),
-            FlatBinary::Greater => (B::Gt, Some((Comparison::Greater, false, ">"))),
-            FlatBinary::GreaterEqual => (B::Ge, Some((Comparison::GreaterEqual, false, ">="))),
+            FlatBinary::Less => (B::Lt, Some(Relation::LESS)),
+            FlatBinary::LessEqual => (B::Le, Some(Relation::LESS_EQUAL)),
+            FlatBinary::Greater => (B::Gt, Some(Relation::GREATER)),
+            FlatBinary::GreaterEqual => (B::Ge, Some(Relation::GREATER_EQUAL)),
         };
         match comparison {
-            Some((comparison, reversed, symbol)) if !self.literal && self.varies_between_events(a, b) => {
-                self.relation(a, b, comparison, reversed, symbol, span, None)
+            Some(relation) if !self.literal && self.varies_between_events(a, b) => {
+                self.relation(relation, a, b, span, None)
             }
             _ => self.model.pool.binary(plain, a, b),
         }
@@ -181,17 +205,12 @@ impl Lowering<'_> {
         })
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn relation(
-        &mut self,
-        a: ExprId,
-        b: ExprId,
-        comparison: Comparison,
-        reversed: bool,
-        symbol: &str,
-        span: Span,
-        resolution: Option<f64>,
-    ) -> ExprId {
+    fn relation(&mut self, relation: Relation, a: ExprId, b: ExprId, span: Span, resolution: Option<f64>) -> ExprId {
+        let Relation {
+            comparison,
+            reversed,
+            symbol,
+        } = relation;
         let function = if reversed {
             self.model.pool.sub(b, a)
         } else {
@@ -545,8 +564,8 @@ impl Lowering<'_> {
         let floor = pool.unary(UnaryOp::Floor, x);
         let initial = pool.intern(Node::Initial);
         let resolution = Some(FLOOR_RESOLUTION);
-        let above = self.relation(x, next, Comparison::GreaterEqual, false, ">=", span, resolution);
-        let below = self.relation(x, before, Comparison::Greater, true, "<", span, resolution);
+        let above = self.relation(Relation::GREATER_EQUAL, x, next, span, resolution);
+        let below = self.relation(Relation::LESS, x, before, span, resolution);
         let pool = &mut self.model.pool;
         // The crossing is located to rounding: never step less than one.
         let up = pool.binary(BinaryOp::Max, floor, next);

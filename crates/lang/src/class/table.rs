@@ -465,24 +465,23 @@ impl Flattener<'_> {
                         require_inherited(table, inherited, &component.name.name, element)?;
                         continue;
                     }
-                    self.add_component(table, class, element, clause, i as u32, component, outer)?;
+                    self.add_component(table, class, element, (clause, i as u32), outer)?;
                 }
                 Ok(())
             }
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn add_component(
+    /// A component by its clause and its place in it.
+    fn add_component(
         &mut self,
         table: &mut Table,
         class: ClassId,
         element: &Element,
-        clause: &Arc<ComponentClause>,
-        index: u32,
-        component: &Component,
+        (clause, index): (&Arc<ComponentClause>, u32),
         outer: &Rc<Mod>,
     ) -> Fallible<()> {
+        let component = &clause.components[index as usize];
         let name = &component.name.name;
         let mods = outer.child(name).cloned().unwrap_or_default();
         if mods.removed {

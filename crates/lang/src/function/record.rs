@@ -19,6 +19,32 @@ use crate::modification::{Mod, Scope, merge};
 use crate::tensor::{Dims, Tensor, Ty, volume};
 use smallvec::SmallVec;
 
+/// Which record is made, and how.
+#[derive(Clone, Copy)]
+struct Construction<'a> {
+    class: ClassId,
+    /// Of the fields that are not given.
+    mods: &'a Rc<Mod>,
+    mode: Mode,
+    /// The place to blame; without one, fields without a default are blank.
+    span: Option<Span>,
+    /// Where the values of modifications are read, if the record is a variable of a function.
+    around: Option<&'a Context<'a>>,
+}
+
+impl<'a> Construction<'a> {
+    /// By a call of its constructor.
+    fn at(class: ClassId, mods: &'a Rc<Mod>, mode: Mode, span: Span) -> Self {
+        Construction {
+            class,
+            mods,
+            mode,
+            span: Some(span),
+            around: None,
+        }
+    }
+}
+
 impl Flattener<'_> {
     /// `R(a, b = c)`
     pub(crate) fn construct_record(
@@ -123,7 +149,7 @@ impl Flattener<'_> {
             ctx.mode
         };
         let Some(dims) = self.constructed_dims(class, &given, span)? else {
-            return self.fill_record(class, given, &Rc::default(), mode, Some(span), None);
+            return self.fill_record(Construction::at(class, &Rc::default(), mode, span), given);
         };
         // Element by element, as a function that is given arrays in place of scalars.
         let count = volume(&dims).unwrap_or(0);
@@ -139,7 +165,7 @@ impl Flattener<'_> {
                 };
                 own.push((name.clone(), one));
             }
-            let element = self.fill_record(class, own, &Rc::default(), mode, Some(span), None)?;
+            let element = self.fill_record(Construction::at(class, &Rc::default(), mode, span), own)?;
             elems.extend(element.elems);
         }
         Ok(Tensor {
@@ -184,20 +210,19 @@ impl Flattener<'_> {
 
     /// A record with its default values, as a variable of a function starts with.
     pub(super) fn default_record(&mut self, class: ClassId, mods: &Rc<Mod>, ctx: &Context<'_>) -> Fallible<Tensor> {
-        self.fill_record(class, Vec::new(), mods, ctx.mode, None, Some(ctx))
+        let construction = Construction {
+            class,
+            mods,
+            mode: ctx.mode,
+            span: None,
+            around: Some(ctx),
+        };
+        self.fill_record(construction, Vec::new())
     }
 
-    /// The fields given, and the defaults of the others; without a place to blame, fields without a
-    /// default are blank.
-    fn fill_record(
-        &mut self,
-        class: ClassId,
-        mut given: Vec<(Name, Tensor)>,
-        mods: &Rc<Mod>,
-        mode: Mode,
-        span: Option<Span>,
-        around: Option<&Context<'_>>,
-    ) -> Fallible<Tensor> {
+    /// The fields given, and the defaults of the others.
+    fn fill_record(&mut self, construction: Construction<'_>, mut given: Vec<(Name, Tensor)>) -> Fallible<Tensor> {
+        let class = construction.class;
         let table = self.table(class)?;
         let frame = RefCell::new(Frame::default());
         for (name, value) in &given {
@@ -218,8 +243,8 @@ impl Flattener<'_> {
                 span: entry.span,
             };
             let value = match given.iter().position(|(n, _)| *n == entry.name) {
-                Some(position) => self.check_field(&formal, given.swap_remove(position).1, span)?,
-                None => self.default_field(class, &formal, entry, mods, mode, &frame, span, around)?,
+                Some(position) => self.check_field(&formal, given.swap_remove(position).1, construction.span)?,
+                None => self.default_field(construction, &formal, entry, &frame)?,
             };
             frame
                 .borrow_mut()
@@ -259,18 +284,20 @@ impl Flattener<'_> {
         Ok(value.coerce(ty))
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn default_field(
         &mut self,
-        class: ClassId,
+        construction: Construction<'_>,
         formal: &Formal,
         entry: &Entry,
-        mods: &Rc<Mod>,
-        mode: Mode,
         frame: &RefCell<Frame>,
-        span: Option<Span>,
-        around: Option<&Context<'_>>,
     ) -> Fallible<Tensor> {
+        let Construction {
+            class,
+            mods,
+            mode,
+            span,
+            around,
+        } = construction;
         let outer = mods.child(&entry.name).cloned().unwrap_or_default();
         let all = merge(&outer, &merge(&entry.mods, &entry.declared));
         if let Some(binding) = &all.binding {
@@ -312,7 +339,12 @@ impl Flattener<'_> {
         let (dims, _) = self.local_dims(class, formal, &ctx)?;
         let ty = self.class_type(formal.class)?;
         if matches!(ty, Ty::Record(_)) {
-            let element = self.fill_record(formal.class, Vec::new(), &all, mode, span, around)?;
+            let field = Construction {
+                class: formal.class,
+                mods: &all,
+                ..construction
+            };
+            let element = self.fill_record(field, Vec::new())?;
             return Ok(element.repeat(&dims));
         }
         Ok(self.blank(ty, dims, formal.span))

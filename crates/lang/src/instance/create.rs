@@ -126,35 +126,10 @@ impl Flattener<'_> {
             return Ok(known);
         }
         let table = self.table(class)?;
-        let mods = Rc::default();
         let path = Arc::clone(&self.classes[class].name);
-        let id = self.new_instance(class, table, None, path, mods, root_inheritance(), true);
+        let id = self.instances.push(Instance::root(class, table, path, true));
         self.classes[class].static_instance = Some(id);
         Ok(id)
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn new_instance(
-        &mut self,
-        class: ClassId,
-        table: Rc<Table>,
-        parent: Option<InstanceId>,
-        path: Arc<str>,
-        mods: Rc<Mod>,
-        inherited: Inherited,
-        is_static: bool,
-    ) -> InstanceId {
-        let slots = vec![Slot::Unvisited; table.entries.len()];
-        self.instances.push(Instance {
-            class,
-            table,
-            parent,
-            path,
-            mods,
-            slots,
-            is_static,
-            inherited,
-        })
     }
 
     pub(super) fn make_component(
@@ -385,7 +360,7 @@ impl Flattener<'_> {
 }
 
 /// What the model itself hands down.
-pub(crate) fn root_inheritance() -> Inherited {
+pub(super) fn root_inheritance() -> Inherited {
     Inherited {
         variability: Variability::Continuous,
         causality: None,

@@ -1,6 +1,6 @@
 //! The elements of components: variables, or instances.
 
-use super::ComponentKind;
+use super::{ComponentKind, Instance, Slot};
 use crate::class::{SimpleType, Table};
 use crate::codes;
 use crate::failure::{Failure, Fallible, fail};
@@ -133,7 +133,16 @@ impl Flattener<'_> {
                 let index = indices(&dims, offset);
                 (element_path(&path, &dims, offset), mods.descend(&index))
             };
-            elements.push(self.new_instance(class, Rc::clone(table), Some(parent), path, mods, inherited, is_static));
+            elements.push(self.instances.push(Instance {
+                class,
+                table: Rc::clone(table),
+                parent: Some(parent),
+                path,
+                mods,
+                slots: Slot::of(table),
+                is_static,
+                inherited,
+            }));
         }
         Ok(elements)
     }

@@ -9,7 +9,8 @@ mod outer;
 mod sizes;
 mod value;
 
-pub(crate) use create::{join_path, root_inheritance};
+pub(crate) use create::join_path;
+use create::root_inheritance;
 pub(crate) use elements::{element_path, indices};
 
 use std::rc::Rc;
@@ -33,6 +34,13 @@ pub(crate) enum Slot {
     Absent,
     Failed,
     Ready(ComponentId),
+}
+
+impl Slot {
+    /// One for each entry of a class, before anything is made.
+    fn of(table: &Table) -> Vec<Slot> {
+        vec![Slot::Unvisited; table.entries.len()]
+    }
 }
 
 /// What components hand down to what is inside them.
@@ -63,6 +71,22 @@ pub(crate) struct Instance {
     /// Of a package: there are values only, no variables.
     pub is_static: bool,
     pub inherited: Inherited,
+}
+
+impl Instance {
+    /// The model itself, or a package.
+    pub(crate) fn root(class: ClassId, table: Rc<Table>, path: Arc<str>, is_static: bool) -> Self {
+        Instance {
+            class,
+            slots: Slot::of(&table),
+            table,
+            parent: None,
+            path,
+            mods: Rc::default(),
+            is_static,
+            inherited: root_inheritance(),
+        }
+    }
 }
 
 /// What a component is.

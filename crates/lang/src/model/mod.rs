@@ -28,7 +28,7 @@ use crate::failure::{Failure, Fallible, fail};
 use crate::flat::{FlatAlgorithm, ProvenanceKind};
 use crate::flattener::Flattener;
 use crate::ids::{ClassId, InstanceId};
-use crate::instance::{ComponentKind, Slot, root_inheritance};
+use crate::instance::{ComponentKind, Instance, Slot};
 use crate::modification::{Mod, Scope, from_ast};
 
 impl Flattener<'_> {
@@ -47,7 +47,7 @@ impl Flattener<'_> {
         self.model.experiment = self.experiment(class, &def);
         let class = self.with_inner_classes(class, None)?;
         let table = self.table(class)?;
-        let root = self.new_instance(class, table, None, "".into(), Rc::default(), root_inheritance(), false);
+        let root = self.instances.push(Instance::root(class, table, "".into(), false));
         if let Some(modification) = modification {
             let mods = Rc::new(from_ast(modification, class, -1)?);
             self.instances[root].mods = self.bind(&mods, root);

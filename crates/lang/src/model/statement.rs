@@ -26,6 +26,15 @@ pub(crate) struct Place {
     pub in_loop: bool,
 }
 
+/// The turns of a loop: the iterator that is given values, those inside it, and what is repeated.
+#[derive(Clone, Copy, Debug)]
+struct Turns<'a> {
+    index: &'a ForIndex,
+    rest: &'a [ForIndex],
+    body: &'a [Statement],
+    place: Place,
+}
+
 impl Flattener<'_> {
     pub(super) fn statements(
         &mut self,
@@ -221,28 +230,36 @@ impl Flattener<'_> {
             );
         };
         let find = |name: &str| super::implicit::in_statements(body, name);
+        let turns = Turns {
+            index,
+            rest,
+            body,
+            place,
+        };
         let values = match self.iterator_values(index, &find, ctx) {
             Ok(values) => values,
-            Err(failure) => return self.varying_for(index, rest, body, ctx, place, out, failure),
+            Err(failure) => return self.varying_for(turns, failure, ctx, out),
         };
         if values.dims[0] == 0 {
             self.unreached_statements(body, indices, ctx);
         }
-        self.for_each_value(&values, index, rest, body, ctx, place, out)
+        self.for_each_value(&values, turns, ctx, out)
     }
 
     /// The turns of a loop one after the other.
-    #[allow(clippy::too_many_arguments)]
     fn for_each_value(
         &mut self,
         values: &Tensor,
-        index: &ForIndex,
-        rest: &[ForIndex],
-        body: &[Statement],
+        turns: Turns<'_>,
         ctx: &Context<'_>,
-        place: Place,
         out: &mut Vec<FlatStatement>,
     ) -> Fallible<()> {
+        let Turns {
+            index,
+            rest,
+            body,
+            place,
+        } = turns;
         let mut iterations = Vec::new();
         for k in 1..=values.dims[0] {
             self.spend(1, index.span)?;
@@ -314,17 +331,14 @@ impl Flattener<'_> {
     }
 
     /// A loop over values that are not known before the run; `failure` says why they are not.
-    #[allow(clippy::too_many_arguments)]
     fn varying_for(
         &mut self,
-        index: &ForIndex,
-        rest: &[ForIndex],
-        body: &[Statement],
-        ctx: &Context<'_>,
-        place: Place,
-        out: &mut Vec<FlatStatement>,
+        turns: Turns<'_>,
         failure: Failure,
+        ctx: &Context<'_>,
+        out: &mut Vec<FlatStatement>,
     ) -> Fallible<()> {
+        let index = turns.index;
         let Some(range) = &index.range else {
             return Err(failure);
         };
@@ -334,7 +348,7 @@ impl Flattener<'_> {
                 ..*ctx
             };
             let values = self.expr(range, &flat).map_err(|_| failure)?;
-            return self.for_varying_values(&values, index, rest, body, ctx, place, out);
+            return self.for_varying_values(&values, turns, ctx, out);
         };
         let (ty, from) = self.scalar(start, ctx)?;
         let step = match step {
@@ -353,10 +367,16 @@ impl Flattener<'_> {
         let inner = Place {
             nested: true,
             in_loop: true,
-            ..place
+            ..turns.place
         };
         let mut statements = Vec::new();
-        self.for_statement(rest, body, &ctx.with_iterators(&iterators), inner, &mut statements)?;
+        self.for_statement(
+            turns.rest,
+            turns.body,
+            &ctx.with_iterators(&iterators),
+            inner,
+            &mut statements,
+        )?;
         let kind = StatementKind::For {
             counter,
             from,
@@ -369,22 +389,19 @@ impl Flattener<'_> {
     }
 
     /// A loop over the elements of a vector that vary: it has as many turns as there are elements.
-    #[allow(clippy::too_many_arguments)]
     fn for_varying_values(
         &mut self,
         values: &Tensor,
-        index: &ForIndex,
-        rest: &[ForIndex],
-        body: &[Statement],
+        turns: Turns<'_>,
         ctx: &Context<'_>,
-        place: Place,
         out: &mut Vec<FlatStatement>,
     ) -> Fallible<()> {
+        let span = turns.index.span;
         if values.dims.len() != 1 {
-            return fail(codes::E0302, index.span, "the values of an iterator must form a vector");
+            return fail(codes::E0302, span, "the values of an iterator must form a vector");
         }
         let before = out.len();
-        self.for_each_value(values, index, rest, body, ctx, place, out)?;
+        self.for_each_value(values, turns, ctx, out)?;
         let mut assigned = rustc_hash::FxHashSet::default();
         crate::flat::collect_assigned(&out[before..], &mut assigned);
         let mut changed = false;
@@ -394,7 +411,7 @@ impl Flattener<'_> {
         if changed {
             return Err(error(
                 codes::E0214,
-                index.span,
+                span,
                 "a loop that changes the values it runs over is not supported yet",
             )
             .with_help("copy the vector to another one before the loop")
