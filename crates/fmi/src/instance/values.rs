@@ -1,0 +1,177 @@
+//! Variables by their value reference: reading, setting.
+
+use super::{Action, Done, Instance, Running, Trouble, error, variable, with_sign};
+use crate::state::{Call, Interface, State};
+use crate::variables::{Causality, Kind, Shown, Source, Variability};
+use saltus_mdae::Idx;
+
+impl Instance {
+    /// The value of a variable.
+    pub fn get(&mut self, reference: u32) -> Done<f64> {
+        self.check(Call::GetVariable)?;
+        let Some(shown) = self.variables().get(reference).cloned() else {
+            return error(format!("there is no variable with the value reference {reference}"));
+        };
+        if let Source::Constant(value) = shown.source {
+            return Ok(value);
+        }
+        if self.state == State::Instantiated {
+            return self.value_before(reference, &shown);
+        }
+        if self.state == State::Initialization {
+            self.make_run()?;
+        }
+        self.value(&shown)
+    }
+
+    /// Before the start only what was set is known.
+    fn value_before(&self, reference: u32, shown: &Shown) -> Done<f64> {
+        let set = self
+            .setup
+            .values
+            .iter()
+            .find(|(at, _)| *at == reference)
+            .map(|(_, value)| *value);
+        let input = self.setup.inputs.iter().find(|(at, ..)| *at == reference);
+        let value = set.or(input.map(|(_, value, _)| *value)).or(shown.start);
+        match value {
+            Some(value) => Ok(value),
+            None => error(format!("`{}` has no value before the initialization", shown.name)),
+        }
+    }
+
+    fn value(&mut self, shown: &Shown) -> Done<f64> {
+        let Some(run) = &mut self.run else {
+            return error("there are no values");
+        };
+        let value = match (shown.source, run) {
+            (Source::Constant(value), _) => Ok(value),
+            (Source::Time, Running::Own(stepper)) => Ok(stepper.time()),
+            (Source::Time, Running::Other(exchange)) => Ok(exchange.time()),
+            (Source::Mode, Running::Own(stepper)) => Ok(stepper.mode().map_or(0.0, |mode| mode.index() as f64)),
+            (Source::Mode, Running::Other(exchange)) => Ok(exchange.mode().map_or(0.0, |mode| mode.index() as f64)),
+            (Source::Value(of, sign), Running::Own(stepper)) => Ok(with_sign(stepper.value(of), sign)),
+            (Source::Value(of, sign), Running::Other(exchange)) => exchange.value(of).map(|v| with_sign(v, sign)),
+            (Source::Impulse(at), _) => Ok(self.impulses[at]),
+            (Source::Indicator(_), Running::Own(_)) => Ok(0.0),
+            (Source::Indicator(at), Running::Other(exchange)) => {
+                let mut all = vec![0.0; exchange.indicator_count()];
+                exchange.indicators(&mut all).map(|()| all[at])
+            }
+        };
+        value.map_err(|failure| Trouble::Discard(self.explain(&failure)))
+    }
+
+    /// Sets a variable.
+    pub fn set(&mut self, reference: u32, value: f64) -> Done<()> {
+        self.check(Call::SetVariable)?;
+        let Some(shown) = self.variables().get(reference).cloned() else {
+            return error(format!("there is no variable with the value reference {reference}"));
+        };
+        if !value.is_finite() {
+            return error(format!("`{}` cannot be {value}", shown.name));
+        }
+        if let Kind::Enumeration(of) = shown.kind {
+            let count = self.variables().enumerations[of].len();
+            if value < 1.0 || value > count as f64 {
+                return error(format!("`{}` has the values 1 to {count}, not {value}", shown.name));
+            }
+        }
+        match shown.causality {
+            Causality::Input => self.set_input(reference, &shown, value),
+            _ if shown.start.is_some() && shown.variability != Variability::Constant => {
+                if !matches!(self.state, State::Instantiated | State::Initialization) {
+                    if shown.is_slot && self.state == State::ContinuousTime {
+                        return error(format!("`{}` is a state: fmi3SetContinuousStates sets it", shown.name));
+                    }
+                    return error(format!(
+                        "`{}` can be set before the end of the initialization only",
+                        shown.name
+                    ));
+                }
+                self.setup.values.retain(|(at, _)| *at != reference);
+                self.setup.values.push((reference, value));
+                self.run = None;
+                Ok(())
+            }
+            _ => error(format!("`{}` follows from the equations and cannot be set", shown.name)),
+        }
+    }
+
+    fn set_input(&mut self, reference: u32, shown: &Shown, value: f64) -> Done<()> {
+        let (Some(var), state) = (variable(shown), self.state) else {
+            return error("an input of its own kind");
+        };
+        let slope = self
+            .setup
+            .inputs
+            .iter()
+            .find(|(at, ..)| *at == reference)
+            .map_or(0.0, |(_, _, slope)| *slope);
+        // A slope holds until the next value.
+        let slope = if state == State::Step { 0.0 } else { slope };
+        self.setup.inputs.retain(|(at, ..)| *at != reference);
+        self.setup.inputs.push((reference, value, slope));
+        let discrete = shown.variability == Variability::Discrete;
+        let outcome = match (&mut self.run, state) {
+            (_, State::Instantiated | State::Initialization) => {
+                self.run = None;
+                Ok(())
+            }
+            (Some(Running::Own(stepper)), _) => {
+                stepper.set_input(var, value);
+                Ok(())
+            }
+            (Some(Running::Other(_)), State::ContinuousTime) if discrete => {
+                return error(format!("`{}` can change in Event Mode only", shown.name));
+            }
+            (Some(Running::Other(exchange)), _) => exchange.set_input(var, value, state == State::Event).map(drop),
+            (None, _) => Ok(()),
+        };
+        if let Err(failure) = outcome {
+            return self.fail(&failure);
+        }
+        if !matches!(state, State::Instantiated | State::Initialization)
+            && self.mode.interface == Interface::CoSimulation
+        {
+            self.actions.push(Action::Input(reference, value, 0.0));
+        }
+        Ok(())
+    }
+
+    /// Says how fast an input changes from its present value on.
+    pub fn set_input_slope(&mut self, reference: u32, slope: f64) -> Done<()> {
+        self.check(Call::SetInputDerivatives)?;
+        let shown = self.variables().get(reference).cloned();
+        let Some((shown, var)) = shown.and_then(|shown| variable(&shown).map(|var| (shown, var))) else {
+            return error(format!("there is no input with the value reference {reference}"));
+        };
+        if shown.causality != Causality::Input || shown.variability != Variability::Continuous || !slope.is_finite() {
+            return error(format!("`{}` cannot have the slope {slope}", shown.name));
+        }
+        let known = self.setup.inputs.iter().find(|(at, ..)| *at == reference);
+        let value = known.map(|(_, value, _)| *value).or(shown.start).unwrap_or(0.0);
+        self.setup.inputs.retain(|(at, ..)| *at != reference);
+        self.setup.inputs.push((reference, value, slope));
+        match &mut self.run {
+            Some(Running::Own(stepper)) if self.state == State::Step => {
+                stepper.set_input_with_slope(var, value, slope);
+                self.actions.push(Action::Input(reference, value, slope));
+            }
+            _ => self.run = None,
+        }
+        Ok(())
+    }
+
+    pub(super) fn parameter_text(&self, shown: &Shown, value: f64) -> String {
+        match shown.kind {
+            Kind::Boolean => (value != 0.0).to_string(),
+            Kind::Enumeration(of) => {
+                let literals = &self.variables().enumerations[of];
+                let literal = (value as usize).checked_sub(1).and_then(|at| literals.get(at));
+                literal.map_or_else(|| value.to_string(), |literal| literal.to_string())
+            }
+            _ => value.to_string(),
+        }
+    }
+}
