@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::edit::{Edit, Fix};
 use crate::file::Span;
 
 /// The stable name of a kind of diagnostic, such as `E0101`; all of them are in [`crate::codes`].
@@ -98,6 +99,9 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What the user can do.
     pub help: Vec<String>,
+    /// The same as edits, where that is mechanical. Model files do not keep them: their text is not at hand.
+    #[serde(skip)]
+    pub fixes: Vec<Fix>,
 }
 
 impl Diagnostic {
@@ -142,6 +146,7 @@ impl Diagnostic {
             secondary: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
+            fixes: Vec::new(),
         }
     }
 
@@ -175,6 +180,24 @@ impl Diagnostic {
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());
+        self
+    }
+
+    /// Adds a way out that surely is what was meant.
+    #[must_use]
+    pub fn with_safe_fix(self, title: impl Into<String>, edits: Vec<Edit>) -> Self {
+        self.with_fix(title, edits, true)
+    }
+
+    /// Adds a way out that the user should look at.
+    #[must_use]
+    pub fn with_likely_fix(self, title: impl Into<String>, edits: Vec<Edit>) -> Self {
+        self.with_fix(title, edits, false)
+    }
+
+    fn with_fix(mut self, title: impl Into<String>, edits: Vec<Edit>, safe: bool) -> Self {
+        let title = title.into();
+        self.fixes.push(Fix { title, edits, safe });
         self
     }
 
@@ -222,6 +245,18 @@ impl Diagnostics {
                 diagnostic.severity = Severity::Error;
             }
         }
+    }
+
+    /// Makes errors of warnings with codes that are denied; says whether there were any.
+    pub fn deny(&mut self, is_denied: impl Fn(Code) -> bool) -> bool {
+        let mut any = false;
+        for diagnostic in &mut self.items {
+            if diagnostic.severity == Severity::Warning && is_denied(diagnostic.code) {
+                diagnostic.severity = Severity::Error;
+                any = true;
+            }
+        }
+        any
     }
 
     /// Sorted, each once.

@@ -7,6 +7,7 @@
 pub mod codes;
 mod decode;
 mod diagnostic;
+mod edit;
 mod file;
 pub mod number_text;
 pub mod render;
@@ -14,4 +15,5 @@ pub mod render;
 pub use codes::{Explanation, explain};
 pub use decode::{Decoded, decode};
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
+pub use edit::{Edit, Fix, apply_edits};
 pub use file::{FileId, LineColumn, SourceFile, SourceMap, Span};

@@ -6,6 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use serde_json::{Value, json};
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::edit::Fix;
 use crate::file::{SourceFile, SourceMap, Span};
 
 /// How text is rendered.
@@ -174,7 +175,7 @@ fn snippet<'a>(window: &'a Window, diagnostic: &'a Diagnostic) -> Snippet<'a, an
     snippet
 }
 
-/// One diagnostic as JSON: `code`, `severity`, `message`, `primary`, `secondary`, `notes`, `help`;
+/// One diagnostic as JSON: `code`, `severity`, `message`, `primary`, `secondary`, `notes`, `help`, `fixes`;
 /// places have `file`, `start` and `end` with `offset` (bytes), `line` and `column` (from 1).
 pub fn to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     json!({
@@ -187,7 +188,18 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
             .collect::<Vec<_>>(),
         "notes": diagnostic.notes,
         "help": diagnostic.help,
+        "fixes": diagnostic.fixes.iter().map(|fix| fix_to_json(fix, sources)).collect::<Vec<_>>(),
     })
+}
+
+/// A fix as JSON: `title`, `safe`, `edits`, each a place with the `text` to be put there.
+fn fix_to_json(fix: &Fix, sources: &SourceMap) -> Value {
+    let edits = fix.edits.iter().map(|edit| {
+        let mut value = span_to_json(edit.span, sources);
+        value["text"] = json!(edit.text);
+        value
+    });
+    json!({"title": fix.title, "safe": fix.safe, "edits": edits.collect::<Vec<_>>()})
 }
 
 /// Diagnostics as a JSON array.

@@ -12,6 +12,7 @@
 //! ```
 
 pub mod ast;
+pub mod format;
 mod kind;
 mod lexer;
 pub mod library;

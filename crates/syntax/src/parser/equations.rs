@@ -1,6 +1,6 @@
 //! Equations and statements (appendix A.2.6).
 
-use saltus_source::{Diagnostic, codes};
+use saltus_source::{Diagnostic, Edit, codes};
 
 use super::{Completed, Parser, Position};
 use crate::kind::SyntaxKind::{self, *};
@@ -249,6 +249,10 @@ impl Parser<'_> {
                     format!("a condition compares with `==`, not {found}"),
                 )
                 .with_label("expected `==`")
+                .with_safe_fix(
+                    format!("replace {found} by `==`"),
+                    vec![Edit::replace(p.span_at(p.position), "==")],
+                )
             });
             let marker = self.start();
             self.bump();
@@ -337,7 +341,11 @@ impl Parser<'_> {
 
     fn exchanged(&mut self, message: &str, expected: &str) {
         self.report(|p| {
-            Diagnostic::error(codes::E0113, p.span_at(p.position), message).with_label(format!("expected {expected}"))
+            let found = p.describe(p.position);
+            let edit = Edit::replace(p.span_at(p.position), expected.trim_matches('`'));
+            Diagnostic::error(codes::E0113, p.span_at(p.position), message)
+                .with_label(format!("expected {expected}"))
+                .with_safe_fix(format!("replace {found} by {expected}"), vec![edit])
         });
     }
 

@@ -1,6 +1,6 @@
 //! Expressions (appendix A.2.7).
 
-use saltus_source::{Diagnostic, codes};
+use saltus_source::{Diagnostic, Edit, codes};
 
 use super::{Completed, Parser};
 use crate::kind::SyntaxKind::{self, *};
@@ -376,6 +376,7 @@ impl Parser<'_> {
                 let span = p.span_at(p.position);
                 Diagnostic::error(codes::E0113, span, "a comparison is written with `==`, not `=`")
                     .with_label("expected `==`")
+                    .with_safe_fix("replace `=` by `==`", vec![Edit::replace(span, "==")])
             });
         }
         let marker = self.start();

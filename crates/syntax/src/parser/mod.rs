@@ -12,7 +12,7 @@ mod modifications;
 mod recovery;
 mod spelling;
 
-use saltus_source::{Code, Diagnostic, FileId, Span, codes};
+use saltus_source::{Code, Diagnostic, Edit, FileId, Span, codes};
 
 use crate::kind::SyntaxKind::{self, *};
 use crate::lexer::{MAX_DIAGNOSTICS, Tokens};
@@ -327,9 +327,37 @@ impl Parser<'_> {
             }
             let found = p.describe(p.position);
             let span = p.span_at(p.position);
-            Diagnostic::error(codes::E0101, span, format!("expected {what}, found {found}"))
-                .with_label(format!("expected {what}"))
+            let diagnostic = Diagnostic::error(codes::E0101, span, format!("expected {what}, found {found}"))
+                .with_label(format!("expected {what}"));
+            p.of_other_languages(diagnostic)
         });
+    }
+
+    /// Ways of writing that other languages have.
+    fn of_other_languages(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let Some(before) = self.position.checked_sub(1) else {
+            return diagnostic;
+        };
+        let (previous, current) = (self.span_at(before), self.span_at(self.position));
+        if previous.end != current.start {
+            return diagnostic;
+        }
+        match (self.kind_at(before), self.current()) {
+            (Star, Star) => diagnostic
+                .with_help("a power is written with `^`")
+                .with_safe_fix("replace `**` by `^`", vec![Edit::replace(previous.to(current), "^")]),
+            (Comma, UnsignedInteger) if self.is_number_before(before) => diagnostic
+                .with_help("decimals follow a point: `0.5`, not `0,5`")
+                .with_likely_fix("replace `,` by `.`", vec![Edit::replace(previous, ".")]),
+            _ => diagnostic,
+        }
+    }
+
+    /// Whether a whole number stands right in front of a token.
+    fn is_number_before(&self, position: Position) -> bool {
+        position.checked_sub(1).is_some_and(|number| {
+            self.kind_at(number) == UnsignedInteger && self.span_at(number).end == self.span_at(position).start
+        })
     }
 
     fn expect(&mut self, kind: SyntaxKind) -> bool {

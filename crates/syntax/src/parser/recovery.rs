@@ -1,6 +1,6 @@
 //! What the parser does when the text does not fit: brackets, semicolons, `end`s.
 
-use saltus_source::{Diagnostic, codes};
+use saltus_source::{Diagnostic, Edit, codes};
 
 use super::{Parser, Position};
 use crate::kind::SyntaxKind::{self, *};
@@ -137,6 +137,7 @@ impl Parser<'_> {
             Diagnostic::error(codes::E0102, p.previous_end(), format!("missing `;` behind {behind}"))
                 .with_label("expected `;`")
                 .with_help("every element, equation and statement ends with `;`")
+                .with_safe_fix("insert `;`", vec![Edit::insert(p.previous_end(), ";")])
         });
     }
 
@@ -363,6 +364,7 @@ impl Parser<'_> {
                 Diagnostic::error(codes::E0107, span, format!("`end` without the name `{name}`"))
                     .with_label(format!("expected `{name}`"))
                     .with_secondary(p.span_at(block.opened), "the class starts here")
+                    .with_safe_fix(format!("insert `{name}`"), vec![Edit::insert(span, format!(" {name}"))])
             });
         }
     }
@@ -378,6 +380,10 @@ impl Parser<'_> {
             .with_label(format!("expected `{name}`"))
             .with_secondary(p.span_at(block.opened), "the class starts here")
             .with_help(format!("write `end {name};`"))
+            .with_safe_fix(
+                format!("replace `{found}` by `{name}`"),
+                vec![Edit::replace(p.span_at(p.position), name)],
+            )
         });
         self.bump();
     }
@@ -400,15 +406,37 @@ impl Parser<'_> {
             && inner.kind != ClassDefinition
     }
 
+    /// The blanks at the beginning of the line a token is in.
+    fn indentation(&self, position: Position) -> &str {
+        let start = self.span_at(position).start as usize;
+        let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let rest = &self.text[line..start];
+        &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]
+    }
+
     fn missing_end(&mut self, block: Block) {
         self.report(|p| {
             let what = match block.kind {
                 ClassDefinition => format!("end {}", p.text_at(block.opened)),
                 kind => format!("end {}", kind.fixed_text().unwrap_or("")),
             };
-            Diagnostic::error(codes::E0114, p.span_at(p.position), format!("missing `{what}`"))
+            let diagnostic = Diagnostic::error(codes::E0114, p.span_at(p.position), format!("missing `{what}`"))
                 .with_label(format!("expected `{what}` before this"))
-                .with_secondary(p.span_at(block.opened), "starts here")
+                .with_secondary(p.span_at(block.opened), "starts here");
+            // `M;` lacks the word alone; elsewhere the end belongs on a line of its own, in line with the beginning.
+            let word_only = p.text_at(p.position) == &what[4..] && p.nth(1) == Semicolon;
+            let edit = if word_only {
+                Edit::insert(p.span_at(p.position), "end ")
+            } else {
+                let indentation = p.indentation(block.opened);
+                Edit::insert(p.previous_end(), format!("\n{indentation}{what};"))
+            };
+            let title = format!("insert `{}`", if word_only { "end" } else { &what });
+            if word_only || p.at(EndOfFile) {
+                diagnostic.with_safe_fix(title, vec![edit])
+            } else {
+                diagnostic.with_likely_fix(title, vec![edit])
+            }
         });
     }
 }

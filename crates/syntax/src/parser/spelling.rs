@@ -1,6 +1,6 @@
 //! Keywords that were meant.
 
-use saltus_source::{Diagnostic, codes};
+use saltus_source::{Diagnostic, Edit, codes};
 
 use super::{Parser, Position};
 use crate::kind::SyntaxKind::{self, *};
@@ -75,6 +75,10 @@ impl Parser<'_> {
         )
         .with_label(format!("did you mean {keyword}?"))
         .with_help(format!("write {keyword}"))
+        .with_safe_fix(
+            format!("replace `{word}` by {keyword}"),
+            vec![Edit::replace(self.span_at(position), keyword.trim_matches('`'))],
+        )
     }
 
     /// When parsing is stuck: the current or the previous name may be a misspelt keyword.
