@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use saltus_lang::{FlattenOptions, flatten};
-use saltus_source::SourceMap;
+use saltus_source::{Diagnostic, SourceMap, codes};
 use saltus_syntax::library::{Disk, Library};
 
 fn main() {
@@ -33,9 +33,11 @@ fn folder(variable: &str) -> Option<PathBuf> {
 
 /// The first error in words.
 fn reason(library: &Library, flattened: &saltus_lang::Flattened) -> String {
-    let Some(error) = flattened.diagnostics.iter().find(|d| d.is_error()) else {
-        return String::new();
-    };
+    let error = flattened.diagnostics.iter().find(|d| d.is_error());
+    error.map(|error| in_words(library, error)).unwrap_or_default()
+}
+
+fn in_words(library: &Library, error: &Diagnostic) -> String {
     let place = error.span().and_then(|span| {
         let file = library.sources().file(span.file)?;
         let name = Path::new(file.name()).file_name()?.to_string_lossy().into_owned();
@@ -56,7 +58,7 @@ fn msl(arguments: &[String]) {
     let pattern = arguments.get(1).map_or("", String::as_str);
     let text = std::fs::read_to_string(csv).expect("the table of models");
     let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), vec![root]);
-    let mut table: BTreeMap<(String, String), [usize; 3]> = BTreeMap::new();
+    let mut table: BTreeMap<(String, String), [usize; 4]> = BTreeMap::new();
     for line in text.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
         let (model, tier, expected) = (fields[0], fields[2], fields[3]);
@@ -76,12 +78,17 @@ fn msl(arguments: &[String]) {
                 let unknowns = flat.counts().unknowns;
                 row[2] += usize::from(unknowns.to_string() == expected);
                 println!("ok   {tier} {model} {unknowns} ({expected}) {seconds:.2}s");
+                let units = [codes::W0204, codes::W0208];
+                for alarm in flattened.diagnostics.iter().filter(|d| units.contains(&d.code)) {
+                    println!("unit {}", in_words(&library, alarm));
+                    row[3] += 1;
+                }
             }
             None => println!("FAIL {tier} {model} {seconds:.2}s: {}", reason(&library, &flattened)),
         }
     }
-    println!("tier library    models  flatten  same unknowns");
-    for ((tier, root), [all, ok, same]) in table {
-        println!("{tier:4} {root:12} {all:5} {ok:8} {same:10}");
+    println!("tier library    models  flatten  same unknowns  warnings of units");
+    for ((tier, root), [all, ok, same, units]) in table {
+        println!("{tier:4} {root:12} {all:5} {ok:8} {same:10} {units:10}");
     }
 }

@@ -22,6 +22,7 @@ mod limits;
 mod model;
 mod modification;
 mod tensor;
+pub mod unit;
 mod unreached;
 
 use std::sync::Arc;

@@ -80,6 +80,8 @@ pub struct Local {
     pub dims: Vec<u32>,
     /// Whether the sizes are known only when the function runs: [`FunctionStatement::Allocate`] sets them.
     pub open: bool,
+    /// `unit`, as declared.
+    pub unit: Option<Arc<str>>,
 }
 
 impl Local {
@@ -90,6 +92,7 @@ impl Local {
             ty,
             dims,
             open: false,
+            unit: None,
         }
     }
 

@@ -7,12 +7,22 @@ use super::signature::Formal;
 use super::store::{Target, plain_part, value_of};
 use crate::expr::{Context, Mode};
 use crate::failure::{Failure, Fallible};
-use crate::flat::{Local, LocalId};
+use crate::flat::{Local, LocalId, ScalarType};
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
-use crate::modification::Scope;
+use crate::modification::{Mod, Scope};
 use crate::tensor::{Dims, Elem, Tensor, Ty};
+use saltus_syntax::ast::{ExprKind, Name};
 use std::rc::Rc;
+use std::sync::Arc;
+
+/// The text that a modification gives, if it is a literal.
+fn written_text(m: &Mod) -> Option<Arc<str>> {
+    match &m.binding.as_ref()?.source.expr.kind {
+        ExprKind::String(text) => Some(text.as_str().into()),
+        _ => None,
+    }
+}
 
 impl Flattener<'_> {
     /// Variables for a value of this form.
@@ -51,12 +61,34 @@ impl Flattener<'_> {
         let first = builder.locals.len();
         for (field, value) in fields.iter() {
             let var = self.declare_like(builder, &format!("{name}.{field}"), value, list)?;
+            self.declare_unit(builder, &var, class, field);
             vars.push((field.clone(), var));
         }
         builder
             .fields
             .extend((first..builder.locals.len()).map(|at| LocalId(at as u32)));
         Ok(FrameVar::Record(class, vars))
+    }
+
+    /// A variable of a function has the unit that its declaration says.
+    pub(super) fn declare_unit(&mut self, builder: &mut Builder, var: &FrameVar, class: ClassId, name: &Name) {
+        if let FrameVar::Local(id, ScalarType::Real, _) = var {
+            builder.locals[*id].unit = self.declared_unit(class, name);
+        }
+    }
+
+    /// The unit of an element of a class, if it is written out in its declaration or its type.
+    pub(super) fn declared_unit(&mut self, class: ClassId, name: &Name) -> Option<Arc<str>> {
+        let table = self.table(class).ok()?;
+        let place = table.entries.iter().position(|entry| entry.name == *name)?;
+        let entry = &table.entries[place];
+        let own = crate::modification::merge(&entry.mods, &entry.declared);
+        if let Some(unit) = own.child("unit") {
+            return written_text(unit);
+        }
+        let of_type = self.component_type(class, place as u32).ok()?;
+        let table = self.table(of_type).ok()?;
+        table.attributes.child("unit").and_then(|unit| written_text(unit))
     }
 
     /// A function whose bound inputs are arguments, too.
@@ -131,6 +163,7 @@ impl Flattener<'_> {
             return Err(failure);
         }
         let var = self.declare_class(builder, &formal.name, formal.class, &dims, &mut Vec::new())?;
+        self.declare_unit(builder, &var, class, &formal.name);
         declare(var.clone());
         match initial {
             Ok(Some(value)) => {

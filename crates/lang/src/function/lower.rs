@@ -205,6 +205,7 @@ impl Flattener<'_> {
                     FrameVar::Value(self.declare_function(&mut builder, &formal.name, value, &mut inputs)?)
                 }
             };
+            self.declare_unit(&mut builder, &var, class, &formal.name);
             frame.set(formal.name.clone(), var);
         }
         let frame = RefCell::new(frame);

@@ -96,6 +96,20 @@ pub(crate) struct FunctionTable {
     pub(crate) emission: Option<open::Emission>,
     /// Functions being inlined or evaluated, innermost last.
     active: Vec<Arc<ClassDefinition>>,
+    /// Units that arguments of calls should have that are inlined.
+    pub(crate) unit_claims: Vec<UnitClaim>,
+}
+
+/// The unit that an argument should have.
+#[derive(Clone, Debug)]
+pub(crate) struct UnitClaim {
+    pub unit: Arc<str>,
+    pub argument: FlatExpr,
+    /// The input, and the function.
+    pub input: Arc<str>,
+    pub function: Arc<str>,
+    /// The call.
+    pub span: Span,
 }
 
 impl FunctionTable {
@@ -405,10 +419,37 @@ impl Flattener<'_> {
                 .or_default() += 1;
             return None;
         };
+        self.claim_units(class, signature, bound, span);
         if signature.generates_events {
             return Some(results);
         }
         Some(results.into_iter().map(|value| without_events(value, span)).collect())
+    }
+
+    /// Notes which units the arguments of a call should have that is written into an equation.
+    fn claim_units(&mut self, class: ClassId, signature: &Signature, bound: &[Tensor], span: Span) {
+        // What is called in turn is looked at where it is declared.
+        if self.functions.is_running() {
+            return;
+        }
+        for (formal, value) in signature.inputs.iter().zip(bound) {
+            let varies = |elem: &Elem| matches!(elem, Elem::Expr(expr) if !expr.is_literal());
+            if value.ty != Ty::Real || !value.elems.iter().any(varies) || !is_small(value) {
+                continue;
+            }
+            let Some(unit) = self.declared_unit(class, &formal.name) else {
+                continue;
+            };
+            for expr in value.exprs().filter(|expr| !expr.is_literal()) {
+                self.functions.unit_claims.push(UnitClaim {
+                    unit: Arc::clone(&unit),
+                    argument: expr.clone(),
+                    input: formal.name.as_str().into(),
+                    function: Arc::clone(&self.classes[class].name),
+                    span,
+                });
+            }
+        }
     }
 
     /// Runs a function on values; in [`Mode::Flat`] they need not be known.

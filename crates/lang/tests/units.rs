@@ -1,0 +1,208 @@
+//! Units of equations made at random: consistent ones are never complained about, and one wrong exponent always is.
+
+use std::sync::Arc;
+
+use saltus_lang::{FlattenOptions, flatten};
+use saltus_source::SourceMap;
+use saltus_syntax::library::{Disk, Library};
+
+/// Exponents of metre, kilogram, second and ampere.
+type Unit = [i32; 4];
+
+const BASES: [(&str, &str); 4] = [("length", "m"), ("mass", "kg"), ("duration", "s"), ("current", "A")];
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+
+    fn unit(&mut self) -> Unit {
+        std::array::from_fn(|_| self.below(5) as i32 - 2)
+    }
+}
+
+fn text(unit: Unit) -> String {
+    let factors: Vec<String> = BASES
+        .iter()
+        .zip(unit)
+        .filter(|(_, exponent)| *exponent != 0)
+        .map(|((_, name), exponent)| format!("{name}{exponent}"))
+        .collect();
+    if factors.is_empty() {
+        "1".to_owned()
+    } else {
+        factors.join(".")
+    }
+}
+
+fn minus(a: Unit, b: Unit) -> Unit {
+    std::array::from_fn(|at| a[at] - b[at])
+}
+
+/// A product of powers of the base quantities.
+fn product(unit: Unit) -> String {
+    let factors: Vec<String> = BASES
+        .iter()
+        .zip(unit)
+        .filter(|(_, exponent)| *exponent != 0)
+        .map(|((name, _), exponent)| format!("{name}^({exponent})"))
+        .collect();
+    if factors.is_empty() {
+        "(length/length)".to_owned()
+    } else {
+        format!("({})", factors.join("*"))
+    }
+}
+
+struct Family {
+    random: Random,
+    /// Variables with their units; whether they declare them.
+    variables: Vec<(String, Unit, bool)>,
+    literals: bool,
+}
+
+impl Family {
+    /// An expression of a unit.
+    fn expression(&mut self, unit: Unit, depth: usize) -> String {
+        if depth == 0 {
+            return product(unit);
+        }
+        match self.random.below(if self.literals { 9 } else { 8 }) {
+            0 => format!(
+                "({} + {})",
+                self.expression(unit, depth - 1),
+                self.expression(unit, depth - 1)
+            ),
+            1 => format!(
+                "({} - {})",
+                self.expression(unit, depth - 1),
+                self.expression(unit, depth - 1)
+            ),
+            2 => format!("sqrt({})", self.expression(unit.map(|e| 2 * e), depth - 1)),
+            3 => format!(
+                "max({}, {})",
+                self.expression(unit, depth - 1),
+                self.expression(unit, depth - 1)
+            ),
+            4 => format!(
+                "(if time > 1 then {} else {})",
+                self.expression(unit, depth - 1),
+                product(unit)
+            ),
+            5 => format!("{}*sin({})", self.expression(unit, depth - 1), product([0; 4])),
+            8 => format!("{}*{}", self.random.below(9) + 2, product(unit)),
+            _ => {
+                let at = self.random.below(self.variables.len());
+                let (name, own, _) = self.variables[at].clone();
+                let rest = self.expression(minus(unit, own), depth - 1);
+                format!("{name}*{rest}")
+            }
+        }
+    }
+
+    /// A model; with a wrong exponent in one of its equations.
+    fn model(&mut self, broken: bool) -> String {
+        let count = 2 + self.random.below(5);
+        let bases: Vec<String> = BASES
+            .iter()
+            .map(|(name, unit)| format!("  parameter Real {name}(unit = \"{unit}\") = 2;\n"))
+            .collect();
+        let (mut declarations, mut equations) = (bases.concat(), Vec::new());
+        for number in 0..count {
+            let unit = self.random.unit();
+            let declared = self.random.below(3) > 0;
+            let name = format!("x{number}");
+            let attribute = if declared {
+                format!("(unit = \"{}\")", text(unit))
+            } else {
+                String::new()
+            };
+            declarations.push_str(&format!("  Real {name}{attribute};\n"));
+            self.variables.push((name, unit, declared));
+        }
+        let wrong = self.random.below(count);
+        for number in 0..count {
+            let (name, unit, declared) = self.variables[number].clone();
+            // Each is computed from those before it, and from the base quantities.
+            let later = self.variables.split_off(number.max(1));
+            let depth = if number == 0 { 0 } else { 1 + self.random.below(3) };
+            let mut value = self.expression(unit, depth);
+            self.variables.extend(later);
+            if broken && number == wrong {
+                value = format!("{value}*{}", BASES[self.random.below(4)].0);
+            }
+            equations.push(format!("  {name} = {value};\n"));
+            // What is not declared has its unit from elsewhere as well.
+            if !declared {
+                declarations.push_str(&format!("  Real y{number}(unit = \"{}\");\n", text(unit)));
+                equations.push(format!("  y{number} = {name};\n"));
+            }
+        }
+        // In any order.
+        for at in (1..equations.len()).rev() {
+            let other = self.random.below(at + 1);
+            equations.swap(at, other);
+        }
+        format!("model M\n{declarations}equation\n{}end M;\n", equations.concat())
+    }
+}
+
+fn alarms(model: &str) -> usize {
+    let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), Vec::new());
+    library.add_text("M.mo", model);
+    let flattened = flatten(&library, "M", &FlattenOptions::default());
+    assert!(flattened.model.is_some(), "{:?}\n{model}", flattened.diagnostics);
+    flattened
+        .diagnostics
+        .iter()
+        .filter(|d| d.code.as_str() == "W0204")
+        .count()
+}
+
+fn family(seed: u64, literals: bool) -> Family {
+    Family {
+        random: Random(seed),
+        variables: Vec::new(),
+        literals,
+    }
+}
+
+#[test]
+fn consistent_equations_are_never_complained_about() {
+    for seed in 0..300 {
+        let model = family(seed, seed % 2 == 0).model(false);
+        assert_eq!(alarms(&model), 0, "seed {seed}\n{model}");
+    }
+}
+
+#[test]
+fn one_wrong_exponent_is_always_found() {
+    for seed in 0..300 {
+        let model = family(seed, false).model(true);
+        assert!(alarms(&model) > 0, "seed {seed}\n{model}");
+    }
+}
+
+/// The same equations without any units.
+#[test]
+fn models_without_units_are_never_complained_about() {
+    for seed in 0..200 {
+        let model = family(seed, true).model(seed % 2 == 0);
+        let mut bare = String::new();
+        for line in model.lines() {
+            let line = match (line.find("(unit = "), line.find("\")")) {
+                (Some(from), Some(to)) => format!("{}{}", &line[..from], &line[to + 2..]),
+                _ => line.to_owned(),
+            };
+            bare.push_str(&line);
+            bare.push('\n');
+        }
+        assert_eq!(alarms(&bare), 0, "seed {seed}\n{bare}");
+    }
+}
