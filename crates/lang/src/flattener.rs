@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_source::{Diagnostics, Span};
+use saltus_source::{Diagnostic, Diagnostics, Label, Span};
 use saltus_syntax::ast::{ClassDefinition, Name};
 use saltus_syntax::library::Library;
 
@@ -73,6 +73,8 @@ pub(crate) struct Flattener<'l> {
     pub continuously: bool,
     /// Text that conditions leave out, as far as it has been looked at.
     pub looked: FxHashSet<Looked>,
+    /// The line of the model itself that brings along what is looked at.
+    pub part: Option<Span>,
 }
 
 /// More unknown names than this are mostly one mistake; to compare all with all would take for ever.
@@ -114,6 +116,7 @@ impl<'l> Flattener<'l> {
             loop_counters: 0,
             continuously: false,
             looked: FxHashSet::default(),
+            part: None,
         };
         flattener.add_predefined();
         flattener
@@ -122,8 +125,34 @@ impl<'l> Flattener<'l> {
     /// Reports what has not been reported.
     pub(crate) fn report(&mut self, failure: Failure) {
         if let Failure::Report(diagnostic) = failure {
-            self.diagnostics.push(*diagnostic);
+            let diagnostic = self.at_own_line(*diagnostic);
+            self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// What is wrong inside of a library is told at the line of the model that uses it, and then where it is.
+    fn at_own_line(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        let given = self.library.given();
+        let is_given = |span: Span| given.iter().any(|class| class.file == span.file);
+        let (Some(part), Some(place)) = (self.part, diagnostic.span()) else {
+            return diagnostic;
+        };
+        if is_given(place) || !is_given(part) {
+            return diagnostic;
+        }
+        let own = Label {
+            span: part,
+            message: "used here".to_owned(),
+        };
+        if let Some(place) = diagnostic.primary.replace(own) {
+            diagnostic.secondary.insert(0, place);
+        }
+        diagnostic
+    }
+
+    /// The line of the model itself behind what has this path.
+    pub(crate) fn set_part(&mut self, path: &str) {
+        self.part = self.model.part_of(path);
     }
 
     /// Keeps the value, or reports why there is none.

@@ -10,12 +10,14 @@
 
 #![allow(rustdoc::private_intra_doc_links)]
 
+mod advice;
 mod class;
 mod expr;
 mod failure;
 pub mod flat;
 mod flattener;
 mod function;
+mod hints;
 mod ids;
 mod instance;
 mod limits;
@@ -32,6 +34,7 @@ pub(crate) use saltus_source::codes;
 use saltus_syntax::ast::ClassModification;
 use saltus_syntax::library::Library;
 
+pub use hints::hints;
 pub use limits::Limits;
 
 /// What flattening yields.

@@ -141,6 +141,10 @@ fn pages_on_codes_are_right() {
         {
             continue;
         }
+        // Said of a model as a whole, or of its text.
+        if ["W0209", "W0210"].contains(&code) {
+            continue;
+        }
         let explanation = saltus_source::codes::explain(code).unwrap();
         let fix = saltus_source::codes::first_fenced_block(explanation.fix).unwrap_or("");
         for (text, expected) in [(explanation.example, true), (fix, false)] {

@@ -498,7 +498,7 @@ impl Flattener<'_> {
             format!("`{name}` is not known in `{}`", self.classes[scope].name),
         );
         if let Some(other) = did_you_mean(name, names) {
-            diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+            diagnostic = self.suggesting(diagnostic, name, span, other);
         } else if name.starts_with(char::is_uppercase) {
             diagnostic = diagnostic.with_help("if it is a library, name its folder with -L, or set MODELICAPATH");
         }
@@ -518,8 +518,11 @@ impl Flattener<'_> {
         }
         let message = format!("`{}` has no element `{name}`", self.classes[class].name);
         let mut diagnostic = error(codes::E0201, span, message);
+        if let Some(told) = self.renamed(diagnostic.clone(), &self.classes[class].name, name, span) {
+            return told.into();
+        }
         if let Some(other) = did_you_mean(name, names) {
-            diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+            diagnostic = self.suggesting(diagnostic, name, span, other);
         }
         diagnostic.into()
     }

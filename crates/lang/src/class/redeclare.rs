@@ -266,8 +266,10 @@ impl Flattener<'_> {
                 .chain(table.simple.iter().flat_map(|s| attribute_names(*s).iter().copied()))
                 .collect();
             names.sort_unstable();
-            if let Some(other) = did_you_mean(name, names) {
-                diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+            if name == "freqHz" && names.contains(&"f") {
+                diagnostic = self.renamed_frequency(diagnostic, span);
+            } else if let Some(other) = did_you_mean(name, names) {
+                diagnostic = self.suggesting(diagnostic, name, span, other);
             }
             return Err(diagnostic.into());
         }

@@ -186,7 +186,7 @@ impl Flattener<'_> {
             );
             let known = super::builtins::NAMES.iter().copied();
             if let Some(other) = crate::failure::did_you_mean(&first.name, known) {
-                diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+                diagnostic = self.suggesting(diagnostic, &first.name, first.span, other);
             }
             return Err(diagnostic.into());
         }

@@ -729,7 +729,7 @@ impl Flattener<'_> {
         let message = format!("`{name}` is not known in `{}`", self.classes[scope.class].name);
         let mut diagnostic = crate::failure::error(codes::E0201, span, message);
         if let Some(other) = crate::failure::did_you_mean(name, names) {
-            diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+            diagnostic = self.suggesting(diagnostic, name, span, other);
         }
         diagnostic.into()
     }

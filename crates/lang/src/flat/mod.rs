@@ -12,6 +12,7 @@ mod json;
 mod print;
 mod validate;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use saltus_source::Span;
@@ -54,6 +55,8 @@ pub struct FlatModel {
     pub provenances: IndexVec<ProvenanceId, Provenance>,
     /// `annotation(experiment(…))`.
     pub experiment: Experiment,
+    /// The components of the model itself by name, with the places of their declarations.
+    pub parts: BTreeMap<Arc<str>, Span>,
 }
 
 /// `annotation(experiment(…))`; `None` where nothing is said.
@@ -141,6 +144,8 @@ pub struct FlatVariable {
     pub attributes: Arc<Attributes>,
     /// Whether it is protected, or inside something protected.
     pub protected: bool,
+    /// Whether it is declared `final`, or given a value that is: nobody may change it.
+    pub is_final: bool,
     /// Whether its value was used to decide the structure of the model (array sizes, conditions):
     /// it cannot be changed without flattening again.
     pub structural: bool,
@@ -205,6 +210,12 @@ impl FlatModel {
     /// The provenance with this index.
     pub fn provenance(&self, id: ProvenanceId) -> &Provenance {
         &self.provenances[id]
+    }
+
+    /// The line of the model itself behind a variable: the declaration of the component it is in.
+    pub fn part_of(&self, variable: &str) -> Option<Span> {
+        let first = variable.split(['.', '[']).next()?;
+        self.parts.get(first).copied()
     }
 
     /// The number of unknowns and of equations.

@@ -134,7 +134,7 @@ impl Flattener<'_> {
             if !inputs.iter().any(|e| e.name == argument) {
                 let mut diagnostic = error(codes::E0212, at, format!("`{name}` has no field `{argument}`"));
                 if let Some(other) = did_you_mean(&argument, inputs.iter().map(|e| e.name.as_str())) {
-                    diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+                    diagnostic = self.suggesting(diagnostic, &argument, at, other);
                 }
                 return Err(diagnostic.into());
             }

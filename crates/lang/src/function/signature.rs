@@ -239,7 +239,7 @@ impl Flattener<'_> {
             let Some(position) = signature.inputs.iter().position(|f| f.name == argument) else {
                 let mut diagnostic = error(codes::E0212, at, format!("`{name}` has no input `{argument}`"));
                 if let Some(other) = did_you_mean(&argument, signature.inputs.iter().map(|f| f.name.as_str())) {
-                    diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+                    diagnostic = self.suggesting(diagnostic, &argument, at, other);
                 }
                 return Err(diagnostic.into());
             };

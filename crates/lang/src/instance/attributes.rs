@@ -89,7 +89,8 @@ impl Flattener<'_> {
         {
             let message = format!("`each` without an array: `{}` is a scalar", component.path);
             let warning = Diagnostic::warning(codes::W0207, each.span, message);
-            self.diagnostics.push(warning.with_help("leave `each` out"));
+            let warning = self.removing_each(warning.with_help("leave `each` out"), each.span);
+            self.diagnostics.push(warning);
         }
     }
 
@@ -99,6 +100,8 @@ impl Flattener<'_> {
         let ComponentKind::Primitive { ty, first: Some(first) } = component.kind else {
             return;
         };
+        let path = Arc::clone(&component.path);
+        self.set_part(&path);
         let result = self.finish_attributes(id, ty, first);
         self.accept(result);
         let result = self.finish_binding(id, ty, first);
@@ -177,13 +180,12 @@ impl Flattener<'_> {
         let own = Ty::of(ty);
         let text = |this: &mut Self, name: &str| -> Fallible<Option<Arc<str>>> {
             let value = this.attribute(id, name, Ty::String, Mode::Evaluate)?;
-            Ok(value.and_then(|t| match t.elems.first() {
-                Some(Elem::Expr(FlatExpr::String(s))) => Some(Arc::clone(s)),
-                _ => None,
-            }))
+            Ok(value.and_then(|texts| text_at(&texts, 0)))
         };
+        let mut units = None;
         if ty == ScalarType::Real {
-            base.unit = text(self, "unit")?;
+            units = self.attribute(id, "unit", Ty::String, Mode::Evaluate)?;
+            base.unit = units.as_ref().and_then(|units| text_at(units, 0));
             base.display_unit = text(self, "displayUnit")?;
             base.state_select = self.state_select(id)?;
         }
@@ -200,11 +202,16 @@ impl Flattener<'_> {
         }
         let same = per_element
             .iter()
-            .all(|(_, t)| t.elems.iter().all(|e| *e == t.elems[0]));
+            .map(|(_, t)| t)
+            .chain(&units)
+            .all(|t| t.elems.iter().all(|e| *e == t.elems[0]));
         let sets = if same { count.min(1) } else { count };
         let mut result = Vec::with_capacity(sets.max(1));
         for offset in 0..sets {
             let mut attributes = base.clone();
+            if let Some(units) = &units {
+                attributes.unit = text_at(units, offset);
+            }
             for (name, value) in &per_element {
                 let value = expr_at(value, offset);
                 match *name {
@@ -389,7 +396,7 @@ impl Flattener<'_> {
                     format!("`{}` has no literal `{name}`", self.model.enumerations[id].name),
                 );
                 if let Some(other) = crate::failure::did_you_mean(name, literals.iter().map(|l| &**l)) {
-                    diagnostic = diagnostic.with_help(format!("did you mean `{other}`?"));
+                    diagnostic = self.suggesting(diagnostic, name, span, other);
                 }
                 Err(diagnostic.into())
             }
@@ -400,6 +407,13 @@ impl Flattener<'_> {
 fn expr_at(value: &Tensor, offset: usize) -> Option<FlatExpr> {
     match value.elems.get(offset) {
         Some(Elem::Expr(expr)) => Some(expr.clone()),
+        _ => None,
+    }
+}
+
+fn text_at(value: &Tensor, offset: usize) -> Option<Arc<str>> {
+    match value.elems.get(offset) {
+        Some(Elem::Expr(FlatExpr::String(text))) => Some(Arc::clone(text)),
         _ => None,
     }
 }

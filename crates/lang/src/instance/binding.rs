@@ -88,6 +88,10 @@ impl Flattener<'_> {
             )
             .with_help("write `each` if all elements get the same value"),
         };
+        let diagnostic = match selector {
+            Selector::Index(_) => self.inserting_each(diagnostic, binding.span(), value.is_scalar()),
+            Selector::Field(_) => diagnostic,
+        };
         diagnostic.into()
     }
 

@@ -74,6 +74,11 @@ impl Flattener<'_> {
             (Some(ast::Causality::Output), true) => Causality::Output,
             _ => Causality::Internal,
         };
+        let entry = self.instances[component.parent]
+            .table
+            .entries
+            .get(component.entry as usize);
+        let is_final = component.mods.is_final || entry.is_some_and(|entry| entry.is_final);
         let owner = Arc::clone(&self.instances[component.parent].path);
         let provenance = self.add_provenance(span, &owner, ProvenanceKind::Declaration);
         let attributes = Arc::clone(&self.no_attributes);
@@ -94,6 +99,7 @@ impl Flattener<'_> {
                 fixed: None,
                 attributes: Arc::clone(&attributes),
                 protected,
+                is_final,
                 structural: false,
                 provenance,
             });

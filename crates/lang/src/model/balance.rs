@@ -12,8 +12,8 @@ use super::culprits::{Culprits, culprits};
 use crate::codes;
 use crate::failure::tolerated;
 use crate::flat::{
-    EquationKind, FlatEquation, FlatExpr, FlatModel, Provenance, ProvenanceKind, ScalarType, Variability, VariableId,
-    collect_assigned, count_equations,
+    Counts, EquationKind, FlatEquation, FlatExpr, FlatModel, Provenance, ProvenanceKind, ScalarType, Variability,
+    VariableId, collect_assigned, count_equations,
 };
 use crate::flattener::Flattener;
 use crate::ids::{ClassId, ComponentId, InstanceId};
@@ -45,6 +45,7 @@ impl Flattener<'_> {
         let counts = self.model.counts();
         if counts.is_balanced() {
             self.check_local_balance();
+            self.check_missing_branches(&counts);
             return;
         }
         let message = format!(
@@ -79,6 +80,38 @@ impl Flattener<'_> {
         diagnostic = self.name_equations(diagnostic, &culprits);
         diagnostic = self.name_unknowns(diagnostic, &culprits);
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Warns of an `if` without `else` whose equations nothing makes up for.
+    fn check_missing_branches(&mut self, counts: &Counts) {
+        let mut found = Vec::new();
+        for equation in &self.model.equations {
+            let EquationKind::If { branches, otherwise } = &equation.kind else {
+                continue;
+            };
+            let (_, most) = count_equations(std::slice::from_ref(equation), &self.model);
+            // Even with as many equations as others can have there are too few.
+            if !otherwise.is_empty() || most == 0 || counts.max_equations - most >= counts.unknowns {
+                continue;
+            }
+            let missing = counts.unknowns - (counts.max_equations - most);
+            let places = branches.iter().flat_map(|branch| &branch.body);
+            let named: Vec<Span> = places
+                .map(|inner| self.model.provenance(inner.provenance).span)
+                .collect();
+            found.push((self.model.provenance(equation.provenance).span, missing, named));
+        }
+        for (span, missing, places) in found.into_iter().take(NAMED) {
+            let equations = count(missing, missing, "equation");
+            let lacks = if missing == 1 { "is" } else { "are" };
+            let message = format!("{equations} {lacks} missing where no condition of this `if` holds");
+            let mut warning = Diagnostic::warning(codes::W0211, span, message);
+            for place in places.into_iter().take(NAMED) {
+                warning = warning.with_secondary(place, "in force in this branch alone");
+            }
+            self.diagnostics
+                .push(warning.with_help("write `else` with the equations that hold otherwise"));
+        }
     }
 
     /// Equations that determine nothing, or nothing that others do not determine.

@@ -75,8 +75,8 @@ impl Flattener<'_> {
             {
                 let message = format!("`experiment` has no setting `{name}`");
                 let warning = Diagnostic::warning(codes::W0206, m.span, message);
-                self.diagnostics
-                    .push(warning.with_help(format!("did you mean `{meant}`?")));
+                let warning = self.suggesting(warning, name, m.span, meant);
+                self.diagnostics.push(warning);
             }
         }
     }

@@ -52,6 +52,9 @@ impl Flattener<'_> {
             let mods = Rc::new(from_ast(modification, class, -1)?);
             self.instances[root].mods = self.bind(&mods, root);
         }
+        let entries = Rc::clone(&self.instances[root].table);
+        let parts = entries.entries.iter().filter(|entry| entry.component().is_some());
+        self.model.parts = parts.map(|entry| (entry.name.as_str().into(), entry.span)).collect();
         let mut instances = Vec::new();
         self.instantiate(root, &mut instances)?;
         let mut added = 0;
@@ -84,6 +87,7 @@ impl Flattener<'_> {
             self.finish_component(component);
             done += 1;
         }
+        self.part = None;
         self.connection_equations();
         self.stream_equations();
         self.leave_out_unused_bus_elements();
@@ -170,6 +174,9 @@ impl Flattener<'_> {
                 self.accept(result);
                 continue;
             }
+            if self.instances[instance].path.is_empty() {
+                self.set_part(&entry.name);
+            }
             let before = self.instances[instance].slots[index];
             let component = match self.component(instance, index as u32) {
                 Ok(Some(component)) => component,
@@ -201,6 +208,8 @@ impl Flattener<'_> {
 
     /// Equations and algorithms of an instance, inherited ones included.
     fn instance_sections(&mut self, instance: InstanceId) {
+        let path = Arc::clone(&self.instances[instance].path);
+        self.set_part(&path);
         let table = Rc::clone(&self.instances[instance].table);
         for &class in &table.scopes {
             self.check_imported(class);
