@@ -8,15 +8,16 @@ use saltus_analysis::{
     Analysis, AnalysisOptions, Budget, ChangeReport, Coverage, ModeReport, Reach, Refusal, RestartReport,
     SingularModes, all_modes_report, starts_regular, valuation_text,
 };
-use saltus_lang::flat::{FlatModel, ProvenanceKind};
+use saltus_lang::flat::FlatModel;
 use saltus_mdae::Mdae;
 use saltus_simulate::discrete_loop;
-use saltus_source::{Code, Diagnostic, Diagnostics, Severity, Span, codes};
+use saltus_source::{Code, Diagnostic, Diagnostics, FileId, Severity, Span, codes};
 use saltus_structure::mode::Modes;
 use saltus_syntax::ast::{ClassDefinition, ClassKind, ClassModification, Name};
 use saltus_syntax::library::LibraryClass;
 
 use crate::model::prepare_given;
+use crate::open::{diagnostics_of, has_open_connectors, open_values};
 use crate::{Model, Outcome, Session};
 
 /// Models beyond a limit after which the others are not looked at: each of them takes long.
@@ -60,6 +61,7 @@ impl Session {
         if !has_open_connectors(&flat) {
             let structure = self.check_structure(model, &flat, all_modes);
             diagnostics.extend(structure);
+            diagnostics.extend(diagnostics_of(&open_values(&flat), |_| false));
         }
         diagnostics.normalise();
         diagnostics
@@ -95,6 +97,29 @@ impl Session {
         }
         checked.diagnostics.normalise();
         checked
+    }
+
+    /// What is worth knowing about the texts given: what nothing uses, and options of annotations that are nearly known.
+    pub fn hints(&self) -> Diagnostics {
+        let (mut ids, mut entered) = (BTreeSet::new(), HashSet::new());
+        for class in self.library.given() {
+            self.files_of(&class, &mut entered, &mut ids);
+        }
+        let files: Vec<_> = ids.into_iter().filter_map(|id| self.sources().file(id)).collect();
+        saltus_lang::hints(&files)
+    }
+
+    /// The files of a class and of the classes in its folder.
+    fn files_of(&self, class: &LibraryClass, entered: &mut HashSet<PathBuf>, files: &mut BTreeSet<FileId>) {
+        files.insert(class.file);
+        if !self.library.enters(class, entered) {
+            return;
+        }
+        for name in self.library.members(class).iter() {
+            if let Some(member) = self.library.member(class, name) {
+                self.files_of(&member, entered, files);
+            }
+        }
     }
 
     /// Checks the bodies of all functions in the files given, called or not.
@@ -203,14 +228,6 @@ fn collect_functions(class: &ClassDefinition, path: &mut Vec<Name>, names: &mut 
         collect_functions(inner, path, names);
         path.pop();
     }
-}
-
-/// Whether a connector of the model itself has flows that nothing is connected to.
-fn has_open_connectors(flat: &FlatModel) -> bool {
-    flat.equations.iter().any(|equation| {
-        let from = flat.provenance(equation.provenance);
-        from.kind == ProvenanceKind::UnconnectedFlow && !from.path.contains('.')
-    })
 }
 
 /// Structure that would change without an event.

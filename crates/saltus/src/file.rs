@@ -174,6 +174,7 @@ impl Model {
             is_from_file: true,
             timings,
             warnings: read.warnings,
+            open: Vec::new(),
         })
     }
 

@@ -41,6 +41,7 @@ pub mod ensemble;
 mod failure;
 mod file;
 mod model;
+mod open;
 mod outcome;
 mod parameters;
 mod parse;
@@ -119,9 +120,15 @@ pub mod simulate {
 /// Files, places in them, and what is wrong with them.
 pub mod source {
     pub use saltus_source::{
-        Code, Diagnostic, Diagnostics, Explanation, FileId, Label, LineColumn, Severity, SourceFile, SourceMap, Span,
-        codes, explain, render,
+        Code, Diagnostic, Diagnostics, Edit, Explanation, FileId, Fix, Label, LineColumn, Severity, SourceFile,
+        SourceMap, Span, apply_edits, codes, explain, render,
     };
+}
+
+/// Formatting: other blanks between the same tokens.
+pub mod format {
+    pub use saltus_syntax::format::{edits, edits_within, formatted};
+    pub use saltus_syntax::{Parse, parse, parse_file};
 }
 
 /// Where classes come from: [`Session::with_files`] and [`Session::library`].

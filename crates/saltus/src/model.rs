@@ -16,6 +16,7 @@ use saltus_syntax::ast::{
 use saltus_syntax::parse_expression;
 use sha2::{Digest, Sha256};
 
+use crate::open::{OpenValue, open_values};
 use crate::parameters::{Parameter, ParameterTable, Setting, StructuralSetting};
 use crate::timing::{Phase, Timings};
 use crate::{Fault, Outcome, Run, Session, failure_diagnostic};
@@ -64,6 +65,8 @@ pub struct Model {
     pub(crate) is_from_file: bool,
     pub(crate) timings: Timings,
     pub(crate) warnings: Diagnostics,
+    /// Parameters without values and inputs that nothing determines; not known of a model from a file.
+    pub(crate) open: Vec<OpenValue>,
 }
 
 impl Session {
@@ -195,6 +198,7 @@ impl Session {
                     is_from_file: false,
                     timings,
                     warnings: Diagnostics::new(),
+                    open: open_values(flat),
                 }),
                 Diagnostics::new(),
             ),

@@ -103,6 +103,8 @@ enum Kind {
     Structural,
     /// Not a parameter.
     Variable,
+    /// Declared so that nobody changes it.
+    Final(VarId),
 }
 
 /// How a value gets into a model.
@@ -138,6 +140,7 @@ impl ParameterTable {
         let mut entries = BTreeMap::new();
         for variable in flat.variables.iter() {
             let kind = match parameters.get(&*variable.name) {
+                Some(&id) if variable.is_final => Kind::Final(id),
                 Some(&id) if !variable.structural && variable.fixed != Some(false) => {
                     let vanished = coefficients.vanished.contains(&variable.name);
                     if vanished || coefficients.watched.contains(&variable.name) {
@@ -170,7 +173,7 @@ impl ParameterTable {
             .filter(|(_, entry)| entry.kind != Kind::Variable)
             .map(|(name, entry)| {
                 let vanished = matches!(entry.kind, Kind::Coefficient { vanished: true, .. });
-                let by_run = entry.kind != Kind::Structural && !vanished;
+                let by_run = !matches!(entry.kind, Kind::Structural | Kind::Final(_)) && !vanished;
                 (&**name, entry.values.into(), &*entry.literals, by_run)
             })
     }
@@ -178,7 +181,7 @@ impl ParameterTable {
     /// The variables that are set.
     pub(crate) fn variables(&self) -> impl Iterator<Item = VarId> + '_ {
         self.entries.values().filter_map(|entry| match entry.kind {
-            Kind::Settable(id) | Kind::Coefficient { id, .. } => Some(id),
+            Kind::Settable(id) | Kind::Coefficient { id, .. } | Kind::Final(id) => Some(id),
             Kind::Structural | Kind::Variable => None,
         })
     }
@@ -210,6 +213,12 @@ impl ParameterTable {
                 }
             }),
             Kind::Structural => modification(name, value, entry.values == Values::Text).map(Setting::Modification),
+            Kind::Final(_) => Err(Box::new(
+                refused(format!(
+                    "`{name}` is final: it has the value that its declaration gives it"
+                ))
+                .with_help("set the parameters it is computed from, or change the declaration"),
+            )),
             Kind::Variable => Err(Box::new(
                 refused(format!("`{name}` is not a parameter"))
                     .with_help(format!("its start value is set by `--set {name}.start={value}`")),
