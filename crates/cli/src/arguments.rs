@@ -1,12 +1,17 @@
 //! What can be asked for, with the help texts. The command reference of the guide is made from them.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 use saltus::Session;
+use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
 
-use crate::commands::{analyze, check, compare, compile, explain, flatten, fmu, new, parse, plot, simulate, sweep};
+use crate::commands::{
+    analyze, check, compare, compile, completions, explain, flatten, fmt, fmu, new, parse, plot, simulate, sweep,
+};
 use crate::console::ColorChoice;
+use crate::deny::{Denied, parse_denied};
 use crate::files::Named;
 
 /// Simulates physical systems whose structure changes while they run.
@@ -36,6 +41,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: ColorChoice,
 
+    /// Say nothing on standard error but errors
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -58,6 +67,8 @@ pub(crate) enum Command {
     Analyze(analyze::AnalyzeArguments),
     /// Show the equations of a model
     Flatten(flatten::FlattenArguments),
+    /// Format files
+    Fmt(fmt::FmtArguments),
     /// Parse files and say what is wrong with their syntax
     Parse(parse::ParseArguments),
     /// Draw results
@@ -68,6 +79,10 @@ pub(crate) enum Command {
     Explain(explain::ExplainArguments),
     /// Make a starter project
     New(new::NewArguments),
+    /// Write a script that completes commands in a shell
+    Completions(completions::CompletionsArguments),
+    /// Write manual pages
+    Man(completions::ManArguments),
 }
 
 impl Command {
@@ -82,7 +97,7 @@ impl Command {
             Command::Analyze(arguments) => arguments.model.json,
             Command::Flatten(arguments) => arguments.model.json,
             Command::Parse(arguments) => arguments.json,
-            Command::Plot(_) | Command::New(_) => false,
+            Command::Plot(_) | Command::New(_) | Command::Fmt(_) | Command::Completions(_) | Command::Man(_) => false,
             Command::Compare(arguments) => arguments.json,
             Command::Explain(arguments) => arguments.json,
         }
@@ -92,7 +107,7 @@ impl Command {
 /// The model a command is about.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArguments {
-    /// Modelica files or folders, or a model file; may be left out if the model is found on the library path
+    /// Modelica files or folders, `-` for standard input, or a model file; may be left out if the model is found on the library path
     #[arg(value_name = "FILE", required_unless_present = "model")]
     pub files: Vec<PathBuf>,
 
@@ -104,6 +119,10 @@ pub(crate) struct ModelArguments {
     /// MODELICAPATH follow
     #[arg(short = 'L', long = "library", value_name = "DIR")]
     pub libraries: Vec<PathBuf>,
+
+    /// Take warnings as errors: `units`, `warnings` for all, or a code such as W0204; may be repeated
+    #[arg(long, value_name = "WHAT", value_parser = parse_denied)]
+    pub deny: Vec<Denied>,
 
     /// Machine-readable output on standard output
     #[arg(long)]
@@ -120,17 +139,44 @@ impl ModelArguments {
     pub(crate) fn session(&self) -> Session {
         let session = self.empty_session();
         for file in &self.files {
-            session.add_file(file);
+            add(&session, file);
         }
         session
     }
 
-    /// A session with the library path.
-    pub(crate) fn empty_session(&self) -> Session {
+    /// Folders of libraries that are not there.
+    pub(crate) fn missing_folders(&self) -> Diagnostics {
+        let missing = self.folders().into_iter().filter(|folder| !folder.is_dir());
+        missing
+            .map(|folder| {
+                let message = format!("the library folder `{}` does not exist", folder.display());
+                Diagnostic::without_place(codes::W0104, Severity::Warning, message)
+                    .with_help("correct it where it is named: -L, or the environment variable MODELICAPATH")
+            })
+            .collect()
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
         let mut folders = self.libraries.clone();
         if let Some(list) = std::env::var_os("MODELICAPATH") {
             folders.extend(saltus::library::split_path_list(&list));
         }
-        Session::with_libraries(folders)
+        folders
     }
+
+    /// A session with the library path.
+    pub(crate) fn empty_session(&self) -> Session {
+        Session::with_libraries(self.folders())
+    }
+}
+
+/// Adds a file, a folder, or with `-` what standard input holds.
+pub(crate) fn add(session: &Session, file: &Path) {
+    if file != Path::new("-") {
+        return session.add_file(file);
+    }
+    let mut bytes = Vec::new();
+    // What cannot be read is empty, and holds no model.
+    let _ = std::io::stdin().lock().read_to_end(&mut bytes);
+    session.add_text("standard input", &String::from_utf8_lossy(&bytes));
 }

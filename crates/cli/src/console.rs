@@ -33,11 +33,12 @@ pub(crate) struct Console {
     json: bool,
     colours: bool,
     interactive: bool,
+    quiet: bool,
 }
 
 impl Console {
     /// Looks at the terminal.
-    pub(crate) fn new(json: bool, choice: ColorChoice) -> Console {
+    pub(crate) fn new(json: bool, choice: ColorChoice, quiet: bool) -> Console {
         let interactive = io::stderr().is_terminal();
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Console {
@@ -48,7 +49,8 @@ impl Console {
                 ColorChoice::Always => true,
                 ColorChoice::Never => false,
             },
-            interactive,
+            interactive: interactive && !quiet,
+            quiet,
         }
     }
 
@@ -92,10 +94,18 @@ impl Console {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
 
+    /// A line on standard error about what was done; nothing if that is not wanted, or if standard output says it.
+    pub(crate) fn remark(&self, text: &str) {
+        if !self.quiet && !self.json {
+            self.message(text);
+        }
+    }
+
     /// Diagnostics on standard error, with the lines they are about.
     pub(crate) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
         let options = TextOptions { colours: self.colours };
         let shown: Vec<String> = by_severity(diagnostics)
+            .filter(|diagnostic| !self.quiet || diagnostic.is_error())
             .take(MOST_SHOWN)
             .map(|diagnostic| to_text(diagnostic, sources, options))
             .collect();
@@ -142,6 +152,7 @@ fn count(diagnostics: &Diagnostics) -> (usize, usize) {
 pub(crate) fn plural(count: usize, noun: &str) -> String {
     match count {
         1 => format!("1 {noun}"),
+        _ if noun.ends_with('x') => format!("{count} {noun}es"),
         _ => format!("{count} {noun}s"),
     }
 }

@@ -6,11 +6,14 @@ mod arguments;
 mod commands;
 mod console;
 mod crash;
+mod deny;
 mod files;
 mod interruption;
 mod loaded;
+mod parameter_file;
 mod progress;
 mod status;
+mod text_files;
 mod trace;
 
 use std::ffi::OsString;
@@ -28,7 +31,7 @@ pub fn run(command_line: Vec<OsString>) -> u8 {
         Ok(arguments) => arguments,
         Err(error) => return answer(&error).code(),
     };
-    let console = Console::new(arguments.command.json(), arguments.color);
+    let console = Console::new(arguments.command.json(), arguments.color, arguments.quiet);
     let status = crash::guarded(&command_line, move || commands::run(&arguments.command, &console));
     status.code()
 }

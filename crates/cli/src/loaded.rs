@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::arguments::ModelArguments;
 use crate::console::Console;
+use crate::deny;
 use crate::status::Status;
 
 /// What `saltus compile` writes.
@@ -37,9 +38,17 @@ impl Loaded {
         if let Some(path) = model_file(arguments) {
             let read = timings.measure(Phase::Parse, || read(path, arguments));
             let model = read.map_err(|refusal| refuse(console, refusal))?;
-            console.diagnostics(model.warnings(), model.sources());
+            let mut warnings = model.warnings().clone();
+            let is_denied = deny::apply(&arguments.deny, &mut warnings);
+            console.diagnostics(&warnings, model.sources());
+            if is_denied {
+                if console.is_json() {
+                    console.report(json!({}), &warnings, model.sources());
+                }
+                return Err(Status::ModelWrong);
+            }
             return Ok(Loaded {
-                warnings: model.warnings().clone(),
+                warnings,
                 model,
                 session: None,
                 settings: settings.to_vec(),
@@ -50,10 +59,13 @@ impl Loaded {
         let found = session.find_model(arguments.model.as_deref());
         let compiled: Outcome<(Model, Vec<(String, String)>)> =
             found.then(|model| session.compile_with(&model, settings));
-        console.diagnostics(&compiled.diagnostics, session.sources());
-        let Some((model, settings)) = compiled.value else {
+        let mut diagnostics = compiled.diagnostics;
+        diagnostics.extend(arguments.missing_folders());
+        let is_denied = deny::apply(&arguments.deny, &mut diagnostics);
+        console.diagnostics(&diagnostics, session.sources());
+        let Some((model, settings)) = compiled.value.filter(|_| !is_denied) else {
             if console.is_json() {
-                console.report(json!({}), &compiled.diagnostics, session.sources());
+                console.report(json!({}), &diagnostics, session.sources());
             }
             return Err(match compiled.fault {
                 Some(Fault::Request) => Status::Usage,
@@ -65,7 +77,7 @@ impl Loaded {
             model,
             session: Some(session),
             settings,
-            warnings: compiled.diagnostics,
+            warnings: diagnostics,
             timings,
         })
     }

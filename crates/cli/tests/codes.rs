@@ -31,6 +31,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("E0709", "needs --vary"),
     ("E0710", "needs a unit"),
     ("W0102", "needs a package folder"),
+    ("W0104", "needs -L"),
 ];
 
 fn saltus(folder: &std::path::Path, arguments: &[&str]) -> (String, String) {

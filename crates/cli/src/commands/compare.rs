@@ -53,6 +53,9 @@ pub(crate) struct CompareArguments {
     pub json: bool,
 }
 
+/// More variables than this are counted, not named.
+const MOST_NAMED: usize = 20;
+
 /// Compares.
 pub(crate) fn run(arguments: &CompareArguments, console: &Console) -> Status {
     let report = match judge(arguments) {
@@ -101,10 +104,17 @@ fn to_text(report: &Report) -> String {
             reference.0, reference.1, candidate.0, candidate.1
         ));
     }
-    for name in &report.missing {
+    for name in report.missing.iter().take(MOST_NAMED) {
         line(format!("missing: {name}"));
     }
-    for variable in report.outside() {
+    if let Some(more) = report.missing.len().checked_sub(MOST_NAMED + 1) {
+        line(format!("… and {} more missing", more + 1));
+    }
+    // The worst first, in widths of their tubes.
+    let mut outside: Vec<&VariableReport> = report.outside().collect();
+    let excess = |v: &VariableReport| (v.candidate - v.reference).abs() / v.half_width.max(f64::MIN_POSITIVE);
+    outside.sort_by(|a, b| excess(b).total_cmp(&excess(a)));
+    for variable in outside.iter().take(MOST_NAMED) {
         line(format!(
             "differs: {} at t = {}: {} instead of {} (tube ± {:.3e}, {} outside)",
             variable.name,
@@ -115,6 +125,9 @@ fn to_text(report: &Report) -> String {
             plural(variable.points_outside, "point"),
         ));
     }
+    if let Some(more) = outside.len().checked_sub(MOST_NAMED + 1) {
+        line(format!("… and {} more that differ", more + 1));
+    }
     let of = |verdict| report.variables.iter().filter(|v| v.verdict == verdict).count();
     let (identical, within, outside) = (of(Agreement::Identical), of(Agreement::Within), of(Agreement::Outside));
     line(format!(
@@ -122,6 +135,20 @@ fn to_text(report: &Report) -> String {
         plural(report.variables.len() + report.missing.len(), "variable"),
         report.missing.len(),
     ));
+    if !report.extra.is_empty() {
+        line(format!(
+            "{} of the result not compared: the reference lacks them",
+            plural(report.extra.len(), "variable")
+        ));
+    }
+    line(
+        if report.passed() {
+            "the results agree"
+        } else {
+            "the results differ"
+        }
+        .to_owned(),
+    );
     text
 }
 

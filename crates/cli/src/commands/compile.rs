@@ -13,6 +13,7 @@ use crate::arguments::ModelArguments;
 use crate::console::Console;
 use crate::files::clash;
 use crate::loaded::{EXTENSION, Loaded, refuse_model_file};
+use crate::parameter_file::settings;
 use crate::status::Status;
 
 /// Compiles a model to a file that holds everything its runs need: equations, parameters, experiment, and the places
@@ -34,6 +35,11 @@ pub(crate) struct CompileArguments {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub settings: Vec<(String, String)>,
 
+    /// Values of parameters from a file: JSON or TOML with the names of parameters, or CSV with lines NAME,VALUE. What --set
+    /// gives counts more
+    #[arg(long, value_name = "FILE")]
+    pub parameters: Option<PathBuf>,
+
     /// The model file; MODEL.saltus if not given
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -48,7 +54,14 @@ pub(crate) fn run(arguments: &CompileArguments, console: &Console) -> Status {
     if let Some(status) = refuse_model_file(&arguments.model, console) {
         return status;
     }
-    let loaded = match Loaded::new(&arguments.model, &arguments.settings, console) {
+    let settings = match settings(arguments.parameters.as_deref(), &arguments.settings) {
+        Ok(settings) => settings,
+        Err(message) => {
+            console.message(&format!("error: {message}"));
+            return Status::Usage;
+        }
+    };
+    let loaded = match Loaded::new(&arguments.model, &settings, console) {
         Ok(loaded) => loaded,
         Err(status) => return status,
     };

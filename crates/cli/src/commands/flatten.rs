@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::arguments::ModelArguments;
 use crate::console::Console;
+use crate::deny;
 use crate::loaded::refuse_model_file;
 use crate::status::Status;
 
@@ -27,6 +28,10 @@ pub(crate) fn run(arguments: &FlattenArguments, console: &Console) -> Status {
     let session = arguments.model.session();
     let found = session.find_model(arguments.model.model.as_deref());
     let flat = found.then(|model| session.flatten(&model));
+    let mut flat = flat;
+    if deny::apply(&arguments.model.deny, &mut flat.diagnostics) {
+        flat.value = None;
+    }
     console.diagnostics(&flat.diagnostics, session.sources());
     match (&flat.value, console.is_json()) {
         (Some(model), true) => console.report(model.to_json(), &flat.diagnostics, session.sources()),

@@ -14,6 +14,7 @@ use crate::arguments::ModelArguments;
 use crate::console::Console;
 use crate::files::clash;
 use crate::loaded::Loaded;
+use crate::parameter_file::settings;
 use crate::status::Status;
 
 /// Functional mock-up units (FMUs): models for other tools.
@@ -66,6 +67,11 @@ pub(crate) struct ExportArguments {
     /// Value of a parameter that shapes the equations; may be repeated. Others are set by the importer
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub settings: Vec<(String, String)>,
+
+    /// Values of parameters from a file: JSON or TOML with the names of parameters, or CSV with lines NAME,VALUE. What --set
+    /// gives counts more
+    #[arg(long, value_name = "FILE")]
+    pub parameters: Option<PathBuf>,
 
     #[command(flatten)]
     pub policy: PolicyArguments,
@@ -138,7 +144,11 @@ fn wrong(code: Code, message: String) -> Diagnostic {
 }
 
 fn export_unit(arguments: &ExportArguments, console: &Console) -> Result<Status, Status> {
-    let loaded = Loaded::new(&arguments.model, &arguments.settings, console)?;
+    let settings = settings(arguments.parameters.as_deref(), &arguments.settings).map_err(|message| {
+        console.message(&format!("error: {message}"));
+        Status::Usage
+    })?;
+    let loaded = Loaded::new(&arguments.model, &settings, console)?;
     let model = &loaded.model;
     let refuse = |diagnostic, status| refuse(console, diagnostic, model.sources(), status);
     if let Some((name, value)) = loaded.settings.first() {

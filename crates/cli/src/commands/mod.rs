@@ -4,8 +4,10 @@ pub(crate) mod analyze;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod compile;
+pub(crate) mod completions;
 pub(crate) mod explain;
 pub(crate) mod flatten;
+pub(crate) mod fmt;
 pub(crate) mod fmu;
 pub(crate) mod new;
 pub(crate) mod parse;
@@ -28,10 +30,13 @@ pub(crate) fn run(command: &Command, console: &Console) -> Status {
         Command::Fmu(arguments) => fmu::run(arguments, console),
         Command::Analyze(arguments) => analyze::run(arguments, console),
         Command::Flatten(arguments) => flatten::run(arguments, console),
+        Command::Fmt(arguments) => fmt::run(arguments, console),
         Command::Parse(arguments) => parse::run(arguments, console),
         Command::Plot(arguments) => plot::run(arguments, console),
         Command::Compare(arguments) => compare::run(arguments, console),
         Command::Explain(arguments) => explain::run(arguments, console),
+        Command::Completions(arguments) => completions::completions(arguments, console),
+        Command::Man(arguments) => completions::man(arguments, console),
         Command::New(arguments) => new::run(arguments, console),
     };
     console.status(status)

@@ -21,6 +21,7 @@ use crate::console::{Console, plural};
 use crate::files::{Named, clash};
 use crate::interruption::interruption;
 use crate::loaded::Loaded;
+use crate::parameter_file::settings;
 use crate::progress::Progress;
 use crate::status::Status;
 use crate::trace::{Trace, Watchers};
@@ -51,9 +52,15 @@ pub(crate) struct SimulateArguments {
     #[command(flatten)]
     pub times: TimeArguments,
 
-    /// Value of a parameter, or of a start value (NAME.start=VALUE); may be repeated
+    /// Value of a parameter, of an element (k[2]=3) or of a whole array (k={1,2,3}), or of a start value (NAME.start=VALUE); may be
+    /// repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub settings: Vec<(String, String)>,
+
+    /// Values of parameters from a file: JSON or TOML with the names of parameters, or CSV with lines NAME,VALUE. What --set
+    /// gives counts more
+    #[arg(long, value_name = "FILE")]
+    pub parameters: Option<PathBuf>,
 
     /// Inputs of the model as columns of a result file
     #[arg(long, value_name = "FILE")]
@@ -119,10 +126,27 @@ pub(crate) fn run(arguments: &SimulateArguments, console: &Console) -> Status {
         console.message(&format!("error: {message}"));
         return Status::Usage;
     }
-    let loaded = match Loaded::new(&arguments.model, &arguments.settings, console) {
+    let settings = match settings(arguments.parameters.as_deref(), &arguments.settings) {
+        Ok(settings) => settings,
+        Err(message) => {
+            console.message(&format!("error: {message}"));
+            return Status::Usage;
+        }
+    };
+    let loaded = match Loaded::new(&arguments.model, &settings, console) {
         Ok(loaded) => loaded,
         Err(status) => return status,
     };
+    let open = loaded.model.open_values(|name| {
+        let is_set = |set: &str| set == name || name.strip_prefix(set).is_some_and(|rest| rest.starts_with('['));
+        settings
+            .iter()
+            .any(|(set, _)| is_set(set.strip_suffix(".start").unwrap_or(set)))
+    });
+    // Which inputs a file has is known when it is read.
+    if arguments.input.is_none() && !open.is_empty() {
+        console.diagnostics(&open, loaded.model.sources());
+    }
     Job {
         arguments,
         console,
