@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use saltus_syntax::library::{Disk, FileSystem, FolderEntry, MemoryFiles};
 
 /// Where the library is found; no folder of a disk has this name.
-pub(crate) const FOLDER: &str = "<built in>";
+pub const FOLDER: &str = "<built in>";
 
 macro_rules! library {
     ($($file:literal),*) => {
@@ -29,12 +29,13 @@ const LIBRARY: &[(&str, &str)] = library![
 
 /// The files of the machine, and those of the library.
 #[derive(Debug)]
-pub(crate) struct DiskAndLibrary {
+pub struct DiskAndLibrary {
     library: MemoryFiles,
 }
 
 impl DiskAndLibrary {
-    pub(crate) fn new() -> Self {
+    /// Both.
+    pub fn new() -> Self {
         let add = |files: MemoryFiles, (name, text): &(&str, &str)| files.with(Path::new(FOLDER).join(name), *text);
         DiskAndLibrary {
             library: LIBRARY.iter().fold(MemoryFiles::new(), add),
@@ -43,6 +44,12 @@ impl DiskAndLibrary {
 
     fn of(&self, path: &Path) -> &dyn FileSystem {
         if path.starts_with(FOLDER) { &self.library } else { &Disk }
+    }
+}
+
+impl Default for DiskAndLibrary {
+    fn default() -> Self {
+        DiskAndLibrary::new()
     }
 }
 

@@ -69,8 +69,31 @@ impl Session {
 
     /// Checks every model in the files given.
     pub fn check_all(&self, all_modes: bool) -> Checked {
+        let mut functions = Vec::new();
+        let mut entered = HashSet::new();
+        for class in self.library.given() {
+            self.collect_in(&class, &mut entered, &mut |class, path| {
+                collect_functions(class, path, &mut functions)
+            });
+        }
+        self.check_listed(self.models(), &functions, all_modes)
+    }
+
+    /// Checks what is written in the file added last: for a file by itself the same as [`Session::check_all`], for one that is
+    /// part of a package the models and functions in it.
+    pub fn check_last(&self) -> Checked {
+        let (mut models, mut functions) = (Vec::new(), Vec::new());
+        for class in self.added_last() {
+            collect(&class.definition, &mut class.path.clone(), &mut models);
+            collect_functions(&class.definition, &mut class.path.clone(), &mut functions);
+        }
+        self.check_listed(models, &functions, false)
+    }
+
+    /// Checks models, and the bodies of functions, called or not.
+    fn check_listed(&self, models: Vec<String>, functions: &[Arc<str>], all_modes: bool) -> Checked {
         let mut checked = Checked {
-            models: self.models(),
+            models,
             diagnostics: self.diagnostics(),
         };
         if !checked.diagnostics.has_errors() {
@@ -93,7 +116,10 @@ impl Session {
                     break;
                 }
             }
-            checked.diagnostics.extend(self.check_functions());
+            let options = saltus_lang::FlattenOptions::default();
+            checked
+                .diagnostics
+                .extend(saltus_lang::check_functions(&self.library, functions, &options));
         }
         checked.diagnostics.normalise();
         checked
@@ -120,18 +146,6 @@ impl Session {
                 self.files_of(&member, entered, files);
             }
         }
-    }
-
-    /// Checks the bodies of all functions in the files given, called or not.
-    fn check_functions(&self) -> Diagnostics {
-        let mut names = Vec::new();
-        let mut entered = HashSet::new();
-        for class in self.library.given() {
-            self.collect_in(&class, &mut entered, &mut |class, path| {
-                collect_functions(class, path, &mut names)
-            });
-        }
-        saltus_lang::check_functions(&self.library, &names, &saltus_lang::FlattenOptions::default())
     }
 
     /// The full names of all models in the files and folders given, those of packages in their order.

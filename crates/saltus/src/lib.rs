@@ -133,8 +133,12 @@ pub mod format {
 
 /// Where classes come from: [`Session::with_files`] and [`Session::library`].
 pub mod library {
+    pub use crate::built_in::{DiskAndLibrary, FOLDER as BUILT_IN};
     pub use saltus_syntax::ast::split_name;
-    pub use saltus_syntax::library::{FileSystem, FolderEntry, Library, LibraryClass, MemoryFiles, split_path_list};
+    pub use saltus_syntax::library::{
+        CachedFile, FileSystem, FolderEntry, Library, LibraryClass, MemoryFiles, ParseCache, ParsedFile,
+        split_path_list,
+    };
 }
 
 /// The snippets of the guide are tests.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use saltus_source::{Diagnostic, Diagnostics, Severity, SourceMap, codes};
 use saltus_syntax::ast::{ClassDefinition, ClassKind, Name, split_name};
-use saltus_syntax::library::{FileSystem, Library, LibraryClass};
+use saltus_syntax::library::{FileSystem, Library, LibraryClass, ParseCache};
 
 use crate::Outcome;
 use crate::built_in::{self, DiskAndLibrary};
@@ -53,6 +53,15 @@ impl Session {
         }
     }
 
+    /// A session on files from elsewhere that shares what it parses with other sessions: editors make one after each change.
+    pub fn with_cache(files: Arc<dyn FileSystem>, cache: Arc<ParseCache>, folders: Vec<PathBuf>) -> Session {
+        Session {
+            library: Library::with_cache(Arc::clone(&files), cache, folders),
+            files,
+            last: Mutex::default(),
+        }
+    }
+
     /// Adds a file or a folder.
     pub fn add_file(&self, path: impl AsRef<Path>) {
         self.remember(self.library.add(path.as_ref()));
@@ -73,6 +82,11 @@ impl Session {
 
     fn remember(&self, classes: Vec<Arc<LibraryClass>>) {
         *self.last.lock().unwrap_or_else(|e| e.into_inner()) = classes;
+    }
+
+    /// The classes of the file or folder added last.
+    pub fn added_last(&self) -> Vec<Arc<LibraryClass>> {
+        self.last.lock().unwrap_or_else(|e| e.into_inner()).clone()
     }
 
     /// The files that were read, for showing diagnostics.

@@ -232,6 +232,20 @@ impl SourceMap {
         id
     }
 
+    /// Lets the text of a file go that nobody needs any more; its index and its name stay.
+    pub fn forget(&self, id: FileId) {
+        let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
+        if let Some(file) = files.get_mut(id.0 as usize) {
+            *file = Arc::new(SourceFile {
+                id,
+                name: file.name.clone(),
+                decoded: Decoded::utf8("".into()),
+                line_starts: OnceLock::new(),
+                outline: Some(Vec::new()),
+            });
+        }
+    }
+
     /// The file with this index. An index from another table yields `None` or another file.
     pub fn file(&self, id: FileId) -> Option<Arc<SourceFile>> {
         let files = self.files.read().unwrap_or_else(|e| e.into_inner());

@@ -54,7 +54,7 @@ macro_rules! kinds {
             }
 
             /// All keywords.
-            pub(crate) const KEYWORDS: &'static [SyntaxKind] = &[$(SyntaxKind::$keyword),*];
+            pub const KEYWORDS: &'static [SyntaxKind] = &[$(SyntaxKind::$keyword),*];
         }
     };
 }

@@ -35,6 +35,13 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
         path.to_owned()
     }
 
+    /// A number that differs whenever the content of a file may: what was parsed of it can be used again as long as it is the
+    /// same. `None` where that is not known.
+    fn version(&self, path: &Path) -> Option<u64> {
+        let _ = path;
+        None
+    }
+
     /// One path for each file or folder, however many links lead to it.
     fn canonical(&self, path: &Path) -> PathBuf {
         self.absolute(path)

@@ -4,6 +4,7 @@
 //! classes of the package beside it (Language Specification 3.6, chapter 13). Looking up
 //! `A.B.C` reads `A/package.mo`, `A/B/package.mo` and `A/B/C.mo`, nothing else.
 
+mod cache;
 mod files;
 mod folder;
 mod parallel;
@@ -16,6 +17,7 @@ use saltus_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span, 
 
 use crate::ast::{ClassDefinition, Name, StoredDefinition};
 use crate::{Parse, parse_file};
+pub use cache::{CachedFile, ParseCache};
 pub use files::{Disk, FileSystem, FolderEntry, MemoryFiles, read_found};
 use folder::{Folder, Stored};
 pub use parallel::{LoadSummary, modelica_files, parse_all};
@@ -67,6 +69,7 @@ pub struct Library {
     files: Arc<dyn FileSystem>,
     sources: Arc<SourceMap>,
     search_path: Vec<PathBuf>,
+    cache: Option<Arc<ParseCache>>,
     state: Mutex<State>,
 }
 
@@ -93,8 +96,22 @@ impl Library {
             files,
             sources,
             search_path,
+            cache: None,
             state: Mutex::default(),
         }
+    }
+
+    /// The same with parsed files that other libraries have left behind.
+    pub fn with_cache(files: Arc<dyn FileSystem>, cache: Arc<ParseCache>, search_path: Vec<PathBuf>) -> Library {
+        Library {
+            cache: Some(Arc::clone(&cache)),
+            ..Library::new(files, Arc::clone(cache.sources()), search_path)
+        }
+    }
+
+    /// The folders in which top-level classes are looked for.
+    pub fn search_path(&self) -> &[PathBuf] {
+        &self.search_path
     }
 
     /// The table of files.
@@ -458,13 +475,22 @@ impl Library {
     }
 
     /// A file, parsed at the first use.
-    fn parsed(&self, path: &Path) -> Option<Arc<ParsedFile>> {
+    pub fn parsed(&self, path: &Path) -> Option<Arc<ParsedFile>> {
         self.parsed_as(path, false)
     }
 
     fn parsed_as(&self, path: &Path, named: bool) -> Option<Arc<ParsedFile>> {
         if let Some(known) = self.state().parsed.get(path) {
             return known.clone();
+        }
+        let version = self.cache.as_ref().and_then(|_| self.files.version(path));
+        if let (Some(cache), Some(version)) = (&self.cache, version)
+            && let Some(known) = cache.get(path, version)
+        {
+            let mut state = self.state();
+            state.diagnostics.extend(known.diagnostics);
+            state.parsed.insert(path.to_owned(), Some(Arc::clone(&known.parsed)));
+            return Some(known.parsed);
         }
         let read = if named {
             self.files.read_named(path)
@@ -474,7 +500,7 @@ impl Library {
         let parsed = match read {
             Ok(bytes) => {
                 let file = self.sources.add_bytes(path.to_string_lossy(), bytes);
-                self.parse_source(file)
+                self.parse_cached(path, file, version)
             }
             Err(error) => {
                 self.report(unreadable(path, &error));
@@ -483,6 +509,21 @@ impl Library {
         };
         self.state().parsed.insert(path.to_owned(), parsed.clone());
         parsed
+    }
+
+    fn parse_cached(&self, path: &Path, file: FileId, version: Option<u64>) -> Option<Arc<ParsedFile>> {
+        let parse = parse_file(&*self.sources.file(file)?);
+        let diagnostics = parse.diagnostics.clone();
+        let parsed = self.keep(file, parse);
+        if let (Some(cache), Some(version)) = (&self.cache, version) {
+            let file = CachedFile {
+                version,
+                parsed: Arc::clone(&parsed),
+                diagnostics,
+            };
+            cache.insert(path, file);
+        }
+        Some(parsed)
     }
 
     fn parse_source(&self, file: FileId) -> Option<Arc<ParsedFile>> {
