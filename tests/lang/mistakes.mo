@@ -21,19 +21,19 @@
 // model Mistakes.NotFitting
 // error E0219 does not fit
 // model Mistakes.Clocked
-// error E0214 clocked equations are not supported yet: `sample` of a signal with a clock
-// error E0214 clocked equations are not supported yet: `previous`
-// error E0214 clocked equations are not supported yet: `hold`
+// error E0301 `hold` of an expression
+// error E0212 this is no constructor of a clock
+// error E0301 the factor must be an Integer
 // model Mistakes.Machine
-// error E0214 state machines are not supported yet
+// error E0407 this state machine has no initial state
 package Mistakes
   model Clocked
     Real x(start = 1, fixed = true), sampled, filtered(start = 0), held;
   equation
     der(x) = -held;
-    sampled = sample(x, Clock(0.1));
-    filtered = 0.5*previous(filtered) + sampled;
-    held = hold(filtered);
+    sampled = sample(x, Clock(period = 0.1));
+    filtered = 0.5*previous(filtered) + subSample(sampled, -1);
+    held = hold(2*filtered);
   end Clocked;
 
   model Machine
@@ -42,7 +42,7 @@ package Mistakes
     end State;
     State first;
   equation
-    initialState(first);
+    transition(first, first, true);
   end Machine;
 
   model Circle

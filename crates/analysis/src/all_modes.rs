@@ -339,7 +339,9 @@ impl Reporter<'_> {
                         && model.pool.left_limit_occurrences(function).is_empty();
                     (roles(function), plain)
                 }
-                ConditionKind::Sample { .. } => return Source::Values,
+                ConditionKind::Sample { .. } | ConditionKind::Tick { .. } | ConditionKind::Timer { .. } => {
+                    return Source::Values;
+                }
             },
             _ => (roles(formula), model.pool.conditions_in(formula).is_empty()),
         };

@@ -55,7 +55,7 @@ impl Readers {
                     Node::Time | Node::Pre { .. } => restless = true,
                     Node::Var { var, .. } => all.of_variable[var.index()].push(reader),
                     Node::Condition(condition) => {
-                        restless |= matches!(model.conditions[condition].kind, ConditionKind::Sample { .. });
+                        restless |= model.conditions[condition].kind.is_time_event();
                         all.of_condition[condition.index()].push(reader);
                     }
                     _ => {}
@@ -141,7 +141,7 @@ impl<'m> DiscreteEquations<'m> {
         }
         for trigger in triggers {
             if let Trigger::Condition(id) = *trigger
-                && matches!(self.model.conditions[id].kind, ConditionKind::Sample { .. })
+                && self.model.conditions[id].kind.is_time_event()
             {
                 next.truths[id.index()] = false;
             }

@@ -137,7 +137,7 @@ impl Question<'_> {
         };
         match self.names.model().conditions[condition].kind {
             ConditionKind::Relation { function, .. } => vec![function],
-            ConditionKind::Sample { .. } => Vec::new(),
+            ConditionKind::Sample { .. } | ConditionKind::Tick { .. } | ConditionKind::Timer { .. } => Vec::new(),
         }
     }
 

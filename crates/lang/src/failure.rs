@@ -1,6 +1,6 @@
 //! Failures of passes: a diagnostic to be reported by whoever knows whether the failure matters.
 
-use saltus_source::{Code, Diagnostic, Span, codes};
+use saltus_source::{Code, Diagnostic, Span};
 
 /// Why something could not be done.
 #[derive(Debug)]
@@ -33,14 +33,6 @@ pub(crate) fn tolerated(code: Code, span: Span, message: impl Into<String>) -> D
 /// Stops with an error.
 pub(crate) fn fail<T>(code: Code, span: Span, message: impl Into<String>) -> Fallible<T> {
     Err(error(code, span, message).into())
-}
-
-/// A part of the synchronous language elements, which are recognised but not run.
-pub(crate) fn clocked<T>(span: Span, what: &str) -> Fallible<T> {
-    let message = format!("clocked equations are not supported yet: {what}");
-    let help = "write the sampled part as `when sample(start, interval) then …` with `pre(x)` for `previous(x)`; variables \
-                set there hold their values between the ticks";
-    Err(error(codes::E0214, span, message).with_help(help).into())
 }
 
 /// The name among `candidates` that resembles `name` most, if any does.

@@ -18,6 +18,7 @@ use crate::instance::{Component, Instance};
 use crate::limits::Limits;
 use crate::model::connection::Connections;
 use crate::model::overconstrained::ConnectionGraph;
+use crate::model::state_machine::StateMachines;
 use crate::model::stream::Streams;
 use crate::tensor::Dims;
 use crate::unreached::Looked;
@@ -57,6 +58,7 @@ pub(crate) struct Flattener<'l> {
     pub cardinalities: Option<FxHashMap<Item, u32>>,
     pub graph: ConnectionGraph,
     pub streams: Streams,
+    pub machines: StateMachines,
     /// Inner components that are added to the model.
     pub automatic: Vec<(Name, ComponentId)>,
     /// Components whose sizes are being found, with the sizes known so far.
@@ -108,6 +110,7 @@ impl<'l> Flattener<'l> {
             cardinalities: None,
             graph: ConnectionGraph::default(),
             streams: Streams::default(),
+            machines: StateMachines::default(),
             automatic: Vec::new(),
             sizing: Vec::new(),
             importing: FxHashMap::default(),

@@ -28,6 +28,7 @@ pub(crate) enum Ty {
     Boolean,
     String,
     Enumeration(EnumerationId),
+    Clock,
     Record(ClassId),
     Function,
     External,
@@ -41,6 +42,7 @@ impl Ty {
             Ty::Boolean => ScalarType::Boolean,
             Ty::String => ScalarType::String,
             Ty::Enumeration(id) => ScalarType::Enumeration(id),
+            Ty::Clock => ScalarType::Clock,
             _ => return None,
         })
     }
@@ -52,6 +54,7 @@ impl Ty {
             ScalarType::Boolean => Ty::Boolean,
             ScalarType::String => Ty::String,
             ScalarType::Enumeration(id) => Ty::Enumeration(id),
+            ScalarType::Clock => Ty::Clock,
         }
     }
 
@@ -66,6 +69,7 @@ impl Ty {
             Ty::Boolean => "Boolean",
             Ty::String => "String",
             Ty::Enumeration(_) => "an enumeration",
+            Ty::Clock => "Clock",
             Ty::Record(_) => "a record",
             Ty::Function => "a function",
             Ty::External => "an external object",

@@ -40,7 +40,7 @@ impl Section {
 
 impl Lowering<'_> {
     pub(crate) fn algorithm(&mut self, algorithm: &FlatAlgorithm) {
-        let (values, section) = self.execute_section(algorithm, false);
+        let (values, section) = self.execute_section(algorithm, false, None);
         let always = self.model.pool.boolean(true);
         for (branches, origin) in section.whens {
             self.model.whens.push(When { branches, origin });
@@ -70,7 +70,7 @@ impl Lowering<'_> {
     }
 
     pub(crate) fn initial_algorithm(&mut self, algorithm: &FlatAlgorithm) {
-        let (values, section) = self.execute_section(algorithm, true);
+        let (values, section) = self.execute_section(algorithm, true, None);
         let always = self.model.pool.boolean(true);
         for (var, origin) in section.assigned {
             let left = self.model.pool.var(var);
@@ -80,7 +80,12 @@ impl Lowering<'_> {
 
     /// Variables start at their value before the event (discrete) or their start value (continuous), as the
     /// specification demands of algorithm sections.
-    fn execute_section(&mut self, algorithm: &FlatAlgorithm, initial: bool) -> (Values, Section) {
+    fn execute_section(
+        &mut self,
+        algorithm: &FlatAlgorithm,
+        initial: bool,
+        actions: Option<Vec<(ExprId, Action)>>,
+    ) -> (Values, Section) {
         let mut assigned = BTreeSet::new();
         collect_outside_when(&algorithm.statements, &mut assigned);
         let mut values = Values::default();
@@ -101,8 +106,21 @@ impl Lowering<'_> {
             path = self.model.pool.intern(Node::Initial);
         }
         let mut section = Section::new(path);
+        section.actions = actions;
         self.statements(&algorithm.statements, &mut values, &mut section);
         (values, section)
+    }
+
+    /// A section at the ticks of a clock: the values of its variables, and what is done besides.
+    pub(crate) fn clocked_algorithm(
+        &mut self,
+        algorithm: &FlatAlgorithm,
+    ) -> (Vec<(VarId, ExprId, OriginId)>, Vec<Action>) {
+        let (values, section) = self.execute_section(algorithm, false, Some(Vec::new()));
+        let assigned = section.assigned.into_iter();
+        let assigned = assigned.map(|(var, origin)| (var, values[&var], origin)).collect();
+        let actions = section.actions.unwrap_or_default();
+        (assigned, actions.into_iter().map(|(_, action)| action).collect())
     }
 
     fn with_values(&mut self, expr: &FlatExpr, values: &Values) -> ExprId {

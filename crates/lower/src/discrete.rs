@@ -1,7 +1,7 @@
 //! Which variable a discrete equation defines.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_mdae::{Action, DiscreteEquation, ExprId, Node, OriginId, Role, UnaryOp, VarId};
+use saltus_mdae::{DiscreteEquation, ExprId, Node, OriginId, Role, UnaryOp, VarId};
 use saltus_source::{Diagnostic, codes};
 
 use crate::Lowering;
@@ -25,9 +25,7 @@ impl Lowering<'_> {
         let mut taken: FxHashSet<VarId> = FxHashSet::default();
         for branch in self.model.whens.iter().flat_map(|when| &when.branches) {
             for action in &branch.actions {
-                if let Action::Assign { target, .. } = action {
-                    taken.insert(*target);
-                }
+                taken.extend(action.assigned());
             }
         }
         taken.extend(self.model.discrete.iter().map(|e| e.target));

@@ -97,6 +97,7 @@ impl Lowering<'_> {
                 },
                 Meaning::Constant(constant) => constant,
                 Meaning::Text => self.text_of_parameter(*id),
+                Meaning::Clock => self.model.pool.real(0.0),
             },
             FlatExpr::Time => self.model.pool.time(),
             FlatExpr::Unary(op, a) => {
@@ -365,8 +366,24 @@ impl Lowering<'_> {
         match builtin {
             Builtin::Der => {
                 let a = self.expr(&args[0]);
-                self.derivative(a, span)
+                match self.clock {
+                    Some(part) => {
+                        let origin = self.span_origin(span);
+                        self.clocked_derivative(a, part, origin)
+                    }
+                    None => self.derivative(a, span),
+                }
             }
+            Builtin::Previous
+            | Builtin::ClockedSample
+            | Builtin::Hold
+            | Builtin::SubSample
+            | Builtin::SuperSample
+            | Builtin::ShiftSample
+            | Builtin::BackSample
+            | Builtin::NoClock
+            | Builtin::Interval
+            | Builtin::FirstTick => self.clock_operator(builtin, args),
             Builtin::Pre => {
                 let a = self.without_substitution(&args[0]);
                 self.left_limit(a)
@@ -496,7 +513,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn without_substitution(&mut self, expr: &FlatExpr) -> ExprId {
+    pub(crate) fn without_substitution(&mut self, expr: &FlatExpr) -> ExprId {
         let outer = self.substitution.take();
         let lowered = self.expr(expr);
         self.substitution = outer;
@@ -504,7 +521,7 @@ impl Lowering<'_> {
     }
 
     /// `pre(e)`: every variable in `e` at its left limit.
-    fn left_limit(&mut self, expr: ExprId) -> ExprId {
+    pub(crate) fn left_limit(&mut self, expr: ExprId) -> ExprId {
         self.model.pool.left_limit(expr, |_| true)
     }
 
@@ -584,7 +601,7 @@ impl Lowering<'_> {
     }
 
     /// A hidden variable. Of equal names the later ones are numbered.
-    fn generated_variable(&mut self, name: &str, role: Role, ty: Type) -> VarId {
+    pub(crate) fn generated_variable(&mut self, name: &str, role: Role, ty: Type) -> VarId {
         let used = self.generated.entry(name.to_owned()).or_insert(0);
         *used += 1;
         let name = match *used {

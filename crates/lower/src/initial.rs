@@ -6,7 +6,9 @@
 //! `pre(a) = pre(b)`, may give either; a matching decides.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use saltus_lang::flat::{EquationKind, FlatEquation, FlatExpr};
 use saltus_mdae::{Action, BinaryOp, DiscreteEquation, Equation, ExprId, Node, OriginId, Role, Type, UnaryOp, VarId};
+use saltus_source::{Diagnostic, codes};
 
 use crate::Lowering;
 use crate::discrete::{Candidate, Readings};
@@ -23,6 +25,34 @@ struct KnownAtStart {
 }
 
 impl Lowering<'_> {
+    /// Clocked variables are given by their start values: an initial equation may say what one is, and no more (16.9).
+    pub(crate) fn may_hold_at_start(&mut self, equation: &FlatEquation) -> bool {
+        let EquationKind::Equal(lhs, rhs) = &equation.kind else {
+            return true;
+        };
+        let is_clocked = |this: &Self, expr: &FlatExpr| {
+            let mut found = false;
+            expr.walk(&mut |part| {
+                if let FlatExpr::Variable(id) = part {
+                    found |= this.part_of(*id).is_some();
+                }
+            });
+            found
+        };
+        let plain = |this: &Self, side: &FlatExpr, other: &FlatExpr| {
+            matches!(side, FlatExpr::Variable(_)) && !is_clocked(this, other)
+        };
+        if !is_clocked(self, lhs) && !is_clocked(self, rhs) || plain(self, lhs, rhs) || plain(self, rhs, lhs) {
+            return true;
+        }
+        let span = self.flat.provenances[equation.provenance].span;
+        self.report(
+            Diagnostic::error(codes::E0533, span, "an initial equation of clocked variables")
+                .with_help("give the clocked variables start values: they hold at the first tick"),
+        );
+        false
+    }
+
     /// An equation that holds at the start only.
     pub(crate) fn initial_equal(&mut self, left: ExprId, right: ExprId, guard: ExprId, origin: OriginId) {
         if [left, right].into_iter().any(|side| self.discrete_side(side).is_some()) {

@@ -10,6 +10,8 @@
 
 mod algorithm;
 mod assigned;
+mod clocked;
+pub mod clocks;
 mod discrete;
 mod equation;
 mod expr;
@@ -41,7 +43,13 @@ pub struct Lowered {
 
 /// Lowers a flat model.
 pub fn lower(flat: &FlatModel) -> Lowered {
-    let mut lowering = Lowering::new(flat);
+    let named = clocks::normalised(flat);
+    let flat = named.as_ref().unwrap_or(flat);
+    let chained = semi_linear::chained(flat).map(|equations| FlatModel {
+        equations,
+        ..flat.clone()
+    });
+    let mut lowering = Lowering::new(chained.as_ref().unwrap_or(flat));
     lowering.run();
     let Lowering { model, diagnostics, .. } = lowering;
     if diagnostics.has_errors() {
@@ -66,6 +74,8 @@ enum Meaning {
     Constant(ExprId),
     /// A String parameter or constant: its value takes its place.
     Text,
+    /// A clock, which has no value.
+    Clock,
 }
 
 struct Lowering<'f> {
@@ -98,8 +108,14 @@ struct Lowering<'f> {
     set_at_events: FxHashMap<VariableId, OriginId>,
     /// Where each state is reinitialised.
     reinitialised: FxHashMap<VariableId, OriginId>,
-    /// Inside `noEvent`.
+    /// Inside `noEvent`, or in a clocked equation.
     literal: bool,
+    /// The clocked partitions, if there are any.
+    clocking: Option<clocks::Clocking<'f>>,
+    /// The part whose equations are being lowered.
+    clock: Option<usize>,
+    /// What has been lowered of the clocked partitions.
+    clocked: clocked::ClockedParts,
     /// What is being lowered.
     place: Option<ProvenanceId>,
     /// Names of generated variables, with how many there are of each.
@@ -131,6 +147,9 @@ impl<'f> Lowering<'f> {
             set_at_events: FxHashMap::default(),
             reinitialised: FxHashMap::default(),
             literal: false,
+            clocking: None,
+            clock: None,
+            clocked: clocked::ClockedParts::default(),
             place: None,
             generated: FxHashMap::default(),
             quantities: FxHashMap::default(),
@@ -146,20 +165,29 @@ impl<'f> Lowering<'f> {
             tolerance: experiment.tolerance,
             interval: experiment.interval,
         };
+        self.clocking = clocks::clocking(self.flat, &mut self.diagnostics);
+        if self.diagnostics.has_errors() {
+            return;
+        }
         self.declare_variables();
         self.lower_functions();
         self.lower_attributes();
         self.open_parameters();
         let always = self.model.pool.boolean(true);
-        let chained = semi_linear::chained(self.flat);
-        for equation in chained.as_ref().unwrap_or(&self.flat.equations) {
-            self.equation(equation, always);
-        }
-        for section in &self.flat.algorithms {
-            self.algorithm(section);
+        match self.clocking.clone() {
+            Some(clocking) => self.equations_beside_clocks(&clocking, always),
+            None => {
+                self.flat
+                    .equations
+                    .iter()
+                    .for_each(|equation| self.equation(equation, always));
+                self.flat.algorithms.iter().for_each(|section| self.algorithm(section));
+            }
         }
         for equation in &self.flat.initial_equations {
-            self.initial_equation(equation, always);
+            if self.may_hold_at_start(equation) {
+                self.initial_equation(equation, always);
+            }
         }
         for section in &self.flat.initial_algorithms {
             self.initial_algorithm(section);
@@ -174,6 +202,23 @@ impl<'f> Lowering<'f> {
         self.check_left_limits();
         self.simplify_homotopies();
         self.model.split_structural_ifs();
+    }
+
+    /// The equations that hold at all times, then those of the clocks.
+    fn equations_beside_clocks(&mut self, clocking: &clocks::Clocking<'f>, always: ExprId) {
+        let unclocked = |clocked: &clocks::Clocked| *clocked == clocks::Clocked::No;
+        let flat = self.flat;
+        for (equation, clocked) in flat.equations.iter().zip(&clocking.equations) {
+            if unclocked(clocked) {
+                self.equation(equation, always);
+            }
+        }
+        for (section, clocked) in flat.algorithms.iter().zip(&clocking.algorithms) {
+            if unclocked(clocked) {
+                self.algorithm(section);
+            }
+        }
+        self.lower_clocked();
     }
 
     /// Left limits of continuous variables mean something at events only.

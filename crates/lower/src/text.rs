@@ -179,7 +179,7 @@ impl Lowering<'_> {
 pub(crate) fn written(flat: &FlatModel, ty: ScalarType, options: &[FlatExpr]) -> TextOperation {
     let kind = match ty {
         ScalarType::Real => Written::Real,
-        ScalarType::Integer => Written::Integer,
+        ScalarType::Integer | ScalarType::Clock => Written::Integer,
         ScalarType::Boolean => Written::Boolean,
         ScalarType::String => Written::Text,
         ScalarType::Enumeration(id) => Written::Enumeration(flat.enumerations[id].literals.clone().into()),

@@ -16,7 +16,7 @@ use crate::{Lowering, Meaning};
 pub(crate) fn type_of(ty: ScalarType) -> Type {
     match ty {
         ScalarType::Real => Type::Real,
-        ScalarType::Integer | ScalarType::Enumeration(_) | ScalarType::String => Type::Integer,
+        ScalarType::Integer | ScalarType::Enumeration(_) | ScalarType::String | ScalarType::Clock => Type::Integer,
         ScalarType::Boolean => Type::Boolean,
     }
 }
@@ -39,6 +39,10 @@ impl Lowering<'_> {
         let assigned = self.discrete_reals();
         for (id, variable) in self.flat.variables.iter_enumerated() {
             let text = variable.ty == ScalarType::String;
+            if variable.ty == ScalarType::Clock {
+                self.meanings.push(Meaning::Clock);
+                continue;
+            }
             if text && variable.variability < Variability::Discrete {
                 self.meanings.push(Meaning::Text);
                 continue;
@@ -58,6 +62,7 @@ impl Lowering<'_> {
             let role = match variable.variability {
                 Variability::Constant | Variability::Parameter => Role::Parameter,
                 _ if variable.causality == Causality::Input => Role::Input,
+                _ if self.part_of(id).is_some() => Role::Discrete,
                 Variability::Discrete => Role::Discrete,
                 Variability::Continuous if ty != Type::Real || assigned.contains(&id) => Role::Discrete,
                 Variability::Continuous => Role::Continuous,
@@ -102,10 +107,12 @@ impl Lowering<'_> {
             let nominal = attributes.nominal.as_ref().map(|e| self.literal_expr(e));
             let min = attributes.min.as_ref().map(|e| self.literal_expr(e));
             let max = attributes.max.as_ref().map(|e| self.literal_expr(e));
+            let clocked = self.part_of(id).is_some();
             let target = &mut self.model.variables[var];
             describe(target, variable, self.flat);
             let parameter = target.role == Role::Parameter;
-            target.fixed = variable.fixed.unwrap_or(parameter);
+            // The value before the first tick is the start value.
+            target.fixed = variable.fixed.unwrap_or(parameter) || clocked && target.role == Role::Discrete;
             // A parameter without value but with a start value takes that, as tools do, and as is reported.
             target.unset = parameter && target.fixed && binding.is_none();
             target.binding = match binding {

@@ -204,6 +204,9 @@ fn roots_of_action(action: &Action, always: ExprId) -> Vec<Root> {
         Action::Assign { value, origin, .. } | Action::Reinit { value, origin, .. } => vec![(always, value, origin)],
         Action::Restart { residual, origin } => vec![(always, residual, origin)],
         Action::Terminate { guard, message, origin } => vec![(guard, message, origin)],
+        Action::Solve {
+            ref residuals, origin, ..
+        } => residuals.iter().map(|&residual| (always, residual, origin)).collect(),
         Action::Assert(ref assertion) => vec![(assertion.guard, assertion.condition, assertion.origin)],
     }
 }

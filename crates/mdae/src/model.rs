@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::expr::{ExprPool, Type, VarTraits};
 use crate::function::Functions;
 use crate::index::{ConditionId, EquationId, ExprId, IndexVec, OriginId, VarId, WhenId};
+use crate::rational::Rational;
 use crate::text::Texts;
 
 /// What a variable is.
@@ -201,6 +202,57 @@ pub enum ConditionKind {
         /// Distance.
         interval: ExprId,
     },
+    /// True exactly at the ticks of a periodic clock: shift + k·interval seconds after the start of the run, k ≥ 0.
+    Tick {
+        /// Seconds from the start of the run to the first tick.
+        shift: Rational,
+        /// Seconds between ticks; positive.
+        interval: Rational,
+    },
+    /// True exactly at the ticks of a clock of variable interval: the first at the start of the run, each next one
+    /// `interval / resolution` seconds after the one before, with the value `interval` has at that one.
+    Timer {
+        /// The interval, a value of the clock itself.
+        interval: ExprId,
+        /// By what it is divided.
+        resolution: u32,
+    },
+}
+
+impl ConditionKind {
+    /// Whether it is true at instants of time alone.
+    pub fn is_time_event(&self) -> bool {
+        !matches!(self, ConditionKind::Relation { .. })
+    }
+}
+
+/// What makes the ticks of a clock.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+pub enum ClockKind {
+    /// Time: interval and shift are in seconds.
+    Periodic,
+    /// Time, at intervals that are computed at the ticks: interval and shift are in ticks of the base clock.
+    Variable,
+    /// Events: interval and shift are in ticks of the base clock.
+    Event,
+}
+
+/// A clock with the variables that have values at its ticks. Its equations are when-clauses, which all sub-clocks of a
+/// base clock share one order of, so that values are right at coincident ticks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Clock {
+    /// The number of its base clock: clocks with the same number are related by exact ratios.
+    pub base: u32,
+    /// What makes its ticks.
+    pub kind: ClockKind,
+    /// From tick to tick.
+    pub interval: Rational,
+    /// From the first tick of the base clock, or the start of the run, to the first tick.
+    pub shift: Rational,
+    /// The variables that change at its ticks only.
+    pub variables: Vec<VarId>,
+    /// Where it is given.
+    pub origin: OriginId,
 }
 
 /// A condition with its text.
@@ -259,6 +311,17 @@ pub enum Action {
         /// Provenance.
         origin: OriginId,
     },
+    /// Discrete Real variables get values that equations give together; each starts from the value before.
+    Solve {
+        /// The variables.
+        unknowns: Vec<VarId>,
+        /// As many expressions, zero at the solution.
+        residuals: Vec<ExprId>,
+        /// Their derivatives by the unknowns, row by row.
+        jacobian: Vec<ExprId>,
+        /// Provenance.
+        origin: OriginId,
+    },
     /// Modelica `terminate(message)`.
     Terminate {
         /// When it applies.
@@ -270,6 +333,17 @@ pub enum Action {
     },
     /// An assertion checked at this instant.
     Assert(Assertion),
+}
+
+impl Action {
+    /// The discrete variables that get values.
+    pub fn assigned(&self) -> &[VarId] {
+        match self {
+            Action::Assign { target, .. } => std::slice::from_ref(target),
+            Action::Solve { unknowns, .. } => unknowns,
+            _ => &[],
+        }
+    }
 }
 
 /// One branch of a when-clause.
@@ -423,6 +497,8 @@ pub struct Mdae {
     pub texts: Arc<Texts>,
     /// Provenance.
     pub origins: IndexVec<OriginId, Origin>,
+    /// Clocks of the synchronous part.
+    pub clocks: Vec<Clock>,
     /// Suggested run settings.
     pub experiment: Experiment,
     /// Finds conditions again; kept by [`Mdae::add_condition`].

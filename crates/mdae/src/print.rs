@@ -391,6 +391,13 @@ impl std::fmt::Display for Mdae {
                         self.print(interval)
                     )?;
                 }
+                ConditionKind::Tick { shift, interval } => {
+                    writeln!(f, "  // condition {}: ticks at {shift} + k*{interval}", id.0)?;
+                }
+                ConditionKind::Timer { interval, resolution } => {
+                    let interval = self.print(interval);
+                    writeln!(f, "  // condition {}: ticks after {interval}/{resolution}", id.0)?;
+                }
             }
         }
         writeln!(f, "equation")?;
@@ -428,6 +435,11 @@ impl std::fmt::Display for Mdae {
                         Action::Reinit { var, order, value, .. } => {
                             let state = derivative_name(&self.variables[*var].name, *order);
                             writeln!(f, "    reinit({state}, {});", self.print(*value))?;
+                        }
+                        Action::Solve { residuals, .. } => {
+                            for &residual in residuals {
+                                writeln!(f, "    {};", self.print_equation(residual))?;
+                            }
                         }
                         Action::Terminate { message, .. } => writeln!(f, "    terminate({});", self.print(*message))?,
                         Action::Assert(assertion) => {

@@ -14,8 +14,8 @@ use crate::expr::{ExprPool, Node, VarTraits};
 use crate::function::Functions;
 use crate::index::{ConditionId, EquationId, ExprId, Idx, IndexVec, OriginId, VarId, WhenId};
 use crate::model::{
-    Alias, Assertion, Combination, Condition, ConstantVariable, Delay, DiscreteEquation, Equation, Experiment, Mdae,
-    Origin, Share, Transport, Variable, When,
+    Alias, Assertion, Clock, Combination, Condition, ConstantVariable, Delay, DiscreteEquation, Equation, Experiment,
+    Mdae, Origin, Share, Transport, Variable, When,
 };
 use crate::text::Texts;
 use crate::validate::Invalid;
@@ -50,6 +50,7 @@ struct Written<'m> {
     assertions: &'m [Assertion],
     delays: &'m [Delay],
     transports: &'m [Transport],
+    clocks: &'m [Clock],
     texts: Vec<Arc<str>>,
     origins: &'m IndexVec<OriginId, Origin>,
     experiment: Experiment,
@@ -77,6 +78,7 @@ pub struct StoredModel {
     assertions: Vec<Assertion>,
     delays: Vec<Delay>,
     transports: Vec<Transport>,
+    clocks: Vec<Clock>,
     texts: Vec<Arc<str>>,
     origins: IndexVec<OriginId, Origin>,
     experiment: Experiment,
@@ -117,6 +119,7 @@ impl Mdae {
             assertions: &self.assertions,
             delays: &self.delays,
             transports: &self.transports,
+            clocks: &self.clocks,
             texts: self.texts.first(extent.texts),
             origins: &self.origins,
             experiment: self.experiment,
@@ -159,6 +162,7 @@ impl StoredModel {
             assertions: self.assertions,
             delays: self.delays,
             transports: self.transports,
+            clocks: self.clocks,
             texts,
             origins: self.origins,
             experiment: self.experiment,

@@ -66,6 +66,13 @@ impl Mdae {
                     checker.numeric(start)?;
                     checker.numeric(interval)?;
                 }
+                ConditionKind::Tick { interval, .. } => {
+                    ensure(interval.is_positive(), || format!("a clock of interval {interval}"))?;
+                }
+                ConditionKind::Timer { interval, resolution } => {
+                    checker.numeric(interval)?;
+                    ensure(resolution > 0, || "a clock of resolution zero".to_owned())?;
+                }
             }
         }
         for when in &self.whens {
@@ -74,6 +81,13 @@ impl Mdae {
                 branch.conditions.iter().try_for_each(|&id| checker.boolean(id))?;
                 branch.actions.iter().try_for_each(|action| checker.action(action))?;
             }
+        }
+        for clock in &self.clocks {
+            checker.origin(clock.origin)?;
+            clock.variables.iter().try_for_each(|&var| checker.discrete(var))?;
+            ensure(clock.interval.is_positive(), || {
+                format!("a clock of interval {}", clock.interval)
+            })?;
         }
         self.assertions
             .iter()
@@ -310,6 +324,20 @@ impl<'m> Checker<'m> {
                 let variable = self.var(*var)?;
                 ensure(variable.role == Role::Continuous, || {
                     format!("reinit of `{}`, which is no unknown", variable.name)
+                })
+            }
+            Action::Solve {
+                unknowns,
+                residuals,
+                jacobian,
+                origin,
+            } => {
+                self.origin(*origin)?;
+                unknowns.iter().try_for_each(|&var| self.discrete(var))?;
+                residuals.iter().chain(jacobian).try_for_each(|&id| self.numeric(id))?;
+                let size = unknowns.len();
+                ensure(residuals.len() == size && jacobian.len() == size * size, || {
+                    format!("{} equations for {size} unknowns", residuals.len())
                 })
             }
             Action::Terminate { guard, message, origin } => {

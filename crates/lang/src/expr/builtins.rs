@@ -8,7 +8,7 @@ use super::math::semi_linear;
 use super::{Context, into_scalar};
 use crate::class::Found;
 use crate::codes;
-use crate::failure::{Fallible, clocked, fail};
+use crate::failure::{Fallible, fail};
 use crate::flat::{BinaryOp, Builtin, FlatExpr};
 use crate::flattener::Flattener;
 use crate::tensor::{Tensor, Ty, binary};
@@ -113,6 +113,7 @@ pub(super) const NAMES: &[&str] = &[
     "activeState",
     "ticksInState",
     "timeInState",
+    "Clock",
 ];
 
 /// Whether something built in takes or makes arrays as a whole.
@@ -198,6 +199,12 @@ impl Flattener<'_> {
     ) -> Fallible<Option<Tensor>> {
         if let Some(value) = self.reduction(name, call, span, ctx)? {
             return Ok(Some(value));
+        }
+        if matches!(name, "activeState" | "ticksInState" | "timeInState") {
+            return self.state_query(name, call, span, ctx).map(Some);
+        }
+        if name == "Clock" {
+            return self.clocked_operator(name, call, span, ctx).map(Some);
         }
         if matches!(name, "String" | "Integer") {
             return self.conversion(name, call, span, ctx).map(Some);
@@ -339,8 +346,8 @@ impl Flattener<'_> {
             "cardinality" => self.cardinality(call, span, ctx),
             "inStream" | "actualStream" => self.stream_operator(name, call, span, ctx),
             "assert" | "terminate" | "reinit" => fail(codes::E0311, span, format!("`{name}` is not a value")),
-            "previous" | "hold" | "subSample" | "superSample" | "shiftSample" | "backSample" | "noClock" | "Clock"
-            | "interval" | "firstTick" => clocked(span, &format!("`{name}`")),
+            "previous" | "hold" | "subSample" | "superSample" | "shiftSample" | "backSample" | "noClock"
+            | "interval" | "firstTick" => self.clocked_operator(name, call, span, ctx),
             _ => fail(codes::E0214, span, format!("`{name}` is not supported yet")),
         }
     }

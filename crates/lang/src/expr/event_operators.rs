@@ -3,12 +3,12 @@
 use super::call::list;
 use super::{Context, Mode};
 use crate::codes;
-use crate::failure::{Fallible, clocked, error, fail};
+use crate::failure::{Fallible, error, fail};
 use crate::flat::{Builtin, FlatExpr, Variability};
 use crate::flattener::Flattener;
 use crate::tensor::{Tensor, Ty};
 use saltus_source::Span;
-use saltus_syntax::ast::{Call, Expr, ExprKind};
+use saltus_syntax::ast::{Call, Expr};
 
 impl Flattener<'_> {
     /// `noEvent` and `smooth` mean nothing in functions and for known values.
@@ -86,6 +86,14 @@ impl Flattener<'_> {
                 FlatExpr::Builtin(Builtin::Initial | Builtin::Terminal | Builtin::Sample | Builtin::Pre, ..) => {
                     Variability::Discrete
                 }
+                FlatExpr::Builtin(
+                    Builtin::ClockedSample
+                    | Builtin::Clock
+                    | Builtin::FirstTick
+                    | Builtin::Interval
+                    | Builtin::Previous,
+                    ..,
+                ) => Variability::Discrete,
                 _ => Variability::Constant,
             };
             result = result.max(own);
@@ -136,13 +144,8 @@ impl Flattener<'_> {
     }
 
     pub(super) fn sample(&mut self, call: &Call, span: Span, ctx: &Context<'_>) -> Fallible<Tensor> {
-        let is_clock = |argument: &Expr| match &argument.kind {
-            ExprKind::Call(call) => call.function.as_simple_name().is_some_and(|name| &**name == "Clock"),
-            _ => false,
-        };
-        let one_signal = call.positional().len() == 1 && call.named().is_empty();
-        if one_signal || call.positional().get(1).is_some_and(is_clock) {
-            return clocked(span, "`sample` of a signal with a clock");
+        if let Some(sampled) = self.clocked_sample(call, span, ctx)? {
+            return Ok(sampled);
         }
         if ctx.frame.is_some() {
             return fail(codes::E0311, span, "`sample` cannot be used in a function");

@@ -6,6 +6,7 @@
 mod arrays;
 mod builtins;
 mod call;
+mod clocked;
 mod comprehension;
 mod event_operators;
 mod math;

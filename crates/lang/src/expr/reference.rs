@@ -684,9 +684,7 @@ impl Flattener<'_> {
             Some(SimpleType::String) => Ty::String,
             Some(SimpleType::Enumeration(class)) => Ty::Enumeration(self.enumeration(class)?.0),
             Some(SimpleType::ExternalObject) => Ty::External,
-            Some(SimpleType::Clock) => {
-                return fail(codes::E0214, self.def(class).name.span, "clocks are not supported yet");
-            }
+            Some(SimpleType::Clock) => Ty::Clock,
             None if crate::function::is_function_kind(self.kind(class)) => Ty::Function,
             None => Ty::Record(class),
         })

@@ -38,6 +38,35 @@ builtins! {
     Change = "change",
     /// `sample(start, interval)`
     Sample = "sample",
+    /// A clock: `Clock()`, `Clock(intervalCounter, resolution)`, `Clock(interval)`, `Clock(condition, startInterval)` or
+    /// `Clock(c, solverMethod)`; the type of the first argument tells which.
+    Clock = "Clock",
+    /// `sample(u)` or `sample(u, clock)`: a value of the unclocked part at the ticks of a clock.
+    ClockedSample = "sample.clocked",
+    /// `hold(u)`: a clocked value between the ticks.
+    Hold = "hold",
+    /// `previous(u)`: the value at the tick before.
+    Previous = "previous",
+    /// `subSample(u, factor)`; the factor is a literal, 0 where it is to be inferred.
+    SubSample = "subSample",
+    /// `superSample(u, factor)`; the factor is a literal, 0 where it is to be inferred.
+    SuperSample = "superSample",
+    /// `shiftSample(u, shiftCounter, resolution)`; both are literals.
+    ShiftSample = "shiftSample",
+    /// `backSample(u, backCounter, resolution)`; both are literals.
+    BackSample = "backSample",
+    /// `noClock(u)`
+    NoClock = "noClock",
+    /// `interval()` or `interval(u)`
+    Interval = "interval",
+    /// `firstTick()` or `firstTick(u)`
+    FirstTick = "firstTick",
+    /// `activeState(s)` of the state with the path that is the argument; only while flattening.
+    ActiveState = "activeState",
+    /// `ticksInState()`; only while flattening.
+    TicksInState = "ticksInState",
+    /// `timeInState()`; only while flattening.
+    TimeInState = "timeInState",
     /// `initial()`
     Initial = "initial",
     /// `terminal()`

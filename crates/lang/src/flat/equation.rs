@@ -1,6 +1,6 @@
 //! Equations and statements, and how many there are.
 
-use super::{FlatExpr, FlatModel, LocalId, ProvenanceId, Variability, VariableId};
+use super::{FlatExpr, FlatModel, LocalId, ProvenanceId, ScalarType, Variability, VariableId};
 use rustc_hash::FxHashSet;
 
 /// An equation.
@@ -193,6 +193,8 @@ pub fn count_equations(equations: &[FlatEquation], model: &FlatModel) -> (usize,
     let (mut min, mut max) = (0, 0);
     for equation in equations {
         let (low, high) = match &equation.kind {
+            // Clocks have no values: what is said of them is no equation of an unknown.
+            EquationKind::Equal(lhs, _) if lhs.scalar_type(model) == ScalarType::Clock => (0, 0),
             EquationKind::Equal(..) => (1, 1),
             EquationKind::If { branches, otherwise } => branches
                 .iter()
@@ -200,13 +202,27 @@ pub fn count_equations(equations: &[FlatEquation], model: &FlatModel) -> (usize,
                 .chain([count_equations(otherwise, model)])
                 .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
                 .unwrap_or((0, 0)),
-            EquationKind::When { branches } => count_when(branches, model),
+            EquationKind::When { branches } => match clocked_body(branches, model) {
+                Some(body) => count_equations(body, model),
+                None => count_when(branches, model),
+            },
             _ => (0, 0),
         };
         min += low;
         max += high;
     }
     (min, max)
+}
+
+/// The equations of a clocked when-clause: they are ordinary equations of the clock that is its condition.
+pub fn clocked_body<'m>(branches: &'m [WhenBranch], model: &FlatModel) -> Option<&'m [FlatEquation]> {
+    match branches {
+        [WhenBranch { conditions, body }] => match &conditions[..] {
+            [clock] if clock.scalar_type(model) == ScalarType::Clock => Some(body),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// A `when` counts its assignments `v = e` of discrete variables; what may be restart equations

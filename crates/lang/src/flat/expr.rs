@@ -19,6 +19,8 @@ pub enum ScalarType {
     String,
     /// An enumeration.
     Enumeration(EnumerationId),
+    /// A clock: it ticks, and has no value.
+    Clock,
 }
 
 /// Operators with one operand.
@@ -282,7 +284,18 @@ fn builtin_type(builtin: Builtin, args: &[FlatExpr], of: &dyn Fn(&FlatExpr) -> S
         Builtin::Integer | Builtin::Ordinal => ScalarType::Integer,
         Builtin::String | Builtin::TextPart => ScalarType::String,
         Builtin::TextLength | Builtin::TextCompare | Builtin::TextSkip | Builtin::TextHash => ScalarType::Integer,
+        Builtin::FirstTick | Builtin::ActiveState => ScalarType::Boolean,
+        Builtin::TicksInState => ScalarType::Integer,
+        Builtin::Clock => ScalarType::Clock,
         Builtin::Pre | Builtin::NoEvent | Builtin::Abs | Builtin::Homotopy => operand(0),
+        Builtin::Previous
+        | Builtin::ClockedSample
+        | Builtin::Hold
+        | Builtin::SubSample
+        | Builtin::SuperSample
+        | Builtin::ShiftSample
+        | Builtin::BackSample
+        | Builtin::NoClock => operand(0),
         Builtin::Smooth => operand(1),
         Builtin::Sign => ScalarType::Integer,
         Builtin::Div | Builtin::Mod | Builtin::Rem | Builtin::Min | Builtin::Max => promote(operand(0), operand(1)),

@@ -20,7 +20,7 @@ use saltus_source::Span;
 pub use builtin::Builtin;
 pub use equation::{
     AssertLevel, Counts, EquationBranch, EquationKind, FlatAlgorithm, FlatEquation, FlatStatement, StatementBranch,
-    StatementKind, WhenBranch, collect_assigned, count_equations,
+    StatementKind, WhenBranch, clocked_body, collect_assigned, count_equations,
 };
 pub use expr::{BinaryOp, FlatExpr, FunctionCall, ScalarType, UnaryOp};
 pub use function::{
@@ -235,6 +235,6 @@ impl FlatModel {
 impl FlatVariable {
     /// Whether equations must determine it.
     pub fn is_unknown(&self) -> bool {
-        self.variability >= Variability::Discrete && self.causality != Causality::Input
+        self.variability >= Variability::Discrete && self.causality != Causality::Input && self.ty != ScalarType::Clock
     }
 }

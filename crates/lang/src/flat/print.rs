@@ -54,6 +54,7 @@ impl FlatModel {
             ScalarType::Boolean => "Boolean",
             ScalarType::String => "String",
             ScalarType::Enumeration(id) => &self.enumerations[id].name,
+            ScalarType::Clock => "Clock",
         }
     }
 }

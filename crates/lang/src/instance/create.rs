@@ -7,7 +7,7 @@ use std::sync::Arc;
 use saltus_syntax::ast::{self, ClassKind, ExprKind, Name, Variability as AstVariability};
 
 use super::{Component, ComponentKind, Inherited, Instance, Slot, ValueState};
-use crate::class::{Entry, SimpleType, Table};
+use crate::class::{Entry, Table};
 use crate::codes;
 use crate::expr::{Context, Mode};
 use crate::failure::{Failure, Fallible, error, fail};
@@ -340,9 +340,6 @@ impl Flattener<'_> {
         let span = clause.type_name.span;
         if matches!(def.kind, ClassKind::Package | ClassKind::Operator) {
             return fail(codes::E0202, span, format!("`{name}` is a package, not a type"));
-        }
-        if matches!(table.simple, Some(SimpleType::Clock)) {
-            return fail(codes::E0214, span, "clocks are not supported yet");
         }
         if table.is_partial && table.simple.is_none() && !crate::function::is_function_kind(def.kind) {
             let mut diagnostic = error(

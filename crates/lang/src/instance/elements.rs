@@ -45,7 +45,8 @@ impl Flattener<'_> {
             SimpleType::Boolean => ScalarType::Boolean,
             SimpleType::String => ScalarType::String,
             SimpleType::Enumeration(class) => ScalarType::Enumeration(self.enumeration(class)?.0),
-            SimpleType::ExternalObject | SimpleType::Clock => return Err(Failure::Reported),
+            SimpleType::Clock => ScalarType::Clock,
+            SimpleType::ExternalObject => return Err(Failure::Reported),
         })
     }
 

@@ -333,6 +333,7 @@ impl Flattener<'_> {
                 ScalarType::Boolean => FlatExpr::Boolean(false),
                 ScalarType::String => FlatExpr::String("".into()),
                 ScalarType::Enumeration(id) => FlatExpr::Enumeration(id, 1),
+                ScalarType::Clock => continue,
             });
             let mut attributes = (*data.attributes).clone();
             attributes.hide_result = true;

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::flat::{EquationKind, FlatEquation, FlatExpr, FlatModel, ProvenanceId, VariableId, collect_assigned};
+use crate::flat::{
+    EquationKind, FlatEquation, FlatExpr, FlatModel, ProvenanceId, ScalarType, VariableId, collect_assigned,
+};
 
 /// Larger models are not searched: the message would come late and name no more.
 const SIZE_LIMIT: usize = 50_000;
@@ -78,6 +80,7 @@ fn collect_rows(model: &FlatModel, equation: &FlatEquation, rows: &mut Vec<Row>)
         rows.extend(joined);
     };
     match &equation.kind {
+        EquationKind::Equal(lhs, _) if lhs.scalar_type(model) == ScalarType::Clock => {}
         EquationKind::Equal(lhs, rhs) => {
             let mut unknowns = Vec::new();
             for side in [lhs, rhs] {

@@ -27,6 +27,8 @@ pub(crate) struct Place {
     pub in_when: bool,
     /// In a branch whose condition varies with time.
     pub in_branch: bool,
+    /// In a when-clause whose condition is a clock.
+    pub clocked: bool,
 }
 
 impl Flattener<'_> {
@@ -102,7 +104,9 @@ impl Flattener<'_> {
         }
         let left = self.expr(lhs, ctx)?;
         let right = self.expr(rhs, ctx)?;
-        if let (Some(FlatExpr::Variable(v)), true) = (left.as_expr(), !place.in_when && !place.initial) {
+        if let (Some(FlatExpr::Variable(v)), true) =
+            (left.as_expr(), !place.in_when && !place.initial && !place.clocked)
+        {
             let data = &self.model.variables[*v];
             if data.ty == ScalarType::Real && data.variability == Variability::Discrete {
                 return fail(
@@ -353,7 +357,7 @@ impl Flattener<'_> {
         place: Place,
         out: &mut Vec<FlatEquation>,
     ) -> Fallible<()> {
-        if place.in_when {
+        if place.in_when || place.clocked {
             return fail(codes::E0311, span, "`when` cannot stand inside another `when`");
         }
         if place.initial {
@@ -367,6 +371,19 @@ impl Flattener<'_> {
         let mut result = Vec::with_capacity(branches.len());
         for branch in branches {
             let conditions = self.when_conditions(&branch.condition, ctx)?;
+            let clocked = conditions
+                .iter()
+                .any(|c| c.scalar_type(&self.model) == ScalarType::Clock);
+            if clocked && branches.len() > 1 {
+                return Err(error(codes::E0311, span, "`elsewhen` beside a clock")
+                    .with_help("write a when-clause for each clock: all of them act where their ticks coincide")
+                    .into());
+            }
+            let inner = Place {
+                clocked,
+                in_when: !clocked,
+                ..inner
+            };
             let mut body = Vec::new();
             self.equations(&branch.body, ctx, inner, &mut body);
             result.push(WhenBranch { conditions, body });
@@ -382,6 +399,9 @@ impl Flattener<'_> {
     /// `c` or `{c1, c2}`
     pub(super) fn when_conditions(&mut self, expr: &Expr, ctx: &Context<'_>) -> Fallible<Vec<FlatExpr>> {
         let value = self.expr(expr, ctx)?;
+        if value.ty == Ty::Clock && value.dims.is_empty() {
+            return Ok(value.scalars());
+        }
         if value.ty != Ty::Boolean || value.dims.len() > 1 {
             return fail(
                 codes::E0301,
@@ -447,10 +467,14 @@ impl Flattener<'_> {
                 return Ok(());
             }
             Some("initialState" | "transition") => {
-                let help = "write the states as an enumeration that `when`-clauses set";
-                return Err(error(codes::E0214, expr.span, "state machines are not supported yet")
-                    .with_help(help)
-                    .into());
+                if place.in_when || place.in_branch || place.initial {
+                    return fail(
+                        codes::E0311,
+                        expr.span,
+                        "a state machine cannot depend on time: this belongs outside of `when` and `if`",
+                    );
+                }
+                return self.state_machine_statement(call, expr.span, ctx);
             }
             _ if Self::is_graph_statement(call) => {
                 if place.in_when || place.in_branch {

@@ -10,6 +10,7 @@ mod expandable;
 mod experiment;
 pub(crate) mod implicit;
 pub(crate) mod overconstrained;
+pub(crate) mod state_machine;
 mod statement;
 pub(crate) mod stream;
 mod structure;
@@ -90,6 +91,8 @@ impl Flattener<'_> {
         self.part = None;
         self.connection_equations();
         self.stream_equations();
+        let expanded = self.expand_state_machines();
+        self.accept(expanded);
         self.leave_out_unused_bus_elements();
         self.check_model_as_a_whole();
         self.check_units();

@@ -450,9 +450,14 @@ pub(crate) fn assigned_by_whens(model: &Mdae) -> FxHashMap<VarId, Vec<ExprId>> {
     let mut found: FxHashMap<VarId, Vec<ExprId>> = FxHashMap::default();
     for branch in model.whens.iter().flat_map(|when| &when.branches) {
         for action in &branch.actions {
-            if let Action::Assign { target, value, .. } = action {
+            let values: &[ExprId] = match action {
+                Action::Assign { value, .. } => std::slice::from_ref(value),
+                Action::Solve { residuals, .. } => residuals,
+                _ => continue,
+            };
+            for target in action.assigned() {
                 let expressions = found.entry(*target).or_default();
-                expressions.push(*value);
+                expressions.extend(values);
                 expressions.extend(&branch.conditions);
             }
         }

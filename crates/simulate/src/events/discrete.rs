@@ -1,9 +1,10 @@
 //! The discrete part of a model: its equations and when-clauses in the order in which they can be computed.
 
 use rustc_hash::FxHashMap;
-use saltus_codegen::{EvalError, KernelCache};
+use saltus_codegen::{EvalError, KernelCache, KernelSpec};
 use saltus_graph::{Bipartite, BipartiteBuilder, Column, Matching, Row};
 use saltus_mdae::{Action, ConditionId, Derivative, ExprId, ExprPool, Mdae, Node, OriginId, Role, VarId, WhenId};
+use saltus_numerics::nonlinear::{NewtonOptions, NonlinearSystem, solve_newton};
 
 use crate::error::{Failure, FailureKind};
 use crate::events::condition::HeldSign;
@@ -34,11 +35,82 @@ struct Assign {
     origin: OriginId,
 }
 
+/// Variables that equations give together.
+#[derive(Clone, Debug)]
+struct Solve {
+    unknowns: Vec<VarId>,
+    /// The residuals; behind them their derivatives by the unknowns, row by row.
+    code: Bound,
+    origin: OriginId,
+}
+
+/// The equations of a [`Solve`] as a function of its unknowns.
+struct Unknowns<'a> {
+    of: &'a Solve,
+    memory: &'a mut Memory,
+    out: Vec<f64>,
+}
+
+impl Unknowns<'_> {
+    fn evaluate(&mut self, x: &[f64]) {
+        for (&var, &value) in self.of.unknowns.iter().zip(x) {
+            self.memory.set(var, 0, value);
+        }
+        self.of.code.evaluate(self.memory, &mut self.out);
+    }
+}
+
+impl NonlinearSystem for Unknowns<'_> {
+    fn dim(&self) -> usize {
+        self.of.unknowns.len()
+    }
+
+    fn residual(&mut self, x: &[f64], residual: &mut [f64]) -> Result<(), saltus_numerics::EvalError> {
+        self.evaluate(x);
+        residual.copy_from_slice(&self.out[..x.len()]);
+        Ok(())
+    }
+
+    fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<bool, saltus_numerics::EvalError> {
+        self.evaluate(x);
+        let size = x.len();
+        for row in 0..size {
+            for column in 0..size {
+                values[column * size + row] = self.out[size + row * size + column];
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Solve {
+    /// Solves from the values of the tick before; the values are not numbers if there is no solution.
+    fn compute(&self, memory: &mut Memory) -> bool {
+        let mut x: Vec<f64> = self.unknowns.iter().map(|&var| memory.left(var, 0)).collect();
+        let size = x.len();
+        let mut system = Unknowns {
+            of: self,
+            memory,
+            out: vec![0.0; size + size * size],
+        };
+        let options = NewtonOptions {
+            step_tolerance: 1e-12,
+            ..NewtonOptions::default()
+        };
+        let solved = solve_newton(&mut system, &mut x, &options).is_ok();
+        for (&var, &value) in self.unknowns.iter().zip(&x) {
+            memory.set(var, 0, if solved { value } else { f64::NAN });
+        }
+        solved
+    }
+}
+
 #[derive(Clone, Debug)]
 struct BranchCode {
     /// Each with its place in the list of previous truth values.
     conditions: Vec<(usize, Bound)>,
     assignments: Vec<Assign>,
+    solves: Vec<Solve>,
 }
 
 /// What the when-clauses triggered at one instant.
@@ -50,6 +122,8 @@ pub struct Triggered {
     pub overtaken: bool,
     /// The first function that failed on the way, and where it is called.
     pub failure: Option<(Box<EvalError>, OriginId)>,
+    /// Where equations that give variables together have no solution that was found, with the variables.
+    pub unsolved: Option<(Vec<VarId>, OriginId)>,
 }
 
 /// The same clauses act; what failed on the way is told by values.
@@ -107,18 +181,34 @@ impl DiscreteProgram {
                     condition_count += 1;
                 }
                 let mut assignments = Vec::new();
+                let mut solves = Vec::new();
                 for action in &branch.actions {
-                    if let Action::Assign { target, value, origin } = action {
-                        assignments.push(Assign {
+                    match action {
+                        Action::Assign { target, value, origin } => assignments.push(Assign {
                             target: *target,
                             value: bind(*value)?,
                             origin: *origin,
-                        });
+                        }),
+                        Action::Solve {
+                            unknowns,
+                            residuals,
+                            jacobian,
+                            origin,
+                        } => {
+                            let all: Vec<ExprId> = residuals.iter().chain(jacobian).copied().collect();
+                            solves.push(Solve {
+                                unknowns: unknowns.clone(),
+                                code: Bound::new(cache, pool, &KernelSpec::values(&all), memory)?,
+                                origin: *origin,
+                            });
+                        }
+                        _ => {}
                     }
                 }
                 branches.push(BranchCode {
                     conditions,
                     assignments,
+                    solves,
                 });
             }
             whens.push(branches);
@@ -209,6 +299,11 @@ impl DiscreteProgram {
                         for (assign, value) in assignments.iter().zip(values) {
                             memory.set(assign.target, 0, value);
                         }
+                        for solve in &branches[at].solves {
+                            if !solve.compute(memory) && triggered.unsolved.is_none() {
+                                triggered.unsolved = Some((solve.unknowns.clone(), solve.origin));
+                            }
+                        }
                     }
                 }
                 Step::Condition(id, sign) => {
@@ -235,7 +330,11 @@ impl DiscreteProgram {
         let clauses = assignments
             .filter(|assign| assign.target == var)
             .map(|assign| assign.origin);
-        equations.chain(clauses).collect()
+        let solves = self.whens.iter().flatten().flat_map(|branch| &branch.solves);
+        let solved = solves
+            .filter(|solve| solve.unknowns.contains(&var))
+            .map(|solve| solve.origin);
+        equations.chain(clauses).chain(solved).collect()
     }
 
     /// Computes the equations again, without the when-clauses.
@@ -416,10 +515,8 @@ fn defined(model: &Mdae, item: Item) -> Vec<VarId> {
             .branches
             .iter()
             .flat_map(|branch| &branch.actions)
-            .filter_map(|action| match action {
-                Action::Assign { target, .. } => Some(*target),
-                _ => None,
-            })
+            .flat_map(Action::assigned)
+            .copied()
             .collect(),
     }
 }
@@ -433,10 +530,13 @@ fn read(model: &Mdae, item: Item) -> (Vec<VarId>, Vec<ConditionId>) {
         Item::When(id) => {
             for branch in &model.whens[id].branches {
                 roots.extend(&branch.conditions);
-                roots.extend(branch.actions.iter().filter_map(|action| match action {
-                    Action::Assign { value, .. } => Some(*value),
-                    _ => None,
-                }));
+                for action in &branch.actions {
+                    match action {
+                        Action::Assign { value, .. } => roots.push(*value),
+                        Action::Solve { residuals, .. } => roots.extend(residuals),
+                        _ => {}
+                    }
+                }
             }
         }
     }

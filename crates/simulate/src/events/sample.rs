@@ -1,46 +1,141 @@
-//! Periodic time events: `sample(start, interval)`.
+//! Time events: `sample(start, interval)` and the ticks of clocks.
 
-use saltus_mdae::{Condition, ConditionId, ConditionKind, Idx};
+use saltus_mdae::{Condition, ConditionId, ConditionKind, Idx, Rational};
 
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
 use crate::kernel::Bound;
+use crate::memory::Memory;
 
-/// A periodic time event.
+/// A sequence of time events.
 #[derive(Clone, Debug)]
 pub(crate) struct SampleClock {
     pub condition: ConditionId,
-    pub start: f64,
-    pub interval: f64,
-    /// Ticks so far: the next is at start + count·interval.
-    pub count: u64,
+    schedule: Schedule,
+    /// Ticks so far.
+    count: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Schedule {
+    /// The next tick is at start + count·interval.
+    Periodic { start: f64, interval: f64 },
+    /// The next tick is (shift + count·interval)/denominator seconds after the origin: whole numbers, so that ticks of
+    /// different clocks that coincide are at the same floating-point number, however many there were before.
+    Exact {
+        origin: f64,
+        shift: i64,
+        interval: i64,
+        denominator: i64,
+    },
+    /// The next tick is elapsed/resolution seconds after the origin, a sum of intervals each of which was computed at the
+    /// tick before; `None` before the first tick.
+    Computed {
+        origin: f64,
+        elapsed: Option<f64>,
+        interval: Bound,
+        resolution: f64,
+    },
 }
 
 impl SampleClock {
     pub(crate) fn next(&self) -> f64 {
-        self.start + self.count as f64 * self.interval
+        match &self.schedule {
+            Schedule::Periodic { start, interval } => start + self.count as f64 * interval,
+            Schedule::Exact {
+                origin,
+                shift,
+                interval,
+                denominator,
+            } => {
+                let ticks = i128::from(*shift) + i128::from(self.count) * i128::from(*interval);
+                origin + ticks as f64 / *denominator as f64
+            }
+            Schedule::Computed {
+                origin,
+                elapsed,
+                resolution,
+                ..
+            } => origin + elapsed.unwrap_or(0.0) / resolution,
+        }
+    }
+
+    /// Seconds between ticks.
+    fn interval(&self) -> f64 {
+        match &self.schedule {
+            Schedule::Periodic { interval, .. } => *interval,
+            Schedule::Exact {
+                interval, denominator, ..
+            } => *interval as f64 / *denominator as f64,
+            Schedule::Computed { .. } => f64::INFINITY,
+        }
+    }
+
+    fn start(&self) -> f64 {
+        match &self.schedule {
+            Schedule::Periodic { start, .. } => *start,
+            Schedule::Exact { origin, .. } | Schedule::Computed { origin, .. } => *origin,
+        }
     }
 
     /// Times that differ by less are the same tick.
     fn tolerance(&self, time: f64) -> f64 {
-        crate::events::scale::rounding_of_time(time.abs().max(self.start.abs())).min(0.25 * self.interval)
+        crate::events::scale::rounding_of_time(time.abs().max(self.start().abs())).min(0.25 * self.interval())
     }
 
     fn is_due(&self, time: f64) -> bool {
         (self.next() - time).abs() <= self.tolerance(time)
     }
 
-    /// Ticks up to a time have happened.
-    fn pass(&mut self, time: f64) {
-        let passed = (time + self.tolerance(time) - self.start) / self.interval;
+    /// Ticks up to a time have happened. The next interval of a clock that computes it, where it is not positive.
+    fn pass(&mut self, time: f64, memory: &Memory) -> Result<(), f64> {
+        if let Schedule::Computed { .. } = self.schedule {
+            return match self.is_due(time) || self.next() < time {
+                true => self.add_interval(memory),
+                false => Ok(()),
+            };
+        }
+        let first = match &self.schedule {
+            Schedule::Exact {
+                origin,
+                shift,
+                denominator,
+                ..
+            } => origin + *shift as f64 / *denominator as f64,
+            _ => self.start(),
+        };
+        let passed = (time + self.tolerance(time) - first) / self.interval();
         let count = passed.floor() + 1.0;
         if count >= 1.0 {
             self.count = self.count.max(count as u64);
         }
-        // The quotient may be rounded to the other side of a tick.
+        // The quotient may be rounded to either side of a tick.
+        while self.count > 0 && self.tick_before() > time + self.tolerance(time) {
+            self.count -= 1;
+        }
         while self.is_due(time) || self.next() <= time {
             self.count += 1;
         }
+        Ok(())
+    }
+
+    fn tick_before(&self) -> f64 {
+        let mut before = self.clone();
+        before.count -= 1;
+        before.next()
+    }
+
+    fn add_interval(&mut self, memory: &Memory) -> Result<(), f64> {
+        let Schedule::Computed { elapsed, interval, .. } = &mut self.schedule else {
+            return Ok(());
+        };
+        let next = interval.value(memory);
+        if !(next > 0.0 && next.is_finite()) {
+            return Err(next);
+        }
+        *elapsed = Some(elapsed.unwrap_or(0.0) + next);
+        self.count += 1;
+        Ok(())
     }
 }
 
@@ -48,26 +143,69 @@ impl Engine {
     pub(crate) fn sample_clocks(&self) -> Result<Vec<SampleClock>, Failure> {
         let mut clocks = Vec::new();
         for (condition, data) in self.model.conditions.iter_enumerated() {
-            if let ConditionKind::Sample { start, interval } = data.kind {
-                let start = Bound::of_value(&self.cache, &self.pool, start, &self.memory)?.value(&self.memory);
-                let interval = Bound::of_value(&self.cache, &self.pool, interval, &self.memory)?.value(&self.memory);
-                if !(interval > 0.0 && interval.is_finite() && start.is_finite()) {
-                    return Err(Failure::new(FailureKind::Domain {
-                        message: format!("`{}` needs a positive interval; it is {interval}", data.text),
-                        origins: vec![data.origin],
-                    }));
+            let origin = self.options.start;
+            let (schedule, count) = match data.kind {
+                ConditionKind::Relation { .. } => continue,
+                ConditionKind::Sample { start, interval } => {
+                    let start = Bound::of_value(&self.cache, &self.pool, start, &self.memory)?.value(&self.memory);
+                    let interval =
+                        Bound::of_value(&self.cache, &self.pool, interval, &self.memory)?.value(&self.memory);
+                    if !(interval > 0.0 && interval.is_finite() && start.is_finite()) {
+                        return Err(Failure::new(FailureKind::Domain {
+                            message: format!("`{}` needs a positive interval; it is {interval}", data.text),
+                            origins: vec![data.origin],
+                        }));
+                    }
+                    self.check_interval(data, start, interval)?;
+                    let missed = ((self.options.start - start) / interval - 1e-9).ceil().max(0.0);
+                    (Schedule::Periodic { start, interval }, missed as u64)
                 }
-                self.check_interval(data, start, interval)?;
-                let missed = ((self.options.start - start) / interval - 1e-9).ceil().max(0.0);
-                clocks.push(SampleClock {
-                    condition,
-                    start,
-                    interval,
-                    count: missed as u64,
-                });
-            }
+                ConditionKind::Tick { shift, interval } => {
+                    self.check_interval(data, origin + shift.to_f64(), interval.to_f64())?;
+                    (self.exact(data, origin, shift, interval)?, 0)
+                }
+                ConditionKind::Timer { interval, resolution } => {
+                    let schedule = Schedule::Computed {
+                        origin,
+                        elapsed: None,
+                        interval: Bound::of_value(&self.cache, &self.pool, interval, &self.memory)?,
+                        resolution: f64::from(resolution),
+                    };
+                    (schedule, 0)
+                }
+            };
+            clocks.push(SampleClock {
+                condition,
+                schedule,
+                count,
+            });
         }
         Ok(clocks)
+    }
+
+    fn exact(&self, data: &Condition, origin: f64, shift: Rational, interval: Rational) -> Result<Schedule, Failure> {
+        let whole = |ratio: Rational, denominator: i64| {
+            let scaled = ratio
+                .times(Rational::whole(denominator))
+                .filter(|scaled| scaled.is_whole());
+            scaled.map(Rational::numerator)
+        };
+        // The least common denominator.
+        let common = Rational::new(shift.denominator(), interval.denominator())
+            .and_then(|ratio| interval.denominator().checked_mul(ratio.numerator()));
+        let found = common.and_then(|common| Some((whole(shift, common)?, whole(interval, common)?, common)));
+        match found {
+            Some((shift, interval, denominator)) => Ok(Schedule::Exact {
+                origin,
+                shift,
+                interval,
+                denominator,
+            }),
+            None => Err(Failure::new(FailureKind::Domain {
+                message: format!("the ratios of `{}` are beyond 64 bits", data.text),
+                origins: vec![data.origin],
+            })),
+        }
     }
 
     /// Ticks that cannot be told apart, or are more than a run may have, are refused before the first.
@@ -103,10 +241,17 @@ impl Engine {
     }
 
     /// Ticks that are due have happened.
-    pub(crate) fn advance_samples(&mut self) {
+    pub(crate) fn advance_samples(&mut self) -> Result<(), Failure> {
         let time = self.memory.time();
         for clock in &mut self.samples {
-            clock.pass(time);
+            if let Err(interval) = clock.pass(time, &self.memory) {
+                let data = &self.model.conditions[clock.condition];
+                let kind = FailureKind::Domain {
+                    message: format!("`{}`: the next interval must be positive; it is {interval}", data.text),
+                    origins: vec![data.origin],
+                };
+                return Err(Failure::new(kind).at(time));
+            }
             self.truths[clock.condition.index()] = false;
             self.memory.set_condition(clock.condition, false);
         }
@@ -115,5 +260,6 @@ impl Engine {
             self.discrete.refresh(&mut self.memory);
         }
         self.when_before = self.discrete.when_conditions(&self.memory);
+        Ok(())
     }
 }

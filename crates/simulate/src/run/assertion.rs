@@ -16,6 +16,17 @@ impl Engine {
         if let Some((error, origin)) = &triggered.failure {
             return Err(Failure::domain(error, vec![*origin]).at(time));
         }
+        if let Some((unknowns, origin)) = &triggered.unsolved {
+            let names: Vec<String> = unknowns.iter().map(|&var| format!("`{}`", self.name(var, 0))).collect();
+            return Err(Failure::new(FailureKind::Domain {
+                message: format!(
+                    "no values of {} were found that solve their equations",
+                    names.join(", ")
+                ),
+                origins: vec![*origin],
+            })
+            .at(time));
+        }
         let discrete = self.discrete.variables.iter();
         if let Some(&var) = discrete.clone().find(|&&var| !self.memory.get(var, 0).is_finite()) {
             let name = &self.model.variables[var].name;

@@ -623,7 +623,7 @@ impl Exchange {
     fn end_event(&mut self, pending: Pending) -> Result<EventReport, Failure> {
         let (time, run) = (self.time, &mut self.run);
         let (report, triggers) = (pending.instants.report, &pending.triggers);
-        run.engine.advance_samples();
+        run.engine.advance_samples()?;
         run.engine.counters.instants += report.instants.len() as u64;
         let stall = run.lost_bounce(time, triggers, &report);
         let stall = stall.or_else(|| run.accumulating(&report));

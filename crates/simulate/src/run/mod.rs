@@ -640,7 +640,7 @@ impl Run {
             let failure = self.with_obstacle(failure);
             self.or_accumulation(failure).at(time)
         })?;
-        self.engine.advance_samples();
+        self.engine.advance_samples()?;
         // A delay that changed at the event gives other signals.
         for _ in 0..DELAY_PASSES {
             if self.history.is_empty() || !self.history.renew(&mut self.engine.memory) {

@@ -130,7 +130,7 @@ impl Engine {
         if !due.is_empty() {
             reports.push(self.event(&due, false)?);
         }
-        self.advance_samples();
+        self.advance_samples()?;
         Ok(reports)
     }
 
@@ -473,7 +473,7 @@ impl Engine {
     fn is_open_discrete(&self, var: VarId) -> bool {
         let model = Arc::clone(&self.model);
         let variable = &model.variables[var];
-        let assigns = |action: &Action| matches!(action, Action::Assign { target, .. } if *target == var);
+        let assigns = |action: &Action| action.assigned().contains(&var);
         let acts_at_start = |branch: &WhenBranch| {
             let nodes = model.pool.reachable(&branch.conditions);
             nodes.into_iter().any(|id| model.pool.node(id) == Node::Initial)

@@ -285,7 +285,7 @@ impl Reader<'_> {
 fn relation(model: &Mdae, id: ConditionId) -> Option<(ExprId, saltus_mdae::Comparison)> {
     match model.conditions[id].kind {
         ConditionKind::Relation { function, comparison } => Some((function, comparison)),
-        ConditionKind::Sample { .. } => None,
+        ConditionKind::Sample { .. } | ConditionKind::Tick { .. } | ConditionKind::Timer { .. } => None,
     }
 }
 

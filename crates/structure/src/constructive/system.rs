@@ -260,7 +260,7 @@ impl Reader<'_> {
         let reads = match atom {
             Atom::Condition(condition) => match self.model.conditions[condition].kind {
                 ConditionKind::Relation { function, .. } => self.current(function, 0),
-                ConditionKind::Sample { .. } => Vec::new(),
+                ConditionKind::Sample { .. } | ConditionKind::Tick { .. } | ConditionKind::Timer { .. } => Vec::new(),
             },
             Atom::Expression(expr) => self.current(expr, 0),
         };

@@ -87,6 +87,10 @@ struct Painter<'a> {
     part: Vec<[u64; 2]>,
 }
 
+fn ratio(of: saltus_mdae::Rational) -> u64 {
+    mixed(of.numerator() as u64, of.denominator() as u64)
+}
+
 impl<'a> Painter<'a> {
     fn new(model: &'a Mdae) -> Self {
         let mut variables = IndexVec::new();
@@ -139,6 +143,8 @@ impl<'a> Painter<'a> {
             let (a, b) = match condition.kind {
                 ConditionKind::Relation { function, comparison } => (self.of(function), comparison as u64),
                 ConditionKind::Sample { start, interval } => (self.of(start), self.of(interval)),
+                ConditionKind::Tick { shift, interval } => (ratio(shift), ratio(interval)),
+                ConditionKind::Timer { interval, resolution } => (self.of(interval), u64::from(resolution)),
             };
             self.conditions[id] = mixed(mixed(Kind::Condition as u64, a), b);
         }
@@ -278,6 +284,11 @@ impl<'a> Painter<'a> {
                         self.mark(*value, Kind::Reinit, mixed(clause, self.variables[*var]));
                     }
                     Action::Restart { residual, .. } => self.mark_equation(Kind::Restart, *residual, *residual),
+                    Action::Solve { residuals, .. } => {
+                        for &residual in residuals {
+                            self.mark_equation(Kind::Clause, residual, residual);
+                        }
+                    }
                     Action::Assert(_) | Action::Terminate { .. } => {}
                 }
             }

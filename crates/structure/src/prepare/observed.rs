@@ -77,7 +77,9 @@ fn each_root(model: &mut Mdae, mut visit: impl FnMut(&mut ExprPool, &mut ExprId)
         ..
     } = model;
     for condition in conditions.iter_mut() {
-        if let ConditionKind::Relation { function, .. } = &mut condition.kind {
+        if let ConditionKind::Relation { function, .. } | ConditionKind::Timer { interval: function, .. } =
+            &mut condition.kind
+        {
             visit(pool, function);
         }
     }
@@ -100,6 +102,9 @@ fn each_root(model: &mut Mdae, mut visit: impl FnMut(&mut ExprPool, &mut ExprId)
                     visit(pool, guard);
                     visit(pool, message);
                 }
+                Action::Solve {
+                    residuals, jacobian, ..
+                } => residuals.iter_mut().chain(jacobian).for_each(|id| visit(pool, id)),
                 Action::Restart { .. } => {}
             }
         }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use saltus_mdae::{
-    Action, Alias, Assertion, Condition, ConditionKind, ConstantVariable, Delay, Derivative, DiscreteEquation,
+    Action, Alias, Assertion, Clock, Condition, ConditionKind, ConstantVariable, Delay, Derivative, DiscreteEquation,
     Equation, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, StateSelect, Transport, VarId, Variable, When,
 };
 
@@ -36,6 +36,7 @@ pub(super) fn rewrite(mut old: Mdae, classes: &mut Classes, used_up: &IndexVec<E
         assertions: old.assertions.iter().map(|a| assertion(a, &t)).collect(),
         delays: old.delays.iter().map(|d| delay(d, &places, &t)).collect(),
         transports: old.transports.iter().map(|d| transport(d, &places, &t)).collect(),
+        clocks: old.clocks.iter().map(|known| clock(known, &places)).collect(),
         texts: old.texts.clone(),
         origins: std::mem::take(&mut old.origins),
         experiment: old.experiment,
@@ -115,6 +116,8 @@ fn roots(model: &Mdae, used_up: &IndexVec<EquationId, bool>) -> Vec<ExprId> {
         match condition.kind {
             ConditionKind::Relation { function, .. } => roots.push(function),
             ConditionKind::Sample { start, interval } => roots.extend([start, interval]),
+            ConditionKind::Tick { .. } => {}
+            ConditionKind::Timer { interval, .. } => roots.push(interval),
         }
     }
     for branch in model.whens.iter().flat_map(|when| &when.branches) {
@@ -125,6 +128,9 @@ fn roots(model: &Mdae, used_up: &IndexVec<EquationId, bool>) -> Vec<ExprId> {
                 Action::Restart { residual, .. } => roots.push(*residual),
                 Action::Assert(assertion) => roots.extend([assertion.condition, assertion.guard, assertion.message]),
                 Action::Terminate { guard, message, .. } => roots.extend([guard, message]),
+                Action::Solve {
+                    residuals, jacobian, ..
+                } => roots.extend(residuals.iter().chain(jacobian)),
             }
         }
     }
@@ -284,6 +290,11 @@ fn condition(condition: &Condition, t: &impl Fn(ExprId) -> ExprId) -> Condition 
             start: t(start),
             interval: t(interval),
         },
+        ConditionKind::Tick { shift, interval } => ConditionKind::Tick { shift, interval },
+        ConditionKind::Timer { interval, resolution } => ConditionKind::Timer {
+            interval: t(interval),
+            resolution,
+        },
     };
     Condition {
         kind,
@@ -309,6 +320,13 @@ fn transport(old: &Transport, places: &IndexVec<VarId, Place>, t: &impl Fn(ExprI
         points: all(&old.points),
         values: all(&old.values),
         origin: old.origin,
+    }
+}
+
+fn clock(old: &Clock, places: &IndexVec<VarId, Place>) -> Clock {
+    Clock {
+        variables: old.variables.iter().map(|&var| new_id(places, var)).collect(),
+        ..old.clone()
     }
 }
 
@@ -364,6 +382,15 @@ fn rewrite_action(
         }
         Action::Assert(checked) => *checked = assertion(checked, t),
         Action::Terminate { guard, message, .. } => (*guard, *message) = (t(*guard), t(*message)),
+        Action::Solve {
+            unknowns,
+            residuals,
+            jacobian,
+            ..
+        } => {
+            unknowns.iter_mut().for_each(|var| *var = new_id(places, *var));
+            residuals.iter_mut().chain(jacobian).for_each(|id| *id = t(*id));
+        }
     }
 }
 

@@ -145,7 +145,7 @@ impl Run {
         };
         let (here, there) = (pins(false), pins(true));
         self.cross(&there)?;
-        self.engine.advance_samples();
+        self.engine.advance_samples().map_err(|failure| failure.to_string())?;
         let first = Side::present(&self.engine);
         self.cross(&here)?;
         let mut near = Side::present(&self.engine);

@@ -519,8 +519,9 @@ impl Run {
         }
         for side in &mut slide.sides {
             side.swap(&mut self.engine);
-            self.engine.advance_samples();
+            let advanced = self.engine.advance_samples();
             side.swap(&mut self.engine);
+            advanced?;
         }
         for side in &mut slide.sides {
             side.make_mode(&mut self.engine);
