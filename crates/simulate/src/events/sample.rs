@@ -90,9 +90,10 @@ impl SampleClock {
     /// Ticks up to a time have happened. The next interval of a clock that computes it, where it is not positive.
     fn pass(&mut self, time: f64, memory: &Memory) -> Result<(), f64> {
         if let Schedule::Computed { .. } = self.schedule {
-            return match self.is_due(time) || self.next() < time {
-                true => self.add_interval(memory),
-                false => Ok(()),
+            return if self.is_due(time) || self.next() < time {
+                self.add_interval(memory)
+            } else {
+                Ok(())
             };
         }
         let first = match &self.schedule {
@@ -104,25 +105,16 @@ impl SampleClock {
             } => origin + *shift as f64 / *denominator as f64,
             _ => self.start(),
         };
-        let passed = (time + self.tolerance(time) - first) / self.interval();
-        let count = passed.floor() + 1.0;
-        if count >= 1.0 {
-            self.count = self.count.max(count as u64);
+        let passed = ((time - first) / self.interval()).floor();
+        if passed >= 1.0 {
+            self.count = self.count.max(passed as u64);
         }
-        // The quotient may be rounded to either side of a tick.
-        while self.count > 0 && self.tick_before() > time + self.tolerance(time) {
-            self.count -= 1;
-        }
+        // Whether a tick has happened is decided as it was when it was due: a quotient may be rounded to its other side, and
+        // the tick would be lost.
         while self.is_due(time) || self.next() <= time {
             self.count += 1;
         }
         Ok(())
-    }
-
-    fn tick_before(&self) -> f64 {
-        let mut before = self.clone();
-        before.count -= 1;
-        before.next()
     }
 
     fn add_interval(&mut self, memory: &Memory) -> Result<(), f64> {
