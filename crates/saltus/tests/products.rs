@@ -82,6 +82,50 @@ fn momentum_is_conserved_when_the_mass_jumps() {
 }
 
 #[test]
+fn what_stands_under_a_derivative_is_conserved_when_reinit_moves_a_factor() {
+    // The state r moves evenly and gets another value at t = 1; #J is a function of it.
+    let forms = [
+        "equation der((#J)*v) = 0;",
+        "equation der(v*(#J)) = 0;",
+        "Real p; equation p = (#J)*v; der(p) = 0;",
+        "Real m; equation m = #J; der(m*v) = 0;",
+        "Real m, p; equation m = #J; p = m*v; 0 = der(p);",
+        "Real m = #J, p = m*v; equation der(p) = 0;",
+        "Real f; equation f = der((#J)*v); f = 0;",
+    ];
+    type Factor = (&'static str, fn(f64) -> f64);
+    let factors: [Factor; 4] = [
+        ("r", |r| r),
+        ("1 + 2*r^2", |r| 1.0 + 2.0 * r * r),
+        ("exp(-r) + r", |r| (-r).exp() + r),
+        ("2 + sin(r)", |r| 2.0 + r.sin()),
+    ];
+    let mut random = Random(5);
+    for (form, (text, factor)) in forms.iter().flat_map(|form| factors.map(|factor| (form, factor))) {
+        let (r, v, rate) = (
+            random.between(0.5, 3.0),
+            random.between(-5.0, 5.0),
+            random.between(0.1, 1.0),
+        );
+        let new = random.between(0.3, 4.0);
+        let model = format!(
+            "model M Real r(start = {r}, fixed = true), v(start = {v}, fixed = true); {} der(r) = {rate}; \
+             when time >= 1 then reinit(r, {new}); end when; end M;",
+            form.replace("#J", text)
+        );
+        let seen = run(&model, "v").unwrap_or_else(|error| panic!("{error}: {model}"));
+        let product = factor(r) * v;
+        close(seen.before, product / factor(r + rate), &model);
+        close(seen.after, product / factor(new), &model);
+    }
+    // What is set is set, and the other factor stays: the product is what jumps.
+    let model = "model M Real r(start = 2, fixed = true), v(start = 3, fixed = true); equation der(r) = 0.5; der(r*v) = 0; \
+                 when time >= 1 then reinit(v, 1); end when; end M;";
+    close(run(model, "v").unwrap().after, 1.0, "the state that is set");
+    close(run(model, "r").unwrap().after, 2.5, "the other state");
+}
+
+#[test]
 fn charge_of_nonlinear_capacitors_is_conserved() {
     // Coefficient, charge.
     type Law = fn(f64) -> f64;

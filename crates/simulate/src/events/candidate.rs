@@ -873,12 +873,13 @@ impl Engine {
             };
             // Conditions inside equations follow the long mode; discrete values are those of the transient instant.
             self.set_truths(&long);
-            let reassigned = if only_reinits {
+            let assigns = only_reinits && !self.moves_factors(mode, reinits.iter().map(|reinit| reinit.var));
+            let reassigned = if assigns {
                 self.reassign(mode, reinits, instant)
             } else {
                 None
             };
-            let outcome = match reassigned {
+            let mut outcome = match reassigned {
                 Some(impulses) => Ok(impulses),
                 None => {
                     self.memory.values.copy_from_slice(&here);
@@ -886,6 +887,12 @@ impl Engine {
                     self.restart(mode, &restart, Some(&transient), instant)
                 }
             };
+            // Where factors move but nothing is conserved, the new values are all there is.
+            if outcome.is_err() && only_reinits && !assigns {
+                self.memory.values.copy_from_slice(&here);
+                self.set_truths(&long);
+                outcome = self.reassign(mode, reinits, instant).map_or(outcome, Ok);
+            }
             let impulses = match outcome {
                 Ok(impulses) => impulses,
                 Err(failure) => {

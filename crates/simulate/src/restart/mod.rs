@@ -1,5 +1,6 @@
 //! Mode changes at run time: restart systems are analysed once and kept.
 
+mod products;
 pub(crate) mod steady;
 
 use std::collections::VecDeque;
