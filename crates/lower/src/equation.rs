@@ -36,6 +36,11 @@ impl Lowering<'_> {
                 level,
             } => {
                 let assertion = self.assertion(condition, message, *level, guard, origin);
+                // A violation between two steps must not be missed: the relations make events, at which assertions are
+                // looked at.
+                if self.varies_without_events(assertion.condition) {
+                    self.expr(condition);
+                }
                 self.model.assertions.push(assertion);
             }
             EquationKind::Terminate(message) => self.terminate_while(guard, message, origin),
