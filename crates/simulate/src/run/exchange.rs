@@ -151,6 +151,10 @@ impl Exchange {
         }
         self.run.check_assertions()?;
         self.begin_phase()?;
+        let due = self.run.turning_at_start();
+        if !due.is_empty() {
+            self.next_event = (self.time, due);
+        }
         Ok(reports)
     }
 

@@ -212,6 +212,11 @@ impl Stepper {
                 count: 0,
             };
             run.slide_or_stop(&stall, sink, observer)?;
+            return Ok(None);
+        }
+        let due = run.turning_at_start();
+        if !due.is_empty() {
+            self.stage = Stage::Event(due);
         }
         Ok(None)
     }

@@ -6,7 +6,7 @@ use saltus_mdae::{ConditionId, Derivative, ExprId, Idx};
 use saltus_numerics::roots::{EventInstant, RootError, ScanOptions, first_event};
 
 use super::Run;
-use crate::engine::ModeId;
+use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
 use crate::events::condition::{Monitor, Reading};
 use crate::events::iteration::same;
@@ -245,32 +245,10 @@ impl Run {
         for clock in &self.engine.samples {
             offer(clock.next(), Some(clock.condition));
         }
-        for (id, monitor) in self.engine.monitors.iter_enumerated() {
-            let Some(monitor) = monitor else { continue };
-            if !monitor.affine_in_time {
-                continue;
-            }
-            let value = monitor
-                .read(
-                    0,
-                    false,
-                    &self.engine.memory,
-                    &self.engine.scales,
-                    &mut self.engine.scratch,
-                )
-                .value;
-            let slope = monitor
-                .read(
-                    1,
-                    false,
-                    &self.engine.memory,
-                    &self.engine.scales,
-                    &mut self.engine.scratch,
-                )
-                .value;
-            let time = now - value / slope;
-            if slope != 0.0 && time > now + tolerance {
-                offer(time, Some(id));
+        for (id, monitor) in affine_conditions(&self.engine) {
+            let (zero, _) = zero_of(&mut self.engine, &monitor);
+            if zero > now + tolerance {
+                offer(zero, Some(id));
             }
         }
         for signal in &self.engine.inputs.signals {
@@ -279,6 +257,19 @@ impl Run {
             }
         }
         (next, triggers)
+    }
+
+    /// Conditions that are affine in time, are zero at the start and only start something: they are decided by their value
+    /// there (`time > 0` is false) and change right after it.
+    pub(super) fn turning_at_start(&mut self) -> Vec<ConditionId> {
+        let now = self.engine.memory.time();
+        let tolerance = self.engine.scales.time_error(now);
+        let all = affine_conditions(&self.engine);
+        let turns = |(id, monitor): &(ConditionId, Arc<Monitor>)| {
+            let (zero, rises) = zero_of(&mut self.engine, monitor);
+            (zero - now).abs() <= tolerance && rises != self.engine.truths[id.index()]
+        };
+        all.into_iter().filter(turns).map(|(id, _)| id).collect()
     }
 
     /// The earliest change of a watched condition within a step.
@@ -375,6 +366,27 @@ fn too_fast(time: f64) -> Failure {
         origins: Vec::new(),
     };
     Failure::new(kind).at(time)
+}
+
+fn affine_conditions(engine: &Engine) -> Vec<(ConditionId, Arc<Monitor>)> {
+    let all = engine.monitors.iter_enumerated();
+    all.filter_map(|(id, monitor)| Some((id, monitor.clone().filter(|monitor| monitor.affine_in_time)?)))
+        .collect()
+}
+
+/// Where a condition that is affine in time is zero, and whether it rises there; not a number where it is constant.
+fn zero_of(engine: &mut Engine, monitor: &Monitor) -> (f64, bool) {
+    let mut read = |order: u16| {
+        let reading = monitor.read(order, false, &engine.memory, &engine.scales, &mut engine.scratch);
+        reading.value
+    };
+    let (value, slope) = (read(0), read(1));
+    let zero = if slope == 0.0 {
+        f64::NAN
+    } else {
+        engine.memory.time() - value / slope
+    };
+    (zero, slope > 0.0)
 }
 
 /// Crossings are located to a share of the step: what switches within microseconds needs more than 1e-12 s.
