@@ -251,6 +251,7 @@ impl Flattener<'_> {
             attributes: Arc::new(Attributes::default()),
             protected: hidden,
             structural: false,
+            is_final: true,
             provenance,
         })
     }

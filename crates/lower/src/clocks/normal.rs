@@ -204,6 +204,7 @@ impl Namer {
             attributes: Attributes::default().into(),
             protected: true,
             structural: false,
+            is_final: true,
             provenance,
         });
         self.more.push(FlatEquation {
