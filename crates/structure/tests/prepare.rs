@@ -322,7 +322,7 @@ fn observed(prepared: &Prepared) -> Vec<(String, u16)> {
     let model = &prepared.model;
     let functions = model.conditions.iter().filter_map(|condition| match condition.kind {
         ConditionKind::Relation { function, .. } => Some(function),
-        ConditionKind::Sample { .. } => None,
+        _ => None,
     });
     let mentioned = functions.flat_map(|function| {
         let left = model.pool.left_limit_occurrences(function);
