@@ -163,6 +163,7 @@ pub fn analyze(subject: Subject<'_>, initial: InitialState, options: &AnalysisOp
         analysis: Analysis {
             model: subject.name.to_owned(),
             initial_failure: initial.failure,
+            clocked: !subject.model.clocks.is_empty(),
             ..Analysis::default()
         },
     };

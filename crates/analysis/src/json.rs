@@ -12,6 +12,7 @@ impl Analysis {
         json!({
             "model": self.model,
             "conditions": self.conditions,
+            "clocked": self.clocked,
             "initial_failure": self.initial_failure.as_ref().map(|d| to_json(d, sources)),
             "modes": self.modes.iter().enumerate().map(|(n, m)| {
                 let mut value = mode(n, m, sources);

@@ -28,6 +28,8 @@ pub struct Analysis {
     pub mode_errors: Diagnostics,
     /// Why the initial mode is a guess, if it is one: the initialisation failed.
     pub initial_failure: Option<Diagnostic>,
+    /// Whether there are clocks: what is computed at their ticks is not followed, and may lead to modes that are not listed.
+    pub clocked: bool,
 }
 
 /// One mode.

@@ -30,6 +30,13 @@ impl Analysis {
         if let Some(all) = &self.all_modes {
             all.print(out);
         }
+        if self.clocked && !self.conditions.is_empty() {
+            line(
+                out,
+                1,
+                "values computed at the ticks of clocks are not followed: other modes than these may be reached (`--all-modes`)",
+            );
+        }
         if self.initial_failure.is_some() {
             line(
                 out,

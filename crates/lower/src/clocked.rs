@@ -18,34 +18,34 @@ use crate::{Lowering, Meaning};
 
 /// `left = right` at the ticks of a part.
 #[derive(Clone, Debug)]
-struct ClockedEquation {
-    part: usize,
-    left: ExprId,
-    right: ExprId,
+pub(crate) struct ClockedEquation {
+    pub part: usize,
+    pub left: ExprId,
+    pub right: ExprId,
     /// Whether it can be solved for what is in it; otherwise it defines a variable that stands alone on a side.
-    is_real: bool,
-    origin: OriginId,
+    pub is_real: bool,
+    pub origin: OriginId,
 }
 
 /// A variable whose derivative is asked for.
 #[derive(Clone, Copy, Debug)]
-struct Differentiated {
-    part: usize,
-    state: VarId,
-    derivative: VarId,
-    origin: OriginId,
+pub(crate) struct Differentiated {
+    pub part: usize,
+    pub state: VarId,
+    pub derivative: VarId,
+    pub origin: OriginId,
 }
 
 /// What is known of the clocks while equations are lowered.
 #[derive(Debug, Default)]
 pub(crate) struct ClockedParts {
-    equations: Vec<ClockedEquation>,
+    pub equations: Vec<ClockedEquation>,
     actions: Vec<(usize, Action)>,
     differentiated: Vec<Differentiated>,
     /// The variables of each part that users declared.
     declared: Vec<Vec<VarId>>,
     /// Variables made for the clocked part, with the part they belong to.
-    made: Vec<(usize, VarId)>,
+    pub made: Vec<(usize, VarId)>,
     /// The tick of each clock.
     ticks: FxHashMap<(usize, Rational, Rational), ExprId>,
     /// The tick of each base clock of events or of variable interval, and the number of its ticks.
@@ -120,7 +120,7 @@ impl Lowering<'_> {
     }
 
     /// The variables that the equations of a part determine.
-    fn unknowns_of(&self, part: usize) -> Vec<VarId> {
+    pub(crate) fn unknowns_of(&self, part: usize) -> Vec<VarId> {
         let declared = self.clocked.declared[part].iter();
         let made = self.clocked.made.iter().filter(|(of, _)| *of == part);
         declared.chain(made.map(|(_, var)| var)).copied().collect()
@@ -252,7 +252,7 @@ impl Lowering<'_> {
     }
 
     /// A variable of the clocked part that no user wrote.
-    fn clocked_variable(&mut self, name: &str, ty: Type, start: f64) -> VarId {
+    pub(crate) fn clocked_variable(&mut self, name: &str, ty: Type, start: f64) -> VarId {
         let var = self.generated_variable(name, Role::Discrete, ty);
         let start = self.constant(start, ty);
         let variable = &mut self.model.variables[var];
@@ -306,6 +306,11 @@ impl Lowering<'_> {
             let states: Vec<Differentiated> = all.filter(|state| state.part == part).copied().collect();
             let Some(method) = known.method.filter(|_| !states.is_empty()) else {
                 continue;
+            };
+            let is_implicit = matches!(method, SolverMethod::ImplicitEuler | SolverMethod::ImplicitTrapezoid);
+            let states = match is_implicit {
+                true => states,
+                false => self.independent_states(part, states),
             };
             let interval = self.interval_of(part);
             let first = self.first_tick(part);

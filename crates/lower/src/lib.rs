@@ -6,7 +6,8 @@
 //! [`algorithm`] executes algorithm sections symbolically, [`discrete`] finds which variable each discrete equation
 //! defines, [`initial`] which previous value each initial equation gives, [`text`] decides comparisons between Strings,
 //! [`loops`] makes functions of loops whose length varies, [`assigned`] and [`unset`] guard what functions read, [`semi_linear`]
-//! joins chains of `semiLinear`, [`warnings`] asks functions for their warnings.
+//! joins chains of `semiLinear`, [`clocks`] finds which clock everything has, [`clocked`] what is computed at its ticks, [`reduction`] which states an explicit
+//! method integrates there, [`warnings`] asks functions for their warnings.
 
 mod algorithm;
 mod assigned;
@@ -18,6 +19,7 @@ mod expr;
 mod function;
 mod initial;
 mod loops;
+mod reduction;
 mod required;
 mod semi_linear;
 mod text;

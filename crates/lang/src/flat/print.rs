@@ -599,7 +599,11 @@ impl Printer<'_> {
                 self.expr(&parts[2], 0)?;
             }
             FlatExpr::Builtin(builtin, args, _) => {
-                write!(self.out, "{}(", builtin.name())?;
+                let written = match builtin {
+                    Builtin::ClockedSample => Builtin::Sample,
+                    other => *other,
+                };
+                write!(self.out, "{}(", written.name())?;
                 self.list(args.iter())?;
                 self.out.push(')');
             }

@@ -381,13 +381,8 @@ impl Expansion {
             }
         }
         let machine = self.machines.len();
-        let owner = owner_of(&flattener.instances[start].path);
-        let name = |what: &str| match machine {
-            _ if owner.is_empty() && machine == 0 => what.to_owned(),
-            _ => format!("{owner}${what}{machine}"),
-        };
         let active_state = flattener.machine_variable(
-            name("$activeState"),
+            format!("$machine {machine} activeState"),
             ScalarType::Integer,
             FlatExpr::Integer(1),
             span,
@@ -396,6 +391,10 @@ impl Expansion {
         let mut states = Vec::new();
         for (at, instance) in members.into_iter().enumerate() {
             let path = Arc::clone(&flattener.instances[instance].path);
+            // A state may have a variable of this name itself.
+            let name = format!("{path}.active");
+            let is_free = !flattener.model.variables.iter().any(|variable| *variable.name == *name);
+            let shown = if is_free { "active" } else { "$active" };
             let mut flag = |what: &str, hidden: bool| {
                 flattener.machine_variable(
                     format!("{path}.{what}"),
@@ -405,7 +404,7 @@ impl Expansion {
                     hidden,
                 )
             };
-            let (active, reset, entered) = (flag("active", false), flag("$reset", true), flag("$entered", true));
+            let (active, reset, entered) = (flag(shown, false), flag("$reset", true), flag("$entered", true));
             states.push(self.states.len());
             self.states.push(State {
                 instance,
@@ -706,10 +705,11 @@ impl Expansion {
         let resets: Vec<(VariableId, VariableId)> = machine
             .states
             .iter()
-            .map(|_| {
+            .map(|&state| {
+                let number = self.states[state].number;
                 (
-                    make("activeResetState", boolean, no.clone()),
-                    make("nextResetState", boolean, no.clone()),
+                    make(&format!("activeResetState {number}"), boolean, no.clone()),
+                    make(&format!("nextResetState {number}"), boolean, no.clone()),
                 )
             })
             .collect();
