@@ -141,14 +141,6 @@ fn to_text(report: &Report) -> String {
             plural(report.extra.len(), "variable")
         ));
     }
-    line(
-        if report.passed() {
-            "the results agree"
-        } else {
-            "the results differ"
-        }
-        .to_owned(),
-    );
     text
 }
 

@@ -19,11 +19,13 @@ fn usage_errors_have_status_2() {
 #[test]
 fn silence_means_correct() {
     let folder = Folder::new().with("Decay.mo", DECAY);
-    for command in ["parse", "check"] {
-        let ran = folder.expect(0, &[command, "Decay.mo"]);
+    for arguments in [&["parse", "Decay.mo"][..], &["check", "Decay.mo", "--quiet"]] {
+        let ran = folder.expect(0, arguments);
         assert_eq!(ran.stdout, "");
         assert_eq!(ran.stderr, "");
     }
+    let ran = folder.expect(0, &["check", "Decay.mo"]);
+    assert_eq!((&*ran.stdout, &*ran.stderr), ("", "`Decay` checked: no errors\n"));
 }
 
 #[test]

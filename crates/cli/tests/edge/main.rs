@@ -11,5 +11,6 @@ mod running;
 mod schema;
 mod support;
 mod sweeping;
+mod tools;
 mod units;
 mod wrong;
