@@ -3,9 +3,9 @@
 use std::fmt::{self, Write};
 
 use super::{
-    AssertLevel, BinaryOp, Causality, EquationKind, FlatAlgorithm, FlatEquation, FlatExpr, FlatFunction, FlatModel,
-    FlatStatement, FlatVariable, FunctionBody, FunctionStatement, IndexVec, Local, LocalId, Place, ScalarType,
-    StateSelect, StatementKind, UnaryOp, Variability, VariableId,
+    AssertLevel, BinaryOp, Builtin, Causality, EquationKind, FlatAlgorithm, FlatEquation, FlatExpr, FlatFunction,
+    FlatModel, FlatStatement, FlatVariable, FunctionBody, FunctionStatement, IndexVec, Local, LocalId, Place,
+    ScalarType, StateSelect, StatementKind, UnaryOp, Variability, VariableId,
 };
 
 impl fmt::Display for FlatModel {
