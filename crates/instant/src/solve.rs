@@ -395,7 +395,7 @@ impl<'a> System<'a> {
             for (reach, &(_, unknown)) in local.reach.iter_mut().zip(block) {
                 *reach = reach.max(self.x[unknown].abs());
             }
-            let linear = self.linearise(block, &local)?;
+            let mut linear = self.linearise(block, &local)?;
             let residual = linear.largest_residual();
             let (step, rank) = linear.step();
             if iteration == 0 && rank < block.len() {
@@ -421,7 +421,7 @@ impl<'a> System<'a> {
             best = best.min(residual);
             self.advance(block, &local, &step, residual);
         }
-        let linear = self.linearise(block, &local)?;
+        let mut linear = self.linearise(block, &local)?;
         let residual = linear.largest_residual();
         let rank = linear.step().1;
         if residual <= RESIDUAL || rank < block.len() {
@@ -525,6 +525,16 @@ struct Linear {
     size: f64,
     /// What counts as zero beside the largest values so far, made comparable.
     nothing: f64,
+    /// Made when a step is first asked for.
+    factors: Option<Factors>,
+}
+
+/// The factors of a linearised block.
+enum Factors {
+    Dense(PivotedQr),
+    Sparse(SparseLu),
+    /// Of a sparse one without them, the rank that was found.
+    Singular(usize),
 }
 
 impl Linear {
@@ -565,7 +575,7 @@ impl Linear {
     }
 
     /// What rounding errors of the terms make of the unknowns, some of one sign and some of the other.
-    fn rounding(&self) -> Vec<f64> {
+    fn rounding(&mut self) -> Vec<f64> {
         let mut found = vec![0.0_f64; self.rows.len()];
         for pattern in 0..ROUNDING_PATTERNS {
             let errors = self.errors.iter().enumerate();
@@ -581,11 +591,14 @@ impl Linear {
     }
 
     /// The Newton step (to be subtracted) and the numeric rank; least squares when singular.
-    fn step(&self) -> (Vec<f64>, usize) {
-        self.step_for(&self.residuals)
+    fn step(&mut self) -> (Vec<f64>, usize) {
+        let residuals = std::mem::take(&mut self.residuals);
+        let step = self.step_for(&residuals);
+        self.residuals = residuals;
+        step
     }
 
-    fn step_for(&self, residuals: &[f64]) -> (Vec<f64>, usize) {
+    fn step_for(&mut self, residuals: &[f64]) -> (Vec<f64>, usize) {
         let n = self.rows.len();
         if let ([row], [residual]) = (self.rows.as_slice(), residuals) {
             return match row.first() {
@@ -593,18 +606,32 @@ impl Linear {
                 _ => (vec![0.0], 0),
             };
         }
-        let (by_row, by_column) = (&self.by_row, &self.by_column);
-        let residuals: Vec<f64> = residuals.iter().zip(by_row).map(|(r, scale)| r * scale).collect();
-        let (mut step, rank) = if n <= DENSE {
-            self.dense_step(&residuals)
-        } else {
-            self.sparse_step(residuals).unwrap_or_else(|rank| (vec![0.0; n], rank))
+        let residuals = residuals.iter().zip(&self.by_row);
+        let mut residuals: Vec<f64> = residuals.map(|(residual, scale)| residual * scale).collect();
+        let mut factors = self.factors.take().unwrap_or_else(|| self.factored());
+        let (mut step, rank) = match &mut factors {
+            Factors::Dense(qr) => (qr.minimum_norm_solution(&residuals), qr.rank()),
+            Factors::Sparse(lu) => {
+                lu.solve(&mut residuals);
+                (residuals, n)
+            }
+            Factors::Singular(rank) => (vec![0.0; n], *rank),
         };
-        step.iter_mut().zip(by_column).for_each(|(s, scale)| *s *= scale);
+        self.factors = Some(factors);
+        let scales = step.iter_mut().zip(&self.by_column);
+        scales.for_each(|(step, scale)| *step *= scale);
         (step, rank)
     }
 
-    fn dense_step(&self, residuals: &[f64]) -> (Vec<f64>, usize) {
+    fn factored(&self) -> Factors {
+        if self.rows.len() <= DENSE {
+            Factors::Dense(self.dense_factors())
+        } else {
+            self.sparse_factors().map_or_else(Factors::Singular, Factors::Sparse)
+        }
+    }
+
+    fn dense_factors(&self) -> PivotedQr {
         let n = self.rows.len();
         let mut matrix = DenseMatrix::zeros(n, n);
         for (row, entries) in self.rows.iter().enumerate() {
@@ -612,11 +639,10 @@ impl Linear {
                 matrix[(row, column)] = slope * self.by_row[row] * self.by_column[column];
             }
         }
-        let qr = PivotedQr::new(&matrix, Some(RANK));
-        (qr.minimum_norm_solution(residuals), qr.rank())
+        PivotedQr::new(&matrix, Some(RANK))
     }
 
-    fn sparse_step(&self, residuals: Vec<f64>) -> Result<(Vec<f64>, usize), usize> {
+    fn sparse_factors(&self) -> Result<SparseLu, usize> {
         let n = self.rows.len();
         let numbered = self.rows.iter().enumerate();
         let entries: Vec<(usize, usize)> = numbered
@@ -633,8 +659,6 @@ impl Linear {
         }
         let mut lu = SparseLu::new(pattern);
         lu.factor(&values).map_err(|singular| singular.rank_so_far)?;
-        let mut step = residuals;
-        lu.solve(&mut step);
-        Ok((step, n))
+        Ok(lu)
     }
 }
