@@ -6,8 +6,13 @@ use saltus_mdae::tape::{Tape, leaf_value};
 use saltus_mdae::{ConditionId, ExprId, ExprPool, Idx, Node, VarId};
 
 use super::entail::{Entailment, FixedValues, entailed};
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, Known};
 use super::oracle::Answer;
+
+/// An equation whose residual is a larger part of its terms does not hold, however late the event was located.
+const REFUTED: f64 = 1e-2;
+/// What rounding and the solvers leave of an equation that holds, in parts of its terms.
+const ROUNDING: f64 = 1e-10;
 
 /// Why an equation between left limits holds.
 #[derive(Clone, PartialEq, Debug)]
@@ -117,6 +122,15 @@ impl<'a> NumericFacts<'a> {
         self.tape_residual(&Tape::new(pool, expression), false)
     }
 
+    /// Whether known equations hold at the left limits to rounding, by their own terms: then what does not hold there does not
+    /// follow from them.
+    fn all_hold<'k>(&self, pool: &ExprPool, mut known: impl Iterator<Item = &'k Known>) -> bool {
+        known.all(|known| {
+            let (residual, scale) = self.tape_residual(&Tape::new(pool, known.residual), true);
+            residual.abs() <= ROUNDING * scale
+        })
+    }
+
     fn tape_residual(&self, tape: &Tape, jumping: bool) -> (f64, f64) {
         let (mut values, mut floors) = (Vec::new(), Vec::new());
         for &leaf in tape.leaves() {
@@ -148,6 +162,9 @@ impl Facts for NumericFacts<'_> {
             return Some(FactReason::Holds { residual, scale });
         }
         let layers = known.neighbourhood(pool, expression);
+        if residual.abs() > REFUTED * scale && self.all_hold(pool, layers.iter().flatten()) {
+            return None;
+        }
         entailed(pool, self.functions, self.fixed, expression, &layers, jumping).map(FactReason::Entailed)
     }
 
