@@ -11,7 +11,7 @@ impl ExprPool {
     /// The total time derivative. Conditions, discrete variables, parameters and left limits are constant in time;
     /// between events that is exact.
     pub fn total_derivative(&mut self, root: ExprId) -> ExprId {
-        if let Some(&known) = self.derivatives.get(&root) {
+        if let Some(known) = self.known_derivative(root) {
             return known;
         }
         let mut cache = std::mem::take(&mut self.derivatives);

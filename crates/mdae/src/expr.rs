@@ -185,6 +185,17 @@ struct Store {
     by_list: FxHashMap<Box<[u32]>, ListId>,
 }
 
+impl Store {
+    /// Adds what comes after it.
+    fn extend(&mut self, later: Store) {
+        self.nodes.extend(later.nodes);
+        self.types.extend(later.types);
+        self.by_node.extend(later.by_node);
+        self.lists.extend(later.lists);
+        self.by_list.extend(later.by_list);
+    }
+}
+
 /// What a pool must know of variables and functions to type expressions and to differentiate them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct VarTraits {
@@ -231,6 +242,26 @@ impl ExprPool {
         let frozen = Arc::new(std::mem::take(self));
         *self = ExprPool::fork(&frozen);
         frozen
+    }
+
+    /// The same expressions under the same numbers as an extension of `root` itself, where this pool extends it by way of
+    /// others; `None` if it does not.
+    pub fn onto(self, root: &Arc<ExprPool>) -> Option<ExprPool> {
+        let base = self.base.as_ref()?;
+        if Arc::ptr_eq(base, root) {
+            return Some(self);
+        }
+        let mut joined = ExprPool::clone(base).onto(root)?;
+        joined.own.extend(self.own);
+        joined.vars = self.vars;
+        joined.derivatives.extend(self.derivatives);
+        Some(joined)
+    }
+
+    /// The total derivative of an expression, if it was asked for before.
+    pub(crate) fn known_derivative(&self, root: ExprId) -> Option<ExprId> {
+        let own = self.derivatives.get(&root).copied();
+        own.or_else(|| self.base.as_ref()?.known_derivative(root))
     }
 
     /// The number of expressions.
