@@ -287,9 +287,17 @@ pub(crate) fn all_finite(numbers: &[f64]) -> bool {
 #[derive(Debug)]
 pub struct KernelCache {
     shared: Arc<Shared>,
-    kernels: Mutex<FxHashMap<KernelSpec, Kernel>>,
+    /// Those that it began with.
+    frozen: Arc<Kernels>,
+    own: Mutex<Kernels>,
+}
+
+/// Kernels by what they compute.
+#[derive(Clone, Debug, Default)]
+struct Kernels {
+    by_spec: FxHashMap<KernelSpec, Kernel>,
     /// Those with one output, which are asked for in every mode.
-    single: Mutex<FxHashMap<SingleOutput, Kernel>>,
+    single: FxHashMap<SingleOutput, Kernel>,
 }
 
 /// What a kernel with one output computes: an expression's total derivative of some order, or a partial of that.
@@ -306,8 +314,8 @@ impl Clone for KernelCache {
     fn clone(&self) -> Self {
         KernelCache {
             shared: self.shared.clone(),
-            kernels: Mutex::new(lock(&self.kernels).clone()),
-            single: Mutex::new(lock(&self.single).clone()),
+            frozen: self.frozen.clone(),
+            own: Mutex::new(lock(&self.own).clone()),
         }
     }
 }
@@ -321,8 +329,21 @@ impl KernelCache {
         };
         KernelCache {
             shared: Arc::new(shared),
-            kernels: Mutex::default(),
-            single: Mutex::default(),
+            frozen: Arc::default(),
+            own: Mutex::default(),
+        }
+    }
+
+    /// The same kernels, of which clones cost nothing.
+    pub fn frozen(self) -> Self {
+        let own = self.own.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut all = Arc::unwrap_or_clone(self.frozen);
+        all.by_spec.extend(own.by_spec);
+        all.single.extend(own.single);
+        KernelCache {
+            shared: self.shared,
+            frozen: Arc::new(all),
+            own: Mutex::default(),
         }
     }
 
@@ -354,17 +375,23 @@ impl KernelCache {
         single: SingleOutput,
         spec: impl FnOnce() -> KernelSpec,
     ) -> Result<Kernel, CompileError> {
-        if let Some(kernel) = lock(&self.single).get(&single) {
+        if let Some(kernel) = self.frozen.single.get(&single) {
+            return Ok(kernel.clone());
+        }
+        if let Some(kernel) = lock(&self.own).single.get(&single) {
             return Ok(kernel.clone());
         }
         let kernel = self.kernel(pool, &spec())?;
-        lock(&self.single).insert(single, kernel.clone());
+        lock(&self.own).single.insert(single, kernel.clone());
         Ok(kernel)
     }
 
     /// The kernel of a specification.
     pub fn kernel(&self, pool: &ExprPool, spec: &KernelSpec) -> Result<Kernel, CompileError> {
-        if let Some(kernel) = lock(&self.kernels).get(spec) {
+        if let Some(kernel) = self.frozen.by_spec.get(spec) {
+            return Ok(kernel.clone());
+        }
+        if let Some(kernel) = lock(&self.own).by_spec.get(spec) {
             return Ok(kernel.clone());
         }
         let anatomy = Anatomy::of(pool, spec);
@@ -376,7 +403,7 @@ impl KernelCache {
             spec: spec.clone(),
             order: anatomy.into_order(),
         }));
-        Ok(lock(&self.kernels).entry(spec.clone()).or_insert(kernel).clone())
+        Ok(lock(&self.own).by_spec.entry(spec.clone()).or_insert(kernel).clone())
     }
 
     /// Makes machine code of all kernels that have none yet, in batches. Results do not change: machine code is
