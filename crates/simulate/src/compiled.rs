@@ -15,6 +15,7 @@ use saltus_structure::mode::{GuardAtom, ModeFailure, Modes, Valuation, remedies,
 
 use crate::error::{Failure, FailureKind};
 use crate::events::condition::assigned_by_whens;
+use crate::experience::Learnt;
 use crate::kernel::Bound;
 use crate::memory::Memory;
 use crate::modes::forms::OtherForms;
@@ -55,6 +56,8 @@ pub struct Compiled {
     switches_in_time: bool,
     /// What guards are made of; found when a mode is first told.
     atoms: OnceLock<Vec<GuardAtom>>,
+    /// What its runs have learnt.
+    learnt: Learnt,
 }
 
 impl Compiled {
@@ -99,6 +102,7 @@ impl Compiled {
             switches_in_time: switches_in_time(&model),
             model: Arc::new(model),
             atoms: OnceLock::new(),
+            learnt: Learnt::default(),
         }))
     }
 
@@ -137,6 +141,10 @@ impl Compiled {
     }
     pub(crate) fn cache(&self) -> &KernelCache {
         &self.cache
+    }
+    /// What its runs have learnt about modes and mode changes.
+    pub(crate) fn learnt(&self) -> &Learnt {
+        &self.learnt
     }
     pub(crate) fn remembered(&self) -> &[VarId] {
         &self.remembered

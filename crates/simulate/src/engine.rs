@@ -19,7 +19,8 @@ use crate::events::iteration::Truths;
 use crate::events::response::{Blur, Responses};
 use crate::events::sample::SampleClock;
 use crate::events::scale::Scales;
-use crate::events::simplified::SimplifiedConditions;
+use crate::events::simplified::Paths;
+use crate::experience::{Experience, Lessons};
 use crate::kernel::Bound;
 use crate::memory::{DEFAULT_ORDERS, Memory};
 use crate::modes::cache::ModeCache;
@@ -148,13 +149,18 @@ pub(crate) struct Engine {
     pub cache: KernelCache,
     pub discrete: DiscreteProgram,
     pub monitors: Monitors,
-    /// Conditions as they are read in a mode.
-    pub simplified: SimplifiedConditions,
+    /// What conditions read that modes may make simpler.
+    pub paths: Paths,
     pub guards: Vec<Bound>,
     pub modes: ModeCache,
     pub restarts: RestartCache,
     /// Equations compiled for complementarity pivoting.
     pub pivot_rows: crate::events::pivot::PivotRows,
+    /// What was known of the model when the run began, and what the run has added.
+    pub experience: Option<Arc<Experience>>,
+    pub lessons: Lessons,
+    /// Derivatives that memory has room for.
+    pub orders: u16,
 
     // Where the run is.
     pub memory: Memory,
@@ -205,21 +211,27 @@ impl Engine {
         orders: u16,
     ) -> Result<Self, Failure> {
         let model = compiled.model();
-        // Forks of a pool use the same ids for different expressions: each run has its own cache.
-        let cache = compiled.cache().clone();
-        let mut pool = ExprPool::fork(compiled.pool());
-        let mut memory = Memory::new(model, DEFAULT_ORDERS.max(compiled.needed_orders()).max(orders));
+        let orders = DEFAULT_ORDERS.max(compiled.needed_orders()).max(orders);
+        let usable = (!options.profile).then(|| compiled.learnt().experience(orders, options.redundant));
+        let experience = usable.flatten();
+        let code = match &experience {
+            Some(known) => Code::of_experience(known),
+            None => Code::new(compiled, orders)?,
+        };
+        let Code {
+            pool,
+            cache,
+            mut memory,
+            monitors,
+            discrete,
+            guards,
+        } = code;
         compiled.set_parameters(&mut memory, parameters)?;
         memory.set_time(options.start);
-        let monitors = monitors(model, &mut pool, &cache, &memory)?;
-        let held = held_signs(model, &monitors, &mut pool, &cache, &memory)?;
-        let discrete = DiscreteProgram::new(model, &pool, &cache, &memory, held)?;
-        let guards = compiled
-            .modes()
-            .formulas()
-            .iter()
-            .map(|&formula| Bound::of_value(&cache, &pool, formula, &memory))
-            .collect::<Result<_, _>>()?;
+        let (paths, pivot_rows) = match &experience {
+            Some(known) => (known.paths.clone(), known.pivot_rows.clone()),
+            None => Default::default(),
+        };
         let given = nominal_values(compiled, &memory)?;
         let nominal = given.iter().map(|nominal| nominal.unwrap_or(1.0)).collect();
         let tolerances = (options.tolerance, options.absolute_tolerance);
@@ -238,9 +250,12 @@ impl Engine {
             } else {
                 options.mode_bytes
             }),
-            simplified: SimplifiedConditions::default(),
+            paths,
             restarts: RestartCache::new(options.mode_bytes / RESTART_PART),
-            pivot_rows: crate::events::pivot::PivotRows::default(),
+            pivot_rows,
+            experience,
+            lessons: Lessons::default(),
+            orders,
             mode: None,
             truths: compiled.first_truths(&memory)?,
             when_before: Vec::new(),
@@ -294,7 +309,7 @@ impl Engine {
         match self.modes.by_valuation.get(valuation) {
             Some(&Ok(mode)) => {
                 if !self.modes.ask(mode) {
-                    self.make_again(mode, valuation).map_err(Arc::new)?;
+                    self.make_again(mode, valuation)?;
                 }
                 return Ok(mode);
             }
@@ -303,7 +318,7 @@ impl Engine {
         }
         self.counters.modes += 1;
         let runtime = self.compile_mode(valuation);
-        let entry = runtime.map(|runtime| self.modes.push(runtime)).map_err(Arc::new);
+        let entry = runtime.map(|runtime| self.modes.push(runtime));
         self.modes.by_valuation.insert(valuation.clone(), entry.clone());
         entry
     }
@@ -348,7 +363,22 @@ impl Engine {
         found
     }
 
-    fn compile_mode(&mut self, valuation: &Valuation) -> Result<ModeRuntime, ModeRefusal> {
+    /// A mode, by what is known of it or anew.
+    fn compile_mode(&mut self, valuation: &Valuation) -> Result<ModeRuntime, Arc<ModeRefusal>> {
+        let known = self.experience.as_ref().and_then(|known| known.mode(valuation));
+        if let Some(known) = known {
+            let nominal = |var: VarId| self.nominal.get(var.index()).copied().unwrap_or(1.0);
+            return known.clone().map(|mode| mode.for_run(nominal));
+        }
+        let made = self.compile_new_mode(valuation).map_err(Arc::new);
+        match &made {
+            Ok(_) => self.lessons.modes += 1,
+            Err(refusal) => self.lessons.refuse(valuation, refusal),
+        }
+        made
+    }
+
+    fn compile_new_mode(&mut self, valuation: &Valuation) -> Result<ModeRuntime, ModeRefusal> {
         let structure = analyze_mode(&self.model, self.compiled.modes(), valuation).map_err(ModeRefusal::Structure)?;
         if self.options.redundant == Redundant::Refuse
             && let Some(failure) = self.redundancy(&structure)
@@ -418,12 +448,13 @@ impl Engine {
     }
 
     /// A mode that was let go, as it was.
-    fn make_again(&mut self, mode: ModeId, valuation: &Valuation) -> Result<(), ModeRefusal> {
+    fn make_again(&mut self, mode: ModeId, valuation: &Valuation) -> Result<(), Arc<ModeRefusal>> {
         let mut runtime = match self.modes.floating.get(&mode) {
             Some(floating) => {
                 let equations = floating.equations.clone();
                 let structure = analyze_equations(&self.model, self.compiled.modes(), valuation, equations);
-                self.runtime_of(structure.map_err(ModeRefusal::Structure)?)?
+                let structure = structure.map_err(ModeRefusal::Structure)?;
+                self.runtime_of(structure).map_err(Arc::new)?
             }
             None => self.compile_mode(valuation)?,
         };
@@ -628,6 +659,50 @@ impl Engine {
         };
         let differing = self.model.conditions.ids().filter(|id| a[id.index()] != b[id.index()]);
         differing.filter(|&id| used(id)).collect()
+    }
+}
+
+/// What every run of a model begins with.
+struct Code {
+    pool: ExprPool,
+    cache: KernelCache,
+    memory: Memory,
+    monitors: Monitors,
+    discrete: DiscreteProgram,
+    guards: Vec<Bound>,
+}
+
+impl Code {
+    fn new(compiled: &Compiled, orders: u16) -> Result<Self, Failure> {
+        let model = compiled.model();
+        // Forks of a pool use the same ids for different expressions: each run has its own cache.
+        let cache = compiled.cache().clone();
+        let mut pool = ExprPool::fork(compiled.pool());
+        let memory = Memory::new(model, orders);
+        let monitors = monitors(model, &mut pool, &cache, &memory)?;
+        let held = held_signs(model, &monitors, &mut pool, &cache, &memory)?;
+        let discrete = DiscreteProgram::new(model, &pool, &cache, &memory, held)?;
+        let formulas = compiled.modes().formulas().iter();
+        let guards = formulas.map(|&formula| Bound::of_value(&cache, &pool, formula, &memory));
+        Ok(Code {
+            guards: guards.collect::<Result<_, _>>()?,
+            pool,
+            cache,
+            memory,
+            monitors,
+            discrete,
+        })
+    }
+
+    fn of_experience(known: &Experience) -> Self {
+        Code {
+            pool: ExprPool::fork(&known.pool),
+            cache: known.cache.clone(),
+            memory: known.memory.clone(),
+            monitors: known.monitors.clone(),
+            discrete: known.discrete.clone(),
+            guards: known.guards.clone(),
+        }
     }
 }
 

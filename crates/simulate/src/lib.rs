@@ -6,7 +6,7 @@
 //! - `compiled`, `options`: what a run is given;
 //! - `engine`, `memory`, `kernel`: the state of a run, the place of every value, code bound to these places;
 //! - `start`: consistent values at the start;
-//! - `modes`: the equations of a mode as code;
+//! - `modes`: the equations of a mode as code; `experience`: what of that serves the next run;
 //! - `run`: the loop of steps, watching conditions, delays, rows of results, sliding and coming to rest;
 //! - `events`: what happens when a condition changes, and the search for the mode that follows;
 //! - `restart`: from left limits to right limits, with impulses;
@@ -17,6 +17,7 @@ mod compiled;
 mod engine;
 mod error;
 mod events;
+mod experience;
 mod kernel;
 mod memory;
 mod modes;

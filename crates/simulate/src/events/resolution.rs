@@ -181,6 +181,13 @@ impl Arguments {
         }
     }
 
+    /// Forgets all values, as if nothing had been evaluated.
+    pub(crate) fn forget(&mut self) {
+        self.outputs.fill(0.0);
+        self.sizes.fill(0.0);
+        self.forget_operations();
+    }
+
     /// Whether each has the same place in every search.
     pub(crate) fn are_lasting(&self) -> bool {
         self.calls.is_empty()
@@ -460,6 +467,10 @@ fn of_one(op: UnaryOp) -> Option<Outer> {
 /// What has to be computed to know the conditions of a mode at a time, by one plan for it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watching {
+    /// The functions of the conditions.
+    pub functions: Vec<ExprId>,
+    /// Whether these read no unknowns: then they have the same arguments in every mode.
+    pub of_time: bool,
     /// Which stages of the plan lead to them.
     pub stages: Vec<bool>,
     pub arguments: Arguments,
@@ -520,6 +531,8 @@ impl Ways<'_> {
         }
         let arguments = Arguments::new(self.model, self.cache, self.pool, &roots, self.memory);
         Watching {
+            of_time: !seen.iter().any(|derivative| self.model.is_unknown(derivative.var)),
+            functions: functions.to_vec(),
             stages,
             arguments: arguments.unwrap_or_default(),
         }

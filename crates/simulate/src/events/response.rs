@@ -11,7 +11,6 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
 use saltus_codegen::{Rounding, share_of_error};
 use saltus_mdae::{Derivative, ExprId, Node};
 
@@ -35,8 +34,9 @@ pub(crate) struct Responses {
     mode: Option<ModeId>,
     /// All values, for each way.
     perturbed: Vec<(Blur, Vec<f64>)>,
-    /// Leaves whose errors are known.
-    known: FxHashSet<Derivative>,
+    /// By slot, for which round of perturbed values the error of that value is known.
+    known: Vec<u64>,
+    round: u64,
 }
 
 impl Engine {
@@ -54,7 +54,8 @@ impl Engine {
             if self.responses.mode != Some(mode) {
                 self.perturb(mode);
             }
-            if self.responses.known.insert(leaf) {
+            let slot = self.memory.slot(leaf.var, leaf.order) as usize;
+            if std::mem::replace(&mut self.responses.known[slot], self.responses.round) != self.responses.round {
                 self.find_response(mode, leaf);
             }
         }
@@ -75,7 +76,8 @@ impl Engine {
     fn perturb(&mut self, mode: ModeId) {
         let mut responses = std::mem::take(&mut self.responses);
         responses.mode = Some(mode);
-        responses.known.clear();
+        responses.round += 1;
+        responses.known.resize(self.memory.values.len(), 0);
         responses.perturbed.clear();
         let states = self.modes[mode].plan().states.clone();
         let base = self.memory.values.clone();
@@ -193,7 +195,7 @@ impl Engine {
 
     fn find_response(&mut self, mode: ModeId, Derivative { var, order }: Derivative) {
         let slot = self.memory.slot(var, order);
-        if self.modes[mode].plan().states.contains(&Derivative { var, order }) {
+        if self.modes[mode].plan().is_state(Derivative { var, order }) {
             let error = self.scales.state_error(&self.memory, var, order);
             self.scales.set_response(slot, error);
             return;

@@ -19,14 +19,9 @@ const ROUNDING: f64 = 1e-11;
 /// Points at which they must.
 const POINTS: u32 = 4;
 
-/// Conditions as modes make them.
+/// What conditions read, once that is known; `None` where no mode makes one simpler.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SimplifiedConditions {
-    /// What a condition reads, once that is known; `None` where no mode makes it simpler.
-    paths: FxHashMap<ConditionId, Option<Path>>,
-    /// Those that a mode makes simpler; `None` where it does not.
-    by_mode: FxHashMap<(ModeId, ConditionId), Option<Arc<Monitor>>>,
-}
+pub(crate) struct Paths(FxHashMap<ConditionId, Option<Path>>);
 
 /// A condition function that is a constant multiple of one unknown, with something taken away from it.
 #[derive(Copy, Clone, Debug)]
@@ -51,7 +46,7 @@ impl Engine {
 
     fn simplified_monitor(&mut self, id: ConditionId, plain: &Monitor, mode: ModeId) -> Option<Arc<Monitor>> {
         let path = self.path(id, plain)?;
-        if let Some(known) = self.simplified.by_mode.get(&(mode, id)) {
+        if let Some(known) = self.modes[mode].simplified.get(&id) {
             return known.clone();
         }
         let function = self.simplified_function(plain.function, path, mode);
@@ -59,17 +54,17 @@ impl Engine {
             let found = plain.with_function(function, &self.model, &mut self.pool, &self.cache, &self.memory);
             found.ok().map(Arc::new)
         });
-        self.simplified.by_mode.insert((mode, id), simpler.clone());
+        self.modes[mode].simplified.insert(id, simpler.clone());
         simpler
     }
 
     /// The path parameter of a condition.
     fn path(&mut self, id: ConditionId, monitor: &Monitor) -> Option<Path> {
-        if let Some(&known) = self.simplified.paths.get(&id) {
+        if let Some(&known) = self.paths.0.get(&id) {
             return known;
         }
         let found = self.find_path(monitor);
-        self.simplified.paths.insert(id, found);
+        self.paths.0.insert(id, found);
         found
     }
 

@@ -171,6 +171,40 @@ impl BlockSolver {
         }
     }
 
+    /// Forgets all that it has learnt, as if it had just been made.
+    pub(crate) fn forget(&mut self) {
+        self.factorisation = Factorisation::new(self.factorisation.structure().clone());
+        self.factored = Vec::new();
+        for numbers in [
+            &mut self.residual,
+            &mut self.jacobian,
+            &mut self.step,
+            &mut self.together,
+        ] {
+            numbers.fill(0.0);
+        }
+        self.guess.clear();
+        self.trust = Trust::Unknown;
+        self.care = Care::Checked;
+        self.since_check = 0;
+        self.iterations = 0;
+        self.last_attempt = None;
+        self.strayed = false;
+        if let Some(solver) = &mut self.simplified {
+            solver.forget();
+        }
+    }
+
+    /// Takes the sizes of variables from another run.
+    pub(crate) fn set_nominal(&mut self, nominal: impl Fn(VarId) -> f64 + Copy) {
+        for (own, unknown) in self.nominal.iter_mut().zip(&self.unknowns) {
+            *own = nominal(unknown.var);
+        }
+        if let Some(solver) = &mut self.simplified {
+            solver.set_nominal(nominal);
+        }
+    }
+
     /// Bytes, roughly: three programs with a place for each value they read, the pattern, numbers and factors.
     pub(crate) fn approximate_bytes(&self) -> usize {
         let own = 1024 + 200 * self.slots.len() + 120 * self.jacobian.len();

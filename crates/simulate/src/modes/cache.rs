@@ -150,6 +150,19 @@ impl ModeCache {
         };
     }
 
+    /// The modes that are there and in which nothing floats, as if they had just been made.
+    pub(crate) fn into_as_written(self) -> impl Iterator<Item = ModeRuntime> {
+        let floating = self.floating;
+        let entries = self.entries.into_iter().enumerate();
+        entries.filter_map(move |(at, entry)| match entry {
+            Entry::Present { mut runtime, .. } if !floating.contains_key(&ModeId::from_usize(at)) => {
+                runtime.forget();
+                Some(*runtime)
+            }
+            _ => None,
+        })
+    }
+
     /// The modes that are there.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (ModeId, &ModeRuntime)> {
         let entries = self.entries.iter().enumerate();

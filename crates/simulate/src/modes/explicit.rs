@@ -25,6 +25,12 @@ pub(crate) struct ExplicitEquations {
     origins: Vec<OriginId>,
 }
 
+/// Residuals and slopes before anything is computed: what is constant stays.
+fn first_numbers(code: &Explicit) -> Vec<f64> {
+    let residuals = std::iter::repeat_n(0.0, code.constant_slopes.len());
+    residuals.chain(code.constant_slopes.iter().copied()).collect()
+}
+
 impl ExplicitEquations {
     pub(crate) fn new(
         cache: &KernelCache,
@@ -43,12 +49,19 @@ impl ExplicitEquations {
         Ok(ExplicitEquations {
             slots: leaves.iter().map(|&leaf| memory.leaf_slot(leaf)).collect(),
             residual: vec![0.0; unknowns.len()],
-            together: [vec![0.0; unknowns.len()], code.constant_slopes.clone()].concat(),
+            together: first_numbers(&code),
             slopes: code.constant_slopes.clone(),
             code,
             unknowns: unknowns.to_vec(),
             origins: equations.iter().map(|&(_, _, origin)| origin).collect(),
         })
+    }
+
+    /// Forgets the last solution, as if the code had just been made.
+    pub(crate) fn forget(&mut self) {
+        self.residual.fill(0.0);
+        self.together = first_numbers(&self.code);
+        self.slopes.clone_from(&self.code.constant_slopes);
     }
 
     /// Whether the slopes read leaves of a kind.

@@ -93,6 +93,14 @@ impl Jets {
         }
     }
 
+    /// The solvers made so far.
+    pub(crate) fn solvers_mut(&mut self) -> impl Iterator<Item = &mut BlockSolver> {
+        self.levels.iter_mut().flatten().filter_map(|solver| match solver {
+            Solver::Built(solver) => Some(&mut **solver),
+            Solver::Unbuilt | Solver::Impossible => None,
+        })
+    }
+
     /// Bytes, roughly.
     pub(crate) fn approximate_bytes(&self) -> usize {
         let built = self.levels.iter().flatten().map(|solver| match solver {

@@ -3,7 +3,7 @@
 //! Blocks that depend only on earlier ones have no order among themselves. Explicit equations of the same depth are
 //! therefore evaluated in one call, where equations of the same shape run in one loop.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -167,7 +167,7 @@ pub(crate) struct PlanCode {
     pub states: Vec<Derivative>,
     /// Blocks by their equations and unknowns, aliases included; made when derivatives beyond the leading ones are asked
     /// for.
-    plan: OnceCell<Plan>,
+    plan: OnceLock<Plan>,
     /// Values of the unknowns of iterations at the last accepted point.
     anchor: Vec<(u32, f64)>,
     /// Whether the last solution is not a continuation of the one at the anchor, which has ceased to exist on the way.
@@ -178,6 +178,8 @@ pub(crate) struct PlanCode {
     care: Care,
     /// What leads to the watched conditions; made when they are first looked at.
     watching: Option<Box<Watching>>,
+    /// What led to some conditions in another run.
+    prepared: Option<Box<Watching>>,
     /// Sizes of its arguments that are known from before.
     sizes: Vec<f64>,
     /// Whether only that is solved.
@@ -185,7 +187,7 @@ pub(crate) struct PlanCode {
     /// Whether the last attempt failed; what it left in memory is no first guess.
     failed: bool,
     /// Made when an implicit method first asks; `None` if no code could be made for it.
-    jacobian: OnceCell<Option<Box<ExactJacobian>>>,
+    jacobian: OnceLock<Option<Box<ExactJacobian>>>,
 }
 
 /// What the solvers of a plan have found out.
@@ -263,6 +265,35 @@ impl PlanCode {
         }
     }
 
+    /// Forgets what a run has learnt, as if the code had just been made.
+    pub(crate) fn forget(&mut self) {
+        for stage in &mut self.stages {
+            match stage {
+                Stage::Explicit(equations) => equations.forget(),
+                Stage::Block(block) => block.forget(),
+                Stage::Copies(_) => {}
+            }
+        }
+        self.prepared = self.watching.take().or(self.prepared.take());
+        if let Some(prepared) = &mut self.prepared {
+            prepared.arguments.forget();
+        }
+        self.costs = None;
+        self.anchor = Vec::new();
+        self.sizes = Vec::new();
+        self.care = Care::Checked;
+        (self.jumped, self.may_jump, self.failed, self.watched_only) = (false, false, false, false);
+    }
+
+    /// Takes the sizes of variables from another run.
+    pub(crate) fn set_nominal(&mut self, nominal: impl Fn(VarId) -> f64 + Copy) {
+        for stage in &mut self.stages {
+            if let Stage::Block(block) = stage {
+                block.set_nominal(nominal);
+            }
+        }
+    }
+
     /// Bytes, roughly.
     pub(crate) fn approximate_bytes(&self) -> usize {
         let stage = |stage: &Stage| match stage {
@@ -284,7 +315,7 @@ impl PlanCode {
         selection: Selection,
         memory: &Memory,
     ) -> Result<Self, Failure> {
-        let plan = OnceCell::new();
+        let plan = OnceLock::new();
         let whole = || plan.get_or_init(|| structure.plan(tools.model, tools.modes, &selection));
         let shorter = aliases.and_then(|aliases| {
             let plan = aliases.plan(tools.model, tools.modes, pool, structure, &selection)?;
@@ -334,6 +365,7 @@ impl PlanCode {
             all_sources.push(Vec::new());
         }
         let states: Vec<Derivative> = order.states.iter().map(|s| s.state).collect();
+        debug_assert!(states.is_sorted(), "states are found by bisection");
         Ok(PlanCode {
             selection,
             stages,
@@ -352,12 +384,13 @@ impl PlanCode {
             anchor: Vec::new(),
             care: Care::Checked,
             watching: None,
+            prepared: None,
             sizes: Vec::new(),
             watched_only: false,
             failed: false,
             jumped: false,
             may_jump: false,
-            jacobian: OnceCell::new(),
+            jacobian: OnceLock::new(),
         })
     }
 
@@ -427,11 +460,37 @@ impl PlanCode {
         outcome
     }
 
-    /// Finds what leads from states to the functions of conditions, unless that is known.
-    pub(crate) fn watch(&mut self, tools: Tools<'_>, pool: &ExprPool, functions: &[ExprId], memory: &Memory) {
+    /// Finds what leads from states to the functions of conditions, unless that is known. `last` is what was found last, in
+    /// whatever mode.
+    pub(crate) fn watch(
+        &mut self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        functions: &[ExprId],
+        memory: &Memory,
+        last: &mut Option<Watching>,
+    ) {
         if self.watching.is_some() {
             return;
         }
+        let prepared = self.prepared.take().filter(|known| known.functions == functions);
+        let mut watching = match (prepared, &last) {
+            (Some(prepared), _) => *prepared,
+            (None, Some(last)) if last.of_time && last.functions == functions => Watching {
+                stages: vec![false; self.stages.len()],
+                ..last.clone()
+            },
+            _ => self.found_watching(tools, pool, functions, memory),
+        };
+        if watching.of_time && last.as_ref().is_none_or(|last| last.functions != functions) {
+            *last = Some(watching.clone());
+            last.iter_mut().for_each(|last| last.arguments.forget());
+        }
+        watching.arguments.recall(&self.sizes);
+        self.watching = Some(Box::new(watching));
+    }
+
+    fn found_watching(&self, tools: Tools<'_>, pool: &ExprPool, functions: &[ExprId], memory: &Memory) -> Watching {
         let mut determined: FxHashMap<Derivative, Determined> = FxHashMap::default();
         for (at, stage) in self.stages.iter().enumerate() {
             match stage {
@@ -460,9 +519,7 @@ impl PlanCode {
             pool,
             memory,
         };
-        let mut watching = ways.watching(functions);
-        watching.arguments.recall(&self.sizes);
-        self.watching = Some(Box::new(watching));
+        ways.watching(functions)
     }
 
     /// What leads to the watched conditions, once it is known.
@@ -582,6 +639,11 @@ impl PlanCode {
     /// Every part with its cost, if that was measured.
     pub(crate) fn costs(&self) -> impl Iterator<Item = (&Stage, &StageCost)> {
         self.stages.iter().zip(self.costs.iter().flatten())
+    }
+
+    /// Whether a derivative of a variable is a state.
+    pub(crate) fn is_state(&self, derivative: Derivative) -> bool {
+        self.states.binary_search(&derivative).is_ok()
     }
 
     pub(crate) fn read_states(&self, memory: &Memory, y: &mut Vec<f64>) {

@@ -1,5 +1,7 @@
 //! A mode at run time: its blocks compiled, its states and their derivatives by place.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
 use saltus_mdae::{ConditionId, Derivative, EquationId, ExprPool, Idx, Mdae, VarId};
@@ -9,9 +11,11 @@ use saltus_structure::mode::{
 use saltus_structure::restart::{ModeEquation, ModeSystem};
 
 use crate::error::Failure;
+use crate::events::condition::Monitor;
 use crate::events::response::Blur;
 use crate::kernel::Bound;
 use crate::memory::Memory;
+use crate::modes::block::BlockSolver;
 use crate::modes::forms::OtherForms;
 use crate::modes::jacobian::JacobianPlans;
 use crate::modes::jets::{Beyond, Jets, JetsLearnt};
@@ -36,23 +40,25 @@ impl Tools<'_> {
     }
 }
 
-/// A mode that has been entered.
+/// A mode that has been entered. What does not change any more is shared by all copies.
 #[derive(Clone, Debug)]
 pub(crate) struct ModeRuntime {
-    pub structure: ModeStructure,
+    pub structure: Arc<ModeStructure>,
     /// The mode without its aliases, in which it is computed.
-    aliases: Option<ModeAliases>,
-    pub system: ModeSystem,
+    aliases: Option<Arc<ModeAliases>>,
+    pub system: Arc<ModeSystem>,
     plans: Vec<PlanCode>,
     current: usize,
     /// Derivatives beyond the leading ones, once they were asked for, and the plan they were made of.
     jets: Option<(usize, Jets)>,
-    highest: FxHashMap<VarId, u16>,
+    highest: Arc<FxHashMap<VarId, u16>>,
     /// Coefficients that decide the choice of states, by group; `None` where the choice is the same everywhere.
-    coefficients: Vec<Option<Vec<Bound>>>,
+    coefficients: Arc<[Option<Vec<Bound>>]>,
     /// What jumps inside differentiated equations.
-    pub jump_conditions: FxHashSet<ConditionId>,
-    pub jump_variables: FxHashSet<VarId>,
+    pub jump_conditions: Arc<FxHashSet<ConditionId>>,
+    pub jump_variables: Arc<FxHashSet<VarId>>,
+    /// Conditions as this mode makes them simpler, once that was asked for; `None` where it does not.
+    pub simplified: FxHashMap<ConditionId, Option<Arc<Monitor>>>,
 }
 
 impl ModeRuntime {
@@ -69,19 +75,15 @@ impl ModeRuntime {
             !rewritten.any(|equation| tools.forms.has_other(tools.model.equations[equation].residual))
         });
         let system = system_of_changes(tools, pool, &structure);
-        let highest = structure
-            .unknowns
-            .iter()
-            .copied()
-            .zip(structure.sigma.d.iter().copied())
-            .collect();
+        let unknowns = structure.unknowns.iter().copied();
+        let highest: FxHashMap<VarId, u16> = unknowns.zip(structure.sigma.d.iter().copied()).collect();
         let coefficients = coefficient_kernels(tools, pool, &structure, memory)?;
-        let jump_conditions = structure
+        let jump_conditions: FxHashSet<ConditionId> = structure
             .jumps
             .iter()
             .flat_map(|jump| jump.conditions.iter().copied())
             .collect();
-        let jump_variables = structure
+        let jump_variables: FxHashSet<VarId> = structure
             .jumps
             .iter()
             .flat_map(|jump| jump.discrete.iter().chain(&jump.inputs).copied())
@@ -95,17 +97,37 @@ impl ModeRuntime {
             memory,
         )?;
         Ok(ModeRuntime {
-            structure,
-            aliases,
-            system,
+            structure: Arc::new(structure),
+            aliases: aliases.map(Arc::new),
+            system: Arc::new(system),
             plans: vec![first],
             current: 0,
             jets: None,
-            highest,
-            coefficients,
-            jump_conditions,
-            jump_variables,
+            highest: Arc::new(highest),
+            coefficients: coefficients.into(),
+            jump_conditions: Arc::new(jump_conditions),
+            jump_variables: Arc::new(jump_variables),
+            simplified: FxHashMap::default(),
         })
+    }
+
+    /// Forgets what a run has learnt in it, as if it had just been made; code that was made on the way stays.
+    pub(crate) fn forget(&mut self) {
+        self.current = 0;
+        self.plans.iter_mut().for_each(PlanCode::forget);
+        if let Some((_, jets)) = &mut self.jets {
+            jets.solvers_mut().for_each(BlockSolver::forget);
+        }
+    }
+
+    /// The same mode for another run.
+    pub(crate) fn for_run(&self, nominal: impl Fn(VarId) -> f64 + Copy) -> Self {
+        let mut own = self.clone();
+        own.plans.iter_mut().for_each(|plan| plan.set_nominal(nominal));
+        if let Some((_, jets)) = &mut own.jets {
+            jets.solvers_mut().for_each(|solver| solver.set_nominal(nominal));
+        }
+        own
     }
 
     /// All choices of states so far.
@@ -212,7 +234,7 @@ impl ModeRuntime {
         self.current = match known {
             Some(at) => at,
             None => {
-                let aliases = self.aliases.as_ref();
+                let aliases = self.aliases.as_deref();
                 let plan = PlanCode::new(tools, pool, &self.structure, aliases, selection, memory)?;
                 self.plans.push(plan);
                 self.plans.len() - 1
@@ -267,7 +289,7 @@ impl ModeRuntime {
         self.current = learnt.current;
         for (at, learnt) in learnt.plans.into_iter().enumerate() {
             if at == self.plans.len() {
-                let (aliases, selection) = (self.aliases.as_ref(), learnt.selection.clone());
+                let (aliases, selection) = (self.aliases.as_deref(), learnt.selection.clone());
                 self.plans
                     .push(PlanCode::new(tools, pool, &self.structure, aliases, selection, memory)?);
             }

@@ -25,7 +25,9 @@ use crate::error::{Failure, FailureKind};
 use crate::events::candidate::{Instant, Reinit};
 use crate::events::iteration::same;
 use crate::events::scale::Scales;
+use crate::experience::LastingChange;
 use crate::memory::Memory;
+use crate::modes::cache::ModeCache;
 use crate::options::RestartMethod;
 use crate::report::{ImpulseReport, Refusal};
 use crate::restart::steady::Steady;
@@ -100,7 +102,7 @@ impl RestartCache {
     }
 }
 
-fn approximate_bytes(analysis: &RestartAnalysis) -> usize {
+pub(crate) fn approximate_bytes(analysis: &RestartAnalysis) -> usize {
     let entries = analysis.rows.len()
         + analysis.equations.len()
         + analysis.unknowns.len()
@@ -315,6 +317,9 @@ impl Engine {
             .map(|&(residual, origin)| ModeEquation { residual, origin })
             .collect();
         let options = self.restart_options(from, new);
+        if from.is_some() && self.lessons.parameters.is_none() {
+            self.lessons.parameters = Some(self.parameter_bits());
+        }
         let key = ChangeKey {
             from,
             to: new,
@@ -370,7 +375,20 @@ impl Engine {
             Some(analysis) => analysis,
             None => {
                 self.counters.restart_analyses += 1;
-                let analysis = Arc::new(analyze_restart(pool, &model.functions, &known, change, &mut facts));
+                let lasting = lasting_change(&self.modes, &key);
+                let experience = self.experience.as_deref().zip(lasting.as_ref());
+                let parameters = self.lessons.parameters.as_deref().unwrap_or_default();
+                let known_before = experience.and_then(|(experience, change)| {
+                    let mut analyses = experience.analyses(change, parameters).iter();
+                    analyses.find(|analysis| analysis.agrees(pool, &mut facts)).cloned()
+                });
+                let analysis = known_before.unwrap_or_else(|| {
+                    let analysis = Arc::new(analyze_restart(pool, &model.functions, &known, change, &mut facts));
+                    if let Some(change) = lasting {
+                        self.lessons.analyse(change, &analysis);
+                    }
+                    analysis
+                });
                 self.restarts.keep(&key, analysis.clone());
                 analysis
             }
@@ -607,6 +625,23 @@ impl Engine {
         }
         equations
     }
+}
+
+/// A change between modes that are the same in all runs; `None` if something floats in one of them, or at the start.
+fn lasting_change(modes: &ModeCache, key: &ChangeKey) -> Option<LastingChange> {
+    let valuation = |mode: ModeId| {
+        let as_written = !modes.floating.contains_key(&mode);
+        as_written.then(|| modes[mode].structure.valuation.clone())
+    };
+    Some(LastingChange {
+        from: valuation(key.from?)?,
+        to: valuation(key.to)?,
+        restart: key.restart.clone(),
+        transient: key.transient.clone(),
+        switched: key.switched.clone(),
+        jumped: key.jumped.clone(),
+        zero_crossings: key.zero_crossings.clone(),
+    })
 }
 
 /// Where an equation of a restart system comes from.

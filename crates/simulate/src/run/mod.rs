@@ -26,6 +26,7 @@ use crate::engine::{Engine, ModeId, RunCounters};
 use crate::error::{Failure, FailureKind};
 use crate::events::condition::Monitor;
 use crate::events::iteration::Truths;
+use crate::events::resolution::Watching;
 use crate::kernel::Bound;
 use crate::memory::DEFAULT_ORDERS;
 use crate::modes::ode::Sampled;
@@ -222,6 +223,8 @@ struct Run {
     affordable: f64,
     /// The watched conditions at the end of the last step.
     sampled: Option<Sampled>,
+    /// What was last found to lead to them, where that is the same in every mode.
+    last_watching: Option<Watching>,
     /// Width of the bracket in which the last zero crossing was located; zero for time events.
     location_width: f64,
     /// The last visits to modes.
@@ -343,6 +346,7 @@ impl Run {
             obstacle: None,
             watches: vec![Watch::default(); engine.model.conditions.len()],
             sampled: None,
+            last_watching: None,
             affordable: watch::MOST_PARTS,
             engine,
             request,

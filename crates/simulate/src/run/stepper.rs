@@ -312,14 +312,16 @@ impl Stepper {
             modes: run.known_modes.clone(),
         };
         let finished = sink.finish(&summary).map_err(output_failure);
-        RunReport {
+        let report = RunReport {
             outcome: outcome.and_then(|end| finished.map(|()| end)),
             time,
             counters: run.engine.counters,
             warnings: std::mem::take(&mut run.engine.reported.warnings),
             modes: std::mem::take(&mut run.known_modes),
             profile: run.engine.profile(),
-        }
+        };
+        self.run.engine.teach();
+        report
     }
 
     /// The present time.

@@ -292,7 +292,8 @@ impl Run {
         let monitors: Vec<&Monitor> = watched.iter().map(|(_, monitor)| &**monitor).collect();
         let functions: Vec<ExprId> = monitors.iter().map(|monitor| monitor.function).collect();
         let mut ode = self.engine.ode(mode, &self.history);
-        ode.code.watch(ode.tools, ode.pool, &functions, ode.memory);
+        ode.code
+            .watch(ode.tools, ode.pool, &functions, ode.memory, &mut self.last_watching);
         if let Some(watching) = ode.code.watching() {
             watching.arguments.forget_operations();
         }

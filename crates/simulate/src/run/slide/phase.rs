@@ -230,7 +230,7 @@ impl Run {
             if let Some(mode) = side.mode() {
                 let functions: Vec<_> = self.engine.monitors.iter().flatten().map(|m| m.function).collect();
                 let ode = self.engine.ode(mode, &self.history);
-                ode.code.watch(ode.tools, ode.pool, &functions, ode.memory);
+                ode.code.watch(ode.tools, ode.pool, &functions, ode.memory, &mut None);
             }
         }
         found
