@@ -8,7 +8,7 @@ use saltus::Session;
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
 
 use crate::commands::{
-    analyze, check, compare, compile, completions, explain, flatten, fmt, fmu, new, parse, plot, simulate, sweep,
+    analyze, check, compare, compile, completions, explain, flatten, fmt, fmu, lsp, new, parse, plot, simulate, sweep,
 };
 use crate::console::ColorChoice;
 use crate::deny::{Denied, parse_denied};
@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Explain(explain::ExplainArguments),
     /// Make a starter project
     New(new::NewArguments),
+    /// Serve an editor
+    Lsp(lsp::LspArguments),
     /// Write a script that completes commands in a shell
     Completions(completions::CompletionsArguments),
     /// Write manual pages
@@ -97,7 +99,12 @@ impl Command {
             Command::Analyze(arguments) => arguments.model.json,
             Command::Flatten(arguments) => arguments.model.json,
             Command::Parse(arguments) => arguments.json,
-            Command::Plot(_) | Command::New(_) | Command::Fmt(_) | Command::Completions(_) | Command::Man(_) => false,
+            Command::Plot(_)
+            | Command::New(_)
+            | Command::Fmt(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Lsp(_) => false,
             Command::Compare(arguments) => arguments.json,
             Command::Explain(arguments) => arguments.json,
         }

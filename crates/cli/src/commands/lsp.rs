@@ -1,0 +1,45 @@
+//! `saltus lsp`: the language server.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use saltus_lsp::Options;
+
+use crate::console::Console;
+use crate::status::Status;
+
+/// Serves an editor: diagnostics while typing, completion, hover, definitions, renaming, modes and states. It speaks the
+/// Language Server Protocol on standard input and output; editors start it, nobody types this. The page "In the editor"
+/// of the guide says how.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Libraries are looked for in the folders of the setting `saltus.libraries`, of -L and of the environment variable
+MODELICAPATH, and in the folders of the workspace.")]
+pub(crate) struct LspArguments {
+    /// Folder in which libraries are looked for; may be repeated. The folders of the environment variable
+    /// MODELICAPATH follow
+    #[arg(short = 'L', long = "library", value_name = "DIR")]
+    pub libraries: Vec<PathBuf>,
+
+    /// Standard input and output; there is nothing else, and editors that say so are understood
+    #[arg(long)]
+    pub stdio: bool,
+}
+
+/// Serves.
+pub(crate) fn run(arguments: &LspArguments, _console: &Console) -> Status {
+    let mut libraries = arguments.libraries.clone();
+    if let Some(list) = std::env::var_os("MODELICAPATH") {
+        libraries.extend(saltus::library::split_path_list(&list));
+    }
+    let options = Options {
+        libraries,
+        home: std::env::home_dir(),
+        ..Options::default()
+    };
+    // Without the goodbye that the protocol asks for, the status is 1: so says the protocol.
+    match saltus_lsp::serve_stdio(options) {
+        true => Status::Success,
+        false => Status::ModelWrong,
+    }
+}

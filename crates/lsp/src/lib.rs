@@ -1,0 +1,53 @@
+//! The language server: what the compiler knows, while one types.
+//!
+//! One thread reads messages and applies changes in order ([`serve`]); everything that takes longer than that runs on workers
+//! with a [`world::World`], the state of affairs at one moment, and is forgotten when the next change comes. A panic in one request
+//! is answered as an internal error and ends nothing. Nothing is written: edits are sent to the client, which applies them.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | `server`, `requests`, `workers` | the loop, who answers what, and threads |
+//! | `world`, `overlay`, `document`, `settings` | files as the editor shows them, and what is read of them |
+//! | `position`, `uri` | places and files in the words of the protocol |
+//! | `diagnostics`, `actions`, `fixes` | what is wrong, and what to do about it |
+//! | `symbols`, `navigation`, `rename`, `tokens` | names: where they are and what they mean |
+//! | `facts`, `hover`, `completion`, `signature`, `hints` | what is known of them |
+//! | `modes`, `lens` | modes, states and mode changes |
+
+mod actions;
+mod completion;
+mod diagnostics;
+mod document;
+mod facts;
+mod fixes;
+mod hints;
+mod hover;
+mod lens;
+mod modes;
+mod navigation;
+mod overlay;
+mod position;
+mod rename;
+mod requests;
+mod server;
+mod settings;
+mod signature;
+mod symbols;
+mod tokens;
+mod uri;
+mod workers;
+mod world;
+
+pub use server::{Options, serve};
+
+/// Serves a client on standard input and output until it says goodbye. Returns whether it did so properly.
+pub fn serve_stdio(options: Options) -> bool {
+    let (connection, threads) = lsp_server::Connection::stdio();
+    let proper = serve(connection, options);
+    // The reader may wait for more input for ever where the client has gone without a word.
+    if proper {
+        proper && threads.join().is_ok()
+    } else {
+        false
+    }
+}

@@ -1,0 +1,473 @@
+//! Definitions, references, renaming, hover, outlines, colours, hints and lenses on a marked fixture.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, apply, offset, place, position, slice, uri};
+
+const TEXT: &str = include_str!("fixtures/Shafts.mo");
+const NAME: &str = "untitled:Shafts.mo";
+
+fn opened() -> Client {
+    let mut client = Client::start();
+    client.open(NAME, TEXT);
+    client
+}
+
+fn at(mark: &str) -> Value {
+    json!({"textDocument": {"uri": NAME}, "position": place(TEXT, mark)})
+}
+
+fn in_document() -> Value {
+    json!({"textDocument": {"uri": NAME}})
+}
+
+/// The offset right behind a mark.
+fn behind(mark: &str) -> usize {
+    offset(TEXT, &place(TEXT, mark))
+}
+
+#[test]
+fn definitions_lead_to_declarations() {
+    let mut client = opened();
+    for (from, to) in [
+        ("w1use", "w1"),
+        ("modifier", "J"),
+        ("call", "function"),
+        ("end", "end"),
+        ("inner", "inner"),
+        ("literal", "literal"),
+        ("argument", "argument"),
+        ("index", "index"),
+    ] {
+        let found = client.get("textDocument/definition", at(from));
+        let found = &found.as_array().unwrap_or_else(|| panic!("{from}"))[0];
+        let start = offset(TEXT, &found["range"]["start"]);
+        let expected = match to {
+            "end" => TEXT.find("User\n").expect("the model"),
+            "inner" => TEXT.find("Flange f;").expect("the connector") + "Flange ".len(),
+            "literal" => TEXT.find("high \"fast\"").expect("the literal"),
+            "argument" => TEXT.find("factor = 1").expect("the input"),
+            "index" => TEXT.find("i in 1:2").expect("the loop"),
+            mark => behind(mark),
+        };
+        assert_eq!(start, expected, "{from}");
+    }
+    let found = client.get("textDocument/typeDefinition", at("w1use"));
+    assert_eq!(slice(TEXT, &found[0]["range"]), "Speed");
+    assert_eq!(
+        client.get(
+            "textDocument/definition",
+            json!({"textDocument": {"uri": NAME}, "position": {"line": 0, "character": 30}})
+        ),
+        Value::Null
+    );
+    client.end();
+}
+
+#[test]
+fn the_library_is_at_hand() {
+    let mut client = Client::start();
+    let text = "model M Saltus.Electrical./*^r*/Resistor r(/*^R*/R = 2); end M;";
+    client.open("untitled:M.mo", text);
+    let asked = |mark: &str| json!({"textDocument": {"uri": "untitled:M.mo"}, "position": place(text, mark)});
+    let found = client.get("textDocument/definition", asked("r"));
+    let target = found[0]["uri"].as_str().expect("a file").to_owned();
+    assert_eq!(target, "saltus-library:/Saltus/Electrical.mo");
+    let content = client.get("workspace/textDocumentContent", json!({"uri": target}));
+    assert!(slice(content["text"].as_str().expect("a text"), &found[0]["range"]) == "Resistor");
+    let said = client.get("textDocument/hover", asked("R"));
+    let said = said["contents"]["value"].as_str().expect("a text");
+    assert!(said.contains("parameter") && said.contains("Ohm"), "{said}");
+    // Nothing but the library is read for whoever asks.
+    assert_eq!(
+        client.get("workspace/textDocumentContent", json!({"uri": "file:///etc/passwd"})),
+        Value::Null
+    );
+    let refused = client.ask(
+        "textDocument/rename",
+        json!({
+            "textDocument": {"uri": "untitled:M.mo"}, "position": place(text, "r"), "newName": "Other",
+        }),
+    );
+    assert!(refused.expect_err("refused").1.contains("not part of the workspace"));
+    client.end();
+}
+
+fn hover(client: &mut Client, mark: &str) -> String {
+    let found = client.get("textDocument/hover", at(mark));
+    found["contents"]["value"]
+        .as_str()
+        .unwrap_or_else(|| panic!("nothing at {mark}"))
+        .to_owned()
+}
+
+#[test]
+fn hover_says_what_is_declared() {
+    let mut client = opened();
+    let said = hover(&mut client, "modifier");
+    for part in [
+        "parameter Real J(unit = \"kg.m2\") = 1",
+        "Moment of inertia",
+        "unit `kg.m2`",
+        "value `1`",
+        "Shafts.Inertia",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(hover(&mut client, "w1use").contains("unit `rad/s`"));
+    let said = hover(&mut client, "call");
+    assert!(
+        said.contains("function Shafts.ratio")
+            && said.contains("How fast")
+            && said.contains("in `input Gear gear`: The gear"),
+        "{said}"
+    );
+    assert!(hover(&mut client, "literal").contains("fast"));
+    client.end();
+}
+
+#[test]
+fn hover_says_what_modes_do() {
+    let mut client = opened();
+    let said = hover(&mut client, "if");
+    assert!(said.contains("| `engaged` | 1 | 1") && said.contains("| 2 |"), "{said}");
+    assert!(said.contains("| `else` | 1 | 2: w1, w2 | 1 |"), "{said}");
+    let said = hover(&mut client, "tau");
+    assert!(said.contains("Impulsive when `engaged` becomes true"), "{said}");
+    let said = hover(&mut client, "w1use");
+    assert!(
+        said.contains("State in") && said.contains("May jump when `engaged` becomes true"),
+        "{said}"
+    );
+    let said = hover(&mut client, "model");
+    assert!(said.contains("2 modes, 1–2 states, index 1–2"), "{said}");
+    assert!(said.contains("4 equations for 4 unknowns"), "{said}");
+    client.end();
+}
+
+#[test]
+fn references_and_highlights_are_all_and_only_those() {
+    let mut client = opened();
+    let mut params = at("w1use");
+    params["context"] = json!({"includeDeclaration": true});
+    let found = client.get("textDocument/references", params.clone());
+    let expected = TEXT
+        .match_indices("w1")
+        .filter(|(at, _)| !TEXT[..*at].ends_with('^'))
+        .count();
+    assert_eq!(found.as_array().expect("a list").len(), expected, "{found:#}");
+    params["context"] = json!({"includeDeclaration": false});
+    let found = client.get("textDocument/references", params);
+    assert_eq!(found.as_array().expect("a list").len(), expected - 1);
+    let found = client.get("textDocument/documentHighlight", at("modifier"));
+    let found: Vec<usize> = found
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|h| offset(TEXT, &h["range"]["start"]))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            behind("J"),
+            TEXT.find("J*der(f").expect("the equation"),
+            behind("modifier")
+        ]
+    );
+    client.end();
+}
+
+fn renamed(client: &mut Client, mark: &str, new: &str) -> Result<String, String> {
+    let mut params = at(mark);
+    params["newName"] = json!(new);
+    let edit = client.ask("textDocument/rename", params).map_err(|(_, text)| text)?;
+    let changes = edit["documentChanges"].as_array().expect("changes");
+    assert_eq!(changes.len(), 1, "{edit:#}");
+    assert_eq!(changes[0]["textDocument"], json!({"uri": NAME, "version": 1}));
+    Ok(apply(TEXT, changes[0]["edits"].as_array().expect("edits")))
+}
+
+#[test]
+fn renaming_changes_names_and_no_meanings() {
+    let mut client = opened();
+    let text = renamed(&mut client, "modifier", "inertia").expect("renamed");
+    assert!(
+        text.contains("inertia*der(f.w)") && text.contains("/*^modifier*/inertia = 2") && text.contains("J1*der"),
+        "{text}"
+    );
+    let text = renamed(&mut client, "end", "Consumer").expect("renamed");
+    assert!(
+        text.contains("model Consumer") && text.contains("end /*^end*/Consumer;"),
+        "{text}"
+    );
+    let text = renamed(&mut client, "literal", "top").expect("renamed");
+    assert!(
+        text.contains("enumeration(low \"slow\", top \"fast\")") && text.contains("Gear./*^literal*/top"),
+        "{text}"
+    );
+    let text = renamed(&mut client, "index", "k").expect("renamed");
+    assert!(
+        text.contains("for k in 1:2") && text.contains("assert(k > 0") && text.contains("String(/*^index*/k)"),
+        "{text}"
+    );
+    // Refused: no names, names that are taken, names of the language.
+    for (mark, new) in [
+        ("w1use", "w2"),
+        ("w1use", "2x"),
+        ("w1use", "model"),
+        ("modifier", "f"),
+        ("call", "Inertia"),
+    ] {
+        let refused = renamed(&mut client, mark, new);
+        assert!(refused.is_err(), "{mark} to {new}");
+    }
+    // A name that another one would be hidden by.
+    let text = "model A Real x; model B Real y = x; end B; B b; end A;"
+        .replace("model B Real y", "model B constant Real /*^y*/y");
+    let text = text.replace("Real x", "constant Real x = 1");
+    client.open("untitled:A.mo", &text);
+    let asked = json!({"textDocument": {"uri": "untitled:A.mo"}, "position": place(&text, "y"), "newName": "x"});
+    let refused = client.ask("textDocument/rename", asked).expect_err("hidden");
+    assert!(refused.1.contains("would mean something else"), "{refused:?}");
+    let prepared = client.get("textDocument/prepareRename", at("call"));
+    assert_eq!(prepared["placeholder"], "ratio");
+    client.end();
+}
+
+#[test]
+fn classes_are_renamed_with_their_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().canonicalize().expect("a path");
+    let write = |name: &str, text: &str| {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(&path, text).expect("written");
+    };
+    write("P/package.mo", "package P\nend P;\n");
+    write("P/package.order", "Part\nSub\nWhole\n");
+    write("P/Part.mo", "within P;\nmodel Part Real x = 1; end Part;\n");
+    write(
+        "P/Whole.mo",
+        "within P;\nmodel Whole Part a; P.Part b; P.Sub.Deep c; end Whole;\n",
+    );
+    write("P/Sub/package.mo", "within P;\npackage Sub\nend Sub;\n");
+    write("P/Sub/package.order", "Deep\n");
+    write("P/Sub/Deep.mo", "within P.Sub;\nmodel Deep extends P.Part; end Deep;\n");
+    let mut client = Client::in_folder(&root);
+    let part = uri(&root.join("P/Part.mo"));
+    let text = std::fs::read_to_string(root.join("P/Part.mo")).expect("read");
+    client.open(&part, &text);
+    let class = position(&text, text.find("Part Real").expect("the class"));
+    let edit = client.get(
+        "textDocument/rename",
+        json!({"textDocument": {"uri": part}, "position": class, "newName": "Piece"}),
+    );
+    carry_out(&edit);
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap_or_else(|_| panic!("{name}"));
+    assert!(!root.join("P/Part.mo").exists());
+    assert_eq!(read("P/Piece.mo"), "within P;\nmodel Piece Real x = 1; end Piece;\n");
+    assert_eq!(read("P/package.order"), "Piece\nSub\nWhole\n");
+    assert_eq!(
+        read("P/Whole.mo"),
+        "within P;\nmodel Whole Piece a; P.Piece b; P.Sub.Deep c; end Whole;\n"
+    );
+    assert_eq!(
+        read("P/Sub/Deep.mo"),
+        "within P.Sub;\nmodel Deep extends P.Piece; end Deep;\n"
+    );
+    client.notify("textDocument/didClose", json!({"textDocument": {"uri": part}}));
+    client.notify("workspace/didChangeWatchedFiles", json!({"changes": []}));
+
+    // A folder, with the `within` clauses of what is inside.
+    let deep = uri(&root.join("P/Sub/Deep.mo"));
+    let text = read("P/Sub/Deep.mo");
+    client.open(&deep, &text);
+    let class = position(&text, text.find("Sub;").expect("the package"));
+    let edit = client.get(
+        "textDocument/rename",
+        json!({"textDocument": {"uri": deep}, "position": class, "newName": "Inner"}),
+    );
+    carry_out(&edit);
+    assert_eq!(
+        read("P/Inner/Deep.mo"),
+        "within P.Inner;\nmodel Deep extends P.Piece; end Deep;\n"
+    );
+    assert_eq!(read("P/Inner/package.mo"), "within P;\npackage Inner\nend Inner;\n");
+    assert_eq!(read("P/package.order"), "Piece\nInner\nWhole\n");
+    assert!(read("P/Whole.mo").contains("P.Inner.Deep c"));
+    // The result is right.
+    let session = saltus::Session::new();
+    session.add_file(root.join("P"));
+    let checked = session.check_all(false);
+    assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
+    client.end();
+}
+
+/// Does what an editor does with an edit of the workspace.
+fn carry_out(edit: &Value) {
+    let path =
+        |uri: &Value| Path::new(uri.as_str().expect("a name").strip_prefix("file://").expect("a file")).to_owned();
+    for change in edit["documentChanges"].as_array().expect("changes") {
+        if change["kind"] == "rename" {
+            std::fs::rename(path(&change["oldUri"]), path(&change["newUri"])).expect("renamed");
+        } else {
+            let file = path(&change["textDocument"]["uri"]);
+            let text = std::fs::read_to_string(&file).expect("read");
+            std::fs::write(&file, apply(&text, change["edits"].as_array().expect("edits"))).expect("written");
+        }
+    }
+}
+
+#[test]
+fn outlines() {
+    let mut client = opened();
+    let symbols = client.get("textDocument/documentSymbol", in_document());
+    let package = &symbols[0];
+    assert_eq!(package["name"], "Shafts");
+    let names: Vec<&str> = package["children"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|c| c["name"].as_str())
+        .collect();
+    assert_eq!(
+        names,
+        ["Speed", "Gear", "ratio", "Flange", "Inertia", "Clutched", "User"]
+    );
+    let found = client.get("workspace/symbol", json!({"query": "clu"}));
+    let found: Vec<&str> = found
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|s| s["name"].as_str())
+        .collect();
+    assert_eq!(found, ["Clutched"]);
+    let folds = client.get("textDocument/foldingRange", in_document());
+    let lines = TEXT.lines().count() as u64;
+    let folds: Vec<(u64, u64)> = folds
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|fold| {
+            (
+                fold["startLine"].as_u64().expect("a line"),
+                fold["endLine"].as_u64().expect("a line"),
+            )
+        })
+        .collect();
+    assert!(
+        folds.contains(&(0, lines - 1)) && folds.len() > 10 && folds.iter().all(|(from, to)| from < to && *to < lines)
+    );
+    let mut params = in_document();
+    params["positions"] = json!([place(TEXT, "inner")]);
+    let mut selection = &client.get("textDocument/selectionRange", params)[0];
+    let mut texts = Vec::new();
+    while !selection.is_null() {
+        texts.push(slice(TEXT, &selection["range"]));
+        selection = &selection["parent"];
+    }
+    assert_eq!(texts.first(), Some(&"f"));
+    assert!(
+        texts
+            .iter()
+            .any(|text| text.starts_with("connect(") && text.ends_with(')')),
+        "{texts:?}"
+    );
+    assert_eq!(texts.last(), Some(&TEXT));
+    assert!(
+        texts
+            .windows(2)
+            .all(|pair| pair[1].contains(pair[0]) && pair[0].len() < pair[1].len())
+    );
+    client.end();
+}
+
+#[test]
+fn colours_hints_and_lenses() {
+    let mut client = opened();
+    let tokens = client.get("textDocument/semanticTokens/full", in_document());
+    let data: Vec<u64> = tokens["data"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(Value::as_u64)
+        .collect();
+    let legend = client.capabilities["semanticTokensProvider"]["legend"]["tokenTypes"].clone();
+    let (mut line, mut character, mut found) = (0, 0, Vec::new());
+    for token in data.chunks(5) {
+        character = if token[0] == 0 { character + token[1] } else { token[1] };
+        line += token[0];
+        let start = offset(TEXT, &json!({"line": line, "character": character}));
+        let end = offset(TEXT, &json!({"line": line, "character": character + token[2]}));
+        found.push((&TEXT[start..end], legend[token[3] as usize].as_str().expect("a kind")));
+    }
+    for expected in [
+        ("Shafts", "namespace"),
+        ("Flange", "interface"),
+        ("Gear", "enum"),
+        ("high", "enumMember"),
+        ("ratio", "function"),
+        ("J", "parameter"),
+        ("tau", "variable"),
+        ("der", "function"),
+        ("w", "property"),
+    ] {
+        assert!(found.contains(&expected), "{expected:?}: {found:?}");
+    }
+    let mut params = in_document();
+    params["range"] = json!({"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}});
+    let hints = client.get("textDocument/inlayHint", params);
+    let hints: Vec<&str> = hints
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|hint| hint["label"].as_str())
+        .collect();
+    assert_eq!(
+        hints,
+        ["[rad/s]", "[rad/s]", "[rad/s]"],
+        "of `w`, `w1` and `w2`; `tau` has its own"
+    );
+
+    // Lenses know the modes once the analysis is done.
+    client.get("textDocument/hover", at("model"));
+    let lenses = client.get("textDocument/codeLens", in_document());
+    let titles: Vec<&str> = lenses
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|lens| lens["command"]["title"].as_str())
+        .collect();
+    assert!(
+        titles.contains(&"Analyze (2 modes, 1–2 states, index 1–2)"),
+        "{titles:?}"
+    );
+    assert!(titles.contains(&"states 1 | 2 · index 2 | 1"), "{titles:?}");
+    assert_eq!(titles.iter().filter(|title| **title == "Simulate").count(), 3);
+    client.end();
+}
+
+#[test]
+fn commands_flatten_analyse_simulate_and_explain() {
+    let mut client = opened();
+    let mut execute = |command: &str, arguments: Value| {
+        client.ask(
+            "workspace/executeCommand",
+            json!({"command": command, "arguments": arguments}),
+        )
+    };
+    let flat = execute("saltus.flatten", json!([NAME, "Shafts.Clutched"])).expect("flat");
+    assert!(flat["text"].as_str().expect("a text").contains("der(w1)"));
+    let analysis = execute("saltus.analyze", json!([NAME, "Shafts.Clutched"])).expect("analysed");
+    assert!(analysis["svg"].as_str().expect("a picture").starts_with("<svg") && analysis["analysis"].is_object());
+    let run = execute("saltus.simulate", json!([NAME, "Shafts.Clutched"])).expect("simulated");
+    assert!(run["svg"].as_str().expect("a picture").contains("<svg"), "{run:.300}");
+    let page = execute("saltus.explain", json!(["E0201"])).expect("explained");
+    assert!(page["text"].as_str().expect("a page").contains("E0201"));
+    assert!(execute("saltus.flatten", json!([NAME, "Shafts.Nothing"])).is_err());
+    assert!(execute("saltus.flatten", json!([7])).is_err());
+    assert!(execute("rm", json!([NAME, "Shafts.Clutched"])).is_err());
+    client.end();
+}
