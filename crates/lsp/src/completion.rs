@@ -89,7 +89,8 @@ const RANK_LANGUAGE: u8 = 5;
 
 impl Items<'_> {
     fn collect(&mut self, names: &mut Names<'_>, scope: Option<ClassId>, tokens: &[Before]) {
-        let section = section(tokens);
+        let classes = open_classes(tokens);
+        let section = classes.last().map_or(Section::Top, |(_, section)| *section);
         let statement = &tokens[statement_start(tokens)..];
         let begins_with = |kind| statement.first().is_some_and(|first: &Before| first.kind == kind);
         if begins_with(SyntaxKind::ImportKw) || begins_with(SyntaxKind::WithinKw) {
@@ -102,7 +103,7 @@ impl Items<'_> {
             return self.behind_dot(names, scope, tokens);
         }
         if tokens.last().is_some_and(|last| last.kind == SyntaxKind::EndKw) {
-            return self.end(names, scope, section);
+            return self.end(classes.last().map(|(name, _)| name.as_str()), section);
         }
         let Some(scope) = scope else {
             return self.templates(Section::Top, true);
@@ -544,10 +545,9 @@ impl Items<'_> {
     }
 
     /// What may stand behind `end`.
-    fn end(&mut self, names: &mut Names<'_>, scope: Option<ClassId>, section: Section) {
-        if let Some(scope) = scope {
-            let name = names.definition(scope).name.to_string();
-            self.add(RANK_EXPECTED, &name, CompletionItemKind::Class, None)
+    fn end(&mut self, class: Option<&str>, section: Section) {
+        if let Some(name) = class {
+            self.add(RANK_EXPECTED, name, CompletionItemKind::Class, None)
                 .insert_text = Some(format!("{name};"));
         }
         if matches!(section, Section::Equations | Section::Statements) {
@@ -798,34 +798,33 @@ fn is_class_head(tokens: &[Before]) -> bool {
     }
 }
 
-/// The section at the end of the tokens.
-fn section(tokens: &[Before]) -> Section {
+/// The classes open at the end of the tokens, the outermost first: their names and the section each is in.
+fn open_classes(tokens: &[Before]) -> Vec<(String, Section)> {
     use SyntaxKind::*;
-    let mut open: Vec<Section> = Vec::new();
+    let mut open: Vec<(std::string::String, Section)> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        match token.kind {
+        let section = match token.kind {
             Identifier if is_class_head(&tokens[..at]) => {
                 let is_short = tokens.get(at + 1).is_some_and(|next| next.kind == Equals);
                 if !is_short {
-                    open.push(Section::Declarations);
+                    open.push((token.text.clone(), Section::Declarations));
                 }
+                continue;
             }
             Identifier if at > 0 && tokens[at - 1].kind == EndKw => {
                 open.pop();
+                continue;
             }
-            EquationKw => set(&mut open, Section::Equations),
-            AlgorithmKw => set(&mut open, Section::Statements),
-            PublicKw | ProtectedKw => set(&mut open, Section::Declarations),
-            _ => {}
+            EquationKw => Section::Equations,
+            AlgorithmKw => Section::Statements,
+            PublicKw | ProtectedKw => Section::Declarations,
+            _ => continue,
+        };
+        if let Some(last) = open.last_mut() {
+            last.1 = section;
         }
     }
-    open.last().copied().unwrap_or(Section::Top)
-}
-
-fn set(open: &mut [Section], section: Section) {
-    if let Some(last) = open.last_mut() {
-        *last = section;
-    }
+    open
 }
 
 fn in_annotation(statement: &[Before]) -> bool {

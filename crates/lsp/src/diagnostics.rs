@@ -87,7 +87,7 @@ fn tags(diagnostic: &source::Diagnostic) -> Option<Vec<DiagnosticTag>> {
 /// The explanation of a code, as Markdown.
 pub(crate) fn explanation(code: &str) -> serde_json::Value {
     match source::explain(code) {
-        Some(explanation) => json!({"code": code, "text": explanation.page}),
+        Some(explanation) => json!({"code": code, "title": explanation.title, "text": explanation.page}),
         None => serde_json::Value::Null,
     }
 }

@@ -38,9 +38,13 @@ fn mechanical(world: &World, diagnostic: &Diagnostic, span: Span, help: &str) ->
     if let Some(meant) = quoted(help, "did you mean `", "`?") {
         let source = world.sources().file(span.file)?;
         let written = source.slice(span);
-        // The place of some is more than the name.
-        let is_name = !written.is_empty() && written.chars().all(|c| c.is_alphanumeric() || c == '_');
-        return is_name.then(|| replace(span, meant));
+        // The place of some is more than the name, which stands in front then; the message says which it is.
+        let end = written
+            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .unwrap_or(written.len());
+        let name = &written[..end];
+        let is_meant = !name.is_empty() && diagnostic.message.contains(&format!("`{name}`"));
+        return is_meant.then(|| replace(Span::new(span.file, span.start, span.start + end as u32), meant));
     }
     if let Some(written) = quoted(help, "write `end ", ";`") {
         return (diagnostic.code == codes::E0107).then(|| replace(span, written));

@@ -24,7 +24,10 @@ pub(crate) struct Before {
 
 /// The tokens in front of an offset without blanks and comments; `None` inside a comment or a string.
 pub(crate) fn tokens_before(world: &World, look: &Look, offset: u32) -> Option<Vec<Before>> {
-    let open = world.documents.get(&look.path).filter(|document| document.parsed.file == look.parsed.file);
+    let open = world
+        .documents
+        .get(&look.path)
+        .filter(|document| document.parsed.file == look.parsed.file);
     match open {
         Some(document) => tokens_of(&document.parse.tree, offset),
         None => tokens_of(&saltus_syntax::parse(look.parsed.file, look.source.text()).tree, offset),

@@ -234,6 +234,7 @@ pub(crate) fn selection(world: &World, document: &Document, position: Position) 
     let offset = document.lines.offset(&document.text, position, world.encoding);
     let mut spans = vec![(0, document.text.len() as u32)];
     spans.extend(around(&document.parse.tree, offset));
+    spans.dedup();
     let file = document.parsed.file;
     let mut parent: Option<Box<SelectionRange>> = None;
     for (start, end) in spans {

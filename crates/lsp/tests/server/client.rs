@@ -12,32 +12,32 @@ use serde_json::{Value, json};
 /// Longer than anything here takes on a machine that is busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub struct Client {
+pub(crate) struct Client {
     connection: Connection,
     server: Option<JoinHandle<bool>>,
     next: i32,
     versions: BTreeMap<String, i32>,
-    pub notifications: Vec<Notification>,
-    pub requests: Vec<Request>,
-    pub capabilities: Value,
+    pub(crate) notifications: Vec<Notification>,
+    pub(crate) requests: Vec<Request>,
+    pub(crate) capabilities: Value,
 }
 
-pub fn uri(path: &Path) -> String {
+pub(crate) fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
 impl Client {
     /// A client without a workspace.
-    pub fn start() -> Client {
+    pub(crate) fn start() -> Client {
         Client::with(json!({}), Options::default())
     }
 
     /// A client with a workspace.
-    pub fn in_folder(root: &Path) -> Client {
+    pub(crate) fn in_folder(root: &Path) -> Client {
         Client::with(json!({"rootUri": uri(root)}), Options::default())
     }
 
-    pub fn with(mut params: Value, mut options: Options) -> Client {
+    pub(crate) fn with(mut params: Value, mut options: Options) -> Client {
         options.check_after = Duration::from_millis(1);
         options.analyze_after = Duration::from_millis(20);
         options.may_panic = true;
@@ -64,7 +64,7 @@ impl Client {
         client
     }
 
-    pub fn notify(&mut self, method: &str, params: Value) {
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
         let notification = Notification::new(method.to_owned(), params);
         self.connection
             .sender
@@ -72,7 +72,7 @@ impl Client {
             .expect("the server listens");
     }
 
-    pub fn send(&mut self, method: &str, params: Value) -> RequestId {
+    pub(crate) fn send(&mut self, method: &str, params: Value) -> RequestId {
         self.next += 1;
         let id = RequestId::from(self.next);
         let request = Request::new(id.clone(), method.to_owned(), params);
@@ -100,7 +100,7 @@ impl Client {
         }
     }
 
-    pub fn wait(&mut self, id: &RequestId) -> Result<Value, (i32, String)> {
+    pub(crate) fn wait(&mut self, id: &RequestId) -> Result<Value, (i32, String)> {
         let until = Instant::now() + PATIENCE;
         loop {
             if let Some(response) = self.receive(until)
@@ -111,23 +111,23 @@ impl Client {
         }
     }
 
-    pub fn ask(&mut self, method: &str, params: Value) -> Result<Value, (i32, String)> {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Result<Value, (i32, String)> {
         let id = self.send(method, params);
         self.wait(&id)
     }
 
-    pub fn get(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn get(&mut self, method: &str, params: Value) -> Value {
         self.ask(method, params)
             .unwrap_or_else(|(code, text)| panic!("{method}: {code} {text}"))
     }
 
-    pub fn open(&mut self, uri: &str, text: &str) {
+    pub(crate) fn open(&mut self, uri: &str, text: &str) {
         self.versions.insert(uri.to_owned(), 1);
         let document = json!({"uri": uri, "languageId": "modelica", "version": 1, "text": text});
         self.notify("textDocument/didOpen", json!({"textDocument": document}));
     }
 
-    pub fn change(&mut self, uri: &str, changes: Value) -> i32 {
+    pub(crate) fn change(&mut self, uri: &str, changes: Value) -> i32 {
         let version = self.versions.entry(uri.to_owned()).or_default();
         *version += 1;
         let version = *version;
@@ -140,13 +140,13 @@ impl Client {
     }
 
     /// What is wrong with a document, now.
-    pub fn diagnostics(&mut self, uri: &str) -> Vec<Value> {
+    pub(crate) fn diagnostics(&mut self, uri: &str) -> Vec<Value> {
         let report = self.get("textDocument/diagnostic", json!({"textDocument": {"uri": uri}}));
         report["items"].as_array().expect("a list").clone()
     }
 
     /// Waits until diagnostics of a version are sent that are as wanted.
-    pub fn wait_for(&mut self, uri: &str, wanted: impl Fn(i32, &[Value]) -> bool) -> Vec<Value> {
+    pub(crate) fn wait_for(&mut self, uri: &str, wanted: impl Fn(i32, &[Value]) -> bool) -> Vec<Value> {
         let until = Instant::now() + PATIENCE;
         let mut seen = 0;
         loop {
@@ -164,7 +164,7 @@ impl Client {
     }
 
     /// Says goodbye.
-    pub fn end(mut self) {
+    pub(crate) fn end(mut self) {
         self.get("shutdown", Value::Null);
         self.notify("exit", Value::Null);
         let server = self.server.take().expect("it runs");
@@ -173,14 +173,14 @@ impl Client {
 }
 
 /// The place behind a mark.
-pub fn place(text: &str, mark: &str) -> Value {
+pub(crate) fn place(text: &str, mark: &str) -> Value {
     let mark = format!("/*^{mark}*/");
     let at = text.find(&mark).unwrap_or_else(|| panic!("no {mark}")) + mark.len();
     position(text, at)
 }
 
 /// The position of an offset, in units of UTF-16.
-pub fn position(text: &str, offset: usize) -> Value {
+pub(crate) fn position(text: &str, offset: usize) -> Value {
     let before = &text[..offset];
     let line = before.matches('\n').count();
     let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -188,7 +188,7 @@ pub fn position(text: &str, offset: usize) -> Value {
 }
 
 /// The offset of a position.
-pub fn offset(text: &str, position: &Value) -> usize {
+pub(crate) fn offset(text: &str, position: &Value) -> usize {
     let line = position["line"].as_u64().expect("a line") as usize;
     let start = text.split_inclusive('\n').take(line).map(str::len).sum::<usize>();
     let mut left = position["character"].as_u64().expect("a column") as usize;
@@ -204,12 +204,12 @@ pub fn offset(text: &str, position: &Value) -> usize {
 }
 
 /// The text of a range.
-pub fn slice<'t>(text: &'t str, range: &Value) -> &'t str {
+pub(crate) fn slice<'t>(text: &'t str, range: &Value) -> &'t str {
     &text[offset(text, &range["start"])..offset(text, &range["end"])]
 }
 
 /// What a text is after edits of the protocol.
-pub fn apply(text: &str, edits: &[Value]) -> String {
+pub(crate) fn apply(text: &str, edits: &[Value]) -> String {
     let mut edits: Vec<(usize, usize, String)> = edits
         .iter()
         .map(|edit| {

@@ -135,10 +135,10 @@ fn hover_says_what_modes_do() {
     assert!(said.contains("| `engaged` | 1 | 1") && said.contains("| 2 |"), "{said}");
     assert!(said.contains("| `else` | 1 | 2: w1, w2 | 1 |"), "{said}");
     let said = hover(&mut client, "tau");
-    assert!(said.contains("Impulsive when `engaged` becomes true"), "{said}");
+    assert!(said.contains("Impulsive when `time >= 1` becomes true"), "{said}");
     let said = hover(&mut client, "w1use");
     assert!(
-        said.contains("State in") && said.contains("May jump when `engaged` becomes true"),
+        said.contains("State in") && said.contains("May jump when `time >= 1` becomes true"),
         "{said}"
     );
     let said = hover(&mut client, "model");
@@ -465,7 +465,10 @@ fn commands_flatten_analyse_simulate_and_explain() {
     let run = execute("saltus.simulate", json!([NAME, "Shafts.Clutched"])).expect("simulated");
     assert!(run["svg"].as_str().expect("a picture").contains("<svg"), "{run:.300}");
     let page = execute("saltus.explain", json!(["E0201"])).expect("explained");
-    assert!(page["text"].as_str().expect("a page").contains("E0201"));
+    assert!(
+        page["code"] == "E0201" && page["text"].as_str().expect("a page").contains("## Fix"),
+        "{page:#}"
+    );
     assert!(execute("saltus.flatten", json!([NAME, "Shafts.Nothing"])).is_err());
     assert!(execute("saltus.flatten", json!([7])).is_err());
     assert!(execute("rm", json!([NAME, "Shafts.Clutched"])).is_err());
