@@ -9,10 +9,10 @@
 //
 // run: tolerance = 1e-9
 // expect: closed at 0.1 = 0 within 0
-// expect: filtered at 0.105 = 0.90009765625 within 1e-8
+// expect: filtered at 0.104 = 0.90009765625 within 1e-8
 // expect: w at 0.1 = 1.0 within 1e-7
-// expect: closed at 0.315 = 0 within 0
-// expect: closed at 0.325 = 1 within 0
+// expect: closed at 0.314 = 0 within 0
+// expect: closed at 0.324 = 1 within 0
 // expect: w at 0.53 = 0.1 within 1e-7
 // expect: w at 0.5 = 0 within 1e-12
 // expect: closed at 0.5 = 1 within 0

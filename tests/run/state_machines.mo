@@ -236,6 +236,19 @@ package StateMachines
   equation
     transition(state1, state2, true, immediate = false, synchronize = true);
   end Synchronized;
+// model StateMachines.Alone
+// stop 0.35
+// final s.n 4
+  model Alone "a state that is never left"
+    block S
+      Integer n(start = 0);
+    equation
+      n = previous(n) + sample(1, Clock(1, 10));
+    end S;
+    S s;
+  equation
+    initialState(s);
+  end Alone;
 // model StateMachines.NoInitialState
 // refused E0407 no initial state
   model NoInitialState

@@ -776,8 +776,8 @@ impl Lowering<'_> {
         let mut diagnostic = Diagnostic::error(codes::E0533, place, message);
         if explicit {
             diagnostic = diagnostic
-                .with_note("an explicit method gives every differentiated variable from the tick before")
-                .with_help("where a constraint ties them, use the solver method \"ImplicitEuler\"");
+                .with_note("an explicit method needs the derivatives of constraints between states, and sampled values have none")
+                .with_help("use the solver method \"ImplicitEuler\"");
         } else {
             diagnostic = diagnostic.with_help("give the partition as many equations as it has variables");
         }

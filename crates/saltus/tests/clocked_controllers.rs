@@ -63,18 +63,17 @@ impl Case {
         let mut equations = vec![
             format!("der(x) = -{:?}*x + hold(u);", self.plant),
             format!("y = sample(x, Clock({}, {}));", self.counter, self.resolution),
-            format!("u = {:?}*(superSample(r, {}) - y) + sum(s);", self.gain, self.factor),
-            format!("r = 0.5*previous(r) + {:?}*z + 1;", self.slow_gain),
+            // The slow part ticks `delay` slow intervals later: back to where the fast one starts, for its set point.
+            format!(
+                "u = ({:?})*(superSample(backSample(r, {}), {}) - y) + sum(s);",
+                self.gain, self.delay, self.factor
+            ),
+            format!("r = 0.5*previous(r) + ({:?})*z + 1;", self.slow_gain),
             format!("z = shiftSample(subSample(y, {}), {});", self.factor, self.delay),
         ];
-        // The slow part ticks `delay` slow intervals later: back to where the fast one starts, for its set point.
-        equations[2] = format!(
-            "u = {:?}*(superSample(backSample(r, {}), {}) - y) + sum(s);",
-            self.gain, self.delay, self.factor
-        );
         for at in 0..order {
             equations.push(format!(
-                "s[{0}] = {1:?}*previous(s[{0}]) + {2:?}*y;",
+                "s[{0}] = ({1:?})*previous(s[{0}]) + ({2:?})*y;",
                 at + 1,
                 self.state[at],
                 self.input[at]
@@ -120,7 +119,10 @@ fn sampled_controllers_follow_their_recursion() {
         let text = case.text(&mut random);
         let session = Session::new();
         session.add_text("M.mo", &text);
-        let model = session.compile("M").into_result().unwrap_or_else(|d| panic!("{d:?}\n{text}"));
+        let model = session
+            .compile("M")
+            .into_result()
+            .unwrap_or_else(|d| panic!("{d:?}\n{text}"));
         let stop = case.ticks as f64 * case.period();
         let simulation = model.run().stop(stop).tolerance(1e-10).simulate();
         let simulation = simulation.unwrap_or_else(|failed| panic!("{failed}\n{text}"));
@@ -151,9 +153,14 @@ fn coupled_equations_are_solved_at_ticks() {
         let mut equations: Vec<String> = (0..size)
             .map(|row| {
                 let terms: Vec<String> = (0..size)
-                    .map(|column| format!("{:?}*v[{}]", matrix[row][column], column + 1))
+                    .map(|column| format!("({:?})*v[{}]", matrix[row][column], column + 1))
                     .collect();
-                format!("{} + {cubic:?}*v[{1}]^3 = previous(v[{1}]) + sample({2}.0 + time, c);", terms.join(" + "), row + 1, row)
+                format!(
+                    "{} + {cubic:?}*v[{1}]^3 = previous(v[{1}]) + sample({2}.0 + time, c);",
+                    terms.join(" + "),
+                    row + 1,
+                    row
+                )
             })
             .collect();
         random.shuffle(&mut equations);
@@ -163,8 +170,15 @@ fn coupled_equations_are_solved_at_ticks() {
         );
         let session = Session::new();
         session.add_text("M.mo", &text);
-        let model = session.compile("M").into_result().unwrap_or_else(|d| panic!("{d:?}\n{text}"));
-        let simulation = model.run().stop(0.95).simulate().unwrap_or_else(|failed| panic!("{failed}\n{text}"));
+        let model = session
+            .compile("M")
+            .into_result()
+            .unwrap_or_else(|d| panic!("{d:?}\n{text}"));
+        let simulation = model
+            .run()
+            .stop(0.95)
+            .simulate()
+            .unwrap_or_else(|failed| panic!("{failed}\n{text}"));
         let mut v = vec![0.0_f64; size];
         for tick in 0..10 {
             let before = v.clone();
@@ -181,8 +195,16 @@ fn coupled_equations_are_solved_at_ticks() {
             }
         }
         for (at, expected) in v.iter().enumerate() {
-            let found = simulation.values(&format!("v[{}]", at + 1)).unwrap().last().copied().unwrap();
-            assert!((found - expected).abs() < 1e-9, "case {number}: {found} {expected}\n{text}");
+            let found = simulation
+                .values(&format!("v[{}]", at + 1))
+                .unwrap()
+                .last()
+                .copied()
+                .unwrap();
+            assert!(
+                (found - expected).abs() < 1e-9,
+                "case {number}: {found} {expected}\n{text}"
+            );
         }
     }
 }

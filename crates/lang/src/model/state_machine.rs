@@ -696,9 +696,9 @@ impl Expansion {
         let no = FlatExpr::Boolean(false);
         let reset = make("reset", boolean, no.clone());
         let selected = make("selectedState", integer, FlatExpr::Integer(1));
-        let immediate = make("immediate", integer, FlatExpr::Integer(0));
-        let delayed = make("delayed", integer, FlatExpr::Integer(0));
-        let fired = make("fired", integer, FlatExpr::Integer(0));
+        // A machine of one state without transitions has nothing to fire.
+        let mut choosing = || ["immediate", "delayed", "fired"].map(|what| make(what, integer, FlatExpr::Integer(0)));
+        let choosing = (!machine.transitions.is_empty()).then(&mut choosing);
         let active_reset = make("activeReset", boolean, no.clone());
         let next_state = make("nextState", integer, FlatExpr::Integer(1));
         let next_reset = make("nextReset", boolean, no.clone());
@@ -746,16 +746,22 @@ impl Expansion {
             }
             value
         };
-        equations.push((immediate, candidates(true, selected)));
-        equations.push((delayed, candidates(false, next_state)));
-        let maximum = FlatExpr::Builtin(Builtin::Max, Box::new([before(delayed), variable(immediate)]), span);
-        equations.push((fired, maximum));
+        let has_fired = |number: usize| match choosing {
+            Some([.., fired]) => equals(fired, number as i64 + 1, span),
+            None => FlatExpr::Boolean(false),
+        };
+        if let Some([immediate, delayed, fired]) = choosing {
+            equations.push((immediate, candidates(true, selected)));
+            equations.push((delayed, candidates(false, next_state)));
+            let both = Box::new([before(delayed), variable(immediate)]);
+            equations.push((fired, FlatExpr::Builtin(Builtin::Max, both, span)));
+        }
         let (mut target, mut resets_target) = (variable(selected), or(variable(reset), before(next_reset), span));
         for (number, transition) in machine.transitions.iter().enumerate() {
             let Some(to) = self.state_of(transition.to) else {
                 continue;
             };
-            let this = equals(fired, number as i64 + 1, span);
+            let this = has_fired(number);
             target = choice(this.clone(), FlatExpr::Integer(self.states[to].number), target, span);
             resets_target = choice(this, FlatExpr::Boolean(transition.reset), resets_target, span);
         }
@@ -779,7 +785,7 @@ impl Expansion {
             let mut enters = or(not(before(state.active)), entered_around.clone(), span);
             for (number, transition) in machine.transitions.iter().enumerate() {
                 if transition.to == state.instance {
-                    enters = or(enters, equals(fired, number as i64 + 1, span), span);
+                    enters = or(enters, has_fired(number), span);
                 }
             }
             equations.push((state.entered, and(variable(state.active), enters, span)));
