@@ -280,6 +280,20 @@ package StateMachines
     transition(a, b, sample(true, Clock(1, 10)));
     transition(a, c, true);
   end SamePriority;
+// model StateMachines.BothActive
+// refused E0407 in states that may be active at once
+  model BothActive
+    block S
+      outer output Integer n;
+    equation
+      n = sample(1, Clock(1, 10));
+    end S;
+    S a, b;
+    inner Integer n(start = 0);
+  equation
+    initialState(a);
+    initialState(b);
+  end BothActive;
 // model StateMachines.NoState
 // refused E0407 is no state
   model NoState

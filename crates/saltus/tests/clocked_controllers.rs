@@ -123,7 +123,8 @@ fn sampled_controllers_follow_their_recursion() {
             .compile("M")
             .into_result()
             .unwrap_or_else(|d| panic!("{d:?}\n{text}"));
-        let stop = case.ticks as f64 * case.period();
+        // The time of the last tick, to the last bit.
+        let stop = (case.ticks * case.counter) as f64 / case.resolution as f64;
         let simulation = model.run().stop(stop).tolerance(1e-10).simulate();
         let simulation = simulation.unwrap_or_else(|failed| panic!("{failed}\n{text}"));
         for (name, expected) in ["x", "y", "u", "r"].into_iter().zip(case.recursion()) {

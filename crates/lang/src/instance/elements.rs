@@ -56,6 +56,13 @@ impl Flattener<'_> {
             component.variability = Variability::Discrete;
         }
         let component = &self.components[id];
+        if ty == ScalarType::Clock && component.variability < Variability::Discrete {
+            return fail(
+                codes::E0303,
+                component.span,
+                "a clock ticks, and cannot be a parameter or a constant",
+            );
+        }
         if self.instances[component.parent].is_static {
             return Ok(None);
         }

@@ -106,11 +106,13 @@ impl Flattener<'_> {
             None => Some(1),
         };
         let Some(priority) = priority else {
-            return fail(
+            return Err(error(
                 codes::E0301,
                 span,
                 "the priority of a transition is an Integer from 1 on",
-            );
+            )
+            .with_help("of the transitions that leave a state, that with the smallest number goes first")
+            .into());
         };
         let [immediate, reset, synchronize] = flags;
         self.machines.transitions.push(Transition {
@@ -139,7 +141,11 @@ impl Flattener<'_> {
         {
             return Ok(instance);
         }
-        fail(codes::E0407, span, "a state of a state machine is a block instance")
+        Err(
+            error(codes::E0407, span, "a state of a state machine is a block instance")
+                .with_help("name a block: `block S … end S; S s; … initialState(s)`")
+                .into(),
+        )
     }
 
     /// `activeState(s)`, `ticksInState()` and `timeInState()`.
@@ -513,6 +519,7 @@ impl Expansion {
         }
         for (target, list) in definitions {
             let provenance = list[0].2;
+            self.check_exclusive(flattener, target, &list)?;
             // Where no state that says it is active it keeps its value.
             let mut value = self.kept_value(flattener, target);
             for (state, own, _) in list.into_iter().rev() {
@@ -526,6 +533,41 @@ impl Expansion {
         }
         flattener.model.equations = kept;
         Ok(())
+    }
+
+    /// Of the states that say what a variable is, at most one may be active at a tick.
+    fn check_exclusive(
+        &self,
+        flattener: &Flattener<'_>,
+        target: VariableId,
+        list: &[(usize, FlatExpr, ProvenanceId)],
+    ) -> Fallible<()> {
+        for (at, (one, _, first)) in list.iter().enumerate() {
+            let rival = list[at + 1..]
+                .iter()
+                .find(|(other, ..)| !self.are_exclusive(*one, *other));
+            if let Some((_, _, second)) = rival {
+                let span = |id: ProvenanceId| flattener.model.provenances[id].span;
+                let name = &flattener.model.variables[target].name;
+                let message = format!("two equations for `{name}` in states that may be active at once");
+                return Err(error(codes::E0407, span(*second), message)
+                    .with_secondary(span(*first), "the other is here")
+                    .with_help("say it once per state, in states of one machine")
+                    .into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether two states, or states around them, are different states of one machine.
+    fn are_exclusive(&self, one: usize, other: usize) -> bool {
+        let around = |state: usize| {
+            let parent = |&at: &usize| self.machines[self.states[at].machine].parent;
+            std::iter::successors(Some(state), parent).collect::<Vec<usize>>()
+        };
+        let others = around(other);
+        let is_rival = |a: usize, b: usize| a != b && self.states[a].machine == self.states[b].machine;
+        around(one).into_iter().any(|a| others.iter().any(|&b| is_rival(a, b)))
     }
 
     fn kept_value(&self, flattener: &Flattener<'_>, target: VariableId) -> FlatExpr {
@@ -816,7 +858,6 @@ impl Expansion {
         if let Some(since) = state.since {
             add(since, choice(entered, now(span), previous(since, span), span));
         }
-        let _ = state.machine;
     }
 }
 
