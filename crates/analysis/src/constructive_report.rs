@@ -8,8 +8,8 @@ use saltus_structure::constructive::{
 };
 use serde_json::{Value, json};
 
-use crate::diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened};
 use crate::mode_report::residual_text;
+use saltus_drawing::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened};
 
 /// What the constructive semantics says about a model, in its names.
 #[derive(Debug)]

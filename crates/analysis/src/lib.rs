@@ -21,7 +21,6 @@
 
 mod all_modes;
 mod constructive_report;
-mod diagram;
 mod discrete_equations;
 mod discrete_state;
 mod exclusion;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened, wrapped};
 use crate::{Analysis, ChangeOutcome, ChangeReport, EquationReport, ModeShape};
+use saltus_drawing::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shortened, wrapped};
 
 /// Equations shown at a node.
 const MOST_EQUATIONS: usize = 5;

@@ -16,7 +16,7 @@ pub struct InputHash {
 }
 
 /// What is needed to make a result again; stored inside it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
     /// Name of the program.
@@ -29,6 +29,56 @@ pub struct Manifest {
     pub options: BTreeMap<String, String>,
     /// Files that went into it.
     pub inputs: Vec<InputHash>,
+    /// Figures that the model asks for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<ModelFigure>,
+    /// What the components look like in their plane.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<Shape>,
+}
+
+/// A figure that a model asks for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelFigure {
+    /// Its title.
+    pub title: String,
+    /// Whether it is the one to be shown first.
+    pub preferred: bool,
+    /// Its panels.
+    pub plots: Vec<ModelPlot>,
+}
+
+/// One panel of such a figure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelPlot {
+    /// Its title.
+    pub title: String,
+    /// Its curves: over what (`time` if not given), and what.
+    pub curves: Vec<(Option<String>, String)>,
+}
+
+/// Something to be drawn in the plane of a mechanism.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Shape {
+    /// What it is: `Point`, `Line`, `Rope`, `Floor`, `Wall`, `Rail`, `Cart` or `Fixed`.
+    pub kind: String,
+    /// The component it belongs to.
+    pub component: String,
+    /// Where it is: coordinates and lengths by name.
+    pub values: BTreeMap<String, ShapeValue>,
+}
+
+/// A coordinate or a length.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ShapeValue {
+    /// Always the same.
+    Number(#[serde(with = "crate::event::nan_as_null")] f64),
+    /// A variable.
+    Variable(String),
 }
 
 /// How a run ended.

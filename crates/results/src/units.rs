@@ -109,6 +109,76 @@ pub fn pretty(unit: &str) -> String {
     result
 }
 
+/// The unit of the integral of a quantity over time, so many times: what the weight of an impulse is measured in. `N.s` for a
+/// force, `N.s/m` for a stiffness, `m` for a velocity.
+///
+/// ```
+/// use saltus_results::units::integral;
+/// assert_eq!(integral("N/m", 1), "N.s/m");
+/// assert_eq!(integral("m/s2", 1), "m/s");
+/// assert_eq!(integral("rad/s", 1), "rad");
+/// assert_eq!(integral("V", 2), "V.s2");
+/// ```
+pub fn integral(unit: &str, order: u32) -> String {
+    let (numerator, denominator) = match unit.split_once('/') {
+        Some((numerator, denominator)) if is_plain(numerator) => (numerator, denominator),
+        _ if is_plain(unit) => (unit, ""),
+        // Too involved to be taken apart.
+        _ => return format!("({unit}).{}", seconds(order)),
+    };
+    let inner = denominator.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
+    let inner = inner.unwrap_or(denominator);
+    if !inner.is_empty() && !is_plain(inner) {
+        return format!("({unit}).{}", seconds(order));
+    }
+    let below: Vec<&str> = inner.split('.').filter(|factor| !factor.is_empty()).collect();
+    let power = |factor: &&str| match factor.strip_prefix('s') {
+        Some("") => Some(1),
+        Some(digits) => digits.parse::<u32>().ok(),
+        None => None,
+    };
+    let divided = below.iter().find_map(power).unwrap_or(0);
+    let mut above: Vec<String> = numerator
+        .split('.')
+        .filter(|f| !f.is_empty() && *f != "1")
+        .map(str::to_owned)
+        .collect();
+    let mut rest: Vec<String> = below
+        .iter()
+        .filter(|factor| power(factor).is_none())
+        .map(|f| f.to_string())
+        .collect();
+    if order > divided {
+        above.push(seconds(order - divided));
+    } else if divided > order {
+        rest.push(seconds(divided - order));
+    }
+    let above = if above.is_empty() {
+        "1".to_owned()
+    } else {
+        above.join(".")
+    };
+    match rest.len() {
+        0 => above,
+        1 => format!("{above}/{}", rest[0]),
+        _ => format!("{above}/({})", rest.join(".")),
+    }
+}
+
+/// `s`, `s2`, …
+fn seconds(power: u32) -> String {
+    if power == 1 {
+        "s".to_owned()
+    } else {
+        format!("s{power}")
+    }
+}
+
+/// Factors and their exponents only.
+fn is_plain(unit: &str) -> bool {
+    !unit.contains(['/', '(', ')', '*', '^', '-', ' '])
+}
+
 fn pretty_symbol(symbol: &str) -> &str {
     match symbol {
         "degC" => "°C",
@@ -161,6 +231,33 @@ mod tests {
             let value = back.apply(there.apply(3.0));
             assert!((value - 3.0).abs() < 1e-9, "{name}: {value}");
         }
+    }
+
+    #[test]
+    fn integrals_over_time() {
+        let units = [
+            "", "1", "N", "N.m", "N/m", "m/s", "rad/s", "m/s2", "kg/s", "W/(m2.K)", "J/(kg.s)", "1/s", "1/(s.m)",
+        ];
+        let found = units.map(|unit| integral(unit, 1));
+        let expected = [
+            "s",
+            "s",
+            "N.s",
+            "N.m.s",
+            "N.s/m",
+            "m",
+            "rad",
+            "m/s",
+            "kg",
+            "W.s/(m2.K)",
+            "J/kg",
+            "1",
+            "1/m",
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(integral("m/s", 2), "m.s");
+        assert_eq!(integral("s-1", 1), "(s-1).s");
+        assert_eq!(pretty(&integral("N.m", 2)), "N·m·s²");
     }
 
     #[test]

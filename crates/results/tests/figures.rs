@@ -280,3 +280,246 @@ fn explicit_panels_and_time_range() {
     assert!(range.1 < 9.0, "the axis fits what is shown: {range:?}");
     assert_well_formed(&figure.to_svg());
 }
+
+/// However quickly modes follow each other, each is drawn or counted in a hatched stretch.
+#[test]
+fn no_mode_is_left_out() {
+    for changes in [3u32, 40, 200, 400, 3_000, 20_000] {
+        let signals = vec![Signal::new("x"), Signal::new("on").with_kind(SignalKind::Boolean)];
+        let rows = 5 * changes as usize + 1;
+        let mode = |t: f64| ((t / 10.0 * f64::from(changes)) as u32).min(changes - 1) % 5;
+        let trajectory = run(signals, rows, |t| vec![t, f64::from(mode(t) % 2)], mode);
+        let mut spans = 1;
+        spans += trajectory.modes().windows(2).filter(|pair| pair[0] != pair[1]).count();
+        let (figure, svg) = draw(&trajectory, &["x", "on"]);
+        let shown: usize = figure.mode_bands.iter().map(|band| band.quick.max(1)).sum();
+        assert_eq!(shown, spans, "{changes} changes");
+        let quick = figure.mode_bands.iter().any(|band| band.quick > 0);
+        assert_eq!(svg.contains("url(#quick)"), quick);
+        assert_eq!(quick, changes >= 200, "{changes} changes in 810 columns");
+        assert!(svg.len() < 200_000, "{}", svg.len());
+    }
+}
+
+#[test]
+fn every_arrow_has_its_weight() {
+    for (count, scale) in [(1, 1.0), (7, 1e-3), (30, 1e3)] {
+        let mut result = run(
+            vec![Signal::new("k").with_unit("N/m")],
+            100,
+            |t| vec![scale * t.sin()],
+            |_| 0,
+        );
+        for at in 0..count {
+            let impulses = vec![Impulse {
+                variable: "k".into(),
+                order: 1 + at % 2,
+                weight: scale * f64::from(at + 1),
+            }];
+            let time = 1.0 + 8.0 * f64::from(at) / f64::from(count);
+            result
+                .event(&EventRecord {
+                    time,
+                    impulses,
+                    ..EventRecord::default()
+                })
+                .unwrap();
+        }
+        let (_, svg) = draw(&result, &["k"]);
+        assert_eq!(svg.matches("class=\"impulse\"").count(), count as usize);
+        assert_eq!(svg.matches(" N·s/m</text>").count(), count.div_ceil(2) as usize);
+        assert_eq!(svg.matches(" N·s²/m</text>").count(), (count / 2) as usize);
+    }
+}
+
+#[test]
+fn planes_of_two_signals() {
+    let signals = vec![
+        Signal::new("x").with_unit("m"),
+        Signal::new("v").with_unit("m/s"),
+        Signal::new("a").with_unit("m/s2"),
+    ];
+    let circle = run(signals, 200, |t| vec![t.cos(), -t.sin(), -t.cos()], |_| 0);
+    let options = FigureOptions {
+        x: Some("x".into()),
+        signals: vec!["v".into(), "x".into()],
+        ..FigureOptions::default()
+    };
+    let figure = figure(&circle, &options).unwrap();
+    assert_well_formed(&figure.to_svg());
+    assert_eq!(figure.abscissa.as_deref(), Some("x [m]"));
+    assert!(figure.mode_bands.is_empty());
+    let [Panel::Values { curves, .. }] = &figure.panels[..] else {
+        panic!("{:?}", figure.panels)
+    };
+    assert!(
+        curves[0]
+            .pieces
+            .concat()
+            .iter()
+            .all(|(x, v)| (x * x + v * v - 1.0).abs() < 1e-12)
+    );
+    let unknown = FigureOptions {
+        x: Some("nobody".into()),
+        ..FigureOptions::default()
+    };
+    assert!(matches!(
+        saltus_results::figure::figure(&circle, &unknown),
+        Err(ResultError::UnknownVariable { .. })
+    ));
+}
+
+#[test]
+fn logarithmic_axes() {
+    let result = run(
+        vec![Signal::new("y")],
+        1001,
+        |t| vec![if t > 9.0 { -1.0 } else { 10f64.powf(t - 3.0) }],
+        |_| 0,
+    );
+    let options = FigureOptions {
+        log_x: true,
+        log_y: true,
+        signals: vec!["y".into()],
+        ..FigureOptions::default()
+    };
+    let figure = figure(&result, &options).unwrap();
+    let svg = figure.to_svg();
+    assert_well_formed(&svg);
+    assert!(figure.time_range.0 > 0.0);
+    let [
+        Panel::Values {
+            curves,
+            logarithmic: true,
+            ..
+        },
+    ] = &figure.panels[..]
+    else {
+        panic!("{:?}", figure.panels)
+    };
+    let points = curves[0].pieces.concat();
+    assert!(
+        points
+            .iter()
+            .all(|(t, log)| (log - (t - 3.0)).abs() < 1e-9 && *t <= 9.0),
+        "what is not positive is a gap"
+    );
+    for label in [">0.1<", ">1<", ">10⁴<", ">0.01<"] {
+        assert!(svg.contains(label), "{label}");
+    }
+}
+
+#[test]
+fn one_result_over_another() {
+    let signals = || vec![Signal::new("x").with_unit("m"), Signal::new("only").with_unit("m")];
+    let (first, second) = (
+        run(signals(), 50, |t| vec![t, 1.0], |_| 0),
+        run(signals(), 70, |t| vec![100.0 + t, 1.0], |_| 0),
+    );
+    let options = FigureOptions {
+        signals: vec!["x".into()],
+        ..FigureOptions::default()
+    };
+    let figure = saltus_results::figure::figure_over(&first, &[("other.csv", &second)], &options).unwrap();
+    let [Panel::Values { curves, range, .. }] = &figure.panels[..] else {
+        panic!("{:?}", figure.panels)
+    };
+    let names: Vec<(&str, bool)> = curves
+        .iter()
+        .map(|curve| (curve.label.as_str(), curve.is_other))
+        .collect();
+    assert_eq!(names, [("x", false), ("x (other.csv)", true)]);
+    assert_eq!(curves[0].color, curves[1].color);
+    assert!(range.0 < 0.1 && range.1 > 109.0);
+    assert_well_formed(&figure.to_svg());
+}
+
+#[test]
+fn figures_that_the_model_asks_for() {
+    let plot = |curves: &[(Option<&str>, &str)]| ModelPlot {
+        title: String::new(),
+        curves: curves
+            .iter()
+            .map(|(x, y)| (x.map(str::to_owned), y.to_string()))
+            .collect(),
+    };
+    let over_time = ModelFigure {
+        title: "Mine".into(),
+        preferred: true,
+        plots: vec![plot(&[(None, "b")]), plot(&[(None, "a"), (None, "gone")])],
+    };
+    let plane = ModelFigure {
+        title: "Plane".into(),
+        preferred: false,
+        plots: vec![plot(&[(Some("a"), "b")])],
+    };
+    let drawn = |figures: Vec<ModelFigure>, options: &FigureOptions| {
+        let mut result = Trajectory::new();
+        let manifest = Manifest {
+            figures,
+            ..Manifest::default()
+        };
+        result
+            .begin(
+                &Schema::new(["a", "b", "c"].map(Signal::new).into()).unwrap(),
+                &manifest,
+            )
+            .unwrap();
+        for row in 0..20 {
+            let t = f64::from(row);
+            result.row(t, RowKind::Regular, 0, &[t, t.sin(), t.cos()]).unwrap();
+        }
+        let figure = figure(&result, options).unwrap();
+        let names = figure.panels.iter().map(|panel| match panel {
+            Panel::Values { curves, .. } => curves
+                .iter()
+                .map(|curve| curve.name.clone())
+                .collect::<Vec<_>>()
+                .join(" "),
+            Panel::Strips(_) => String::new(),
+        });
+        (figure.title.clone(), figure.abscissa.clone(), names.collect::<Vec<_>>())
+    };
+    let nothing = FigureOptions::default();
+    let (title, x, panels) = drawn(vec![plane.clone(), over_time.clone()], &nothing);
+    assert_eq!(
+        (title.as_str(), x, panels),
+        ("Mine", None, vec!["b".to_owned(), "a".to_owned()])
+    );
+    let (title, x, panels) = drawn(vec![plane], &nothing);
+    assert_eq!(
+        (title.as_str(), x.as_deref(), panels),
+        ("Plane", Some("a"), vec!["b".to_owned()])
+    );
+    let asked = FigureOptions {
+        signals: vec!["c".into()],
+        ..FigureOptions::default()
+    };
+    assert_eq!(drawn(vec![over_time], &asked).2, ["c"]);
+}
+
+#[test]
+fn of_a_shaft_that_turns_the_speed() {
+    for (unit, turns, expected) in [
+        ("rad", 5.0, "w"),
+        ("rad", 0.5, "phi"),
+        ("deg", 5.0, "w"),
+        ("m", 5.0, "phi"),
+    ] {
+        let size = if unit == "deg" {
+            36.0
+        } else {
+            std::f64::consts::TAU / 10.0
+        };
+        let signals = vec![
+            Signal::new("phi").with_unit(unit).with_role(Role::State),
+            Signal::new("der(phi)").with_unit("rad/s"),
+            Signal::alias("w", SignalId(1), AliasSign::Same)
+                .with_unit("rad/s")
+                .with_role(Role::State),
+        ];
+        let result = run(signals, 50, |t| vec![turns * size * t, 1.0 + 0.1 * t], |_| 0);
+        let first = default_selection(&result)[0];
+        assert_eq!(result.schema().signal(first).name, expected, "{turns} turns in {unit}");
+    }
+}

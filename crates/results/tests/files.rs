@@ -42,6 +42,23 @@ fn manifest() -> Manifest {
             path: "Ball.mo".into(),
             hash: "sha256:00".into(),
         }],
+        figures: vec![ModelFigure {
+            title: "Both".into(),
+            preferred: true,
+            plots: vec![ModelPlot {
+                title: String::new(),
+                curves: vec![(None, "x".into()), (Some("x".into()), "y".into())],
+            }],
+        }],
+        shapes: vec![Shape {
+            kind: "Point".into(),
+            component: "ball".into(),
+            values: [
+                ("x".to_owned(), ShapeValue::Variable("x".into())),
+                ("y".to_owned(), ShapeValue::Number(2.0)),
+            ]
+            .into(),
+        }],
     }
 }
 

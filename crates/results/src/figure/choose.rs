@@ -1,6 +1,6 @@
 //! What to show of a model nobody has said anything about.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{AliasSign, ColumnId, Role, Signal, SignalId, SignalKind, Trajectory, Value};
 
@@ -23,15 +23,46 @@ pub fn default_selection(trajectory: &Trajectory) -> Vec<SignalId> {
         .ids()
         .filter(|&id| is_candidate(trajectory, id, &named))
         .collect();
-    candidates.sort_by_key(|&id| (rank(schema.signal(id)), id));
+    let states = state_columns(trajectory);
+    candidates.sort_by_key(|&id| {
+        let signal = schema.signal(id);
+        let is_state = matches!(schema.value(id), Value::Column { column, .. } if states.contains(&column));
+        let (first, second) = rank(signal, is_state);
+        // Of a shaft that turns and turns the speed is looked at.
+        (first + if is_accumulated(trajectory, id) { 5 } else { 0 }, second, id)
+    });
     let moving = moving(trajectory, &candidates);
     // A model at rest is shown all the same.
     let pool = if moving.is_empty() { candidates } else { moving };
     pick(trajectory, &pool)
 }
 
+/// The columns that are states under any of their names: a speed is one where the angle's derivative is.
+fn state_columns(trajectory: &Trajectory) -> BTreeSet<ColumnId> {
+    let schema = trajectory.schema();
+    let states = schema.ids().filter(|&id| schema.signal(id).role == Role::State);
+    let column = |id: SignalId| match schema.value(id) {
+        Value::Column { column, .. } => Some(column),
+        Value::Constant(_) => None,
+    };
+    states.filter_map(column).collect()
+}
+
 fn is_derivative(signal: &Signal) -> bool {
     signal.name.starts_with("der(")
+}
+
+/// An angle that went around several times, and whose derivative is there to be shown instead.
+fn is_accumulated(trajectory: &Trajectory, id: SignalId) -> bool {
+    const TURNS: f64 = 2.0 * std::f64::consts::TAU;
+    let signal = trajectory.schema().signal(id);
+    let size = match signal.unit.as_str() {
+        "rad" => TURNS,
+        "deg" => TURNS.to_degrees(),
+        _ => return false,
+    };
+    let derivative = trajectory.schema().find(&format!("der({})", signal.name));
+    derivative.is_some() && extent(&trajectory.values(id)).is_some_and(|extent| extent > size)
 }
 
 fn is_shown(signal: &Signal) -> bool {
@@ -68,10 +99,12 @@ fn is_candidate(trajectory: &Trajectory, id: SignalId, named: &BTreeMap<ColumnId
 }
 
 /// Smaller is more interesting.
-fn rank(signal: &Signal) -> (usize, usize) {
+fn rank(signal: &Signal, is_state: bool) -> (usize, usize) {
     let role = match signal.role {
-        Role::State | Role::Output => 0,
-        Role::Input => 2,
+        Role::Local if is_state && !is_derivative(signal) => 1,
+        Role::Output => 0,
+        // Of equals at the same depth outputs come first; inputs are what they answer to.
+        Role::State | Role::Input => 1,
         Role::Local if is_derivative(signal) => 5,
         // Auxiliary quantities of an element, such as the parameter of its curve, have no unit.
         Role::Local if signal.kind == SignalKind::Continuous && matches!(&*signal.unit, "" | "1") => 4,

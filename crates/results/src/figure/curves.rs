@@ -15,6 +15,7 @@ const SMALLEST_JUMP: f64 = 1e-3;
 #[derive(Clone, Debug)]
 pub(super) struct Scale {
     pub time_range: (f64, f64),
+    pub logarithmic: bool,
     /// Columns of pixels.
     pub resolution: usize,
     /// Rows that matter.
@@ -23,9 +24,18 @@ pub(super) struct Scale {
 
 impl Scale {
     pub(super) fn pixel(&self, time: f64) -> f64 {
-        let (start, stop) = self.time_range;
-        (time - start) / (stop - start) * self.resolution as f64
+        share(time, self.time_range, self.logarithmic) * self.resolution as f64
     }
+}
+
+/// How far along an axis a value is: 0 at its beginning, 1 at its end.
+pub(super) fn share(value: f64, (start, stop): (f64, f64), logarithmic: bool) -> f64 {
+    if !logarithmic {
+        return (value - start) / (stop - start);
+    }
+    // What a logarithmic axis cannot show lies before its beginning.
+    let share = (value.max(f64::MIN_POSITIVE) / start).ln() / (stop / start).ln();
+    share.max(-1.0)
 }
 
 /// How a curve goes from point to point.
@@ -40,12 +50,10 @@ pub enum Shape {
 /// A jump of a curve at an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jump {
-    /// When.
-    pub time: f64,
-    /// From.
-    pub left: f64,
+    /// From: time, or what stands for it, and value.
+    pub left: (f64, f64),
     /// To.
-    pub right: f64,
+    pub right: (f64, f64),
 }
 
 /// One curve, in the unit of its axis.
@@ -67,8 +75,10 @@ pub struct Curve {
     pub jumps: Vec<Jump>,
     /// Impulses: time, order, weight.
     pub impulses: Vec<(f64, u32, f64)>,
-    /// Unit of the weight of a first-order impulse.
-    pub weight_unit: String,
+    /// Unit of its values, as models write it.
+    pub unit: String,
+    /// Whether it belongs to another result, drawn over the first.
+    pub is_other: bool,
 }
 
 pub(super) fn curve(
@@ -101,10 +111,6 @@ pub(super) fn curve(
         .filter(|&(time, ..)| (start..=stop).contains(&time))
         .map(|(time, order, weight)| (time, order, factor * weight))
         .collect();
-    let weight_unit = match prepared.unit.as_str() {
-        "" | "1" => "s".to_owned(),
-        unit => format!("{}·s", crate::units::pretty(unit)),
-    };
     let (name, description) = (prepared.name.to_owned(), signal.description.clone());
     let label = name.clone();
     Curve {
@@ -116,7 +122,50 @@ pub(super) fn curve(
         pieces,
         jumps,
         impulses,
-        weight_unit,
+        unit: prepared.unit.clone(),
+        is_other: false,
+    }
+}
+
+/// A curve over another signal than time: the plane of two signals. Rows of one event are joined by a dashed line.
+pub(super) fn portrait(
+    trajectory: &Trajectory,
+    (x, y): (&Prepared<'_>, &Prepared<'_>),
+    window: &Range<usize>,
+    color: usize,
+) -> Curve {
+    let (mut pieces, mut jumps, mut piece) = (Vec::new(), Vec::new(), Vec::<(f64, f64)>::new());
+    for row in window.clone() {
+        let here = (x.value(row), y.value(row));
+        let is_finite = here.0.is_finite() && here.1.is_finite();
+        let jumped = row > window.start && trajectory.time()[row] == trajectory.time()[row - 1];
+        if jumped || !is_finite {
+            if let Some(&left) = piece.last()
+                && is_finite
+                && left != here
+                && jumps.len() < MOST_JUMPS
+            {
+                jumps.push(Jump { left, right: here });
+            }
+            pieces.extend((!piece.is_empty()).then(|| std::mem::take(&mut piece)));
+        }
+        if is_finite {
+            piece.push(here);
+        }
+    }
+    pieces.extend((!piece.is_empty()).then_some(piece));
+    let signal = trajectory.schema().signal(y.id);
+    Curve {
+        name: y.name.to_owned(),
+        label: y.name.to_owned(),
+        description: signal.description.clone(),
+        color,
+        shape: Shape::Line,
+        pieces,
+        jumps,
+        impulses: Vec::new(),
+        unit: y.unit.clone(),
+        is_other: false,
     }
 }
 
@@ -166,9 +215,8 @@ impl Tracer {
             Shape::Step => {}
             Shape::Line if time == before && (value - held).abs() > self.threshold => {
                 self.jumps.push(Jump {
-                    time,
-                    left: held,
-                    right: value,
+                    left: (before, held),
+                    right: (time, value),
                 });
                 self.end_piece();
             }
@@ -253,6 +301,7 @@ mod tests {
     fn scale(points: usize) -> Scale {
         Scale {
             time_range: (0.0, 1.0),
+            logarithmic: false,
             resolution: 100,
             window: 0..points,
         }
@@ -297,9 +346,8 @@ mod tests {
         assert_eq!(
             jumps,
             [Jump {
-                time: 1.0,
-                left: 2.0,
-                right: 5.0
+                left: (1.0, 2.0),
+                right: (1.0, 5.0)
             }]
         );
     }

@@ -18,6 +18,8 @@ pub(super) struct Prepared<'a> {
     /// The unit shown.
     pub unit: String,
     pub conversion: Conversion,
+    /// Whether values are given as their decimal logarithms; those that have none are gaps.
+    pub logarithmic: bool,
     values: Cow<'a, [f64]>,
 }
 
@@ -38,13 +40,25 @@ impl<'a> Prepared<'a> {
             name: &signal.name,
             unit,
             conversion,
+            logarithmic: false,
             values: trajectory.values(id),
         }
     }
 
+    /// The same for a logarithmic axis.
+    pub(super) fn with_scale(mut self, logarithmic: bool) -> Self {
+        self.logarithmic = logarithmic;
+        self
+    }
+
     /// Value of a row in the unit to show.
     pub(super) fn value(&self, row: usize) -> f64 {
-        self.conversion.apply(self.values[row])
+        let value = self.conversion.apply(self.values[row]);
+        match (self.logarithmic, value > 0.0) {
+            (false, _) => value,
+            (true, true) => value.log10(),
+            (true, false) => f64::NAN,
+        }
     }
 
     /// Smallest and largest finite value of some rows.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::text::{shorten, width};
-use super::ticks::{Ticks, ticks};
+use saltus_drawing::text::{shorten, width};
+
+use super::ticks::{Ticks, logarithmic_ticks, ticks};
 use super::{Figure, ModeBand, Panel};
 
 pub(super) const FONT: f64 = 12.0;
@@ -12,6 +13,10 @@ pub(super) const STRIP_BAR: f64 = 11.0;
 pub(super) const STRIP_PITCH: f64 = 34.0;
 pub(super) const MODE_BAR: f64 = 18.0;
 pub(super) const SWATCH: f64 = 20.0;
+/// The color of a legend that stands for hatching.
+pub(super) const HATCHED: usize = usize::MAX;
+/// Added to the color of a curve of another result.
+pub(super) const OTHER: usize = 1 << 20;
 const LINE: f64 = 18.0;
 const EDGE: f64 = 16.0;
 const GAP: f64 = 12.0;
@@ -78,7 +83,28 @@ pub(super) struct TimeAxis {
     pub ticks: Vec<(f64, String)>,
 }
 
-fn time_axis((start, stop): (f64, f64), plot_width: f64) -> TimeAxis {
+fn horizontal_axis(figure: &Figure, plot_width: f64) -> TimeAxis {
+    let (start, stop) = figure.time_range;
+    let count = (plot_width / 85.0).clamp(2.0, 20.0) as usize;
+    let name = || figure.abscissa.clone().unwrap_or_else(|| "time [s]".to_owned());
+    if figure.is_logarithmic {
+        let Ticks { values, labels, .. } = logarithmic_ticks(start.log10(), stop.log10(), count);
+        return TimeAxis {
+            label: name(),
+            ticks: values.into_iter().map(|v| 10f64.powf(v)).zip(labels).collect(),
+        };
+    }
+    if figure.abscissa.is_none() {
+        return time_axis(figure.time_range, count);
+    }
+    let Ticks { values, labels, note } = ticks(start, stop, count);
+    TimeAxis {
+        label: format!("{} {note}", name()).trim_end().to_owned(),
+        ticks: values.into_iter().zip(labels).collect(),
+    }
+}
+
+fn time_axis((start, stop): (f64, f64), count: usize) -> TimeAxis {
     let longest = start.abs().max(stop.abs());
     let (name, size) = match longest {
         l if l <= 2e-6 => ("ns", 1e-9),
@@ -89,7 +115,6 @@ fn time_axis((start, stop): (f64, f64), plot_width: f64) -> TimeAxis {
         l if l <= 1e8 => ("d", 86_400.0),
         _ => ("s", 1.0),
     };
-    let count = (plot_width / 85.0).clamp(2.0, 20.0) as usize;
     let Ticks { values, labels, note } = ticks(start / size, stop / size, count);
     let label = format!("time [{name}] {note}").trim_end().to_owned();
     TimeAxis {
@@ -123,7 +148,12 @@ pub(super) fn layout(figure: &Figure) -> Layout {
     for (panel, (ticks, axis_label)) in figure.panels.iter().zip(axes) {
         let (legend, lines) = match panel {
             Panel::Values { curves, .. } => {
-                let items = curves.iter().map(|curve| (curve.label.clone(), curve.color));
+                let items = curves.iter().map(|curve| {
+                    (
+                        curve.label.clone(),
+                        curve.color + if curve.is_other { OTHER } else { 0 },
+                    )
+                });
                 flow(items, plot_left, y, plot_width)
             }
             Panel::Strips(_) => (Vec::new(), 0),
@@ -154,7 +184,7 @@ pub(super) fn layout(figure: &Figure) -> Layout {
     if figure.omitted > 0 {
         y += LINE;
     }
-    let time = time_axis(figure.time_range, plot_width);
+    let time = horizontal_axis(figure, plot_width);
     Layout {
         width,
         height: y + EDGE / 2.0,
@@ -171,9 +201,18 @@ pub(super) fn layout(figure: &Figure) -> Layout {
 
 fn axis(panel: &Panel, height: f64) -> (Ticks, String) {
     match panel {
-        Panel::Values { unit, range, .. } => {
+        Panel::Values {
+            unit,
+            range,
+            logarithmic,
+            ..
+        } => {
             let count = (height / 34.0).clamp(2.0, 12.0) as usize;
-            let ticks = ticks(range.0, range.1, count);
+            let ticks = if *logarithmic {
+                logarithmic_ticks(range.0, range.1, count)
+            } else {
+                ticks(range.0, range.1, count)
+            };
             let unit = if unit.is_empty() {
                 String::new()
             } else {
@@ -234,13 +273,23 @@ pub(super) fn fits_in(text: &str, start: f64, stop: f64, range: (f64, f64), plot
 /// What the bar above the panels says about a stretch: the name of the mode, its number where only that fits.
 pub(super) fn band_text(band: &ModeBand, range: (f64, f64), plot_width: f64) -> Option<String> {
     let fits = |text: &String| fits_in(text, band.start, band.stop, range, plot_width);
-    [band.label.clone(), band.mode.to_string()].into_iter().find(fits)
+    let texts = match band.quick {
+        0 => [band.label.clone(), band.mode.to_string()],
+        count => [format!("{count} short modes"), format!("{count}×")],
+    };
+    texts.into_iter().find(fits)
 }
 
 /// Entries for the modes that are shown by their number somewhere, or nowhere at all, each once.
 fn mode_entries(figure: &Figure, plot_width: f64) -> impl Iterator<Item = (String, usize)> {
     const MOST_ENTRIES: usize = 24;
-    let bands = &figure.mode_bands;
+    let bands: Vec<ModeBand> = figure
+        .mode_bands
+        .iter()
+        .filter(|band| band.quick == 0)
+        .cloned()
+        .collect();
+    let quick: usize = figure.mode_bands.iter().map(|band| band.quick).sum();
     let text = |band: &ModeBand| band_text(band, figure.time_range, plot_width);
     let named: BTreeSet<u32> = bands
         .iter()
@@ -261,6 +310,9 @@ fn mode_entries(figure: &Figure, plot_width: f64) -> impl Iterator<Item = (Strin
     let rest = hidden.len().saturating_sub(MOST_ENTRIES);
     let entry = |band: &ModeBand| (format!("{}: {}", band.mode, band.label), band.color);
     let mut entries: Vec<(String, usize)> = hidden.into_iter().take(MOST_ENTRIES).map(entry).collect();
+    if quick > 0 {
+        entries.push((format!("{quick} stretches of modes too short to be drawn"), HATCHED));
+    }
     if rest > 0 {
         entries.push((format!("… and {rest} more"), 0));
     }

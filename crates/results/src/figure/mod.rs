@@ -5,6 +5,7 @@
 mod choose;
 mod curves;
 mod group;
+mod labels;
 mod layout;
 mod modes;
 mod palette;
@@ -12,11 +13,14 @@ mod svg;
 mod text;
 mod ticks;
 
-use crate::{ResultError, Selection, SignalId, SignalKind, Trajectory, Value};
+use std::ops::Range;
+
+use crate::{ModelPlot, ResultError, Selection, SignalId, SignalKind, Trajectory, Value};
 
 pub use choose::default_selection;
 pub use curves::{Curve, Jump, Shape};
-pub use modes::ModeBand;
+pub use labels::mode_labels;
+pub use modes::{ModeBand, Stretch};
 
 use curves::{Scale, curve};
 use group::Prepared;
@@ -41,6 +45,12 @@ pub struct FigureOptions {
     pub width: f64,
     /// Height of a panel in pixels; chosen by their number if not given.
     pub panel_height: Option<f64>,
+    /// What is drawn over: time if not given, else a signal (a phase portrait).
+    pub x: Option<String>,
+    /// Logarithmic horizontal axis.
+    pub log_x: bool,
+    /// Logarithmic axes of values.
+    pub log_y: bool,
 }
 
 impl Default for FigureOptions {
@@ -53,6 +63,9 @@ impl Default for FigureOptions {
             mode_bands: true,
             width: 900.0,
             panel_height: None,
+            x: None,
+            log_x: false,
+            log_y: false,
         }
     }
 }
@@ -62,8 +75,12 @@ impl Default for FigureOptions {
 pub struct Figure {
     /// Title; may be empty.
     pub title: String,
-    /// First and last time shown, in seconds.
+    /// First and last time shown, in seconds; of a phase portrait, the ends of its horizontal axis.
     pub time_range: (f64, f64),
+    /// What the horizontal axis of a phase portrait says; `None` for time.
+    pub abscissa: Option<String>,
+    /// Whether the horizontal axis is logarithmic.
+    pub is_logarithmic: bool,
     /// Panels from top to bottom.
     pub panels: Vec<Panel>,
     /// Modes in order of time; empty if there is one only.
@@ -83,8 +100,10 @@ pub enum Panel {
     Values {
         /// Unit of the axis as people write it; may be empty.
         unit: String,
-        /// Lowest and highest value of the axis.
+        /// Lowest and highest value of the axis; their decimal logarithms if it is logarithmic.
         range: (f64, f64),
+        /// Whether the axis is logarithmic: then values are given as their decimal logarithms.
+        logarithmic: bool,
         /// The curves.
         curves: Vec<Curve>,
     },
@@ -99,57 +118,180 @@ pub struct Strip {
     pub name: String,
     /// Position in the palette.
     pub color: usize,
-    /// Stretches of constant value: from, to, value.
-    pub stretches: Vec<(f64, f64, f64)>,
+    /// Stretches of constant value, and stretches in which it changes too quickly to be seen.
+    pub stretches: Vec<Stretch>,
     /// Names of the values 1, 2, …; empty for a Boolean.
     pub literals: Vec<String>,
 }
 
 /// Decides what to draw.
 pub fn figure(trajectory: &Trajectory, options: &FigureOptions) -> Result<Figure, ResultError> {
-    let time_range = options.time_range.unwrap_or_else(|| full_range(trajectory.time()));
+    figure_over(trajectory, &[], options)
+}
+
+/// Decides what to draw of a result and, dashed over it, of others that have the same signals; each of those has a name.
+pub fn figure_over(
+    trajectory: &Trajectory,
+    others: &[(&str, &Trajectory)],
+    options: &FigureOptions,
+) -> Result<Figure, ResultError> {
+    let asked = model_figure(trajectory, options);
+    let options = asked.as_ref().unwrap_or(options);
+    let mut time_range = options.time_range.unwrap_or_else(|| full_range(trajectory.time()));
+    if options.log_x && options.x.is_none() && time_range.0 <= 0.0 {
+        let positive = trajectory.time().iter().copied().find(|time| *time > 0.0);
+        time_range.0 = positive.unwrap_or(time_range.0);
+    }
     let (start, stop) = time_range;
-    if !(start.is_finite() && stop.is_finite() && start < stop) {
+    if !(start.is_finite() && stop.is_finite() && start < stop)
+        || (options.log_x && options.x.is_none() && start <= 0.0)
+    {
         return Err(ResultError::Misuse("the time range to show is empty"));
     }
     let window = modes::window(trajectory.time(), time_range);
-    let mut panels = wanted_panels(trajectory, options)?;
+    let mut panels = panels(trajectory, options)?;
     let omitted = panels.drain(MOST_PANELS.min(panels.len())..).map(|ids| ids.len()).sum();
-    // One column of pixels is the finest that can be seen; the margin does not matter here.
-    let resolution = (options.width.clamp(200.0, 4000.0) * 0.9) as usize;
-    let mut color = 0;
-    let panels: Vec<Panel> = panels
-        .into_iter()
-        .map(|ids| {
-            let scale = Scale {
-                time_range,
-                resolution,
-                window: window.clone(),
-            };
-            panel(trajectory, &ids, &scale, &mut color)
-        })
-        .collect();
-    let mode_bands = if options.mode_bands {
-        modes::bands(trajectory, time_range, &window, resolution)
-    } else {
-        Vec::new()
-    };
     let title = options
         .title
         .clone()
         .unwrap_or_else(|| trajectory.manifest().model.clone());
-    let height = options
-        .panel_height
-        .unwrap_or(if panels.len() <= 2 { 190.0 } else { 140.0 });
-    Ok(Figure {
+    let height = options.panel_height.unwrap_or(match (panels.len(), &options.x) {
+        (1, Some(_)) => 420.0,
+        (..=2, _) => 190.0,
+        _ => 140.0,
+    });
+    let mut figure = Figure {
         title,
         time_range,
-        panels,
-        mode_bands,
+        abscissa: None,
+        is_logarithmic: options.log_x,
+        panels: Vec::new(),
+        mode_bands: Vec::new(),
         width: options.width,
         panel_height: height,
         omitted,
+    };
+    if let Some(x) = &options.x {
+        portraits(&mut figure, trajectory, x, (&panels, &window), options)?;
+        return Ok(figure);
+    }
+    // One column of pixels is the finest that can be seen; the margin does not matter here.
+    let resolution = (options.width.clamp(200.0, 4000.0) * 0.9) as usize;
+    let scale = Scale {
+        time_range,
+        logarithmic: options.log_x,
+        resolution,
+        window: window.clone(),
+    };
+    let mut color = 0;
+    let draw = |ids: Vec<SignalId>| panel(trajectory, others, &ids, &scale, options.log_y, &mut color);
+    figure.panels = panels.into_iter().map(draw).collect();
+    if options.mode_bands && !options.log_x {
+        figure.mode_bands = modes::bands(trajectory, time_range, &window, resolution);
+    }
+    Ok(figure)
+}
+
+/// What the model's own figure asks for, where nothing else is asked: the preferred one, or the first with curves that are there.
+fn model_figure(trajectory: &Trajectory, options: &FigureOptions) -> Option<FigureOptions> {
+    if !options.signals.is_empty() || !options.panels.is_empty() || options.x.is_some() {
+        return None;
+    }
+    let figures = &trajectory.manifest().figures;
+    let preferred = figures.iter().filter(|figure| figure.preferred);
+    preferred.chain(figures).find_map(|figure| {
+        let known = |name: &String| trajectory.schema().find(name).is_some();
+        let curves = |plot: &ModelPlot, over: Option<&String>| -> Vec<String> {
+            let wanted = plot.curves.iter().filter(|(x, y)| x.as_ref() == over && known(y));
+            wanted.map(|(_, y)| y.clone()).collect()
+        };
+        let panels = |over: Option<&String>| -> Vec<Vec<String>> {
+            figure
+                .plots
+                .iter()
+                .map(|plot| curves(plot, over))
+                .filter(|names| !names.is_empty())
+                .collect()
+        };
+        // A picture has one horizontal axis: time, if any curve is over time.
+        let others = || {
+            figure
+                .plots
+                .iter()
+                .flat_map(|plot| &plot.curves)
+                .filter_map(|(x, _)| x.as_ref())
+                .find(|x| known(x))
+        };
+        let (x, panels) = match panels(None) {
+            over_time if !over_time.is_empty() => (None, over_time),
+            _ => (others().cloned(), panels(others())),
+        };
+        let title = options
+            .title
+            .clone()
+            .or_else(|| Some(figure.title.clone()).filter(|title| !title.is_empty()));
+        (!panels.is_empty()).then(|| FigureOptions {
+            title,
+            panels,
+            x,
+            ..options.clone()
+        })
     })
+}
+
+/// The panels of phase portraits.
+fn portraits(
+    figure: &mut Figure,
+    trajectory: &Trajectory,
+    x: &str,
+    (panels, window): (&[Vec<SignalId>], &Range<usize>),
+    options: &FigureOptions,
+) -> Result<(), ResultError> {
+    let unknown = || crate::select::unknown_variable(trajectory.schema(), x);
+    let id = trajectory.schema().find(x).ok_or_else(unknown)?;
+    let over = Prepared::new(trajectory, id).with_scale(options.log_x);
+    let (low, high) = padded(over.extent_in(window));
+    figure.time_range = if options.log_x {
+        (10f64.powf(low), 10f64.powf(high))
+    } else {
+        (low, high)
+    };
+    figure.abscissa = Some(match crate::units::pretty(&over.unit).as_str() {
+        "" => x.to_owned(),
+        unit => format!("{x} [{unit}]"),
+    });
+    let mut color = 0;
+    for ids in panels {
+        let prepared: Vec<Prepared> = ids
+            .iter()
+            .filter(|&&other| other != id)
+            .map(|&id| Prepared::new(trajectory, id).with_scale(options.log_y))
+            .collect();
+        let extent = prepared.iter().fold(None, |all, p| union(all, p.extent_in(window)));
+        let curves = prepared.iter().map(|y| {
+            color += 1;
+            let mut curve = curves::portrait(trajectory, (&over, y), window, color - 1);
+            if options.log_x {
+                let points = curve.pieces.iter_mut().flatten();
+                let ends = curve
+                    .jumps
+                    .iter_mut()
+                    .flat_map(|jump| [&mut jump.left, &mut jump.right]);
+                points.chain(ends).for_each(|point| point.0 = 10f64.powf(point.0));
+            }
+            curve
+        });
+        let curves: Vec<Curve> = curves.collect();
+        if let Some(first) = prepared.first() {
+            figure.panels.push(Panel::Values {
+                unit: crate::units::pretty(&first.unit),
+                range: padded(extent),
+                logarithmic: options.log_y,
+                curves,
+            });
+        }
+    }
+    Ok(())
 }
 
 fn full_range(time: &[f64]) -> (f64, f64) {
@@ -160,7 +302,11 @@ fn full_range(time: &[f64]) -> (f64, f64) {
     }
 }
 
-fn wanted_panels(trajectory: &Trajectory, options: &FigureOptions) -> Result<Vec<Vec<SignalId>>, ResultError> {
+/// The signals to draw, panel by panel: those asked for, or those of the model's own figure, or a [`default_selection`], grouped
+/// by unit and size.
+pub fn panels(trajectory: &Trajectory, options: &FigureOptions) -> Result<Vec<Vec<SignalId>>, ResultError> {
+    let asked = model_figure(trajectory, options).filter(|asked| asked.x.is_none());
+    let options = asked.as_ref().unwrap_or(options);
     if !options.panels.is_empty() {
         let mut panels = Vec::new();
         for patterns in &options.panels {
@@ -200,7 +346,14 @@ fn is_strip(trajectory: &Trajectory, id: SignalId) -> bool {
     )
 }
 
-fn panel(trajectory: &Trajectory, ids: &[SignalId], scale: &Scale, color: &mut usize) -> Panel {
+fn panel(
+    trajectory: &Trajectory,
+    others: &[(&str, &Trajectory)],
+    ids: &[SignalId],
+    scale: &Scale,
+    logarithmic: bool,
+    color: &mut usize,
+) -> Panel {
     // Colours go on from panel to panel, so that a colour rarely means two things; they repeat within a panel
     // (dashed) only where it has more curves than there are colours.
     let first = if ids.len() <= palette::LINES.len() { *color } else { 0 };
@@ -217,7 +370,23 @@ fn panel(trajectory: &Trajectory, ids: &[SignalId], scale: &Scale, color: &mut u
         let strips = strips.map(|(index, &id)| modes::strip(trajectory, id, scale, color_of(index)));
         return Panel::Strips(strips.collect());
     }
-    let prepared: Vec<Prepared> = ids.iter().map(|&id| Prepared::new(trajectory, id)).collect();
+    let prepare = |trajectory, id| Prepared::new(trajectory, id).with_scale(logarithmic);
+    let prepared: Vec<Prepared> = ids.iter().map(|&id| prepare(trajectory, id)).collect();
+    let over: Vec<Other<'_, '_>> = others
+        .iter()
+        .flat_map(|(label, other)| {
+            let found = prepared.iter().enumerate();
+            found.filter_map(|(index, p)| {
+                let prepared = prepare(other, other.schema().find(p.name)?);
+                Some(Other {
+                    label,
+                    trajectory: other,
+                    index,
+                    prepared,
+                })
+            })
+        })
+        .collect();
     let shared = prepared.iter().all(|p| p.unit == prepared[0].unit);
     let unit = if shared {
         crate::units::pretty(&prepared[0].unit)
@@ -228,21 +397,57 @@ fn panel(trajectory: &Trajectory, ids: &[SignalId], scale: &Scale, color: &mut u
     for p in &prepared {
         extent = union(extent, p.extent_in(&scale.window));
     }
+    for other in &over {
+        extent = union(extent, other.prepared.extent_in(&other.window(scale)));
+    }
     let mut range = padded(extent);
-    for p in &prepared {
+    for p in prepared.iter().filter(|_| !logarithmic) {
         make_room(&mut range, &impulses(trajectory, p.id));
     }
-    let curves = prepared.iter().enumerate().map(|(index, p)| {
-        let mut curve = curve(trajectory, p, scale, range, color_of(index));
-        if !shared && !p.unit.is_empty() {
-            curve.label = format!("{} [{}]", p.name, crate::units::pretty(&p.unit));
+    let mut curves: Vec<Curve> = prepared
+        .iter()
+        .enumerate()
+        .map(|(index, p)| {
+            let mut curve = curve(trajectory, p, scale, range, color_of(index));
+            if !shared && !p.unit.is_empty() {
+                curve.label = format!("{} [{}]", p.name, crate::units::pretty(&p.unit));
+            }
+            curve
+        })
+        .collect();
+    curves.extend(over.iter().map(|other| {
+        let scale = Scale {
+            window: other.window(scale),
+            ..scale.clone()
+        };
+        let drawn = curve(other.trajectory, &other.prepared, &scale, range, color_of(other.index));
+        Curve {
+            label: format!("{} ({})", other.prepared.name, other.label),
+            impulses: Vec::new(),
+            is_other: true,
+            ..drawn
         }
-        curve
-    });
+    }));
     Panel::Values {
         unit,
         range,
-        curves: curves.collect(),
+        logarithmic,
+        curves,
+    }
+}
+
+/// A signal of another result, drawn over that of the same name.
+struct Other<'n, 't> {
+    label: &'n str,
+    trajectory: &'t Trajectory,
+    /// Which signal of the panel it is drawn over.
+    index: usize,
+    prepared: Prepared<'t>,
+}
+
+impl Other<'_, '_> {
+    fn window(&self, scale: &Scale) -> Range<usize> {
+        modes::window(self.trajectory.time(), scale.time_range)
     }
 }
 

@@ -7,9 +7,10 @@ use crate::{SignalId, SignalKind, Trajectory};
 
 use super::Strip;
 use super::curves::Scale;
+use super::labels::mode_labels;
 
-/// Narrower stretches are merged when there are more than this.
-const MOST_STRETCHES: usize = 300;
+/// A stretch of fewer pixels cannot show its colour.
+const NARROW: f64 = 5.0;
 
 /// A stretch of time in one mode.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +19,10 @@ pub struct ModeBand {
     pub start: f64,
     /// End.
     pub stop: f64,
-    /// The mode.
+    /// The mode; the first one of a band that stands for several.
     pub mode: u32,
+    /// How many stretches it stands for that are each too short to show a colour; 0 for a mode that shows its own.
+    pub quick: usize,
     /// What it is called.
     pub label: String,
     /// Position in the palette: modes are numbered in order of appearance.
@@ -42,31 +45,34 @@ pub(super) fn bands(
 ) -> Vec<ModeBand> {
     let modes = trajectory.modes();
     let held = stretches(trajectory.time(), window, range, |row| f64::from(modes[row]));
-    let held = merge_narrow(held, range, resolution);
     let mut colors: BTreeMap<u32, usize> = BTreeMap::new();
-    let bands: Vec<ModeBand> = held
+    let labels = mode_labels(trajectory);
+    for &(_, _, mode) in &held {
+        let next = colors.len();
+        colors.entry(mode as u32).or_insert(next);
+    }
+    let bands: Vec<ModeBand> = visible(held, range, resolution)
         .into_iter()
-        .map(|(start, stop, mode)| {
-            let mode = mode as u32;
-            let next = colors.len();
-            let color = *colors.entry(mode).or_insert(next);
-            ModeBand {
-                start,
-                stop,
-                mode,
-                label: label(trajectory, mode),
-                color,
-            }
-        })
+        .map(
+            |Stretch {
+                 start,
+                 stop,
+                 value,
+                 quick,
+             }| {
+                let mode = value as u32;
+                ModeBand {
+                    start,
+                    stop,
+                    mode,
+                    quick,
+                    label: labels.get(&mode).cloned().unwrap_or_else(|| format!("mode {mode}")),
+                    color: colors.get(&mode).copied().unwrap_or(0),
+                }
+            },
+        )
         .collect();
     if colors.len() > 1 { bands } else { Vec::new() }
-}
-
-fn label(trajectory: &Trajectory, mode: u32) -> String {
-    match trajectory.mode_records().get(&mode) {
-        Some(record) if !record.label.is_empty() => record.label.clone(),
-        _ => format!("mode {mode}"),
-    }
 }
 
 /// A Boolean or enumeration as a strip.
@@ -78,7 +84,7 @@ pub(super) fn strip(trajectory: &Trajectory, id: SignalId, scale: &Scale, color:
         SignalKind::Enumeration(literals) => literals.clone(),
         _ => Vec::new(),
     };
-    let stretches = merge_narrow(held, scale.time_range, scale.resolution);
+    let stretches = visible(held, scale.time_range, scale.resolution);
     Strip {
         name: signal.name.clone(),
         color,
@@ -123,32 +129,36 @@ fn stretches(
     result
 }
 
-/// With very many stretches, each column of pixels shows the value that holds longest in it.
-fn merge_narrow(stretches: Vec<(f64, f64, f64)>, (start, stop): (f64, f64), resolution: usize) -> Vec<(f64, f64, f64)> {
-    if stretches.len() <= MOST_STRETCHES {
-        return stretches;
-    }
-    let bins = resolution.clamp(1, MOST_STRETCHES);
-    let width = (stop - start) / bins as f64;
-    let mut shares: Vec<BTreeMap<u64, f64>> = vec![BTreeMap::new(); bins];
-    for &(from, to, value) in &stretches {
-        let first = (((from - start) / width) as usize).min(bins - 1);
-        let last = (((to - start) / width) as usize).min(bins - 1);
-        for (bin, share) in shares.iter_mut().enumerate().take(last + 1).skip(first) {
-            let left = start + bin as f64 * width;
-            let overlap = to.min(left + width) - from.max(left);
-            *share.entry(value.to_bits()).or_insert(0.0) += overlap;
-        }
-    }
-    let mut result: Vec<(f64, f64, f64)> = Vec::new();
-    for (bin, share) in shares.iter().enumerate() {
-        let Some((&bits, _)) = share.iter().max_by(|a, b| a.1.total_cmp(b.1)) else {
-            continue;
-        };
-        let (value, left) = (f64::from_bits(bits), start + bin as f64 * width);
+/// A stretch of time as it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// Start.
+    pub start: f64,
+    /// End.
+    pub stop: f64,
+    /// The value held; the first one of a stretch that stands for several.
+    pub value: f64,
+    /// How many stretches it stands for that are each too short to be seen; 0 for one that is seen.
+    pub quick: usize,
+}
+
+/// Neighbours that are each too short to be seen become one stretch that says how many they are: none is left out.
+fn visible(stretches: Vec<(f64, f64, f64)>, (start, stop): (f64, f64), resolution: usize) -> Vec<Stretch> {
+    let narrow = NARROW * (stop - start) / resolution.max(1) as f64;
+    let mut result: Vec<Stretch> = Vec::new();
+    for (from, to, value) in stretches {
+        let quick = usize::from(to - from < narrow);
         match result.last_mut() {
-            Some(last) if last.2 == value && left - last.1 < 0.5 * width => last.1 = left + width,
-            _ => result.push((left, left + width, value)),
+            Some(last) if quick == 1 && last.quick > 0 && from - last.stop < narrow => {
+                last.stop = to;
+                last.quick += 1;
+            }
+            _ => result.push(Stretch {
+                start: from,
+                stop: to,
+                value,
+                quick,
+            }),
         }
     }
     result
@@ -167,13 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn chatter_becomes_what_prevails() {
-        let quick: Vec<(f64, f64, f64)> = (0..10_000)
-            .map(|k| {
-                let (from, value) = (f64::from(k) * 1e-4, f64::from(k % 2));
-                (from, from + 1e-4, value)
-            })
-            .collect();
-        assert!(merge_narrow(quick, (0.0, 1.0), 800).len() <= 300);
+    fn chatter_is_one_stretch_that_counts() {
+        let quick = (0..10_000).map(|k| {
+            let (from, value) = (f64::from(k) * 1e-4, f64::from(k % 2));
+            (from, from + 1e-4, value)
+        });
+        let all: Vec<(f64, f64, f64)> = quick.chain([(1.0, 2.0, 7.0), (2.0, 2.0001, 3.0)]).collect();
+        let shown = visible(all, (0.0, 3.0), 800);
+        assert_eq!(shown.iter().map(|s| s.quick).collect::<Vec<_>>(), [10_000, 0, 1]);
+        assert_eq!((shown[0].start, shown[1].value), (0.0, 7.0));
     }
 }

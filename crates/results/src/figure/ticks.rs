@@ -32,6 +32,37 @@ pub(super) fn ticks(low: f64, high: f64, count: usize) -> Ticks {
     Ticks { values, labels, note }
 }
 
+/// Ticks of a logarithmic axis between two exponents: powers of ten, and twice and five times those where there are few.
+pub(super) fn logarithmic_ticks(low: f64, high: f64, count: usize) -> Ticks {
+    let none = Ticks {
+        values: Vec::new(),
+        labels: Vec::new(),
+        note: String::new(),
+    };
+    if !(low.is_finite() && high.is_finite() && high > low) {
+        return none;
+    }
+    let decades = (high - low).ceil().max(1.0);
+    let step = (decades / count.max(1) as f64).ceil().max(1.0) as i32;
+    let digits: &[f64] = if decades <= 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let (first, last) = (low.floor() as i32, high.ceil() as i32);
+    let exponents = (first..=last).filter(|exponent| exponent % step == 0);
+    let all = exponents.flat_map(|exponent| digits.iter().map(move |digit| (exponent, *digit)));
+    let mut ticks = none;
+    for (exponent, digit) in all {
+        let value = f64::from(exponent) + digit.log10();
+        if (low - 1e-9..=high + 1e-9).contains(&value) {
+            ticks.values.push(value);
+            ticks.labels.push(match (exponent, digit) {
+                (-2..=3, _) => super::text::short_number(digit * 10f64.powi(exponent)),
+                (_, 1.0) => power_of_ten(exponent),
+                _ => format!("{digit}·{}", power_of_ten(exponent)),
+            });
+        }
+    }
+    ticks
+}
+
 fn multiples(low: f64, high: f64, step: f64, count: usize) -> Vec<f64> {
     let first = (low / step - 1e-9).ceil();
     let last = (high / step + 1e-9).floor();
@@ -114,6 +145,17 @@ mod tests {
         let t = ticks(101_325.0, 101_325.004, 4);
         assert!(t.note.contains("+ 101325"), "{t:?}");
         assert!(t.labels.iter().all(|label| label.len() < 8), "{t:?}");
+    }
+
+    #[test]
+    fn powers_of_ten() {
+        assert_eq!(
+            logarithmic_ticks(-1.0, 4.2, 8).labels,
+            ["0.1", "1", "10", "100", "1000", "10⁴"]
+        );
+        assert_eq!(logarithmic_ticks(0.0, 1.0, 8).labels, ["1", "2", "5", "10"]);
+        assert!(logarithmic_ticks(-300.0, 300.0, 6).labels.len() <= 7);
+        assert!(logarithmic_ticks(f64::NAN, 1.0, 6).labels.is_empty());
     }
 
     #[test]

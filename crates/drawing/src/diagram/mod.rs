@@ -5,44 +5,62 @@ mod svg;
 use std::fmt::Write;
 
 /// What a report has to draw. The first node is where everything begins.
-pub(crate) struct Diagram {
-    pub(crate) title: String,
-    pub(crate) nodes: Vec<DiagramNode>,
-    pub(crate) edges: Vec<DiagramEdge>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagram {
+    /// Its title.
+    pub title: String,
+    /// The boxes.
+    pub nodes: Vec<DiagramNode>,
+    /// The arrows.
+    pub edges: Vec<DiagramEdge>,
 }
 
-pub(crate) struct DiagramNode {
-    pub(crate) lines: Vec<String>,
-    pub(crate) kind: NodeKind,
+/// A box.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiagramNode {
+    /// What is written in it.
+    pub lines: Vec<String>,
+    /// How it is drawn.
+    pub kind: NodeKind,
 }
 
 /// How a node is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NodeKind {
+pub enum NodeKind {
+    /// As usual.
     Plain,
     /// Passed at an instant.
     Transient,
+    /// Not possible.
     Refused,
 }
 
-pub(crate) struct DiagramEdge {
-    pub(crate) from: usize,
-    pub(crate) to: usize,
+/// An arrow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiagramEdge {
+    /// The node it begins at.
+    pub from: usize,
+    /// The node it ends at.
+    pub to: usize,
     /// Sentences of any length.
-    pub(crate) lines: Vec<String>,
-    pub(crate) kind: EdgeKind,
+    pub lines: Vec<String>,
+    /// How it is drawn.
+    pub kind: EdgeKind,
 }
 
 /// How an edge is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EdgeKind {
+pub enum EdgeKind {
+    /// Nothing is infinite.
     Smooth,
+    /// With impulses.
     Impulsive,
+    /// Not possible.
     Refused,
 }
 
 /// A text that fits into a box.
-pub(crate) fn shortened(text: &str) -> String {
+pub fn shortened(text: &str) -> String {
     const MOST: usize = 48;
     if text.chars().count() > MOST {
         text.chars().take(MOST - 1).chain(['…']).collect()
@@ -52,7 +70,7 @@ pub(crate) fn shortened(text: &str) -> String {
 }
 
 /// A text in lines that fit into a box; what is left over after the last one is cut.
-pub(crate) fn wrapped(text: &str, most_lines: usize) -> Vec<String> {
+pub fn wrapped(text: &str, most_lines: usize) -> Vec<String> {
     wrapped_at(text, 46, most_lines)
 }
 
@@ -96,7 +114,7 @@ impl DiagramEdge {
 
 impl Diagram {
     /// In the language of Graphviz.
-    pub(crate) fn to_dot(&self) -> String {
+    pub fn to_dot(&self) -> String {
         let mut out = String::from("digraph modes {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
         for (number, node) in self.nodes.iter().enumerate() {
             let style = match (node.kind, number) {

@@ -2,9 +2,9 @@
 //! numbers that a list below the picture explains; of two nodes the texts stand at the edges.
 
 use std::collections::VecDeque;
-use std::fmt::Write;
 
 use super::{Diagram, EdgeKind, NodeKind, wrapped_at};
+use crate::Svg;
 
 const LINE: f64 = 15.0;
 const CHARACTER: f64 = 6.8;
@@ -53,7 +53,7 @@ impl Curve {
 
 impl Diagram {
     /// As SVG.
-    pub(crate) fn to_svg(&self) -> String {
+    pub fn to_svg(&self) -> String {
         let nodes = self.placed_nodes();
         let numbered = self.is_numbered();
         let list = if numbered { self.list() } else { Vec::new() };
@@ -63,17 +63,23 @@ impl Diagram {
         let right = nodes.iter().map(|n| n.x + 0.5 * n.width).fold(0.0, f64::max) + 110.0;
         let right = f64::max(right, 60.0 + CHARACTER * longest as f64);
         let bottom = below + LINE * list.len() as f64 + 16.0;
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{right:.0}\" height=\"{bottom:.0}\" \
-             viewBox=\"0 0 {right:.0} {bottom:.0}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-             <text x=\"16\" y=\"26\" font-size=\"15\" font-weight=\"bold\">{}</text>\n",
-            escaped(&self.title)
+        let mut out = Svg::new(
+            right,
+            bottom,
+            &self.title,
+            "font-family=\"sans-serif\" font-size=\"12\"",
         );
-        out.push_str(
+        out.text(
+            16.0,
+            26.0,
+            "start",
+            "font-size=\"15\" font-weight=\"bold\"",
+            &self.title,
+        );
+        out.put(format_args!(
             "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"9\" markerHeight=\"9\" \
-             markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#333333\"/></marker></defs>\n",
-        );
+             markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#333333\"/></marker></defs>"
+        ));
         let curves: Vec<Option<Curve>> = (0..self.edges.len()).map(|edge| self.curve(&nodes, edge)).collect();
         for (edge, curve) in curves.iter().enumerate() {
             if let Some(curve) = curve {
@@ -97,22 +103,13 @@ impl Diagram {
         }
         for (row, (number, line, kind)) in list.iter().enumerate() {
             let y = below + LINE * row as f64;
+            let style = format!("font-size=\"11\" fill=\"{}\"", color(*kind));
             if let Some(number) = number {
-                let _ = writeln!(
-                    out,
-                    "<text x=\"36\" y=\"{y:.1}\" text-anchor=\"end\" font-size=\"11\" fill=\"{}\">{number}</text>",
-                    color(*kind)
-                );
+                out.text(36.0, y, "end", &style, &number.to_string());
             }
-            let _ = writeln!(
-                out,
-                "<text x=\"46\" y=\"{y:.1}\" font-size=\"11\" fill=\"{}\">{}</text>",
-                color(*kind),
-                escaped(line)
-            );
+            out.text(46.0, y, "start", &style, line);
         }
-        out.push_str("</svg>\n");
-        out
+        out.finish()
     }
 
     fn is_numbered(&self) -> bool {
@@ -274,34 +271,29 @@ impl Diagram {
         })
     }
 
-    fn draw_line(&self, out: &mut String, edge: usize, curve: &Curve) {
+    fn draw_line(&self, out: &mut Svg, edge: usize, curve: &Curve) {
         let kind = self.edges[edge].kind;
         let style = match kind {
             EdgeKind::Smooth => "",
             EdgeKind::Impulsive => " stroke-width=\"2.5\"",
             EdgeKind::Refused => " stroke-dasharray=\"6 4\"",
         };
-        let _ = writeln!(
-            out,
-            "<path d=\"{}\" fill=\"none\" stroke=\"{}\"{style} marker-end=\"url(#tip)\"/>",
-            curve.path(),
+        let style = format!(
+            "fill=\"none\" stroke=\"{}\"{style} marker-end=\"url(#tip)\"",
             color(kind)
         );
+        out.path(&curve.path(), &style);
     }
 
-    fn draw_number(&self, out: &mut String, edge: usize, (x, y): (f64, f64)) {
+    fn draw_number(&self, out: &mut Svg, edge: usize, (x, y): (f64, f64)) {
         let color = color(self.edges[edge].kind);
-        let _ = writeln!(
-            out,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{BADGE}\" fill=\"white\" stroke=\"{color}\"/>\n\
-             <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10\" fill=\"{color}\">{}</text>",
-            y + 3.5,
-            edge + 1
-        );
+        out.circle((x, y), BADGE, &format!("fill=\"#ffffff\" stroke=\"{color}\""));
+        let style = format!("font-size=\"10\" fill=\"{color}\"");
+        out.text(x, y + 3.5, "middle", &style, &(edge + 1).to_string());
     }
 
     /// The texts of an edge above it, or below it if it leads back.
-    fn draw_text(&self, out: &mut String, edge: usize, curve: &Curve) {
+    fn draw_text(&self, out: &mut Svg, edge: usize, curve: &Curve) {
         let (x, y) = curve.point(curve.at);
         let (lines, kind) = (self.edges[edge].wrapped_lines(), self.edges[edge].kind);
         let above = edge.is_multiple_of(2);
@@ -311,38 +303,27 @@ impl Diagram {
             } else {
                 y + 16.0 + 13.0 * row as f64
             };
-            let _ = writeln!(
-                out,
-                "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" font-size=\"11\" fill=\"{}\" \
-                 stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\">{}</text>",
-                color(kind),
-                escaped(line)
+            let style = format!(
+                "font-size=\"11\" fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"",
+                color(kind)
             );
+            out.text(x, y, "middle", &style, line);
         }
     }
 
-    fn draw_node(&self, out: &mut String, number: usize, node: &Node<'_>) {
+    fn draw_node(&self, out: &mut Svg, number: usize, node: &Node<'_>) {
         let is_refused = self.nodes[number].kind == NodeKind::Refused;
         let is_transient = self.nodes[number].kind == NodeKind::Transient;
         let color = if is_refused { "#c0392b" } else { "#333333" };
         let width = if number == 0 { 2.5 } else { 1.2 };
         let dashes = if is_transient { " stroke-dasharray=\"4 3\"" } else { "" };
         let (left, top) = (node.x - 0.5 * node.width, node.y - 0.5 * node.height);
-        let _ = writeln!(
-            out,
-            "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"8\" fill=\"#f7f9fc\" \
-             stroke=\"{color}\" stroke-width=\"{width}\"{dashes}/>",
-            node.width, node.height
-        );
+        let style = format!("rx=\"8\" fill=\"#f7f9fc\" stroke=\"{color}\" stroke-width=\"{width}\"{dashes}");
+        out.rect(left, top, node.width, node.height, &style);
         for (row, line) in node.lines.iter().enumerate() {
-            let weight = if row == 0 { " font-weight=\"bold\"" } else { "" };
+            let weight = if row == 0 { "font-weight=\"bold\"" } else { "" };
             let y = top + LINE * (row as f64 + 1.0) + 3.0;
-            let _ = writeln!(
-                out,
-                "<text x=\"{:.1}\" y=\"{y:.1}\" text-anchor=\"middle\"{weight}>{}</text>",
-                node.x,
-                escaped(line)
-            );
+            out.text(node.x, y, "middle", weight, line);
         }
     }
 }
@@ -372,10 +353,6 @@ fn color(kind: EdgeKind) -> &'static str {
         EdgeKind::Impulsive => "#d9822b",
         EdgeKind::Refused => "#c0392b",
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]
