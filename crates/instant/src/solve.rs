@@ -532,7 +532,7 @@ struct Linear {
 /// The factors of a linearised block.
 enum Factors {
     Dense(PivotedQr),
-    Sparse(SparseLu),
+    Sparse(Box<SparseLu>),
     /// Of a sparse one without them, the rank that was found.
     Singular(usize),
 }
@@ -627,7 +627,8 @@ impl Linear {
         if self.rows.len() <= DENSE {
             Factors::Dense(self.dense_factors())
         } else {
-            self.sparse_factors().map_or_else(Factors::Singular, Factors::Sparse)
+            self.sparse_factors()
+                .map_or_else(Factors::Singular, |lu| Factors::Sparse(Box::new(lu)))
         }
     }
 

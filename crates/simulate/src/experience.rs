@@ -77,7 +77,8 @@ pub(crate) struct Experience {
     pub pivot_rows: PivotRows,
     modes: FxHashMap<Valuation, KnownMode>,
     changes: KnownChanges,
-    bytes: usize,
+    /// Bytes of these.
+    change_bytes: usize,
 }
 
 impl Experience {
@@ -176,18 +177,13 @@ impl Engine {
         // A run with other parameters does not replace what is known with those of others.
         let of_use = known_changes.is_none_or(|known| known.analyses.is_empty() || known.parameters == parameters);
         let changes = if of_use { lessons.changes } else { Vec::new() };
-        let news = lessons.modes > 0 || !lessons.refused.is_empty() || !changes.is_empty();
-        let known_bytes = began_with.as_ref().map_or(0, |known| known.bytes);
-        let bytes = known_bytes
-            + lessons.bytes
-            + self
-                .modes
-                .iter()
-                .map(|(_, mode)| mode.approximate_bytes())
-                .sum::<usize>();
+        let room = MOST_REFUSALS.saturating_sub(began_with.as_ref().map_or(0, |known| known.modes.len()));
+        let refused = lessons.refused.into_iter().take(room);
+        let news = lessons.modes > 0 || refused.len() > 0 || !changes.is_empty();
+        let own_bytes: usize = self.modes.iter().map(|(_, mode)| mode.approximate_bytes()).sum();
         let compiled = self.compiled.clone();
         let expressions = self.pool.len() - compiled.pool().len();
-        if self.options.profile || !news || bytes > MOST_BYTES || expressions > MOST_EXPRESSIONS {
+        if self.options.profile || !news || own_bytes > MOST_BYTES || expressions > MOST_EXPRESSIONS {
             return;
         }
         let mut modes = began_with.as_ref().map(|known| known.modes.clone()).unwrap_or_default();
@@ -195,7 +191,11 @@ impl Engine {
             let valuation = runtime.structure.valuation.clone();
             modes.insert(valuation, Ok(Arc::new(runtime)));
         }
-        let refused = lessons.refused.into_iter();
+        let change_bytes = began_with.as_ref().map_or(0, |known| known.change_bytes) + lessons.bytes;
+        let mode_bytes = modes.values().flatten().map(|mode| mode.approximate_bytes());
+        if mode_bytes.sum::<usize>() + change_bytes > MOST_BYTES {
+            return;
+        }
         modes.extend(refused.map(|(valuation, refusal)| (valuation, Err(refusal))));
         let mut known = known_changes.cloned().unwrap_or_default();
         if !changes.is_empty() {
@@ -222,7 +222,7 @@ impl Engine {
             pivot_rows: self.pivot_rows,
             modes,
             changes: known,
-            bytes,
+            change_bytes,
         };
         compiled.learnt().offer(began_with.as_ref(), offered);
     }
