@@ -10,13 +10,14 @@
 model PerfectConductor "A resistance and an inductance that may be zero"
   parameter Real R(unit = "Ohm") = 0;
   parameter Real L(unit = "H") = 0;
+  parameter Real C(unit = "F") = 1;
   Real v1(unit = "V", start = 1, fixed = true);
   Real v2(unit = "V", start = 0);
-  Real i1 "Current in A, capacities are 1 F";
-  Real i2 "Current in A";
+  Real i1(unit = "A");
+  Real i2(unit = "A");
 equation
-  der(v1) = -i1;
-  der(v2) = i1 - i2;
+  C*der(v1) = -i1;
+  C*der(v2) = i1 - i2;
   R*i1 = v1 - v2;
   L*der(i2) + 2*i2 = v2;
   annotation(experiment(StopTime = 1, Tolerance = 1e-8));

@@ -21,8 +21,8 @@ model ClutchNonlinearJunction "Clutch that couples velocities nonlinearly"
   parameter Real J1(unit = "kg.m2") = 1 "First moment of inertia";
   parameter Real J2(unit = "kg.m2") = 2 "Second moment of inertia";
   parameter Real b = 0.3 "Nonlinearity of the junction";
-  Real w1(unit = "rad/s", start = 1, fixed = true) "First velocity";
-  Real w2(unit = "rad/s", start = 10, fixed = true) "Second velocity";
+  Real w1(start = 1, fixed = true) "First velocity in rad/s";
+  Real w2(start = 10, fixed = true) "Second velocity in rad/s";
   Real t1(unit = "N.m") "Torque on the first body";
   Real t2(unit = "N.m") "Torque on the second body";
   Boolean engaged = time >= 1;

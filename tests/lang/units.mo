@@ -254,5 +254,15 @@ package Units
     Real n(unit = "m") = 3*x;
     Integer count = integer(x);
     Real u(unit = "V") = if time < 0.5 then 0 else count;
+    Real s(start = 1) "A voltage while it blocks, a current while it conducts";
+    Boolean off = s < 0;
+    Real ud(unit = "V") = if off then s else 0;
+    Real id(unit = "A") = if off then 0 else s;
+    Real p(start = 1) "Without units, where a factor of one per second is not written";
+    Real q;
+  equation
+    der(p) = -q;
+    der(q) = p;
+    ud - 2 = -3*id;
   end Free;
 end Units;

@@ -63,6 +63,11 @@ impl Session {
             diagnostics.extend(structure);
             diagnostics.extend(diagnostics_of(&open_values(&flat), |_| false));
         }
+        // The structure says more of a branch without equations.
+        if diagnostics.has_errors() {
+            let others = diagnostics.into_iter().filter(|d| d.code != codes::W0211);
+            diagnostics = others.collect();
+        }
         diagnostics.normalise();
         diagnostics
     }
@@ -103,9 +108,12 @@ impl Session {
                 let found = self.check(model, all_modes);
                 too_large += usize::from(found.iter().any(|d| d.code == codes::E0307));
                 let is_part = parts.contains(model);
-                checked
-                    .diagnostics
-                    .extend(found.into_iter().filter(|d| !(is_part && d.code == codes::E0403)));
+                // What is in a package, or has others behind it, is mostly a part of them: they give the values.
+                let may_be_part = is_part || model.contains('.');
+                let is_told = |d: &Diagnostic| {
+                    !(is_part && d.code == codes::E0403 || may_be_part && d.code == codes::W0209)
+                };
+                checked.diagnostics.extend(found.into_iter().filter(is_told));
                 // What is too large is mostly part of others.
                 let left = checked.models.len() - place - 1;
                 if too_large >= MOST_TOO_LARGE && left > 0 {

@@ -140,7 +140,7 @@ impl ParameterTable {
         let mut entries = BTreeMap::new();
         for variable in flat.variables.iter() {
             let kind = match parameters.get(&*variable.name) {
-                Some(&id) if variable.is_final => Kind::Final(id),
+                Some(&id) if variable.is_final && !variable.structural => Kind::Final(id),
                 Some(&id) if !variable.structural && variable.fixed != Some(false) => {
                     let vanished = coefficients.vanished.contains(&variable.name);
                     if vanished || coefficients.watched.contains(&variable.name) {

@@ -42,7 +42,7 @@ pub(crate) struct CheckArguments {
     pub fix: bool,
 
     /// Show what --fix would change, and change nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub diff: bool,
 }
 

@@ -142,7 +142,13 @@ impl<'m> Checker<'m> {
             FlatExpr::Binary(op, operands, span) => self.binary(*op, &operands[0], &operands[1], *span),
             FlatExpr::If(parts, span) => {
                 self.visit(&parts[0]);
-                self.in_branch(|this| this.joined("else", Side::Expr(&parts[1]), Side::Expr(&parts[2]), Some(*span)))
+                let sides = (Side::Expr(&parts[1]), Side::Expr(&parts[2]));
+                let value = self.in_branch(|this| this.joined("else", sides.0, sides.1, Some(*span)));
+                // `s` may be a voltage in `u = if off then s else 0` and a current in `i = if off then 0 else s`.
+                match value {
+                    Measure::Of(form, _) if !form.terms.is_empty() || form.has_cancelled => Measure::Any,
+                    other => other,
+                }
             }
             FlatExpr::Builtin(builtin, arguments, span) => self.builtin(*builtin, arguments, *span),
             FlatExpr::Call(call) => self.call(call),
