@@ -13,7 +13,9 @@ fn trouble(text: &str) -> Option<String> {
         Err(diagnostics) => return Some(format!("{diagnostics:?}")),
     };
     let found = session.check(&name, false);
-    let messages: Vec<String> = found.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
+    // Values that a run gives are left open.
+    let told = found.iter().filter(|d| d.code.as_str() != "W0209");
+    let messages: Vec<String> = told.map(|d| format!("{}: {}", d.code, d.message)).collect();
     (!messages.is_empty()).then(|| messages.join("\n"))
 }
 
