@@ -110,9 +110,8 @@ impl Session {
                 let is_part = parts.contains(model);
                 // What is in a package, or has others behind it, is mostly a part of them: they give the values.
                 let may_be_part = is_part || model.contains('.');
-                let is_told = |d: &Diagnostic| {
-                    !(is_part && d.code == codes::E0403 || may_be_part && d.code == codes::W0209)
-                };
+                let is_told =
+                    |d: &Diagnostic| !(is_part && d.code == codes::E0403 || may_be_part && d.code == codes::W0209);
                 checked.diagnostics.extend(found.into_iter().filter(is_told));
                 // What is too large is mostly part of others.
                 let left = checked.models.len() - place - 1;

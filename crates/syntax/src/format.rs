@@ -307,18 +307,7 @@ fn places(tree: &SyntaxTree) -> Vec<Place<'_>> {
             let mut own = None;
             if !is_comment(kind) {
                 own = anchor.take();
-                if kind == EndKw
-                    && matches!(
-                        parent,
-                        ClassDefinition | IfEquation | IfStatement | WhenEquation | WhenStatement
-                    )
-                {
-                    own = Some((level, true));
-                } else if matches!(kind, PublicKw | ProtectedKw) && parent == ElementSection {
-                    own = Some((level.saturating_sub(1), true));
-                } else if kind == EndKw && matches!(parent, ForEquation | ForStatement | WhileStatement) {
-                    own = Some((level.saturating_sub(1), true));
-                }
+                own = closing_anchor(kind, parent, level).or(own);
             }
             places.push(Place {
                 token,
@@ -334,6 +323,17 @@ fn places(tree: &SyntaxTree) -> Vec<Place<'_>> {
         }
     });
     places
+}
+
+/// The level of the line that a token starts which closes what is in front of it: `end`, or the keyword of a section.
+fn closing_anchor(kind: SyntaxKind, parent: SyntaxKind, level: usize) -> Option<(usize, bool)> {
+    match (kind, parent) {
+        (EndKw, ClassDefinition | IfEquation | IfStatement | WhenEquation | WhenStatement) => Some((level, true)),
+        (EndKw, ForEquation | ForStatement | WhileStatement) | (PublicKw | ProtectedKw, ElementSection) => {
+            Some((level.saturating_sub(1), true))
+        }
+        _ => None,
+    }
 }
 
 /// The level of the line that a node starts, and whether it closes what is in front of it.

@@ -8,7 +8,10 @@ use crate::support::{DECAY, Folder, Ran};
 /// Runs with text on standard input.
 fn with_input(folder: &Folder, arguments: &[&str], text: &str) -> Ran {
     let mut command = folder.command(arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(text.as_bytes()).expect("the program reads");
@@ -25,10 +28,17 @@ fn files_are_formatted() {
     let ran = folder.expect(1, &["fmt", "--check", "."]);
     assert_eq!(ran.stdout.trim().rsplit('/').next(), Some("M.mo"));
     let ran = folder.expect(0, &["fmt", "--diff", "M.mo"]);
-    assert!(ran.stdout.contains("-Real x=1 ;end M;\n+  Real x = 1;\n+end M;\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("-Real x=1 ;end M;\n+  Real x = 1;\n+end M;\n"),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(folder.read("M.mo"), UGLY);
     folder.expect(0, &["fmt", "."]).says("2 files looked at, 1 changed");
-    assert_eq!((folder.read("M.mo"), folder.read("Decay.mo")), (NEAT.to_owned(), DECAY.to_owned()));
+    assert_eq!(
+        (folder.read("M.mo"), folder.read("Decay.mo")),
+        (NEAT.to_owned(), DECAY.to_owned())
+    );
     folder.expect(0, &["fmt", "--check", "."]);
     let ran = with_input(&folder, &["fmt", "-"], UGLY);
     assert_eq!((ran.status, &*ran.stdout), (0, NEAT));
@@ -49,7 +59,11 @@ fn what_is_surely_meant_is_mended() {
     let text = "modle M\n  Real x(start = 1, fixed = true)\n  Real y = x**2;\nequation\n  der(x) = -x;\nend N;\n";
     let folder = Folder::new().with("M.mo", text);
     let ran = folder.expect(1, &["check", "M.mo", "--diff"]);
-    assert!(ran.stdout.contains("-modle M\n") && ran.stdout.contains("+model M\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("-modle M\n") && ran.stdout.contains("+model M\n"),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(folder.read("M.mo"), text);
     folder.expect(0, &["check", "M.mo", "--fix"]).says("applied");
     let mended = "model M\n  Real x(start = 1, fixed = true);\n  Real y = x^2;\nequation\n  der(x) = -x;\nend M;\n";
@@ -60,11 +74,16 @@ fn what_is_surely_meant_is_mended() {
 fn names_are_suggested_and_not_replaced() {
     let text = "model M\n  Real speed = 1;\n  Real y = sped;\nend M;\n";
     let folder = Folder::new().with("M.mo", text);
-    folder.expect(1, &["check", "M.mo", "--fix"]).says("did you mean `speed`?");
+    folder
+        .expect(1, &["check", "M.mo", "--fix"])
+        .says("did you mean `speed`?");
     assert_eq!(folder.read("M.mo"), text);
     let json = folder.expect(1, &["check", "M.mo", "--json"]).json();
     let fix = &json["diagnostics"][0]["fixes"][0];
-    assert_eq!((&fix["safe"], &fix["edits"][0]["text"]), (&false.into(), &"speed".into()));
+    assert_eq!(
+        (&fix["safe"], &fix["edits"][0]["text"]),
+        (&false.into(), &"speed".into())
+    );
     assert_eq!(fix["edits"][0]["start"]["column"], 12);
 }
 
@@ -74,7 +93,10 @@ fn each_is_put_where_it_belongs() {
     let folder = Folder::new().with("M.mo", text);
     folder.expect(0, &["check", "M.mo", "--fix"]);
     let mended = folder.read("M.mo");
-    assert!(mended.contains("A a[3](each p = 2);") && mended.contains("A b(p = 2);"), "{mended}");
+    assert!(
+        mended.contains("A a[3](each p = 2);") && mended.contains("A b(p = 2);"),
+        "{mended}"
+    );
 }
 
 #[test]
@@ -83,7 +105,9 @@ fn units_can_be_denied() {
     let folder = Folder::new().with("M.mo", text);
     folder.expect(0, &["check", "M.mo"]).says("warning[W0204]");
     for command in ["check", "simulate", "flatten"] {
-        folder.expect(1, &[command, "M.mo", "--deny", "units"]).says("error[W0204]");
+        folder
+            .expect(1, &[command, "M.mo", "--deny", "units"])
+            .says("error[W0204]");
     }
     folder.expect(1, &["check", "M.mo", "--deny", "w0204"]);
     folder.expect(1, &["check", "M.mo", "--deny", "warnings"]);
@@ -104,8 +128,12 @@ fn what_is_left_open_is_said() {
     }
     let ran = folder.expect(0, &["simulate", "M.mo", "--set", "k=2", "--input", "u.csv"]);
     assert!(!ran.stderr.contains("W0209"), "{}", ran.stderr);
-    folder.expect(2, &["simulate", "M.mo", "--set", "f=2"]).says("`f` is final");
-    folder.expect(0, &["check", "M.mo", "-L", "nowhere"]).says("warning[W0104]");
+    folder
+        .expect(2, &["simulate", "M.mo", "--set", "f=2"])
+        .says("`f` is final");
+    folder
+        .expect(0, &["check", "M.mo", "-L", "nowhere"])
+        .says("warning[W0104]");
 }
 
 #[test]
@@ -117,7 +145,10 @@ fn a_forgotten_else_is_said() {
     };
     let folder = Folder::new()
         .with("A.mo", model("  end if;\n"))
-        .with("B.mo", model("  end if;\n  if not x > 0.5 then\n    y = 2;\n  end if;\n"))
+        .with(
+            "B.mo",
+            model("  end if;\n  if not x > 0.5 then\n    y = 2;\n  end if;\n"),
+        )
         .with("C.mo", model("  else\n    y = 2;\n  end if;\n"));
     folder.expect(0, &["check", "A.mo"]).says("warning[W0211]");
     for other in ["B.mo", "C.mo"] {
@@ -133,16 +164,44 @@ fn parameters_come_from_files() {
         .with("p.toml", "k = 3\nn = 1\n")
         .with("p.csv", "name,value\nk,3\nn,1\n")
         .with("p.txt", "k = 3");
-    folder.expect(0, &["simulate", "Decay.mo", "--set", "k=3", "--set", "n=1", "-o", "expected.csv"]);
+    folder.expect(
+        0,
+        &[
+            "simulate",
+            "Decay.mo",
+            "--set",
+            "k=3",
+            "--set",
+            "n=1",
+            "-o",
+            "expected.csv",
+        ],
+    );
     let expected = folder.read("expected.csv");
     for file in ["p.json", "p.toml", "p.csv"] {
         folder.expect(0, &["simulate", "Decay.mo", "--parameters", file, "-o", "out.csv"]);
         assert_eq!(folder.read("out.csv"), expected, "{file}");
     }
-    folder.expect(0, &["simulate", "Decay.mo", "--parameters", "p.json", "--set", "k=5", "-o", "out.csv"]);
+    folder.expect(
+        0,
+        &[
+            "simulate",
+            "Decay.mo",
+            "--parameters",
+            "p.json",
+            "--set",
+            "k=5",
+            "-o",
+            "out.csv",
+        ],
+    );
     assert_ne!(folder.read("out.csv"), expected);
-    folder.expect(2, &["simulate", "Decay.mo", "--parameters", "p.txt"]).says(".json");
-    folder.expect(2, &["simulate", "Decay.mo", "--parameters", "gone.json"]).says("gone.json");
+    folder
+        .expect(2, &["simulate", "Decay.mo", "--parameters", "p.txt"])
+        .says(".json");
+    folder
+        .expect(2, &["simulate", "Decay.mo", "--parameters", "gone.json"])
+        .says("gone.json");
 }
 
 #[test]
@@ -175,7 +234,11 @@ fn names_of_older_libraries_are_mended() {
     let folder = Folder::new().with("Modelica.mo", library).with("M.mo", text);
     folder.expect(0, &["check", "M.mo", "--fix", "-L", "."]);
     let mended = folder.read("M.mo");
-    for line in ["Modelica.Units.SI.Length x", "Modelica.Units.Conversions.double(2)", "sine(f = 50)"] {
+    for line in [
+        "Modelica.Units.SI.Length x",
+        "Modelica.Units.Conversions.double(2)",
+        "sine(f = 50)",
+    ] {
         assert!(mended.contains(line), "{line}\n{mended}");
     }
     assert_eq!(folder.read("Modelica.mo"), library);
@@ -188,7 +251,9 @@ fn a_missing_end_and_a_comma() {
         .with("N.mo", "model N\n  Real x = 0,5;\nend N;\n");
     folder.expect(0, &["check", "M.mo", "--fix"]);
     assert_eq!(folder.read("M.mo"), "model M\n  Real x = 1;\nend M;\n");
-    folder.expect(1, &["check", "N.mo", "--fix"]).says("decimals follow a point");
+    folder
+        .expect(1, &["check", "N.mo", "--fix"])
+        .says("decimals follow a point");
 }
 
 #[test]
@@ -198,6 +263,13 @@ fn errors_inside_of_a_library_name_the_line_that_uses_it() {
     let folder = Folder::new().with("Lib.mo", library).with("M.mo", text);
     let json = folder.expect(1, &["check", "M.mo", "--json", "-L", "."]).json();
     let first = &json["diagnostics"][0];
-    assert_eq!((&first["primary"]["file"], &first["primary"]["start"]["line"]), (&"M.mo".into(), &3.into()));
-    assert!(first["secondary"][0]["file"].as_str().is_some_and(|file| file.ends_with("Lib.mo")));
+    assert_eq!(
+        (&first["primary"]["file"], &first["primary"]["start"]["line"]),
+        (&"M.mo".into(), &3.into())
+    );
+    assert!(
+        first["secondary"][0]["file"]
+            .as_str()
+            .is_some_and(|file| file.ends_with("Lib.mo"))
+    );
 }
