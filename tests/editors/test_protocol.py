@@ -23,6 +23,10 @@ NAME = "untitled:P.mo"
 
 @pytest_lsp.fixture(config=ClientServerConfig(server_command=[os.environ["SALTUS"], "lsp"]))
 async def client(lsp_client: LanguageClient):
+    @lsp_client.feature(types.CLIENT_REGISTER_CAPABILITY)
+    def register(params: types.RegistrationParams):
+        return None
+
     params = types.InitializeParams(capabilities=client_capabilities("visual-studio-code"), root_uri=None)
     await lsp_client.initialize_session(params)
     document = types.TextDocumentItem(uri=NAME, language_id="modelica", version=1, text=TEXT)

@@ -74,14 +74,7 @@ impl Session {
 
     /// Checks every model in the files given.
     pub fn check_all(&self, all_modes: bool) -> Checked {
-        let mut functions = Vec::new();
-        let mut entered = HashSet::new();
-        for class in self.library.given() {
-            self.collect_in(&class, &mut entered, &mut |class, path| {
-                collect_functions(class, path, &mut functions)
-            });
-        }
-        self.check_listed(self.models(), &functions, all_modes)
+        self.check_listed(self.models(), all_modes, || self.check_functions())
     }
 
     /// Checks what is written in the file added last: for a file by itself the same as [`Session::check_all`], for one that is
@@ -92,11 +85,13 @@ impl Session {
             collect(&class.definition, &mut class.path.clone(), &mut models);
             collect_functions(&class.definition, &mut class.path.clone(), &mut functions);
         }
-        self.check_listed(models, &functions, false)
+        let options = saltus_lang::FlattenOptions::default();
+        self.check_listed(models, false, || {
+            saltus_lang::check_functions(&self.library, &functions, &options)
+        })
     }
 
-    /// Checks models, and the bodies of functions, called or not.
-    fn check_listed(&self, models: Vec<String>, functions: &[Arc<str>], all_modes: bool) -> Checked {
+    fn check_listed(&self, models: Vec<String>, all_modes: bool, functions: impl Fn() -> Diagnostics) -> Checked {
         let mut checked = Checked {
             models,
             diagnostics: self.diagnostics(),
@@ -123,10 +118,7 @@ impl Session {
                     break;
                 }
             }
-            let options = saltus_lang::FlattenOptions::default();
-            checked
-                .diagnostics
-                .extend(saltus_lang::check_functions(&self.library, functions, &options));
+            checked.diagnostics.extend(functions());
         }
         checked.diagnostics.normalise();
         checked
@@ -153,6 +145,18 @@ impl Session {
                 self.files_of(&member, entered, files);
             }
         }
+    }
+
+    /// Checks the bodies of all functions in the files given, called or not.
+    fn check_functions(&self) -> Diagnostics {
+        let mut names = Vec::new();
+        let mut entered = HashSet::new();
+        for class in self.library.given() {
+            self.collect_in(&class, &mut entered, &mut |class, path| {
+                collect_functions(class, path, &mut names)
+            });
+        }
+        saltus_lang::check_functions(&self.library, &names, &saltus_lang::FlattenOptions::default())
     }
 
     /// The full names of all models in the files and folders given, those of packages in their order.

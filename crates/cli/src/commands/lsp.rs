@@ -8,12 +8,14 @@ use saltus_lsp::Options;
 use crate::console::Console;
 use crate::status::Status;
 
-/// Serves an editor: diagnostics while typing, completion, hover, definitions, renaming, modes and states. It speaks the
-/// Language Server Protocol on standard input and output; editors start it, nobody types this. The page "In the editor"
-/// of the guide says how.
+/// Serves an editor.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
-Libraries are looked for in the folders of the setting `saltus.libraries`, of -L and of the environment variable
+Editors start this, nobody types it: it speaks the Language Server Protocol on standard input and
+output. The page \"In the editor\" of the guide says how to set up Visual Studio Code, Neovim, Helix,
+Emacs, Zed and Kate.
+
+Libraries are looked for in the folders of the setting `saltus.libraries`, of -L and of
 MODELICAPATH, and in the folders of the workspace.")]
 pub(crate) struct LspArguments {
     /// Folder in which libraries are looked for; may be repeated. The folders of the environment variable
