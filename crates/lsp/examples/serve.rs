@@ -6,8 +6,9 @@ fn main() -> std::process::ExitCode {
         libraries: libraries.map_or_else(Vec::new, |list| saltus::library::split_path_list(&list)),
         ..saltus_lsp::Options::default()
     };
-    match saltus_lsp::serve_stdio(options) {
-        true => std::process::ExitCode::SUCCESS,
-        false => std::process::ExitCode::FAILURE,
+    if saltus_lsp::serve_stdio(options) {
+        std::process::ExitCode::SUCCESS
+    } else {
+        std::process::ExitCode::FAILURE
     }
 }

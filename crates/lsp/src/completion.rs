@@ -56,10 +56,7 @@ pub(crate) fn completion(world: &World, at: &At) -> Option<CompletionList> {
     let range = world.range(saltus::source::Span::new(look.parsed.file, word, offset.max(word)))?;
     let items = found.items.into_values().map(|mut item| {
         let text = item.insert_text.take().unwrap_or_else(|| item.label.clone());
-        item.text_edit = Some(CompletionItemTextEdit::TextEdit(TextEdit {
-            range: range.clone(),
-            new_text: text,
-        }));
+        item.text_edit = Some(CompletionItemTextEdit::TextEdit(TextEdit { range, new_text: text }));
         item
     });
     Some(CompletionList {
@@ -727,13 +724,14 @@ fn top_level_names(world: &World, folder: &Path) -> Vec<String> {
             .into_iter()
             .collect();
     }
-    let names = entries.into_iter().filter_map(|entry| match entry.is_folder {
-        true => {
+    let names = entries.into_iter().filter_map(|entry| {
+        if entry.is_folder {
             let package = folder.join(&entry.name).join("package.mo");
             let is_package = world.files.version(&package).is_some();
             is_package.then(|| entry.name.split(' ').next().unwrap_or("").to_owned())
+        } else {
+            entry.name.strip_suffix(".mo").map(str::to_owned)
         }
-        false => entry.name.strip_suffix(".mo").map(str::to_owned),
     });
     names
         .filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))

@@ -36,9 +36,10 @@ pub(crate) fn declaration(sources: &SourceMap, member: &Member) -> String {
         .iter()
         .map(|subscript| text(sources, subscript.span()))
         .collect();
-    let sizes = match sizes.is_empty() {
-        true => String::new(),
-        false => format!("[{}]", sizes.join(", ")),
+    let sizes = if sizes.is_empty() {
+        String::new()
+    } else {
+        format!("[{}]", sizes.join(", "))
     };
     let behind = [
         component.description.as_ref().map(|description| description.span.start),

@@ -70,9 +70,10 @@ pub(crate) fn data(world: &World, diagnostic: &Diagnostic) -> Option<Value> {
         .iter()
         .filter_map(|fix| send(world, fix))
         .collect();
-    match sent.is_empty() {
-        true => None,
-        false => serde_json::to_value(sent).ok(),
+    if sent.is_empty() {
+        None
+    } else {
+        serde_json::to_value(sent).ok()
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn lenses(world: &World, uri: &Uri) -> Option<Vec<CodeLens>> {
             ("Flatten", COMMANDS[2]),
         ] {
             found.push(CodeLens {
-                range: range.clone(),
+                range,
                 command: Some(Command {
                     title: title.to_owned(),
                     command: command.to_owned(),

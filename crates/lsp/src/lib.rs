@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `server`, `requests`, `workers` | the loop, who answers what, and threads |
 //! | `world`, `overlay`, `document`, `settings` | files as the editor shows them, and what is read of them |
-//! | `position`, `uri` | places and files in the words of the protocol |
+//! | `position`, `uri`, `transport` | places, files and messages in the words of the protocol |
 //! | `diagnostics`, `actions`, `fixes` | what is wrong, and what to do about it |
 //! | `symbols`, `navigation`, `rename`, `tokens` | names: where they are and what they mean |
 //! | `facts`, `hover`, `completion`, `signature`, `hints` | what is known of them |
@@ -34,6 +34,7 @@ mod settings;
 mod signature;
 mod symbols;
 mod tokens;
+mod transport;
 mod uri;
 mod workers;
 mod world;
@@ -42,12 +43,11 @@ pub use server::{Options, serve};
 
 /// Serves a client on standard input and output until it says goodbye. Returns whether it did so properly.
 pub fn serve_stdio(options: Options) -> bool {
-    let (connection, threads) = lsp_server::Connection::stdio();
+    let (connection, writer) = transport::stdio();
     let proper = serve(connection, options);
-    // The reader may wait for more input for ever where the client has gone without a word.
-    if proper {
-        proper && threads.join().is_ok()
-    } else {
-        false
+    // What was answered is to be written; a client that has gone without a word does not read it.
+    match writer {
+        Some(writer) if proper => writer.join().is_ok(),
+        _ => proper,
     }
 }

@@ -192,20 +192,25 @@ fn is_about(found: &str, name: &str) -> bool {
 }
 
 fn valuation(values: &[(String, bool)]) -> String {
-    let one = |(condition, value): &(String, bool)| match value {
-        true => format!("`{condition}`"),
-        false => format!("not `{condition}`"),
+    let one = |(condition, value): &(String, bool)| {
+        if *value {
+            format!("`{condition}`")
+        } else {
+            format!("not `{condition}`")
+        }
     };
-    match values.is_empty() {
-        true => "always".to_owned(),
-        false => values.iter().map(one).collect::<Vec<_>>().join(" and "),
+    if values.is_empty() {
+        "always".to_owned()
+    } else {
+        values.iter().map(one).collect::<Vec<_>>().join(" and ")
     }
 }
 
 fn spread(least: usize, greatest: usize) -> String {
-    match least == greatest {
-        true => least.to_string(),
-        false => format!("{least}–{greatest}"),
+    if least == greatest {
+        least.to_string()
+    } else {
+        format!("{least}–{greatest}")
     }
 }
 

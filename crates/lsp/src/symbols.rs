@@ -58,7 +58,7 @@ fn symbol(
         kind,
         tags: None,
         deprecated: None,
-        range: if inside { range } else { selection_range.clone() },
+        range: if inside { range } else { selection_range },
         selection_range,
         children: None,
     })
@@ -287,7 +287,7 @@ pub(crate) fn links(world: &World, document: &Document) -> Vec<DocumentLink> {
         for (at, _) in token.text().match_indices("modelica://") {
             let rest = &token.text()[at..];
             let end = rest
-                .find(|c: char| matches!(c, '"' | '\\' | '<' | '>' | ' ' | '\n' | '#' | ')'))
+                .find(['"', '\\', '<', '>', ' ', '\n', '#', ')'])
                 .unwrap_or(rest.len());
             let start = token.span().start + at as u32;
             let span = Span::new(token.span().file, start, start + end as u32);

@@ -17,6 +17,9 @@ use crate::position::{Encoding, Lines};
 use crate::settings::Settings;
 use crate::uri::{path_of, uri_of};
 
+/// What is known of a model, once it is.
+type Fact = Arc<OnceLock<Arc<ModelFacts>>>;
+
 /// Everything a request may look at. It does not change; what is computed is kept until the next change.
 #[derive(Debug)]
 pub(crate) struct World {
@@ -38,7 +41,7 @@ pub(crate) struct World {
     pub(crate) current: Arc<AtomicU64>,
     sessions: Mutex<BTreeMap<PathBuf, Arc<Session>>>,
     lines: Mutex<BTreeMap<FileId, Arc<Lines>>>,
-    facts: Mutex<BTreeMap<(PathBuf, String), Arc<OnceLock<Arc<ModelFacts>>>>>,
+    facts: Mutex<BTreeMap<(PathBuf, String), Fact>>,
 }
 
 /// A file that is looked at: its session and what was parsed.

@@ -142,9 +142,10 @@ impl Names<'_> {
     /// The first parts of a dotted name.
     pub(crate) fn lookup_parts(&mut self, scope: ClassId, name: &QualifiedName, count: usize) -> Option<Found> {
         let (first, rest) = name.parts.get(..count)?.split_first()?;
-        let first = match name.global {
-            true => Found::Class(self.root(&first.name)?),
-            false => self.lookup(scope, &first.name)?,
+        let first = if name.global {
+            Found::Class(self.root(&first.name)?)
+        } else {
+            self.lookup(scope, &first.name)?
         };
         rest.iter()
             .try_fold(first, |found, part| self.inside(&found, &part.name))

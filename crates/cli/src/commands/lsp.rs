@@ -40,8 +40,9 @@ pub(crate) fn run(arguments: &LspArguments, _console: &Console) -> Status {
         ..Options::default()
     };
     // Without the goodbye that the protocol asks for, the status is 1: so says the protocol.
-    match saltus_lsp::serve_stdio(options) {
-        true => Status::Success,
-        false => Status::ModelWrong,
+    if saltus_lsp::serve_stdio(options) {
+        Status::Success
+    } else {
+        Status::ModelWrong
     }
 }

@@ -106,7 +106,7 @@ fn whatever_is_asked_the_server_goes_on() {
             let character = (seed >> 45) % 60;
             let place = json!({"line": line, "character": character});
             // Not each method at each text: every text meets every third.
-            if (number as u64 + seed) % 3 != 0 {
+            if !seed.wrapping_add(number as u64).is_multiple_of(3) {
                 continue;
             }
             let params = json!({
