@@ -308,9 +308,10 @@ impl Lowering<'_> {
                 continue;
             };
             let is_implicit = matches!(method, SolverMethod::ImplicitEuler | SolverMethod::ImplicitTrapezoid);
-            let states = match is_implicit {
-                true => states,
-                false => self.independent_states(part, states),
+            let states = if is_implicit {
+                states
+            } else {
+                self.independent_states(part, states)
             };
             let interval = self.interval_of(part);
             let first = self.first_tick(part);
@@ -593,12 +594,11 @@ impl Lowering<'_> {
                 .collect();
             let mut all = self.occurring(equation, &column);
             let row = |columns: &[usize]| columns.iter().map(|&at| Column::from_index(at)).collect::<Vec<_>>();
-            let solvable: Vec<usize> = match equation.is_real {
-                true => {
-                    let real = |at: &usize| self.model.variables[unknowns[*at]].ty == Type::Real;
-                    all.iter().copied().filter(real).collect()
-                }
-                false => sorted(explicit.clone()),
+            let solvable: Vec<usize> = if equation.is_real {
+                let real = |at: &usize| self.model.variables[unknowns[*at]].ty == Type::Real;
+                all.iter().copied().filter(real).collect()
+            } else {
+                sorted(explicit.clone())
             };
             builder.push_row(row(&solvable));
             all.extend(&explicit);

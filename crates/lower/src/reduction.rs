@@ -97,9 +97,10 @@ impl System {
         place: &FxHashMap<VarId, usize>,
     ) -> Vec<usize> {
         let pool = &lowering.model.pool;
-        let roots: &[ExprId] = match equation.is_real {
-            true => &[equation.left, equation.right],
-            false => &[equation.left],
+        let roots: &[ExprId] = if equation.is_real {
+            &[equation.left, equation.right]
+        } else {
+            &[equation.left]
         };
         let mut found: Vec<usize> = pool
             .reachable(roots)

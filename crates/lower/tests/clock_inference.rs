@@ -26,6 +26,9 @@ impl Random {
 /// Ticks in units.
 type List = Vec<i128>;
 
+/// What a conversion makes of a list.
+type Apply = Box<dyn Fn(&List) -> List>;
+
 fn sub(list: &List, factor: i64) -> List {
     list.iter().copied().step_by(factor as usize).collect()
 }
@@ -45,7 +48,7 @@ fn shifted(list: &List, count: i64, resolution: i64) -> List {
     sub(&fine.into_iter().skip(count as usize).collect(), resolution)
 }
 
-fn random_conversion(random: &mut Random) -> (Conversion, Box<dyn Fn(&List) -> List>) {
+fn random_conversion(random: &mut Random) -> (Conversion, Apply) {
     let (a, b) = (random.factor(), random.factor());
     match random.below(4) {
         0 => (Conversion::Same, Box::new(|list| list.clone())),

@@ -59,9 +59,10 @@ impl Rational {
         let decimals = digits.split_once('.').map_or(0, |(_, after)| after.len() as i32);
         let mantissa: i128 = digits.replace('.', "").parse().ok()?;
         let power = 10i128.checked_pow((exponent - decimals).unsigned_abs())?;
-        match exponent >= decimals {
-            true => Self::reduced(mantissa.checked_mul(power)?, 1),
-            false => Self::reduced(mantissa, power),
+        if exponent >= decimals {
+            Self::reduced(mantissa.checked_mul(power)?, 1)
+        } else {
+            Self::reduced(mantissa, power)
         }
     }
 

@@ -143,9 +143,12 @@ fn coupled_equations_are_solved_at_ticks() {
         let size = 2 + random.below(4) as usize;
         let matrix: Vec<Vec<f64>> = (0..size)
             .map(|row| {
-                let entry = |column: usize, random: &mut Random| match row == column {
-                    true => random.between(3.0, 6.0),
-                    false => random.between(-0.6, 0.6),
+                let entry = |column: usize, random: &mut Random| {
+                    if row == column {
+                        random.between(3.0, 6.0)
+                    } else {
+                        random.between(-0.6, 0.6)
+                    }
                 };
                 (0..size).map(|column| entry(column, &mut random)).collect()
             })

@@ -472,9 +472,12 @@ impl Expansion {
         let ticks = asked.0.then(|| self.ticks(flattener, state));
         let since = asked.1.then(|| self.since(flattener, state));
         let span = self.span;
-        let value = |variable: VariableId| match so_far {
-            true => previous(variable, span),
-            false => FlatExpr::Variable(variable),
+        let value = |variable: VariableId| {
+            if so_far {
+                previous(variable, span)
+            } else {
+                FlatExpr::Variable(variable)
+            }
         };
         expr.transform(&mut |part| match (&*part, ticks, since) {
             (FlatExpr::Builtin(Builtin::TicksInState, ..), Some(ticks), _) => *part = value(ticks),

@@ -124,9 +124,10 @@ impl SampleClock {
         }
         *elapsed = Some(elapsed.unwrap_or(0.0) + next);
         self.count += 1;
-        match self.next() > time + self.tolerance(time) {
-            true => Ok(()),
-            false => Err(next),
+        if self.next() > time + self.tolerance(time) {
+            Ok(())
+        } else {
+            Err(next)
         }
     }
 }
