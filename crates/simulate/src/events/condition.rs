@@ -320,7 +320,7 @@ pub(crate) fn monitors(
 }
 
 /// Whether a function has neither kinks nor jumps of its own, so that its derivatives say how it goes on.
-fn is_smooth(pool: &ExprPool, function: ExprId) -> bool {
+pub(crate) fn is_smooth(pool: &ExprPool, function: ExprId) -> bool {
     let smooth = |id: ExprId| match pool.node(id) {
         Node::Unary(op, _) => !matches!(op, UnaryOp::Abs | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil),
         Node::Binary(op, ..) => matches!(

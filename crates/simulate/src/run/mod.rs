@@ -772,7 +772,7 @@ impl Run {
                 return Ok(PhaseEnd::Stop);
             }
             let at_break = end >= phase.target || leaves.is_some();
-            if at_break && self.history.jumps(&self.engine.memory) {
+            if at_break && self.history.jumps(&mut self.engine.memory) {
                 return Ok(PhaseEnd::Event(Vec::new()));
             }
             self.go_on(phase, step.1 - step.0, at_break)?;

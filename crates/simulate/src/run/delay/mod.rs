@@ -16,7 +16,7 @@ mod transport;
 use std::collections::VecDeque;
 
 use saltus_codegen::{KernelCache, KernelSpec};
-use saltus_mdae::{Derivative, ExprId, ExprPool, Mdae, Node, OriginId, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, Mdae, Node, OriginId, Role, VarId};
 
 use crate::error::{Failure, FailureKind};
 use crate::kernel::Bound;
@@ -52,8 +52,12 @@ struct Line {
     orders: usize,
     varying: Varying,
     max_delay: Bound,
+    /// The expression and its derivatives, if it is a smooth function of time alone: its past need not be recorded, and a delay
+    /// may be as short as it likes.
+    of_time: Option<Bound>,
     origin: OriginId,
-    /// The value at the start.
+    /// The time and the value at the start.
+    begin: f64,
     first: f64,
     segments: VecDeque<Segment>,
 }
@@ -143,6 +147,10 @@ impl History {
             let varying = varying(model, pool, delay.delay);
             let orders = if varying == Varying::AtEvents { 0 } else { DERIVATIVES };
             let derivatives = KernelSpec::matrix(&[delay.delay], 0..=orders as u16, &[]);
+            let course = KernelSpec::matrix(&[delay.expression], 0..=DERIVATIVES as u16, &[]);
+            let of_time = is_of_time(model, pool, delay.expression)
+                .then(|| Bound::new(cache, pool, &course, memory))
+                .transpose()?;
             lines.push(Line {
                 output: delay.output,
                 expression: bind(delay.expression)?,
@@ -150,7 +158,9 @@ impl History {
                 orders,
                 varying,
                 max_delay: bind(delay.max_delay)?,
+                of_time,
                 origin: delay.origin,
+                begin: f64::INFINITY,
                 first: 0.0,
                 segments: VecDeque::new(),
             });
@@ -190,6 +200,7 @@ impl History {
     /// The values at the start become the past before it.
     pub(crate) fn begin(&mut self, memory: &Memory) -> Result<(), WrongProfile> {
         for line in &mut self.lines {
+            line.begin = memory.time();
             line.first = line.expression.value(memory);
         }
         for profile in &mut self.profiles {
@@ -329,7 +340,8 @@ impl History {
     /// A step may not be longer than the shortest delay, so that the past is always known.
     pub(crate) fn max_step(&self, memory: &Memory) -> f64 {
         let near = 1e-9 * (1.0 + memory.time().abs());
-        let delays = self.lines.iter().map(|line| line.delays(memory)[0]);
+        let recorded = self.lines.iter().filter(|line| line.of_time.is_none());
+        let delays = recorded.map(|line| line.delays(memory)[0]);
         let transits = self.profiles.iter().map(|profile| profile.transit_time(memory));
         let times = delays.chain(transits);
         times.filter(|&time| time > near).fold(f64::INFINITY, f64::min)
@@ -359,11 +371,12 @@ impl History {
     }
 
     /// Whether a signal jumps at this time, where memory has the left limits.
-    pub(crate) fn jumps(&self, memory: &Memory) -> bool {
+    pub(crate) fn jumps(&self, memory: &mut Memory) -> bool {
         let time = memory.time();
         self.profiles.iter().any(|profile| profile.jumps(memory))
             || self.lines.iter().any(|line| {
-                let right = line.delayed(time, &line.delays(memory), false, memory)[0];
+                let delays = line.delays(memory);
+                let right = line.delayed(time, &delays, false, memory)[0];
                 let left = memory.get(line.output, 0);
                 (left - right).abs() > 1e-9 * (1.0 + left.abs().max(right.abs()))
             })
@@ -410,7 +423,7 @@ impl Line {
             }));
         }
         let known = self.segments.back().map_or(f64::INFINITY, |last| last.end);
-        if delay > near && time - delay > known + near {
+        if delay > near && time - delay > known + near && self.of_time.is_none() {
             Err(DelayError::TooNear(self.origin))
         } else {
             Ok(())
@@ -418,13 +431,17 @@ impl Line {
     }
 
     /// Coefficients of the Taylor series of the signal: that of the past composed with that of `t − delay(t)`.
-    fn delayed(&self, time: f64, delays: &[f64; DERIVATIVES + 1], left: bool, memory: &Memory) -> Series {
-        if delays[0] <= 1e-9 * (1.0 + time.abs()) {
-            let mut now = Series::default();
-            now[0] = self.expression.value(memory);
-            return now;
-        }
-        let outer = self.at(time - delays[0], left);
+    fn delayed(&self, time: f64, delays: &[f64; DERIVATIVES + 1], left: bool, memory: &mut Memory) -> Series {
+        let then = time - delays[0];
+        let outer = match &self.of_time {
+            Some(course) if then >= self.begin => series_at(course, then, memory),
+            None if delays[0] <= 1e-9 * (1.0 + time.abs()) => {
+                let mut now = Series::default();
+                now[0] = self.expression.value(memory);
+                return now;
+            }
+            _ => self.at(then, left),
+        };
         let inner: Series = std::array::from_fn(|order| match order {
             0 => 0.0,
             1 => 1.0 - delays[1],
@@ -449,6 +466,25 @@ impl Line {
             }
         }
     }
+}
+
+/// The series of a function of time at a time.
+fn series_at(course: &Bound, time: f64, memory: &mut Memory) -> Series {
+    let now = memory.time();
+    let mut derivatives = [0.0; DERIVATIVES + 1];
+    memory.set_time(time);
+    course.evaluate(memory, &mut derivatives);
+    memory.set_time(now);
+    std::array::from_fn(|order| derivatives[order] / (2..=order).product::<usize>() as f64)
+}
+
+/// Whether an expression is made of time and parameters, and has neither events nor bends.
+fn is_of_time(model: &Mdae, pool: &ExprPool, expression: ExprId) -> bool {
+    let is_fixed = |one: &Derivative| model.variables[one.var].role == Role::Parameter;
+    pool.occurrences(expression).iter().all(is_fixed)
+        && pool.conditions_in(expression).is_empty()
+        && pool.left_limit_occurrences(expression).is_empty()
+        && crate::events::condition::is_smooth(pool, expression)
 }
 
 fn agree(before: &[f64], now: impl Iterator<Item = f64>) -> bool {
