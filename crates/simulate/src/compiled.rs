@@ -527,7 +527,15 @@ fn may_jump(node: Node) -> bool {
         Node::Unary(op, _) => matches!(op, UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil),
         Node::Binary(op, ..) => matches!(
             op,
-            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne
+            BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge
+                | BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Mod
+                | BinaryOp::Rem
+                | BinaryOp::Quotient
         ),
         Node::Call { .. } => true,
         _ => false,

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use saltus_codegen::{Rounding, share_of_error};
-use saltus_mdae::{Derivative, ExprId, Node};
+use saltus_mdae::{BinaryOp, Derivative, ExprId, Node};
 
 use crate::engine::{Engine, ModeId};
 use crate::kernel::Bound;
@@ -152,7 +152,13 @@ impl Engine {
         let mut switches: Vec<ExprId> = equations
             .flat_map(|&equation| self.compiled.silent_switches(equation))
             .copied()
-            .filter(|&expression| !matches!(self.model.pool.node(expression), Node::Call { .. }))
+            .filter(|&expression| {
+                // Those have values between their jumps.
+                !matches!(
+                    self.model.pool.node(expression),
+                    Node::Call { .. } | Node::Binary(BinaryOp::Mod | BinaryOp::Rem, ..)
+                )
+            })
             .collect();
         if switches.is_empty() {
             return Arc::default();

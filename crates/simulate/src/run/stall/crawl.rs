@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use saltus_mdae::print::{self, UserNames};
-use saltus_mdae::{BinaryOp, EquationId, ExprId, Idx, Node, UnaryOp};
+use saltus_mdae::{BinaryOp, EquationId, ExprId, ExprPool, Idx, Node, UnaryOp};
 
 use super::{CrawlingSwitch, Run, Stall};
 use crate::engine::ModeId;
@@ -273,9 +273,22 @@ impl Run {
         let function = match engine.model.pool.node(expression) {
             Node::Unary(UnaryOp::Sign, argument) => argument,
             Node::Binary(BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge, a, b) => engine.pool.sub(a, b),
+            Node::Unary(UnaryOp::Floor | UnaryOp::Ceil, argument) => to_integer(&mut engine.pool, argument),
+            Node::Binary(BinaryOp::Mod | BinaryOp::Rem | BinaryOp::Quotient, a, b) => {
+                let ratio = engine.pool.div(a, b);
+                to_integer(&mut engine.pool, ratio)
+            }
             _ => return Ok(None),
         };
         let bound = Bound::of_value(&engine.cache, &engine.pool, function, &engine.memory)?;
         Ok(Some((function, bound)))
     }
+}
+
+/// How far a number is above the integer next to it.
+fn to_integer(pool: &mut ExprPool, number: ExprId) -> ExprId {
+    let half = pool.real(0.5);
+    let above = pool.add(number, half);
+    let nearest = pool.unary(UnaryOp::Floor, above);
+    pool.sub(number, nearest)
 }
