@@ -20,6 +20,8 @@ pub(super) const MIDDLE: usize = 3;
 const OF_CHECK: f64 = 2.0;
 /// A check that is met by chance must not hide a term of fourth degree that is large.
 const OF_FOURTH: f64 = 1.0 / 16.0;
+/// What three samples do not show of a smooth function, in parts of what they show it to bend.
+const OF_BEND: f64 = 0.125;
 /// Slopes are known this much worse than values (the inequality of Markov for degree 5, in differences of coefficients).
 const OF_SLOPE: f64 = 10.0;
 
@@ -121,6 +123,17 @@ impl Course {
         Self::new(samples)
     }
 
+    /// What three samples tell, at the beginning, in the middle and at the end: the parabola through them, and a part of its
+    /// bend as the margin.
+    pub(super) fn of_three([first, middle, last]: [f64; 3]) -> Self {
+        let bend = first - 2.0 * middle + last;
+        let parabola = NODES.map(|x| first + x * (last - first) - 2.0 * x * (1.0 - x) * bend);
+        Course {
+            margin: OF_BEND * bend.abs(),
+            ..Self::new(parabola)
+        }
+    }
+
     /// The least and the greatest value that the function may have on the piece.
     pub fn range(&self) -> (f64, f64) {
         let least = self.coefficients.iter().copied().fold(f64::INFINITY, f64::min);
@@ -216,6 +229,17 @@ mod tests {
         }
         assert!(course(|x| x * x + x).is_monotone() && course(|x| -x).is_monotone());
         assert!(!course(|x| (x - 0.5) * (x - 0.5)).is_monotone());
+    }
+
+    #[test]
+    fn three_samples_tell_a_parabola() {
+        let parabola = |x: f64| 3.0 * x * x - 2.0 * x + 1.0;
+        let course = Course::of_three([0.0, 0.5, 1.0].map(parabola));
+        for (found, wanted) in course.samples().iter().zip(NODES.map(parabola)) {
+            assert!((found - wanted).abs() < 1e-14);
+        }
+        assert!(course.margin() > 0.1 && course.range().0 < 2.0 / 3.0);
+        assert_eq!(Course::of_three([1.0, 2.0, 3.0]).margin(), 0.0);
     }
 
     #[test]

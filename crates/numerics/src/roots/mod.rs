@@ -12,4 +12,4 @@ mod scan;
 
 pub use bracket::{RootError, TimeTolerance};
 pub use course::Course;
-pub use scan::{ConditionFunctions, Cut, EventInstant, ScanOptions, first_event};
+pub use scan::{ConditionFunctions, Cut, EventInstant, ScanOptions, first_event, told_by_three, told_pieces};

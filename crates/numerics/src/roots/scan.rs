@@ -118,8 +118,43 @@ pub fn first_event(
         end: t_new,
         cuts: 0,
         noise: Vec::new(),
+        told: Vec::new(),
     };
     scan.run(t_old)
+}
+
+/// The ends of the pieces into which a step has to be cut so that samples tell the courses of all arguments on each of them, the
+/// end of the step last. `functions` has arguments only.
+///
+/// # Errors
+/// If an argument fails where it has to be evaluated, or if that many pieces are not affordable.
+pub fn told_pieces(
+    functions: &mut dyn ConditionFunctions,
+    (t_old, t_new): (f64, f64),
+    options: &ScanOptions,
+) -> Result<Vec<f64>, RootError> {
+    assert_eq!(functions.count(), 0, "arguments only");
+    let mut scan = Scan {
+        functions,
+        sides: &[],
+        options,
+        end: t_new,
+        cuts: 0,
+        noise: Vec::new(),
+        told: Vec::new(),
+    };
+    scan.run(t_old)?;
+    Ok(scan.told)
+}
+
+/// Whether three samples of all arguments, at the beginning, in the middle and at the end of a step, tell their courses already.
+pub fn told_by_three(functions: &dyn ConditionFunctions, samples: [&[f64]; 3]) -> bool {
+    let [first, middle, last] = samples;
+    let same = first.len() == middle.len() && middle.len() == last.len();
+    same && (0..first.len()).all(|i| {
+        let course = Course::of_three([first[i], middle[i], last[i]]);
+        functions.cut(i, &course) == Cut::Nowhere
+    })
 }
 
 #[derive(Clone, Debug)]
@@ -191,6 +226,8 @@ struct Scan<'a> {
     cuts: usize,
     /// By how much arguments vary without a course, as far as that was found.
     noise: Vec<f64>,
+    /// The ends of the pieces that were told.
+    told: Vec<f64>,
 }
 
 impl Scan<'_> {
@@ -251,6 +288,7 @@ impl Scan<'_> {
                     }
                     None => {
                         let [.., last] = samples;
+                        self.told.push(last.t);
                         reached = last;
                     }
                 },

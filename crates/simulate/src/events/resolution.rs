@@ -75,6 +75,16 @@ enum Inner {
     Ratio(ExprId, ExprId),
 }
 
+impl Inner {
+    fn expressions(self) -> impl Iterator<Item = ExprId> {
+        let (first, second) = match self {
+            Inner::Plain(a) => (a, None),
+            Inner::Difference(a, b) | Inner::Ratio(a, b) => (a, Some(b)),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
 /// Which outputs of a program make an argument: one, or also another that is subtracted from it, or divides it (true).
 type Place = (usize, Option<(bool, usize)>);
 
@@ -127,7 +137,14 @@ impl Followed {
 
 impl Arguments {
     /// Those in some expressions that change between events.
-    fn new(model: &Mdae, cache: &KernelCache, pool: &ExprPool, roots: &[ExprId], memory: &Memory) -> Option<Self> {
+    fn new(ways: &Ways<'_>, roots: &[ExprId]) -> Option<Self> {
+        let Ways {
+            model,
+            cache,
+            pool,
+            memory,
+            ..
+        } = *ways;
         let (found, called) = collect(model, pool, roots);
         let mut program = ProgramBuilder::new();
         let mut places: FxHashMap<ExprId, usize> = FxHashMap::default();
@@ -186,6 +203,11 @@ impl Arguments {
         self.outputs.fill(0.0);
         self.sizes.fill(0.0);
         self.forget_operations();
+    }
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.outers.is_empty() && self.calls.is_empty()
     }
 
     /// Whether each has the same place in every search.
@@ -487,6 +509,16 @@ pub(crate) enum Determined {
     Copy(usize, Derivative),
 }
 
+/// What leads to variables.
+struct Leading {
+    /// The stages of the plan.
+    stages: Vec<bool>,
+    /// The equations in them.
+    roots: Vec<ExprId>,
+    /// Whether no unknown is among the variables on the way.
+    of_time: bool,
+}
+
 /// What leads to the conditions of a mode.
 pub(crate) struct Ways<'a> {
     pub determined: FxHashMap<Derivative, Determined>,
@@ -501,9 +533,49 @@ pub(crate) struct Ways<'a> {
 impl Ways<'_> {
     /// Follows the equations back from conditions to states.
     pub(crate) fn watching(&self, functions: &[ExprId]) -> Watching {
+        let open = functions.iter().flat_map(|&f| self.pool.occurrences(f)).collect();
+        let leading = self.leading_to(open);
+        let roots: Vec<ExprId> = functions.iter().copied().chain(leading.roots).collect();
+        Watching {
+            functions: functions.to_vec(),
+            of_time: leading.of_time,
+            stages: leading.stages,
+            arguments: Arguments::new(self, &roots).unwrap_or_default(),
+        }
+    }
+
+    /// What tells whether the rates of states hide something between the points at which an integrator looks at them: the
+    /// arguments in all equations that lead to them. `None` if there are none.
+    pub(crate) fn rates(&self, states: &[Derivative]) -> Option<Watching> {
+        let rate = |state: &Derivative| Derivative {
+            var: state.var,
+            order: state.order + 1,
+        };
+        let roots = self.leading_to(states.iter().map(rate).collect()).roots;
+        let arguments = Arguments::new(self, &roots).filter(|arguments| !arguments.is_empty())?;
+        // The rates themselves are not needed to know the arguments.
+        let (found, called) = collect(self.model, self.pool, &roots);
+        let read = found.into_iter().flat_map(|(inner, _)| inner.expressions());
+        let passed = called
+            .into_iter()
+            .flat_map(|(_, args)| args.into_iter().map(|(arg, _)| arg));
+        let open = read
+            .chain(passed)
+            .flat_map(|expr| self.pool.occurrences(expr))
+            .collect();
+        let leading = self.leading_to(open);
+        Some(Watching {
+            functions: Vec::new(),
+            of_time: leading.of_time,
+            stages: leading.stages,
+            arguments,
+        })
+    }
+
+    /// The stages of the plan and the equations that lead to variables.
+    fn leading_to(&self, mut open: Vec<Derivative>) -> Leading {
         let mut stages = vec![false; self.equations.len()];
-        let mut roots: Vec<ExprId> = functions.to_vec();
-        let mut open: Vec<Derivative> = functions.iter().flat_map(|&f| self.pool.occurrences(f)).collect();
+        let mut roots = Vec::new();
         let mut seen: FxHashSet<Derivative> = FxHashSet::default();
         let mut whole: FxHashSet<usize> = FxHashSet::default();
         while let Some(wanted) = open.pop() {
@@ -529,12 +601,7 @@ impl Ways<'_> {
                 }
             }
         }
-        let arguments = Arguments::new(self.model, self.cache, self.pool, &roots, self.memory);
-        Watching {
-            of_time: !seen.iter().any(|derivative| self.model.is_unknown(derivative.var)),
-            functions: functions.to_vec(),
-            stages,
-            arguments: arguments.unwrap_or_default(),
-        }
+        let of_time = !seen.iter().any(|derivative| self.model.is_unknown(derivative.var));
+        Leading { stages, roots, of_time }
     }
 }

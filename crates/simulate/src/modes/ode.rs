@@ -68,6 +68,11 @@ impl ModeOde<'_> {
         self.evaluate_by(t, y, PlanCode::solve_watched)
     }
 
+    /// What tells the course of the rates at a point in time.
+    pub(crate) fn evaluate_for_rates(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
+        self.evaluate_by(t, y, PlanCode::solve_for_rates)
+    }
+
     fn evaluate_by(
         &mut self,
         t: f64,

@@ -182,12 +182,24 @@ pub(crate) struct PlanCode {
     prepared: Option<Box<Watching>>,
     /// Sizes of its arguments that are known from before.
     sizes: Vec<f64>,
-    /// Whether only that is solved.
-    watched_only: bool,
+    /// What tells the course of the rates of states; made when it is first asked for.
+    rates: OnceLock<Option<Box<Watching>>>,
+    /// Whether only what a watching needs is solved.
+    wanted: Wanted,
     /// Whether the last attempt failed; what it left in memory is no first guess.
     failed: bool,
     /// Made when an implicit method first asks; `None` if no code could be made for it.
     jacobian: OnceLock<Option<Box<ExactJacobian>>>,
+}
+
+/// What of a plan is solved.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Wanted {
+    All,
+    /// What the watched conditions depend on.
+    Conditions,
+    /// What tells the course of the rates.
+    Rates,
 }
 
 /// What the solvers of a plan have found out.
@@ -278,11 +290,15 @@ impl PlanCode {
         if let Some(prepared) = &mut self.prepared {
             prepared.arguments.forget();
         }
+        if let Some(rates) = self.rates() {
+            rates.arguments.forget();
+        }
         self.costs = None;
         self.anchor = Vec::new();
         self.sizes = Vec::new();
         self.care = Care::Checked;
-        (self.jumped, self.may_jump, self.failed, self.watched_only) = (false, false, false, false);
+        self.wanted = Wanted::All;
+        (self.jumped, self.may_jump, self.failed) = (false, false, false);
     }
 
     /// Takes the sizes of variables from another run.
@@ -386,7 +402,8 @@ impl PlanCode {
             watching: None,
             prepared: None,
             sizes: Vec::new(),
-            watched_only: false,
+            rates: OnceLock::new(),
+            wanted: Wanted::All,
             failed: false,
             jumped: false,
             may_jump: false,
@@ -454,9 +471,17 @@ impl PlanCode {
 
     /// The same for what the watched conditions depend on.
     pub(crate) fn solve_watched(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
-        self.watched_only = self.watching.is_some();
+        self.wanted = Wanted::Conditions;
         let outcome = self.solve(memory);
-        self.watched_only = false;
+        self.wanted = Wanted::All;
+        outcome
+    }
+
+    /// The same for what tells the course of the rates.
+    pub(crate) fn solve_for_rates(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
+        self.wanted = Wanted::Rates;
+        let outcome = self.solve_for_stage(memory);
+        self.wanted = Wanted::All;
         outcome
     }
 
@@ -480,7 +505,7 @@ impl PlanCode {
                 stages: vec![false; self.stages.len()],
                 ..last.clone()
             },
-            _ => self.found_watching(tools, pool, functions, memory),
+            _ => self.ways(tools, pool, memory).watching(functions),
         };
         if watching.of_time && last.as_ref().is_none_or(|last| last.functions != functions) {
             *last = Some(watching.clone());
@@ -490,7 +515,23 @@ impl PlanCode {
         self.watching = Some(Box::new(watching));
     }
 
-    fn found_watching(&self, tools: Tools<'_>, pool: &ExprPool, functions: &[ExprId], memory: &Memory) -> Watching {
+    /// Finds what tells the course of the rates of states, unless that is known: whether there is anything.
+    pub(crate) fn watch_rates(&mut self, tools: Tools<'_>, pool: &ExprPool, memory: &Memory) -> bool {
+        let found = || self.ways(tools, pool, memory).rates(&self.states).map(Box::new);
+        self.rates.get_or_init(found).is_some()
+    }
+
+    /// What tells the course of the rates, once it is known.
+    pub(crate) fn rates(&mut self) -> Option<&mut Watching> {
+        self.rates.get_mut()?.as_deref_mut()
+    }
+
+    /// The arguments of what tells the course of the rates.
+    pub(crate) fn rate_arguments(&self) -> Option<&Arguments> {
+        self.rates.get()?.as_ref().map(|rates| &rates.arguments)
+    }
+
+    fn ways<'a>(&self, tools: Tools<'a>, pool: &'a ExprPool, memory: &'a Memory) -> Ways<'a> {
         let mut determined: FxHashMap<Derivative, Determined> = FxHashMap::default();
         for (at, stage) in self.stages.iter().enumerate() {
             match stage {
@@ -511,15 +552,14 @@ impl PlanCode {
             .sources
             .iter()
             .map(|sources| sources.iter().map(|&(f, times, _)| (f, times)).collect());
-        let ways = Ways {
+        Ways {
             determined,
             equations: equations.collect(),
             model: tools.model,
             cache: tools.cache,
             pool,
             memory,
-        };
-        ways.watching(functions)
+        }
     }
 
     /// What leads to the watched conditions, once it is known.
@@ -534,7 +574,12 @@ impl PlanCode {
 
     /// Whether a stage is to be solved.
     fn is_wanted(&self, stage: usize) -> bool {
-        !self.watched_only || self.watching.as_ref().is_none_or(|watching| watching.stages[stage])
+        let watching = match self.wanted {
+            Wanted::All => None,
+            Wanted::Conditions => self.watching.as_ref(),
+            Wanted::Rates => self.rates.get().and_then(Option::as_ref),
+        };
+        watching.is_none_or(|watching| watching.stages[stage])
     }
 
     /// Whether the solution in memory is another one than that of the anchor, or may be: it must not be the guess for

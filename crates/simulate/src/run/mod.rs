@@ -6,6 +6,7 @@ mod exchange;
 pub(crate) mod input;
 pub(crate) mod limits;
 pub(crate) mod output;
+mod rates;
 mod rows;
 mod slide;
 mod stall;
@@ -190,6 +191,9 @@ struct PhaseState {
     time_triggers: Vec<ConditionId>,
     /// Where steps have to end: a time event, a bend of a delayed signal, the stop time.
     target: f64,
+    /// The ends of pieces on which the rates were found to hide nothing, the next one last, and how far they reach.
+    pieces: Vec<f64>,
+    resolved_until: f64,
     watched: Vec<(ConditionId, Arc<Monitor>)>,
 }
 
@@ -221,6 +225,10 @@ struct Run {
     watches: Vec<Watch>,
     /// Parts into which steps may still be cut for fast functions in conditions.
     affordable: f64,
+    /// Pieces of steps that may still be looked at for fast rates.
+    affordable_pieces: f64,
+    /// The arguments of the rates at the end of the last step, and when that was.
+    rates_told: Option<(f64, Vec<f64>)>,
     /// The watched conditions at the end of the last step.
     sampled: Option<Sampled>,
     /// What was last found to lead to them, where that is the same in every mode.
@@ -348,6 +356,8 @@ impl Run {
             sampled: None,
             last_watching: None,
             affordable: watch::MOST_PARTS,
+            affordable_pieces: rates::MOST_PIECES,
+            rates_told: None,
             engine,
             request,
         })
@@ -691,6 +701,7 @@ impl Run {
         let stop = self.engine.options.stop;
         self.reset_watches(mode)?;
         self.sampled = None;
+        self.rates_told = None;
         let (time_event, time_triggers) = self.next_time_event();
         if self.engine.memory.time() >= stop {
             return Ok(None);
@@ -701,6 +712,8 @@ impl Run {
             begin: self.engine.memory.time(),
             taken: 0,
             target: time_event.min(stop).min(self.history.next_break(&self.engine.memory)),
+            pieces: Vec::new(),
+            resolved_until: f64::NEG_INFINITY,
             time_event,
             time_triggers,
             watched: self.watched_conditions(mode),
@@ -737,6 +750,9 @@ impl Run {
             }
             let slow = self.slow_steps(step.0);
             self.unless_stalled(slow, step.0)?;
+            if self.take_back(phase, step)? {
+                continue;
+            }
             let event = match self.first_event(mode, step, &phase.watched) {
                 Err(_) if self.request.cancel.is_cancelled() => return Ok(PhaseEnd::Cancelled),
                 event => event?,
@@ -786,8 +802,7 @@ impl Run {
         self.update_watches(mode, &phase.watched, phase.taken);
         if at_break {
             self.history.pass_break(&mut self.engine.memory);
-            let next_break = self.history.next_break(&self.engine.memory);
-            phase.target = phase.time_event.min(self.engine.options.stop).min(next_break);
+            self.aim(phase);
         }
         if self.engine.choose_states(mode)? {
             self.engine.solve_mode(mode)?;
@@ -795,9 +810,11 @@ impl Run {
             self.visits.remove(&mode);
             self.last_phase = None;
             self.sampled = None;
+            self.rates_told = None;
             self.restart_integrator(mode, Resumption::StateChoice)?;
         } else if at_break {
             self.sampled = None;
+            self.rates_told = None;
             self.restart_integrator(mode, Resumption::Break)?;
         }
         Ok(())

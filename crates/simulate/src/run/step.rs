@@ -35,6 +35,8 @@ const FOLD_WIDTH: f64 = 1e-6;
 const LEAST_TOLERANCE: f64 = 1e-13;
 /// A state that is zero is taken to be as large as it will be after this part of the run.
 const SOON: f64 = 1e-6;
+/// How often it is looked for what sets a state in motion, each time ten times nearer.
+const LOOKS_AHEAD: u32 = 6;
 /// Rounding errors of the rates are estimated again after so many steps.
 const NOISE_INTERVAL: u64 = 32;
 
@@ -227,17 +229,28 @@ impl Run {
         };
         let (time, y) = (self.integrator.time(), self.integrator.state().to_vec());
         let before = self.absolute_tolerances(mode);
+        let slopes = self.rates_at(mode, time, &y)?;
         let span = (self.engine.options.stop - self.engine.options.start).abs();
-        let ahead = (SOON * span).min(target - time);
-        self.engine.ode(mode, &self.history).evaluate(time + ahead, &y).ok()?;
-        for Derivative { var, order } in self.engine.modes[mode].plan().states.clone() {
-            let rate = self.engine.memory.get(var, order + 1);
-            self.engine
-                .scales
-                .note(&self.engine.memory, Derivative { var, order: order + 1 }, rate);
+        // The others move on meanwhile: what begins may depend on them, and be over soon.
+        let mut ahead = (SOON * span).min(target - time);
+        let mut grows = false;
+        for _ in 0..LOOKS_AHEAD {
+            let beyond: Vec<f64> = y.iter().zip(&slopes).map(|(y, slope)| y + ahead * slope).collect();
+            let rates = self.rates_at(mode, time + ahead, &beyond)?;
+            let states = self.engine.modes[mode].plan().states.clone();
+            for (Derivative { var, order }, rate) in states.into_iter().zip(rates) {
+                let memory = &self.engine.memory;
+                self.engine
+                    .scales
+                    .note(memory, Derivative { var, order: order + 1 }, rate);
+            }
+            let after = self.absolute_tolerances(mode);
+            grows = before.iter().zip(&after).any(|(before, after)| *after > 2.0 * before);
+            if grows {
+                break;
+            }
+            ahead *= 0.1;
         }
-        let after = self.absolute_tolerances(mode);
-        let grows = before.iter().zip(&after).any(|(before, after)| *after > 2.0 * before);
         self.engine.ode(mode, &self.history).evaluate(time, &y).ok()?;
         if !grows || self.restart_integrator(mode, Resumption::Event).is_err() {
             return None;
@@ -245,6 +258,14 @@ impl Run {
         let mut ode = self.engine.ode(mode, &self.history);
         let step = self.integrator.step(&mut ode, target);
         step.ok().map(|step| (step.t_old, step.t))
+    }
+
+    /// The rates of the states at a point.
+    fn rates_at(&mut self, mode: ModeId, time: f64, y: &[f64]) -> Option<Vec<f64>> {
+        let mut ode = self.engine.ode(mode, &self.history);
+        ode.evaluate(time, y).ok()?;
+        let slots = ode.code.derivative_slots.iter();
+        Some(slots.map(|&slot| ode.memory.values[slot as usize]).collect())
     }
 
     /// Where the solution that was followed ceases to exist, the run goes on with the one that remains (the output of an

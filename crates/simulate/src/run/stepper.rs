@@ -145,8 +145,7 @@ impl Stepper {
         let run = &mut self.run;
         run.engine.options.stop = run.engine.options.stop.max(stop);
         if let Stage::Integrating(phase) = &mut self.stage {
-            let next_break = run.history.next_break(&run.engine.memory);
-            phase.target = phase.time_event.min(run.engine.options.stop).min(next_break);
+            run.aim(phase);
         }
     }
 

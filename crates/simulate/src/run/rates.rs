@@ -1,0 +1,165 @@
+//! Rates that hide something between the points at which the integrator looks at them.
+//!
+//! An integrator sees the rates of states at a few points of a step. What is narrower than their distance (a peak of
+//! `exp(-((time - t0)/w)^2)`, a branch of a function that is taken for a short while) may lie between them, and the step looks
+//! smooth. As with conditions, the arguments of such functions tell ([`crate::events::resolution`]): where they say that
+//! samples do not show the course of the rates, the step is cut into pieces on which they do, and what the rates are there is
+//! compared with what the integrator took them for. If the difference would move a state by more than its tolerance, the step is
+//! taken back, and the pieces are integrated one by one.
+
+use saltus_numerics::EvalError;
+use saltus_numerics::ode::Integrator;
+use saltus_numerics::roots::{ConditionFunctions, Course, Cut, ScanOptions, told_by_three, told_pieces};
+
+use super::{Cancel, PhaseState, Resumption, Run};
+use crate::engine::ModeId;
+use crate::error::Failure;
+use crate::events::resolution::Arguments;
+use crate::modes::ode::ModeOde;
+
+/// Pieces of all steps of a run that are looked at for fast rates; what turns more often is left to the error control.
+pub(super) const MOST_PIECES: f64 = 1e6;
+/// Errors of a step that are no sign of something hidden, in parts of the tolerance.
+const OF_TOLERANCE: f64 = 10.0;
+
+/// The arguments that tell the course of the rates, along the dense output of a step.
+struct Rates<'a, 'b> {
+    ode: &'a mut ModeOde<'b>,
+    integrator: &'a dyn Integrator,
+    affordable: &'a mut f64,
+    cancel: &'a Cancel,
+    y: Vec<f64>,
+}
+
+impl ConditionFunctions for Rates<'_, '_> {
+    fn count(&self) -> usize {
+        0
+    }
+
+    fn evaluate(&mut self, t: f64, values: &mut Vec<f64>) -> Result<(), EvalError> {
+        if self.cancel.is_cancelled() {
+            return Err(EvalError::fatal("the run is cancelled"));
+        }
+        self.integrator.interpolate(t, &mut self.y);
+        self.ode.evaluate_for_rates(t, &self.y)?;
+        values.clear();
+        if let Some(rates) = self.ode.code.rates() {
+            let functions = &self.ode.tools.model.functions;
+            rates.arguments.evaluate(functions, self.ode.memory, values);
+        }
+        Ok(())
+    }
+
+    fn cut(&self, argument: usize, course: &Course) -> Cut {
+        let arguments = self.ode.code.rate_arguments();
+        arguments.map_or(Cut::Nowhere, |arguments| arguments.cut(argument, course))
+    }
+
+    fn afford(&mut self, parts: f64) -> Result<(), EvalError> {
+        *self.affordable -= parts;
+        if *self.affordable < 0.0 {
+            Err(EvalError::recoverable("too many pieces"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Run {
+    /// Takes a step back in which the rates hide something: whether it did.
+    pub(super) fn take_back(&mut self, phase: &mut PhaseState, step: (f64, f64)) -> Result<bool, Failure> {
+        if step.1 <= phase.resolved_until {
+            return Ok(false);
+        }
+        let Some(mut pieces) = self.pieces_of_rates(phase.mode, step) else {
+            return Ok(false);
+        };
+        let hides = self.hides_rates(phase.mode, step.0, &pieces);
+        self.move_to(phase.mode, if hides { step.0 } else { step.1 })?;
+        if !hides {
+            return Ok(false);
+        }
+        phase.resolved_until = step.1;
+        pieces.reverse();
+        phase.pieces = pieces;
+        self.aim(phase);
+        self.sampled = None;
+        self.restart_integrator(phase.mode, Resumption::Break)?;
+        Ok(true)
+    }
+
+    /// Sets where the next steps have to end.
+    pub(super) fn aim(&mut self, phase: &mut PhaseState) {
+        let now = self.engine.memory.time();
+        while phase.pieces.last().is_some_and(|&end| end <= now) {
+            phase.pieces.pop();
+        }
+        let piece = phase.pieces.last().copied().unwrap_or(f64::INFINITY);
+        let next_break = self.history.next_break(&self.engine.memory);
+        let stop = self.engine.options.stop;
+        phase.target = phase.time_event.min(stop).min(next_break).min(piece);
+    }
+
+    /// The ends of the pieces of a step on which samples show the course of the rates; `None` if that is the whole step.
+    fn pieces_of_rates(&mut self, mode: ModeId, step: (f64, f64)) -> Option<Vec<f64>> {
+        let mut ode = self.engine.ode(mode, &self.history);
+        if ode.code.states.is_empty() || !ode.code.watch_rates(ode.tools, ode.pool, ode.memory) {
+            return None;
+        }
+        if let Some(rates) = ode.code.rates() {
+            rates.arguments.forget_operations();
+        }
+        let y = vec![0.0; ode.code.states.len()];
+        let mut rates = Rates {
+            ode: &mut ode,
+            integrator: &*self.integrator,
+            affordable: &mut self.affordable_pieces,
+            cancel: &self.request.cancel,
+            y,
+        };
+        // Most steps are told by their ends and their middle; the first is the end of the step before.
+        let known = self.rates_told.take().filter(|(time, _)| *time == step.0);
+        let times = [step.0, 0.5 * (step.0 + step.1), step.1];
+        let mut samples: [Vec<f64>; 3] = std::array::from_fn(|_| Vec::new());
+        for (at, (time, sample)) in times.into_iter().zip(&mut samples).enumerate() {
+            match &known {
+                Some((_, known)) if at == 0 => sample.clone_from(known),
+                _ => rates.evaluate(time, sample).ok()?,
+            }
+        }
+        if told_by_three(&rates, samples.each_ref().map(Vec::as_slice)) {
+            let [.., last] = samples;
+            let lasting = rates.ode.code.rate_arguments().is_some_and(Arguments::are_lasting);
+            self.rates_told = lasting.then_some((step.1, last));
+            return None;
+        }
+        let pieces = told_pieces(&mut rates, step, &ScanOptions::default());
+        pieces.ok().filter(|pieces| pieces.len() > 1)
+    }
+
+    /// Whether the rates in the middle of pieces differ from what the integrator took them for by more than a tolerance.
+    fn hides_rates(&mut self, mode: ModeId, begin: f64, pieces: &[f64]) -> bool {
+        let mut ode = self.engine.ode(mode, &self.history);
+        let count = ode.code.states.len();
+        let (mut y, mut assumed, mut moved) = (vec![0.0; count], vec![0.0; count], vec![0.0; count]);
+        let mut left = begin;
+        for &right in pieces {
+            let middle = 0.5 * (left + right);
+            self.integrator.interpolate(middle, &mut y);
+            self.integrator.interpolate_derivative(middle, &mut assumed);
+            if ode.evaluate(middle, &y).is_err() {
+                return false;
+            }
+            for (at, &slot) in ode.code.derivative_slots.iter().enumerate() {
+                moved[at] += (right - left) * (ode.memory.values[slot as usize] - assumed[at]).abs();
+            }
+            left = right;
+        }
+        let options = self.integrator.options();
+        let tolerance = |at: usize| options.atol.get(at) + options.rtol * y[at].abs();
+        moved
+            .iter()
+            .enumerate()
+            .any(|(at, moved)| *moved > OF_TOLERANCE * tolerance(at))
+    }
+}
