@@ -113,7 +113,7 @@ impl Code {
                 native.run(values, instances, out, &mut context);
                 context.failed()
             }),
-            _ => self.interpret(library, values, instances, out),
+            _ => self.interpret(library, values, instances, out, call_site),
         }
     }
 
@@ -123,13 +123,14 @@ impl Code {
         grow(&mut scratch.args, self.args);
     }
 
-    /// Evaluates instances by the register machine.
+    /// Evaluates instances by the register machine, and call sites as `call` does.
     pub(crate) fn interpret(
         &self,
         library: &Library,
         values: &[f64],
         instances: Instances<'_>,
         out: &mut [f64],
+        call: CallSiteBy,
     ) -> bool {
         let (leaves, outputs) = (self.leaves(), self.tape.outputs.len());
         let mut failed = false;
@@ -138,7 +139,7 @@ impl Code {
             for instance in 0..instances.count {
                 let slots = &instances.slots[instance * leaves..(instance + 1) * leaves];
                 self.step(values, slots, scratch, |_, site, args, results| {
-                    failed |= call_site(library, site, args, results).is_err();
+                    failed |= call(library, site, args, results).is_err();
                 });
                 let destinations = &instances.destinations[instance * outputs..(instance + 1) * outputs];
                 for (&to, from) in destinations.iter().zip(&self.tape.outputs) {
@@ -202,6 +203,23 @@ impl Code {
             };
         }
     }
+}
+
+/// Executes a call site: [`call_site`] or [`interpret_site`].
+pub(crate) type CallSiteBy = fn(&Library, &CallSite, &[f64], &mut [f64]) -> Result<(), CallError>;
+
+/// Executes a call site without machine code.
+pub(crate) fn interpret_site(
+    library: &Library,
+    site: &CallSite,
+    args: &[f64],
+    results: &mut [f64],
+) -> Result<(), CallError> {
+    let outcome = library.interpret(site.function, site.order, &site.directions, args, results);
+    if outcome.is_err() {
+        results.fill(f64::NAN);
+    }
+    outcome
 }
 
 /// Executes a call site; after a failure the results are NaN.

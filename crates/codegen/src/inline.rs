@@ -8,6 +8,7 @@ use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, Kind, Local
 use saltus_mdae::{BinaryOp, FunctionId, UnaryOp};
 
 use crate::call::Call;
+use crate::function::Library;
 use crate::jet::Jet;
 use crate::series::SeriesAlgebra;
 use crate::tape::{TapeBuilder, Value};
@@ -23,18 +24,18 @@ const DEPTH_LIMIT: u32 = 64;
 /// is what the kernel has left to unroll.
 pub(crate) fn try_inline(
     tape: &mut TapeBuilder,
-    functions: &Functions,
+    library: &Library,
     call: &Call<'_>,
     len: usize,
     budget: &mut u32,
 ) -> Option<Vec<Jet>> {
-    if stays_call(&functions[call.function]) {
+    if stays_call(&library.functions()[call.function]) {
         return None;
     }
     let allowed = STEP_LIMIT.min(*budget);
     let mut inliner = Inliner {
         tape,
-        functions,
+        library,
         len,
         steps: allowed,
         depth: 0,
@@ -45,7 +46,7 @@ pub(crate) fn try_inline(
     *budget -= allowed - inliner.steps;
     let asserted = inliner.asserted;
     match (outputs?, asserted) {
-        (outputs, Some(asserted)) => Some(guard_outputs(tape, call, outputs, asserted)),
+        (outputs, Some(asserted)) => Some(guard_outputs(tape, library, call, outputs, asserted)),
         (outputs, None) => Some(outputs),
     }
 }
@@ -56,7 +57,13 @@ fn stays_call(function: &Function) -> bool {
 }
 
 /// The outputs where the assertions hold; elsewhere what a call yields, which fails.
-fn guard_outputs(tape: &mut TapeBuilder, call: &Call<'_>, outputs: Vec<Jet>, asserted: Value) -> Vec<Jet> {
+fn guard_outputs(
+    tape: &mut TapeBuilder,
+    library: &Library,
+    call: &Call<'_>,
+    outputs: Vec<Jet>,
+    asserted: Value,
+) -> Vec<Jet> {
     let values: Vec<Jet> = call.args.iter().map(|arg| Jet::constant(vec![arg.series[0]])).collect();
     let mut violated = tape.unary(UnaryOp::Not, asserted);
     if let Some(guard) = call.guard {
@@ -69,7 +76,7 @@ fn guard_outputs(tape: &mut TapeBuilder, call: &Call<'_>, outputs: Vec<Jet>, ass
     };
     let mut guarded = Vec::with_capacity(outputs.len());
     for (position, mut output) in outputs.into_iter().enumerate() {
-        let failure = tape.call_jet(&call, position as u32, 1).series[0];
+        let failure = tape.call_jet(library, &call, position as u32, 1).series[0];
         for coefficient in output.series.iter_mut().chain(output.tangents.values_mut().flatten()) {
             *coefficient = tape.select(asserted, *coefficient, failure);
         }
@@ -86,7 +93,7 @@ enum Flow {
 
 struct Inliner<'a> {
     tape: &'a mut TapeBuilder,
-    functions: &'a Functions,
+    library: &'a Library,
     len: usize,
     steps: u32,
     depth: u32,
@@ -150,7 +157,7 @@ impl<'a> Inliner<'a> {
     }
 
     fn run(&mut self, id: FunctionId, args: Vec<Jet>) -> Option<Vec<Jet>> {
-        let functions: &'a Functions = self.functions;
+        let functions: &'a Functions = self.library.functions();
         let function = &functions[id];
         let statements = match &function.body {
             Body::Algorithm(statements) if !stays_call(function) => Some(statements),
@@ -167,7 +174,7 @@ impl<'a> Inliner<'a> {
             let outputs = 0..function.output_size() as u32;
             return Some(
                 outputs
-                    .map(|output| self.tape.call_jet(&call, output, self.len))
+                    .map(|output| self.tape.call_jet(self.library, &call, output, self.len))
                     .collect(),
             );
         };

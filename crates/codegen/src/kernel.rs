@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use saltus_mdae::function::Functions;
 use saltus_mdae::{ExprId, ExprPool};
 
-use crate::code::{Code, Instances};
+use crate::code::{Code, Instances, interpret_site};
 use crate::diagnose::diagnose;
 use crate::error::{CompileError, EvalError, Fault};
 use crate::function::Library;
@@ -50,7 +50,7 @@ impl Shared {
         if let Some(shape) = lock(&self.codes).by_key.get(anatomy.key.as_slice()) {
             return Ok(shape.clone());
         }
-        let Translation { tape, leaves, origins } = translate(pool, self.library.functions(), spec)?;
+        let Translation { tape, leaves, origins } = translate(pool, &self.library, spec)?;
         let shape = Arc::new(anatomy.shape(self.code(tape), &leaves, &origins));
         let key = anatomy.key.as_slice().into();
         Ok(lock(&self.codes).by_key.entry(key).or_insert(shape).clone())
@@ -238,7 +238,7 @@ impl Kernel {
         self.0
             .shape
             .code
-            .interpret(&self.0.shared.library, values, instances, out);
+            .interpret(&self.0.shared.library, values, instances, out, interpret_site);
     }
 
     fn single<'a>(&'a self, values: &[f64], slots: &'a [u32], out: &'a mut [f64]) -> (Instances<'a>, &'a mut [f64]) {
@@ -406,9 +406,10 @@ impl KernelCache {
         Ok(lock(&self.own).by_spec.entry(spec.clone()).or_insert(kernel).clone())
     }
 
-    /// Makes machine code of all kernels that have none yet, in batches. Results do not change: machine code is
+    /// Makes machine code of all kernels and functions that have none yet, in batches. Results do not change: machine code is
     /// bit-identical to the register machine.
     pub fn compile_all(&self) -> Result<(), CompileError> {
+        self.shared.library.compile_all();
         self.shared.compile(0)
     }
 }

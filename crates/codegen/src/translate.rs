@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::expr::ListId;
-use saltus_mdae::function::Functions;
 use saltus_mdae::{BinaryOp, ExprId, ExprPool, FunctionId, Node, UnaryOp};
 
 use crate::call::Call;
 use crate::elimination::newton_steps;
 use crate::error::CompileError;
+use crate::function::Library;
 use crate::inline;
 use crate::jet::Jet;
 use crate::schedule::{Conjunction, Guards, schedule};
@@ -30,11 +30,7 @@ pub(crate) struct Translation {
 }
 
 /// Translates a specification.
-pub(crate) fn translate(
-    pool: &ExprPool,
-    functions: &Functions,
-    spec: &KernelSpec,
-) -> Result<Translation, CompileError> {
+pub(crate) fn translate(pool: &ExprPool, library: &Library, spec: &KernelSpec) -> Result<Translation, CompileError> {
     let too_large = || CompileError::TooLarge {
         expression: spec.expressions.first().copied().unwrap_or(ExprId(0)),
         order: spec.highest_order(),
@@ -52,7 +48,7 @@ pub(crate) fn translate(
     if highest.max().unwrap_or(0) > u16::MAX - ORDER_LIMIT {
         return Err(too_large());
     }
-    let mut translator = Translator::new(pool, functions, spec, &order, guards);
+    let mut translator = Translator::new(pool, library, spec, &order, guards);
     for &id in &order {
         translator.node(id);
         if translator.tape.overflown() {
@@ -73,7 +69,7 @@ pub(crate) fn translate(
 
 struct Translator<'a> {
     pool: &'a ExprPool,
-    functions: &'a Functions,
+    library: &'a Library,
     spec: &'a KernelSpec,
     tape: TapeBuilder,
     leaves: Vec<Leaf>,
@@ -91,13 +87,7 @@ struct Translator<'a> {
 }
 
 impl<'a> Translator<'a> {
-    fn new(
-        pool: &'a ExprPool,
-        functions: &'a Functions,
-        spec: &'a KernelSpec,
-        order: &[ExprId],
-        guards: Guards,
-    ) -> Self {
+    fn new(pool: &'a ExprPool, library: &'a Library, spec: &'a KernelSpec, order: &[ExprId], guards: Guards) -> Self {
         let mut uses: FxHashMap<ExprId, u32> = FxHashMap::default();
         for &id in order {
             pool.for_each_child(pool.node(id), |child| *uses.entry(child).or_default() += 1);
@@ -114,7 +104,7 @@ impl<'a> Translator<'a> {
         let longest_tangent = columns.values().map(|&(_, len)| len).max().unwrap_or(1);
         Translator {
             pool,
-            functions,
+            library,
             spec,
             tape: TapeBuilder::default(),
             leaves: Vec::new(),
@@ -213,7 +203,7 @@ impl<'a> Translator<'a> {
         let jets: Vec<Jet> = self.pool.args(args).map(|arg| self.jet(arg)).collect();
         let call = Call {
             function,
-            outputs: self.functions[function].output_size(),
+            outputs: self.library.functions()[function].output_size(),
             partials: self.pool.list(partials),
             args: &jets,
             guard,
@@ -221,14 +211,14 @@ impl<'a> Translator<'a> {
         if call.partials.is_empty() {
             if !self.inlined.contains_key(&(function, args)) {
                 let budget = &mut self.inline_budget;
-                let outputs = inline::try_inline(&mut self.tape, self.functions, &call, self.len, budget);
+                let outputs = inline::try_inline(&mut self.tape, self.library, &call, self.len, budget);
                 self.inlined.insert((function, args), outputs);
             }
             if let Some(outputs) = &self.inlined[&(function, args)] {
                 return outputs[output as usize].clone();
             }
         }
-        self.tape.call_jet(&call, output, self.len)
+        self.tape.call_jet(self.library, &call, output, self.len)
     }
 
     fn guard(&mut self, terms: &[Conjunction]) -> Value {

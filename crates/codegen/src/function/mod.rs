@@ -1,18 +1,25 @@
-//! User functions that stay calls. They are executed by the machine of [`saltus_mdae::function`], on plain numbers, nested
-//! duals (partial derivatives by arguments) or power series of these (total derivatives); results of long ones are
-//! remembered.
+//! User functions that stay calls. Those that are called with plain numbers, functions and variants of them that yield first
+//! derivatives, become machine code when they are hot; the machine of [`saltus_mdae::function`] executes them before, and
+//! nested duals (mixed partial derivatives by arguments) and power series of these (total derivatives) always. Results of
+//! long ones are remembered.
 
 mod memo;
+mod variants;
 
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use saltus_mdae::FunctionId;
-use saltus_mdae::function::{CallError, Functions, Machine, Number, STATEMENT_LIMIT};
+use saltus_mdae::function::{
+    CallError, Code, Codes, FunctionDerivative, Functions, Machine, Number, STATEMENT_LIMIT, Variant,
+};
 
+use crate::native;
 use crate::number::{Coefficients, Dual, PowerSeries};
 use crate::rounding::Rounded;
+
+pub(crate) use variants::{Hotness, Variants};
 
 thread_local! {
     static STACK: Cell<Vec<Dual<1>>> = const { Cell::new(Vec::new()) };
@@ -26,12 +33,15 @@ const KEPT_NUMBERS: usize = 1 << 16;
 /// Directions of differentiation that one call may have.
 pub(crate) const DIRECTION_LIMIT: usize = 5;
 
+/// Calls after which a function gets machine code.
+const HOT_CALLS: u32 = 96;
+
 /// The functions of a model.
 #[derive(Debug)]
 pub(crate) struct Library {
     /// No other library has it.
     number: u64,
-    functions: Arc<Functions>,
+    variants: Variants,
     /// Calls that did not end. A solver tries again and again what fails, so each of them makes the next ones shorter.
     endless: AtomicU32,
 }
@@ -41,7 +51,7 @@ impl Library {
         let number = NEXT_LIBRARY.fetch_add(1, Ordering::Relaxed);
         Library {
             number,
-            functions,
+            variants: Variants::new(functions),
             endless: AtomicU32::new(0),
         }
     }
@@ -52,11 +62,33 @@ impl Library {
     }
 
     pub(crate) fn functions(&self) -> &Functions {
-        &self.functions
+        self.variants.functions()
+    }
+
+    /// The number of a variant of a function, if there is one.
+    pub(crate) fn variant(&self, variant: Variant) -> Option<FunctionId> {
+        self.variants.number(variant)
+    }
+
+    pub(crate) fn hotness(&self, function: FunctionId) -> &Hotness {
+        self.variants.hotness(function)
+    }
+
+    /// Makes machine code of a function, and of what it calls, if it is hot by now.
+    pub(crate) fn heat(&self, function: FunctionId) {
+        let hotness = self.hotness(function);
+        if hotness.native.get().is_none() && hotness.calls() >= HOT_CALLS {
+            native::compile_functions(self, &[function], 1);
+        }
+    }
+
+    /// Makes machine code of all functions and variants.
+    pub(crate) fn compile_all(&self) {
+        native::compile_functions(self, &self.variants.all(), 0);
     }
 
     fn machine<N: Number>(&self, arguments: Vec<N>, zero: N) -> Machine<'_, N> {
-        Machine::new(&self.functions, arguments, zero, self.fuel())
+        Machine::new(self, arguments, zero, self.fuel())
     }
 
     /// Calls a function, see [`Library::execute`]. Equations that take one output each of the same call are evaluated one
@@ -69,7 +101,7 @@ impl Library {
         args: &[f64],
         results: &mut [f64],
     ) -> Result<(), CallError> {
-        if !self.functions[function].code().is_long() {
+        if !self.code(function).is_long() {
             return self.execute(function, order, directions, args, results);
         }
         let question = memo::Question {
@@ -91,6 +123,21 @@ impl Library {
             Err(_) => {}
         }
         outcome
+    }
+
+    /// Calls a function, see [`Library::execute`], without machine code: the oracle of tests.
+    pub(crate) fn interpret(
+        &self,
+        function: FunctionId,
+        order: u16,
+        directions: &[u32],
+        args: &[f64],
+        results: &mut [f64],
+    ) -> Result<(), CallError> {
+        if order == 0 && directions.is_empty() {
+            return self.interpret_plain(function, args, results);
+        }
+        self.execute(function, order, directions, args, results)
     }
 
     /// Calls a function with arguments in power series of the given order (`order + 1` coefficients each),
@@ -125,8 +172,17 @@ impl Library {
         }
     }
 
-    /// With plain numbers, the most frequent case, the stack is kept from call to call.
+    /// With plain numbers, the most frequent case. Machine code says only that it failed: the machine tells how.
     fn call_plain(&self, function: FunctionId, args: &[f64], results: &mut [f64]) -> Result<(), CallError> {
+        self.heat(function);
+        match self.hotness(function).native.get() {
+            Some(Some(native)) if native.call(self, self.fuel(), args, results) => Ok(()),
+            _ => self.interpret_plain(function, args, results),
+        }
+    }
+
+    /// The stack is kept from call to call.
+    fn interpret_plain(&self, function: FunctionId, args: &[f64], results: &mut [f64]) -> Result<(), CallError> {
         let mut stack = STACK.take();
         stack.clear();
         stack.extend(args.iter().map(|&value| Dual::constant(value)));
@@ -194,6 +250,22 @@ impl Library {
         });
         let machine = self.machine(args.collect(), zero).with_terms(len);
         finish(machine, function, W * len, results)
+    }
+}
+
+impl Codes for Library {
+    fn code(&self, function: FunctionId) -> &Code {
+        self.variants.code(function)
+    }
+    fn derivatives(&self, function: FunctionId) -> &[FunctionDerivative] {
+        if self.variants.is_function(function) {
+            &self.functions()[function].derivatives
+        } else {
+            &[]
+        }
+    }
+    fn entered(&self, function: FunctionId) {
+        self.hotness(function).count();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, Type,
     UserFuncName, Value as Ir, types,
@@ -15,20 +15,26 @@ use rustc_hash::FxHashMap;
 use saltus_mdae::{BinaryOp, UnaryOp};
 
 use crate::code::Code;
+use crate::native::arithmetic::Arithmetic;
 use crate::native::raw::{self, Native};
 use crate::native::vector::VectorLowering;
 use crate::native::{Job, SEGMENT_OPERATIONS};
 use crate::tape::{Op, Tape, Value};
 
-/// Makes one module of many codes.
-pub(super) fn lower(batch: &[Job], isa: OwnedTargetIsa) -> Result<Vec<Native>, String> {
+/// A module that knows our functions.
+pub(super) fn new_module(isa: OwnedTargetIsa) -> JITModule {
     let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
     builder.symbols(
         raw::symbols()
             .into_iter()
             .map(|(name, address)| (symbol(name), address)),
     );
-    let mut module = JITModule::new(builder);
+    JITModule::new(builder)
+}
+
+/// Makes one module of many codes.
+pub(super) fn lower(batch: &[Job], isa: OwnedTargetIsa) -> Result<Vec<Native>, String> {
+    let mut module = new_module(isa);
     let ids = match define(batch, &mut module) {
         Ok(ids) => ids,
         Err(message) => {
@@ -122,16 +128,20 @@ fn entry_signature(module: &JITModule) -> cranelift_codegen::ir::Signature {
 }
 
 /// The functions that machine code calls.
-struct Imports {
-    unary: FxHashMap<UnaryOp, FuncId>,
-    power: FuncId,
-    arc_tangent: FuncId,
+pub(super) struct Imports {
+    pub(super) unary: FxHashMap<UnaryOp, FuncId>,
+    pub(super) power: FuncId,
+    pub(super) arc_tangent: FuncId,
     sine_cosine: FuncId,
     call: FuncId,
+    /// Calls a function that has no machine code, or got it later.
+    pub(super) dispatch: FuncId,
+    /// Fills memory with zeros.
+    pub(super) clear: FuncId,
 }
 
 impl Imports {
-    fn declare(module: &mut JITModule) -> Result<Self, String> {
+    pub(super) fn declare(module: &mut JITModule) -> Result<Self, String> {
         let pointer = module.target_config().pointer_type();
         let mut declare = |name: &str, params: &[Type], returns: &[Type]| {
             let mut signature = module.make_signature();
@@ -151,6 +161,8 @@ impl Imports {
             arc_tangent: declare("atan2", &[types::F64; 2], &[types::F64])?,
             sine_cosine: declare("sine_cosine", &[types::F64, pointer], &[])?,
             call: declare("call", &[pointer, types::I32, types::F64], &[])?,
+            dispatch: declare("dispatch", &[pointer, types::I32, pointer, pointer], &[types::I32])?,
+            clear: declare("clear", &[pointer, types::I64], &[])?,
         })
     }
 }
@@ -310,9 +322,7 @@ impl<'a> Lowering<'a> {
             return number;
         }
         let number = if let Some(&truth) = self.truths.get(&value) {
-            let one = self.builder.ins().f64const(1.0);
-            let zero = self.builder.ins().f64const(0.0);
-            self.builder.ins().select(truth, one, zero)
+            self.truth_number(truth)
         } else {
             let registers = self.memory(pointers, raw::REGISTERS_OFFSET);
             self.builder
@@ -329,19 +339,7 @@ impl<'a> Lowering<'a> {
             return truth;
         }
         let number = self.number(value, pointers);
-        let zero = self.builder.ins().f64const(0.0);
-        self.builder.ins().fcmp(FloatCC::NotEqual, number, zero)
-    }
-
-    fn call_function(&mut self, function: FuncId, args: &[Ir]) -> Option<Ir> {
-        let module = &mut *self.module;
-        let target = &mut *self.builder.func;
-        let reference = *self
-            .functions
-            .entry(function)
-            .or_insert_with(|| module.declare_func_in_func(function, target));
-        let call = self.builder.ins().call(reference, args);
-        self.builder.inst_results(call).first().copied()
+        self.nonzero(number)
     }
 
     /// The number that an operation yields; `None` if it is recorded otherwise.
@@ -422,37 +420,18 @@ impl<'a> Lowering<'a> {
     fn unary(&mut self, value: Value, op: UnaryOp, a: Value, pointers: Pointers) -> Option<Ir> {
         if op == UnaryOp::Not {
             let truth = self.truth(a, pointers);
-            let negated = self.builder.ins().icmp_imm_s(IntCC::Equal, truth, 0);
+            let negated = self.negated(truth);
             self.truths.insert(value, negated);
             return None;
         }
         let x = self.number(a, pointers);
-        let number = match op {
-            UnaryOp::Neg => self.builder.ins().fneg(x),
-            UnaryOp::Abs => self.builder.ins().fabs(x),
-            UnaryOp::Sqrt => self.builder.ins().sqrt(x),
-            UnaryOp::Floor => self.builder.ins().floor(x),
-            UnaryOp::Ceil => self.builder.ins().ceil(x),
-            UnaryOp::Sign => {
-                let [minus, zero, plus] = [-1.0, 0.0, 1.0].map(|c: f64| self.builder.ins().f64const(c));
-                let positive = self.builder.ins().fcmp(FloatCC::GreaterThan, x, zero);
-                let negative = self.builder.ins().fcmp(FloatCC::LessThan, x, zero);
-                let rest = self.builder.ins().select(negative, minus, zero);
-                self.builder.ins().select(positive, plus, rest)
-            }
-            _ => {
-                let function = self.imports.unary[&op];
-                return self.call_function(function, &[x]);
-            }
-        };
-        Some(number)
+        self.unary_number(op, x)
     }
 
     fn binary(&mut self, value: Value, op: BinaryOp, a: Value, b: Value, pointers: Pointers) -> Option<Ir> {
-        use BinaryOp::*;
-        if let And | Or = op {
+        if let BinaryOp::And | BinaryOp::Or = op {
             let (x, y) = (self.truth(a, pointers), self.truth(b, pointers));
-            let truth = if op == And {
+            let truth = if op == BinaryOp::And {
                 self.builder.ins().band(x, y)
             } else {
                 self.builder.ins().bor(x, y)
@@ -461,47 +440,32 @@ impl<'a> Lowering<'a> {
             return None;
         }
         let (x, y) = (self.number(a, pointers), self.number(b, pointers));
-        let number = match op {
-            Add => self.builder.ins().fadd(x, y),
-            Sub => self.builder.ins().fsub(x, y),
-            Mul => self.builder.ins().fmul(x, y),
-            Div => self.builder.ins().fdiv(x, y),
-            Min => self.builder.ins().fmin(x, y),
-            Max => self.builder.ins().fmax(x, y),
-            Pow => return self.call_function(self.imports.power, &[x, y]),
-            Atan2 => return self.call_function(self.imports.arc_tangent, &[x, y]),
-            Mod | Rem | Quotient => {
-                let ratio = self.builder.ins().fdiv(x, y);
-                let quotient = match op {
-                    Mod => self.builder.ins().floor(ratio),
-                    _ => self.builder.ins().trunc(ratio),
-                };
-                if op == Quotient {
-                    quotient
-                } else {
-                    let product = self.builder.ins().fmul(quotient, y);
-                    self.builder.ins().fsub(x, product)
-                }
-            }
-            Lt | Le | Gt | Ge | Eq | Ne => {
-                let truth = self.builder.ins().fcmp(relation(op), x, y);
-                self.truths.insert(value, truth);
-                return None;
-            }
-            And | Or => unreachable!("handled above"),
-        };
-        Some(number)
+        if let Some(truth) = self.relation(op, x, y) {
+            self.truths.insert(value, truth);
+            return None;
+        }
+        self.binary_number(op, x, y)
     }
 }
 
-fn relation(op: BinaryOp) -> FloatCC {
-    match op {
-        BinaryOp::Lt => FloatCC::LessThan,
-        BinaryOp::Le => FloatCC::LessThanOrEqual,
-        BinaryOp::Gt => FloatCC::GreaterThan,
-        BinaryOp::Ge => FloatCC::GreaterThanOrEqual,
-        BinaryOp::Eq => FloatCC::Equal,
-        _ => FloatCC::NotEqual,
+impl<'a> Arithmetic<'a> for Lowering<'a> {
+    fn builder(&mut self) -> &mut FunctionBuilder<'a> {
+        &mut self.builder
+    }
+
+    fn imports(&self) -> &Imports {
+        self.imports
+    }
+
+    fn call_function(&mut self, function: FuncId, args: &[Ir]) -> Option<Ir> {
+        let module = &mut *self.module;
+        let target = &mut *self.builder.func;
+        let reference = *self
+            .functions
+            .entry(function)
+            .or_insert_with(|| module.declare_func_in_func(function, target));
+        let call = self.builder.ins().call(reference, args);
+        self.builder.inst_results(call).first().copied()
     }
 }
 

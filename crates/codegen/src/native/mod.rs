@@ -1,6 +1,8 @@
 //! Machine code by Cranelift, bit-identical to the register machine: the same operations in the same order, no fused
 //! multiply-add, and every function beyond basic arithmetic is the very function the register machine calls.
 
+mod arithmetic;
+mod function;
 mod lower;
 mod raw;
 mod vector;
@@ -14,7 +16,8 @@ use crate::code::Code;
 use crate::error::CompileError;
 use crate::strides::StridedCode;
 
-pub(crate) use raw::{Context, Native};
+pub(crate) use function::compile_functions;
+pub(crate) use raw::{Context, Native, NativeFunction};
 pub(crate) use vector::{has_vector_form, whole_turns};
 
 /// Operations per module: bounds the memory of the code generator and what one failure can affect.

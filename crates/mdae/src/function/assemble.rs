@@ -12,12 +12,21 @@ const NODES_PER_STATEMENT: u32 = 16;
 impl Function {
     /// Its instructions.
     pub fn code(&self) -> &Code {
-        self.compiled.get_or_make(|| assemble(self))
+        self.compiled.get_or_make(|| assemble(self, Temporaries::Reused))
     }
 }
 
+/// Whether statements share temporaries.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum Temporaries {
+    /// Frames are small.
+    Reused,
+    /// Each register holds one thing, so what is known of it is known everywhere.
+    Own,
+}
+
 /// Makes the bytecode of a function.
-fn assemble(function: &Function) -> Code {
+pub(super) fn assemble(function: &Function, temporaries: Temporaries) -> Code {
     let mut offsets = Vec::with_capacity(function.locals.len());
     let mut open_arrays = Vec::new();
     let mut total = 0u32;
@@ -40,6 +49,7 @@ fn assemble(function: &Function) -> Code {
     let (inputs, outputs) = (scalars(&function.inputs), scalars(&function.outputs));
     let mut assembler = Assembler {
         function,
+        temporaries,
         offsets,
         code: Vec::new(),
         accesses: Vec::new(),
@@ -70,6 +80,7 @@ fn assemble(function: &Function) -> Code {
 
 struct Assembler<'a> {
     function: &'a Function,
+    temporaries: Temporaries,
     /// The first register of each variable, or its number among the arrays of open size.
     offsets: Vec<u32>,
     code: Vec<Instruction>,
@@ -119,7 +130,9 @@ impl Assembler<'_> {
         for statement in statements {
             let temporaries = self.next;
             self.statement(statement);
-            self.next = temporaries;
+            if self.temporaries == Temporaries::Reused {
+                self.next = temporaries;
+            }
         }
     }
 

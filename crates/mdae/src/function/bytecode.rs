@@ -8,26 +8,21 @@ use crate::table::Table;
 use crate::text::{TextOperation, Texts};
 
 /// A register of a frame: first the scalars of all local variables, then temporaries.
-pub(crate) type Register = u32;
+pub type Register = u32;
 /// A position in the code.
-pub(crate) type Label = u32;
+pub type Label = u32;
 
-/// One instruction.
-#[derive(Clone, Debug)]
-pub(crate) enum Instruction {
-    Constant {
-        to: Register,
-        value: f64,
-    },
-    Copy {
-        to: Register,
-        from: Register,
-    },
-    Unary {
-        op: UnaryOp,
-        to: Register,
-        a: Register,
-    },
+/// One instruction. Registers are named by what they are to it: `to` is written, the others are read.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Instruction {
+    /// A number.
+    Constant { to: Register, value: f64 },
+    /// The same number in another register.
+    Copy { to: Register, from: Register },
+    /// A one-argument operation.
+    Unary { op: UnaryOp, to: Register, a: Register },
+    /// A two-argument operation.
     Binary {
         op: BinaryOp,
         to: Register,
@@ -41,42 +36,38 @@ pub(crate) enum Instruction {
         a: Register,
         b: Register,
     },
+    /// `a` where the condition is not zero, else `b`.
+    Select {
+        to: Register,
+        condition: Register,
+        a: Register,
+        b: Register,
+    },
+    /// slope·tangent; zero where the tangent is, even if the slope is infinite there.
+    Along {
+        to: Register,
+        slope: Register,
+        tangent: Register,
+    },
     /// Reads an element whose index is computed.
-    Load {
-        to: Register,
-        access: u32,
-    },
+    Load { to: Register, access: u32 },
     /// Writes an element whose index is computed.
-    Store {
-        access: u32,
-        from: Register,
-    },
+    Store { access: u32, from: Register },
     /// Gives an array of open size its sizes.
-    Allocate {
-        array: u32,
-        sizes: Vec<Register>,
-    },
+    Allocate { array: u32, sizes: Vec<Register> },
     /// Reads an element of an array of open size.
-    LoadOpen {
-        to: Register,
-        access: u32,
-    },
+    LoadOpen { to: Register, access: u32 },
     /// Writes an element of an array of open size.
-    StoreOpen {
-        access: u32,
-        from: Register,
-    },
+    StoreOpen { access: u32, from: Register },
+    /// Goes on elsewhere.
     Jump(Label),
+    /// Goes on elsewhere if a number is zero.
     JumpIfZero(Register, Label),
     /// Counts a statement, and how much work its expressions are.
-    Spend {
-        work: u32,
-    },
+    Spend { work: u32 },
     /// `loop_registers` are the count, the number of turns so far, the first value and the step.
-    ForStart {
-        loop_registers: Register,
-        to: Register,
-    },
+    ForStart { loop_registers: Register, to: Register },
+    /// The next turn of a loop, or its end.
     ForNext {
         loop_registers: Register,
         counter: Register,
@@ -91,41 +82,67 @@ pub(crate) enum Instruction {
     },
     /// Fails with the text of this number.
     Fail(Register),
+    /// Ends the function.
     Return,
 }
 
 /// An element with computed indices.
-#[derive(Clone, Debug)]
-pub(crate) struct Access {
-    pub(crate) array: Arc<str>,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Access {
+    /// The name of the array.
+    pub array: Arc<str>,
     /// The first register of the array, or the number of the array if its size is open.
-    pub(crate) base: u32,
+    pub base: u32,
     /// Index register and size of each dimension; the size counts only where it is fixed.
-    pub(crate) indices: Vec<(Register, u32)>,
+    pub indices: Vec<(Register, u32)>,
+}
+
+impl Access {
+    /// The registers of the array, if its size is fixed.
+    pub fn registers(&self) -> std::ops::Range<Register> {
+        self.base..self.base + self.indices.iter().map(|&(_, size)| size).product::<u32>()
+    }
 }
 
 /// What a function does.
 #[derive(Clone, Debug)]
-pub(crate) enum Program {
+pub enum Program {
+    /// Instructions; the first is executed first.
     Algorithm(Vec<Instruction>),
+    /// Interpolation.
     Table(Arc<Table>),
+    /// Interpolation with derivatives along `lanes` directions: the arguments, then for each lane the derivatives of the
+    /// arguments in `varying`. The results are the value and its derivative along each lane.
+    TableTangents {
+        /// The table.
+        table: Arc<Table>,
+        /// Positions of the arguments that vary.
+        varying: Vec<u32>,
+        /// The number of directions.
+        lanes: u32,
+    },
+    /// An operation on texts.
     Text(TextOperation),
 }
 
 /// A function as bytecode.
 #[derive(Clone, Debug)]
 pub struct Code {
-    pub(crate) name: Arc<str>,
+    /// The name of the function.
+    pub name: Arc<str>,
     pub(crate) texts: Arc<Texts>,
-    pub(crate) program: Program,
-    pub(crate) accesses: Vec<Access>,
-    pub(crate) registers: u32,
+    /// What it does.
+    pub program: Program,
+    /// Elements with computed indices.
+    pub accesses: Vec<Access>,
+    /// The number of registers.
+    pub registers: u32,
     /// Names of the arrays of open size.
-    pub(crate) open_arrays: Vec<Arc<str>>,
+    pub open_arrays: Vec<Arc<str>>,
     /// Registers of the scalar inputs in order.
-    pub(crate) inputs: Vec<Register>,
+    pub inputs: Vec<Register>,
     /// Registers of the scalar outputs in order.
-    pub(crate) outputs: Vec<Register>,
+    pub outputs: Vec<Register>,
 }
 
 /// Code of fewer instructions is executed faster than its results are looked up.
@@ -141,7 +158,7 @@ impl Code {
             )
         };
         match &self.program {
-            Program::Table(_) | Program::Text(_) => false,
+            Program::Table(_) | Program::TableTangents { .. } | Program::Text(_) => false,
             Program::Algorithm(instructions) => instructions.len() >= LONG || instructions.iter().any(repeats),
         }
     }

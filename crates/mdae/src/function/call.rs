@@ -18,14 +18,24 @@ impl Functions {
         partials: &[u32],
         args: &[f64],
     ) -> (Result<f64, CallError>, u64) {
-        let (outputs, work) = self.outputs(function, partials, args);
-        (outputs.map(|outputs| outputs[output as usize].highest()), work)
+        let (outputs, work) = self.call_all_counted(function, partials, args);
+        (outputs.map(|outputs| outputs[output as usize]), work)
     }
 
     /// Calls a function: all its scalar results, differentiated by the arguments in `partials`.
     pub fn call_all(&self, function: FunctionId, partials: &[u32], args: &[f64]) -> Result<Vec<f64>, CallError> {
-        let (outputs, _) = self.outputs(function, partials, args);
-        Ok(outputs?.iter().map(Dual::highest).collect())
+        self.call_all_counted(function, partials, args).0
+    }
+
+    /// As [`Functions::call_all`], with how much work it was, in statements.
+    pub fn call_all_counted(
+        &self,
+        function: FunctionId,
+        partials: &[u32],
+        args: &[f64],
+    ) -> (Result<Vec<f64>, CallError>, u64) {
+        let (outputs, work) = self.outputs(function, partials, args);
+        (outputs.map(|outputs| outputs.iter().map(Dual::highest).collect()), work)
     }
 
     fn outputs(&self, function: FunctionId, partials: &[u32], args: &[f64]) -> (Result<Vec<Dual>, CallError>, u64) {

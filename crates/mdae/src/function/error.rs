@@ -13,7 +13,7 @@ pub const DEPTH_LIMIT: u32 = 200;
 /// Numbers that all variables of nested calls may have together, each derivative counted (8 bytes each).
 pub const MEMORY_LIMIT: usize = 50_000_000;
 /// Integers below are exact.
-pub(super) const INTEGER_LIMIT: f64 = 9_007_199_254_740_992.0;
+pub const INTEGER_LIMIT: f64 = 9_007_199_254_740_992.0;
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq)]

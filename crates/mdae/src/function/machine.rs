@@ -9,10 +9,31 @@ use crate::table::{Outside, Table};
 /// Elements of an array whose allocation costs as much as a statement.
 const ELEMENTS_PER_STATEMENT: u64 = 64;
 
+/// Where the code of functions is found.
+pub trait Codes: std::fmt::Debug {
+    /// The code of a function.
+    fn code(&self, function: FunctionId) -> &Code;
+    /// Functions that yield its derivative.
+    fn derivatives(&self, function: FunctionId) -> &[FunctionDerivative];
+    /// A function begins to run.
+    fn entered(&self, function: FunctionId) {
+        let _ = function;
+    }
+}
+
+impl Codes for Functions {
+    fn code(&self, function: FunctionId) -> &Code {
+        self[function].code()
+    }
+    fn derivatives(&self, function: FunctionId) -> &[FunctionDerivative] {
+        &self[function].derivatives
+    }
+}
+
 /// Executes functions.
 #[derive(Debug)]
 pub struct Machine<'a, N> {
-    functions: &'a Functions,
+    functions: &'a dyn Codes,
     /// Frames one after the other; at a call the arguments lie on top.
     stack: Vec<N>,
     /// The arrays of open size of all frames.
@@ -48,7 +69,7 @@ impl<N> Default for OpenArray<N> {
 
 impl<'a, N: Number> Machine<'a, N> {
     /// A machine with arguments on its stack, which may execute so many statements.
-    pub fn new(functions: &'a Functions, arguments: Vec<N>, zero: N, fuel: u64) -> Self {
+    pub fn new(functions: &'a dyn Codes, arguments: Vec<N>, zero: N, fuel: u64) -> Self {
         Machine {
             functions,
             stack: arguments,
@@ -68,6 +89,17 @@ impl<'a, N: Number> Machine<'a, N> {
         self
     }
 
+    /// Inside of so many calls.
+    pub fn at_depth(mut self, depth: u32) -> Self {
+        self.depth = depth;
+        self
+    }
+
+    /// Statements that may still be executed.
+    pub fn fuel(&self) -> u64 {
+        self.fuel
+    }
+
     /// What is on the stack: after a call its outputs.
     pub fn into_stack(self) -> Vec<N> {
         self.stack
@@ -84,10 +116,11 @@ impl<'a, N: Number> Machine<'a, N> {
 
     /// Calls a function with the arguments on top of the stack; all scalar outputs take their place.
     pub fn run(&mut self, function: FunctionId) -> Result<(), CallError> {
-        let functions: &'a Functions = self.functions;
-        let code = functions[function].code();
+        let functions: &'a dyn Codes = self.functions;
+        let code = functions.code(function);
+        functions.entered(function);
         let first_arg = self.stack.len() - code.inputs.len();
-        let derivatives = &functions[function].derivatives;
+        let derivatives = functions.derivatives(function);
         if !derivatives.is_empty()
             && let Some((derivative, direction)) = self.applicable(derivatives, first_arg)
         {
@@ -104,6 +137,16 @@ impl<'a, N: Number> Machine<'a, N> {
                 })?;
                 self.stack.truncate(first_arg);
                 self.stack.push(value);
+                return Ok(());
+            }
+            Program::TableTangents { table, varying, lanes } => {
+                let args = self.stack.split_off(first_arg);
+                let results =
+                    look_up_tangents(table, varying, *lanes, &args).map_err(|outside| CallError::Extrapolation {
+                        table: code.name.clone(),
+                        outside,
+                    })?;
+                self.stack.extend(results);
                 return Ok(());
             }
             Program::Text(operation) => {
@@ -266,6 +309,22 @@ impl<'a, N: Number> Machine<'a, N> {
                     }
                     frame[*to as usize] = result;
                 }
+                Instruction::Select { to, condition, a, b } => {
+                    let chosen = if frame[*condition as usize].value() != 0.0 {
+                        *a
+                    } else {
+                        *b
+                    };
+                    frame[*to as usize] = frame[chosen as usize].clone();
+                }
+                Instruction::Along { to, slope, tangent } => {
+                    let (slope, tangent) = (&frame[*slope as usize], &frame[*tangent as usize]);
+                    frame[*to as usize] = if tangent.value() == 0.0 {
+                        self.zero.clone()
+                    } else {
+                        slope.mul(tangent)
+                    };
+                }
                 Instruction::Allocate { array, sizes } => {
                     let sizes: Vec<f64> = sizes.iter().map(|&size| frame[size as usize].value()).collect();
                     let number = *array as usize;
@@ -422,4 +481,27 @@ fn lookup<N: Number>(table: &Table, args: &[N]) -> Result<N, Outside> {
     let first = args[0].value();
     let piece = table.piece(&[first, args.get(1).map_or(0.0, N::value)])?;
     Ok(piece.evaluate(args, |value| args[0].like(value), N::add, N::mul))
+}
+
+/// The value of a table and its derivatives along some directions, see [`Program::TableTangents`].
+pub(super) fn look_up_tangents<N: Number>(
+    table: &Table,
+    varying: &[u32],
+    lanes: u32,
+    args: &[N],
+) -> Result<Vec<N>, Outside> {
+    let (values, tangents) = args.split_at(table.arguments());
+    let mut results = vec![lookup(table, values)?];
+    for lane in tangents.chunks(varying.len().max(1)).take(lanes as usize) {
+        let mut pairs: Vec<(N, N)> = values.iter().map(|value| (value.clone(), value.like(0.0))).collect();
+        for (&position, tangent) in varying.iter().zip(lane) {
+            pairs[position as usize].1 = tangent.clone();
+        }
+        let piece = table.piece(&[values[0].value(), values.get(1).map_or(0.0, N::value)])?;
+        let add = |a: &(N, N), b: &(N, N)| (a.0.add(&b.0), a.1.add(&b.1));
+        let mul = |a: &(N, N), b: &(N, N)| (a.0.mul(&b.0), a.0.mul(&b.1).add(&a.1.mul(&b.0)));
+        let like = |value: f64| (values[0].like(value), values[0].like(0.0));
+        results.push(piece.evaluate(&pairs, like, add, mul).1);
+    }
+    Ok(results)
 }

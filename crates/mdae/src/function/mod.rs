@@ -11,6 +11,7 @@
 //! | `validate` | what every function must satisfy |
 //! | [`Kind`] | which numbers are Integers, and must stay exact |
 //! | `assemble`, `bytecode` | statements as instructions, made at the first call and kept in the function |
+//! | [`Variant`] | derivatives of code along several directions, as code |
 //! | [`Machine`] | the only thing that executes functions, over any [`Number`] |
 //! | `call` | [`Functions::call`]: values and partial derivatives for whoever needs a few of them |
 //! | `trace` | [`Functions::follow`]: the operations that a call comes to, with their arguments |
@@ -21,6 +22,7 @@
 mod assemble;
 mod bytecode;
 mod call;
+mod differentiate;
 mod error;
 mod ir;
 mod kind;
@@ -30,13 +32,14 @@ mod trace;
 mod validate;
 mod walk;
 
-pub use bytecode::{Code, Compiled};
-pub use error::{CallError, DEPTH_LIMIT, MEMORY_LIMIT, STATEMENT_LIMIT};
+pub use bytecode::{Access, Code, Compiled, Instruction, Label, Program, Register};
+pub use differentiate::{StaticDerivative, Variant};
+pub use error::{CallError, DEPTH_LIMIT, INTEGER_LIMIT, MEMORY_LIMIT, STATEMENT_LIMIT};
 pub use ir::{
     Body, DerivativeInput, Function, FunctionDerivative, FunctionExpr, Inverse, Local, LocalId, Place, Statement,
 };
 pub use kind::{Kind, is_exact};
-pub use machine::Machine;
+pub use machine::{Codes, Machine};
 pub use number::{Direction, Number};
 pub use trace::{Operation, Step};
 pub use walk::{Rewrite, Visit, rewrite};
