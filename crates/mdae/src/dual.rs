@@ -9,13 +9,13 @@ use crate::eval::{apply_binary, apply_unary};
 use crate::expr::{BinaryOp, UnaryOp};
 use crate::rules::{self, Calculus, Tangent};
 
-/// A value with mixed derivatives.
+/// A value with mixed derivatives; up to two directions without an allocation.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Dual(Vec<f64>);
+pub(crate) struct Dual(SmallVec<[f64; 4]>);
 
 impl Dual {
     pub(crate) fn constant(value: f64, directions: usize) -> Self {
-        let mut coefficients = vec![0.0; 1 << directions];
+        let mut coefficients: SmallVec<[f64; 4]> = smallvec![0.0; 1 << directions];
         coefficients[0] = value;
         Dual(coefficients)
     }

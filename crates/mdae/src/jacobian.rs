@@ -6,7 +6,7 @@ use crate::Derivative;
 use crate::eval::{Environment, apply_binary, apply_unary, truth};
 use crate::function::CallError;
 use crate::rules::{binary_slopes_at, unary_slope_at};
-use crate::{ConditionId, ExprId, Idx, Mdae, Node, Role, Type, VarId};
+use crate::{ConditionId, ExprId, FunctionId, Idx, Mdae, Node, Role, Type, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::walk::NodeWalk;
@@ -20,9 +20,16 @@ pub struct JacobianReader {
     adjoint: Vec<f64>,
     /// Whether a node depends on what is differentiated by.
     depends: Vec<bool>,
-    /// Statements of functions executed so far.
+    /// Statements of functions executed so far; a call with known results counts as much as the first.
     statements: u64,
+    /// Results of the calls of the present expression: arguments are often outputs of one call each.
+    calls: FxHashMap<Question, Answer>,
 }
+
+/// A call: the function, the arguments it is differentiated by, and the bits of its arguments.
+type Question = (FunctionId, Vec<u32>, Vec<u64>);
+/// All outputs of a call, and the statements it took.
+type Answer = (Result<Vec<f64>, CallError>, u64);
 
 impl JacobianReader {
     /// An empty workspace.
@@ -56,6 +63,7 @@ impl JacobianReader {
         out: &mut Vec<(Derivative, f64)>,
     ) -> Result<f64, CallError> {
         out.clear();
+        self.calls.clear();
         let order = &mut self.order;
         order.clear();
         self.nodes
@@ -125,11 +133,32 @@ impl JacobianReader {
             } => {
                 let args: Vec<f64> = model.pool.args(args).map(value).collect();
                 let partials = model.pool.list(partials);
-                let (result, statements) = model.functions.call_counted(function, output, partials, &args);
-                self.statements += statements;
-                result?
+                self.call(model, function, output, partials, &args)?
             }
         })
+    }
+
+    /// One output of a call, which is made once.
+    fn call(
+        &mut self,
+        model: &Mdae,
+        function: FunctionId,
+        output: u32,
+        partials: &[u32],
+        args: &[f64],
+    ) -> Result<f64, CallError> {
+        let question = (
+            function,
+            partials.to_vec(),
+            args.iter().map(|arg| arg.to_bits()).collect(),
+        );
+        let make = || model.functions.call_all_counted(function, partials, args);
+        let (outputs, statements) = self.calls.entry(question).or_insert_with(make);
+        self.statements += *statements;
+        match outputs {
+            Ok(outputs) => Ok(outputs[output as usize]),
+            Err(error) => Err(error.clone()),
+        }
     }
 
     fn hand_down(&mut self, model: &Mdae, id: ExprId, node: Node, adjoint: f64) -> Result<(), CallError> {
@@ -168,9 +197,8 @@ impl JacobianReader {
                     let mut by = model.pool.list(partials).to_vec();
                     by.push(position as u32);
                     by.sort_unstable();
-                    let (slope, statements) = model.functions.call_counted(function, output, &by, &values);
-                    self.statements += statements;
-                    self.adjoint[arg.index()] += adjoint * slope?;
+                    let slope = self.call(model, function, output, &by, &values)?;
+                    self.adjoint[arg.index()] += adjoint * slope;
                 }
             }
             _ => {}
