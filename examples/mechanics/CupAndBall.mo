@@ -47,5 +47,7 @@ equation
     lambda = 0;
     s = L^2 - x^2 - y^2;
   end if;
-  annotation(experiment(StopTime = 6, Interval = 0.01, Tolerance = 1e-8));
+  annotation(
+    experiment(StopTime = 6, Interval = 0.01, Tolerance = 1e-8),
+    __Saltus(drawing = {Fixed(x = 0, y = 0), Rope(x1 = 0, y1 = 0, x2 = x, y2 = y, length = L, on = tight), Point(x = x, y = y)}));
 end CupAndBall;

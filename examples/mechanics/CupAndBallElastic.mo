@@ -48,5 +48,7 @@ equation
   when tight then
     x*vx + y*vy = -e*(x*pre(vx) + y*pre(vy));
   end when;
-  annotation(experiment(StopTime = 6.5, Interval = 0.01, Tolerance = 1e-8));
+  annotation(
+    experiment(StopTime = 6.5, Interval = 0.01, Tolerance = 1e-8),
+    __Saltus(drawing = {Fixed(x = 0, y = 0), Rope(x1 = 0, y1 = 0, x2 = x, y2 = y, length = L, on = tight), Point(x = x, y = y)}));
 end CupAndBallElastic;

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Model;
 use crate::parameters::ParameterTable;
+use crate::pictures::Pictures;
 use crate::timing::{Phase, Timings};
 
 /// What every model file begins with.
@@ -167,6 +168,7 @@ impl Model {
             compiled,
             extent,
             parameters: read.parameters,
+            pictures: Pictures::default(),
             name: read.name,
             modification: None,
             sources: Arc::new(sources),

@@ -43,8 +43,10 @@ mod file;
 mod model;
 mod open;
 mod outcome;
+mod page;
 mod parameters;
 mod parse;
+mod pictures;
 mod result_error;
 mod run;
 mod session;
@@ -101,11 +103,17 @@ pub mod mdae {
 pub mod results {
     pub use saltus_results::{
         Agreement, AliasSign, Binding, ColumnId, CsvWriter, Discard, Disk, EventLog, EventLogWriter, EventRecord,
-        Format, Formats, Impulse, InputHash, IoAction, Jump, Manifest, MatWriter, MemoryStorage, ModeRecord, Pattern,
-        Report, ResultError, ResultSink, Role, RowKind, Schema, Select, Selection, Sidecar, Signal, SignalId,
-        SignalKind, SignalView, SourceSpan, Status, Storage, Summary, Tee, Tolerances, Trajectory, Trigger, Value,
-        VariableReport, WriteOptions, compare, compare_selected, figure, read_event_log, same_file,
+        Format, Formats, Impulse, InputHash, IoAction, Jump, Manifest, MatWriter, MemoryStorage, ModeRecord,
+        ModelFigure, ModelPlot, Pattern, Report, ResultError, ResultSink, Role, RowKind, Schema, Select, Selection,
+        Shape, ShapeValue, Sidecar, Signal, SignalId, SignalKind, SignalView, SourceSpan, Status, Storage, Summary,
+        Tee, Tolerances, Trajectory, Trigger, Value, VariableReport, WriteOptions, compare, compare_selected, figure,
+        read_event_log, same_file,
     };
+}
+
+/// Results as one interactive page: [`Simulation::report`], and pages of results from files and of comparisons.
+pub mod report {
+    pub use saltus_report::{Context, Message, PageOptions, SourceText, comparison_page, page};
 }
 
 /// A run from the inside: how to stop and follow it, and how it ended.

@@ -18,6 +18,7 @@ use sha2::{Digest, Sha256};
 
 use crate::open::{OpenValue, open_values};
 use crate::parameters::{Parameter, ParameterTable, Setting, StructuralSetting};
+use crate::pictures::Pictures;
 use crate::timing::{Phase, Timings};
 use crate::{Fault, Outcome, Run, Session, failure_diagnostic};
 
@@ -55,6 +56,8 @@ pub struct Model {
     /// How much of the equations there was before they were compiled.
     pub(crate) extent: Extent,
     pub(crate) parameters: ParameterTable,
+    /// What it says about pictures; nothing if it comes from a model file.
+    pub(crate) pictures: Pictures,
     pub(crate) name: String,
     /// How its class was modified, if parameters were set before flattening.
     pub(crate) modification: Option<Arc<ClassModification>>,
@@ -192,6 +195,7 @@ impl Session {
                     extent,
                     parameters,
                     name: name.to_owned(),
+                    pictures: Pictures::new(flat),
                     modification: None,
                     sources: Arc::clone(self.sources()),
                     inputs: OnceLock::new(),
@@ -476,6 +480,8 @@ impl Model {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             model: self.name.clone(),
             inputs: self.inputs().to_vec(),
+            figures: self.pictures.figures.clone(),
+            shapes: self.pictures.shapes.clone(),
             ..Manifest::default()
         }
     }

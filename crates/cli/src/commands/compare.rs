@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use saltus::report::{PageOptions, comparison_page};
 use saltus::results::{
     Agreement, Disk, Formats, Report, ResultError, Selection, Tolerances, VariableReport, compare, compare_selected,
 };
 use serde_json::{Value, json};
 
+use super::plot::write_page;
 use crate::console::{Console, plural};
+use crate::files::clash;
 use crate::status::Status;
 
 /// Compares a result with a reference. Each variable must stay inside a tube around the reference; events may be
@@ -18,6 +21,7 @@ use crate::status::Status;
 Examples:
   saltus compare reference.csv out.csv
   saltus compare reference.mat out.csv 'motor.*' --tolerance 1e-4
+  saltus compare reference.csv out.csv --report differences.html
   saltus compare old.csv new.csv --tolerance 0 --absolute 0 --time-tolerance 0     bit by bit")]
 pub(crate) struct CompareArguments {
     /// The result to trust
@@ -48,6 +52,10 @@ pub(crate) struct CompareArguments {
     #[arg(long)]
     pub one_way: bool,
 
+    /// Also write an interactive page: both results over each other, and their differences
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+
     /// Machine-readable output on standard output
     #[arg(long)]
     pub json: bool,
@@ -58,6 +66,16 @@ const MOST_NAMED: usize = 20;
 
 /// Compares.
 pub(crate) fn run(arguments: &CompareArguments, console: &Console) -> Status {
+    if let Some(page) = &arguments.report {
+        let read = [
+            ("the reference", arguments.reference.as_path()),
+            ("the result", arguments.candidate.as_path()),
+        ];
+        if let Some(clash) = clash(&[("--report", page.as_path())], &read) {
+            console.message(&format!("error: {clash}"));
+            return Status::Usage;
+        }
+    }
     let report = match judge(arguments) {
         Ok(report) => report,
         Err(error) => {
@@ -88,11 +106,17 @@ fn judge(arguments: &CompareArguments) -> Result<Report, ResultError> {
         time_absolute: 0.0,
         both_ways: !arguments.one_way,
     };
-    if arguments.variables.is_empty() {
-        return Ok(compare(&reference, &candidate, &tolerances));
+    let report = if arguments.variables.is_empty() {
+        compare(&reference, &candidate, &tolerances)
+    } else {
+        let selection = Selection::of(arguments.variables.iter().map(String::as_str));
+        compare_selected(&reference, &candidate, &selection, &tolerances)?
+    };
+    if let Some(path) = &arguments.report {
+        let page = comparison_page(&reference, &candidate, &report, &PageOptions::default())?;
+        write_page(path, &page)?;
     }
-    let selection = Selection::of(arguments.variables.iter().map(String::as_str));
-    compare_selected(&reference, &candidate, &selection, &tolerances)
+    Ok(report)
 }
 
 fn to_text(report: &Report) -> String {

@@ -4,14 +4,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use saltus::results::figure::{FigureOptions, figure};
+use saltus::report::{Context, PageOptions, page};
+use saltus::results::figure::{FigureOptions, figure_over};
 use saltus::results::{Disk, Formats, ResultError, Storage, Trajectory, read_event_log};
 
 use crate::console::Console;
 use crate::files::clash;
 use crate::status::Status;
 
-/// Draws results as SVG: one panel per unit, modes as coloured bands, jumps as vertical lines, impulses as arrows.
+/// Draws results, as SVG or as an interactive page: one panel per unit, modes as coloured bands, jumps as vertical lines,
+/// impulses as arrows.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Without names the variables that say most about the model are drawn.
@@ -20,7 +22,10 @@ Examples:
   saltus plot out.csv
   saltus plot out.csv motor.w load.w -o speeds.svg
   saltus plot out.csv 'clutch.*' --from 290 --to 310
-  saltus plot out.csv --panel motor.w,load.w --panel clutch.tau")]
+  saltus plot out.csv --panel motor.w,load.w --panel clutch.tau
+  saltus plot out.csv --over other.csv
+  saltus plot out.csv v --x s -o phase.svg
+  saltus plot out.csv --events events.json --report out.html")]
 pub(crate) struct PlotArguments {
     /// Result file (.csv or .mat)
     #[arg(value_name = "RESULT")]
@@ -33,6 +38,10 @@ pub(crate) struct PlotArguments {
     /// The picture to write; RESULT with the extension .svg if not given
     #[arg(short, long, value_name = "FILE.svg")]
     pub output: Option<PathBuf>,
+
+    /// Write an interactive page instead of a picture
+    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["output", "width", "no_modes"])]
+    pub report: Option<PathBuf>,
 
     /// Variables of one panel, separated by commas; may be repeated
     #[arg(long = "panel", value_name = "VARIABLES", conflicts_with = "variables")]
@@ -58,6 +67,26 @@ pub(crate) struct PlotArguments {
     #[arg(long, default_value_t = 900.0, value_name = "PIXELS")]
     pub width: f64,
 
+    /// Height of a panel in pixels; chosen by their number if not given
+    #[arg(long, value_name = "PIXELS")]
+    pub height: Option<f64>,
+
+    /// Draw over this variable instead of time (a phase portrait)
+    #[arg(long, value_name = "VARIABLE", conflicts_with = "report")]
+    pub x: Option<String>,
+
+    /// Logarithmic horizontal axis
+    #[arg(long, conflicts_with = "report")]
+    pub log_x: bool,
+
+    /// Logarithmic axes of values; what is not positive is a gap
+    #[arg(long, conflicts_with = "report")]
+    pub log_y: bool,
+
+    /// Draw the same variables of another result over them, dashed; may be repeated
+    #[arg(long, value_name = "RESULT", conflicts_with_all = ["report", "x"])]
+    pub over: Vec<PathBuf>,
+
     /// No bands for the modes
     #[arg(long)]
     pub no_modes: bool,
@@ -65,13 +94,14 @@ pub(crate) struct PlotArguments {
 
 /// Draws.
 pub(crate) fn run(arguments: &PlotArguments, console: &Console) -> Status {
-    let output = match &arguments.output {
+    let output = match arguments.report.as_ref().or(arguments.output.as_ref()) {
         Some(path) => path.clone(),
         None => arguments.result.with_extension("svg"),
     };
     let mut read = vec![("the result", arguments.result.as_path())];
+    read.extend(arguments.over.iter().map(|other| ("--over", other.as_path())));
     read.extend(arguments.events.as_deref().map(|events| ("--events", events)));
-    if let Some(clash) = clash(&[("the picture", output.as_path())], &read) {
+    if let Some(clash) = clash(&[("the output", output.as_path())], &read) {
         console.message(&format!("error: {clash}"));
         return Status::Usage;
     }
@@ -89,6 +119,15 @@ pub(crate) fn run(arguments: &PlotArguments, console: &Console) -> Status {
 
 fn draw(arguments: &PlotArguments, output: &Path) -> Result<(), ResultError> {
     let trajectory = read(arguments)?;
+    if arguments.report.is_some() {
+        let options = PageOptions {
+            title: arguments.title.clone(),
+            signals: arguments.variables.clone(),
+            panels: arguments.panels.iter().map(|panel| split_names(panel)).collect(),
+            time_range: time_range(arguments, trajectory.time()),
+        };
+        return write_page(output, &page(&trajectory, &Context::default(), &options)?);
+    }
     let options = FigureOptions {
         title: arguments.title.clone(),
         signals: arguments.variables.clone(),
@@ -96,24 +135,49 @@ fn draw(arguments: &PlotArguments, output: &Path) -> Result<(), ResultError> {
         time_range: time_range(arguments, trajectory.time()),
         mode_bands: !arguments.no_modes,
         width: arguments.width,
-        ..FigureOptions::default()
+        panel_height: arguments.height,
+        x: arguments.x.clone(),
+        log_x: arguments.log_x,
+        log_y: arguments.log_y,
     };
-    let svg = figure(&trajectory, &options)?.to_svg();
+    let others: Vec<(String, Trajectory)> = arguments
+        .over
+        .iter()
+        .map(|path| Ok((path.display().to_string(), Formats::standard().read(path, &mut Disk)?)))
+        .collect::<Result<_, ResultError>>()?;
+    let others: Vec<(&str, &Trajectory)> = others.iter().map(|(name, result)| (name.as_str(), result)).collect();
+    let svg = figure_over(&trajectory, &others, &options)?.to_svg();
     write_picture(output, &svg)
 }
 
 /// Writes a picture.
 pub(crate) fn write_picture(path: &Path, svg: &str) -> Result<(), ResultError> {
-    if !path
+    require_extension(path, &["svg"])?;
+    write(path, svg.as_bytes())
+}
+
+/// Writes a page.
+pub(crate) fn write_page(path: &Path, html: &str) -> Result<(), ResultError> {
+    require_extension(path, &["html", "htm"])?;
+    write(path, html.as_bytes())
+}
+
+fn require_extension(path: &Path, known: &[&'static str]) -> Result<(), ResultError> {
+    let extension = path
         .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
-    {
-        return Err(ResultError::UnknownFormat {
-            path: path.to_owned(),
-            known: vec!["svg"],
-        });
+        .and_then(|extension| extension.to_str())
+        .unwrap_or_default();
+    if known.iter().any(|known| extension.eq_ignore_ascii_case(known)) {
+        return Ok(());
     }
-    let written = Disk.create(path).and_then(|mut file| file.write_all(svg.as_bytes()));
+    Err(ResultError::UnknownFormat {
+        path: path.to_owned(),
+        known: known.to_vec(),
+    })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), ResultError> {
+    let written = Disk.create(path).and_then(|mut file| file.write_all(bytes));
     written.map_err(|source| ResultError::Io {
         path: path.to_owned(),
         action: saltus::results::IoAction::Write,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use saltus::library::split_name;
+use saltus::report::{PageOptions, page};
 use saltus::results::figure::{FigureOptions, figure};
 use saltus::results::{
     Disk, EventLogWriter, Formats, IoAction, ModeRecord, Pattern, ResultError, Selection, Sidecar, Storage, Tee,
@@ -14,7 +15,7 @@ use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
 use saltus::{Model, Run, RunSummary, Timings, result_diagnostic};
 use serde_json::{Value, json};
 
-use super::plot::write_picture;
+use super::plot::{write_page, write_picture};
 use super::run_arguments::{PolicyArguments, TimeArguments, parse_setting};
 use crate::arguments::ModelArguments;
 use crate::console::{Console, plural};
@@ -30,7 +31,7 @@ use crate::trace::{Trace, Watchers};
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Results go to the file of -o in the format of its extension, while the run goes on: a run that is interrupted or fails
-leaves a file that can be read. If neither -o, --plot nor --events is given, they go to MODEL.csv.
+leaves a file that can be read. If none of -o, --plot, --report and --events is given, they go to MODEL.csv.
 
 Solvers:
   auto       explicit while it can, implicit when the model turns out to be stiff
@@ -42,6 +43,7 @@ Solvers:
 
 Examples:
   saltus simulate Clutch.mo -o out.csv --plot out.svg
+  saltus simulate Clutch.mo --report out.html
   saltus simulate Clutch.mo --stop 10 --tolerance 1e-9 --set J1=2 --set clutch.mu=0.3
   saltus simulate Clutch.mo -o out.mat --variable 'motor.*' --variable clutch.tau
   saltus simulate Clutch.mo --events events.json --trace-events")]
@@ -81,6 +83,10 @@ pub(crate) struct SimulateArguments {
     /// Draw the results
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
+
+    /// An interactive page of the run: curves, modes, events, source, in one file for any browser
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
 
     /// Event log: one JSON object per line
     #[arg(long, value_name = "FILE")]
@@ -168,6 +174,7 @@ impl SimulateArguments {
             named("the description of the results", &beside),
             named("--events", &self.events),
             named("--plot", &self.plot),
+            named("--report", &self.report),
         ]
         .into_iter()
         .flatten()
@@ -176,6 +183,11 @@ impl SimulateArguments {
         let mut read = self.model.named_files();
         read.extend(self.input.as_deref().map(|input| ("--input", input)));
         clash(&written, &read)
+    }
+
+    /// Whether the rows are needed once more when the run has ended.
+    fn keeps_rows(&self) -> bool {
+        self.plot.is_some() || self.report.is_some()
     }
 
     fn selection(&self) -> Selection {
@@ -188,7 +200,8 @@ impl SimulateArguments {
 
     /// The result file; one is made up if nothing at all was asked for.
     fn result_file(&self, model: &str) -> Option<PathBuf> {
-        let nothing = self.output.is_none() && self.plot.is_none() && self.events.is_none();
+        let asked = [&self.output, &self.plot, &self.report, &self.events];
+        let nothing = asked.iter().all(|file| file.is_none());
         let short = split_name(model).pop().unwrap_or(model).trim_matches('\'');
         // A quoted name may hold anything, a file name may not.
         let short = short.replace(|c: char| !c.is_alphanumeric() && !"_-+. ".contains(c), "_");
@@ -224,7 +237,7 @@ impl Job<'_> {
                 .message(&format!("error: {clash}\nhelp: give each its own file"));
             return Status::Usage;
         }
-        let mut trajectory = self.arguments.plot.as_ref().map(|_| Trajectory::new());
+        let mut trajectory = self.arguments.keeps_rows().then(Trajectory::new);
         let summary = {
             let mut sink = match self.sinks(trajectory.as_mut()) {
                 Ok(sink) => sink,
@@ -251,7 +264,7 @@ impl Job<'_> {
             run.observe(watchers).simulate_into(&mut sink)
         };
         self.timings.extend(&summary.timings);
-        let drawn = self.draw(trajectory);
+        let drawn = trajectory.map_or(Ok(()), |trajectory| self.draw(&trajectory, &summary));
         self.report(&summary, drawn)
     }
 
@@ -316,18 +329,27 @@ impl Job<'_> {
         Ok(sink)
     }
 
-    fn draw(&self, trajectory: Option<Trajectory>) -> Result<(), ResultError> {
-        let (Some(path), Some(trajectory)) = (&self.arguments.plot, trajectory) else {
-            return Ok(());
-        };
+    fn draw(&self, trajectory: &Trajectory, summary: &RunSummary) -> Result<(), ResultError> {
         if trajectory.rows() == 0 {
             return Ok(());
         }
-        let options = FigureOptions {
-            signals: self.arguments.variables.clone(),
-            ..FigureOptions::default()
-        };
-        write_picture(path, &figure(&trajectory, &options)?.to_svg())
+        let signals = self.arguments.variables.clone();
+        if let Some(path) = &self.arguments.plot {
+            let options = FigureOptions {
+                signals: signals.clone(),
+                ..FigureOptions::default()
+            };
+            write_picture(path, &figure(trajectory, &options)?.to_svg())?;
+        }
+        if let Some(path) = &self.arguments.report {
+            let options = PageOptions {
+                signals,
+                ..PageOptions::default()
+            };
+            let context = self.model.report_context(trajectory, summary);
+            write_page(path, &page(trajectory, &context, &options)?)?;
+        }
+        Ok(())
     }
 
     fn refuse(&self, diagnostic: Diagnostic, status: Status) -> Status {
@@ -394,7 +416,7 @@ impl Job<'_> {
 
     fn files(&self) -> Vec<PathBuf> {
         let result = self.arguments.result_file(self.model.name());
-        let others = [&self.arguments.plot, &self.arguments.events];
+        let others = [&self.arguments.plot, &self.arguments.report, &self.arguments.events];
         result
             .into_iter()
             .chain(others.into_iter().flatten().cloned())

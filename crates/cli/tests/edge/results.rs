@@ -44,6 +44,70 @@ fn figures() {
 }
 
 #[test]
+fn other_axes_and_other_results() {
+    let folder = simulated();
+    folder.expect(
+        0,
+        &[
+            "plot", "a.csv", "x[2]", "--x", "x[1]", "--height", "300", "-o", "xy.svg",
+        ],
+    );
+    assert!(folder.read("xy.svg").contains(">x[1]</text>"));
+    folder.expect(0, &["plot", "a.csv", "x[1]", "--log-x", "--log-y", "-o", "log.svg"]);
+    assert!(folder.read("log.svg").contains("0.5</text>"));
+    folder.expect(0, &["plot", "a.csv", "x[1]", "--over", "b.csv", "-o", "over.svg"]);
+    assert!(folder.read("over.svg").contains("x[1] (b.csv)"));
+    folder
+        .expect(2, &["plot", "a.csv", "x[2]", "--x", "nobody", "-o", "no.svg"])
+        .says("E0704");
+    folder
+        .expect(2, &["plot", "a.csv", "--over", "over.svg", "-o", "over.svg"])
+        .says("one file");
+}
+
+#[test]
+fn pages() {
+    let folder = simulated();
+    let is_page = |name: &str| {
+        let page = folder.read(name);
+        assert!(
+            page.starts_with("<!doctype html>") && page.ends_with("</html>\n"),
+            "{name}"
+        );
+        page
+    };
+    let ran = folder.expect(0, &["simulate", "Decay.mo", "--report", "run.html"]);
+    assert!(ran.stdout.contains("wrote run.html") && !folder.path("Decay.csv").exists());
+    // The text of the model is in it, and two runs are the same.
+    let page = is_page("run.html");
+    assert!(page.contains("class=source"));
+    folder.expect(0, &["simulate", "Decay.mo", "--report", "again.html"]);
+    assert!(page == is_page("again.html"), "two runs make two pages");
+    folder.expect(
+        0,
+        &["plot", "a.csv", "x[1]", "--report", "plot.html", "--title", "<Title>"],
+    );
+    assert!(is_page("plot.html").contains("<title>&lt;Title&gt;</title>"));
+    folder.expect(0, &["plot", "a.mat", "--report", "mat.html"]);
+    is_page("mat.html");
+    folder.expect(1, &["compare", "a.csv", "b.csv", "--report", "compare.html"]);
+    assert!(is_page("compare.html").contains("x[1] (difference)"));
+    folder
+        .expect(2, &["simulate", "Decay.mo", "--report", "run.txt"])
+        .says("E0702");
+    folder
+        .expect(2, &["simulate", "Decay.mo", "--report", "same", "--plot", "same"])
+        .says("named for");
+    folder
+        .expect(2, &["plot", "a.csv", "--report", "a.csv"])
+        .says("named for");
+    folder.expect(2, &["plot", "a.csv", "--report", "p.html", "-o", "p.svg"]);
+    folder
+        .expect(2, &["plot", "a.csv", "speed", "--report", "p.html"])
+        .says("E0704");
+}
+
+#[test]
 fn comparisons() {
     let folder = simulated();
     folder.expect(

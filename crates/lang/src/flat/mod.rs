@@ -57,6 +57,44 @@ pub struct FlatModel {
     pub experiment: Experiment,
     /// The components of the model itself by name, with the places of their declarations.
     pub parts: BTreeMap<Arc<str>, Span>,
+    /// `annotation(Documentation(figures = …))` of the model.
+    pub figures: Vec<PictureRecord>,
+    /// `annotation(__Saltus(drawing = …))` of all components: the component, and one of its shapes.
+    pub shapes: Vec<(Arc<str>, PictureRecord)>,
+}
+
+/// A record of an annotation about pictures: `Line(x1 = a.x, y1 = 2)`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PictureRecord {
+    /// What it is.
+    pub name: Arc<str>,
+    /// What is said of it.
+    pub fields: Vec<(Arc<str>, PictureField)>,
+}
+
+/// A value in such a record.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PictureField {
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(Arc<str>),
+    /// `true` or `false`.
+    Truth(bool),
+    /// A variable by its full name.
+    Variable(Arc<str>),
+    /// A list.
+    List(Vec<PictureField>),
+    /// A record inside.
+    Record(PictureRecord),
+}
+
+impl PictureRecord {
+    /// What is said under a name.
+    pub fn field(&self, name: &str) -> Option<&PictureField> {
+        let mut fields = self.fields.iter();
+        fields.find(|(known, _)| **known == *name).map(|(_, field)| field)
+    }
 }
 
 /// `annotation(experiment(…))`; `None` where nothing is said.

@@ -10,6 +10,7 @@ mod expandable;
 mod experiment;
 pub(crate) mod implicit;
 pub(crate) mod overconstrained;
+mod pictures;
 pub(crate) mod state_machine;
 mod statement;
 pub(crate) mod stream;
@@ -46,6 +47,7 @@ impl Flattener<'_> {
             self.model.description = description.value.as_str().into();
         }
         self.model.experiment = self.experiment(class, &def);
+        self.model.figures = pictures::figures(&def);
         let class = self.with_inner_classes(class, None)?;
         let table = self.table(class)?;
         let root = self.instances.push(Instance::root(class, table, "".into(), false));
@@ -80,6 +82,7 @@ impl Flattener<'_> {
             done += 1;
         }
         for instance in instances {
+            self.collect_shapes(instance);
             self.instance_sections(instance);
         }
         // Equations may have named elements of buses that no connection does.

@@ -38,6 +38,7 @@ package Planar "Point masses in a vertical plane with bars, ropes and walls"
     joint.x = x;
     joint.y = y;
     annotation(
+      __Saltus(drawing = {Fixed(x = x, y = y)}),
       Icon(graphics = {Text(extent = {{-100, 60}, {100, 100}}, textString = "%name")}),
       Documentation(info = "<html><p>A hinge on the ground or on the ceiling.</p></html>"));
   end Fixed;
@@ -51,6 +52,7 @@ package Planar "Point masses in a vertical plane with bars, ropes and walls"
     joint.y = y;
     flange.f + joint.fx = 0;
     annotation(
+      __Saltus(drawing = {Rail(y = y), Cart(x = joint.x, y = joint.y)}),
       Icon(graphics = {Text(extent = {{-100, 60}, {100, 100}}, textString = "%name")}),
       Documentation(info = "<html><p>Connects motion on a line with motion in the plane.</p></html>"));
   end Trolley;
@@ -73,6 +75,7 @@ package Planar "Point masses in a vertical plane with bars, ropes and walls"
     m*der(vy) = joint.fy - m*g;
     energy = m*(vx^2 + vy^2)/2 + m*g*y;
     annotation(
+      __Saltus(drawing = {Point(x = x, y = y)}),
       Icon(graphics = {Text(extent = {{-100, 60}, {100, 100}}, textString = "%name")}),
       Documentation(info = "<html><p>Newton's law in Cartesian coordinates.</p></html>"));
   end PointMass;
@@ -82,7 +85,9 @@ package Planar "Point masses in a vertical plane with bars, ropes and walls"
     parameter Units.Length L = 1 "Length";
   equation
     dx^2 + dy^2 = L^2;
-    annotation(Documentation(info = "<html>
+    annotation(
+      __Saltus(drawing = {Line(x1 = a.x, y1 = a.y, x2 = b.x, y2 = b.y)}),
+      Documentation(info = "<html>
 <p>The constraint in Cartesian coordinates makes a system of index 3; the states are chosen by the numbers and chosen anew
 where they degrade.</p>
 </html>"));
@@ -105,7 +110,9 @@ where they degrade.</p>
       L^2 - dx^2 - dy^2 = slack*oneArea;
       lambda = 0;
     end if;
-    annotation(Documentation(info = "<html>
+    annotation(
+      __Saltus(drawing = {Rope(x1 = a.x, y1 = a.y, x2 = b.x, y2 = b.y, length = L, on = taut)}),
+      Documentation(info = "<html>
 <p>When it goes taut, the velocity along the rope is lost and lambda is an impulse; it goes slack when lambda would become
 negative.</p>
 </html>"));
@@ -124,7 +131,9 @@ negative.</p>
     when taut then
       dx*der(dx) + dy*der(dy) = -e*(dx*pre(der(dx)) + dy*pre(der(dy)));
     end when;
-    annotation(Documentation(info = "<html>
+    annotation(
+      __Saltus(drawing = {Rope(x1 = a.x, y1 = a.y, x2 = b.x, y2 = b.y, length = L, on = taut)}),
+      Documentation(info = "<html>
 <p>When it goes taut, the velocity along the rope is reversed and multiplied by e; the rope is tight for no time.</p>
 </html>"));
   end ElasticRope;
@@ -148,6 +157,7 @@ negative.</p>
       joint.fy = 0;
     end if;
     annotation(
+      __Saltus(drawing = {Floor(y = y0, x = joint.x, on = contact)}),
       Icon(graphics = {Text(extent = {{-100, 60}, {100, 100}}, textString = "%name")}),
       Documentation(info = "<html>
 <p>The vertical velocity is lost at the impact, the horizontal one is kept. The point leaves the floor when the contact
@@ -173,6 +183,7 @@ force would pull.</p>
       v = -e*pre(v);
     end when;
     annotation(
+      __Saltus(drawing = {Wall(x = x0, side = side, y = joint.y, on = contact)}),
       Icon(graphics = {Text(extent = {{-100, 60}, {100, 100}}, textString = "%name")}),
       Documentation(info = "<html>
 <p>The horizontal velocity is reversed and multiplied by e, the vertical one is kept.</p>

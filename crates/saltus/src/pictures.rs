@@ -1,0 +1,77 @@
+//! Figures and shapes that a model asks for, as results keep them.
+
+use saltus_lang::flat::{FlatModel, PictureField, PictureRecord};
+use saltus_results::{ModelFigure, ModelPlot, Shape, ShapeValue};
+
+/// What a model says about pictures of its results.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pictures {
+    pub figures: Vec<ModelFigure>,
+    pub shapes: Vec<Shape>,
+}
+
+impl Pictures {
+    pub(crate) fn new(flat: &FlatModel) -> Self {
+        let shapes = flat.shapes.iter().map(|(component, record)| shape(component, record));
+        Pictures {
+            figures: flat.figures.iter().map(figure).collect(),
+            shapes: shapes.collect(),
+        }
+    }
+}
+
+fn text(record: &PictureRecord, name: &str) -> String {
+    match record.field(name) {
+        Some(PictureField::Text(text)) => text.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// The records in a list.
+fn inside<'r>(record: &'r PictureRecord, name: &str) -> impl Iterator<Item = &'r PictureRecord> {
+    let fields = match record.field(name) {
+        Some(PictureField::List(fields)) => fields.as_slice(),
+        _ => &[],
+    };
+    fields.iter().filter_map(|field| match field {
+        PictureField::Record(record) => Some(record),
+        _ => None,
+    })
+}
+
+fn figure(record: &PictureRecord) -> ModelFigure {
+    ModelFigure {
+        title: text(record, "title"),
+        preferred: record.field("preferred") == Some(&PictureField::Truth(true)),
+        plots: inside(record, "plots").map(plot).collect(),
+    }
+}
+
+fn plot(record: &PictureRecord) -> ModelPlot {
+    let variable = |curve: &PictureRecord, name: &str| match curve.field(name) {
+        Some(PictureField::Variable(name)) if **name != *"time" => Some(name.to_string()),
+        _ => None,
+    };
+    let curves = inside(record, "curves").filter_map(|curve| Some((variable(curve, "x"), variable(curve, "y")?)));
+    ModelPlot {
+        title: text(record, "title"),
+        curves: curves.collect(),
+    }
+}
+
+fn shape(component: &str, record: &PictureRecord) -> Shape {
+    let values = record.fields.iter().filter_map(|(name, field)| {
+        let value = match field {
+            PictureField::Number(value) => ShapeValue::Number(*value),
+            PictureField::Truth(truth) => ShapeValue::Number(f64::from(u8::from(*truth))),
+            PictureField::Variable(name) => ShapeValue::Variable(name.to_string()),
+            _ => return None,
+        };
+        Some((name.to_string(), value))
+    });
+    Shape {
+        kind: record.name.to_string(),
+        component: component.to_owned(),
+        values: values.collect(),
+    }
+}
