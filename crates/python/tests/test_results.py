@@ -148,6 +148,11 @@ def test_results_are_pickled_bit_by_bit(shafts):
 def test_pictures(shafts):
     result = shafts.simulate(2)
     assert result._repr_svg_().startswith("<svg")
+    report = result.report("w1", title="A <b>title</b>")
+    assert report.html.startswith("<!doctype html>") and "A &lt;b&gt;title" in report.html
+    # A frame that cannot touch the notebook, and no quote that ends its text.
+    shown = report._repr_html_()
+    assert 'sandbox="allow-scripts"' in shown and shown.count('"') == 10
     assert "w1" in result.svg("w1", title="Title", time_range=(0.5, 1.5))
     with pytest.raises(saltus.UnknownNameError):
         result.svg("nothing")

@@ -29,7 +29,7 @@ from ._errors import (
 from ._fit import Fit, fit
 from ._linear import Linear, SteadyState, steady_state
 from ._model import Analysis, Model, Session, load, loads
-from ._result import Event, Events, Impulse, Jump, Mode, Result, Trigger, read
+from ._result import Event, Events, Impulse, Jump, Mode, Report, Result, Trigger, read
 from ._sensitivities import Sensitivities, sensitivities
 from ._stepper import Stepper
 from ._sweep import Sweep, SweepFailure
@@ -75,6 +75,7 @@ __all__ = [
     "Parameter",
     "Place",
     "RequestError",
+    "Report",
     "Result",
     "Sensitivities",
     "Session",

@@ -183,6 +183,13 @@ class Trajectory:
         time_range: tuple[float, float] | None,
         width: float,
     ) -> str: ...
+    def report(
+        self,
+        signals: Sequence[str],
+        panels: Sequence[Sequence[str]],
+        title: str | None,
+        time_range: tuple[float, float] | None,
+    ) -> str: ...
 
 @final
 class Stepper:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import os
 import pathlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +25,26 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 #: Extensions of files that other packages write.
 _COLUMNAR = (".parquet", ".arrow", ".feather")
+
+
+class Report:
+    """An interactive page of a result: one HTML text that loads nothing."""
+
+    def __init__(self, page: str) -> None:
+        #: The page.
+        self.html = page
+
+    def save(self, path: PathLike) -> None:
+        """Writes the page to a file."""
+        pathlib.Path(path).write_text(self.html, encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        # In a frame of its own: its policy and its style are not those of the notebook.
+        page = html.escape(self.html, quote=True)
+        return f'<iframe srcdoc="{page}" sandbox="allow-scripts" width="100%" height="760" frameborder="0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<saltus.Report: {len(self.html)} characters>"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -379,6 +400,18 @@ class Result:
     ) -> str:
         """The figure of the command line, with bands for modes and arrows for impulses, as SVG."""
         return self._native.svg(names_in(signals), [names_in(panel) for panel in panels], title, time_range, width)
+
+    def report(
+        self,
+        signals: str | Iterable[str] | None = None,
+        *,
+        panels: Iterable[Iterable[str]] = (),
+        title: str | None = None,
+        time_range: tuple[float, float] | None = None,
+    ) -> Report:
+        """The interactive page of the command line. In a notebook it shows itself; ``save`` writes it to a file."""
+        shown = [names_in(panel) for panel in panels]
+        return Report(self._native.report(names_in(signals), shown, title, time_range))
 
     def plot(
         self,

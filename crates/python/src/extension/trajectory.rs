@@ -8,6 +8,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use saltus::report::{Context, PageOptions, page};
 use saltus::results::figure::{FigureOptions, default_selection, figure};
 use saltus::results::{
     Binding, ColumnId, Disk, EventLogWriter, EventRecord, Formats, Impulse, Jump, Manifest, ModeRecord, Pattern,
@@ -369,6 +370,26 @@ impl Trajectory {
         let results = &self.inner;
         let drawn = py.detach(|| figure(results, &options).map(|figure| figure.to_svg()));
         drawn.map_err(|error| failure::of_result(py, &error))
+    }
+
+    /// The interactive page of the command line.
+    fn report(
+        &self,
+        py: Python<'_>,
+        signals: Vec<String>,
+        panels: Vec<Vec<String>>,
+        title: Option<String>,
+        time_range: Option<(f64, f64)>,
+    ) -> PyResult<String> {
+        let options = PageOptions {
+            title,
+            signals,
+            panels,
+            time_range,
+        };
+        let results = &self.inner;
+        let written = py.detach(|| page(results, &Context::default(), &options));
+        written.map_err(|error| failure::of_result(py, &error))
     }
 }
 
