@@ -62,7 +62,7 @@ fn other_axes_and_other_results() {
         .says("E0704");
     folder
         .expect(2, &["plot", "a.csv", "--over", "over.svg", "-o", "over.svg"])
-        .says("one file");
+        .says("named for");
 }
 
 #[test]
