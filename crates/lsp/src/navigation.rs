@@ -233,6 +233,18 @@ pub(crate) fn occurrences_of(look: &Look, wanted: Span, word: &str) -> Vec<(Span
     found
 }
 
+/// An occurrence of a word that leads nowhere, as far as classes alone say: a redeclaration may bring what it means.
+pub(crate) fn unresolved(look: &Look, word: &str) -> Option<Span> {
+    let mut names = Names::new(look.session.library());
+    let mut found = None;
+    occurrences(&mut names, &look.parsed, &mut |names, occurrence| {
+        if occurrence.ident.name == word && !occurrence.in_annotation && names.resolve(&occurrence).is_none() {
+            found = Some(occurrence.ident.span);
+        }
+    });
+    found
+}
+
 /// The place that a name stands for, and the name.
 pub(crate) fn wanted(world: &World, at: &At) -> Option<(Look, Span, String)> {
     let (look, offset) = world.look_at(&at.text_document.uri, at.position)?;

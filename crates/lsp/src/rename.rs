@@ -13,7 +13,7 @@ use saltus::source::Span;
 use saltus_names::{Names, Target, occurrences};
 use saltus_syntax::SyntaxKind;
 
-use crate::navigation::{each_own_file, hit, identity, occurrences_of, wanted};
+use crate::navigation::{each_own_file, hit, identity, occurrences_of, unresolved, wanted};
 use crate::overlay::Overlay;
 use crate::requests::{At, Refusal};
 use crate::world::World;
@@ -98,7 +98,11 @@ pub(crate) fn rename(world: &World, at: &At, new: &str) -> Result<Option<Workspa
         return Ok(None);
     }
     let mut plan = Plan::default();
+    let mut unclear = None;
     each_own_file(world, &old, |look| {
+        if let Some(span) = unresolved(look, &old) {
+            unclear = Some((look.path.clone(), look.source.line_column(span.start).line));
+        }
         let found = occurrences_of(look, place, &old);
         if !found.is_empty() {
             let edits = found
@@ -107,6 +111,12 @@ pub(crate) fn rename(world: &World, at: &At, new: &str) -> Result<Option<Workspa
             plan.texts.insert(look.path.clone(), edits.collect());
         }
     });
+    if let Some((path, line)) = unclear {
+        let path = path.display();
+        return refuse(format!(
+            "what `{old}` means in line {line} of `{path}` is not known: it might be this one"
+        ));
+    }
     let stored = stored_as(&path, &old).filter(|_| is_top_class(world, &path, place));
     if let Some(stored) = stored {
         rename_files(world, &mut plan, &stored, &old, new)?;
@@ -256,8 +266,22 @@ fn verify(world: &World, plan: &Plan, words: (&str, &str)) -> Result<(), Refusal
                 return refuse(changed(world, path, *at, words.1));
             }
         }
+        compare_checks(world, &imagined, path, &plan.path(path))?;
     }
     Ok(())
+}
+
+/// Redeclarations bring classes together that do not name each other: what is right before must be so afterwards.
+fn compare_checks(world: &World, imagined: &World, before: &Path, after: &Path) -> Result<(), Refusal> {
+    if world.session(before).check_last().diagnostics.has_errors() {
+        return Ok(());
+    }
+    let checked = imagined.session(after).check_last();
+    let mut errors = checked.diagnostics.iter().filter(|found| found.is_error());
+    match errors.next() {
+        Some(error) => refuse(format!("`{}` would be wrong: {}", before.display(), error.message)),
+        None => Ok(()),
+    }
 }
 
 fn changed(world: &World, path: &Path, at: u32, new: &str) -> String {

@@ -231,6 +231,24 @@ fn renaming_changes_names_and_no_meanings() {
     let asked = json!({"textDocument": {"uri": "untitled:A.mo"}, "position": place(&text, "y"), "newName": "x"});
     let refused = client.ask("textDocument/rename", asked).expect_err("hidden");
     assert!(refused.1.contains("would mean something else"), "{refused:?}");
+    // What a redeclaration brings is not seen from the classes alone.
+    let text = "package P partial model Base end Base; model Part extends Base; Real /*^x*/x = 1; end Part;
+        model Frame replaceable Base b; end Frame; model Whole extends Frame(redeclare Part b); Real y = b.x; end Whole; end P;";
+    client.open("untitled:P.mo", text);
+    let asked = json!({"textDocument": {"uri": "untitled:P.mo"}, "position": place(text, "x"), "newName": "z"});
+    let refused = client.ask("textDocument/rename", asked).expect_err("not clear");
+    assert!(refused.1.contains("might be this one"), "{refused:?}");
+    let text = text
+        .replace("model Base end Base", "model Base replaceable Real x; end Base")
+        .replace("Real /*^x*/x", "redeclare Real /*^x*/x");
+    client.open("untitled:P.mo", &text);
+    let asked = json!({"textDocument": {"uri": "untitled:P.mo"}, "position": place(&text, "x"), "newName": "z"});
+    let edit = client.get("textDocument/rename", asked);
+    let renamed = apply(&text, edit["documentChanges"][0]["edits"].as_array().expect("edits"));
+    assert!(
+        renamed.contains("replaceable Real z") && renamed.contains("redeclare Real /*^x*/z") && renamed.contains("b.z"),
+        "{renamed}"
+    );
     let prepared = client.get("textDocument/prepareRename", at("call"));
     assert_eq!(prepared["placeholder"], "ratio");
     client.end();
