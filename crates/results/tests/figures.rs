@@ -519,7 +519,29 @@ fn of_a_shaft_that_turns_the_speed() {
                 .with_role(Role::State),
         ];
         let result = run(signals, 50, |t| vec![turns * size * t, 1.0 + 0.1 * t], |_| 0);
-        let first = default_selection(&result)[0];
+        let chosen = default_selection(&result);
+        let first = chosen[0];
         assert_eq!(result.schema().signal(first).name, expected, "{turns} turns in {unit}");
+    }
+}
+
+/// The speed of a position is looked at as much as a state, whatever else there is.
+#[test]
+fn speeds_come_before_local_quantities() {
+    for count in [3, 20] {
+        let mut signals: Vec<Signal> = (0..count)
+            .map(|k| Signal::new(format!("s{k}.i")).with_unit("A"))
+            .collect();
+        signals.push(Signal::new("body.s").with_unit("m").with_role(Role::State));
+        signals.push(Signal::new("der(body.s)").with_unit("m/s").with_role(Role::Derivative));
+        let carrier = SignalId(signals.len() as u32 - 1);
+        signals.push(Signal::alias("body.v", carrier, AliasSign::Same).with_unit("m/s"));
+        let result = run(signals, 20, |t| vec![t.sin(); count + 2], |_| 0);
+        let chosen = default_selection(&result);
+        let names: Vec<&str> = chosen
+            .iter()
+            .map(|&id| result.schema().signal(id).name.as_str())
+            .collect();
+        assert_eq!(names[..2], ["body.s", "body.v"], "{names:?}");
     }
 }

@@ -37,15 +37,26 @@ pub fn default_selection(trajectory: &Trajectory) -> Vec<SignalId> {
     pick(trajectory, &pool)
 }
 
-/// The columns that are states under any of their names: a speed is one where the angle's derivative is.
+/// The columns that are states under any of their names, and the speeds of positions and angles that are.
 fn state_columns(trajectory: &Trajectory) -> BTreeSet<ColumnId> {
     let schema = trajectory.schema();
     let states = schema.ids().filter(|&id| schema.signal(id).role == Role::State);
+    let speed = |id: SignalId| {
+        let signal = schema.signal(id);
+        let is_position = matches!(signal.unit.as_str(), "rad" | "deg" | "m");
+        is_position
+            .then(|| schema.find(&format!("der({})", signal.name)))
+            .flatten()
+    };
     let column = |id: SignalId| match schema.value(id) {
         Value::Column { column, .. } => Some(column),
         Value::Constant(_) => None,
     };
-    states.filter_map(column).collect()
+    states
+        .flat_map(|id| [Some(id), speed(id)])
+        .flatten()
+        .filter_map(column)
+        .collect()
 }
 
 fn is_derivative(signal: &Signal) -> bool {

@@ -187,7 +187,9 @@ impl Canvas<'_> {
             .filter(|band| band.color > 0 || band.quick > 0)
         {
             let (left, right) = (self.x(band.start), self.x(band.stop));
-            let style = format!("fill=\"{}\"", band_fill(band));
+            // Curves are in front of hatching.
+            let opacity = if band.quick > 0 { " fill-opacity=\"0.35\"" } else { "" };
+            let style = format!("fill=\"{}\"{opacity}", band_fill(band));
             self.svg
                 .rect(left, frame.top, (right - left).max(1.0), frame.height, &style);
         }
