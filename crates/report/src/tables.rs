@@ -329,7 +329,7 @@ pub(crate) fn signal_table(result: &Trajectory) -> String {
         rows += &row(&[
             html(&schema.signal(id).name),
             end(finite().next()),
-            end(finite().last()),
+            end(finite().next_back()),
             end(finite().reduce(f64::min)),
             end(finite().reduce(f64::max)),
             html(&saltus_results::units::pretty(&schema.signal(id).unit)),
