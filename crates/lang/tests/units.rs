@@ -90,11 +90,8 @@ impl Family {
                 self.expression(unit, depth - 1),
                 self.expression(unit, depth - 1)
             ),
-            4 => format!(
-                "(if time > 1 then {} else {})",
-                self.expression(unit, depth - 1),
-                product(unit)
-            ),
+            // Nothing is learnt of what has no unit from branches, so these are of what is declared.
+            4 => format!("(if time > 1 then {0} else {0} + {0})", product(unit)),
             5 => format!("{}*sin({})", self.expression(unit, depth - 1), product([0; 4])),
             8 => format!("{}*{}", self.random.below(9) + 2, product(unit)),
             _ => {
