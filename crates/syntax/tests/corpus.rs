@@ -71,7 +71,7 @@ fn wrong_files_get_their_diagnostics() {
 
 /// Codes that no single text can produce: files and folders.
 const WITHOUT_TEXT: &[&str] = &[
-    "E0110", "E0120", "E0121", "E0122", "E0123", "E0124", "E0125", "E0126", "W0102",
+    "E0110", "E0120", "E0121", "E0122", "E0123", "E0124", "E0125", "E0126", "W0102", "W0104",
 ];
 
 #[test]
