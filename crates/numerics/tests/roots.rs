@@ -201,7 +201,7 @@ impl ConditionFunctions for Bent<'_> {
     }
     fn cut(&self, _: usize, course: &Course) -> Cut {
         let (least, greatest) = course.range();
-        match course.place_of(0.0) {
+        match course.places_of(0.0).next() {
             _ if least >= 0.0 || greatest <= 0.0 => Cut::Nowhere,
             Some(place) if place > 1e-9 && place < 1.0 - 1e-9 => Cut::At(0.0),
             Some(_) => Cut::Nowhere,

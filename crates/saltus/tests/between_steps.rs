@@ -58,10 +58,13 @@ fn narrow_peaks_of_rates_are_integrated() {
         ("noEvent(if abs(#X - #T) < #W then 1/#W else 0)", 2.0),
         ("noEvent(max(0, 1 - abs(#X - #T)/#W))/#W", 1.0),
         ("bump(#X, #T, #W)", 2.0),
+        ("nested(#X, #T, #W)", 2.0),
     ];
     let functions = "\
         function bump input Real x; input Real t; input Real w; output Real y; algorithm \
-          y := 0; if x > t - w then if x < t + w then y := 1/w; end if; end if; end bump;";
+          y := 0; if x > t - w then if x < t + w then y := 1/w; end if; end if; end bump; \
+        function nested input Real x; input Real t; input Real w; output Real y; protected Real d; algorithm \
+          d := (x - t)/w; y := if d*d < 1 then 1/w else 0; end nested;";
     let mut random = Random(11);
     let mut wrong = Vec::new();
     for _ in 0..many(60) {

@@ -153,22 +153,25 @@ impl Course {
         (least, greatest)
     }
 
-    /// The first place strictly inside the piece at which it passes a value, from 0 to 1, if the samples lie on both sides.
-    pub fn place_of(&self, value: f64) -> Option<f64> {
-        let off = |k: usize| self.samples[k] - value;
-        let passes = |k: &usize| off(k - 1) * off(*k) < 0.0 || (off(*k) == 0.0 && *k < SAMPLES - 1);
-        let after = (1..SAMPLES).find(passes)?;
-        let (mut left, mut right) = (NODES[after - 1], NODES[after]);
-        if off(after) == 0.0 {
-            return Some(right);
-        }
-        for _ in 0..60 {
-            let middle = 0.5 * (left + right);
-            let same = (self.polynomial(middle) > value) == (off(after - 1) > 0.0);
-            if same { left = middle } else { right = middle }
-        }
-        let place = 0.5 * (left + right);
-        (place > 0.0 && place < 1.0).then_some(place)
+    /// The places strictly inside the piece at which it passes a value, from 0 to 1, one for each pair of neighbouring samples that
+    /// lie on both sides.
+    pub fn places_of(&self, value: f64) -> impl Iterator<Item = f64> + '_ {
+        let off = move |k: usize| self.samples[k] - value;
+        let passes = move |k: &usize| off(k - 1) * off(*k) < 0.0 || (off(*k) == 0.0 && *k < SAMPLES - 1);
+        let place = move |after: usize| {
+            let (mut left, mut right) = (NODES[after - 1], NODES[after]);
+            if off(after) == 0.0 {
+                return right;
+            }
+            for _ in 0..60 {
+                let middle = 0.5 * (left + right);
+                let same = (self.polynomial(middle) > value) == (off(after - 1) > 0.0);
+                if same { left = middle } else { right = middle }
+            }
+            0.5 * (left + right)
+        };
+        let inside = |place: &f64| *place > 0.0 && *place < 1.0;
+        (1..SAMPLES).filter(passes).map(place).filter(inside)
     }
 
     fn polynomial(&self, x: f64) -> f64 {

@@ -301,12 +301,16 @@ fn turns(variation: f64, reported: f64, course: &Course) -> Cut {
 fn at_point(point: Option<f64>, course: &Course) -> Cut {
     let Some(point) = point else { return Cut::Nowhere };
     let (low, high) = course.sampled();
-    match course.place_of(point) {
-        Some(place) if place > AT_END && place < 1.0 - AT_END => Cut::At(point),
-        Some(_) => Cut::Nowhere,
+    let mut places = course.places_of(point).peekable();
+    let passes = places.peek().is_some();
+    // A piece that begins at such a point may pass it once more.
+    if places.any(|place| place > AT_END && place < 1.0 - AT_END) {
+        Cut::At(point)
+    } else if passes || low == point || high == point {
         // An end that lies on the point is no passage.
-        None if low == point || high == point => Cut::Nowhere,
-        None => Cut::Into(2.0),
+        Cut::Nowhere
+    } else {
+        Cut::Into(2.0)
     }
 }
 
