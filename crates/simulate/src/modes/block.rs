@@ -23,6 +23,11 @@ const STEP_TOLERANCE: f64 = 1e-13;
 const FOLLOWING_LIMIT: u32 = 6;
 /// Steps must shrink by this factor then: that proves a solution nearby (Kantorovich).
 const FOLLOWING_RATE: f64 = 0.5;
+/// While steps shrink by this factor, the Jacobian of the first serves for the next: residuals and a substitution cost a
+/// fraction of derivatives and a factorisation.
+const KEPT_JACOBIAN_RATE: f64 = 0.1;
+/// Relative size of steps that do not shrink any more because residuals are all rounding.
+const ROUNDING_STEP: f64 = 1e-10;
 /// Sweeps over all equations of a block to improve a bad guess.
 const RELAXATION_SWEEPS: u32 = 4;
 
@@ -309,11 +314,17 @@ impl BlockSolver {
     /// mean nothing.
     fn follow(&mut self, memory: &mut Memory) -> bool {
         let mut previous = f64::INFINITY;
+        let mut keeps_jacobian = false;
         for iteration in 0..FOLLOWING_LIMIT {
             self.iterations += 1;
             // The first step is what the code is compared with, unless there is no time for that.
             let by_code = (iteration > 0 || self.care != Care::Checked) && self.find_step_by_code(memory);
-            if !by_code {
+            let kept = !by_code && keeps_jacobian;
+            if kept {
+                if !self.find_step_with_kept_jacobian(memory) {
+                    return false;
+                }
+            } else if !by_code {
                 self.evaluate(memory);
                 if self.find_step().is_err() {
                     return false;
@@ -324,17 +335,35 @@ impl BlockSolver {
             }
             let size = self.step_size(memory);
             if size > STEP_TOLERANCE && size > FOLLOWING_RATE * previous {
-                return false;
+                return size <= ROUNDING_STEP;
             }
             self.apply(memory, 1.0);
-            // Convergence is quadratic: the next step would be this one times the square of the last ratio.
             let ratio = size / previous;
-            if size <= STEP_TOLERANCE || (ratio > 0.0 && size * ratio * ratio <= STEP_TOLERANCE) {
+            // Convergence is quadratic: the next step would be this one times the square of the last ratio. With a Jacobian
+            // from before it is linear: all further steps together would be this one times ratio/(1 − ratio).
+            let rest = if kept { ratio / (1.0 - ratio) } else { ratio * ratio };
+            if size <= STEP_TOLERANCE || (ratio > 0.0 && size * rest <= STEP_TOLERANCE) {
                 return true;
             }
+            // Kept only if it leads to the end. The error of the Jacobian is about as large as the first step.
+            let rate = if iteration == 0 { size } else { ratio };
+            let left = (FOLLOWING_LIMIT - 1 - iteration) as i32;
+            let leads_on = rate <= KEPT_JACOBIAN_RATE && size * rate.powi(left) <= STEP_TOLERANCE;
+            keeps_jacobian = !by_code && leads_on && self.slots.len() > 1;
             previous = size;
         }
         false
+    }
+
+    /// A step with the Jacobian that was factorised last; false if there is none.
+    fn find_step_with_kept_jacobian(&mut self, memory: &Memory) -> bool {
+        let residual = &self.system.residual;
+        residual.evaluate_unchecked(&memory.values, &mut self.residual);
+        for (step, residual) in self.step.iter_mut().zip(&self.residual) {
+            *step = -residual;
+        }
+        self.factorisation.solve(&mut self.step);
+        self.step.iter().all(|step| step.is_finite())
     }
 
     /// The Newton step at the values in memory by straight-line code, if that is to be used.
@@ -662,7 +691,7 @@ impl BlockSolver {
                 return Ok(());
             }
             // Rounding: steps no longer shrink although the residual is at its floor.
-            let at_floor = size <= 1e-10 && norm(&self.residual) >= 0.5 * before;
+            let at_floor = size <= ROUNDING_STEP && norm(&self.residual) >= 0.5 * before;
             if at_floor || (iteration >= FOLLOWING_LIMIT && self.at_rounding(memory, 1e-14)) {
                 return Ok(());
             }
