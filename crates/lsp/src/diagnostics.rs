@@ -12,8 +12,13 @@ use crate::world::World;
 /// What `saltus check` says of a file.
 pub(crate) fn check(world: &World, path: &Path) -> Vec<Diagnostic> {
     let session = world.session(path);
-    let checked = session.check_last();
-    of_file(world, path, &checked.diagnostics)
+    let mut found = session.check_last().diagnostics;
+    // Those about other files of a package are shown in these.
+    let here = world.look(path).map(|look| look.parsed.file);
+    let is_here = |hint: &source::Diagnostic| hint.span().map(|span| span.file) == here;
+    found.extend(session.hints().into_iter().filter(is_here));
+    found.normalise();
+    of_file(world, path, &found)
 }
 
 /// Diagnostics as they are shown in a file. What is wrong elsewhere is shown at the place here that led there, or at the

@@ -9,7 +9,7 @@
 //! | `server`, `requests`, `workers` | the loop, who answers what, and threads |
 //! | `world`, `overlay`, `document`, `settings` | files as the editor shows them, and what is read of them |
 //! | `position`, `uri`, `transport` | places, files and messages in the words of the protocol |
-//! | `diagnostics`, `actions`, `fixes` | what is wrong, and what to do about it |
+//! | `diagnostics`, `actions`, `fixes`, `format` | what is wrong, and what to do about it; formatting |
 //! | `symbols`, `navigation`, `rename`, `tokens` | names: where they are and what they mean |
 //! | `facts`, `hover`, `completion`, `signature`, `hints` | what is known of them |
 //! | `modes`, `lens` | modes, states and mode changes |
@@ -20,6 +20,7 @@ mod diagnostics;
 mod document;
 mod facts;
 mod fixes;
+mod format;
 mod hints;
 mod hover;
 mod lens;

@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use crate::position::Encoding;
 use crate::uri::{LIBRARY_SCHEME, path_of};
 use crate::world::World;
-use crate::{actions, completion, diagnostics, hints, hover, lens, navigation, rename, signature, symbols, tokens};
+use crate::{
+    actions, completion, diagnostics, format, hints, hover, lens, navigation, rename, signature, symbols, tokens,
+};
 
 /// Why there is no answer.
 #[derive(Clone, Debug)]
@@ -108,6 +110,8 @@ pub(crate) fn capabilities(encoding: Encoding) -> Value {
         "foldingRangeProvider": true,
         "selectionRangeProvider": true,
         "renameProvider": {"prepareProvider": true},
+        "documentFormattingProvider": true,
+        "documentRangeFormattingProvider": true,
         "inlayHintProvider": true,
         "semanticTokensProvider": {
             "legend": {"tokenTypes": tokens::TYPES, "tokenModifiers": tokens::MODIFIERS},
@@ -184,6 +188,10 @@ pub(crate) fn answer(
         }),
         "textDocument/codeLens" => with(params, |asked: InDocument| {
             lens::lenses(world, &asked.text_document.uri)
+        }),
+        "textDocument/formatting" | "textDocument/rangeFormatting" => with(params, |asked: InDocument| {
+            let document = document(&asked.text_document.uri)?;
+            format::edits(world, &document, asked.range.as_ref())
         }),
         "textDocument/codeAction" => with(params, |asked: CodeActionParams| actions::actions(world, &asked)),
         // Diagnostics are pushed; whoever asks for them is answered.

@@ -15,8 +15,9 @@ const NAME: &str = "untitled:M.mo";
 fn checked(text: &str) -> Vec<(String, u64, String)> {
     let session = Session::new();
     session.add_text("M.mo", text);
-    let found = session.check_all(false);
-    let places = found.diagnostics.iter().map(|diagnostic| {
+    let mut found = session.check_all(false).diagnostics;
+    found.extend(session.hints());
+    let places = found.iter().map(|diagnostic| {
         let line = diagnostic
             .span()
             .and_then(|span| session.sources().line_column(span))
@@ -219,6 +220,40 @@ fn advice_that_is_mechanical_becomes_an_action() {
             .count();
         assert_eq!(errors, 0, "{mended}");
     }
+    client.end();
+}
+
+#[test]
+fn documents_are_formatted_as_the_command_does_it() {
+    let text = "model M\n Real x=1 ;\nequation\n  der( x )=-x;\nend M;\n";
+    let formatted = saltus::source::apply_edits(
+        text,
+        &saltus::format::edits(&saltus_syntax::parse(saltus::source::FileId(0), text)),
+    );
+    let mut client = Client::start();
+    client.open(NAME, text);
+    let ask = |client: &mut Client, method: &str, range: Value| {
+        let edits = client.get(
+            method,
+            json!({"textDocument": {"uri": NAME}, "range": range, "options": {"tabSize": 2, "insertSpaces": true}}),
+        );
+        apply(text, edits.as_array().expect("edits"))
+    };
+    assert_eq!(ask(&mut client, "textDocument/formatting", Value::Null), formatted.0);
+    // Of a range only its lines change.
+    let line = json!({"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 14}});
+    let part = ask(&mut client, "textDocument/rangeFormatting", line);
+    assert!(
+        part.contains(" Real x=1 ;\n") && part.contains("  der(x) = -x;\n"),
+        "{part}"
+    );
+    // A text that is wrong stays.
+    client.open(NAME, "model M Real x=1 end M;");
+    let edits = client.get(
+        "textDocument/formatting",
+        json!({"textDocument": {"uri": NAME}, "options": {"tabSize": 2, "insertSpaces": true}}),
+    );
+    assert_eq!(edits, json!([]));
     client.end();
 }
 
