@@ -48,6 +48,7 @@ struct Written<'m, E> {
     files: Vec<StoredFile>,
     parameters: &'m ParameterTable,
     warnings: &'m Diagnostics,
+    pictures: &'m Pictures,
     equations: E,
 }
 
@@ -60,6 +61,7 @@ struct Read {
     files: Vec<StoredFile>,
     parameters: ParameterTable,
     warnings: Diagnostics,
+    pictures: Pictures,
     equations: StoredModel,
 }
 
@@ -112,6 +114,7 @@ impl Model {
                 files: self.stored_files(options),
                 parameters: &self.parameters,
                 warnings: self.warnings(),
+                pictures: &self.pictures,
                 equations: self.equations().to_stored(self.extent),
             })
         });
@@ -168,7 +171,7 @@ impl Model {
             compiled,
             extent,
             parameters: read.parameters,
-            pictures: Pictures::default(),
+            pictures: read.pictures,
             name: read.name,
             modification: None,
             sources: Arc::new(sources),
@@ -275,6 +278,7 @@ fn decode(content: &[u8]) -> Result<(ReadModel, Mdae), Box<Diagnostic>> {
         files: read.files,
         parameters: read.parameters,
         warnings: read.warnings,
+        pictures: read.pictures,
     };
     Ok((read, equations))
 }
@@ -296,6 +300,7 @@ struct ReadModel {
     files: Vec<StoredFile>,
     parameters: ParameterTable,
     warnings: Diagnostics,
+    pictures: Pictures,
 }
 
 fn damaged(what: &str) -> Box<Diagnostic> {

@@ -2,9 +2,10 @@
 
 use saltus_lang::flat::{FlatModel, PictureField, PictureRecord};
 use saltus_results::{ModelFigure, ModelPlot, Shape, ShapeValue};
+use serde::{Deserialize, Serialize};
 
 /// What a model says about pictures of its results.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Pictures {
     pub figures: Vec<ModelFigure>,
     pub shapes: Vec<Shape>,
