@@ -135,11 +135,11 @@ impl<'l> Flattener<'l> {
 
     /// What is wrong inside of a library is told at the line of the model that uses it, and then where it is.
     fn at_own_line(&self, mut diagnostic: Diagnostic) -> Diagnostic {
-        let given = self.library.given();
-        let is_given = |span: Span| given.iter().any(|class| class.file == span.file);
         let (Some(part), Some(place)) = (self.part, diagnostic.span()) else {
             return diagnostic;
         };
+        let given = self.library.given();
+        let is_given = |span: Span| given.iter().any(|class| class.file == span.file);
         if is_given(place) || !is_given(part) {
             return diagnostic;
         }

@@ -326,7 +326,7 @@ impl Items<'_> {
 
     /// Top-level classes: those of the file, of the workspace and of libraries.
     fn top_level(&mut self) {
-        for class in self.look.session.library().given() {
+        for class in self.look.session.library().given().iter() {
             if let Some(name) = class.path.first() {
                 let kind = class_kind(class.definition.kind);
                 self.add(RANK_TOP, name, kind, None).documentation =

@@ -127,8 +127,8 @@ impl Session {
     /// What is worth knowing about the texts given: what nothing uses, and options of annotations that are nearly known.
     pub fn hints(&self) -> Diagnostics {
         let (mut ids, mut entered) = (BTreeSet::new(), HashSet::new());
-        for class in self.library.given() {
-            self.files_of(&class, &mut entered, &mut ids);
+        for class in self.library.given().iter() {
+            self.files_of(class, &mut entered, &mut ids);
         }
         let files: Vec<_> = ids.into_iter().filter_map(|id| self.sources().file(id)).collect();
         saltus_lang::hints(&files)
@@ -151,8 +151,8 @@ impl Session {
     fn check_functions(&self) -> Diagnostics {
         let mut names = Vec::new();
         let mut entered = HashSet::new();
-        for class in self.library.given() {
-            self.collect_in(&class, &mut entered, &mut |class, path| {
+        for class in self.library.given().iter() {
+            self.collect_in(class, &mut entered, &mut |class, path| {
                 collect_functions(class, path, &mut names)
             });
         }
@@ -163,10 +163,8 @@ impl Session {
     pub fn models(&self) -> Vec<String> {
         let mut names = Vec::new();
         let mut entered = HashSet::new();
-        for class in self.library.given() {
-            self.collect_in(&class, &mut entered, &mut |class, path| {
-                collect(class, path, &mut names)
-            });
+        for class in self.library.given().iter() {
+            self.collect_in(class, &mut entered, &mut |class, path| collect(class, path, &mut names));
         }
         names
     }

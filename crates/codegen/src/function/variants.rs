@@ -80,8 +80,12 @@ impl Variants {
         // A variant that could not be made may be called by others that are new.
         let complete = number.is_some() && new.values().all(Option::is_some);
         for (id, code) in made.into_iter().filter(|_| complete) {
-            let hotness = Hotness::default();
-            let _ = self.place(id).map(|place| place.set(Known { code, hotness }));
+            if let Some(place) = self.place(id) {
+                place.get_or_init(|| Known {
+                    code,
+                    hotness: Hotness::default(),
+                });
+            }
         }
         #[allow(clippy::iter_over_hash_type, reason = "the order does not matter")]
         for (variant, id) in new {

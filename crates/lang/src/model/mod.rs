@@ -37,7 +37,7 @@ impl Flattener<'_> {
     /// Flattens the class with this qualified name, modified as in an extends clause.
     pub(crate) fn flatten_class(&mut self, name: &str, modification: Option<&ClassModification>) -> Fallible<()> {
         let class = self.class_by_name(name)?;
-        for given in self.library.given() {
+        for given in self.library.given().iter() {
             self.diagnostics.extend(misplaced_operator(&given.definition));
         }
         self.check_model(class)?;

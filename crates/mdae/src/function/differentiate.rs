@@ -353,9 +353,12 @@ impl<'a> Differentiation<'a> {
             return self.by_slopes(op, to, (a, x), (b, y));
         }
         for lane in 0..self.lanes {
-            let tangent = |this: &Self, active: bool, register: Register| match active {
-                true => Tangent::Of(Operand::Register(this.slot(register, lane))),
-                false => Tangent::Zero,
+            let tangent = |this: &Self, active: bool, register: Register| {
+                if active {
+                    Tangent::Of(Operand::Register(this.slot(register, lane)))
+                } else {
+                    Tangent::Zero
+                }
             };
             let (da, db) = (tangent(self, by_a, a), tangent(self, by_b, b));
             let derivative = rules::binary_tangent(self, op, (&x, da), (&y, db), &result).into_value(self);

@@ -84,7 +84,7 @@ struct State {
     /// Top-level classes by name; `None` for those looked for in vain.
     top: BTreeMap<Name, Option<Arc<LibraryClass>>>,
     /// Top-level classes of files and folders given by the user, in the order given.
-    given: Vec<Arc<LibraryClass>>,
+    given: Arc<Vec<Arc<LibraryClass>>>,
     diagnostics: Diagnostics,
 }
 
@@ -276,14 +276,14 @@ impl Library {
             Some(_) => {}
             None => {
                 state.top.insert(name.clone(), Some(Arc::clone(class)));
-                state.given.push(Arc::clone(class));
+                Arc::make_mut(&mut state.given).push(Arc::clone(class));
             }
         }
     }
 
     /// The top-level classes given by the user, in the order given.
-    pub fn given(&self) -> Vec<Arc<LibraryClass>> {
-        self.state().given.clone()
+    pub fn given(&self) -> Arc<Vec<Arc<LibraryClass>>> {
+        Arc::clone(&self.state().given)
     }
 
     // --- Lookup -------------------------------------------------------------------------------
