@@ -64,7 +64,7 @@ def outcome(args, model, work):
     expected = work / "reference.csv"
     expected.write_bytes(reference)
     _, compared = run([args.saltus, "compare", str(expected), str(result)], args.limit)
-    summary = (compared.strip().splitlines() or [""])[-1]
+    summary = next((line for line in compared.splitlines() if " outside, " in line), "")
     inside = " 0 outside, 0 missing" in summary
     return ("inside" if inside else "outside"), summary
 
