@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gen_lsp_types::{Code, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Message};
-use saltus::source::{self, Diagnostics, Label, Severity};
+use saltus::source::{self, Diagnostics, Label, Severity, codes};
 use serde_json::json;
 
 use crate::fixes;
@@ -85,8 +85,7 @@ fn text(diagnostic: &source::Diagnostic, shown: Option<&Label>) -> String {
 
 /// What is not used is shown pale.
 fn tags(diagnostic: &source::Diagnostic) -> Option<Vec<DiagnosticTag>> {
-    let unused = diagnostic.message.contains("is never used") || diagnostic.message.contains("is not used");
-    unused.then(|| vec![DiagnosticTag::Unnecessary])
+    (diagnostic.code == codes::W0210).then(|| vec![DiagnosticTag::Unnecessary])
 }
 
 /// The explanation of a code, as Markdown.
