@@ -182,8 +182,8 @@ impl Engine {
             Some(monitor) => {
                 // What has neither a start value nor one found with simplified equations cannot decide.
                 let unknown = |&Derivative { var, order }: &Derivative| {
-                    let guessed = order == 0 && self.start.guesses.iter().any(|&(known, _)| known == var);
-                    let started = || self.start.values.iter().any(|s| (s.var, s.order) == (var, order));
+                    let guessed = order == 0 && self.start.guesses.contains_key(&var);
+                    let started = || self.has_start(var, order);
                     self.model.is_unknown(var) && !guessed && !started()
                 };
                 let undecided = monitor.reads(0).iter().any(unknown);

@@ -14,6 +14,7 @@ mod step;
 mod stepper;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -428,18 +429,18 @@ impl Run {
 
     /// Where the equations have several solutions at the start, the simplified expressions of `homotopy(…)` choose: the
     /// values with which the model starts that has them in place of the actual ones; none if that fails.
-    fn simplified_start(&self) -> Vec<(VarId, f64)> {
+    fn simplified_start(&self) -> BTreeMap<VarId, f64> {
         let Some(simplified) = self.engine.compiled.simplified() else {
-            return Vec::new();
+            return BTreeMap::new();
         };
         let orders = simplified.needed_orders().max(DEFAULT_ORDERS);
         let options = self.engine.options.clone();
         let Ok(mut engine) = Engine::new(simplified, &self.request.parameters, options, orders) else {
-            return Vec::new();
+            return BTreeMap::new();
         };
         engine.inputs.signals = self.request.inputs.clone();
         if engine.initialise().is_err() {
-            return Vec::new();
+            return BTreeMap::new();
         }
         let variables = engine.model.variables.iter_enumerated();
         let unknowns = variables.filter(|(_, variable)| variable.role == Role::Continuous && !variable.fixed);

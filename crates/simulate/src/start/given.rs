@@ -4,14 +4,16 @@
 //! (`q = C*v` with `v(start = 4)`, a ratio that is `3` at the start), the default is no information: it follows from what is
 //! given. Only where given start values contradict each other, or nothing is given, the restart decides.
 
-use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_graph::{Bipartite, Column, Matcher, Row, connected_components};
 use saltus_mdae::{Derivative, ExprId, Idx, Role, VarId};
 use saltus_structure::restart::NumericFacts;
 
 use crate::engine::{Engine, ModeId};
 use crate::restart::{Known, Present, fact_tolerance};
-use crate::start::initial::StartValue;
+use crate::start::values::StartValue;
 
 /// A start value that moved by more than this part of its size did not hold.
 const MOVED: f64 = 1e-6;
@@ -48,8 +50,9 @@ impl Engine {
         }
         all.sort_unstable();
         all.dedup();
+        let determined: FxHashSet<Derivative> = chain.iter().map(|&(_, determined)| determined).collect();
         let weight = |unknown: &Derivative| {
-            if chain.iter().any(|(_, determined)| determined == unknown) {
+            if determined.contains(unknown) {
                 self.nominal[unknown.var.index()]
             } else {
                 0.0
@@ -69,7 +72,7 @@ impl Engine {
         let is_state =
             |Derivative { var, order }: Derivative| self.modes[mode].highest_order(var).is_some_and(|d| order < d);
         let rows = structure.equations.iter().zip(&structure.sigma.c);
-        let mut open: Vec<(ExprId, Vec<Derivative>)> = rows
+        let open: Vec<(ExprId, Vec<Derivative>)> = rows
             .filter(|(_, c)| **c == 0)
             .map(|(&id, _)| {
                 let residual = self.model.equations[id].residual;
@@ -82,22 +85,7 @@ impl Engine {
                 )
             })
             .collect();
-        let mut known: FxHashSet<Derivative> = FxHashSet::default();
-        let mut steps = Vec::new();
-        loop {
-            let missing = |unknowns: &[Derivative]| -> Vec<Derivative> {
-                let is_known = |one: &Derivative| known.contains(one) || self.is_given(one.var, one.order);
-                unknowns.iter().copied().filter(|one| !is_known(one)).collect()
-            };
-            let next = open
-                .iter()
-                .position(|(_, unknowns)| unknowns.len() > 1 && missing(unknowns).len() == 1);
-            let Some(at) = next else { break };
-            let (residual, unknowns) = open.remove(at);
-            let determined = missing(&unknowns)[0];
-            known.insert(determined);
-            steps.push((residual, determined, unknowns));
-        }
+        let steps = self.determined_in_turn(open);
         // Only what leads to a state counts.
         let mut wanted: FxHashSet<Derivative> = FxHashSet::default();
         let mut chain = Vec::new();
@@ -108,6 +96,41 @@ impl Engine {
             }
         }
         chain
+    }
+
+    /// Equations with their unknowns, in the order in which each has one unknown that is neither given nor determined by those
+    /// before it; each with what it determines. The first of several comes first, so that the order is the model's.
+    fn determined_in_turn(&self, open: Vec<(ExprId, Vec<Derivative>)>) -> Vec<(ExprId, Derivative, Vec<Derivative>)> {
+        let mut holding: FxHashMap<Derivative, Vec<usize>> = FxHashMap::default();
+        let mut missing = vec![0_usize; open.len()];
+        for (at, (_, unknowns)) in open.iter().enumerate() {
+            for &unknown in unknowns.iter().filter(|one| !self.is_given(one.var, one.order)) {
+                holding.entry(unknown).or_default().push(at);
+                missing[at] += 1;
+            }
+        }
+        let ready = |at: &usize, missing: &[usize]| open[*at].1.len() > 1 && missing[*at] == 1;
+        let mut queue: BTreeSet<usize> = (0..open.len()).filter(|at| ready(at, &missing)).collect();
+        let mut known: FxHashSet<Derivative> = FxHashSet::default();
+        let mut steps = Vec::new();
+        while let Some(at) = queue.pop_first() {
+            let (residual, unknowns) = &open[at];
+            let is_missing = |one: &&Derivative| !known.contains(*one) && !self.is_given(one.var, one.order);
+            let Some(&determined) = unknowns.iter().find(is_missing) else {
+                continue;
+            };
+            known.insert(determined);
+            steps.push((*residual, determined, unknowns.clone()));
+            for &other in &holding[&determined] {
+                missing[other] -= 1;
+                if ready(&other, &missing) {
+                    queue.insert(other);
+                } else {
+                    queue.remove(&other);
+                }
+            }
+        }
+        steps
     }
 
     fn meet_constraints(&mut self, mode: ModeId) {
@@ -189,7 +212,7 @@ impl Engine {
     }
 
     fn is_given(&self, var: VarId, order: u16) -> bool {
-        self.has_start(var, order) || (order == 0 && self.start.guesses.iter().any(|&(known, _)| known == var))
+        self.has_start(var, order) || (order == 0 && self.start.guesses.contains_key(&var))
     }
 
     fn constraints_at_start(&mut self, mode: ModeId) -> Vec<Constraint> {

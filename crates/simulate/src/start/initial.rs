@@ -6,6 +6,7 @@
 //! equations of the mode, their derivatives, the initial equations and the fixed starts are solved together, moving
 //! from the start values as little as possible.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -27,6 +28,7 @@ use crate::kernel::{Bound, slot_of};
 use crate::memory::Memory;
 use crate::modes::block::system_failure;
 use crate::report::{EventReport, ImpulseReport};
+use crate::start::values::{StartValue, StartValues};
 
 /// Variables without a start value move this much more willingly than those with one.
 const WILLING: f64 = 1e3;
@@ -36,15 +38,6 @@ const MOST_CHOICES: usize = 8;
 
 /// So many parameters without a value are named.
 const MOST_UNSET: usize = 10;
-
-/// A start value of a derivative of an unknown.
-#[derive(Clone, Debug)]
-pub(crate) struct StartValue {
-    pub var: VarId,
-    pub order: u16,
-    pub value: f64,
-    pub fixed: bool,
-}
 
 /// A start value that depends on a parameter that is solved for at the start.
 #[derive(Copy, Clone, Debug)]
@@ -62,7 +55,7 @@ pub(crate) struct StartState {
     /// During initialisation no time event is due.
     pub is_going_on: bool,
     /// Start values of unknowns and their derivatives.
-    pub values: Vec<StartValue>,
+    pub values: StartValues,
     /// Start values that depend on what is solved for at the start.
     pub open: Vec<OpenStart>,
     /// Parameters with `fixed = false` whose value has been found, and the initial equations that gave it.
@@ -71,7 +64,7 @@ pub(crate) struct StartState {
     /// Parameters with `fixed = false` that nothing determines.
     pub undetermined: Vec<VarId>,
     /// Values with which the search for those at the start begins.
-    pub guesses: Vec<(VarId, f64)>,
+    pub guesses: BTreeMap<VarId, f64>,
     /// What the start did to start values that are not fixed.
     pub moved: Option<String>,
 }
@@ -192,13 +185,12 @@ impl Engine {
         }
         self.start.values = self.start_list()?;
         self.start.open = self.open_start_list();
-        for at in 0..self.start.values.len() {
-            let StartValue { var, order, value, .. } = self.start.values[at];
+        for &StartValue { var, order, value, .. } in self.start.values.iter() {
             self.memory.set(var, order, value);
             self.memory.set_left(var, order, value);
             self.scales.note_start(&self.memory, var, order, value);
         }
-        for &(var, value) in &self.start.guesses {
+        for (&var, &value) in &self.start.guesses {
             self.memory.set(var, 0, value);
             self.memory.set_left(var, 0, value);
         }
@@ -248,12 +240,13 @@ impl Engine {
         let of_aliases = self.model.aliases.iter();
         said.extend(of_aliases.map(|alias| (alias.target, alias.order, alias.negated, &alias.variable)));
         let mut found: Vec<OpenStart> = Vec::new();
+        let mut seen: FxHashSet<Derivative> = FxHashSet::default();
         for (var, order, negated, variable) in said {
             let role = self.model.variables[var].role;
             let (Some(start), Role::Continuous | Role::Discrete) = (variable.start, role) else {
                 continue;
             };
-            if !self.reads_open_parameter(start) || found.iter().any(|s| (s.var, s.order) == (var, order)) {
+            if !self.reads_open_parameter(start) || !seen.insert(Derivative::new(var, order)) {
                 continue;
             }
             let value = if negated { self.pool.neg(start) } else { start };
@@ -268,9 +261,10 @@ impl Engine {
                 equation,
             });
         }
-        for start in &mut self.start.values {
-            let open = |s: &OpenStart| s.equation.is_some() && (s.var, s.order) == (start.var, start.order);
-            start.fixed &= !found.iter().any(open);
+        for open in found.iter().filter(|open| open.equation.is_some()) {
+            if let Some(start) = self.start.values.get_mut(open.var, open.order) {
+                start.fixed = false;
+            }
         }
         found
     }
@@ -293,8 +287,9 @@ impl Engine {
             let slots = [self.memory.slot(var, order), self.memory.left_slot(var, order)];
             changed |= !close(value, saved[slots[0] as usize]);
             slots.iter().for_each(|&slot| saved[slot as usize] = value);
-            let known = self.start.values.iter_mut().find(|s| (s.var, s.order) == (var, order));
-            known.into_iter().for_each(|start| start.value = value);
+            if let Some(start) = self.start.values.get_mut(var, order) {
+                start.value = value;
+            }
         }
         Ok(changed)
     }
@@ -338,12 +333,12 @@ impl Engine {
         }
     }
 
-    fn start_list(&self) -> Result<Vec<StartValue>, Failure> {
-        let mut list = Vec::new();
+    fn start_list(&self) -> Result<StartValues, Failure> {
+        let mut list = StartValues::default();
         for (var, variable) in self.model.variables.iter_enumerated() {
             if let (Role::Continuous, Some(start)) = (variable.role, variable.start) {
                 let value = self.value_of(start)?;
-                list.push(StartValue {
+                list.set(StartValue {
                     var,
                     order: 0,
                     value,
@@ -353,23 +348,17 @@ impl Engine {
         }
         for alias in &self.model.aliases {
             let Some(start) = alias.variable.start else { continue };
-            let known = list
-                .iter()
-                .position(|s| s.var == alias.target && s.order == alias.order);
+            let known = list.get(alias.target, alias.order);
             let continuous = self.model.variables[alias.target].role == Role::Continuous;
-            let better = known.is_none_or(|at| alias.variable.fixed && !list[at].fixed);
+            let better = known.is_none_or(|known| alias.variable.fixed && !known.fixed);
             if continuous && better {
                 let value = self.number_of(start, &alias.variable)? * if alias.negated { -1.0 } else { 1.0 };
-                let entry = StartValue {
+                list.set(StartValue {
                     var: alias.target,
                     order: alias.order,
                     value,
                     fixed: alias.variable.fixed,
-                };
-                match known {
-                    Some(at) => list[at] = entry,
-                    None => list.push(entry),
-                }
+                });
             }
         }
         Ok(list)
@@ -517,7 +506,8 @@ impl Engine {
     }
 
     fn start_name(&self, at: usize) -> String {
-        self.name(self.start.values[at].var, self.start.values[at].order)
+        let start = &self.start.values.as_slice()[at];
+        self.name(start.var, start.order)
     }
 
     /// The initial equations in force, less those that just give a parameter its value.
@@ -657,13 +647,11 @@ impl Engine {
     }
 
     pub(crate) fn is_fixed(&self, var: VarId, order: u16) -> bool {
-        self.start
-            .values
-            .iter()
-            .any(|s| s.var == var && s.order == order && s.fixed)
+        self.start.values.get(var, order).is_some_and(|start| start.fixed)
     }
+
     pub(crate) fn has_start(&self, var: VarId, order: u16) -> bool {
-        self.start.values.iter().any(|s| s.var == var && s.order == order)
+        self.start.values.get(var, order).is_some()
     }
 
     /// Meets the consistency equations f^(m), c_f − m ≥ 2, by the smallest change of the guesses.

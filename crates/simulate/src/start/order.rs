@@ -75,11 +75,8 @@ impl Engine {
             system.unknowns.push(Derivative { var, order: 0 });
             system.rank.push(1);
         }
-        for at in 0..self.start.values.len() {
-            let start = self.start.values[at].clone();
-            if start.fixed {
-                self.memory.set(start.var, start.order, start.value);
-            }
+        for start in self.start.values.iter().filter(|start| start.fixed) {
+            self.memory.set(start.var, start.order, start.value);
         }
         system
     }
