@@ -158,6 +158,8 @@ pub(crate) struct DiscreteProgram {
     pub following: Vec<ConditionId>,
     /// Conditions whose truth values are given, whatever is computed.
     pub pinned: Vec<ConditionId>,
+    /// The steps that read a condition, where it only goes into equations of variables.
+    readers: FxHashMap<ConditionId, Vec<usize>>,
 }
 
 impl DiscreteProgram {
@@ -214,6 +216,7 @@ impl DiscreteProgram {
             whens.push(branches);
         }
         let mut steps = Vec::new();
+        let mut readers: FxHashMap<ConditionId, Vec<usize>> = FxHashMap::default();
         let ordered = order(model, &mut held)?;
         let following = held.iter().map(|(id, _)| *id).collect();
         let mut signs: FxHashMap<ConditionId, HeldSign> = held.into_iter().collect();
@@ -225,6 +228,9 @@ impl DiscreteProgram {
                 },
                 Item::Equation(at) => {
                     let equation = &model.discrete[at];
+                    for id in conditions_of(pool, [equation.guard, equation.value]) {
+                        readers.entry(id).or_default().push(steps.len());
+                    }
                     let always = pool.constant(equation.guard) == Some(1.0);
                     let guard = if always { None } else { Some(bind(equation.guard)?) };
                     Step::Define {
@@ -236,6 +242,10 @@ impl DiscreteProgram {
                 }
                 Item::When(id) => Step::When(id),
             });
+        }
+        let in_whens = model.whens.iter().flat_map(|when| &when.branches);
+        for id in in_whens.flat_map(|branch| conditions_of(pool, branch.conditions.iter().copied())) {
+            readers.remove(&id);
         }
         let variables = model
             .variables
@@ -251,7 +261,50 @@ impl DiscreteProgram {
             condition_count,
             following,
             pinned: Vec::new(),
+            readers,
         })
+    }
+
+    /// Whether the variables are the same with and without a condition, as everything else stands.
+    pub(crate) fn is_without_effect(&self, id: ConditionId, memory: &mut Memory) -> bool {
+        let Some(readers) = self.readers.get(&id) else {
+            return false;
+        };
+        let truth = memory.condition(id);
+        let [without, with] = [false, true].map(|truth| {
+            memory.set_condition(id, truth);
+            self.defined(readers, memory)
+        });
+        memory.set_condition(id, truth);
+        without.iter().zip(&with).all(|((_, a), (_, b))| same(*a, *b))
+    }
+
+    /// The truth value of a condition with which the variables that read it keep the values they have.
+    pub(crate) fn truth_that_keeps(&self, id: ConditionId, memory: &mut Memory) -> Option<bool> {
+        let readers = self.readers.get(&id)?;
+        let truth = memory.condition(id);
+        let kept = [truth, !truth].into_iter().find(|&truth| {
+            memory.set_condition(id, truth);
+            let keeps = |(target, value)| same(value, memory.get(target, 0));
+            self.defined(readers, memory).into_iter().all(keeps)
+        });
+        memory.set_condition(id, truth);
+        kept
+    }
+
+    /// The variables that equations reading a condition define, with the values they give.
+    fn defined(&self, readers: &[usize], memory: &Memory) -> Vec<(VarId, f64)> {
+        let value_of = |&at: &usize| match &self.steps[at] {
+            Step::Define {
+                target, guard, value, ..
+            } => {
+                let acts = guard.as_ref().is_none_or(|guard| guard.value(memory) != 0.0);
+                let held = || memory.left(*target, 0);
+                Some((*target, if acts { value.value(memory) } else { held() }))
+            }
+            Step::When(_) | Step::Condition(..) => None,
+        };
+        readers.iter().filter_map(value_of).collect()
     }
 
     /// Computes all discrete variables from their values before, the conditions and the continuous variables in
@@ -402,6 +455,17 @@ enum Item {
     Equation(usize),
     When(WhenId),
     Condition(ConditionId),
+}
+
+/// The conditions in some expressions.
+fn conditions_of(pool: &ExprPool, expressions: impl IntoIterator<Item = ExprId>) -> Vec<ConditionId> {
+    let found = expressions
+        .into_iter()
+        .flat_map(|expression| pool.conditions_in(expression));
+    let mut found: Vec<ConditionId> = found.collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Sorts equations, when-clauses and the conditions that follow discrete variables so that each comes after what it

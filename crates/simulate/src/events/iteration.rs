@@ -9,7 +9,8 @@
 //!     guess := for each condition its sign at X⁻; where it is zero, the sign of its next derivatives in the old
 //!              mode; where nothing decides (a dead variable): its old value
 //!     where only a tie selects a singular mode: the old value; so also what is zero and has turned four times already
-//!     held  := conditions decided by time, by left limits, or as latches: not looked at again in the search
+//!     held  := conditions decided by time, by left limits, or as latches: not looked at again in the search; but for
+//!              latches that decided nothing before and do now
 //!     search for a candidate v, starting from guess:
 //!       discrete variables and when-clauses from v and pre
 //!       mode  := the equations whose guards hold; restart equations T of the when-clauses that act
@@ -165,13 +166,15 @@ impl Engine {
         if instant > 1 {
             self.note_passed_mode();
         }
+        let idle = self.idle_latches(first_of_start);
         self.begin_instant();
         if std::mem::take(&mut instants.inputs) {
             self.apply_inputs(time);
         }
         self.find_errors_before();
-        let (guess, signs) = self.guess(first_of_start);
-        let held = self.held(&guess, first_of_start);
+        let (mut guess, signs) = self.guess(first_of_start);
+        let mut held = self.held(&guess, first_of_start);
+        self.free_wakened_latches(&idle, &mut guess, &mut held);
         // What triggers a later instant has jumped, and is zero only if it says so.
         let located = if instant == 1 { &instants.triggers[..] } else { &[] };
         let zero_crossings = self.zero_crossings(&signs, located);
@@ -303,6 +306,39 @@ impl Engine {
             .ids()
             .map(|id| (hold(id) || self.is_pinned(id)).then(|| guess[id.0 as usize]))
             .collect()
+    }
+
+    /// Latches that decide nothing before the instant: in friction that slides backward, `startForward` does not ask for
+    /// `sa > tau0_max`, whatever `sa` stands for there.
+    fn idle_latches(&mut self, first_of_start: bool) -> Vec<ConditionId> {
+        let latches = self.monitors.iter_enumerated().filter(|(id, monitor)| {
+            let latches = monitor.as_ref().is_some_and(|monitor| monitor.latches_equations);
+            latches && !self.is_pinned(*id) && self.discrete.following.binary_search(id).is_err()
+        });
+        let mut idle: Vec<ConditionId> = latches.map(|(id, _)| id).collect();
+        idle.retain(|&id| !first_of_start && self.discrete.is_without_effect(id, &mut self.memory));
+        idle
+    }
+
+    /// A latch that decides something now and did not before has no past to keep to: it is decided with the mode, and
+    /// discrete variables are as they were to begin with.
+    fn free_wakened_latches(&mut self, idle: &[ConditionId], guess: &mut Truths, held: &mut [Option<bool>]) {
+        if idle.is_empty() {
+            return;
+        }
+        self.set_truths(guess);
+        for &id in idle {
+            if self.discrete.is_without_effect(id, &mut self.memory) {
+                continue;
+            }
+            held[id.0 as usize] = None;
+            if let Some(truth) = self.discrete.truth_that_keeps(id, &mut self.memory) {
+                guess[id.0 as usize] = truth;
+            }
+        }
+        let truths = std::mem::take(&mut self.truths);
+        self.set_truths(&truths);
+        self.truths = truths;
     }
 
     /// Whether a condition depends on a parameter that is solved for at the start.
