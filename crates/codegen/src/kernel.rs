@@ -338,8 +338,12 @@ impl KernelCache {
     pub fn frozen(self) -> Self {
         let own = self.own.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut all = Arc::unwrap_or_clone(self.frozen);
-        all.by_spec.extend(own.by_spec);
-        all.single.extend(own.single);
+        if all.by_spec.is_empty() && all.single.is_empty() {
+            all = own;
+        } else {
+            all.by_spec.extend(own.by_spec);
+            all.single.extend(own.single);
+        }
         KernelCache {
             shared: self.shared,
             frozen: Arc::new(all),

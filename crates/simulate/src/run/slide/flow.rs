@@ -151,8 +151,7 @@ impl Slide {
         if let Motion::Sliding = self.motion {
             let (below, above) = (&self.sides[0].memory, &self.sides[1].memory);
             for &var in &engine.sets.unknowns {
-                let first = engine.memory.slot(var, 0) as usize;
-                for slot in first..first + usize::from(engine.memory.orders(var)) {
+                for slot in engine.memory.slots(var) {
                     engine.memory.values[slot] = mixed(flow.share, above.values[slot], below.values[slot]);
                 }
             }
