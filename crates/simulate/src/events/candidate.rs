@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use saltus_mdae::{Action, ConditionId, Derivative, ExprId, OriginId, VarId};
+use saltus_mdae::{Action, ConditionId, Derivative, ExprId, Idx, OriginId, VarId};
 use saltus_structure::mode::Valuation;
 
 use crate::engine::{Engine, ModeId};
@@ -170,6 +170,10 @@ impl Engine {
 
     /// The sign at the left limits of the old mode.
     pub(crate) fn sign_before(&mut self, id: ConditionId) -> Sign {
+        if self.event.clear[id.index()] {
+            let positive = self.truths[id.index()];
+            return Sign::ByValue { positive };
+        }
         match self.monitor(id) {
             Some(monitor) => self.sign(id, &monitor, self.mode, &[], false),
             None => Sign::Given(self.sample_is_due(id)),
@@ -331,12 +335,13 @@ impl Engine {
     pub(crate) fn set_to_come(&mut self, clear: impl Iterator<Item = ConditionId>) {
         self.event.to_come.clear();
         for id in clear {
+            let latch = |monitor: &Arc<Monitor>| monitor.decided == crate::events::condition::Decided::AsLatch;
+            if !self.monitors[id].as_ref().is_some_and(latch) {
+                continue;
+            }
             let Some(monitor) = self.present_monitor(id) else {
                 continue;
             };
-            if monitor.decided != crate::events::condition::Decided::AsLatch {
-                continue;
-            }
             let reading = monitor.watch(&self.memory, &self.scales, &mut self.scratch);
             let located = 2.0 * self.location_error(id, &monitor, self.mode);
             let before = (reading.value > 0.0) == self.truths[id.0 as usize];
@@ -354,6 +359,9 @@ impl Engine {
             return;
         }
         for id in self.model.conditions.ids() {
+            if self.event.clear[id.index()] {
+                continue;
+            }
             let Some(monitor) = self.present_monitor(id) else {
                 continue;
             };

@@ -57,6 +57,8 @@ pub(crate) struct EventState {
     pub arrived: Vec<ConditionId>,
     /// Conditions whose truth values are given.
     pub pinned: Vec<(ConditionId, bool)>,
+    /// Conditions of which it is known without looking that they hold as before.
+    pub clear: Vec<bool>,
     /// How often each condition has changed at the present event.
     pub flips: Vec<u32>,
     /// How well the event's time is known, for each condition function that is crossing zero there.
@@ -88,6 +90,7 @@ impl EventState {
         EventState {
             arrived: Vec::new(),
             pinned: Vec::new(),
+            clear: vec![false; conditions],
             flips: vec![0; conditions],
             located: vec![0.0; conditions],
             crossings: FxHashMap::default(),

@@ -136,15 +136,12 @@ impl Followed {
 }
 
 impl Arguments {
-    /// Those in some expressions that change between events.
-    fn new(ways: &Ways<'_>, roots: &[ExprId]) -> Option<Self> {
-        let Ways {
-            model,
-            cache,
-            pool,
-            memory,
-            ..
-        } = *ways;
+    /// Those in some expressions that change between events; none where there is no code for one.
+    pub(crate) fn of(model: &Mdae, cache: &KernelCache, pool: &ExprPool, memory: &Memory, roots: &[ExprId]) -> Self {
+        Self::compiled(model, cache, pool, memory, roots).unwrap_or_default()
+    }
+
+    fn compiled(model: &Mdae, cache: &KernelCache, pool: &ExprPool, memory: &Memory, roots: &[ExprId]) -> Option<Self> {
         let (found, called) = collect(model, pool, roots);
         let mut program = ProgramBuilder::new();
         let mut places: FxHashMap<ExprId, usize> = FxHashMap::default();
@@ -363,7 +360,12 @@ type Called = (FunctionId, Vec<(ExprId, bool)>);
 
 /// The arguments in expressions, and the calls of functions written as algorithms, in the order of the expressions.
 fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> (Vec<(Inner, Outer)>, Vec<Called>) {
-    let all = pool.reachable(roots);
+    let functions: Vec<ExprId> = roots
+        .iter()
+        .copied()
+        .filter(|&root| !pool.is_polynomial(root))
+        .collect();
+    let all = pool.reachable(&functions);
     // Children come before parents.
     let mut moving: FxHashSet<ExprId> = FxHashSet::default();
     for &id in &all {
@@ -544,7 +546,7 @@ impl Ways<'_> {
             functions: functions.to_vec(),
             of_time: leading.of_time,
             stages: leading.stages,
-            arguments: Arguments::new(self, &roots).unwrap_or_default(),
+            arguments: self.arguments(&roots).unwrap_or_default(),
         }
     }
 
@@ -556,7 +558,7 @@ impl Ways<'_> {
             order: state.order + 1,
         };
         let roots = self.leading_to(states.iter().map(rate).collect()).roots;
-        let arguments = Arguments::new(self, &roots).filter(|arguments| !arguments.is_empty())?;
+        let arguments = self.arguments(&roots).filter(|arguments| !arguments.is_empty())?;
         // The rates themselves are not needed to know the arguments.
         let (found, called) = collect(self.model, self.pool, &roots);
         let read = found.into_iter().flat_map(|(inner, _)| inner.expressions());
@@ -574,6 +576,10 @@ impl Ways<'_> {
             stages: leading.stages,
             arguments,
         })
+    }
+
+    fn arguments(&self, roots: &[ExprId]) -> Option<Arguments> {
+        Arguments::compiled(self.model, self.cache, self.pool, self.memory, roots)
     }
 
     /// The stages of the plan and the equations that lead to variables.

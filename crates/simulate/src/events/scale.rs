@@ -255,7 +255,8 @@ impl Scales {
 
     /// How large a derivative of a certain order is if others are as large as this.
     fn size_by_others(&self, order: u16, others: impl Iterator<Item = (u16, f64)>) -> f64 {
-        let sizes = others.map(|(other, size)| {
+        // What is zero makes nothing large, whatever the powers of times are.
+        let sizes = others.filter(|&(_, size)| size != 0.0).map(|(other, size)| {
             let apart = i32::from(other) - i32::from(order);
             let time = if apart > 0 { SOON * self.span } else { self.span };
             size * time.powi(apart)

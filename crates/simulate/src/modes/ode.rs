@@ -165,7 +165,16 @@ pub(crate) struct Sampled {
 }
 
 /// What rounding leaves of a condition function, in parts of the size of its terms: iterations of blocks end at 1e-13.
-const ROUNDING: f64 = 4e-13;
+pub(crate) const ROUNDING: f64 = 4e-13;
+
+/// The value of a condition function with its shift. A limited signal reaches its limit exactly and stays there.
+pub(crate) fn unless_resting(value: f64, shift: f64, monitor: &Monitor) -> f64 {
+    if value == 0.0 && shift == 0.0 && monitor.holds_at_zero {
+        f64::MIN_POSITIVE
+    } else {
+        value + shift
+    }
+}
 
 impl Watched<'_, '_> {
     /// The earliest time at which a condition that still has a shift was clear of its band.
@@ -241,12 +250,7 @@ impl ConditionFunctions for Watched<'_, '_> {
         values.clone_from(&sampled.values);
         for (at, &tolerance) in sampled.tolerances.iter().enumerate() {
             let value = sampled.values[at];
-            values[at] = if value == 0.0 && self.shifts[at] == 0.0 && self.monitors[at].holds_at_zero {
-                // A limited signal reaches its limit exactly and stays there.
-                f64::MIN_POSITIVE
-            } else {
-                value + self.shifts[at]
-            };
+            values[at] = unless_resting(value, self.shifts[at], self.monitors[at]);
             let clear = (value > 0.0) == self.sides[at] && value.abs() > self.shares[at] * tolerance;
             if clear && self.clear_at[at].is_none_or(|first| t < first) {
                 self.clear_at[at] = Some(t);

@@ -643,7 +643,7 @@ impl Exchange {
     /// Begins a phase without events at the values in memory.
     fn begin_phase(&mut self) -> Result<(), Failure> {
         let mode = self.present_mode();
-        self.run.reset_watches(mode)?;
+        self.run.reset_watches(mode);
         self.run.begin_sizes(mode, 0.0);
         self.watched = self.run.watched_conditions(mode);
         self.next_event = self.run.next_time_event();

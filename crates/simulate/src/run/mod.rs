@@ -5,6 +5,7 @@ pub(crate) mod delay;
 mod exchange;
 pub(crate) mod input;
 pub(crate) mod limits;
+mod lookahead;
 pub(crate) mod output;
 mod rates;
 mod rows;
@@ -37,6 +38,7 @@ use crate::run::delay::History;
 use crate::run::input::InputSignal;
 use crate::run::limits::Limits;
 use crate::run::output::Layout;
+use lookahead::Lookahead;
 use slide::{Impact, Side, Slide};
 use stall::{Crawl, Crossings, Pace, Stall};
 use step::Resumption;
@@ -189,6 +191,8 @@ struct PhaseState {
     /// The next time event, and its conditions.
     time_event: f64,
     time_triggers: Vec<ConditionId>,
+    /// How well its time is located.
+    time_width: f64,
     /// Where steps have to end: a time event, a bend of a delayed signal, the stop time.
     target: f64,
     /// The ends of pieces on which the rates were found to hide nothing, the next one last, and how far they reach.
@@ -223,6 +227,8 @@ struct Run {
     crossings: Crossings,
     crawl: Crawl,
     watches: Vec<Watch>,
+    /// Conditions that read time alone, which are looked at ahead instead.
+    lookahead: Lookahead,
     /// Parts into which steps may still be cut for fast functions in conditions.
     affordable: f64,
     /// Pieces of steps that may still be looked at for fast rates.
@@ -353,6 +359,7 @@ impl Run {
             impacts: Vec::new(),
             obstacle: None,
             watches: vec![Watch::default(); engine.model.conditions.len()],
+            lookahead: Lookahead::default(),
             sampled: None,
             last_watching: None,
             affordable: watch::MOST_PARTS,
@@ -623,6 +630,9 @@ impl Run {
         let accumulates = stall.take_if(|stall| self.may_rest(stall));
         self.unless_stalled(stall, time)
             .map_err(|failure| self.or_accumulation(failure).at(time))?;
+        for id in self.engine.model.conditions.ids() {
+            self.engine.event.clear[id.index()] = self.is_clear(id) && !triggers.contains(&id);
+        }
         let located = self.location_width > 0.0;
         let armed = |id: &ConditionId| located && self.watches[id.index()].is_armed();
         self.engine.set_crossings(triggers.iter().copied().filter(armed));
@@ -668,6 +678,7 @@ impl Run {
             self.take_to(slide)?;
             report.end_in(self.shown_mode());
         }
+        self.engine.event.clear.fill(false);
         self.engine.counters.instants += report.instants.len() as u64;
         self.write_instants(sink, &report)?;
         self.write_row(sink, RowKind::EventRight)?;
@@ -699,13 +710,14 @@ impl Run {
     fn begin_phase(&mut self) -> Result<Option<PhaseState>, Failure> {
         let mode = self.engine.mode.expect("a mode is active after the start");
         let stop = self.engine.options.stop;
-        self.reset_watches(mode)?;
-        self.sampled = None;
-        self.rates_told = None;
-        let (time_event, time_triggers) = self.next_time_event();
         if self.engine.memory.time() >= stop {
             return Ok(None);
         }
+        self.look_ahead(mode)?;
+        self.reset_watches(mode);
+        self.sampled = None;
+        self.rates_told = None;
+        let (time_event, time_triggers) = self.next_time_event();
         self.restart_integrator(mode, Resumption::Event)?;
         Ok(Some(PhaseState {
             mode,
@@ -715,6 +727,7 @@ impl Run {
             pieces: Vec::new(),
             resolved_until: f64::NEG_INFINITY,
             time_event,
+            time_width: self.lookahead.width(&time_triggers),
             time_triggers,
             watched: self.watched_conditions(mode),
         }))
@@ -781,6 +794,7 @@ impl Run {
             }
             self.check_assertions()?;
             if end >= phase.time_event && phase.time_event <= stop {
+                self.location_width = phase.time_width;
                 return Ok(PhaseEnd::Event(std::mem::take(&mut phase.time_triggers)));
             }
             if end >= stop {

@@ -75,7 +75,7 @@ impl Watch {
     }
 
     /// The part of the band beyond which the condition is clear of zero.
-    fn share(&self) -> f64 {
+    pub(super) fn share(&self) -> f64 {
         if self.leaving { LEAVING } else { 1.0 }
     }
 }
@@ -139,49 +139,60 @@ impl Run {
     pub(super) fn watched_conditions(&mut self, mode: ModeId) -> Vec<(ConditionId, Arc<Monitor>)> {
         let moving = |monitor: &Arc<Monitor>| !monitor.affine_in_time;
         let all = self.engine.model.conditions.ids();
-        all.filter_map(|id| Some((id, self.engine.monitor_in(id, mode).filter(moving)?)))
+        let watched = all.filter(|&id| !self.lookahead.contains(id));
+        watched
+            .filter_map(|id| Some((id, self.engine.monitor_in(id, mode).filter(moving)?)))
             .collect()
     }
 
-    pub(super) fn reset_watches(&mut self, mode: ModeId) -> Result<(), Failure> {
+    /// A phase begins: where the conditions are that are watched.
+    pub(super) fn reset_watches(&mut self, mode: ModeId) {
         for id in self.engine.model.conditions.ids() {
-            let known = self.watches[id.index()];
-            let futile = known.futile;
-            self.watches[id.index()] = Watch {
-                armed: false,
-                band: 0.0,
-                leaving: false,
-                followed: 0,
-                ..known
-            };
-            let Some(monitor) = self.engine.monitor_in(id, mode) else {
+            if self.lookahead.contains(id) {
                 continue;
-            };
-            self.engine.find_errors(mode, monitor.reads(0));
-            let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
-            let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
-            let mut band = reading.tolerance + self.engine.location_error(id, &monitor, Some(mode));
-            band *= WIDENING.powi(futile.min(100) as i32);
-            let bystander = self.was_bystander(id, &known) && self.stands_out(&monitor, &reading);
-            let share = if bystander { LEAVING } else { 1.0 };
-            let to_come = self.engine.event.to_come.get(&id) == Some(&reading.value);
-            let armed = right_side && (reading.value.abs() > share * band || to_come);
-            let leaving = !armed && futile == 0 && self.engine.leaves_zero(id, &monitor, mode);
-            self.watches[id.index()] = Watch {
-                armed,
-                band,
-                leaving,
-                followed: 0,
-                // What goes on as if nothing had happened comes back when it will.
-                repeated: if leaving && self.engine.has_passed(id, &monitor) {
-                    0
-                } else {
-                    known.repeated
-                },
-                ..known
-            };
+            }
+            match self.engine.monitor_in(id, mode) {
+                Some(monitor) => self.reset_watch(id, &monitor, mode),
+                None => {
+                    self.watches[id.index()] = Watch {
+                        armed: false,
+                        band: 0.0,
+                        leaving: false,
+                        followed: 0,
+                        ..self.watches[id.index()]
+                    };
+                }
+            }
         }
-        Ok(())
+    }
+
+    /// The same for one condition, as it is read in the mode.
+    pub(super) fn reset_watch(&mut self, id: ConditionId, monitor: &Monitor, mode: ModeId) {
+        let known = self.watches[id.index()];
+        let futile = known.futile;
+        self.engine.find_errors(mode, monitor.reads(0));
+        let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
+        let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
+        let mut band = reading.tolerance + self.engine.location_error(id, monitor, Some(mode));
+        band *= WIDENING.powi(futile.min(100) as i32);
+        let bystander = self.was_bystander(id, &known) && self.stands_out(monitor, &reading);
+        let share = if bystander { LEAVING } else { 1.0 };
+        let to_come = self.engine.event.to_come.get(&id) == Some(&reading.value);
+        let armed = right_side && (reading.value.abs() > share * band || to_come);
+        let leaving = !armed && futile == 0 && self.engine.leaves_zero(id, monitor, mode);
+        self.watches[id.index()] = Watch {
+            armed,
+            band,
+            leaving,
+            followed: 0,
+            // What goes on as if nothing had happened comes back when it will.
+            repeated: if leaving && self.engine.has_passed(id, monitor) {
+                0
+            } else {
+                known.repeated
+            },
+            ..known
+        };
     }
 
     /// Whether a value is no small difference of large terms, and no rounding error of what is large at other times.
@@ -250,6 +261,9 @@ impl Run {
             if zero > now + tolerance {
                 offer(zero, Some(id));
             }
+        }
+        for (id, crossing) in self.lookahead.crossings() {
+            offer(crossing, Some(id));
         }
         for signal in &self.engine.inputs.signals {
             if let Some(time) = signal.next_point(now + tolerance) {
@@ -356,7 +370,7 @@ impl Run {
 }
 
 /// A run whose conditions oscillate without end in sight.
-fn too_fast(time: f64) -> Failure {
+pub(super) fn too_fast(time: f64) -> Failure {
     let what = "turns of functions in conditions within the steps of the solver: a frequency or a width may be in the \
                 wrong unit";
     let limit = MOST_PARTS as u64;

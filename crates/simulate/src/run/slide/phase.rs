@@ -13,6 +13,7 @@ use super::{Decision, Motion, Obstacle, Slide};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
 use crate::report::{EventReport, InstantReport};
+use crate::run::lookahead::Lookahead;
 use crate::run::stall::Stall;
 use crate::run::watch::scan_options;
 use crate::run::{Observer, Phase, PhaseEnd, Run, integration_failure};
@@ -71,6 +72,7 @@ impl Run {
         if self.engine.memory.time() >= stop {
             return Ok(PhaseEnd::Stop);
         }
+        self.lookahead = Lookahead::default();
         let (time_event, time_triggers) = self.next_time_event();
         let target = time_event.min(stop);
         let conditions = self.side_conditions(slide);
