@@ -7,13 +7,14 @@
 //! At run time every value is an `f64`: integers are exact to 2^53, Booleans are 0 and 1, enumeration values their
 //! ordinal. The static type is kept to choose the right meaning (integer division, printing) and for checks.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Derivative;
 use crate::index::{ConditionId, ExprId, FunctionId, Idx, VarId};
+use crate::tape::Tape;
 
 /// The static type of an expression.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
@@ -205,6 +206,51 @@ pub struct VarTraits {
     pub continuous: bool,
 }
 
+/// What was found out about expressions, which never change. Mode changes ask the same of the same equations again and again.
+#[derive(Debug, Default)]
+struct Memo {
+    occurrences: Recalled<Arc<[Derivative]>>,
+    left_limits: Recalled<Arc<[Derivative]>>,
+    polynomials: Recalled<bool>,
+    tapes: Recalled<Arc<Tape>>,
+}
+
+impl Clone for Memo {
+    /// A copy begins without: it asks about other expressions.
+    fn clone(&self) -> Self {
+        Memo::default()
+    }
+}
+
+/// Answers by expression, up to a number of them.
+#[derive(Debug)]
+struct Recalled<T>(Mutex<FxHashMap<ExprId, T>>);
+
+impl<T> Default for Recalled<T> {
+    fn default() -> Self {
+        Recalled(Mutex::default())
+    }
+}
+
+impl<T: Clone> Recalled<T> {
+    /// Beyond so many, all are forgotten: what is asked often is found again.
+    const MOST: usize = 1 << 15;
+
+    fn recall(&self, root: ExprId, find: impl FnOnce() -> T) -> T {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&root) {
+            return known.clone();
+        }
+        let found = find();
+        let mut known = lock();
+        if known.len() >= Self::MOST {
+            known.clear();
+        }
+        known.insert(root, found.clone());
+        found
+    }
+}
+
 /// The append-only store of expressions.
 ///
 /// [`ExprPool::fork`] makes a cheap extension of a frozen pool: a compiled model is shared between runs, and what a
@@ -217,6 +263,7 @@ pub struct ExprPool {
     own: Store,
     vars: Vec<VarTraits>,
     pub(crate) derivatives: FxHashMap<ExprId, ExprId>,
+    memo: Memo,
 }
 
 impl ExprPool {
@@ -234,6 +281,7 @@ impl ExprPool {
             base: Some(base.clone()),
             own: Store::default(),
             derivatives: FxHashMap::default(),
+            memo: Memo::default(),
         }
     }
 
@@ -700,17 +748,38 @@ impl ExprPool {
 
     /// Every `(variable, derivative order)` that occurs as a current value, sorted.
     pub fn occurrences(&self, root: ExprId) -> Vec<Derivative> {
-        self.leaves(root, |node| match node {
-            Node::Var { var, order } => Some(Derivative { var, order }),
-            _ => None,
-        })
+        let find = || {
+            self.leaves(root, |node| match node {
+                Node::Var { var, order } => Some(Derivative { var, order }),
+                _ => None,
+            })
+        };
+        self.memo.occurrences.recall(root, || find().into()).to_vec()
+    }
+    /// Whether an expression is made of sums, differences and products alone.
+    pub fn is_polynomial(&self, root: ExprId) -> bool {
+        let polynomial = |id: ExprId| match self.node(id) {
+            Node::Unary(op, _) => op == UnaryOp::Neg,
+            Node::Binary(op, ..) => matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul),
+            Node::If(..) | Node::Call { .. } => false,
+            _ => true,
+        };
+        let find = || self.reachable(&[root]).into_iter().all(polynomial);
+        self.memo.polynomials.recall(root, find)
+    }
+    /// The program of an expression.
+    pub fn tape(&self, root: ExprId) -> Arc<Tape> {
+        self.memo.tapes.recall(root, || Arc::new(Tape::new(self, root)))
     }
     /// Every `(variable, derivative order)` that occurs as a left limit, sorted.
     pub fn left_limit_occurrences(&self, root: ExprId) -> Vec<Derivative> {
-        self.leaves(root, |node| match node {
-            Node::Pre { var, order } => Some(Derivative { var, order }),
-            _ => None,
-        })
+        let find = || {
+            self.leaves(root, |node| match node {
+                Node::Pre { var, order } => Some(Derivative { var, order }),
+                _ => None,
+            })
+        };
+        self.memo.left_limits.recall(root, || find().into()).to_vec()
     }
     /// Every condition that occurs, sorted.
     pub fn conditions_in(&self, root: ExprId) -> Vec<ConditionId> {

@@ -142,6 +142,9 @@ impl<'a> ModeChange<'a> {
 
     /// An expression with the left limits of unknowns written as current values: facts are about left limits only.
     pub fn at_left_limits(&self, pool: &mut ExprPool, root: ExprId) -> ExprId {
+        if pool.left_limit_occurrences(root).is_empty() {
+            return root;
+        }
         pool.rewrite(&[root], |pool, _, node| match node {
             Node::Pre { var, order } if (self.is_unknown)(var) => Some(pool.der_var(var, order)),
             _ => None,

@@ -119,14 +119,14 @@ impl<'a> NumericFacts<'a> {
 
     /// The residual at the left limits and the size of its terms.
     pub fn residual(&self, pool: &ExprPool, expression: ExprId) -> (f64, f64) {
-        self.tape_residual(&Tape::new(pool, expression), false)
+        self.tape_residual(&pool.tape(expression), false)
     }
 
     /// Whether known equations hold at the left limits to rounding, by their own terms: then what does not hold there does not
     /// follow from them.
     fn all_hold<'k>(&self, pool: &ExprPool, mut known: impl Iterator<Item = &'k Known>) -> bool {
         known.all(|known| {
-            let (residual, scale) = self.tape_residual(&Tape::new(pool, known.residual), true);
+            let (residual, scale) = self.tape_residual(&pool.tape(known.residual), true);
             residual.abs() <= ROUNDING * scale
         })
     }
@@ -157,7 +157,7 @@ impl Facts for NumericFacts<'_> {
         expression: ExprId,
         jumping: bool,
     ) -> Option<FactReason> {
-        let (residual, scale) = self.tape_residual(&Tape::new(pool, expression), jumping);
+        let (residual, scale) = self.tape_residual(&pool.tape(expression), jumping);
         if residual.abs() <= self.tolerance * scale {
             return Some(FactReason::Holds { residual, scale });
         }

@@ -200,6 +200,9 @@ impl Terms {
 }
 
 fn vanishes(pool: &ExprPool, coefficient: ExprId) -> bool {
+    if let Node::Real(_) | Node::Integer(_) = pool.node(coefficient) {
+        return pool.is_zero(coefficient);
+    }
     pool.is_zero(coefficient) || Polynomial::of(pool, coefficient, &|_| None).is_zero()
 }
 
