@@ -263,6 +263,8 @@ pub struct ExprPool {
     own: Store,
     vars: Vec<VarTraits>,
     pub(crate) derivatives: FxHashMap<ExprId, ExprId>,
+    /// Variables that stand for derivatives of others at instants of mode changes.
+    symbols: FxHashMap<(Derivative, u16), VarId>,
     memo: Memo,
 }
 
@@ -281,6 +283,7 @@ impl ExprPool {
             base: Some(base.clone()),
             own: Store::default(),
             derivatives: FxHashMap::default(),
+            symbols: FxHashMap::default(),
             memo: Memo::default(),
         }
     }
@@ -303,6 +306,7 @@ impl ExprPool {
         joined.own.extend(self.own);
         joined.vars = self.vars;
         joined.derivatives.extend(self.derivatives);
+        joined.symbols.extend(self.symbols);
         Some(joined)
     }
 
@@ -326,6 +330,26 @@ impl ExprPool {
         self.vars.push(traits);
         VarId::from_usize(self.vars.len() - 1)
     }
+    /// The real variable that stands for a derivative of another at an instant of a mode change: the same one whenever it is
+    /// asked for, so that equal equations of different changes are one expression.
+    pub fn symbol(&mut self, derivative: Derivative, instant: u16) -> VarId {
+        let key = (derivative, instant);
+        if let Some(known) = self.known_symbol(&key) {
+            return known;
+        }
+        let symbol = self.declare_variable(VarTraits {
+            ty: Type::Real,
+            continuous: true,
+        });
+        self.symbols.insert(key, symbol);
+        symbol
+    }
+
+    fn known_symbol(&self, key: &(Derivative, u16)) -> Option<VarId> {
+        let own = self.symbols.get(key).copied();
+        own.or_else(|| self.base.as_ref()?.known_symbol(key))
+    }
+
     /// What was declared of a variable.
     pub fn variable_traits(&self, var: VarId) -> VarTraits {
         self.vars[var.index()]

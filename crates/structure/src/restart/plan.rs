@@ -2,8 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use saltus_graph::{Bipartite, Column, Matching, Row, block_triangular_order};
-use saltus_mdae::expr::VarTraits;
-use saltus_mdae::{Derivative, ExprId, ExprPool, Node, Type, VarId};
+use saltus_mdae::{Derivative, ExprId, ExprPool, Node, VarId};
 
 use super::array::{ArrayVariable, Frame, Part};
 use super::concrete::{Coefficient, Concrete, ConcreteEquation, OrderedTerm};
@@ -115,11 +114,8 @@ impl Source<'_, '_> {
         let mut plan = RestartPlan::default();
         let mut symbols = FxHashMap::default();
         for &unknown in &chosen {
-            let symbol = pool.declare_variable(VarTraits {
-                ty: Type::Real,
-                continuous: true,
-            });
             let variable = self.concrete.unknowns[unknown];
+            let symbol = pool.symbol(Derivative::new(variable.var, variable.order), variable.instant);
             symbols.insert(variable, symbol);
             plan.unknowns.push(PlanUnknown {
                 variable,

@@ -1,5 +1,7 @@
 //! The equations of a restart plan as programs, ready to be evaluated.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use saltus_mdae::tape::Tape;
 use saltus_mdae::{ExprId, ExprPool, Node, VarId};
@@ -23,7 +25,7 @@ pub enum LeafKind {
 #[derive(Clone, Debug)]
 pub struct PlanProgram {
     /// The residual.
-    pub tape: Tape,
+    pub tape: Arc<Tape>,
     /// What its leaves are.
     pub kinds: Vec<LeafKind>,
     /// The coefficients whose means it holds.
@@ -32,7 +34,7 @@ pub struct PlanProgram {
 
 impl PlanProgram {
     fn new(pool: &ExprPool, residual: ExprId, kinds: &FxHashMap<VarId, LeafKind>) -> Self {
-        let tape = Tape::new(pool, residual);
+        let tape = pool.tape(residual);
         let kind = |leaf: &Node| match leaf {
             Node::Var { var, .. } => kinds.get(var).copied().unwrap_or(LeafKind::Known),
             _ => LeafKind::Known,
