@@ -169,15 +169,15 @@ impl Program {
 
     /// Evaluates with rounding errors in every operation. What would not be a number with them is without them.
     pub fn evaluate_rounded(&self, values: &[f64], rounding: &Rounding<'_>, out: &mut [f64]) {
+        let mut registers = Vec::new();
         for group in self.groups.iter() {
             for (position, (_, kernel)) in group.kernels.iter().enumerate() {
                 let (leaves, outputs) = (kernel.leaves().len(), kernel.output_count());
                 let slots = &group.slots[position * leaves..(position + 1) * leaves];
                 let destinations = &group.destinations[position * outputs..(position + 1) * outputs];
-                let library = &kernel.shared().library;
-                evaluate_rounded(kernel.code(), library, (values, slots), rounding, |output, value| {
-                    out[destinations[output] as usize] = value;
-                });
+                let (code, library) = (kernel.code(), &kernel.shared().library);
+                let write = |output: usize, value| out[destinations[output] as usize] = value;
+                evaluate_rounded(code, library, (values, slots), rounding, &mut registers, write);
             }
         }
     }

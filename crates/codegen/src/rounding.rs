@@ -162,19 +162,21 @@ impl Number for Rounded {
     }
 }
 
-/// Executes a tape once and writes its outputs with their errors.
+/// Executes a tape once and writes its outputs with their errors. The registers are room that tapes share.
 pub(crate) fn evaluate_rounded(
     code: &Code,
     library: &Library,
     (values, slots): (&[f64], &[u32]),
     rounding: &Rounding<'_>,
+    registers: &mut Vec<Rounded>,
     mut write: impl FnMut(usize, f64),
 ) {
+    registers.clear();
     let mut machine = RoundingMachine {
         code,
         library,
         way: rounding.way(),
-        registers: Vec::with_capacity(code.tape.ops.len()),
+        registers,
         results: vec![Vec::new(); code.tape.sites.len()],
     };
     for &op in &code.tape.ops {
@@ -196,7 +198,7 @@ struct RoundingMachine<'a> {
     code: &'a Code,
     library: &'a Library,
     way: Way,
-    registers: Vec<Rounded>,
+    registers: &'a mut Vec<Rounded>,
     /// Of each call site.
     results: Vec<Vec<Rounded>>,
 }
