@@ -49,7 +49,7 @@ pub struct Impulse {
 }
 
 /// Right limits and impulses.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct RestartSolution {
     /// Right limits of the states of the touched components, `(x, m, x'^m)`.
     pub right_limits: Vec<(VarId, u16, f64)>,

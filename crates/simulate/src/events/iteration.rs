@@ -59,6 +59,8 @@ pub(crate) struct EventState {
     pub pinned: Vec<(ConditionId, bool)>,
     /// Conditions of which it is known without looking that they hold as before.
     pub clear: Vec<bool>,
+    /// Whether the errors of the left limits of the present instant are known.
+    pub errors_before_known: bool,
     /// How often each condition has changed at the present event.
     pub flips: Vec<u32>,
     /// How well the event's time is known, for each condition function that is crossing zero there.
@@ -91,6 +93,7 @@ impl EventState {
             arrived: Vec::new(),
             pinned: Vec::new(),
             clear: vec![false; conditions],
+            errors_before_known: false,
             flips: vec![0; conditions],
             located: vec![0.0; conditions],
             crossings: FxHashMap::default(),
@@ -174,7 +177,7 @@ impl Engine {
         if std::mem::take(&mut instants.inputs) {
             self.apply_inputs(time);
         }
-        self.find_errors_before();
+        self.event.errors_before_known = false;
         let (mut guess, signs) = self.guess(first_of_start);
         let mut held = self.held(&guess, first_of_start);
         self.free_wakened_latches(&idle, &mut guess, &mut held);

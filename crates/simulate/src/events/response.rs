@@ -15,6 +15,7 @@ use saltus_codegen::{Rounding, share_of_error};
 use saltus_mdae::{BinaryOp, Derivative, ExprId, Node};
 
 use crate::engine::{Engine, ModeId};
+use crate::events::candidate::Instant;
 use crate::kernel::Bound;
 use crate::memory::Memory;
 use crate::modes::jets::Beyond;
@@ -61,9 +62,16 @@ impl Engine {
         }
     }
 
-    /// Finds the errors of the left limits in memory.
-    pub(crate) fn find_errors_before(&mut self) {
-        let Some(mode) = self.mode else { return };
+    /// Finds the errors of the left limits of an instant, once they matter: they are those in the mode before.
+    pub(crate) fn find_errors_before(&mut self, mode: ModeId, instant: &Instant) {
+        if std::mem::replace(&mut self.event.errors_before_known, true) {
+            return;
+        }
+        let here = std::mem::replace(&mut self.memory.values, instant.saved.clone());
+        let truths = std::mem::take(&mut self.truths);
+        self.set_truths(&truths);
+        self.truths = truths;
+        self.forget_derivatives();
         let structure = &self.modes[mode].structure;
         let unknowns = structure.unknowns.iter().zip(&structure.sigma.d);
         let leaves: Vec<Derivative> = unknowns
@@ -71,6 +79,8 @@ impl Engine {
             .collect();
         self.find_errors(mode, &leaves);
         self.scales.keep_left_limits();
+        self.forget_derivatives();
+        self.memory.values = here;
     }
 
     fn perturb(&mut self, mode: ModeId) {

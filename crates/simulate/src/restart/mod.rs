@@ -330,14 +330,34 @@ impl Engine {
             zero_crossings,
         };
         self.restore_left_limits(from, new);
+        let model = Arc::clone(&self.model);
+        let is_unknown = |var: VarId| model.variables.get(var).is_some_and(|v| v.role == Role::Continuous);
+        if let Some(from) = from {
+            let systems = [from, new].map(|mode| Arc::clone(&self.modes[mode].system));
+            let change = ModeChange {
+                before: Before::Mode(&systems[0]),
+                new: &systems[1],
+                zero_crossings: &key.zero_crossings,
+                restart_equations: &restart,
+                transient,
+                jumped: &key.jumped,
+                switched: &key.switched,
+                is_unknown: &is_unknown,
+                examined: None,
+                options: &options,
+            };
+            if !change.may_restart() {
+                self.steady = Vec::new();
+                return Ok(self.take_right_limits(new, &RestartSolution::default()));
+            }
+            self.find_errors_before(from, instant);
+        }
         self.extend_left_limits(from, new, instant);
         let unguarded = if from.is_none() {
             self.unguarded_rows(new)
         } else {
             Vec::new()
         };
-        let model = Arc::clone(&self.model);
-        let is_unknown = |var: VarId| model.variables.get(var).is_some_and(|v| v.role == Role::Continuous);
         let before = match from {
             Some(from) => Before::Mode(&self.modes[from].system),
             None => Before::Start { unguarded: &unguarded },

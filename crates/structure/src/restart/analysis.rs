@@ -144,9 +144,14 @@ pub fn analyze_restart(
         inquiry.kept.clear();
         found = settle(pool, &mut inquiry, Reach::Bounds);
     }
-    found
+    let analysis = found
         .outcome
-        .finish(pool, inquiry, found.attempt, &found.bounds, &found.raised)
+        .finish(pool, inquiry, found.attempt, &found.bounds, &found.raised);
+    debug_assert!(
+        change.may_restart() || analysis.is_good() && analysis.rows.is_empty(),
+        "a change that touches nothing"
+    );
+    analysis
 }
 
 /// The attempt that an analysis ends with.

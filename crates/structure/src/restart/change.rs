@@ -94,6 +94,30 @@ impl<'a> ModeChange<'a> {
         }
     }
 
+    /// Whether right limits of states may differ from their left limits: some constraint is new or further differentiated,
+    /// some state has no past, or something jumps or is given. If not, all states keep their left limits, and there is nothing
+    /// to analyse.
+    pub fn may_restart(&self) -> bool {
+        let given = !self.restart_equations.is_empty()
+            || self.transient.is_some()
+            || !self.jumped.is_empty()
+            || !self.switched.is_empty()
+            || self.options.forced_height.is_some()
+            || self.options.scope == Scope::All;
+        let Some(previous) = self.previous().filter(|_| !given) else {
+            return true;
+        };
+        let new = self.new;
+        let is_younger = |&var: &VarId| new.offset_of(var) > Some(previous.offset_of(var).unwrap_or(0));
+        let is_stricter = |row: Row| {
+            let c = new.equation_offset(row);
+            let before = || previous.find(new.equation(row).residual);
+            c > 0 && before().is_none_or(|row| previous.equation_offset(row) < c)
+        };
+        let mut rows = (0..new.equations().len()).map(Row::from_index);
+        new.unknowns().iter().any(is_younger) || rows.any(is_stricter)
+    }
+
     /// Where an equation of the array is written.
     pub fn origin(&self, source: EquationSource) -> OriginId {
         match source {

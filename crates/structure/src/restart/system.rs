@@ -1,5 +1,7 @@
 //! The equations of a mode with their Σ-method solution, indexed for mode-change analysis.
 
+use std::sync::OnceLock;
+
 use rustc_hash::FxHashMap;
 use saltus_graph::{
     Adjacency, Bipartite, BlockId, Blocks, Column, ComponentId, Components, Row, WeightedAdjacency,
@@ -24,11 +26,33 @@ pub struct ModeSystem {
     equations: Vec<ModeEquation>,
     matrix: SigmaMatrix,
     sigma: Sigma,
+    by_residual: OnceLock<FxHashMap<ExprId, Row>>,
+    order: OnceLock<Order>,
+}
+
+/// How equations depend on each other, found when it is first asked for: most changes touch nothing that has to be restarted.
+#[derive(Clone, Debug)]
+struct Order {
     users: Bipartite,
     components: Components,
     blocks: Blocks,
     component_rows: Vec<Vec<Row>>,
-    by_residual: FxHashMap<ExprId, Row>,
+}
+
+impl Order {
+    fn new(matrix: &SigmaMatrix, sigma: &Sigma) -> Self {
+        let leading = |row: Row, column: Column| {
+            let order = matrix.matrix().weight(row, column).unwrap_or(0);
+            sigma.is_leading(row, column, order as u16)
+        };
+        let components = connected_components_where(matrix.matrix(), leading);
+        Order {
+            users: matrix.matrix().graph().transposed(),
+            component_rows: components.rows(),
+            components,
+            blocks: sigma.blocks(matrix),
+        }
+    }
 }
 
 impl ModeSystem {
@@ -46,23 +70,17 @@ impl ModeSystem {
 
     /// A mode whose offsets are known already.
     pub fn from_parts(equations: Vec<ModeEquation>, matrix: SigmaMatrix, sigma: Sigma) -> Self {
-        let leading = |row: Row, column: Column| {
-            let order = matrix.matrix().weight(row, column).unwrap_or(0);
-            sigma.is_leading(row, column, order as u16)
-        };
-        let components = connected_components_where(matrix.matrix(), leading);
         ModeSystem {
-            users: matrix.matrix().graph().transposed(),
-            component_rows: components.rows(),
-            components,
-            blocks: sigma.blocks(&matrix),
-            by_residual: (0..equations.len())
-                .map(|row| (equations[row].residual, Row::from_index(row)))
-                .collect(),
             equations,
             matrix,
             sigma,
+            by_residual: OnceLock::new(),
+            order: OnceLock::new(),
         }
+    }
+
+    fn order(&self) -> &Order {
+        self.order.get_or_init(|| Order::new(&self.matrix, &self.sigma))
     }
 
     /// The equations, by row.
@@ -108,33 +126,42 @@ impl ModeSystem {
     }
     /// The equations in which an unknown occurs.
     pub fn users(&self, column: Column) -> impl Iterator<Item = Row> + '_ {
-        self.users.columns_of(Row(column.0)).iter().map(|user| Row(user.0))
+        self.order()
+            .users
+            .columns_of(Row(column.0))
+            .iter()
+            .map(|user| Row(user.0))
     }
     /// The equation with the given residual.
     pub fn find(&self, residual: ExprId) -> Option<Row> {
-        self.by_residual.get(&residual).copied()
+        let rows = || {
+            let equations = self.equations.iter().enumerate();
+            equations.map(|(row, equation)| (equation.residual, Row::from_index(row)))
+        };
+        let by_residual = self.by_residual.get_or_init(|| rows().collect());
+        by_residual.get(&residual).copied()
     }
 
     /// The component of an equation.
     pub fn component_of_row(&self, row: Row) -> ComponentId {
-        self.components.of_row(row)
+        self.order().components.of_row(row)
     }
     /// The component of an unknown.
     pub fn component_of_column(&self, column: Column) -> ComponentId {
-        self.components.of_column(column)
+        self.order().components.of_column(column)
     }
     /// The equations of a component.
     pub fn component_rows(&self, component: ComponentId) -> &[Row] {
-        &self.component_rows[component.index()]
+        &self.order().component_rows[component.index()]
     }
 
     /// The block (strongly connected component of the leading incidence) of an equation.
     pub fn block_of(&self, row: Row) -> BlockId {
-        self.blocks.block_of(row).expect("every equation is in a block")
+        self.order().blocks.block_of(row).expect("every equation is in a block")
     }
     /// The equations of a block.
     pub fn block_rows(&self, block: BlockId) -> &[Row] {
-        self.blocks.rows(block)
+        self.order().blocks.rows(block)
     }
     /// The unknown that an equation is matched to.
     pub fn matched_column(&self, row: Row) -> Column {
