@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use saltus_mdae::{BinaryOp, ExprId, Mdae, OriginId, Role, Type, VarId, Variable};
-use saltus_structure::mode::{GuardId, ModeCursor, ModeStructure, Modes, Valuation, analyze_mode};
+use saltus_structure::mode::{ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::prepare::prepare;
 
 /// Counts the bytes in use and the most there were.
@@ -301,36 +301,6 @@ fn measure(build: impl FnOnce() -> Mdae, truth: bool) -> Measured {
     Measured { equations, nanoseconds }
 }
 
-/// Toggles single clutches of a chain in which all others are open: the time of a move must not grow with the chain.
-fn measure_moves(equations: usize) {
-    let model = clutch_chain(equations);
-    let modes = Modes::new(&model);
-    let valuation = Valuation::from_fn(&modes, |guard| guard.0 % 2 == 1);
-    let structure = analyze(&modes, &model, &valuation);
-    let mut cursor = ModeCursor::new(&model, &modes, &structure);
-    let clutches = modes.guard_count() / 2;
-    let moves = 2000;
-    let mut times: Vec<u128> = (0..moves)
-        .map(|i| {
-            // Engage a clutch, release it again, go on elsewhere.
-            let clutch = (i / 2 * 7919) % clutches;
-            let (engaged, open) = (GuardId(2 * clutch as u32), GuardId(2 * clutch as u32 + 1));
-            let start = Instant::now();
-            let moved = cursor.set_guards(&[(engaged, i % 2 == 0), (open, i % 2 == 1)]);
-            assert!(moved.is_regular);
-            start.elapsed().as_nanos()
-        })
-        .collect();
-    times.sort_unstable();
-    let microseconds = |part: usize| times[moves * part / 100] as f64 / 1000.0;
-    println!(
-        "{:9} equations: {:6.2} µs per move (median), {:6.2} µs (99 of 100)",
-        model.equations.len(),
-        microseconds(50),
-        microseconds(99)
-    );
-}
-
 /// What the aliases of a single mode cost, all clutches engaged: a plan with them, one without them, and the plan of a chain that is
 /// welded together, so that they are gone beforehand.
 fn measure_aliases(equations: usize) {
@@ -396,10 +366,4 @@ fn main() {
     }
     println!("aliases of single modes");
     measure_aliases(10_000.min(largest));
-    println!("one clutch toggled between open neighbours");
-    let mut equations = 1000;
-    while equations <= largest {
-        measure_moves(equations);
-        equations *= 10;
-    }
 }

@@ -6,7 +6,6 @@
 mod aliases;
 mod atoms;
 mod choice;
-mod cursor;
 mod guards;
 mod parts;
 mod plan;
@@ -21,7 +20,6 @@ pub use aliases::{AliasCopy, ModeAliases};
 pub use atoms::GuardAtom;
 pub(crate) use atoms::{atom_text, varies};
 pub use choice::{ChoiceEntry, ChoiceGroup, Dependence, GroupSelection, Selection};
-pub use cursor::{ModeCursor, Move, Slot};
 pub use guards::{GuardId, Modes, StructuralNoEvent, Valuation};
 pub use plan::{Block, BlockKind, BlockTearing, DerivativeRole, Plan, StateDerivative};
 pub use rank::{RankDeficiency, Remedy, check_rank, combined_residual};
