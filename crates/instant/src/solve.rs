@@ -1,5 +1,7 @@
 //! Solving a restart system, block by block, by Newton's method from the left limits.
 
+use std::cell::Cell;
+
 use rustc_hash::FxHashMap;
 use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
@@ -34,6 +36,8 @@ const ROUNDING_PATTERNS: u32 = 3;
 const ROUNDINGS: f64 = 16.0;
 /// Relative error of the means of coefficients: below what counts as settled.
 const MEAN: f64 = 1e-13;
+/// Values that the means of one restart may read: functions of transistors have thousands of bends, and no mean to that error.
+const MEAN_WORK: f64 = 1e7;
 
 /// An impulse: `x'^m` behaves like `weight · δ^(mu − 1)` at the instant.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -210,6 +214,8 @@ struct System<'a> {
     rounding: Vec<f64>,
     /// How large the unknowns have been, or what an impulse moves; zero where nothing is known.
     sizes: Vec<f64>,
+    /// Values that means may still read.
+    mean_work: Cell<f64>,
 }
 
 /// The leaves of an equation, and those of the coefficients in it.
@@ -260,6 +266,7 @@ impl<'a> System<'a> {
                 .collect(),
             rounding: vec![0.0; plan.unknowns.len()],
             sizes: plan.unknowns.iter().map(|unknown| size(unknown, fixed)).collect(),
+            mean_work: Cell::new(MEAN_WORK),
         }
     }
 
@@ -279,12 +286,17 @@ impl<'a> System<'a> {
         let pairs = programs.zip(&self.leaves[equation].means);
         let means = pairs.map(|(program, leaves)| {
             let integrand = |way: f64| {
+                let left = self.mean_work.get() - leaves.len() as f64;
+                self.mean_work.set(left);
+                if left < 0.0 {
+                    return vec![f64::NAN];
+                }
                 let (value, gradient) = program.tape.gradient(self.functions, &self.values(leaves, &[], way));
                 let mut all = vec![value];
                 all.extend(gradient);
                 all
             };
-            let integrals = integrate_over_unit(integrand, MEAN).ok_or(RestartFailure::NotFinite { equation })?;
+            let integrals = integrate_over_unit(integrand, MEAN).ok_or_else(|| self.no_mean(equation))?;
             let by = leaves.iter().zip(&integrals[1..]);
             Ok(Slopes {
                 value: integrals[0],
@@ -298,6 +310,18 @@ impl<'a> System<'a> {
             })
         });
         means.collect()
+    }
+
+    /// Why there is no mean of a coefficient.
+    fn no_mean(&self, equation: usize) -> RestartFailure {
+        if self.mean_work.get() < 0.0 {
+            RestartFailure::NotConverged {
+                equations: vec![equation],
+                residual: f64::INFINITY,
+            }
+        } else {
+            RestartFailure::NotFinite { equation }
+        }
     }
 
     /// The residual of an equation, and its derivatives.

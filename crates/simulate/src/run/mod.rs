@@ -231,8 +231,8 @@ struct Run {
     lookahead: Lookahead,
     /// Parts into which steps may still be cut for fast functions in conditions.
     affordable: f64,
-    /// Pieces of steps that may still be looked at for fast rates.
-    affordable_pieces: f64,
+    /// Values that may still be computed to look for fast rates.
+    affordable_values: f64,
     /// The arguments of the rates at the end of the last step, and when that was.
     rates_told: Option<(f64, Vec<f64>)>,
     /// The watched conditions at the end of the last step.
@@ -363,7 +363,7 @@ impl Run {
             sampled: None,
             last_watching: None,
             affordable: watch::MOST_PARTS,
-            affordable_pieces: rates::MOST_PIECES,
+            affordable_values: rates::MOST_VALUES,
             rates_told: None,
             engine,
             request,

@@ -17,8 +17,11 @@ use crate::error::Failure;
 use crate::events::resolution::Arguments;
 use crate::modes::ode::ModeOde;
 
-/// Pieces of all steps of a run that are looked at for fast rates; what turns more often is left to the error control.
-pub(super) const MOST_PIECES: f64 = 1e6;
+/// Values of arguments that may be computed to look for fast rates in steps that three samples do not tell; what turns more often
+/// is left to the error control. Transistors have thousands of arguments, so it is values that are counted, not pieces.
+pub(super) const MOST_VALUES: f64 = 3e7;
+/// Samples that each step adds to what may be computed: a run of many steps spends about as much as its steps do.
+const SAMPLES_PER_STEP: f64 = 8.0;
 /// Errors of a step that are no sign of something hidden, in parts of the tolerance.
 const OF_TOLERANCE: f64 = 10.0;
 
@@ -31,12 +34,9 @@ struct Rates<'a, 'b> {
     y: Vec<f64>,
 }
 
-impl ConditionFunctions for Rates<'_, '_> {
-    fn count(&self) -> usize {
-        0
-    }
-
-    fn evaluate(&mut self, t: f64, values: &mut Vec<f64>) -> Result<(), EvalError> {
+impl Rates<'_, '_> {
+    /// The arguments at a time.
+    fn sample(&mut self, t: f64, values: &mut Vec<f64>) -> Result<(), EvalError> {
         if self.cancel.is_cancelled() {
             return Err(EvalError::fatal("the run is cancelled"));
         }
@@ -49,6 +49,18 @@ impl ConditionFunctions for Rates<'_, '_> {
         }
         Ok(())
     }
+}
+
+impl ConditionFunctions for Rates<'_, '_> {
+    fn count(&self) -> usize {
+        0
+    }
+
+    fn evaluate(&mut self, t: f64, values: &mut Vec<f64>) -> Result<(), EvalError> {
+        self.sample(t, values)?;
+        *self.affordable -= values.len() as f64;
+        self.afford(0.0)
+    }
 
     fn cut(&self, argument: usize, course: &Course) -> Cut {
         let arguments = self.ode.code.rate_arguments();
@@ -56,9 +68,8 @@ impl ConditionFunctions for Rates<'_, '_> {
     }
 
     fn afford(&mut self, parts: f64) -> Result<(), EvalError> {
-        *self.affordable -= parts;
-        if *self.affordable < 0.0 {
-            Err(EvalError::recoverable("too many pieces"))
+        if parts > *self.affordable {
+            Err(EvalError::recoverable("too many values"))
         } else {
             Ok(())
         }
@@ -71,10 +82,15 @@ impl Run {
         if step.1 <= phase.resolved_until {
             return Ok(false);
         }
+        let affordable = self.affordable_values;
         let Some(mut pieces) = self.pieces_of_rates(phase.mode, step) else {
             return Ok(false);
         };
         let hides = self.hides_rates(phase.mode, step.0, &pieces);
+        if hides {
+            // It was worth its cost.
+            self.affordable_values = affordable;
+        }
         self.move_to(phase.mode, if hides { step.0 } else { step.1 })?;
         if !hides {
             return Ok(false);
@@ -113,7 +129,7 @@ impl Run {
         let mut rates = Rates {
             ode: &mut ode,
             integrator: &*self.integrator,
-            affordable: &mut self.affordable_pieces,
+            affordable: &mut self.affordable_values,
             cancel: &self.request.cancel,
             y,
         };
@@ -124,9 +140,10 @@ impl Run {
         for (at, (time, sample)) in times.into_iter().zip(&mut samples).enumerate() {
             match &known {
                 Some((_, known)) if at == 0 => sample.clone_from(known),
-                _ => rates.evaluate(time, sample).ok()?,
+                _ => rates.sample(time, sample).ok()?,
             }
         }
+        *rates.affordable += SAMPLES_PER_STEP * samples[2].len() as f64;
         if told_by_three(&rates, samples.each_ref().map(Vec::as_slice)) {
             let [.., last] = samples;
             let lasting = rates.ode.code.rate_arguments().is_some_and(Arguments::are_lasting);
