@@ -109,8 +109,7 @@ impl Engine {
                 missing[at] += 1;
             }
         }
-        let ready = |at: &usize, missing: &[usize]| open[*at].1.len() > 1 && missing[*at] == 1;
-        let mut queue: BTreeSet<usize> = (0..open.len()).filter(|at| ready(at, &missing)).collect();
+        let mut queue: BTreeSet<usize> = (0..open.len()).filter(|&at| missing[at] == 1).collect();
         let mut known: FxHashSet<Derivative> = FxHashSet::default();
         let mut steps = Vec::new();
         while let Some(at) = queue.pop_first() {
@@ -123,7 +122,7 @@ impl Engine {
             steps.push((*residual, determined, unknowns.clone()));
             for &other in &holding[&determined] {
                 missing[other] -= 1;
-                if ready(&other, &missing) {
+                if missing[other] == 1 {
                     queue.insert(other);
                 } else {
                     queue.remove(&other);
