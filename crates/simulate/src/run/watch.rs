@@ -135,14 +135,21 @@ impl Run {
             && (last.truths == engine.truths || engine.value_switches_agree(mode, &last.truths, &engine.truths))
     }
 
-    /// The conditions that are watched in a mode, as they are read there.
+    /// The conditions that are watched in a mode, as they are read there. One on a variable that is dead there says nothing
+    /// (it is ⊥ in RR-8933, section III-A): it keeps its value until the variable has one again, and makes no events.
     pub(super) fn watched_conditions(&mut self, mode: ModeId) -> Vec<(ConditionId, Arc<Monitor>)> {
         let moving = |monitor: &Arc<Monitor>| !monitor.affine_in_time;
         let all = self.engine.model.conditions.ids();
         let watched = all.filter(|&id| !self.lookahead.contains(id));
-        watched
+        let mut found: Vec<_> = watched
             .filter_map(|id| Some((id, self.engine.monitor_in(id, mode).filter(moving)?)))
-            .collect()
+            .collect();
+        let dead = &self.engine.modes[mode].structure.dead;
+        if !dead.is_empty() {
+            let says_nothing = |monitor: &Monitor| monitor.reads(0).iter().any(|read| dead.contains(&read.var));
+            found.retain(|(_, monitor)| !says_nothing(monitor));
+        }
+        found
     }
 
     /// A phase begins: where the conditions are that are watched.
