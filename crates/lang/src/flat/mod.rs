@@ -9,6 +9,7 @@ mod expr;
 mod function;
 mod index;
 mod json;
+mod local;
 mod print;
 mod validate;
 
@@ -28,6 +29,7 @@ pub use function::{
     Place, Smoothness, Table,
 };
 pub use index::{EnumerationId, FunctionId, LocalId, ProvenanceId, VariableId};
+pub(crate) use local::LocalUnknowns;
 pub use saltus_index::{Idx, IndexVec};
 
 /// A flat model.

@@ -12,8 +12,8 @@ use super::culprits::{Culprits, culprits};
 use crate::codes;
 use crate::failure::tolerated;
 use crate::flat::{
-    Counts, EquationKind, FlatEquation, FlatExpr, FlatModel, Provenance, ProvenanceKind, ScalarType, Variability,
-    VariableId, collect_assigned, count_equations,
+    Counts, EquationKind, FlatEquation, FlatExpr, FlatModel, LocalUnknowns, Provenance, ProvenanceKind, ScalarType,
+    Variability, VariableId, collect_assigned, count_equations,
 };
 use crate::flattener::Flattener;
 use crate::ids::{ClassId, ComponentId, InstanceId};
@@ -25,11 +25,15 @@ struct Share {
     unknowns: usize,
     min_equations: usize,
     max_equations: usize,
+    /// The unknowns that exist in every mode, less the equations that are left for them, from and to.
+    always: i64,
+    surplus: (i64, i64),
 }
 
 impl Share {
     fn is_balanced(&self) -> bool {
-        (self.min_equations..=self.max_equations).contains(&self.unknowns)
+        let (least, most) = self.surplus;
+        (self.min_equations..=self.max_equations).contains(&self.unknowns) || (least..=most).contains(&self.always)
     }
 }
 
@@ -46,6 +50,10 @@ impl Flattener<'_> {
         if counts.is_balanced() {
             self.check_local_balance();
             self.check_missing_branches(&counts);
+            return;
+        }
+        if LocalUnknowns::new(&self.model).is_balanced(&self.model) {
+            self.check_local_balance();
             return;
         }
         let message = format!(
@@ -258,21 +266,26 @@ impl Flattener<'_> {
     /// every pair of potential and flow, and for outputs: those are the component's task.
     fn shares(&self) -> BTreeMap<Arc<str>, Share> {
         let mut shares: BTreeMap<Arc<str>, Share> = BTreeMap::new();
+        let local = LocalUnknowns::new(&self.model);
         for variable in self.model.unknowns() {
             let component = self.owners[variable.0 as usize];
             if self.is_own_unknown(component) {
                 let path = self.responsible(self.components[component].parent);
-                shares.entry(path).or_default().unknowns += 1;
+                let share = shares.entry(path).or_default();
+                share.unknowns += 1;
+                share.always += i64::from(!local.unknowns.contains(&variable));
             }
         }
-        for equation in &self.model.equations {
+        for (equation, surplus) in self.model.equations.iter().zip(&local.surplus) {
             let provenance = self.model.provenance(equation.provenance);
             if let Some((path, certain)) = self.share_of(equation, provenance) {
                 let (min, max) = count_equations(std::slice::from_ref(equation), &self.model);
-                let min = if certain { min } else { 0 };
+                let (least, most) = *surplus;
                 let share = shares.entry(path).or_default();
-                share.min_equations += min;
+                share.min_equations += if certain { min } else { 0 };
                 share.max_equations += max;
+                share.surplus.0 += if certain { least } else { least.min(0) };
+                share.surplus.1 += most;
             }
         }
         for algorithm in &self.model.algorithms {
@@ -282,6 +295,8 @@ impl Flattener<'_> {
             let share = shares.entry(path).or_default();
             share.min_equations += assigned.len();
             share.max_equations += assigned.len();
+            share.surplus.0 += assigned.len() as i64;
+            share.surplus.1 += assigned.len() as i64;
         }
         shares
     }
