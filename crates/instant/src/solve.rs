@@ -1,5 +1,7 @@
 //! Solving a restart system, block by block, by Newton's method from the left limits.
 
+mod roots;
+
 use std::cell::Cell;
 
 use rustc_hash::FxHashMap;
@@ -114,51 +116,33 @@ pub fn solve_restart(
     fixed: &dyn FixedValues,
 ) -> Result<RestartSolution, RestartFailure> {
     let mut system = System::new(pool, functions, plan, environment, fixed);
-    let (mut rank, mut singular) = (0, Vec::new());
-    let mut residual: f64 = 0.0;
+    let mut solved = Vec::new();
     for block in &plan.blocks {
-        let solved = system.solve_block(block)?;
-        rank += solved.rank;
-        residual = residual.max(solved.residual);
-        if solved.rank < block.len() {
-            singular.extend(block.iter().map(|&(_, unknown)| unknown));
+        solved.push(system.solve_block(block)?);
+    }
+    system.finish(&solved, fixed)
+}
+
+/// Another solution of the restart system than those in `known` (values of the unknowns), if a law in it has several and one
+/// is found. It differs in the first block that has another one.
+pub fn solve_restart_apart(
+    pool: &ExprPool,
+    functions: &Functions,
+    plan: &RestartPlan,
+    environment: &dyn Environment,
+    fixed: &dyn FixedValues,
+    known: &[Vec<f64>],
+) -> Option<RestartSolution> {
+    let mut system = System::new(pool, functions, plan, environment, fixed);
+    let (mut solved, mut departed) = (Vec::new(), false);
+    for block in &plan.blocks {
+        let mut found = system.solve_block(block).ok()?;
+        if !departed && let Some(other) = system.solve_apart(block, known) {
+            (found, departed) = (other, true);
         }
+        solved.push(found);
     }
-    if rank < plan.unknowns.len() {
-        singular.sort_unstable();
-        return Err(RestartFailure::Singular {
-            rank,
-            size: plan.unknowns.len(),
-            unknowns: singular,
-        });
-    }
-    system.check(fixed)?;
-    Ok(RestartSolution {
-        right_limits: plan
-            .right_limits
-            .iter()
-            .map(|limit| {
-                let value = match limit.source {
-                    RightLimitSource::LeftLimit => environment.left_limit(limit.var, limit.order),
-                    RightLimitSource::Unknown(unknown) => system.x[unknown],
-                };
-                (limit.var, limit.order, value)
-            })
-            .collect(),
-        rounding: plan
-            .right_limits
-            .iter()
-            .map(|limit| match limit.source {
-                RightLimitSource::LeftLimit => 0.0,
-                RightLimitSource::Unknown(unknown) => system.rounding[unknown],
-            })
-            .collect(),
-        impulses: impulses(plan, &system.clear_of_rounding()),
-        steady: system.steady(),
-        unknowns: system.x,
-        residual,
-        rank,
-    })
+    departed.then(|| system.finish(&solved, fixed).ok())?
 }
 
 /// Impulses of a variable at several instants act together; those of lower order do not count beside higher ones.
@@ -268,6 +252,48 @@ impl<'a> System<'a> {
             sizes: plan.unknowns.iter().map(|unknown| size(unknown, fixed)).collect(),
             mean_work: Cell::new(MEAN_WORK),
         }
+    }
+
+    /// Right limits and impulses, with all blocks solved.
+    fn finish(self, solved: &[SolvedBlock], fixed: &dyn FixedValues) -> Result<RestartSolution, RestartFailure> {
+        let (plan, environment) = (self.plan, self.environment);
+        let rank = solved.iter().map(|block| block.rank).sum();
+        if rank < plan.unknowns.len() {
+            let singular = |(block, solved): &(&Vec<(usize, usize)>, &SolvedBlock)| solved.rank < block.len();
+            let blocks = plan.blocks.iter().zip(solved).filter(singular);
+            let mut unknowns: Vec<usize> = blocks.flat_map(|(block, _)| block.iter().map(|&(_, u)| u)).collect();
+            unknowns.sort_unstable();
+            return Err(RestartFailure::Singular {
+                rank,
+                size: plan.unknowns.len(),
+                unknowns,
+            });
+        }
+        self.check(fixed)?;
+        let limits = plan.right_limits.iter();
+        Ok(RestartSolution {
+            right_limits: limits
+                .clone()
+                .map(|limit| {
+                    let value = match limit.source {
+                        RightLimitSource::LeftLimit => environment.left_limit(limit.var, limit.order),
+                        RightLimitSource::Unknown(unknown) => self.x[unknown],
+                    };
+                    (limit.var, limit.order, value)
+                })
+                .collect(),
+            rounding: limits
+                .map(|limit| match limit.source {
+                    RightLimitSource::LeftLimit => 0.0,
+                    RightLimitSource::Unknown(unknown) => self.rounding[unknown],
+                })
+                .collect(),
+            impulses: impulses(plan, &self.clear_of_rounding()),
+            steady: self.steady(),
+            residual: solved.iter().map(|block| block.residual).fold(0.0, f64::max),
+            unknowns: self.x,
+            rank,
+        })
     }
 
     fn values(&self, leaves: &[Leaf], means: &[Slopes], way: f64) -> Vec<f64> {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::KernelCache;
-use saltus_mdae::{ConditionId, Derivative, EquationId, ExprPool, Idx, Mdae, Role, Share, Type, VarId, Variable};
+use saltus_mdae::{
+    ConditionId, Derivative, EquationId, ExprId, ExprPool, Idx, Mdae, Role, Share, Type, VarId, Variable,
+};
 use saltus_results::ModeRecord;
 use saltus_structure::mode::{
     ModeFailure, ModeStructure, Valuation, analyze_equations, analyze_mode, needs_reselection,
@@ -129,6 +131,8 @@ pub(crate) struct Reported {
     pub shares: FxHashSet<Vec<VarId>>,
     /// Equations with an impulse whose discrete factors jump.
     pub factors: FxHashSet<EquationId>,
+    /// Restart equations of which another solution was taken than the nearest.
+    pub roots: FxHashSet<Vec<ExprId>>,
     /// Modes in which something floats.
     pub floating: FxHashSet<ModeId>,
     /// Modes that were left at the instant at which they were entered and are not in the results yet.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use saltus_mdae::{Action, ConditionId, Derivative, ExprId, Idx, OriginId, VarId};
 use saltus_structure::mode::Valuation;
+use saltus_structure::restart::ModeEquation;
 
 use crate::engine::{Engine, ModeId};
 use crate::error::Failure;
@@ -138,8 +139,31 @@ pub(crate) struct Instant {
     pub leanings_confirm: bool,
     /// Whether right limits may come from the consistency projector where structure decides nothing.
     pub projects: bool,
+    /// Solutions of the restart system that would set off the same impact again.
+    pub refused_roots: Vec<Vec<f64>>,
 }
 
+impl Instant {
+    /// The same instant, with nothing tried yet.
+    pub(crate) fn afresh(&self) -> Self {
+        Instant {
+            saved: self.saved.clone(),
+            held: self.held.clone(),
+            set_by_impulse: vec![false; self.held.len()],
+            zero_crossings: self.zero_crossings.clone(),
+            initial: self.initial,
+            ties_confirm: false,
+            leanings_confirm: false,
+            projects: false,
+            refused_roots: Vec::new(),
+        }
+    }
+}
+
+/// Solutions of a restart system that are looked at.
+const MOST_ROOTS: usize = 4;
+/// Values that a message names.
+const TOLD: usize = 4;
 /// A rate of this part of its tolerance is that of the computed solution.
 const CERTAIN: f64 = 1e-3;
 /// What is off by this part has not moved.
@@ -901,18 +925,19 @@ impl Engine {
                 self.set_truths(&long);
                 outcome = self.reassign(mode, reinits, instant).map_or(outcome, Ok);
             }
-            let impulses = match outcome {
+            let mut impulses = match outcome {
                 Ok(impulses) => impulses,
                 Err(failure) => {
                     failures.push(failure.into_refusal());
                     continue;
                 }
             };
-            let (mut got, _) = self.indicated_after_transient(&long, mode, instant);
-            let mut got_valuation = self.guards_after_transient(&got);
-            if self.mode_of(&got_valuation).is_err() {
-                self.undo_ties(&mut got, &long, mode);
-                got_valuation = self.guards_after_transient(&got);
+            let (mut got, mut got_valuation) = self.selected_after_transient(&long, mode, instant);
+            if got_valuation == *valuation
+                && let Some(other) = self.other_root(&here, &long, mode, (&restart, &transient), valuation, instant)
+            {
+                impulses = other;
+                (got, got_valuation) = self.selected_after_transient(&long, mode, instant);
             }
             if got_valuation == long_valuation {
                 let switches = self.value_switches(mode, &got, &long);
@@ -941,6 +966,84 @@ impl Engine {
             origins: failures.iter().flat_map(|refusal| refusal.origins.clone()).collect(),
             help: failures.into_iter().flat_map(|refusal| refusal.help).collect(),
         }))
+    }
+
+    /// The truth values after a transient instant, and the guards that they select.
+    fn selected_after_transient(&mut self, long: &Truths, mode: ModeId, instant: &Instant) -> (Truths, Valuation) {
+        let (mut got, _) = self.indicated_after_transient(long, mode, instant);
+        let mut valuation = self.guards_after_transient(&got);
+        if self.mode_of(&valuation).is_err() {
+            self.undo_ties(&mut got, long, mode);
+            valuation = self.guards_after_transient(&got);
+        }
+        (got, valuation)
+    }
+
+    /// Right limits would set off the same impact again: those of another solution of the restart system that does not
+    /// (RR-9603, section 9.5). Without one, memory is left as it is.
+    fn other_root(
+        &mut self,
+        here: &[f64],
+        long: &Truths,
+        mode: ModeId,
+        (restart, transient): (&[(ExprId, OriginId)], &[ModeEquation]),
+        impact: &Valuation,
+        instant: &mut Instant,
+    ) -> Option<Vec<ImpulseReport>> {
+        if restart.is_empty() || instant.initial {
+            return None;
+        }
+        let first = self.memory.values.clone();
+        let mut found = None;
+        for _ in 0..MOST_ROOTS {
+            instant.refused_roots.push(std::mem::take(&mut self.event.last_root));
+            self.memory.values.copy_from_slice(here);
+            self.forget_derivatives();
+            self.set_truths(long);
+            let Ok(impulses) = self.restart(mode, restart, Some(transient), instant) else {
+                break;
+            };
+            if self.selected_after_transient(long, mode, instant).1 != *impact {
+                found = Some(impulses);
+                break;
+            }
+        }
+        instant.refused_roots.clear();
+        match found {
+            Some(_) => self.tell_other_root(restart),
+            None => {
+                self.memory.values.copy_from_slice(&first);
+                self.forget_derivatives();
+            }
+        }
+        found
+    }
+
+    fn tell_other_root(&mut self, restart: &[(ExprId, OriginId)]) {
+        let laws: Vec<ExprId> = restart.iter().map(|&(law, _)| law).collect();
+        if !self.reported.roots.insert(laws) {
+            return;
+        }
+        let mut told: Vec<String> = Vec::new();
+        for &(law, _) in restart {
+            for Derivative { var, order } in self.pool.occurrences(law) {
+                let (before, after) = (self.memory.left(var, order), self.memory.get(var, order));
+                if self.model.is_unknown(var) && !close(before, after) && told.len() < TOLD {
+                    told.push(format!("{} = {after}", self.name(var, order)));
+                }
+            }
+        }
+        told.dedup();
+        // New values of `reinit` are no text of the model.
+        let written = |&(law, _): &(ExprId, OriginId)| (law.index() < self.model.pool.len()).then_some(law);
+        let law = restart.iter().find_map(written);
+        let law = law.map(|law| self.model.print_equation(law)).unwrap_or_default();
+        self.reported.warnings.push(format!(
+            "at t = {}: the restart equation `{law}` has several solutions; the one next to the values before would set off the \
+             same event again, so another was taken: {}",
+            self.memory.time(),
+            told.join(", ")
+        ));
     }
 
     fn indicated_after_transient(&mut self, long: &Truths, mode: ModeId, instant: &Instant) -> (Truths, Vec<Sign>) {

@@ -79,6 +79,8 @@ pub(crate) struct EventState {
     pub floats: bool,
     /// Whether a singular mode was met since this was last asked.
     pub singular_met: bool,
+    /// The solution of the last restart system, as values of its unknowns.
+    pub last_root: Vec<f64>,
     /// Why the last candidate without right limits has none.
     pub last_refusal: Option<Failure>,
     /// The candidates of the search that found no mode.
@@ -103,6 +105,7 @@ impl EventState {
             projectable: false,
             floats: false,
             singular_met: false,
+            last_root: Vec::new(),
             last_refusal: None,
             refused_candidates: Vec::new(),
             failed_event: None,

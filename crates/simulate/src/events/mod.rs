@@ -2,13 +2,15 @@
 //!
 //! - [`iteration`]: what happens at an event, instant after instant; its order *is* the semantics;
 //! - [`search`]: the search for a consistent mode at one instant, with [`candidate`] (trying one), [`pivot`]
-//!   (complementarity), [`parts`] (from a singular guess to a regular mode) and [`refused`] (why none was accepted);
+//!   (complementarity), [`parts`] (from a singular guess to a regular mode), [`refused`] (why none was accepted) and
+//!   [`ambiguous`] (where another would have fitted too);
 //! - [`discrete`]: discrete equations and when-clauses; [`sample`]: periodic time events;
 //! - [`condition`]: the functions of conditions, with [`simplified`] (as a mode makes them), [`bend`] (at a bend of theirs),
 //!   [`scale`] and [`response`] (how
 //!   large and how well known values are)
 //!   and [`resolution`] (how closely a step has to be looked at).
 
+mod ambiguous;
 mod bend;
 pub(crate) mod candidate;
 pub(crate) mod condition;

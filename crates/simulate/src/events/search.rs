@@ -68,6 +68,7 @@ impl Engine {
             ties_confirm: false,
             leanings_confirm: false,
             projects: false,
+            refused_roots: Vec::new(),
         };
         self.event.last_refusal = None;
         self.event.singular_met = false;
@@ -82,7 +83,9 @@ impl Engine {
             (found, search) = again?;
         }
         if initial && let Some(accepted) = found {
-            found = Some(self.keep_start_values(accepted, &mut search, &mut instant)?);
+            let accepted = self.keep_start_values(accepted, &mut search, &mut instant)?;
+            self.tell_other_fit(&accepted, &instant);
+            found = Some(accepted);
         }
         if let Some(mode) = found.as_ref().and_then(|accepted| accepted.mode) {
             self.tell_floating(mode);

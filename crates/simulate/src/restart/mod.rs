@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use saltus_instant::{
     EulerFailure, EulerLimit, Projection, RestartFailure, RestartSolution, implicit_euler_restart,
-    implicit_euler_through, project_restart, solve_restart,
+    implicit_euler_through, project_restart, solve_restart, solve_restart_apart,
 };
 use saltus_mdae::eval::Environment;
 use saltus_mdae::{ConditionId, Derivative, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
@@ -427,6 +427,13 @@ impl Engine {
             projected.ok().map(projected_solution)
         };
         let mut solution = match &analysis.plan {
+            Some(plan) if analysis.is_good() && !instant.refused_roots.is_empty() => {
+                let refused = &instant.refused_roots;
+                let other = solve_restart_apart(pool, &model.functions, plan, &present, &known, refused);
+                other.ok_or_else(|| {
+                    Failure::new(FailureKind::Restart("the law has no other solution".to_string().into()))
+                })?
+            }
             Some(plan) if analysis.is_good() => match solve_restart(pool, &model.functions, plan, &present, &known) {
                 Ok(solution) => solution,
                 // Structure says yes, numbers say no: the consistency projector decides linear cases (F.2 of RR-9603).
@@ -493,7 +500,9 @@ impl Engine {
             }
         }
         self.steady = steady;
-        Ok(self.take_right_limits(new, &solution))
+        let impulses = self.take_right_limits(new, &solution);
+        self.event.last_root = solution.unknowns;
+        Ok(impulses)
     }
 
     fn restart_options(&self, from: Option<ModeId>, new: ModeId) -> RestartOptions {

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use saltus_codegen::{Leaf, System};
 use saltus_mdae::{
-    Action, BinaryOp, Derivative, Equation, ExprId, Idx, Mdae, Node, OriginId, OriginKind, Role, Type, VarId, Variable,
-    WhenBranch,
+    Action, BinaryOp, ConditionId, Derivative, Equation, ExprId, Idx, Mdae, Node, OriginId, OriginKind, Role, Type,
+    VarId, Variable, WhenBranch,
 };
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
@@ -23,7 +23,7 @@ use saltus_numerics::nonlinear::{
 
 use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
-use crate::events::candidate::Instant;
+use crate::events::candidate::{Instant, Sign};
 use crate::kernel::{Bound, slot_of};
 use crate::memory::Memory;
 use crate::modes::block::system_failure;
@@ -409,7 +409,7 @@ impl Engine {
             Ok(()) => Ok(Vec::new()),
             Err(failure) => match by_restart {
                 // Fixed starts that the mode contradicts serve as left limits.
-                Ok(impulses) if instant.ties_confirm => {
+                Ok(impulses) if instant.ties_confirm && !self.fixed_starts_speak_against() => {
                     self.memory.values = restarted;
                     self.jet_level = 0;
                     let name = self
@@ -425,6 +425,38 @@ impl Engine {
                 Err(first) => Err(first),
             },
         }
+    }
+
+    /// Whether fixed start values alone say that a condition is another than that of the candidate: a mode that only holds
+    /// because it moves them is none to begin in. (47) of RR-8933 with x = 1, where only x ≤ 0 has enough equations.
+    fn fixed_starts_speak_against(&mut self) -> bool {
+        for at in 0..self.start.values.len() {
+            let StartValue {
+                var,
+                order,
+                value,
+                fixed,
+            } = self.start.values[at];
+            if fixed && order < self.memory.orders(var) {
+                self.memory.set(var, order, value);
+            }
+        }
+        let truths: Vec<bool> = self
+            .model
+            .conditions
+            .ids()
+            .map(|id| self.memory.condition(id))
+            .collect();
+        let ids: Vec<ConditionId> = self.model.conditions.ids().collect();
+        ids.into_iter().any(|id| {
+            let fixed = |read: &Derivative| !self.model.is_unknown(read.var) || self.is_fixed(read.var, read.order);
+            let of_states = |read: &Derivative| self.model.is_unknown(read.var);
+            let decides = self.monitors[id].as_ref().is_some_and(|monitor| {
+                let reads = monitor.reads(0);
+                reads.iter().all(fixed) && reads.iter().any(of_states)
+            });
+            decides && matches!(self.sign_at_start(id), Sign::ByValue { positive } if positive != truths[id.index()])
+        })
     }
 
     /// Lets everything follow from fixed starts, which may be of variables that are no states; whether that gave values
