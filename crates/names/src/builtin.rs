@@ -127,6 +127,7 @@ pub const BUILTIN_FUNCTIONS: &[BuiltinFunction] = functions![
     "smooth"("p", "expr") "States that `expr` is `p` times continuously differentiable.",
     "assert"("condition", "message", "level = AssertionLevel.error") "Ends the run, or warns, if the condition is false.",
     "terminate"("message") "Ends the run.",
+    "complementarity"("a", "b") "0 <= a, 0 <= b and one of them is zero; an equation.",
     "homotopy"("actual", "simplified") "The actual expression, with a simpler one to start from.",
     "delay"("expr", "delayTime", "delayMax") "The value a while ago.",
     "cardinality"("c") "The number of connections of a connector.",

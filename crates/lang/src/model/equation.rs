@@ -476,6 +476,9 @@ impl Flattener<'_> {
                 }
                 return self.state_machine_statement(call, expr.span, ctx);
             }
+            _ if self.is_complementarity(call, ctx.scope.class) => {
+                return self.complementarity(call, expr.span, ctx, place, out);
+            }
             _ if Self::is_graph_statement(call) => {
                 if place.in_when || place.in_branch {
                     return fail(

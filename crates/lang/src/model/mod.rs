@@ -3,6 +3,7 @@
 mod arguments;
 mod balance;
 mod check;
+pub(crate) mod complementarity;
 pub(crate) mod connection;
 mod culprits;
 mod equation;

@@ -149,6 +149,12 @@ impl Flattener<'_> {
                 }
                 Ok(())
             }
+            _ if self.is_complementarity(call, around.scope.class) => {
+                for argument in call.positional() {
+                    self.shape_of(argument, around)?;
+                }
+                Ok(())
+            }
             _ => self.shape_of_call(call, expr.span, around).map(drop),
         }
     }
