@@ -21,9 +21,15 @@
 //! assert_eq!(model.equations.len(), 6);
 //! ```
 
+mod connect;
+
 use std::cell::RefCell;
 use std::ops;
 use std::rc::Rc;
+use std::sync::Arc;
+
+use connect::Connections;
+pub use connect::Connector;
 
 use crate::Derivative;
 use crate::expr::{BinaryOp, ExprPool, Node, Type, UnaryOp};
@@ -39,6 +45,9 @@ type Shared = Rc<RefCell<Mdae>>;
 #[derive(Clone, Debug)]
 pub struct Builder {
     model: Shared,
+    connections: Rc<RefCell<Connections>>,
+    /// The component that is being stated; empty: the model itself.
+    path: Arc<str>,
 }
 
 /// An expression of a model under construction.
@@ -60,6 +69,16 @@ impl Builder {
     pub fn new(name: &str) -> Self {
         Builder {
             model: Rc::new(RefCell::new(Mdae::new(name))),
+            connections: Rc::default(),
+            path: "".into(),
+        }
+    }
+
+    /// A name with that of the component around it.
+    fn qualified(&self, name: &str) -> String {
+        match &*self.path {
+            "" => name.to_owned(),
+            path => format!("{path}.{name}"),
         }
     }
 
@@ -69,7 +88,8 @@ impl Builder {
             id,
         }
     }
-    fn variable(&self, variable: Variable) -> Ex {
+    fn variable(&self, mut variable: Variable) -> Ex {
+        variable.name = self.qualified(&variable.name).into();
         let id = {
             let mut model = self.model.borrow_mut();
             let var = model.add_variable(variable);
@@ -145,11 +165,11 @@ impl Builder {
         self.wrap(id)
     }
 
-    fn origin(model: &mut Mdae, name: &str) -> crate::OriginId {
+    fn origin(&self, model: &mut Mdae, name: &str) -> crate::OriginId {
         model.add_origin(Origin {
             kind: OriginKind::Built,
             span: None,
-            component: "".into(),
+            component: Arc::clone(&self.path),
             label: name.into(),
         })
     }
@@ -157,13 +177,13 @@ impl Builder {
     /// `0 = residual`, always.
     pub fn equation(&self, name: &str, residual: Ex) {
         let mut model = self.model.borrow_mut();
-        let origin = Self::origin(&mut model, name);
+        let origin = self.origin(&mut model, name);
         model.add_equation(residual.id, origin);
     }
     /// `0 = residual` while `guard` is true.
     pub fn equation_if(&self, guard: &Ex, name: &str, residual: Ex) {
         let mut model = self.model.borrow_mut();
-        let origin = Self::origin(&mut model, name);
+        let origin = self.origin(&mut model, name);
         model.add_guarded_equation(guard.id, residual.id, origin);
     }
     /// `variable = value` for a discrete variable, at all times.
@@ -207,7 +227,7 @@ impl Builder {
     }
     fn when(&self, condition: &Ex, name: &str, action: impl FnOnce(crate::OriginId) -> Action) {
         let mut model = self.model.borrow_mut();
-        let origin = Self::origin(&mut model, name);
+        let origin = self.origin(&mut model, name);
         let branch = WhenBranch {
             conditions: vec![condition.id],
             actions: vec![action(origin)],
@@ -218,9 +238,11 @@ impl Builder {
         });
     }
 
-    /// The finished model. Expressions still held elsewhere stay usable only for printing.
+    /// The finished model, with the equations of its connections. Expressions still held elsewhere stay usable only for
+    /// printing.
     pub fn finish(self) -> Result<Mdae, Invalid> {
-        let model = self.model.replace(Mdae::default());
+        let mut model = self.model.replace(Mdae::default());
+        self.connections.borrow().state(&mut model)?;
         model.validate()?;
         Ok(model)
     }

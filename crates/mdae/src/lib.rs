@@ -26,7 +26,7 @@ pub mod text;
 pub mod validate;
 pub mod walk;
 
-pub use builder::{Builder, Ex};
+pub use builder::{Builder, Connector, Ex};
 pub use derivative::Derivative;
 pub use expr::{BinaryOp, ExprPool, Node, Type, UnaryOp};
 pub use index::{ConditionId, EquationId, ExprId, FunctionId, Idx, IndexVec, OriginId, VarId, WhenId, typed_index};
