@@ -1,10 +1,10 @@
 //! The constructive semantics of RR-8933 as a report: never a gate, what it refuses may simulate all the same.
 
-use saltus_mdae::print::{Names as _, UserNames};
+use saltus_mdae::print::{Names as _, UserNames, expression};
 use saltus_mdae::{Action, EquationId, ExprId, Idx, Mdae, VarId};
 use saltus_structure::constructive::{
     ConstructiveOptions, ConstructiveVerdict, Course, Names, Outcome, PredicateId, Report, Shifted, ShiftedEquation,
-    Step, System, TooManyPredicates, analyze, shifted_names, valuation_text,
+    Sides, Step, System, TooManyPredicates, analyze, shifted_names, valuation_text,
 };
 use serde_json::{Value, json};
 
@@ -15,21 +15,43 @@ use saltus_drawing::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind, shor
 #[derive(Debug)]
 pub struct ConstructiveReport<'m> {
     title: String,
+    /// What is said of the whole, or of each of several parts that have nothing to do with each other.
+    parts: Vec<PartReport<'m>>,
+}
+
+/// What is said of a system, or of a part of it.
+#[derive(Debug)]
+struct PartReport<'m> {
     report: Report,
     names: ModelNames<'m>,
 }
 
-/// The constructive semantics; refused if there are too many conditions to go through all their values.
+/// The constructive semantics; refused if too many conditions depend on each other to go through all their values.
 pub fn constructive_report<'m>(name: &str, model: &'m Mdae) -> Result<ConstructiveReport<'m>, TooManyPredicates> {
-    let report = analyze(&System::from_model(model)?, ConstructiveOptions::default())?;
+    let system = System::from_model(model);
+    let whole = (0..system.predicates.len()).map(PredicateId::from_usize).collect();
+    let parts = match system.predicates.len() <= System::PREDICATE_LIMIT {
+        true => vec![(system, whole)],
+        false => system.parts(),
+    };
+    let predicates = System::predicate_names(model);
+    let part = |(system, own): (System, Vec<PredicateId>)| {
+        Ok(PartReport {
+            report: analyze(&system, ConstructiveOptions::default())?,
+            names: ModelNames {
+                names: UserNames::new(model),
+                restart: restart_equations(model),
+                predicates: own
+                    .iter()
+                    .map(|predicate| predicates[predicate.index()].clone())
+                    .collect(),
+                complementary: system.equations.into_iter().map(|equation| equation.sides).collect(),
+            },
+        })
+    };
     Ok(ConstructiveReport {
         title: name.to_owned(),
-        report,
-        names: ModelNames {
-            names: UserNames::new(model),
-            restart: restart_equations(model),
-            predicates: System::predicate_names(model),
-        },
+        parts: parts.into_iter().map(part).collect::<Result<_, _>>()?,
     })
 }
 
@@ -39,6 +61,8 @@ struct ModelNames<'m> {
     /// Restart equations are numbered behind the others.
     restart: Vec<ExprId>,
     predicates: Vec<String>,
+    /// The sides of equations that are complementarity conditions.
+    complementary: Vec<Option<Sides>>,
 }
 
 fn restart_equations(model: &Mdae) -> Vec<ExprId> {
@@ -59,6 +83,12 @@ impl Names for ModelNames<'_> {
 
     fn equation(&self, id: EquationId) -> String {
         let model = self.names.model();
+        if let Some(Some(sides)) = self.complementary.get(id.index()) {
+            let [first, second] = sides
+                .zero
+                .map(|zero| expression(&model.pool, &self.names, model.equations[zero].residual));
+            return format!("`complementarity({first}, {second})`");
+        }
         let residual = match model.equations.get(id) {
             Some(equation) => Some(equation.residual),
             None => self.restart.get(id.index() - model.equations.len()).copied(),
@@ -74,14 +104,30 @@ impl Names for ModelNames<'_> {
 }
 
 impl ConstructiveReport<'_> {
-    /// Accepted, rejected, or not known.
+    /// Accepted, rejected, or not known: that of the worst part.
     pub fn verdict(&self) -> ConstructiveVerdict {
-        self.report.verdict()
+        let verdicts = || self.parts.iter().map(|part| part.report.verdict());
+        let worst = [ConstructiveVerdict::Rejected, ConstructiveVerdict::Undecided];
+        let found = worst
+            .into_iter()
+            .find(|verdict| verdicts().any(|of_part| of_part == *verdict));
+        found.unwrap_or(ConstructiveVerdict::Accepted)
     }
 
     /// Verdict and execution scheme as text.
     pub fn to_text(&self) -> String {
-        self.report.to_text(&self.names)
+        if let [only] = &self.parts[..] {
+            return only.report.to_text(&only.names);
+        }
+        let verdict = verdict_text(self.verdict());
+        let mut out = format!(
+            "constructive semantics: {verdict}\n{} parts have nothing to do with each other\n",
+            self.parts.len()
+        );
+        for (number, part) in self.parts.iter().enumerate() {
+            out.push_str(&format!("\npart {}\n{}", number + 1, part.report.to_text(&part.names)));
+        }
+        out
     }
 
     /// The execution scheme for Graphviz.
@@ -96,12 +142,56 @@ impl ConstructiveReport<'_> {
 
     /// For machines. The schema is documented in the guide, page "Analysis as JSON".
     pub fn to_json(&self) -> Value {
-        let report = &self.report;
-        let verdict = match self.verdict() {
-            ConstructiveVerdict::Accepted => "accepted",
-            ConstructiveVerdict::Rejected => "rejected",
-            ConstructiveVerdict::Undecided => "undecided",
+        let mut whole = match &self.parts[..] {
+            [only] => only.to_json(),
+            parts => json!({
+                "event_cycle": Value::Null,
+                "modes": [],
+                "start_states": [],
+                "parts": parts.iter().map(PartReport::to_json).collect::<Vec<_>>(),
+            }),
         };
+        whole["model"] = json!(self.title);
+        whole["accepted"] = json!(self.verdict() == ConstructiveVerdict::Accepted);
+        whole["verdict"] = json!(verdict_text(self.verdict()));
+        if self.parts.len() == 1 {
+            whole["parts"] = json!([]);
+        }
+        whole
+    }
+
+    /// Start states as nodes, reactions as edges, what gets stuck in red; parts beside each other.
+    fn diagram(&self) -> Diagram {
+        let mut whole = Diagram {
+            title: self.title.clone(),
+            nodes: Vec::new(),
+            edges: Vec::new(),
+        };
+        for part in &self.parts {
+            let first = whole.nodes.len();
+            let (nodes, edges) = part.diagram();
+            whole.nodes.extend(nodes);
+            whole.edges.extend(edges.into_iter().map(|edge| DiagramEdge {
+                from: edge.from + first,
+                to: edge.to + first,
+                ..edge
+            }));
+        }
+        whole
+    }
+}
+
+fn verdict_text(verdict: ConstructiveVerdict) -> &'static str {
+    match verdict {
+        ConstructiveVerdict::Accepted => "accepted",
+        ConstructiveVerdict::Rejected => "rejected",
+        ConstructiveVerdict::Undecided => "undecided",
+    }
+}
+
+impl PartReport<'_> {
+    fn to_json(&self) -> Value {
+        let report = &self.report;
         let modes = report.modes.iter().map(|mode| {
             let valuation: Vec<Option<bool>> = mode.valuation.iter().copied().map(Some).collect();
             json!({
@@ -120,9 +210,7 @@ impl ConstructiveReport<'_> {
             })
         });
         json!({
-            "model": self.title,
-            "accepted": self.verdict() == ConstructiveVerdict::Accepted,
-            "verdict": verdict,
+            "verdict": verdict_text(report.verdict()),
             "event_cycle": report.event_cycle,
             "modes": modes.collect::<Vec<_>>(),
             "start_states": start_states.collect::<Vec<_>>(),
@@ -183,8 +271,7 @@ impl ConstructiveReport<'_> {
         list.iter().map(name).collect()
     }
 
-    /// Start states as nodes, reactions as edges, what gets stuck in red.
-    fn diagram(&self) -> Diagram {
+    fn diagram(&self) -> (Vec<DiagramNode>, Vec<DiagramEdge>) {
         let report = &self.report;
         let mut nodes: Vec<DiagramNode> = report
             .instants
@@ -216,11 +303,7 @@ impl ConstructiveReport<'_> {
                 edges.push(DiagramEdge { from, to, lines, kind });
             }
         }
-        Diagram {
-            title: self.title.clone(),
-            nodes,
-            edges,
-        }
+        (nodes, edges)
     }
 
     /// The valuations, and what is reset.

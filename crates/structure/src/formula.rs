@@ -59,6 +59,18 @@ impl Formula {
         }
     }
 
+    /// The same with other numbers of its predicates; one without a number is false.
+    pub(crate) fn renumbered(&self, number: &dyn Fn(PredicateId) -> Option<PredicateId>) -> Formula {
+        let all = |parts: &[Formula]| parts.iter().map(|part| part.renumbered(number)).collect();
+        match self {
+            Formula::Constant(value) => Formula::Constant(*value),
+            Formula::Predicate(predicate) => number(*predicate).map_or(Formula::Constant(false), Formula::Predicate),
+            Formula::Not(inner) => Formula::Not(Box::new(inner.renumbered(number))),
+            Formula::And(parts) => Formula::And(all(parts)),
+            Formula::Or(parts) => Formula::Or(all(parts)),
+        }
+    }
+
     /// The predicates that occur.
     pub fn predicates(&self) -> BTreeSet<PredicateId> {
         let mut found = BTreeSet::new();

@@ -100,6 +100,7 @@ fn read(case: &Value, reverse: bool) -> Case {
                         Some("evt") => EquationKind::Event,
                         _ => EquationKind::Continuous,
                     },
+                    sides: None,
                 }
             })
             .collect(),
@@ -398,7 +399,7 @@ fn a_model_is_read_as_a_system() {
     m.equation_if(&!&tight, "k3", lambda.clone());
     m.equation_if(&!&tight, "k4", distance - &s);
     let model = m.finish().unwrap();
-    let system = System::from_model(&model).unwrap();
+    let system = System::from_model(&model);
     assert_eq!((system.equations.len(), system.predicates.len()), (6, 1));
     assert!(system.predicates[0].is_empty(), "a left limit is given from outside");
     let report = analyze(&system, ConstructiveOptions::default()).unwrap();
@@ -425,7 +426,7 @@ fn relations_of_the_same_quantity_exclude_each_other() {
     m.equation_if(&between.and(&in_band), "k3", &y - 3.0);
     m.equation_if(&between.and(&!&in_band), "k4", &y - 4.0);
     let model = m.finish().unwrap();
-    let system = System::from_model(&model).unwrap();
+    let system = System::from_model(&model);
     assert_eq!((system.predicates.len(), system.invariants.len()), (4, 2));
     let report = analyze(&system, ConstructiveOptions::default()).unwrap();
     assert!(report.is_accepted());
@@ -461,7 +462,7 @@ fn text_of_many_reactions_is_cut_and_says_so() {
         m.equation_if(&!&on, &format!("off{position}"), &y - 1.0);
     }
     let model = m.finish().unwrap();
-    let report = analyze(&System::from_model(&model).unwrap(), ConstructiveOptions::default()).unwrap();
+    let report = analyze(&System::from_model(&model), ConstructiveOptions::default()).unwrap();
     let all: usize = (0..report.instants.len()).map(|from| report.courses(from).len()).sum();
     assert!(all >= 256, "{all}");
     let text = report.to_text(&ModelNames(&model));
@@ -477,4 +478,48 @@ fn text_of_many_reactions_is_cut_and_says_so() {
     });
     assert!(reported <= 200 && text.len() < 60_000, "{reported} {}", text.len());
     assert_eq!(more, Some(report.courses(0).len() - reported), "{text}");
+}
+
+/// Pairs of clutches that have nothing to do with each other are looked at one by one: what is said of each is what is said of
+/// one alone.
+#[test]
+fn parts_are_looked_at_one_by_one() {
+    let row = |guard: Formula, variables: &[(u32, u16)]| SystemEquation {
+        variables: variables.iter().map(|&(var, order)| (VarId(var), order)).collect(),
+        guard,
+        kind: EquationKind::Continuous,
+        sides: None,
+    };
+    let clutches = |count: u32| {
+        let mut system = System::default();
+        for at in 0..count {
+            let [w1, w2, tau] = [3 * at, 3 * at + 1, 3 * at + 2];
+            let engaged = Formula::Predicate(PredicateId(at));
+            let released = Formula::Not(Box::new(engaged.clone()));
+            system.predicates.push(Vec::new());
+            system
+                .equations
+                .push(row(Formula::Constant(true), &[(w1, 0), (w1, 1), (tau, 0)]));
+            system
+                .equations
+                .push(row(Formula::Constant(true), &[(w2, 0), (w2, 1), (tau, 0)]));
+            system.equations.push(row(engaged, &[(w1, 0), (w2, 0)]));
+            system.equations.push(row(released, &[(tau, 0)]));
+        }
+        system
+    };
+    let alone = analyze(&clutches(1), ConstructiveOptions::default()).unwrap();
+    let many = clutches(40);
+    assert!(analyze(&many, ConstructiveOptions::default()).is_err());
+    let parts = many.parts();
+    assert_eq!(parts.len(), 40);
+    for (number, (part, predicates)) in parts.iter().enumerate() {
+        assert_eq!(predicates, &[PredicateId(number as u32)]);
+        let report = analyze(part, ConstructiveOptions::default()).unwrap();
+        assert_eq!(report.is_accepted(), alone.is_accepted());
+        assert_eq!(
+            (report.modes.len(), report.instants.len(), report.reactions.len()),
+            (alone.modes.len(), alone.instants.len(), alone.reactions.len())
+        );
+    }
 }

@@ -46,6 +46,7 @@ fn equation(variables: BTreeSet<Shifted>, guard: Formula, kind: EquationKind) ->
         variables: variables.into_iter().collect(),
         guard,
         kind,
+        sides: None,
     }
 }
 
@@ -216,6 +217,7 @@ impl Renumbering {
                 variables: self.variables(&equation.variables),
                 guard: self.formula(&equation.guard),
                 kind: equation.kind,
+                sides: None,
             };
         }
         let mut predicates = system.predicates.clone();

@@ -19,10 +19,13 @@
 //! - test (83) of Algorithm 9 asks that the shifted equation has an unknown, adds none, and raises the maximum matching;
 //! - an equation solved, or a fact, at one instant is a fact one shift lower at the next;
 //! - guards are not shifted; invariants are checked on complete valuations; the number of shifts is bounded;
+//! - branches that a variable of their own chooses are complementarity conditions, solved with what relates their sides, (59);
 //! - a cycle of instants with an active event equation is an unbounded cascade: a warning.
 
 mod analysis;
+mod complementarity;
 mod graph;
+mod parts;
 mod print;
 mod reaction;
 mod symmetry;
@@ -31,6 +34,7 @@ mod thresholds;
 
 pub use crate::formula::{Formula, PredicateId};
 pub use analysis::{ConstructiveOptions, ConstructiveVerdict, Instant, ModeVerdict, Rejection, Report, analyze};
+pub use complementarity::Sides;
 pub use print::{Course, Names, shifted_names, valuation_text};
 pub use reaction::{Failure, Outcome, Reaction, Step};
 pub use system::{EquationKind, Shifted, ShiftedEquation, System, SystemEquation, TooManyPredicates};

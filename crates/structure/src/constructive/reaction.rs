@@ -218,7 +218,9 @@ impl Reactor<'_> {
         let incidence = self.incidence(progress, &active);
         let (pending, stuck): (Vec<_>, Vec<_>) = incidence.into_iter().partition(|(_, unknowns)| !unknowns.is_empty());
         let graph = Pending::new(&pending);
-        if solve_lowest(progress, graph.enabled()) {
+        let mut enabled = graph.enabled();
+        enabled.retain(|(equations, unknowns)| self.has_both_sides(equations, unknowns));
+        if solve_lowest(progress, enabled) {
             return Round::Continue;
         }
         let evaluable = self.evaluable(progress);
@@ -245,6 +247,21 @@ impl Reactor<'_> {
             .filter(|key| is_active(key.0) && !progress.solved.contains(key))
             .map(|key| (key, self.unknowns(progress, key)))
             .collect()
+    }
+
+    /// Whether a block has unknowns of both sides of every complementarity condition in it: with one side known, the other may
+    /// be anything where that is zero.
+    fn has_both_sides(&self, equations: &[ShiftedEquation], unknowns: &[Shifted]) -> bool {
+        equations.iter().all(|&(equation, shifts)| {
+            let Some(sides) = &self.system.equations[equation.index()].sides else {
+                return true;
+            };
+            let is_open = |side: &[Shifted]| {
+                side.iter()
+                    .any(|&(var, order)| unknowns.contains(&(var, order + shifts)))
+            };
+            is_open(&sides.first) && is_open(&sides.second)
+        })
     }
 
     fn unknowns(&self, progress: &Progress, (equation, shifts): ShiftedEquation) -> Vec<Shifted> {

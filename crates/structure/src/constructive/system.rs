@@ -8,6 +8,7 @@ use saltus_mdae::{
     UnaryOp, VarId,
 };
 
+use super::complementarity::Sides;
 use super::thresholds::exclusions;
 use crate::formula::{Formula, PredicateId};
 
@@ -34,6 +35,8 @@ pub struct SystemEquation {
     pub guard: Formula,
     /// Over time or at events.
     pub kind: EquationKind,
+    /// Of a complementarity condition.
+    pub sides: Option<Sides>,
 }
 
 impl SystemEquation {
@@ -70,14 +73,14 @@ pub struct TooManyPredicates {
 }
 
 impl System {
-    /// More predicates than this are refused: every one doubles the number of valuations.
+    /// More predicates than this that depend on each other are refused: every one doubles the number of valuations.
     pub const PREDICATE_LIMIT: usize = 12;
 
     /// The system of a model: conditions in guards are the predicates; a relation between left limits is given from
     /// outside, and so is a discrete variable that no equation defines. A restart equation relates the values before
     /// (`pre`) with those one shift later, while its condition holds. Assertions on conditions are invariants, and so is
     /// what relations of the same quantity say of each other.
-    pub fn from_model(model: &Mdae) -> Result<Self, TooManyPredicates> {
+    pub fn from_model(model: &Mdae) -> Self {
         let mut reader = Reader {
             model,
             system: System::default(),
@@ -86,8 +89,8 @@ impl System {
         };
         reader.read();
         reader.exclude_thresholds();
-        reader.system.check_predicates()?;
-        Ok(reader.system)
+        reader.system.take_complementarities();
+        reader.system
     }
 
     /// What the predicates of a model's system stand for, as text.
@@ -99,6 +102,7 @@ impl System {
             depth: 0,
         };
         reader.read();
+        reader.exclude_thresholds();
         let mut names = vec![String::new(); reader.system.predicates.len()];
         for (atom, predicate) in &reader.number {
             names[predicate.index()] = match *atom {
@@ -106,7 +110,10 @@ impl System {
                 Atom::Expression(expr) => model.print(expr),
             };
         }
-        names
+        let left = reader.system.take_complementarities();
+        left.iter()
+            .map(|predicate| std::mem::take(&mut names[predicate.index()]))
+            .collect()
     }
 
     pub(super) fn check_predicates(&self) -> Result<(), TooManyPredicates> {
@@ -207,7 +214,12 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, variables: Vec<Shifted>, guard: Formula, kind: EquationKind) {
-        self.system.equations.push(SystemEquation { variables, guard, kind });
+        self.system.equations.push(SystemEquation {
+            variables,
+            guard,
+            kind,
+            sides: None,
+        });
     }
 
     fn current(&self, expr: ExprId, shifts: u16) -> Vec<Shifted> {
