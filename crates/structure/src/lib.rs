@@ -17,6 +17,7 @@ pub mod constructive;
 pub mod formula;
 pub mod linear;
 pub mod mode;
+pub mod modular;
 pub mod prepare;
 pub mod restart;
 pub mod sigma;
