@@ -43,6 +43,8 @@ pub struct AnalysisOptions {
     pub most_modes: usize,
     /// Mode changes beyond this number are counted, not analysed.
     pub most_changes: usize,
+    /// The height at which every mode change is analysed, in place of the smallest one that works.
+    pub height: Option<u16>,
 }
 
 impl Default for AnalysisOptions {
@@ -51,6 +53,7 @@ impl Default for AnalysisOptions {
             coverage: Coverage::Neighbours,
             most_modes: 64,
             most_changes: 256,
+            height: None,
         }
     }
 }
@@ -59,7 +62,7 @@ pub(crate) struct Explorer<'m> {
     pub(crate) model: &'m Mdae,
     pub(crate) names: UserNames<'m>,
     pub(crate) modes: &'m Modes,
-    options: &'m AnalysisOptions,
+    pub(crate) options: &'m AnalysisOptions,
     pub(crate) discrete: DiscreteEquations<'m>,
     pub(crate) exclusions: Exclusions,
     pub(crate) pool: ExprPool,

@@ -124,6 +124,7 @@ fn restart_to_json(report: &RestartReport, sources: &SourceMap) -> Value {
         "disabled": report.disabled,
         "restart_system": report.system,
         "undetermined": report.undetermined,
+        "array": report.array.to_json(),
         "places": report.places.iter().map(|span| span_to_json(*span, sources)).collect::<Vec<_>>(),
     })
 }

@@ -17,9 +17,13 @@
 //! | `report`, `text`, `json` | the findings as data, as text and as JSON |
 //! | `mode_graph`, `diagram` | the findings as a graph: Graphviz and SVG |
 //! | `all_modes` | all modes at once, as sets |
+//! | `array_report` | heights, mode change array, matching and offsets behind a mode change |
+//! | `class_report` | a class by itself, wherever it is used |
 //! | `constructive_report` | the constructive semantics as a report |
 
 mod all_modes;
+mod array_report;
+mod class_report;
 mod constructive_report;
 mod discrete_equations;
 mod discrete_state;
@@ -39,6 +43,8 @@ pub use all_modes::{
     AllModesReport, DifferentiatedEquation, ModeFigures, ModeWords, Reach, SingularModes, SingularPart,
     all_modes_report,
 };
+pub use array_report::{ArrayReport, ArrayRow};
+pub use class_report::{ClassContext, ClassReport, class_report};
 pub use constructive_report::{ConstructiveReport, constructive_report};
 pub use explore::{AnalysisOptions, Coverage, InitialState, Subject, analyze};
 pub use report::{

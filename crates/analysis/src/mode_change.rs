@@ -174,6 +174,7 @@ impl Explorer<'_> {
             trigger,
             old: step.old,
             new: &new,
+            height: self.options.height,
         };
         question.answer(&mut self.pool)
     }
@@ -224,6 +225,7 @@ impl Explorer<'_> {
             trigger,
             old,
             new,
+            height: self.options.height,
         };
         let mut report = question.answer(&mut self.pool)?;
         if let Some(followers) = followers.filter(|_| !given.is_empty() && report.accepted) {

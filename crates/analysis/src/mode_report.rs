@@ -8,6 +8,7 @@ use saltus_source::Span;
 use saltus_structure::mode::{
     BlockKind, ModeFailure, ModeStructure, Modes, RankDeficiency, Remedy, check_rank, remedies, undetermined,
 };
+use saltus_structure::modular::blame::blame;
 
 use crate::{BlockReport, EquationReport, ModeShape, Refusal, UnknownReport};
 
@@ -159,8 +160,46 @@ pub(crate) fn refusal(names: &UserNames, modes: &Modes, active: &[EquationId], f
         },
     };
     name_components(model, &mut refusal, failure);
+    if matches!(failure, ModeFailure::Singular { .. }) {
+        refusal.help.splice(0..0, blamed(names, modes, active));
+    }
     refusal
 }
+
+/// The component that is to blame for a singular mode, if that is narrower than the model.
+fn blamed(names: &UserNames, modes: &Modes, active: &[EquationId]) -> Option<String> {
+    let model = names.model();
+    let component = |id: EquationId| {
+        let origin = model.origins.get(model.equations[id].origin);
+        origin.map_or_else(|| "".into(), |origin| origin.component.clone())
+    };
+    let rows: Vec<_> = active
+        .iter()
+        .map(|&id| (component(id), modes.signatures().row(id.index()).to_vec()))
+        .collect();
+    // Where everything belongs to the model itself there is nobody else to blame.
+    if rows.iter().all(|(component, _)| component.is_empty()) {
+        return None;
+    }
+    let found = blame(&rows)?;
+    if !found.component.is_empty() && found.parts.is_empty() {
+        return Some(format!(
+            "the component `{}` is wrong in this mode whatever it is connected to: look there first",
+            found.component
+        ));
+    }
+    let quoted =
+        |items: &mut dyn Iterator<Item = String>| items.map(|item| format!("`{item}`")).collect::<Vec<_>>().join(", ");
+    let few = (2..=MOST_BLAMED).contains(&found.parts.len()) && (1..=MOST_BLAMED).contains(&found.variables.len());
+    few.then(|| {
+        let parts = quoted(&mut found.parts.iter().cloned());
+        let variables = quoted(&mut found.variables.iter().map(|&var| names.derivative(var, 0)));
+        format!("each of {parts} is sound by itself, but not joined like this: look at {variables} between them")
+    })
+}
+
+/// Components and variables that are named.
+const MOST_BLAMED: usize = 4;
 
 /// Equal equations of different components are named with their components.
 fn name_components(model: &Mdae, refusal: &mut Refusal, failure: &ModeFailure) {

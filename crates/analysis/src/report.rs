@@ -3,6 +3,7 @@
 use saltus_source::{Diagnostic, Diagnostics, Span};
 
 use crate::AllModesReport;
+use crate::array_report::ArrayReport;
 
 /// Position of a mode in [`Analysis::modes`]; the initial mode is 0.
 pub type ModeNumber = usize;
@@ -171,6 +172,8 @@ pub struct RestartReport {
     pub system: Vec<String>,
     /// States whose right limits are not determined.
     pub undetermined: Vec<String>,
+    /// How all that was found.
+    pub array: ArrayReport,
 }
 
 impl Analysis {

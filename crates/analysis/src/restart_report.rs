@@ -11,6 +11,7 @@ use saltus_structure::restart::{
 };
 
 use crate::RestartReport;
+use crate::array_report::array_report;
 use crate::discrete_state::{DiscreteState, Instant, Known};
 use crate::mode_report::residual_text;
 use crate::trigger::{Reinit, Trigger};
@@ -29,6 +30,8 @@ pub(crate) struct Question<'a> {
     pub trigger: Trigger,
     pub old: &'a DiscreteState,
     pub new: &'a DiscreteState,
+    /// A height to use in place of the one that is found.
+    pub height: Option<u16>,
 }
 
 impl Question<'_> {
@@ -42,6 +45,7 @@ impl Question<'_> {
         let (switched, jumped) = (self.switched(), self.jumped());
         let options = RestartOptions {
             scope: Scope::Touched,
+            forced_height: self.height,
             remembered: self
                 .before
                 .dead
@@ -293,6 +297,7 @@ fn report(
         undetermined: undetermined
             .map(|&Derivative { var, order }| names.derivative(var, order))
             .collect(),
+        array: array_report(names, pool, change, analysis),
     }
 }
 
@@ -317,13 +322,18 @@ fn verdict_text(verdict: RestartVerdict) -> &'static str {
     }
 }
 
-fn label_text(names: &UserNames, pool: &ExprPool, change: &ModeChange, label: ArrayLabel) -> String {
-    let residual = match label.source {
+/// The equation that an equation of the array is an instance of.
+pub(crate) fn source_text(names: &UserNames, pool: &ExprPool, change: &ModeChange, source: EquationSource) -> String {
+    let residual = match source {
         EquationSource::Mode(row) => change.new.equation(row).residual,
         EquationSource::Transient(position) => change.transient.unwrap_or_default()[position as usize].residual,
         EquationSource::Restart(position) => change.restart_equations[position as usize].residual,
     };
-    let text = residual_text(names, pool, residual);
+    residual_text(names, pool, residual)
+}
+
+fn label_text(names: &UserNames, pool: &ExprPool, change: &ModeChange, label: ArrayLabel) -> String {
+    let text = source_text(names, pool, change, label.source);
     match label.order {
         0 => text,
         1 => format!("{text} (differentiated)"),

@@ -37,6 +37,7 @@
 mod analyze;
 mod built_in;
 mod check;
+mod class;
 pub mod ensemble;
 mod failure;
 mod file;
@@ -69,12 +70,12 @@ pub use timing::{Phase, Timings};
 
 pub use saltus_numerics::ode::Method;
 
-/// Modes and mode changes, explained: what [`Model::analyze`] and [`Model::constructive`] return.
+/// Modes and mode changes, explained: what [`Model::analyze`], [`Model::constructive`] and [`Session::analyze_class`] return.
 pub mod analysis {
     pub use saltus_analysis::{
-        Analysis, AnalysisOptions, BlockReport, ChangeOutcome, ChangeReport, ConstructiveReport, ConstructiveVerdict,
-        Coverage, EquationReport, ModeNumber, ModeReport, ModeShape, ModeValue, Refusal, RestartReport,
-        TooManyPredicates, UnknownReport,
+        Analysis, AnalysisOptions, ArrayReport, ArrayRow, BlockReport, ChangeOutcome, ChangeReport, ClassContext,
+        ClassReport, ConstructiveReport, ConstructiveVerdict, Coverage, EquationReport, ModeNumber, ModeReport,
+        ModeShape, ModeValue, Refusal, RestartReport, TooManyPredicates, UnknownReport,
     };
 }
 
@@ -93,7 +94,7 @@ pub mod flat {
 /// [`Session::compile_equations`].
 pub mod mdae {
     pub use saltus_mdae::{
-        Action, Alias, Assertion, BinaryOp, Builder, Comparison, Condition, ConditionId, ConditionKind,
+        Action, Alias, Assertion, BinaryOp, Builder, Comparison, Condition, ConditionId, ConditionKind, Connector,
         DiscreteEquation, Equation, EquationId, Ex, Experiment, ExprId, ExprPool, FunctionId, Idx, IndexVec, Mdae,
         Node, Origin, OriginId, Role, Type, UnaryOp, VarId, Variable, When, WhenBranch, WhenId,
     };

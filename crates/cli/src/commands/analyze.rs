@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use saltus::Model;
 use saltus::analysis::{AnalysisOptions, Coverage, ModeValue};
 use saltus::results::{Disk, Storage};
+use saltus::{Fault, Model};
 use serde_json::json;
 
 use crate::arguments::ModelArguments;
@@ -29,7 +29,8 @@ Examples:
   saltus analyze Clutch.mo --mode 'engaged=false'
   saltus analyze Clutch.mo --mode 'time < 100=false, s <= 0=true'
   saltus analyze Gearbox.mo --mode 'gear=2' --mode 'phase=braking, not locked'
-  saltus analyze Clutch.mo --all-modes --json")]
+  saltus analyze Clutch.mo --all-modes --json
+  saltus analyze Library.mo --class Library.Clutch")]
 pub(crate) struct AnalyzeArguments {
     #[command(flatten)]
     pub model: ModelArguments,
@@ -51,6 +52,19 @@ pub(crate) struct AnalyzeArguments {
     /// each instant. What it rejects may simulate all the same
     #[arg(long, conflicts_with_all = ["modes", "all_modes"])]
     pub constructive: bool,
+
+    /// Look at a class with connectors by itself, wherever it is used: what it determines of their variables in each of its
+    /// modes
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["modes", "all_modes", "constructive", "graph"])]
+    pub class: Option<String>,
+
+    /// Show how the values after each mode change are found: heights, mode change array, matching, offsets
+    #[arg(long)]
+    pub method: bool,
+
+    /// Analyse mode changes at this height, in place of the smallest one that works: what would go wrong (RR-9603, D.1)
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(0..=8), requires = "method")]
+    pub height: Option<u16>,
 
     /// Write the graph of modes as a picture (.svg) or for Graphviz (.dot)
     #[arg(long, value_name = "FILE")]
@@ -76,6 +90,9 @@ pub(crate) fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
         console.message(&format!("error: {clash}"));
         return Status::Usage;
     }
+    if let Some(class) = &arguments.class {
+        return by_itself(arguments, class, console);
+    }
     let loaded = match Loaded::new(&arguments.model, &[], console) {
         Ok(loaded) => loaded,
         Err(status) => return status,
@@ -88,6 +105,7 @@ pub(crate) fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
         coverage,
         most_modes: arguments.limit.max(1),
         most_changes: arguments.limit.max(1).saturating_mul(4),
+        height: arguments.height,
     };
     let analysis = compiled.analyze(&options);
     if !analysis.mode_errors.is_empty() {
@@ -104,7 +122,10 @@ pub(crate) fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
             compiled.sources(),
         )
     } else {
-        console.print(&analysis.to_text(compiled.sources()))
+        console.print(&analysis.to_text(compiled.sources()));
+        if arguments.method {
+            console.print(&analysis.method_text());
+        }
     }
     if let Some(path) = &arguments.graph
         && let Err(message) = write_graph(path, || analysis.to_svg(), || analysis.to_dot())
@@ -119,13 +140,40 @@ pub(crate) fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
     }
 }
 
+fn by_itself(arguments: &AnalyzeArguments, class: &str, console: &Console) -> Status {
+    let session = arguments.model.session();
+    let outcome = session
+        .find_model(Some(class))
+        .then(|name| session.analyze_class(&name));
+    console.diagnostics(&outcome.diagnostics, session.sources());
+    let Some(report) = outcome.value else {
+        if console.is_json() {
+            console.report(json!({}), &outcome.diagnostics, session.sources());
+        }
+        return match outcome.fault {
+            Some(Fault::Request) => Status::Usage,
+            _ => Status::ModelWrong,
+        };
+    };
+    if console.is_json() {
+        console.report(report.to_json(), &outcome.diagnostics, session.sources());
+    } else {
+        console.print(&report.to_text());
+    }
+    if report.is_wrong() {
+        Status::ModelWrong
+    } else {
+        Status::Success
+    }
+}
+
 fn constructive(arguments: &AnalyzeArguments, console: &Console, model: &Model) -> Status {
     let report = match model.constructive() {
         Ok(report) => report,
         Err(too_many) => {
             let (found, limit) = (too_many.found, too_many.limit);
             console.message(&format!(
-                "error: {found} conditions are too many for this report, which goes through all their values (at most {limit})\n\
+                "error: {found} conditions that depend on each other are too many for this report, which goes through all their values (at most {limit})\n\
                  help: without `--constructive`, single modes and their changes are analysed; `--mode` names them"
             ));
             return Status::Usage;

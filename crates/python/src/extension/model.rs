@@ -168,6 +168,7 @@ impl Model {
             coverage: if all_modes { Coverage::All } else { Coverage::Neighbours },
             most_modes: limit,
             most_changes: limit.saturating_mul(4),
+            ..AnalysisOptions::default()
         };
         aside(py, move || {
             let analysis = model.analyze(&options);
