@@ -4,7 +4,6 @@
 // the run is refused.
 //
 // analyze: mode x <= 0: index 2; states
-// expect: fails E0601 at 0 within 1e-9
 
 model UnilateralUndetermined
   Real x(start = 1, fixed = true);

@@ -111,6 +111,35 @@ equation
 end Sources;
 ";
 
+/// Thermostats that know nothing of each other.
+const MANY: &str = "\
+model Many
+  Real x[14](each start = 1, each fixed = true), u[14];
+equation
+  for k in 1:14 loop
+    der(x[k]) = -x[k] + u[k];
+    if x[k] > 0.05*k then u[k] = 0; else u[k] = 1 + x[k]^2; end if;
+  end for;
+end Many;
+";
+
+/// A clutch with open flanges.
+const PARTS: &str = "\
+package Parts
+  connector Flange
+    Real w;
+    flow Real tau;
+  end Flange;
+  model Clutch
+    Flange a, b;
+    input Boolean engaged;
+  equation
+    a.tau + b.tau = 0;
+    if engaged then a.w = b.w; else a.tau = 0; end if;
+  end Clutch;
+end Parts;
+";
+
 #[test]
 fn the_page_about_json_is_true() {
     let mut schema = Schema {
@@ -118,7 +147,10 @@ fn the_page_about_json_is_true() {
         seen: BTreeSet::new(),
         wrong: BTreeSet::new(),
     };
-    let folder = Folder::new().with("Sources.mo", TWO_SOURCES);
+    let folder = Folder::new()
+        .with("Sources.mo", TWO_SOURCES)
+        .with("Parts.mo", PARTS)
+        .with("Many.mo", MANY);
     for name in [
         "MotorAndLoad.mo",
         "mechanics/CupAndBall.mo",
@@ -136,6 +168,15 @@ fn the_page_about_json_is_true() {
         let json = folder.expect(0, &["analyze", path, "--constructive", "--json"]).json();
         schema.check("constructive", &json, name);
     }
+    let json = folder
+        .expect(0, &["analyze", "Parts.mo", "--class", "Parts.Clutch", "--json"])
+        .json();
+    schema.check("class", &json, "Parts.Clutch");
+    let json = folder
+        .expect(0, &["analyze", "Many.mo", "--constructive", "--json"])
+        .json();
+    assert_eq!(json["parts"].as_array().map(Vec::len), Some(14));
+    schema.check("constructive", &json, "Many.mo");
     let json = folder
         .expect(0, &["analyze", "Sources.mo", "--all-modes", "--json"])
         .json();
