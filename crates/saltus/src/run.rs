@@ -120,6 +120,12 @@ impl<'m> Run<'m> {
         self
     }
 
+    /// Without a look at whether another mode fits at the start.
+    pub(crate) fn without_choices(mut self) -> Self {
+        self.options.tell_choices = false;
+        self
+    }
+
     /// What is done in modes whose constraints follow from each other: closed switches in parallel, rings of clutches.
     #[must_use]
     pub fn redundant(mut self, redundant: Redundant) -> Self {

@@ -82,6 +82,8 @@ pub struct Options {
     pub chatter_limit: u32,
     /// Bytes, roughly, that the modes of a run may take; those not entered for long are made again when they return.
     pub mode_bytes: usize,
+    /// Look at the start whether another mode fits too, and warn: it costs the modes that are looked at.
+    pub tell_choices: bool,
     /// Keep a record of every candidate tried, for `--trace-events`.
     pub trace: bool,
     /// Measure what every part of the equations costs, for `--profile`.
@@ -109,6 +111,7 @@ impl Default for Options {
             candidate_limit: 1024,
             chatter_limit: 200,
             mode_bytes: 64 << 20,
+            tell_choices: true,
             trace: false,
             profile: false,
         }

@@ -330,7 +330,7 @@ fn too_many_conditions_for_the_constructive_semantics() {
     let folder = Folder::new().with("M.mo", &model);
     folder
         .expect(2, &["analyze", "M.mo", "--constructive"])
-        .says("13 conditions are too many")
+        .says("13 conditions that depend on each other are too many")
         .says("help:");
 }
 

@@ -247,7 +247,10 @@ impl<'e> Ensemble<'e> {
             Some(Some(Err(diagnostic))) => return Some(Err(diagnostic.clone())),
             Some(None) => return None,
         };
-        let mut run = (self.configure)(model.run()).cancel(self.cancel.clone());
+        // Warnings of single runs are not shown: what costs only for them is left out.
+        let mut run = (self.configure)(model.run())
+            .cancel(self.cancel.clone())
+            .without_choices();
         for (name, value) in &rest {
             run = match run.set(name, value) {
                 Ok(run) => run,

@@ -19,7 +19,11 @@ impl Engine {
     /// tried is tried on a copy: the run goes on as if nobody had looked.
     pub(crate) fn tell_other_fit(&mut self, accepted: &Accepted, instant: &Instant) {
         let choices = self.free_choices(instant);
-        if choices.is_empty() || choices.len() > MOST_CONDITIONS || self.model.equations.len() > MOST_EQUATIONS {
+        if !self.options.tell_choices
+            || choices.is_empty()
+            || choices.len() > MOST_CONDITIONS
+            || self.model.equations.len() > MOST_EQUATIONS
+        {
             return;
         }
         let Some(mode) = accepted.mode else { return };
