@@ -139,6 +139,10 @@ impl Number for Rounded {
             _ => with(value),
         }
     }
+    fn resting_on(self, args: &[Self]) -> Self {
+        let varies = args.iter().any(|arg| arg.varies);
+        Rounded { varies, ..self }.rounded(1 << 9, [self.value, 0.0])
+    }
     fn width(&self) -> usize {
         2
     }

@@ -8,7 +8,8 @@ use saltus_lang::flat::{
     UnaryOp as FlatUnary,
 };
 use saltus_mdae::function::{
-    Body, DerivativeInput, Function, FunctionDerivative, FunctionExpr, Inverse, Local, LocalId, Place, Statement,
+    Body, DerivativeInput, ForeignCall, ForeignInterface, ForeignOperation, ForeignUnit, Function, FunctionDerivative,
+    FunctionExpr, Inverse, Local, LocalId, Place, Statement,
 };
 use saltus_mdae::table::{Extrapolation, Smoothness, Table};
 use saltus_mdae::text::TextOperation;
@@ -75,6 +76,7 @@ impl Lowering<'_> {
         let body = match &function.body {
             FunctionBody::Algorithm(statements) => Body::Algorithm(self.block(statements, &mut inside)),
             FunctionBody::Table(table) => Body::Table(Arc::new(lower_table(table))),
+            FunctionBody::Foreign(call) => Body::Foreign(Arc::new(self.foreign_call(call))),
         };
         let mut lowered = Function {
             name: function.name.clone(),
@@ -106,6 +108,38 @@ impl Lowering<'_> {
             );
         }
         (lowered, uncertain.outputs)
+    }
+
+    /// Calls of the same unit share it.
+    fn foreign_call(&mut self, call: &flat::ForeignCall) -> ForeignCall {
+        let interface = if call.unit.integrates {
+            ForeignInterface::CoSimulation
+        } else {
+            ForeignInterface::ModelExchange
+        };
+        let unit = ForeignUnit::new(call.unit.file.clone(), call.unit.beside.clone(), interface);
+        let unit = match self.foreign_units.iter().find(|known| ***known == unit) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let unit = Arc::new(unit);
+                self.foreign_units.push(Arc::clone(&unit));
+                unit
+            }
+        };
+        let operation = match &call.operation {
+            flat::ForeignOperation::Start => ForeignOperation::Start,
+            flat::ForeignOperation::Event => ForeignOperation::Event,
+            flat::ForeignOperation::Step => ForeignOperation::Step,
+            flat::ForeignOperation::Next => ForeignOperation::Next,
+            flat::ForeignOperation::Ended => ForeignOperation::Ended,
+            flat::ForeignOperation::Get(name) => ForeignOperation::Get(name.clone()),
+            flat::ForeignOperation::Indicator(number) => ForeignOperation::Indicator(*number),
+        };
+        ForeignCall {
+            unit,
+            operation,
+            names: call.names.clone(),
+        }
     }
 
     fn block(&mut self, statements: &[FunctionStatement], inside: &mut Inside<'_>) -> Vec<Statement> {

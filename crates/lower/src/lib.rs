@@ -100,6 +100,8 @@ struct Lowering<'f> {
     made: Vec<saltus_mdae::function::Function>,
     /// Those that work on texts.
     text_functions: Vec<(saltus_mdae::text::TextOperation, saltus_mdae::FunctionId)>,
+    /// Units of other tools.
+    foreign_units: Vec<std::sync::Arc<saltus_mdae::function::ForeignUnit>>,
     /// Outputs of functions that may have no value.
     open_outputs: unset::Open,
     /// Discrete variables whose definition is no discrete value, which has been said.
@@ -143,6 +145,7 @@ impl<'f> Lowering<'f> {
             initial: Vec::new(),
             made: Vec::new(),
             text_functions: Vec::new(),
+            foreign_units: Vec::new(),
             open_outputs: unset::Open::default(),
             unclear: rustc_hash::FxHashSet::default(),
             text_depth: 0,

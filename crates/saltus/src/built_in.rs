@@ -17,6 +17,7 @@ macro_rules! library {
 const LIBRARY: &[(&str, &str)] = library![
     "Saltus/Blocks.mo",
     "Saltus/Electrical.mo",
+    "Saltus/Fmi.mo",
     "Saltus/Hydraulic.mo",
     "Saltus/Planar.mo",
     "Saltus/Rotational.mo",

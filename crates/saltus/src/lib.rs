@@ -82,11 +82,11 @@ pub mod analysis {
 /// The flat model: what [`Session::flatten`] returns.
 pub mod flat {
     pub use saltus_lang::flat::{
-        AssertLevel, Attributes, BinaryOp, Builtin, Causality, Counts, Enumeration, EnumerationId, EquationBranch,
-        EquationKind, Experiment, FlatAlgorithm, FlatEquation, FlatExpr, FlatFunction, FlatModel, FlatStatement,
-        FlatVariable, FunctionBody, FunctionCall, FunctionId, FunctionStatement, Idx, IndexVec, Local, LocalId, Place,
-        Provenance, ProvenanceId, ProvenanceKind, ScalarType, StateSelect, StatementBranch, StatementKind, UnaryOp,
-        Variability, VariableId, WhenBranch,
+        AssertLevel, Attributes, BinaryOp, Builtin, Causality, ConnectorMember, ConnectorRole, Counts, Enumeration,
+        EnumerationId, EquationBranch, EquationKind, Experiment, FlatAlgorithm, FlatConnector, FlatEquation, FlatExpr,
+        FlatFunction, FlatModel, FlatStatement, FlatVariable, FunctionBody, FunctionCall, FunctionId,
+        FunctionStatement, Idx, IndexVec, Local, LocalId, Place, Provenance, ProvenanceId, ProvenanceKind, ScalarType,
+        StateSelect, StatementBranch, StatementKind, UnaryOp, Variability, VariableId, WhenBranch,
     };
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use saltus_lang::flat::FlatModel;
+use saltus_lang::flat::{FlatConnector, FlatModel};
+use saltus_mdae::function::{Body, ForeignUnit};
 use saltus_mdae::stored::Extent;
 use saltus_mdae::{Condition, ConditionId, Experiment, ExprId, Idx, IndexVec, Mdae, Role, Variable};
 use saltus_results::{InputHash, Manifest, Schema, SourceSpan, Value};
@@ -58,6 +59,8 @@ pub struct Model {
     pub(crate) parameters: ParameterTable,
     /// What it says about pictures; nothing if it comes from a model file.
     pub(crate) pictures: Pictures,
+    /// The connectors of the model itself; nothing if it comes from a model file.
+    pub(crate) connectors: Vec<FlatConnector>,
     pub(crate) name: String,
     /// How its class was modified, if parameters were set before flattening.
     pub(crate) modification: Option<Arc<ClassModification>>,
@@ -196,6 +199,7 @@ impl Session {
                     parameters,
                     name: name.to_owned(),
                     pictures: Pictures::new(flat),
+                    connectors: flat.connectors.clone(),
                     modification: None,
                     sources: Arc::clone(self.sources()),
                     inputs: OnceLock::new(),
@@ -344,6 +348,25 @@ impl Model {
     /// What `annotation(experiment(…))` says.
     pub fn experiment(&self) -> Experiment {
         self.compiled.model().experiment
+    }
+
+    /// The connectors of the model itself, not of its components. A model file does not keep them.
+    pub fn connectors(&self) -> &[FlatConnector] {
+        &self.connectors
+    }
+
+    /// The units of other tools (FMUs) that its equations name. They do not run, and a run that needs them fails, until
+    /// somebody links code to them.
+    pub fn foreign_units(&self) -> Vec<Arc<ForeignUnit>> {
+        let mut units: Vec<Arc<ForeignUnit>> = Vec::new();
+        for function in self.equations().functions.iter() {
+            if let Body::Foreign(call) = &function.body
+                && !units.iter().any(|known| Arc::ptr_eq(known, &call.unit))
+            {
+                units.push(Arc::clone(&call.unit));
+            }
+        }
+        units
     }
 
     pub(crate) fn compiled(&self) -> &Arc<Compiled> {

@@ -109,6 +109,49 @@ pub enum FunctionBody {
     Algorithm(Vec<FunctionStatement>),
     /// Interpolation in a table; the inputs are the abscissae.
     Table(Arc<Table>),
+    /// What a unit of another tool yields.
+    Foreign(Arc<ForeignCall>),
+}
+
+/// A unit of another tool (an FMU) that a model names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignUnit {
+    /// Its file, as the model gives it.
+    pub file: Arc<str>,
+    /// The file with the text that names it: where a relative path begins.
+    pub beside: Arc<str>,
+    /// Whether the unit integrates by itself (Co-Simulation).
+    pub integrates: bool,
+}
+
+/// What is asked of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ForeignOperation {
+    /// `(time, values)`: the state after the start.
+    Start,
+    /// `(state, time, values, signs)`: the state after an event.
+    Event,
+    /// `(state, time, size, values)`: the state after a step.
+    Step,
+    /// `(state)`: when the next event is due, or where a step ended.
+    Next,
+    /// `(state)`: whether the unit asks to end the run.
+    Ended,
+    /// `(state, time, values)`: the value of a variable.
+    Get(Arc<str>),
+    /// `(state, time, values)`: an event indicator, counted from 1.
+    Indicator(u32),
+}
+
+/// A call of foreign code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignCall {
+    /// The unit.
+    pub unit: ForeignUnit,
+    /// What is asked.
+    pub operation: ForeignOperation,
+    /// The variables of the unit that values are given for.
+    pub names: Vec<Arc<str>>,
 }
 
 /// A scalar place: an element of a variable, indices from 1.

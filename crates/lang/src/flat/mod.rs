@@ -25,8 +25,8 @@ pub use equation::{
 };
 pub use expr::{BinaryOp, FlatExpr, FunctionCall, ScalarType, UnaryOp};
 pub use function::{
-    DerivativeInput, Extrapolation, FlatDerivative, FlatFunction, FlatInverse, FunctionBody, FunctionStatement, Local,
-    Place, Smoothness, Table,
+    DerivativeInput, Extrapolation, FlatDerivative, FlatFunction, FlatInverse, ForeignCall, ForeignOperation,
+    ForeignUnit, FunctionBody, FunctionStatement, Local, Place, Smoothness, Table,
 };
 pub use index::{EnumerationId, FunctionId, LocalId, ProvenanceId, VariableId};
 pub(crate) use local::LocalUnknowns;
@@ -63,6 +63,39 @@ pub struct FlatModel {
     pub figures: Vec<PictureRecord>,
     /// `annotation(__Saltus(drawing = …))` of all components: the component, and one of its shapes.
     pub shapes: Vec<(Arc<str>, PictureRecord)>,
+    /// The public connectors of the model itself.
+    pub connectors: Vec<FlatConnector>,
+}
+
+/// A connector of the model itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlatConnector {
+    /// Its name; `a[2]` for an element of an array.
+    pub name: Arc<str>,
+    /// What is inside.
+    pub members: Vec<ConnectorMember>,
+}
+
+/// A variable of a connector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConnectorMember {
+    /// Its name inside the connector.
+    pub name: Arc<str>,
+    /// The variable by its full name.
+    pub variable: Arc<str>,
+    /// What it is when connected.
+    pub role: ConnectorRole,
+}
+
+/// What a variable of a connector is when connected.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ConnectorRole {
+    /// Equal to the others.
+    Potential,
+    /// Their sum is zero; positive into the component.
+    Flow,
+    /// What a flow out of the component carries.
+    Stream,
 }
 
 /// A record of an annotation about pictures: `Line(x1 = a.x, y1 = 2)`.

@@ -406,6 +406,9 @@ impl Printer<'_> {
                 };
                 inner.function_statements(statements, 2)?;
             }
+            FunctionBody::Foreign(call) => {
+                writeln!(self.out, "    // {:?} of unit {}", call.operation, call.unit.file)?;
+            }
             FunctionBody::Table(table) => {
                 let (rows, columns) = (table.x.len(), table.y.len().max(1));
                 writeln!(

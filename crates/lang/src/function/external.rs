@@ -28,6 +28,8 @@ pub(crate) struct ExternalValue {
     pub constructor: String,
     /// The component it is declared in.
     pub owner: Arc<str>,
+    /// Where it is made.
+    pub place: Span,
     pub arguments: Vec<(Name, Tensor)>,
 }
 
@@ -71,6 +73,7 @@ impl Flattener<'_> {
                 Some(instance) => Arc::clone(&self.instances[instance].path),
                 None => "".into(),
             },
+            place: span,
             arguments,
         };
         Ok(Tensor {
@@ -115,6 +118,9 @@ impl Flattener<'_> {
             && let Some(value) = self.c_math(&name, &arguments, span)?
         {
             return self.external_results(signature, vec![value]);
+        }
+        if language == super::foreign::LANGUAGE {
+            return self.foreign_unit_function(&name, &arguments, span);
         }
         if let Some(value) = self.table_function(&name, &arguments, span)? {
             return Ok(vec![value]);

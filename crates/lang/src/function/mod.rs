@@ -7,7 +7,7 @@
 //! |---|---|
 //! | Which inputs, outputs and variables has the function, and what do its annotations say? | `signature`, `annotations` |
 //! | Which value goes with which input? Is a function that is an argument of the right type? | `signature` |
-//! | Is it external, or a table? | `external`, `tables` |
+//! | Is it external, a table, or a unit of another tool? | `external`, `tables`, `foreign` |
 //! | All arguments known, or to be written into the equations: what does it yield? | `interpret`, on values ([`Tensor`]); `frame` holds its variables |
 //! | Otherwise: which function of the flat model is called? | `lower`: one for each list of sizes and known arguments |
 //! | Which variables has that one? | `declare` |
@@ -25,6 +25,7 @@ pub(crate) mod body;
 pub(crate) mod check;
 mod declare;
 pub(crate) mod external;
+mod foreign;
 pub(crate) mod frame;
 mod interpret;
 mod lower;
@@ -82,6 +83,7 @@ pub(crate) struct FunctionTable {
     /// Functions that only fail, by the type of their result and what they say.
     failing: FxHashMap<(ScalarType, check::Complaint), FunctionId>,
     tables: Vec<tables::KnownTable>,
+    units: Vec<foreign::KnownCall>,
     /// What the calls of the present statement do besides yielding values.
     pub(crate) effects: Vec<Effect>,
     /// Calls that are known to fail, with what is said then.

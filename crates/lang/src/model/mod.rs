@@ -5,6 +5,7 @@ mod balance;
 mod check;
 pub(crate) mod complementarity;
 pub(crate) mod connection;
+mod connectors;
 mod culprits;
 mod equation;
 mod expandable;
@@ -98,6 +99,7 @@ impl Flattener<'_> {
         let expanded = self.expand_state_machines();
         self.accept(expanded);
         self.leave_out_unused_bus_elements();
+        self.collect_connectors(root);
         self.check_model_as_a_whole();
         self.check_units();
         self.check_balance();

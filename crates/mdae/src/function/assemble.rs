@@ -65,6 +65,7 @@ pub(super) fn assemble(function: &Function, temporaries: Temporaries) -> Code {
         }
         Body::Table(table) => Program::Table(table.clone()),
         Body::Text(operation) => Program::Text(operation.clone()),
+        Body::Foreign(call) => Program::Foreign(call.clone()),
     };
     Code {
         name: function.name.clone(),

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::foreign::ForeignCall;
 use crate::expr::{BinaryOp, UnaryOp};
 use crate::index::FunctionId;
 use crate::table::Table;
@@ -123,6 +124,17 @@ pub enum Program {
     },
     /// An operation on texts.
     Text(TextOperation),
+    /// A call of foreign code.
+    Foreign(Arc<ForeignCall>),
+    /// The same with derivatives along `lanes` directions, see [`Program::TableTangents`].
+    ForeignTangents {
+        /// The call.
+        call: Arc<ForeignCall>,
+        /// Positions of the arguments that vary.
+        varying: Vec<u32>,
+        /// The number of directions.
+        lanes: u32,
+    },
 }
 
 /// A function as bytecode.
@@ -159,6 +171,7 @@ impl Code {
         };
         match &self.program {
             Program::Table(_) | Program::TableTangents { .. } | Program::Text(_) => false,
+            Program::Foreign(_) | Program::ForeignTangents { .. } => true,
             Program::Algorithm(instructions) => instructions.len() >= LONG || instructions.iter().any(repeats),
         }
     }

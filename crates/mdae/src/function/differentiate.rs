@@ -60,6 +60,16 @@ impl Variant {
                 outputs: (0..self.output_size(functions) as Register).collect(),
                 ..assemble(function, Temporaries::Own)
             }),
+            Body::Foreign(call) => Some(Code {
+                program: Program::ForeignTangents {
+                    call: call.clone(),
+                    varying: self.varying.clone(),
+                    lanes: self.lanes,
+                },
+                inputs: (0..self.input_size(functions) as Register).collect(),
+                outputs: (0..self.output_size(functions) as Register).collect(),
+                ..assemble(function, Temporaries::Own)
+            }),
             Body::Text(_) => None,
         }
     }

@@ -68,6 +68,13 @@ pub enum CallError {
         /// Roughly what it would be.
         value: f64,
     },
+    /// Foreign code failed, or may not run.
+    Foreign {
+        /// The file of the unit.
+        unit: Arc<str>,
+        /// Why.
+        message: Arc<str>,
+    },
     /// Too many numbers at once.
     Memory {
         /// The function.
@@ -97,6 +104,7 @@ impl std::fmt::Display for CallError {
             CallError::Assertion { function, message } if function.is_empty() => f.write_str(message),
             CallError::Assertion { function, message } => write!(f, "in function `{function}`: {message}"),
             CallError::Text(error) => error.fmt(f),
+            CallError::Foreign { unit, message } => write!(f, "unit `{unit}`: {message}"),
             CallError::Extrapolation { table, outside } => {
                 let side = if outside.value < outside.limit {
                     "below the first"

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::bytecode::Compiled;
+use super::foreign::ForeignCall;
 use crate::expr::{BinaryOp, Type, UnaryOp};
 use crate::index::{FunctionId, OriginId};
 use crate::stored::nested;
@@ -150,6 +151,8 @@ pub enum Body {
     Table(Arc<Table>),
     /// An operation on texts; texts are their numbers in [`Function::texts`].
     Text(TextOperation),
+    /// What a unit of another tool yields.
+    Foreign(Arc<ForeignCall>),
 }
 
 /// A user function.

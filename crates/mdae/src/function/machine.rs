@@ -156,6 +156,18 @@ impl<'a, N: Number> Machine<'a, N> {
                 self.stack.push(self.zero.like(value));
                 return Ok(());
             }
+            Program::Foreign(call) => {
+                let value = call.evaluate(&self.stack[first_arg..], &self.zero, self.terms)?;
+                self.stack.truncate(first_arg);
+                self.stack.push(value);
+                return Ok(());
+            }
+            Program::ForeignTangents { call, varying, lanes } => {
+                let args = self.stack.split_off(first_arg);
+                let results = call.tangents(varying, *lanes, &args, &self.zero, self.terms)?;
+                self.stack.extend(results);
+                return Ok(());
+            }
             Program::Algorithm(instructions) => instructions,
         };
         let room = code.registers as usize;

@@ -14,6 +14,7 @@
 //! | [`Variant`] | derivatives of code along several directions, as code |
 //! | [`Machine`] | the only thing that executes functions, over any [`Number`] |
 //! | `call` | [`Functions::call`]: values and partial derivatives for whoever needs a few of them |
+//! | [`ForeignCall`] | functions that a unit of another tool computes |
 //! | `trace` | [`Functions::follow`]: the operations that a call comes to, with their arguments |
 //!
 //! Compiled kernels (crate `codegen`) bring numbers of their own to the same machine, or take short functions apart into
@@ -24,6 +25,7 @@ mod bytecode;
 mod call;
 mod differentiate;
 mod error;
+mod foreign;
 mod ir;
 mod kind;
 mod machine;
@@ -35,6 +37,7 @@ mod walk;
 pub use bytecode::{Access, Code, Compiled, Instruction, Label, Program, Register};
 pub use differentiate::{StaticDerivative, Variant};
 pub use error::{CallError, DEPTH_LIMIT, INTEGER_LIMIT, MEMORY_LIMIT, STATEMENT_LIMIT};
+pub use foreign::{ForeignCall, ForeignCode, ForeignInterface, ForeignOperation, ForeignUnit};
 pub use ir::{
     Body, DerivativeInput, Function, FunctionDerivative, FunctionExpr, Inverse, Local, LocalId, Place, Statement,
 };

@@ -154,6 +154,10 @@ impl Number for Traced<'_> {
             trace: a.trace,
         }
     }
+    fn resting_on(self, args: &[Self]) -> Self {
+        let varies = args.iter().any(|arg| arg.varies);
+        Traced { varies, ..self }
+    }
     fn looked_up(&self, table: &Arc<Table>, argument: usize) {
         let operands = [(self.value, self.varies), (0.0, false)];
         self.note(Step::Table(table.clone(), argument), operands, 0.0);

@@ -46,7 +46,10 @@ impl Function {
             Body::Text(operation) if inputs == operation.arity() && outputs == 1 && operation.is_reasonable() => {
                 return Ok(());
             }
-            _ => return Err(self.invalid("a table or an operation on texts of other arguments".to_owned())),
+            Body::Foreign(call) if call.fits(inputs) && outputs == 1 => return Ok(()),
+            _ => {
+                return Err(self.invalid("a table, an operation on texts or foreign code of other arguments".to_owned()));
+            }
         };
         let mut result = Ok(());
         statements.for_each_statement(&mut |statement| {

@@ -16,6 +16,7 @@ both can be connected with one another.</p>
 <tr><td>Planar</td><td>point masses in a plane with bars, ropes and walls</td></tr>
 <tr><td>Thermal</td><td>heat storage and transport</td></tr>
 <tr><td>Hydraulic</td><td>tanks that run full or empty, check and relief valves, cylinders</td></tr>
+<tr><td>Fmi</td><td>units of other tools (FMUs)</td></tr>
 </table>
 </html>"));
 end Saltus;
