@@ -223,15 +223,16 @@ access! {
 fn no_text(c: Handle, count: usize) -> Status {
     let work = |_: &mut Component| match count {
         0 => Ok(()),
-        _ => Err(Trouble::Error("the unit has no String variables".to_owned())),
+        _ => Err(Trouble::Error("no String variable of the unit can be set".to_owned())),
     };
     // SAFETY: see the crate.
     unsafe { call(c, work) as Status }
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetString(c: Handle, _vr: *const Reference, nvr: usize, _value: *mut Text) -> Status {
-    no_text(c, nvr)
+pub unsafe extern "C" fn fmi2GetString(c: Handle, vr: *const Reference, nvr: usize, value: *mut Text) -> Status {
+    // SAFETY: see the crate.
+    unsafe { handle::get_texts(c, (vr, nvr), (value, nvr)) as Status }
 }
 
 #[unsafe(no_mangle)]

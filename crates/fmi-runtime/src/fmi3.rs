@@ -10,11 +10,11 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::path::PathBuf;
 
-use saltus_fmi::instance::{Mode, Trouble};
+use saltus_fmi::instance::{Mode, Stepped, Trouble};
 use saltus_fmi::variables::Kind;
 use saltus_fmi::{Interface, Version};
 
-use crate::handle::{self, Component, Logger, Outcome, call, get, put, set, slice, slice_mut, text};
+use crate::handle::{self, Component, Intermediate, Logger, Outcome, call, get, put, set, slice, slice_mut, text};
 
 type Status = i32;
 type Reference = u32;
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
     _nRequiredIntermediateVariables: usize,
     instanceEnvironment: *mut c_void,
     logMessage: LogMessage,
-    _intermediateUpdate: IntermediateUpdate,
+    intermediateUpdate: IntermediateUpdate,
 ) -> Handle {
     let mode = Mode {
         version: Version::Three,
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
         early_return: earlyReturnAllowed,
     };
     // SAFETY: see the crate.
-    unsafe {
+    let instance = unsafe {
         instantiate(
             instantiationToken,
             resourcePath,
@@ -142,7 +142,17 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
             logMessage,
             mode,
         )
+    };
+    if let Some(update) = intermediateUpdate.filter(|_| !instance.is_null()) {
+        let environment = instanceEnvironment;
+        let listens = |component: &mut Component| {
+            component.intermediate = Some(Intermediate { environment, update });
+            Ok(())
+        };
+        // SAFETY: the instance has just been made, and nobody else has it yet.
+        unsafe { call(instance, listens) };
     }
+    instance
 }
 
 #[unsafe(no_mangle)]
@@ -286,12 +296,13 @@ access! {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3GetString(
     instance: Handle,
-    _valueReferences: *const Reference,
-    _nValueReferences: usize,
-    _values: *mut Text,
-    _nValues: usize,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut Text,
+    nValues: usize,
 ) -> Status {
-    unsupported(instance, "a String")
+    // SAFETY: see the crate.
+    unsafe { handle::get_texts(instance, (valueReferences, nValueReferences), (values, nValues)) as Status }
 }
 
 #[unsafe(no_mangle)]
@@ -302,7 +313,7 @@ pub unsafe extern "C" fn fmi3SetString(
     _values: *const Text,
     _nValues: usize,
 ) -> Status {
-    unsupported(instance, "a String")
+    unsupported(instance, "a String that can be set")
 }
 
 #[unsafe(no_mangle)]
@@ -332,11 +343,26 @@ pub unsafe extern "C" fn fmi3SetBinary(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3GetClock(
     instance: Handle,
-    _valueReferences: *const Reference,
-    _nValueReferences: usize,
-    _values: *mut bool,
+    valueReferences: *const Reference,
+    nValueReferences: usize,
+    values: *mut bool,
 ) -> Status {
-    unsupported(instance, "a Clock")
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives so many references and room for as many values.
+        let (references, values) = unsafe {
+            (
+                slice(valueReferences, nValueReferences)?,
+                slice_mut(values, nValueReferences)?,
+            )
+        };
+        for (&reference, value) in references.iter().zip(values) {
+            handle::check_kind(component, reference, |kind| kind == Kind::Clock, "Clock")?;
+            *value = component.instance.clock(reference)?;
+        }
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) as Status }
 }
 
 #[unsafe(no_mangle)]
@@ -791,6 +817,61 @@ pub unsafe extern "C" fn fmi3GetOutputDerivatives(
     unsafe { call(instance, work) as Status }
 }
 
+/// Points within a step at which importers hear of it, its end included.
+const PIECES: u32 = 8;
+
+/// A step in pieces, with a word to the importer between them. It may read variables then, so nothing is borrowed while it
+/// is called.
+///
+/// # Safety
+/// As for [`call`].
+unsafe fn step_in_pieces(instance: Handle, from: f64, step: f64, listener: Intermediate) -> Result<Stepped, Outcome> {
+    let (mut now, mut until) = (from, from + step);
+    let mut piece = 0;
+    loop {
+        piece += 1;
+        let planned = from + step * f64::from(piece) / f64::from(PIECES);
+        let target = if piece >= PIECES { until } else { planned.min(until) };
+        let (mut stepped, mut may_return) = (Stepped::default(), false);
+        let work = |component: &mut Component| {
+            stepped = component.instance.do_step(now, target - now)?;
+            may_return = component.instance.may_return_early();
+            Ok(())
+        };
+        // SAFETY: as above.
+        let outcome = unsafe { call(instance, work) };
+        if outcome != Outcome::Ok {
+            return Err(outcome);
+        }
+        now = stepped.time;
+        if stepped.event || stepped.terminate || stepped.early || target >= until {
+            stepped.early |= now < from + step && !stepped.terminate;
+            return Ok(stepped);
+        }
+        let (mut wants_return, mut wanted) = (false, now);
+        // SAFETY: the importer gave the function and what to call it with; there are places for its answers.
+        unsafe {
+            (listener.update)(
+                listener.environment,
+                now,
+                false,
+                true,
+                true,
+                may_return,
+                &raw mut wants_return,
+                &raw mut wanted,
+            );
+        }
+        if wants_return && may_return {
+            until = until.min(wanted.max(now));
+            if until <= now {
+                stepped.early = true;
+                return Ok(stepped);
+            }
+        }
+    }
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3DoStep(
     instance: Handle,
@@ -802,10 +883,7 @@ pub unsafe extern "C" fn fmi3DoStep(
     earlyReturn: *mut bool,
     lastSuccessfulTime: *mut f64,
 ) -> Status {
-    let work = |component: &mut Component| {
-        let stepped = component
-            .instance
-            .do_step(currentCommunicationPoint, communicationStepSize)?;
+    let tell = |stepped: Stepped| {
         // SAFETY: the importer gives places for the results.
         unsafe {
             put(eventHandlingNeeded, stepped.event);
@@ -813,6 +891,24 @@ pub unsafe extern "C" fn fmi3DoStep(
             put(earlyReturn, stepped.early);
             put(lastSuccessfulTime, stepped.time);
         }
+    };
+    // SAFETY: see the crate.
+    if let Some(listener) = unsafe { handle::intermediate(instance) } {
+        // SAFETY: see the crate.
+        let stepped = unsafe { step_in_pieces(instance, currentCommunicationPoint, communicationStepSize, listener) };
+        return match stepped {
+            Ok(stepped) => {
+                tell(stepped);
+                Outcome::Ok as Status
+            }
+            Err(outcome) => outcome as Status,
+        };
+    }
+    let work = |component: &mut Component| {
+        let stepped = component
+            .instance
+            .do_step(currentCommunicationPoint, communicationStepSize)?;
+        tell(stepped);
         Ok(())
     };
     // SAFETY: see the crate.

@@ -30,6 +30,17 @@ pub(crate) struct Component {
     /// FMI 2 asks for these after a step that was discarded.
     pub last_time: f64,
     pub terminated: bool,
+    /// Texts that were handed out by the last call.
+    pub texts: Vec<CString>,
+    /// Who wants to hear of points within a step.
+    pub intermediate: Option<Intermediate>,
+}
+
+/// A callback for points within a step.
+#[derive(Copy, Clone)]
+pub(crate) struct Intermediate {
+    pub environment: *mut c_void,
+    pub update: unsafe extern "C" fn(*mut c_void, f64, bool, bool, bool, bool, *mut bool, *mut f64),
 }
 
 impl Component {
@@ -66,6 +77,8 @@ pub(crate) fn instantiate(
                 logging,
                 last_time: 0.0,
                 terminated: false,
+                texts: Vec::new(),
+                intermediate: None,
             };
             Box::into_raw(Box::new(component)).cast()
         }
@@ -178,8 +191,55 @@ pub(crate) unsafe fn text<'a>(text: *const c_char) -> Option<&'a str> {
     unsafe { CStr::from_ptr(text) }.to_str().ok()
 }
 
+/// Who wants to hear of points within a step.
+///
+/// # Safety
+/// The pointer is null or a live instance of ours that nobody else uses now.
+pub(crate) unsafe fn intermediate(pointer: *mut c_void) -> Option<Intermediate> {
+    // SAFETY: as above.
+    unsafe { pointer.cast::<Component>().as_ref() }?.intermediate
+}
+
+/// Reads texts; they live until the next call that reads some.
+///
+/// # Safety
+/// As for the functions of the interface: a live instance, so many references, and room for so many pointers.
+pub(crate) unsafe fn get_texts(
+    instance: *mut c_void,
+    (references, count): (*const u32, usize),
+    (values, room): (*mut *const c_char, usize),
+) -> Outcome {
+    let work = |component: &mut Component| {
+        // SAFETY: the importer gives so many references and room for so many pointers.
+        let (references, values) = unsafe { (slice(references, count)?, slice_mut(values, room)?) };
+        if references.len() != values.len() {
+            return Err(Trouble::Error("as many texts as references".to_owned()));
+        }
+        let mut texts = Vec::with_capacity(references.len());
+        for &reference in references {
+            check_kind(component, reference, |kind| kind == Kind::Text, "String")?;
+            let text = component.instance.text(reference)?;
+            let clean: Vec<u8> = text.bytes().filter(|byte| *byte != 0).collect();
+            texts.push(CString::new(clean).unwrap_or_default());
+        }
+        values
+            .iter_mut()
+            .zip(&texts)
+            .for_each(|(value, text)| *value = text.as_ptr());
+        component.texts = texts;
+        Ok(())
+    };
+    // SAFETY: see the crate.
+    unsafe { call(instance, work) }
+}
+
 /// Whether a variable can be read and written as a type.
-fn check_kind(component: &Component, reference: u32, kinds: fn(Kind) -> bool, name: &str) -> Result<(), Trouble> {
+pub(crate) fn check_kind(
+    component: &Component,
+    reference: u32,
+    kinds: fn(Kind) -> bool,
+    name: &str,
+) -> Result<(), Trouble> {
     let shown = component.instance.variables().get(reference);
     match shown {
         Some(shown) if kinds(shown.kind) => Ok(()),
@@ -187,6 +247,21 @@ fn check_kind(component: &Component, reference: u32, kinds: fn(Kind) -> bool, na
         None => Err(Trouble::Error(format!(
             "there is no variable with the value reference {reference}"
         ))),
+    }
+}
+
+/// The scalars that references stand for; there must be a value for each.
+fn scalars(component: &Component, references: &[u32], values: usize) -> Result<Vec<u32>, Trouble> {
+    let variables = component.instance.variables();
+    let wrong = |message: String| Err(Trouble::Error(message));
+    match variables.scalars(references) {
+        Some(scalars) if scalars.len() == values => Ok(scalars),
+        Some(scalars) => wrong(format!(
+            "{} references stand for {} values, not for {values}",
+            references.len(),
+            scalars.len()
+        )),
+        None => wrong("there is no variable with one of the value references".to_owned()),
     }
 }
 
@@ -204,11 +279,7 @@ pub(crate) unsafe fn get<T>(
     let work = |component: &mut Component| {
         // SAFETY: the importer gives so many references and room for so many values.
         let (references, values) = unsafe { (slice(references, count)?, slice_mut(values, room)?) };
-        if references.len() != values.len() {
-            return Err(Trouble::Error(
-                "all variables are scalars: as many values as references".to_owned(),
-            ));
-        }
+        let references = scalars(component, references, values.len())?;
         for (&reference, value) in references.iter().zip(values) {
             check_kind(component, reference, kinds, name)?;
             *value = convert(component.instance.get(reference)?);
@@ -233,11 +304,7 @@ pub(crate) unsafe fn set<T: Copy>(
     let work = |component: &mut Component| {
         // SAFETY: the importer gives so many references and values.
         let (references, values) = unsafe { (slice(references, count)?, slice(values, given)?) };
-        if references.len() != values.len() {
-            return Err(Trouble::Error(
-                "all variables are scalars: as many values as references".to_owned(),
-            ));
-        }
+        let references = scalars(component, references, values.len())?;
         for (&reference, &value) in references.iter().zip(values) {
             check_kind(component, reference, kinds, name)?;
             component.instance.set(reference, convert(value))?;

@@ -1,6 +1,6 @@
 //! `modelDescription.xml`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus::Model;
 
@@ -15,6 +15,7 @@ pub(crate) struct Subject<'a> {
     pub identifier: &'a str,
     pub token: &'a str,
     pub interfaces: &'a [Interface],
+    pub version: Version,
 }
 
 impl Subject<'_> {
@@ -22,11 +23,16 @@ impl Subject<'_> {
         self.interfaces.contains(&interface)
     }
 
-    /// The variables that are listed: functions of conditions belong to the other interface.
+    /// The variables that are listed: functions of conditions belong to the other interface, clocks to the other version.
+    /// Both come last, so that positions of the others are their numbers.
     fn listed(&self) -> impl Iterator<Item = (u32, &Shown)> {
         let exchange = self.has(Interface::ModelExchange);
         let all = self.variables.list.iter().enumerate();
-        let listed = all.filter(move |(_, shown)| exchange || !matches!(shown.source, Source::Indicator(_)));
+        let listed = all.filter(move |(_, shown)| match shown.source {
+            Source::Indicator(_) => exchange,
+            Source::ModeChange => self.version == Version::Three,
+            _ => true,
+        });
         listed.map(|(at, shown)| (at as u32, shown))
     }
 
@@ -39,7 +45,8 @@ impl Subject<'_> {
     }
 }
 
-pub(crate) fn describe(subject: &Subject<'_>, version: Version) -> String {
+pub(crate) fn describe(subject: &Subject<'_>) -> String {
+    let version = subject.version;
     let mut xml = Writer::new();
     let text = |text: &str| text.to_owned();
     let mut root: Attributes<'_> = vec![
@@ -68,10 +75,12 @@ pub(crate) fn describe(subject: &Subject<'_>, version: Version) -> String {
         });
         experiment(xml, subject);
         xml.around("ModelVariables", &[], |xml| {
+            let placed = Placed::new(subject.variables);
             for (reference, shown) in subject.listed() {
                 match version {
+                    Version::Three if placed.is_inner(reference) => {}
                     Version::Two => variable_of_two(xml, subject, reference, shown),
-                    Version::Three => variable_of_three(xml, subject, reference, shown),
+                    Version::Three => variable_of_three(xml, subject, &placed, reference, shown),
                 }
             }
         });
@@ -116,7 +125,12 @@ fn interfaces(xml: &mut Writer, subject: &Subject<'_>, version: Version) {
         attributes.push(("maxOutputDerivativeOrder", "1".to_owned()));
         match version {
             Version::Two => attributes.extend([yes("canInterpolateInputs"), yes("canNotUseMemoryManagementFunctions")]),
-            Version::Three => attributes.extend([yes("hasEventMode"), yes("mightReturnEarlyFromDoStep")]),
+            Version::Three => attributes.extend([
+                yes("hasEventMode"),
+                yes("mightReturnEarlyFromDoStep"),
+                yes("providesIntermediateUpdate"),
+                yes("canReturnEarlyAfterIntermediateUpdate"),
+            ]),
         }
         xml.leaf("CoSimulation", &attributes);
     }
@@ -191,6 +205,7 @@ fn variability(shown: &Shown) -> &'static str {
 fn initial(shown: &Shown) -> Option<&'static str> {
     match (shown.causality, shown.start) {
         (Causality::Independent | Causality::Input, _) => None,
+        _ if shown.kind == Kind::Clock => None,
         (_, Some(_)) => Some("exact"),
         (_, None) => Some("calculated"),
     }
@@ -242,6 +257,12 @@ fn of_type<'a>(subject: &Subject<'_>, shown: &Shown) -> (&'static str, Attribute
             attributes.extend(shown.start.map(|start| ("start", (start != 0.0).to_string())));
             ("Boolean", attributes)
         }
+        Kind::Text => {
+            let texts = &subject.model.equations().texts;
+            attributes.extend(shown.start.map(|start| ("start", texts.text(start).to_string())));
+            ("String", attributes)
+        }
+        Kind::Clock => ("Clock", vec![("intervalVariability", "triggered".to_owned())]),
         Kind::Enumeration(of) => {
             attributes.push(("declaredType", type_name(of)));
             attributes.extend(shown.start.map(|start| ("start", whole(start))));
@@ -250,9 +271,68 @@ fn of_type<'a>(subject: &Subject<'_>, shown: &Shown) -> (&'static str, Attribute
     }
 }
 
-fn variable_of_three(xml: &mut Writer, subject: &Subject<'_>, reference: u32, shown: &Shown) {
+/// Where scalars are in arrays.
+struct Placed(BTreeMap<u32, (usize, usize)>, u32);
+
+impl Placed {
+    fn new(variables: &Variables) -> Self {
+        let mut places = BTreeMap::new();
+        for (number, array) in variables.arrays.iter().enumerate() {
+            places.extend((0..).zip(&array.elements).map(|(at, element)| (*element, (number, at))));
+        }
+        Placed(places, variables.list.len() as u32)
+    }
+
+    /// Whether it is an element of an array, and not the first.
+    fn is_inner(&self, reference: u32) -> bool {
+        self.0.get(&reference).is_some_and(|(_, at)| *at > 0)
+    }
+
+    /// The reference under which importers know it, or the array that it is the first element of.
+    fn reference(&self, reference: u32) -> u32 {
+        self.0
+            .get(&reference)
+            .map_or(reference, |(number, _)| self.1 + *number as u32)
+    }
+}
+
+fn array_of_three(xml: &mut Writer, subject: &Subject<'_>, placed: &Placed, reference: u32, shown: &Shown) {
+    let array = &subject.variables.arrays[(placed.reference(reference) - placed.1) as usize];
+    let mut whole = shown.clone();
+    whole.name.clone_from(&array.name);
+    let mut attributes = common(placed.reference(reference), &whole);
+    let (element, mut own) = of_type(subject, shown);
+    if let Some((_, start)) = own.iter_mut().find(|(name, _)| *name == "start") {
+        let of = |element: &u32| {
+            let (_, own) = of_type(subject, &subject.variables.list[*element as usize]);
+            own.into_iter()
+                .find(|(name, _)| *name == "start")
+                .map(|(_, start)| start)
+        };
+        let starts: Vec<String> = array.elements.iter().filter_map(of).collect();
+        *start = starts.join(" ");
+    }
+    attributes.append(&mut own);
+    xml.around(element, &attributes, |xml| {
+        for dim in &array.dims {
+            xml.leaf("Dimension", &[("start", dim.to_string())]);
+        }
+    });
+}
+
+fn variable_of_three(xml: &mut Writer, subject: &Subject<'_>, placed: &Placed, reference: u32, shown: &Shown) {
+    if placed.reference(reference) != reference {
+        return array_of_three(xml, subject, placed, reference, shown);
+    }
     let mut attributes = common(reference, shown);
     let (element, mut own) = of_type(subject, shown);
+    if shown.kind == Kind::Text {
+        // The text is an element of its own.
+        return match own.pop() {
+            Some((_, text)) => xml.around(element, &attributes, |xml| xml.leaf("Start", &[("value", text)])),
+            None => xml.leaf(element, &attributes),
+        };
+    }
     attributes.append(&mut own);
     if let Some(of) = shown.derivative_of {
         attributes.push(("derivative", of.to_string()));
@@ -280,7 +360,8 @@ fn index(reference: u32) -> u32 {
 }
 
 fn structure(xml: &mut Writer, subject: &Subject<'_>, version: Version) {
-    let listed: Vec<(u32, &Shown)> = subject.listed().collect();
+    let placed = Placed::new(subject.variables);
+    let listed: Vec<(u32, &Shown)> = subject.listed().filter(|(at, _)| !placed.is_inner(*at)).collect();
     let is_calculated = |shown: &Shown| initial(shown) == Some("calculated");
     let outputs = || listed.iter().filter(|(_, shown)| shown.causality == Causality::Output);
     let exchange = subject.has(Interface::ModelExchange);
@@ -294,7 +375,7 @@ fn structure(xml: &mut Writer, subject: &Subject<'_>, version: Version) {
         let both = [*state, *rate].into_iter();
         unknown.extend(both.filter(|&at| is_calculated(&subject.variables.list[at as usize])));
     }
-    let reference = |at: u32| [("valueReference", at.to_string())];
+    let reference = |at: u32| [("valueReference", placed.reference(at).to_string())];
     let position = |at: u32| [("index", index(at).to_string())];
     match version {
         Version::Three => xml.around("ModelStructure", &[], |xml| {

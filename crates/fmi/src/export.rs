@@ -12,6 +12,8 @@ use sha2::{Digest, Sha256};
 use crate::archive::{self, Entry};
 use crate::description::{Subject, describe};
 use crate::state::{Interface, Version};
+use crate::strip::strip;
+use crate::terminals::terminals;
 use crate::variables::{Settings, Variables};
 use crate::{MODEL_FILE, SETTINGS_FILE};
 
@@ -122,6 +124,7 @@ pub(crate) fn indicator_count(model: &Model) -> usize {
 
 /// Makes a unit of a model.
 pub fn export(model: &Model, runtimes: &[Runtime], options: &ExportOptions) -> Result<Exported, Box<Diagnostic>> {
+    refuse_foreign(model)?;
     let exchange = options.interfaces.contains(&Interface::ModelExchange);
     if exchange {
         refuse_for_exchange(model, &options.settings)?;
@@ -145,19 +148,20 @@ pub fn export(model: &Model, runtimes: &[Runtime], options: &ExportOptions) -> R
         identifier: &identifier,
         token: &token(&model_file, &listed),
         interfaces: &options.interfaces,
+        version: options.version,
     };
     let text = |path: String, content: String| Entry {
         path,
         content: content.into_bytes(),
     };
-    let mut entries = vec![text(
-        "modelDescription.xml".to_owned(),
-        describe(&subject, options.version),
-    )];
+    let mut entries = vec![text("modelDescription.xml".to_owned(), describe(&subject))];
+    if let Some(terminals) = terminals(model, &variables) {
+        entries.push(text("terminalsAndIcons/terminalsAndIcons.xml".to_owned(), terminals));
+    }
     for runtime in runtimes {
         entries.push(Entry {
             path: binary_path(&runtime.platform, options.version, &identifier),
-            content: runtime.library.clone(),
+            content: strip(&runtime.library).unwrap_or_else(|| runtime.library.clone()),
         });
     }
     entries.push(Entry {
@@ -198,6 +202,22 @@ fn impulsive(model: &Model) -> Vec<String> {
         }
     }
     names.into_iter().collect()
+}
+
+/// Units do not carry units of others.
+fn refuse_foreign(model: &Model) -> Result<(), Box<Diagnostic>> {
+    let units = model.foreign_units();
+    let Some(unit) = units.first() else {
+        return Ok(());
+    };
+    let message = format!(
+        "the model needs unit `{}` of another tool, which no unit can carry along",
+        unit.file
+    );
+    let diagnostic = Diagnostic::without_place(codes::E0710, Severity::Error, message);
+    Err(Box::new(
+        diagnostic.with_help("import both units where they are to run together"),
+    ))
 }
 
 /// What an importer that integrates cannot do.

@@ -5,7 +5,9 @@
 //!
 //! - [`variables`]: what a model shows to the outside, made from the model file alone: whoever writes the description and
 //!   whoever runs the model number the variables alike;
-//! - `description`, `xml`: that as `modelDescription.xml`, of both versions;
+//! - [`arrays`]: which of them are elements of one array, where importers want that;
+//! - `description`, `xml`: that as `modelDescription.xml`, of both versions; `terminals`: connectors, likewise;
+//! - `strip`: shared libraries without what only debuggers read;
 //! - [`archive`]: zip files, written and read;
 //! - [`mod@export`]: a model becomes an archive; what is in an archive;
 //! - [`check`]: a unit is run as an importer would;
@@ -13,11 +15,14 @@
 //! - [`instance`]: a run behind these calls. The C interface does nothing but translate.
 
 pub mod archive;
+pub mod arrays;
 pub mod check;
 mod description;
 pub mod export;
 pub mod instance;
 pub mod state;
+mod strip;
+mod terminals;
 pub mod variables;
 mod xml;
 

@@ -58,6 +58,7 @@ pub enum Call {
     GetOutputDerivatives,
     SetInputDerivatives,
     GetVariable,
+    GetClock,
     SetVariable,
     GetDirectionalDerivative,
     FmuState,
@@ -90,6 +91,7 @@ impl State {
                 !exchange && version == Version::Two && matches!(self, Instantiated | Initialization | Step)
             }
             Call::GetVariable => self != Failed,
+            Call::GetClock => self == Event,
             Call::SetVariable => !matches!(self, Terminated | Failed),
             Call::GetDirectionalDerivative => matches!(self, Initialization | Event | ContinuousTime | Step),
             // A failed instance can be set back to what it was before.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::arrays::{self, Array};
 use saltus::Model;
 use saltus::simulate::{Chattering, Redundant, Zeno};
 use saltus_mdae::{Derivative, ExprId, Mdae, Role, Type, VarId, Variable};
@@ -18,6 +19,10 @@ pub enum Kind {
     Boolean,
     /// One of the literals of an enumeration, by its position in [`Variables::enumerations`].
     Enumeration(usize),
+    /// A text.
+    Text,
+    /// Whether something happens now.
+    Clock,
 }
 
 /// Who determines a variable.
@@ -74,6 +79,8 @@ pub enum Source {
     Mode,
     /// The weight of the impulse at the last event, by its number.
     Impulse(usize),
+    /// Whether the last instant changed the mode.
+    ModeChange,
 }
 
 /// One variable.
@@ -122,6 +129,8 @@ pub struct Variables {
     pub indicators: usize,
     /// What may have an impulse, and with which sign.
     pub impulses: Vec<(Derivative, f64)>,
+    /// Arrays, where they are shown as such; their value references follow those of the scalars.
+    pub arrays: Vec<Array>,
     /// The names of so many variables.
     names: (BTreeSet<String>, usize),
 }
@@ -139,6 +148,7 @@ impl Variables {
             list: vec![time()],
             slots: settings.slots.clone().into(),
             impulses: Vec::new(),
+            arrays: Vec::new(),
             names: (BTreeSet::new(), 0),
             slot_variables: Vec::new(),
             enumerations: Vec::new(),
@@ -151,6 +161,9 @@ impl Variables {
         table.add_slots(equations);
         table.add_impulses(&settings.impulses);
         table.add_own();
+        if settings.arrays {
+            table.arrays = arrays::find(&table.list);
+        }
         table
     }
 
@@ -183,7 +196,7 @@ impl Variables {
             if past.contains(&var) || !is_name(&variable.name) {
                 continue;
             }
-            if variable.text || !wanted {
+            if !wanted || (variable.text && is_input) {
                 continue;
             }
             let mut shown = self.describe(equations, variable, Source::Value(of, Sign::Same));
@@ -192,7 +205,7 @@ impl Variables {
                 Role::Parameter => {
                     shown.variability = Variability::Fixed;
                     let value = constant(variable.binding.or(variable.start));
-                    let free = model.is_settable(&variable.name);
+                    let free = model.is_settable(&variable.name) && !variable.text;
                     if let Some(value) = value.filter(|_| free) {
                         shown.causality = Causality::Parameter;
                         shown.start = Some(value);
@@ -214,10 +227,7 @@ impl Variables {
     fn add_aliases(&mut self, equations: &Mdae) {
         for alias in &equations.aliases {
             let of = Derivative::new(alias.target, alias.order);
-            if alias.variable.text
-                || !is_name(&alias.variable.name)
-                || (alias.variable.hidden && !alias.variable.output)
-            {
+            if !is_name(&alias.variable.name) || (alias.variable.hidden && !alias.variable.output) {
                 continue;
             }
             let sign = match (alias.negated, alias.variable.ty) {
@@ -241,7 +251,7 @@ impl Variables {
 
     fn add_constants(&mut self, equations: &Mdae) {
         for constant in &equations.constants {
-            if constant.variable.text || constant.variable.hidden {
+            if constant.variable.hidden {
                 continue;
             }
             let mut shown = self.describe(equations, &constant.variable, Source::Constant(constant.value));
@@ -376,6 +386,11 @@ impl Variables {
             indicator.causality = Causality::Local;
             self.list.push(indicator);
         }
+        let clock = self.unused(format!("{ADDED}.modeChange"));
+        let text = "Ticks at events that change the mode";
+        let mut clock = own(clock, Kind::Clock, Variability::Discrete, Source::ModeChange, text);
+        clock.causality = Causality::Output;
+        self.list.push(clock);
     }
 
     fn unused(&mut self, mut name: String) -> String {
@@ -427,6 +442,7 @@ impl Variables {
             }));
         }
         match variable.ty {
+            _ if variable.text => Kind::Text,
             Type::Real => Kind::Float,
             Type::Integer => Kind::Integer,
             Type::Boolean => Kind::Boolean,
@@ -495,6 +511,8 @@ pub struct Settings {
     pub chattering: Chattering,
     /// See `redundant`.
     pub zeno: Zeno,
+    /// Whether arrays are shown as such.
+    pub arrays: bool,
     /// The slots, in order.
     pub slots: Vec<Derivative>,
     /// The names of variables that may have an impulse.
@@ -513,6 +531,9 @@ impl Settings {
         }
         if self.zeno == Zeno::Rest {
             text.push_str("zeno rest\n");
+        }
+        if self.arrays {
+            text.push_str("arrays whole\n");
         }
         for slot in &self.slots {
             let name = &model.equations().variables[slot.var].name;
@@ -537,6 +558,7 @@ impl Settings {
                 ("redundant", "refuse") => settings.redundant = Redundant::Refuse,
                 ("chattering", "slide") => settings.chattering = Chattering::Slide,
                 ("zeno", "rest") => settings.zeno = Zeno::Rest,
+                ("arrays", "whole") => settings.arrays = true,
                 ("impulse", name) => settings.impulses.push(name.to_owned()),
                 ("state", slot) => {
                     let (order, name) = slot.split_once(' ')?;

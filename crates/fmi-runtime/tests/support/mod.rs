@@ -47,11 +47,15 @@ pub(crate) struct Unpacked {
 
 impl Unpacked {
     pub(crate) fn new(model: &Model, version: Version) -> Self {
+        Unpacked::with(model, version, saltus_fmi::variables::Settings::default())
+    }
+
+    pub(crate) fn with(model: &Model, version: Version, settings: saltus_fmi::variables::Settings) -> Self {
         let options = ExportOptions {
             version,
             interfaces: vec![Interface::ModelExchange, Interface::CoSimulation],
             without_sources: false,
-            settings: saltus_fmi::variables::Settings::default(),
+            settings,
         };
         let exported = export(model, &[], &options).unwrap();
         let unit = Unit::read(&exported.bytes).unwrap();

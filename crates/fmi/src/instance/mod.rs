@@ -144,6 +144,8 @@ pub struct Instance {
     actions: Vec<Action>,
     /// Weights of impulses at the last event.
     impulses: Vec<f64>,
+    /// Whether the last instant changed the mode.
+    mode_changed: bool,
     /// What is worth telling; whoever calls takes it.
     pub told: Vec<String>,
 }
@@ -164,6 +166,7 @@ impl Instance {
     pub fn new(loaded: Arc<Loaded>, mode: Mode) -> Self {
         Instance {
             impulses: vec![0.0; loaded.variables.impulses.len()],
+            mode_changed: false,
             loaded,
             restarted: None,
             mode,
@@ -379,6 +382,7 @@ impl Instance {
     /// Processes what is due.
     pub fn update(&mut self) -> Done<Updated> {
         self.check(Call::UpdateDiscreteStates)?;
+        let mode = self.present_mode();
         let mut heard = Heard::default();
         let mut updated = Updated::default();
         let outcome = match &mut self.run {
@@ -415,6 +419,7 @@ impl Instance {
             return self.fail(&failure);
         }
         self.tell(&heard.events);
+        self.mode_changed = self.present_mode() != mode;
         Ok(updated)
     }
 

@@ -19,6 +19,7 @@ pub struct Saved {
     beginning: Inputs,
     actions: Vec<Action>,
     impulses: Vec<f64>,
+    mode_changed: bool,
 }
 
 impl std::fmt::Debug for Saved {
@@ -42,6 +43,7 @@ struct Written {
     /// The communication point; time and slots of a run that is integrated by the importer.
     time: f64,
     slots: Vec<f64>,
+    mode_changed: bool,
 }
 
 impl Instance {
@@ -59,6 +61,7 @@ impl Instance {
             beginning: self.beginning.clone(),
             actions: self.actions.clone(),
             impulses: self.impulses.clone(),
+            mode_changed: self.mode_changed,
         })
     }
 
@@ -72,6 +75,7 @@ impl Instance {
         self.beginning = saved.beginning.clone();
         self.actions = saved.actions.clone();
         self.impulses = saved.impulses.clone();
+        self.mode_changed = saved.mode_changed;
         self.replace_starts()
     }
 
@@ -95,6 +99,7 @@ impl Instance {
             actions: saved.actions.clone(),
             time,
             slots,
+            mode_changed: saved.mode_changed,
         };
         postcard::to_allocvec(&written).map_err(|error| Trouble::Error(format!("the state cannot be written: {error}")))
     }
@@ -133,6 +138,7 @@ impl Instance {
             beginning: written.beginning,
             actions: written.actions,
             impulses: replay.impulses,
+            mode_changed: written.mode_changed,
         })
     }
 

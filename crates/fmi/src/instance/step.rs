@@ -72,6 +72,11 @@ impl Instance {
         })
     }
 
+    /// Whether a step may end before its end.
+    pub fn may_return_early(&self) -> bool {
+        self.mode.early_return
+    }
+
     /// How fast an output changes.
     pub fn output_derivative(&mut self, reference: u32, order: i32) -> Done<f64> {
         self.check(Call::GetOutputDerivatives)?;

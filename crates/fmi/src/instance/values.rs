@@ -1,9 +1,11 @@
 //! Variables by their value reference: reading, setting.
 
+use std::sync::Arc;
+
 use super::{Action, Done, Instance, Running, Trouble, error, variable, with_sign};
 use crate::state::{Call, Interface, State};
 use crate::variables::{Causality, Kind, Shown, Source, Variability};
-use saltus_mdae::Idx;
+use saltus_mdae::{Derivative, Idx};
 
 impl Instance {
     /// The value of a variable.
@@ -22,6 +24,27 @@ impl Instance {
             self.make_run()?;
         }
         self.value(&shown)
+    }
+
+    /// Whether a clock ticks; that is known at events only.
+    pub fn clock(&mut self, reference: u32) -> Done<bool> {
+        self.check(Call::GetClock)?;
+        self.get(reference).map(|value| value != 0.0)
+    }
+
+    /// A text.
+    pub fn text(&mut self, reference: u32) -> Done<Arc<str>> {
+        let number = self.get(reference)?;
+        Ok(self.model().equations().texts.text(number))
+    }
+
+    /// The mode of the run, if there is one.
+    pub(super) fn present_mode(&self) -> Option<usize> {
+        match self.run.as_ref()? {
+            Running::Own(stepper) => stepper.mode(),
+            Running::Other(exchange) => exchange.mode(),
+        }
+        .map(|mode| mode.index())
     }
 
     /// Before the start only what was set is known.
@@ -51,8 +74,17 @@ impl Instance {
             (Source::Mode, Running::Own(stepper)) => Ok(stepper.mode().map_or(0.0, |mode| mode.index() as f64)),
             (Source::Mode, Running::Other(exchange)) => Ok(exchange.mode().map_or(0.0, |mode| mode.index() as f64)),
             (Source::Value(of, sign), Running::Own(stepper)) => Ok(with_sign(stepper.value(of), sign)),
+            (Source::Value(of, _), Running::Other(exchange)) if shown.derivative_of.is_some() => {
+                // As the importer that integrates gets it, also where it is no state in the present mode.
+                let slots = &self.loaded.variables.slots;
+                let mut rates = vec![0.0; slots.len()];
+                let slot = of.order.checked_sub(1).map(|order| Derivative::new(of.var, order));
+                let at = slot.and_then(|slot| slots.binary_search(&slot).ok()).unwrap_or(0);
+                exchange.rates(&mut rates).map(|()| rates[at])
+            }
             (Source::Value(of, sign), Running::Other(exchange)) => exchange.value(of).map(|v| with_sign(v, sign)),
             (Source::Impulse(at), _) => Ok(self.impulses[at]),
+            (Source::ModeChange, _) => Ok(f64::from(u8::from(self.mode_changed))),
             (Source::Indicator(_), Running::Own(_)) => Ok(0.0),
             (Source::Indicator(at), Running::Other(exchange)) => {
                 let mut all = vec![0.0; exchange.indicator_count()];
