@@ -8,6 +8,7 @@ mod console;
 mod crash;
 mod deny;
 mod files;
+mod foreign;
 mod interruption;
 mod loaded;
 mod parameter_file;

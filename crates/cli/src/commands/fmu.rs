@@ -7,6 +7,7 @@ use saltus::source::{Code, Diagnostic, Diagnostics, Severity, SourceMap, codes};
 use saltus_fmi::export::{Runtime, host_platform, identifier};
 use saltus_fmi::variables::Settings;
 use saltus_fmi::{ExportOptions, Interface, Unit, Version, export};
+use saltus_fmu_host::{Description, ForeignInterface, ImportOptions, import};
 use serde_json::json;
 
 use super::run_arguments::{PolicyArguments, parse_setting};
@@ -23,6 +24,7 @@ use crate::status::Status;
 Examples:
   saltus fmu export Clutch.mo -o Clutch.fmu
   saltus fmu export Clutch.mo --fmi 2 --type cs
+  saltus fmu import Motor.fmu -o Motor.mo
   saltus fmu info Clutch.fmu
   saltus fmu check Clutch.fmu")]
 pub(crate) struct FmuArguments {
@@ -35,6 +37,8 @@ pub(crate) struct FmuArguments {
 pub(crate) enum FmuCommand {
     /// Make a unit of a model: its equations and the runtime; nothing is compiled or linked
     Export(ExportArguments),
+    /// Make Modelica text of a unit of any tool: a block with its inputs, outputs and parameters
+    Import(ImportArguments),
     /// Say what is in a unit
     Info(UnitArguments),
     /// Run a unit that Saltus made as an importer would, and compare with a run of the model in it
@@ -46,6 +50,7 @@ impl FmuArguments {
     pub(crate) fn json(&self) -> bool {
         match &self.command {
             FmuCommand::Export(arguments) => arguments.model.json,
+            FmuCommand::Import(arguments) => arguments.json,
             FmuCommand::Info(arguments) | FmuCommand::Check(arguments) => arguments.json,
         }
     }
@@ -80,6 +85,10 @@ pub(crate) struct ExportArguments {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
+    /// Show arrays as arrays, not by their elements; FMI 3 only. Arrays with states keep their elements
+    #[arg(long)]
+    pub arrays: bool,
+
     /// Leave the Modelica text out; messages name file and line only
     #[arg(long)]
     pub without_sources: bool,
@@ -109,6 +118,37 @@ pub(crate) enum FmiType {
     Cs,
 }
 
+/// Makes Modelica text of a unit.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+The block refers to the unit by its path from the text, so that both can be moved together. Nothing of the unit runs here;
+runs of models with such blocks need --allow-fmu.")]
+pub(crate) struct ImportArguments {
+    /// The unit
+    #[arg(value_name = "FMU")]
+    pub unit: PathBuf,
+
+    /// The text; MODEL.mo if not given
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// The name of the block; that of the file if not given
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+
+    /// Who integrates: Saltus (Model Exchange, `me`) or the unit (Co-Simulation, `cs`); if not given, the first that the unit offers
+    #[arg(long = "type", value_name = "TYPE", value_enum)]
+    pub interface: Option<FmiType>,
+
+    /// The longest time between communication points, for Co-Simulation; if not given, what the unit suggests
+    #[arg(long, value_name = "DT")]
+    pub step: Option<f64>,
+
+    /// Machine-readable output on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct UnitArguments {
     /// The unit
@@ -124,6 +164,7 @@ pub(crate) struct UnitArguments {
 pub(crate) fn run(arguments: &FmuArguments, console: &Console) -> Status {
     let done = match &arguments.command {
         FmuCommand::Export(arguments) => export_unit(arguments, console),
+        FmuCommand::Import(arguments) => import_unit(arguments, console),
         FmuCommand::Info(arguments) => info(arguments, console),
         FmuCommand::Check(arguments) => check(arguments, console),
     };
@@ -165,12 +206,17 @@ fn export_unit(arguments: &ExportArguments, console: &Console) -> Result<Status,
         console.message(&format!("error: {clash}\nhelp: give each its own file"));
         return Err(Status::Usage);
     }
+    if arguments.arrays && matches!(arguments.fmi, FmiVersion::Two) {
+        console.message("error: --arrays: FMI 2 has no arrays");
+        return Err(Status::Usage);
+    }
     let (_, _, run) = arguments.policy.apply(model.run()).into_parts();
     let options = ExportOptions {
         settings: Settings {
             redundant: run.redundant,
             chattering: run.chattering,
             zeno: run.zeno,
+            arrays: arguments.arrays,
             ..Settings::default()
         },
         version: match arguments.fmi {
@@ -277,6 +323,63 @@ fn unit(arguments: &UnitArguments, console: &Console) -> Result<Unit, Status> {
         let diagnostic = wrong(codes::E0710, format!("`{path}`: {damaged}"));
         refuse(console, diagnostic, &sources, Status::ModelWrong)
     })
+}
+
+fn import_unit(arguments: &ImportArguments, console: &Console) -> Result<Status, Status> {
+    let path = arguments.unit.display();
+    let sources = SourceMap::new();
+    let refuse = |diagnostic, status| refuse(console, diagnostic, &sources, status);
+    let unusable = |message: String| refuse(wrong(codes::E0710, format!("`{path}`: {message}")), Status::ModelWrong);
+    let description = Description::of_file(&arguments.unit).map_err(&unusable)?;
+    let interface = match (arguments.interface, &description.exchange, &description.simulation) {
+        (Some(FmiType::Me), Some(_), _) | (None, Some(_), _) => ForeignInterface::ModelExchange,
+        (Some(FmiType::Cs), _, Some(_)) | (None, None, Some(_)) => ForeignInterface::CoSimulation,
+        _ => return Err(unusable("it does not offer what is asked for".to_owned())),
+    };
+    if arguments.step.is_some_and(|step| !(step > 0.0 && step.is_finite())) {
+        console.message("error: --step must be positive");
+        return Err(Status::Usage);
+    }
+    let output = arguments.output.clone();
+    let output = output.unwrap_or_else(|| PathBuf::from(format!("{}.mo", identifier(&description.name))));
+    let stem = output.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = arguments.name.clone().or(stem.map(|stem| identifier(&stem)));
+    let options = ImportOptions {
+        name: name.unwrap_or_else(|| identifier(&description.name)),
+        file: beside(&arguments.unit, &output),
+        interface,
+        step: arguments.step,
+    };
+    let (text, left_out) = import(&description, &options).map_err(&unusable)?;
+    if let Err(error) = std::fs::write(&output, &text) {
+        let message = format!("cannot write to `{}`: {error}", output.display());
+        return Err(refuse(wrong(codes::E0701, message), Status::SimulationFailed));
+    }
+    if console.is_json() {
+        console.print_json(&json!({
+            "block": options.name,
+            "file": output.display().to_string(),
+            "leftOut": left_out,
+        }));
+        return Ok(Status::Success);
+    }
+    let mut said = format!("{}\n  wrote {}\n", options.name, output.display());
+    if !left_out.is_empty() {
+        said += &format!(
+            "  left out, with the values that the unit gives them: {}\n",
+            left_out.join(", ")
+        );
+    }
+    console.print(&said);
+    Ok(Status::Success)
+}
+
+/// The unit as seen from the folder of the text; its whole path where that is somewhere else.
+fn beside(unit: &Path, text: &Path) -> String {
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let (unit, text) = (whole(unit), whole(text));
+    let near = text.parent().and_then(|folder| unit.strip_prefix(folder).ok());
+    near.unwrap_or(&unit).to_string_lossy().into_owned()
 }
 
 fn info(arguments: &UnitArguments, console: &Console) -> Result<Status, Status> {

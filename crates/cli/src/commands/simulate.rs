@@ -20,6 +20,7 @@ use super::run_arguments::{PolicyArguments, TimeArguments, parse_setting};
 use crate::arguments::ModelArguments;
 use crate::console::{Console, plural};
 use crate::files::{Named, clash};
+use crate::foreign::ForeignArguments;
 use crate::interruption::interruption;
 use crate::loaded::Loaded;
 use crate::parameter_file::settings;
@@ -105,6 +106,9 @@ pub(crate) struct SimulateArguments {
     pub verify_restarts: bool,
 
     #[command(flatten)]
+    pub foreign: ForeignArguments,
+
+    #[command(flatten)]
     pub policies: PolicyArguments,
 
     /// Write a row for every instant of an event that takes several, not only its left and right limits
@@ -143,6 +147,9 @@ pub(crate) fn run(arguments: &SimulateArguments, console: &Console) -> Status {
         Ok(loaded) => loaded,
         Err(status) => return status,
     };
+    if let Err(status) = arguments.foreign.link(&loaded.model, console) {
+        return status;
+    }
     let open = loaded.model.open_values(|name| {
         let is_set = |set: &str| set == name || name.strip_prefix(set).is_some_and(|rest| rest.starts_with('['));
         settings

@@ -18,6 +18,7 @@ use super::run_arguments::{PolicyArguments, TimeArguments, parse_setting};
 use crate::arguments::ModelArguments;
 use crate::console::{Console, plural};
 use crate::files::{Named, clash};
+use crate::foreign::ForeignArguments;
 use crate::interruption::interruption;
 use crate::loaded::Loaded;
 use crate::status::Status;
@@ -104,6 +105,9 @@ pub(crate) struct SweepArguments {
     pub times: TimeArguments,
 
     #[command(flatten)]
+    pub foreign: ForeignArguments,
+
+    #[command(flatten)]
     pub policies: PolicyArguments,
 }
 
@@ -151,6 +155,9 @@ pub(crate) fn run(arguments: &SweepArguments, console: &Console) -> Status {
         Ok(loaded) => loaded,
         Err(status) => return status,
     };
+    if let Err(status) = arguments.foreign.link(&loaded.model, console) {
+        return status;
+    }
     match sweep(arguments, &loaded, console) {
         Ok(status) => status,
         Err(Refusal(diagnostic, status)) => {
