@@ -181,6 +181,64 @@ const tests = {
     await bridge.close();
   },
 
+  async 'the film shows what the rows say'() {
+    saltus(program, ['simulate', `${examples}/mechanics/TriplePendulum.mo`, '--report', 'f.html', '-o', 'f.csv']);
+    const result = csv('f.csv'), times = result.get('time');
+    const {page, close} = await open(chromium, 'f.html');
+    await page.locator('#scene canvas').waitFor();
+    await page.locator('#scene input[type=checkbox]').uncheck();
+    // Where the discs of the points are drawn: the middle of the dots of their colour.
+    const discs = () => page.evaluate(() => {
+      const COLORS = [[0, 114, 178], [213, 94, 0], [0, 158, 115], [204, 121, 167], [185, 127, 0], [58, 155, 209], [68, 68, 68]];
+      const scene = window.saltus.scene(), canvas = document.querySelector('#scene canvas'), t = scene.time();
+      const copy = Object.assign(document.createElement('canvas'), {width: canvas.width, height: canvas.height}).getContext('2d', {willReadFrequently: true});
+      copy.drawImage(canvas, 0, 0);
+      const {data, width, height} = copy.getImageData(0, 0, canvas.width, canvas.height);
+      return scene.shapes.flatMap((shape, at) => {
+        if (shape.k !== 'Point') return [];
+        const color = COLORS[at % COLORS.length];
+        let [count, x, y] = [0, 0, 0];
+        for (let i = 0; i < width * height; i++) {
+          if (color.every((part, k) => Math.abs(data[4 * i + k] - part) < 3)) { count++; x += i % width; y += Math.floor(i / width); }
+        }
+        return [{name: shape.c, x: scene.value(shape.x, t), y: scene.value(shape.y, t), across: x / count, down: y / count, count, t}];
+      });
+    });
+    const seen = [];
+    for (const part of [0, .2, .45, .7, 1]) {
+      const time = times[Math.round(part * (times.length - 1))];
+      await page.evaluate(t => window.saltus.setCursor(t), time);
+      seen.push(...await discs());
+    }
+    const points = new Set(seen.map(disc => disc.name));
+    assert(points.size >= 2 && seen.every(disc => disc.count > 30), JSON.stringify(seen));
+    // One scale for both directions and all points and times.
+    const far = Math.max(...seen.map(disc => disc.x)) - Math.min(...seen.map(disc => disc.x));
+    const [left, right] = [seen.reduce((a, b) => a.x < b.x ? a : b), seen.reduce((a, b) => a.x > b.x ? a : b)];
+    const scale = (right.across - left.across) / far;
+    for (const disc of seen) {
+      const [x, y] = [left.across + scale * (disc.x - left.x), left.down - scale * (disc.y - left.y)];
+      assert(Math.hypot(disc.across - x, disc.down - y) < 3, `${JSON.stringify(disc)} is not at ${x}, ${y}`);
+      const row = times.lastIndexOf(disc.t);
+      const columns = [...result].filter(([, values]) => Math.abs(values[row] - disc.x) < 1e-12);
+      assert(columns.length > 0, `no column is ${disc.x} at ${disc.t}`);
+    }
+    await picture(page, 'film');
+    // The slider is a clock, and so is the film.
+    await page.locator('#scene input[type=range]').fill('500');
+    equal(await page.evaluate(() => window.saltus.cursor()), (times[0] + times.at(-1)) / 2, 'the middle of the slider');
+    const time = () => page.evaluate(() => window.saltus.scene().time());
+    const [before, button] = [await time(), page.locator('#scene button').first()];
+    await button.click();
+    await page.waitForFunction(t => window.saltus.scene().time() > t, before);
+    equal(await page.evaluate(() => window.saltus.cursor() >= window.saltus.scene().time() - .5), true, 'the cursor goes along');
+    await button.click();
+    const stopped = await time();
+    await page.waitForTimeout(200);
+    equal(await time(), stopped, 'paused');
+    await close();
+  },
+
   async 'comparison'() {
     saltus(program, ['simulate', `${examples}/MotorAndLoad.mo`, '-o', 'o.csv', '--set', 'load.J=0.5']);
     saltus(program, ['compare', 'm.csv', 'o.csv', '--report', 'c.html'], 1);
