@@ -17,6 +17,11 @@ mod function;
 mod inline;
 mod jet;
 mod kernel;
+// Where there is no machine code of our own, the register machine does everything.
+#[cfg(not(target_family = "wasm"))]
+mod native;
+#[cfg(target_family = "wasm")]
+#[path = "no_native.rs"]
 mod native;
 mod number;
 mod program;

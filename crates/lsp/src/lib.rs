@@ -7,6 +7,7 @@
 //! | module | what lives there |
 //! |---|---|
 //! | `server`, `requests`, `workers` | the loop, who answers what, and threads |
+//! | `desk` | the same answers without a loop and without threads |
 //! | `world`, `overlay`, `document`, `settings` | files as the editor shows them, and what is read of them |
 //! | `position`, `uri`, `transport` | places, files and messages in the words of the protocol |
 //! | `diagnostics`, `actions`, `fixes`, `format` | what is wrong, and what to do about it; formatting |
@@ -16,6 +17,7 @@
 
 mod actions;
 mod completion;
+mod desk;
 mod diagnostics;
 mod document;
 mod facts;
@@ -40,6 +42,7 @@ mod uri;
 mod workers;
 mod world;
 
+pub use desk::Desk;
 pub use server::{Options, serve};
 
 /// Serves a client on standard input and output until it says goodbye. Returns whether it did so properly.

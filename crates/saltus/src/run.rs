@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use saltus_mdae::{Role, Type, VarId};
 use saltus_numerics::ode::Method;
 use saltus_results::{ResultError, ResultSink, Trajectory};
 use saltus_simulate::{
     Cancel, Chattering, Compiled, End, EventReport, Failure, InputSignal, Observer, Options, Redundant, Request,
-    RestartMethod, RunReport, Zeno, simulate,
+    RestartMethod, RunReport, Stopwatch, Zeno, simulate,
 };
 use saltus_source::{Diagnostic, Severity, codes};
 
@@ -513,24 +513,25 @@ impl std::error::Error for FailedRun {}
 /// Separates initialisation from integration, and passes everything on.
 struct Clock<'m> {
     inner: Option<Box<dyn Observer + 'm>>,
-    start: Instant,
-    begun: Option<Instant>,
+    watch: Stopwatch,
+    /// How long initialisation took, once it is over.
+    begun: Option<Duration>,
 }
 
 impl<'m> Clock<'m> {
     fn new(inner: Option<Box<dyn Observer + 'm>>) -> Self {
         Clock {
             inner,
-            start: Instant::now(),
+            watch: Stopwatch::start(),
             begun: None,
         }
     }
 
     fn timings(&self, writing: Duration) -> Timings {
-        let end = Instant::now();
+        let end = self.watch.elapsed();
         let begun = self.begun.unwrap_or(end);
         let mut timings = Timings::default();
-        timings.add(Phase::Initialise, begun - self.start);
+        timings.add(Phase::Initialise, begun);
         timings.add(Phase::Integrate, (end - begun).saturating_sub(writing));
         timings.add(Phase::Write, writing);
         timings
@@ -539,7 +540,7 @@ impl<'m> Clock<'m> {
 
 impl Observer for Clock<'_> {
     fn begun(&mut self) {
-        self.begun = Some(Instant::now());
+        self.begun = Some(self.watch.elapsed());
         if let Some(inner) = &mut self.inner {
             inner.begun();
         }

@@ -1,8 +1,9 @@
 //! What the session adds to a stream of results: the time spent writing, the error of a file.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use saltus_results::{EventRecord, Manifest, ModeRecord, ResultError, ResultSink, RowKind, Schema, Summary};
+use saltus_simulate::Stopwatch;
 
 /// Passes everything on.
 pub(crate) struct Timed<'s> {
@@ -22,7 +23,7 @@ impl<'s> Timed<'s> {
     }
 
     fn timed(&mut self, work: impl FnOnce(&mut dyn ResultSink) -> Result<(), ResultError>) -> Result<(), ResultError> {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let result = work(self.inner);
         self.time += start.elapsed();
         result.map_err(|error| {

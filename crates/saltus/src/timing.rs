@@ -1,6 +1,8 @@
 //! Where time goes. Only for reports: nothing is decided by it, and results do not hold it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use saltus_simulate::Stopwatch;
 
 /// A phase of the way from text to results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +55,7 @@ impl Timings {
 
     /// Does something and adds its time to a phase.
     pub fn measure<T>(&mut self, phase: Phase, work: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let value = work();
         self.add(phase, start.elapsed());
         value

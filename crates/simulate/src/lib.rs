@@ -26,6 +26,7 @@ mod report;
 mod restart;
 mod run;
 mod start;
+mod stopwatch;
 
 pub use compiled::Compiled;
 pub use engine::{ModeId, RunCounters};
@@ -38,3 +39,4 @@ pub use run::{
     Cancel, End, Exchange, Linearization, Observer, Quantity, Rate, Reached, Request, RunReport, Snapshot, Stepper,
     Unobserved, Updated, simulate,
 };
+pub use stopwatch::Stopwatch;

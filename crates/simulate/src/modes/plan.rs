@@ -4,7 +4,7 @@
 //! therefore evaluated in one call, where equations of the same shape run in one loop.
 
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use saltus_codegen::Leaf;
@@ -21,6 +21,7 @@ use crate::modes::block::{BlockFailure, BlockSolver, Care, Known, Learnt};
 use crate::modes::explicit::ExplicitEquations;
 use crate::modes::jacobian::ExactJacobian;
 use crate::modes::runtime::Tools;
+use crate::stopwatch::Stopwatch;
 
 /// Relative change of an unknown since the last anchor from which on it is no guess for other points.
 const FAR: f64 = 0.5;
@@ -656,7 +657,7 @@ impl PlanCode {
             if !self.is_wanted(stage) {
                 continue;
             }
-            let begin = Instant::now();
+            let begin = Stopwatch::start();
             let outcome = self.stages[stage].solve(memory, self.care);
             let costs = self.costs.get_or_insert_default();
             costs.resize(self.stages.len(), StageCost::default());
