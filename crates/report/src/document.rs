@@ -17,14 +17,8 @@ const SCENE: &str = include_str!("../assets/scene.js");
 const STYLE: &str = include_str!("../assets/report.css");
 
 pub(crate) fn document(sheet: &Sheet, result: &Trajectory, comparison: Option<&Report>, context: &Context) -> String {
-    let plot = format!("/*\n{PLOT_LICENCE}*/\n{PLOT}");
-    let style = format!("{PLOT_STYLE}\n{STYLE}");
-    let is_moving = !scene::scene(result, sheet).is_null();
-    let script = compact(&if is_moving {
-        format!("{SCENE}{SCRIPT}")
-    } else {
-        SCRIPT.to_owned()
-    });
+    let (plot, style) = (plot(), style());
+    let script = script(!scene::scene(result, sheet).is_null());
     let policy = policy(&[&plot, &script], &style);
     let mut page = format!(
         "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n\
@@ -89,6 +83,41 @@ fn weights(sheet: &Sheet) -> serde_json::Value {
     serde_json::Value::Object(units)
 }
 
+/// Scripts and styles of all pages, as a policy names them. A page that shows reports inside itself hands its own policy on to
+/// them, and has to allow these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// Hashes of scripts.
+    pub scripts: Vec<String>,
+    /// Hashes of styles.
+    pub styles: Vec<String>,
+}
+
+/// What is in the pages of this version.
+pub fn allowed() -> Allowed {
+    let scripts = [plot(), script(false), script(true)];
+    Allowed {
+        scripts: scripts.iter().map(|script| hash(script)).collect(),
+        styles: vec![hash(&style())],
+    }
+}
+
+fn plot() -> String {
+    format!("/*\n{PLOT_LICENCE}*/\n{PLOT}")
+}
+
+fn style() -> String {
+    format!("{PLOT_STYLE}\n{STYLE}")
+}
+
+fn script(is_moving: bool) -> String {
+    compact(&if is_moving {
+        format!("{SCENE}{SCRIPT}")
+    } else {
+        SCRIPT.to_owned()
+    })
+}
+
 /// A script without comments on lines of their own and without indentation.
 fn compact(script: &str) -> String {
     let lines = script.lines().map(str::trim);
@@ -97,9 +126,12 @@ fn compact(script: &str) -> String {
     code.map(|line| format!("{line}\n")).collect()
 }
 
+fn hash(text: &str) -> String {
+    format!("'sha256-{}'", base64(&Sha256::digest(text.as_bytes())))
+}
+
 /// Scripts and styles of this page and nothing else; nothing is loaded, and no text becomes part of the page as markup.
 fn policy(scripts: &[&str], style: &str) -> String {
-    let hash = |text: &str| format!("'sha256-{}'", base64(&Sha256::digest(text.as_bytes())));
     let scripts: Vec<String> = scripts.iter().map(|script| hash(script)).collect();
     format!(
         "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'; \

@@ -35,6 +35,7 @@ mod thin;
 
 use saltus_results::{Report, ResultError, Trajectory};
 
+pub use document::{Allowed, allowed};
 pub use thin::thin;
 
 /// A file that took part in a run.

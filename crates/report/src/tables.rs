@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use saltus_results::{Agreement, Report, Schema, Signal, SignalId, SignalKind, Status, Trajectory, Value};
+use saltus_results::{Agreement, ModeShape, Report, Schema, Signal, SignalId, SignalKind, Status, Trajectory, Value};
 
 use crate::comparison::by_excess;
 use crate::escape::html;
@@ -234,15 +234,38 @@ pub(crate) fn mode_table(result: &Trajectory) -> String {
             .get(mode)
             .map(|record| valuation(&record.valuation))
             .unwrap_or_default();
+        let shape = records.get(mode).and_then(|record| record.structure.as_ref());
         rows += &format!(
-            "<tr data-mode={mode}><td>{mode}<td>{}<td>{count}<td>{}<td>{share}<td>{valuation}\n",
+            "<tr data-mode={mode}><td>{mode}<td>{}<td>{count}<td>{}<td>{share}<td>{}<td>{}<td>{valuation}\n",
             html(names.get(mode).map_or("", String::as_str)),
-            short(*held)
+            short(*held),
+            shape.map_or(String::new(), |shape| shape.index.to_string()),
+            shape.map_or(String::new(), states),
         );
     }
-    let head = ["mode", "what differs", "visits", "time [s]", "share", "conditions"];
+    let head = [
+        "mode",
+        "what differs",
+        "visits",
+        "time [s]",
+        "share",
+        "index",
+        "states",
+        "conditions",
+    ];
     let text = table(&head, &rows) + &crate::graph::graph(result, &visits);
     section("modes", "Modes", true, &text)
+}
+
+/// How many states a mode has, and which: all of them where they are few.
+fn states(shape: &ModeShape) -> String {
+    const MOST: usize = 8;
+    let shown: Vec<&str> = shape.first_states.iter().take(MOST).map(String::as_str).collect();
+    match (shape.states, shape.states.saturating_sub(shown.len())) {
+        (0, _) => "none".to_owned(),
+        (count, 0) => format!("{count}: {}", html(&shown.join(", "))),
+        (count, more) => format!("{count}: {} and {more} more", html(&shown.join(", "))),
+    }
 }
 
 fn valuation(atoms: &[(String, bool)]) -> String {

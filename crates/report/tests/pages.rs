@@ -52,6 +52,11 @@ fn sample(names: &[&str], rows: usize) -> Trajectory {
             mode,
             label: name.to_string(),
             valuation: vec![(name.to_string(), mode == 0)],
+            structure: Some(ModeShape {
+                index: 1,
+                states: 40,
+                first_states: vec![name.to_string(); 24],
+            }),
         };
         result.mode(&record).unwrap();
     }

@@ -62,12 +62,12 @@ fn ball() -> Result<Trajectory, Box<dyn Error>> {
     result.mode(&ModeRecord {
         mode: 0,
         label: "flying".into(),
-        valuation: Vec::new(),
+        ..ModeRecord::default()
     })?;
     result.mode(&ModeRecord {
         mode: 1,
         label: "resting".into(),
-        valuation: Vec::new(),
+        ..ModeRecord::default()
     })?;
     let (g, e, mass) = (9.81, 0.7, 1.0);
     let (mut start, mut speed, mut height, mut count) = (0.0, 0.0, 1.0, 0.0);
@@ -126,12 +126,12 @@ fn rectifier() -> Result<Trajectory, Box<dyn Error>> {
     result.mode(&ModeRecord {
         mode: 1,
         label: "diode blocking".into(),
-        valuation: Vec::new(),
+        ..ModeRecord::default()
     })?;
     result.mode(&ModeRecord {
         mode: 2,
         label: "on".into(),
-        valuation: Vec::new(),
+        ..ModeRecord::default()
     })?;
     let (mut v, dt) = (0.0, 2e-5);
     let mut was_on = false;
@@ -236,7 +236,7 @@ fn drive() -> Result<Trajectory, Box<dyn Error>> {
             result.mode(&ModeRecord {
                 mode: now,
                 label,
-                valuation: Vec::new(),
+                ..ModeRecord::default()
             })?;
             let weight = if now.is_multiple_of(3) { -12.0 } else { 4.0 + t };
             let impulses = vec![Impulse {

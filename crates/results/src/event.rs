@@ -90,6 +90,26 @@ pub struct ModeRecord {
     /// The conditions and their values in this mode.
     #[serde(default)]
     pub valuation: Vec<(String, bool)>,
+    /// What its equations are like, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structure: Option<ModeShape>,
+}
+
+/// What the equations of a mode are like.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModeShape {
+    /// Their structural index.
+    pub index: u16,
+    /// How many states there are.
+    pub states: usize,
+    /// The first of them by name.
+    #[serde(default)]
+    pub first_states: Vec<String>,
+}
+
+impl ModeShape {
+    /// Names that are worth keeping: a log with thousands of them for every mode would hold little else.
+    pub const MOST_NAMES: usize = 24;
 }
 
 /// JSON has no NaN: it is written as `null`.

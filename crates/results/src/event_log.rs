@@ -144,6 +144,11 @@ mod tests {
             mode: 2,
             label: "contact".into(),
             valuation: vec![("s <= 0".into(), true)],
+            structure: Some(crate::ModeShape {
+                index: 3,
+                states: 1,
+                first_states: vec!["s".into()],
+            }),
         };
         writer.mode(&mode).unwrap();
         writer.event(&example()).unwrap();

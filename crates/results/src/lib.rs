@@ -74,7 +74,7 @@ pub use compare::{Agreement, Report, Tolerances, VariableReport, compare, compar
 pub use csv_read::read_csv;
 pub use csv_write::CsvWriter;
 pub use error::{IoAction, ResultError};
-pub use event::{EventRecord, Impulse, Jump, ModeRecord, SourceSpan, Trigger};
+pub use event::{EventRecord, Impulse, Jump, ModeRecord, ModeShape, SourceSpan, Trigger};
 pub use event_log::{EventLog, EventLogWriter, read_event_log};
 pub use formats::{Disk, Format, Formats, MemoryStorage, Storage, Stream, WriteOptions, same_file};
 pub use manifest::{InputHash, Manifest, ModelFigure, ModelPlot, Shape, ShapeValue, Status, Summary};

@@ -119,7 +119,7 @@ fn jumps_gaps_and_impulses() {
     let mode = |mode, label: &str| ModeRecord {
         mode,
         label: label.into(),
-        valuation: Vec::new(),
+        ..ModeRecord::default()
     };
     trajectory.mode(&mode(0, "free")).unwrap();
     trajectory.mode(&mode(1, "stuck <fast>")).unwrap();

@@ -282,7 +282,12 @@ impl Trajectory {
         let filled = || -> Result<(), ResultError> {
             results.begin(&schema, &manifest)?;
             for (mode, (label, valuation)) in mode_records {
-                results.mode(&ModeRecord { mode, label, valuation })?;
+                results.mode(&ModeRecord {
+                    mode,
+                    label,
+                    valuation,
+                    structure: None,
+                })?;
             }
             let mut values = vec![0.0; columns.len()];
             for row in 0..rows {

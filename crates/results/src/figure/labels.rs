@@ -117,6 +117,7 @@ mod tests {
                 mode: number,
                 label: "much too long …".into(),
                 valuation,
+                structure: None,
             };
             result.mode(&record).unwrap();
             result.row(f64::from(number), RowKind::Regular, number, &[0.0]).unwrap();

@@ -1,6 +1,6 @@
 //! Rows and events on their way into results.
 
-use saltus_results::{EventRecord, Impulse, Jump, ModeRecord, ResultSink, RowKind, Trigger};
+use saltus_results::{EventRecord, Impulse, Jump, ModeRecord, ModeShape, ResultSink, RowKind, Trigger};
 
 use super::{Run, output_failure};
 use crate::engine::{Engine, ModeId};
@@ -206,6 +206,18 @@ impl Engine {
             mode: mode.0,
             label,
             valuation,
+            structure: Some(self.mode_shape(mode)),
+        }
+    }
+
+    fn mode_shape(&self, mode: ModeId) -> ModeShape {
+        let runtime = &self.modes[mode];
+        let states = &runtime.plan().states;
+        let first = states.iter().take(ModeShape::MOST_NAMES);
+        ModeShape {
+            index: runtime.structure.index(),
+            states: states.len(),
+            first_states: first.map(|state| self.compiled.name(state.var, state.order)).collect(),
         }
     }
 }

@@ -150,7 +150,12 @@ impl Run {
             return known.clone();
         }
         let ModeId(mode) = self.engine.modes.reserve();
-        let record = ModeRecord { mode, label, valuation };
+        let record = ModeRecord {
+            mode,
+            label,
+            valuation,
+            structure: None,
+        };
         self.slide_records.push(record.clone());
         record
     }
