@@ -66,7 +66,7 @@ pub(crate) struct AnalyzeArguments {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(0..=8), requires = "method")]
     pub height: Option<u16>,
 
-    /// Write the graph of modes as a picture (.svg) or for Graphviz (.dot)
+    /// Write the graph of modes as a picture (.svg or .png) or for Graphviz (.dot)
     #[arg(long, value_name = "FILE")]
     pub graph: Option<PathBuf>,
 }
@@ -272,12 +272,21 @@ fn split_value(item: &str) -> Option<(&str, &str)> {
 }
 
 fn write_graph(path: &Path, svg: impl Fn() -> String, dot: impl Fn() -> String) -> Result<(), String> {
-    let text = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("svg") => svg(),
-        Some("dot" | "gv") => dot(),
-        _ => return Err(format!("`{}`: a graph is written as .svg or .dot", path.display())),
+    let bytes = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => svg().into_bytes(),
+        Some("dot" | "gv") => dot().into_bytes(),
+        Some("png") => {
+            let drawn = saltus_raster::png(&svg(), saltus_raster::SHARP);
+            drawn.map_err(|error| format!("`{}`: {error}", path.display()))?
+        }
+        _ => {
+            return Err(format!(
+                "`{}`: a graph is written as .svg, .png or .dot",
+                path.display()
+            ));
+        }
     };
-    let written = Disk.create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    let written = Disk.create(path).and_then(|mut file| file.write_all(&bytes));
     written.map_err(|error| format!("cannot write to `{}`: {error}", path.display()))
 }
 

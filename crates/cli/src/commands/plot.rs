@@ -12,7 +12,7 @@ use crate::console::Console;
 use crate::files::clash;
 use crate::status::Status;
 
-/// Draws results, as SVG or as an interactive page: one panel per unit, modes as coloured bands, jumps as vertical lines,
+/// Draws results, as SVG, PNG or an interactive page: one panel per unit, modes as coloured bands, jumps as vertical lines,
 /// impulses as arrows.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
@@ -24,7 +24,7 @@ Examples:
   saltus plot out.csv 'clutch.*' --from 290 --to 310
   saltus plot out.csv --panel motor.w,load.w --panel clutch.tau
   saltus plot out.csv --over other.csv
-  saltus plot out.csv v --x s -o phase.svg
+  saltus plot out.csv v --x s -o phase.png
   saltus plot out.csv --events events.json --report out.html")]
 pub(crate) struct PlotArguments {
     /// Result file (.csv or .mat)
@@ -35,8 +35,8 @@ pub(crate) struct PlotArguments {
     #[arg(value_name = "VARIABLE")]
     pub variables: Vec<String>,
 
-    /// The picture to write; RESULT with the extension .svg if not given
-    #[arg(short, long, value_name = "FILE.svg")]
+    /// The picture to write (.svg or .png); RESULT with the extension .svg if not given
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
     /// Write an interactive page instead of a picture
@@ -150,10 +150,17 @@ fn draw(arguments: &PlotArguments, output: &Path) -> Result<(), ResultError> {
     write_picture(output, &svg)
 }
 
-/// Writes a picture.
+/// Writes a picture, as lines or as dots: its name says which.
 pub(crate) fn write_picture(path: &Path, svg: &str) -> Result<(), ResultError> {
-    require_extension(path, &["svg"])?;
-    write(path, svg.as_bytes())
+    require_extension(path, &["svg", "png"])?;
+    if !has_extension(path, "png") {
+        return write(path, svg.as_bytes());
+    }
+    let drawn = saltus_raster::png(svg, saltus_raster::SHARP).map_err(|error| ResultError::TooLarge {
+        path: path.to_owned(),
+        what: error.to_string(),
+    });
+    write(path, &drawn?)
 }
 
 /// Writes a page.
@@ -162,12 +169,13 @@ pub(crate) fn write_page(path: &Path, html: &str) -> Result<(), ResultError> {
     write(path, html.as_bytes())
 }
 
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+}
+
 fn require_extension(path: &Path, known: &[&'static str]) -> Result<(), ResultError> {
-    let extension = path
-        .extension()
-        .and_then(|extension| extension.to_str())
-        .unwrap_or_default();
-    if known.iter().any(|known| extension.eq_ignore_ascii_case(known)) {
+    if known.iter().any(|known| has_extension(path, known)) {
         return Ok(());
     }
     Err(ResultError::UnknownFormat {

@@ -81,8 +81,8 @@ pub(crate) struct SimulateArguments {
     #[arg(long)]
     pub protected: bool,
 
-    /// Draw the results
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw the results (.svg or .png)
+    #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 
     /// An interactive page of the run: curves, modes, events, source, in one file for any browser

@@ -181,6 +181,31 @@ fn links_lead_somewhere() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+/// The site has examples in its playground, and brings along the texts that pages lead to (`docs/site.mjs`); everything else that
+/// is not in the book would lead nowhere there.
+#[test]
+fn links_out_of_the_book_are_known_to_the_site() {
+    let book = root().join("docs/src").canonicalize().expect("there is a book");
+    let examples = root().join("examples").canonicalize().expect("there are examples");
+    let mut examples_named = 0;
+    for page in files(&book, "md") {
+        for link in links(&read(&page)).into_iter().filter(|link| !link.contains("://")) {
+            let file = link.split('#').next().unwrap_or_default();
+            let Ok(target) = page.with_file_name(file).canonicalize() else {
+                continue;
+            };
+            if file.is_empty() || target.starts_with(&book) {
+                continue;
+            }
+            let is_example = target.starts_with(&examples) && target.extension().is_some_and(|e| e == "mo");
+            examples_named += usize::from(is_example);
+            let is_text = target.extension().is_some_and(|e| e == "md");
+            assert!(is_example || is_text, "{}: {link}", page.display());
+        }
+    }
+    assert!(examples_named > 50, "{examples_named} examples");
+}
+
 #[test]
 fn every_page_is_in_the_table_of_contents() {
     let folder = root().join("docs/src");

@@ -430,13 +430,13 @@ impl Engine {
     /// Whether fixed start values alone say that a condition is another than that of the candidate: a mode that only holds
     /// because it moves them is none to begin in. (47) of RR-8933 with x = 1, where only x ≤ 0 has enough equations.
     fn fixed_starts_speak_against(&mut self) -> bool {
-        for at in 0..self.start.values.len() {
-            let StartValue {
-                var,
-                order,
-                value,
-                fixed,
-            } = self.start.values[at];
+        for &StartValue {
+            var,
+            order,
+            value,
+            fixed,
+        } in self.start.values.iter()
+        {
             if fixed && order < self.memory.orders(var) {
                 self.memory.set(var, order, value);
             }
