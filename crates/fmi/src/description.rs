@@ -368,7 +368,7 @@ fn structure(xml: &mut Writer, subject: &Subject<'_>, version: Version) {
     let slots = subject.variables.slot_variables.iter();
     let slots: Vec<(u32, u32)> = slots.copied().filter(|_| exchange || version == Version::Two).collect();
     let mut unknown: BTreeSet<u32> = outputs()
-        .filter(|(_, shown)| is_calculated(shown))
+        .filter(|(_, shown)| is_calculated(shown) || shown.kind == Kind::Clock)
         .map(|(at, _)| *at)
         .collect();
     for (state, rate) in &slots {
