@@ -48,7 +48,9 @@ impl Function {
             }
             Body::Foreign(call) if call.fits(inputs) && outputs == 1 => return Ok(()),
             _ => {
-                return Err(self.invalid("a table, an operation on texts or foreign code of other arguments".to_owned()));
+                return Err(
+                    self.invalid("a table, an operation on texts or foreign code of other arguments".to_owned())
+                );
             }
         };
         let mut result = Ok(());
