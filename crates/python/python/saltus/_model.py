@@ -7,6 +7,8 @@ import html
 import json
 import os
 import pathlib
+import shutil
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -520,6 +522,33 @@ class Model:
         with open(pathlib.Path(path).expanduser(), "wb") as file:
             file.write(data)
 
+    def export_fmu(
+        self,
+        path: PathLike,
+        *,
+        fmi: int = 3,
+        type: str | Iterable[str] = ("me", "cs"),
+        runtime: PathLike | None = None,
+        without_sources: bool = False,
+    ) -> None:
+        """Writes a functional mock-up unit, for other tools: of FMI 3 or 2, for Model Exchange (``"me"``), Co-Simulation
+        (``"cs"``) or both. ``runtime`` is the library that goes into it; if not given it is looked for in the environment
+        variable ``SALTUS_FMI_RUNTIME``, beside this package and where the command line looks for it."""
+        types = {type} if isinstance(type, str) else set(type)
+        if fmi not in (2, 3):
+            raise ValueError(f"there is no FMI {fmi} here: 2 or 3")
+        if not types or types - {"me", "cs"}:
+            raise ValueError(f"the type of a unit is 'me', 'cs' or both, not {type!r}")
+        library = _fmi_runtime(runtime).read_bytes()
+        data = self._native.to_fmu(fmi, ("me" in types, "cs" in types), library, without_sources)
+        pathlib.Path(path).expanduser().write_bytes(data)
+
+    def allow_fmu(self) -> Model:
+        """Lets the code of the units of other tools (FMUs) run that the model names. It has all your rights. Returns the
+        model."""
+        self._native.allow_fmu()
+        return self
+
     def sha256(self) -> str:
         """A hash of everything that runs depend on but their settings."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
@@ -530,6 +559,30 @@ class Model:
     def __repr__(self) -> str:
         values = "".join(f", {name} = {value}" for name, value in self._values[:4])
         return f"<saltus.Model {self.name}{values}>"
+
+
+def _fmi_runtime(given: PathLike | None) -> pathlib.Path:
+    """Where the library is that goes into units."""
+    named = given or os.environ.get("SALTUS_FMI_RUNTIME")
+    if named:
+        return pathlib.Path(named).expanduser()
+    name = {"win32": "saltus_fmi_runtime.dll", "darwin": "libsaltus_fmi_runtime.dylib"}.get(
+        sys.platform, "libsaltus_fmi_runtime.so"
+    )
+    prefix = pathlib.Path(sys.prefix)
+    places = [pathlib.Path(__file__).parent, prefix / "lib" / "saltus", prefix / "lib"]
+    program = shutil.which("saltus")
+    if program:
+        beside = pathlib.Path(program).resolve().parent
+        places += [beside, beside / "deps", beside.parent / "lib" / "saltus", beside.parent / "lib"]
+    for place in places:
+        if (place / name).is_file():
+            return place / name
+    looked = ", ".join(str(place) for place in places)
+    raise FileNotFoundError(
+        f"the runtime {name} that goes into units is not there (looked in {looked}); "
+        "`runtime=` or the environment variable SALTUS_FMI_RUNTIME says where it is"
+    )
 
 
 def _unpickle(

@@ -11,6 +11,8 @@ use saltus::analysis::{AnalysisOptions, Coverage};
 use saltus::results::{Disk, Formats, Pattern, Schema, Select, Selection, Trajectory, Value};
 use saltus::source::{Diagnostic, Severity, codes};
 use saltus::{ModelFileOptions, ParameterValues, Run};
+use saltus_fmi::export::{Runtime, host_platform};
+use saltus_fmi::{ExportOptions, Interface, Version, export};
 
 use super::analysis::Analysis;
 use super::design::Design;
@@ -102,6 +104,53 @@ impl Model {
             Ok(bytes) => Ok(PyBytes::new(py, &bytes)),
             Err(diagnostic) => Err(failure::raise_one(py, Class::Model, &diagnostic)),
         }
+    }
+
+    /// The model as a functional mock-up unit with the given runtime for this platform.
+    fn to_fmu<'py>(
+        &self,
+        py: Python<'py>,
+        version: u32,
+        wanted: (bool, bool),
+        library: Vec<u8>,
+        without_sources: bool,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let interfaces = [
+            (wanted.0, Interface::ModelExchange),
+            (wanted.1, Interface::CoSimulation),
+        ];
+        let options = ExportOptions {
+            version: if version == 2 { Version::Two } else { Version::Three },
+            interfaces: interfaces
+                .into_iter()
+                .filter(|(wanted, _)| *wanted)
+                .map(|(_, of)| of)
+                .collect(),
+            without_sources,
+            settings: saltus_fmi::variables::Settings::default(),
+        };
+        let runtime = Runtime {
+            platform: host_platform(),
+            library,
+        };
+        let model = Arc::clone(&self.inner);
+        let exported = aside(py, move || export(&model, &[runtime], &options))?;
+        match exported {
+            Ok(exported) => Ok(PyBytes::new(py, &exported.bytes)),
+            Err(diagnostic) => Err(failure::raise_one(py, Class::Model, &diagnostic)),
+        }
+    }
+
+    /// Lets the code of the units of other tools run that the model names.
+    fn allow_fmu(&self, py: Python<'_>) -> PyResult<()> {
+        let units = self.inner.foreign_units();
+        let linked = py.detach(|| saltus_fmu_host::link(&units));
+        linked.map_err(|(unit, message)| {
+            let path = saltus_fmu_host::host::location(&unit);
+            let message = format!("unit `{}`: {message}", path.display());
+            let diagnostic = Diagnostic::without_place(codes::E0711, Severity::Error, message);
+            failure::raise_one(py, Class::Model, &diagnostic)
+        })
     }
 
     #[staticmethod]
