@@ -101,7 +101,7 @@ fn a_clutch_and_a_brake_lock_and_stay_locked() {
     for number in 0..40 {
         let train = Train::random(&mut random);
         let session = Session::new();
-        session.add_text("M.mo", train.text());
+        session.add_text("M.mo", &train.text());
         let model = session.compile("M").into_result();
         let model = model.unwrap_or_else(|diagnostics| panic!("{number}: {diagnostics:?}"));
         let run = model.run().stop(1.5 * train.times().2).simulate();
