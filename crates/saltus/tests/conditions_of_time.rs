@@ -46,7 +46,7 @@ impl Condition {
             .collect();
         zeros.sort_by(f64::total_cmp);
         let factors: Vec<String> = zeros.iter().map(|zero| format!("(#T - {zero:?})/{stop:?}")).collect();
-        let holds_at_first = zeros.len() % 2 == 0;
+        let holds_at_first = zeros.len().is_multiple_of(2);
         Condition {
             text: format!("{} + 0*sin(#T/{stop:?}) > 0", factors.join("*")),
             crossings: zeros,
