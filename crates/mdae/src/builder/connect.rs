@@ -21,7 +21,7 @@
 //!     let engaged = m.time().ge(&m.real(until));
 //!     m.equation("balance", a.get("tau") + b.get("tau"));
 //!     m.equation_if(&engaged, "engaged", a.get("w") - b.get("w"));
-//!     m.equation_if(&!&engaged, "released", a.get("tau"));
+//!     m.equation_if(&!&engaged, "released", a.get("tau").clone());
 //!     (a, b)
 //! }
 //!
