@@ -238,15 +238,16 @@ impl ClassReport {
 
     fn context_text(&self, context: &ClassContext) -> String {
         if context.wrong {
-            return match context.too_many.is_empty() {
-                false => format!(
-                    "wrong in every context: too many equations: {}",
-                    quoted(&context.too_many)
-                ),
-                true => format!(
+            return if context.too_many.is_empty() {
+                format!(
                     "wrong in every context: too few equations for {}",
                     quoted(&context.too_few)
-                ),
+                )
+            } else {
+                format!(
+                    "wrong in every context: too many equations: {}",
+                    quoted(&context.too_many)
+                )
             };
         }
         let mut text = determined_text(context);
@@ -334,9 +335,12 @@ fn alternatives_text(when: &[Vec<(String, bool)>]) -> String {
         (false, false) => format!("not {text}"),
         (false, true) => format!("not ({text})"),
     };
-    let all = |literals: &Vec<(String, bool)>| match literals.is_empty() {
-        true => "in every mode".to_owned(),
-        false => literals.iter().map(literal).collect::<Vec<_>>().join(", "),
+    let all = |literals: &Vec<(String, bool)>| {
+        if literals.is_empty() {
+            "in every mode".to_owned()
+        } else {
+            literals.iter().map(literal).collect::<Vec<_>>().join(", ")
+        }
     };
     let shown: Vec<String> = when.iter().take(MOST_ALTERNATIVES).map(all).collect();
     match when.len().saturating_sub(MOST_ALTERNATIVES) {

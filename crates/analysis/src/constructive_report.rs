@@ -30,9 +30,10 @@ struct PartReport<'m> {
 pub fn constructive_report<'m>(name: &str, model: &'m Mdae) -> Result<ConstructiveReport<'m>, TooManyPredicates> {
     let system = System::from_model(model);
     let whole = (0..system.predicates.len()).map(PredicateId::from_usize).collect();
-    let parts = match system.predicates.len() <= System::PREDICATE_LIMIT {
-        true => vec![(system, whole)],
-        false => system.parts(),
+    let parts = if system.predicates.len() <= System::PREDICATE_LIMIT {
+        vec![(system, whole)]
+    } else {
+        system.parts()
     };
     let predicates = System::predicate_names(model);
     let part = |(system, own): (System, Vec<PredicateId>)| {

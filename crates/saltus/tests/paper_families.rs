@@ -330,12 +330,13 @@ fn singular_modes_name_the_component_to_blame() {
         let bad = (random.next() % n as u64) as usize;
         let mut text = format!("{PARTS}model M\n  Parts.Source source;\n  Parts.Ground ground;\n");
         for at in 0..n {
-            match at == bad {
-                true => text.push_str(&format!("  Parts.BadBrake part{at}(locked = true);\n")),
-                false => text.push_str(&format!(
+            if at == bad {
+                text.push_str(&format!("  Parts.BadBrake part{at}(locked = true);\n"));
+            } else {
+                text.push_str(&format!(
                     "  Parts.Resistor part{at}(R = {});\n",
                     random.between(0.5, 3.0)
-                )),
+                ));
             }
         }
         text.push_str("equation\n  connect(source.n, ground.p);\n  connect(source.p, part0.p);\n");

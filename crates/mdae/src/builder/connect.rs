@@ -155,13 +155,13 @@ impl Connections {
             names
         };
         let fit = names(&a.potentials) == names(&b.potentials) && names(&a.flows) == names(&b.flows);
-        match fit {
-            true => Ok(()),
-            false => Err(Invalid(format!(
-                "`{}` and `{}` cannot be connected: their variables differ",
-                a.name, b.name
-            ))),
+        if fit {
+            return Ok(());
         }
+        Err(Invalid(format!(
+            "`{}` and `{}` cannot be connected: their variables differ",
+            a.name, b.name
+        )))
     }
 
     /// What is connected with each other, in order; connectors that are not connected from outside are alone.

@@ -70,8 +70,11 @@ pub struct Library {
     classes: Vec<Class>,
     nodes: FxHashMap<(usize, ClassMode), Result<Rc<Node>, TooWide>>,
     /// Compositions by content, with variables by rank.
-    known: BTreeMap<Key, Result<(Rc<Interface>, Rc<Split>), TooWide>>,
+    known: BTreeMap<Key, Composed>,
 }
+
+/// What a composition gives.
+type Composed = Result<(Rc<Interface>, Rc<Split>), TooWide>;
 
 /// Two interfaces and what is hidden between them.
 type Key = (Interface, Interface, BTreeSet<Variable>);
@@ -172,12 +175,7 @@ impl Library {
     }
 
     /// A composition; equal ones, up to the numbers of variables, are made once.
-    fn composed(
-        &mut self,
-        first: &Interface,
-        second: &Interface,
-        hidden: &BTreeSet<Variable>,
-    ) -> Result<(Rc<Interface>, Rc<Split>), TooWide> {
+    fn composed(&mut self, first: &Interface, second: &Interface, hidden: &BTreeSet<Variable>) -> Composed {
         let all: Vec<Variable> = first.known.union(&second.known).copied().collect();
         let rank = |variable: Variable| all.binary_search(&variable).map_or(variable, |rank| rank as Variable);
         let (least_first, least_second) = (first.lowest(), second.lowest());
