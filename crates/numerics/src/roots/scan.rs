@@ -152,8 +152,11 @@ pub fn told_by_three(functions: &dyn ConditionFunctions, samples: [&[f64]; 3]) -
     let [first, middle, last] = samples;
     let same = first.len() == middle.len() && middle.len() == last.len();
     same && (0..first.len()).all(|i| {
-        let course = Course::of_three([first[i], middle[i], last[i]]);
-        functions.cut(i, &course) == Cut::Nowhere
+        let samples = [first[i], middle[i], last[i]];
+        let course = Course::of_three(samples);
+        // A parabola that passes zero between samples of one side tells of a passage that nobody has seen.
+        let invents = |side: fn(&f64) -> bool| samples.iter().all(side) && !course.samples().iter().all(side);
+        !invents(|x| *x > 0.0) && !invents(|x| *x < 0.0) && functions.cut(i, &course) == Cut::Nowhere
     })
 }
 
