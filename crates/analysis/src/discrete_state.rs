@@ -1,7 +1,7 @@
 //! A point of the discrete state space: truth values of the conditions and values of the discrete variables.
 
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{ConditionId, ConditionKind, Derivative, ExprId, Idx, Mdae, Role, Type, VarId};
+use saltus_mdae::{Comparison, ConditionId, ConditionKind, Derivative, ExprId, Idx, Mdae, Role, Type, VarId};
 use saltus_structure::mode::{Modes, Valuation};
 use saltus_structure::restart::FixedValues;
 
@@ -259,6 +259,9 @@ impl FixedValues for Known<'_> {
     }
     fn condition(&self, condition: ConditionId) -> bool {
         self.now.truths[condition.index()]
+    }
+    fn relation(&self, condition: ConditionId) -> Option<(ExprId, Comparison)> {
+        self.model.relation(condition)
     }
     fn nominal(&self, var: VarId) -> f64 {
         let nominal = self.model.variables.get(var).and_then(|variable| variable.nominal);

@@ -38,6 +38,9 @@ const ROUNDING_PATTERNS: u32 = 3;
 const ROUNDINGS: f64 = 16.0;
 /// Relative error of the means of coefficients: below what counts as settled.
 const MEAN: f64 = 1e-13;
+/// Parts of the way that are looked at for a passage of a comparison, and how often one is halved to find it.
+const LOOKED_AT: u32 = 16;
+const BISECTIONS: u32 = 54;
 /// Values that the means of one restart may read: functions of transistors have thousands of bends, and no mean to that error.
 const MEAN_WORK: f64 = 1e7;
 
@@ -311,31 +314,120 @@ impl<'a> System<'a> {
         let programs = self.programs.equations[equation].means.iter();
         let pairs = programs.zip(&self.leaves[equation].means);
         let means = pairs.map(|(program, leaves)| {
-            let integrand = |way: f64| {
+            let integrals = self.mean(equation, program, leaves, None)?;
+            let mut by = Vec::new();
+            for (leaf, &slope) in leaves.iter().zip(&integrals[1..]) {
+                if let Leaf::Unknown(unknown) = *leaf {
+                    let slope = if program.compared.is_empty() {
+                        slope
+                    } else {
+                        self.mean_slope(equation, program, leaves, unknown)?
+                    };
+                    by.push((unknown, slope));
+                }
+            }
+            Ok(Slopes {
+                value: integrals[0],
+                size: integrals[0].abs(),
+                by,
+            })
+        });
+        means.collect()
+    }
+
+    /// The mean of a coefficient and of its derivatives on the way, where an unknown may be a little off.
+    fn mean(
+        &self,
+        equation: usize,
+        program: &PlanProgram,
+        leaves: &[Leaf],
+        moved: Option<(usize, f64)>,
+    ) -> Result<Vec<f64>, RestartFailure> {
+        let mut sums = vec![0.0; 1 + leaves.len()];
+        // Between two places where it may jump, a coefficient is smooth.
+        for pair in self.bends(program, moved).windows(2) {
+            let (begin, length) = (pair[0], pair[1] - pair[0]);
+            let integrand = |part: f64| {
                 let left = self.mean_work.get() - leaves.len() as f64;
                 self.mean_work.set(left);
                 if left < 0.0 {
                     return vec![f64::NAN];
                 }
-                let (value, gradient) = program.tape.gradient(self.functions, &self.values(leaves, &[], way));
+                let values = self.values_on_way(leaves, begin + part * length, moved);
+                let (value, gradient) = program.tape.gradient(self.functions, &values);
                 let mut all = vec![value];
                 all.extend(gradient);
                 all
             };
             let integrals = integrate_over_unit(integrand, MEAN).ok_or_else(|| self.no_mean(equation))?;
-            let by = leaves.iter().zip(&integrals[1..]);
-            Ok(Slopes {
-                value: integrals[0],
-                size: integrals[0].abs(),
-                by: by
-                    .filter_map(|(leaf, &slope)| match *leaf {
-                        Leaf::Unknown(unknown) => Some((unknown, slope)),
-                        _ => None,
-                    })
-                    .collect(),
-            })
-        });
-        means.collect()
+            for (sum, integral) in sums.iter_mut().zip(integrals) {
+                *sum += length * integral;
+            }
+        }
+        Ok(sums)
+    }
+
+    /// The values of leaves on the way, where an unknown may be a little off.
+    fn values_on_way(&self, leaves: &[Leaf], way: f64, moved: Option<(usize, f64)>) -> Vec<f64> {
+        let mut values = self.values(leaves, &[], way);
+        if let Some((unknown, offset)) = moved {
+            for (value, leaf) in values.iter_mut().zip(leaves) {
+                if matches!(leaf, Leaf::Unknown(one) if *one == unknown) {
+                    *value += offset;
+                }
+            }
+        }
+        values
+    }
+
+    /// The ends of the way, and the places on it where both sides of a comparison are equal.
+    fn bends(&self, program: &PlanProgram, moved: Option<(usize, f64)>) -> Vec<f64> {
+        let mut bends = vec![0.0, 1.0];
+        for sides in &program.compared {
+            let leaves = sides.each_ref().map(|side| leaves_of(side, self.environment));
+            let difference = |way: f64| {
+                let [a, b] = [0, 1].map(|at| {
+                    let values = self.values_on_way(&leaves[at], way, moved);
+                    sides[at].tape.gradient(self.functions, &values).0
+                });
+                a - b
+            };
+            let place = |k: u32| f64::from(k) / f64::from(LOOKED_AT);
+            for k in 0..LOOKED_AT {
+                let (mut left, mut right) = (place(k), place(k + 1));
+                let above = difference(left) > 0.0;
+                if above == (difference(right) > 0.0) {
+                    continue;
+                }
+                for _ in 0..BISECTIONS {
+                    let middle = 0.5 * (left + right);
+                    if (difference(middle) > 0.0) == above {
+                        left = middle;
+                    } else {
+                        right = middle;
+                    }
+                }
+                bends.push(right);
+            }
+        }
+        bends.sort_unstable_by(f64::total_cmp);
+        bends.dedup();
+        bends
+    }
+
+    /// How the mean of a coefficient with comparisons changes with an unknown: where it jumps on the way moves as well, so that
+    /// the mean of the derivative is not the derivative of the mean.
+    fn mean_slope(
+        &self,
+        equation: usize,
+        program: &PlanProgram,
+        leaves: &[Leaf],
+        unknown: usize,
+    ) -> Result<f64, RestartFailure> {
+        let scale = self.x[unknown].abs().max(self.sizes[unknown]);
+        let width = MEAN.cbrt() * if scale > 0.0 { scale } else { 1.0 };
+        let beside = |offset: f64| Ok(self.mean(equation, program, leaves, Some((unknown, offset)))?[0]);
+        Ok((beside(width)? - beside(-width)?) / (2.0 * width))
     }
 
     /// Why there is no mean of a coefficient.

@@ -507,6 +507,14 @@ pub struct Mdae {
 }
 
 impl Mdae {
+    /// The function of a condition that is a relation, and how it is compared with zero.
+    pub fn relation(&self, condition: ConditionId) -> Option<(ExprId, Comparison)> {
+        match self.conditions.get(condition)?.kind {
+            ConditionKind::Relation { function, comparison } => Some((function, comparison)),
+            _ => None,
+        }
+    }
+
     /// An empty model.
     pub fn new(name: &str) -> Self {
         let mut model = Mdae {

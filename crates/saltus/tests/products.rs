@@ -129,7 +129,7 @@ fn what_stands_under_a_derivative_is_conserved_when_reinit_moves_a_factor() {
 fn charge_of_nonlinear_capacitors_is_conserved() {
     // Coefficient, charge.
     type Law = fn(f64) -> f64;
-    let laws: [(&str, Law); 7] = [
+    let laws: [(&str, Law); 8] = [
         ("1 + 3*v^2", |v| v + v.powi(3)),
         ("exp(v)", f64::exp),
         ("2 + cos(v)", |v| 2.0 * v + v.sin()),
@@ -137,6 +137,9 @@ fn charge_of_nonlinear_capacitors_is_conserved() {
         ("1 + abs(v)", |v| v + 0.5 * v * v.abs()),
         ("(if v < 1 then 1 else 3)", |v| if v < 1.0 { v } else { 3.0 * v - 2.0 }),
         ("1 + tanh(v)^2", |v| 2.0 * v - v.tanh()),
+        ("(if v > 1 then 5 elseif v < -1 then 2 else 1)", |v| {
+            v + 4.0 * (v - 1.0).max(0.0) + (v + 1.0).min(0.0)
+        }),
     ];
     let forms = [
         "equation (COEFFICIENT)*der(v) = -i;",
@@ -147,7 +150,8 @@ fn charge_of_nonlinear_capacitors_is_conserved() {
     ];
     let mut random = Random(2);
     for (coefficient, charge) in laws {
-        for form in forms {
+        // Jumps over the bends of a law, and jumps beside them.
+        for form in forms.iter().flat_map(|form| [form; 4]) {
             let (v, w, c) = (
                 random.between(-4.0, 4.0),
                 random.between(-4.0, 4.0),
@@ -162,6 +166,39 @@ fn charge_of_nonlinear_capacitors_is_conserved() {
             close(seen.before, v, &text);
             close(charge(seen.after) + c * seen.after, charge(v) + c * w, &text);
         }
+    }
+}
+
+#[test]
+fn factors_that_a_mode_defines_anew_are_told() {
+    let told = |law: &str| {
+        let text = format!(
+            "model M Real v(start = 3, fixed = true), w(start = -1, fixed = true), i; Boolean on = time >= 1; {law} \
+             2*der(w) = i; if on then v = w; else i = 0; end if; end M;"
+        );
+        let seen = run(&text, "v").unwrap_or_else(|e| panic!("{text}: {e}"));
+        let words = ["jumps from", "takes the place of"];
+        seen.warnings
+            .iter()
+            .any(|warning| words.iter().any(|word| warning.contains(word)))
+    };
+    for law in [
+        "Real c; equation if on then c = 3; else c = 1; end if; c*der(v) = -i;",
+        "Real c; equation if v > 1.8 then c = 3; else c = 1; end if; c*der(v) = -i;",
+        "Real c = if on then 3 else 1; equation c*der(v) = -i;",
+        "equation if on then 3*der(v) = -i; else der(v) = -i; end if;",
+        "equation if v > 1.8 then 3*der(v) = -i; else der(v) = -i; end if;",
+        "discrete Real c(start = 1, fixed = true); equation when on then c = 3; end when; c*der(v) = -i;",
+    ] {
+        assert!(told(law), "{law}");
+    }
+    for law in [
+        "Real c = 1 + v^2; equation c*der(v) = -i;",
+        "Real c = if v > 1.8 then 3 else 1; equation c*der(v) = -i;",
+        "Real c; equation if on then c = 1; else c = 1; end if; c*der(v) = -i;",
+        "equation if on then 3*der(v) = -3*i; else der(v) = -i; end if;",
+    ] {
+        assert!(!told(law), "{law}");
     }
 }
 
@@ -198,6 +235,12 @@ fn given_start_values_win() {
     assert!((v - 2.0).abs() < 1e-9);
     let (v, _) = start(
         "Real q, u, v(start = 4); equation q = 2*u; u = 3*v + 1; der(q) = -v;",
+        "v",
+    );
+    assert!((v - 4.0).abs() < 1e-9);
+    let (v, _) = start(
+        "function f input Boolean b; output Real m; algorithm m := if b then 3 else 2; end f; \
+         Real q, v(start = 4), m = f(time >= 2); equation q = m*v; der(q) = -v;",
         "v",
     );
     assert!((v - 4.0).abs() < 1e-9);

@@ -210,6 +210,7 @@ impl Engine {
         let unsettled = accepted.unsettled;
         let transient = accepted.transient;
         self.tell_jumping_factors(&accepted);
+        self.tell_changed_laws(&accepted);
         let terminate = self.accept(accepted);
         self.event.arrived = if transient { self.arrived_at_zero() } else { Vec::new() };
         self.check_triggered(&triggered)?;

@@ -12,7 +12,7 @@ use saltus_instant::{
     implicit_euler_through, project_restart, solve_restart, solve_restart_apart,
 };
 use saltus_mdae::eval::Environment;
-use saltus_mdae::{ConditionId, Derivative, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
+use saltus_mdae::{Comparison, ConditionId, Derivative, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
 use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
     Before, ConcreteEquation, FixedValues, ModeChange, ModeEquation, NumericFacts, PlanEquation, RestartAnalysis,
@@ -163,6 +163,9 @@ impl FixedValues for Known<'_> {
     }
     fn condition(&self, condition: ConditionId) -> bool {
         self.memory.condition(condition)
+    }
+    fn relation(&self, condition: ConditionId) -> Option<(ExprId, Comparison)> {
+        self.model.relation(condition)
     }
     fn nominal(&self, var: VarId) -> f64 {
         self.nominal.get(var.index()).copied().unwrap_or(1.0)

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use saltus_mdae::function::Functions;
 use saltus_mdae::tape::Tape;
-use saltus_mdae::{ConditionId, ExprId, ExprPool, Node, VarId};
+use saltus_mdae::{Comparison, ConditionId, ExprId, ExprPool, Node, VarId};
 use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
 
 use super::knowledge::{Known, KnownSource};
@@ -42,6 +42,11 @@ pub trait FixedValues {
     }
     /// The truth value of a condition inside a residual.
     fn condition(&self, condition: ConditionId) -> bool;
+    /// The function of a condition that is a relation, and whether that has to be greater than zero or not less.
+    fn relation(&self, condition: ConditionId) -> Option<(ExprId, Comparison)> {
+        let _ = condition;
+        None
+    }
     /// A typical magnitude of a variable.
     fn nominal(&self, var: VarId) -> f64 {
         let _ = var;

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::expr::VarTraits;
-use saltus_mdae::{Derivative, ExprId, ExprPool, Node, Type, VarId};
+use saltus_mdae::{BinaryOp, Comparison, ConditionId, Derivative, ExprId, ExprPool, Node, Type, VarId};
 
 use super::array::{ArrayEquation, ArrayVariable, Part};
 use super::concrete::Coefficient;
@@ -86,10 +86,12 @@ impl Source<'_, '_> {
             return None;
         }
         let written = self.form(pool, equation, highest)?;
+        let written = self.with_relations(pool, written, candidate, symbols);
         if self.jumping(pool, &written, candidate, symbols).is_empty() {
             return None;
         }
         let form = self.with_definitions(pool, written.clone(), candidate, symbols);
+        let form = self.with_relations(pool, form, candidate, symbols);
         let jumping = self.jumping(pool, &form, candidate, symbols);
         let exact = if jumping.open.is_empty() {
             self.exact(pool, &form, &jumping)
@@ -240,6 +242,51 @@ impl Source<'_, '_> {
         form
     }
 
+    /// A condition in a factor of a derivative, about what jumps, changes on the way: `(if v > 0 then 2 else 1)*der(v) = -i` is
+    /// about a charge with a bend, whatever branch the new mode has. Such conditions are replaced by their relations. Those
+    /// that choose between laws, with a factor that vanishes in one of them, stay what the new mode makes of them.
+    fn with_relations(
+        &self,
+        pool: &mut ExprPool,
+        mut form: Form,
+        candidate: &ArrayEquation,
+        symbols: &FxHashMap<ArrayVariable, VarId>,
+    ) -> Form {
+        let roots: Vec<ExprId> = form.values().copied().collect();
+        let mut conditions = conditions_in(pool, &roots);
+        conditions.retain(|&condition| roots.iter().all(|&root| !chooses_law(pool, root, condition)));
+        let mut relations: FxHashMap<ConditionId, ExprId> = FxHashMap::default();
+        for condition in conditions {
+            let Some((function, comparison)) = self.frame.inquiry.fixed.relation(condition) else {
+                continue;
+            };
+            let op = match comparison {
+                Comparison::Greater => BinaryOp::Gt,
+                Comparison::GreaterEqual => BinaryOp::Ge,
+            };
+            let zero = pool.real(0.0);
+            let relation = pool.binary(op, function, zero);
+            // Written like a form of its own to find what it is made of.
+            let alone: Form = std::iter::once((Derivative::new(VarId(0), 0), relation)).collect();
+            let alone = self.with_definitions(pool, alone, candidate, symbols);
+            let jumping = self.jumping(pool, &alone, candidate, symbols);
+            if let (true, false, Some(&relation)) =
+                (jumping.open.is_empty(), jumping.known.is_empty(), alone.values().next())
+            {
+                relations.insert(condition, relation);
+            }
+        }
+        if !relations.is_empty() {
+            for coefficient in form.values_mut() {
+                *coefficient = pool.rewrite(&[*coefficient], |_, _, node| match node {
+                    Node::Condition(condition) => relations.get(&condition).copied(),
+                    _ => None,
+                })[0];
+            }
+        }
+        form
+    }
+
     /// What the equation matched to an algebraic variable makes of it, if it is linear in the variable.
     fn definition(&self, pool: &mut ExprPool, Derivative { var, order }: Derivative) -> Option<ExprId> {
         let new = self.frame.inquiry.change.new;
@@ -269,7 +316,15 @@ impl Source<'_, '_> {
         divisors.sort_by_key(|&Derivative { order, .. }| order);
         for divisor in divisors {
             let divisor = form[&divisor];
-            let divided: Form = form.iter().map(|(&leaf, &a)| (leaf, pool.div(a, divisor))).collect();
+            let mut divided = Form::new();
+            for (&leaf, &a) in form {
+                let quotient = if a == divisor {
+                    pool.real(1.0)
+                } else {
+                    pool.div(a, divisor)
+                };
+                divided.insert(leaf, quotient);
+            }
             if self.is_closed(pool, &divided, jumping) {
                 return Some(divided);
             }
@@ -283,6 +338,12 @@ impl Source<'_, '_> {
         let zero = pool.real(0.0);
         for (&Derivative { var, order }, &coefficient) in form {
             let own = order.checked_sub(1).map(|order| Derivative { var, order });
+            // A slope says nothing of where a relation changes.
+            let compared = compared_in(pool, coefficient).into_iter().flatten();
+            let mut compared = compared.flat_map(|side| pool.occurrences(side));
+            if compared.any(|leaf| own != Some(leaf) && jumping.known.contains_key(&leaf)) {
+                return false;
+            }
             for &leaf in jumping.known.keys() {
                 if own == Some(leaf) {
                     continue;
@@ -354,4 +415,36 @@ impl Source<'_, '_> {
         });
         pool.var(symbol)
     }
+}
+
+/// Whether a term is there only if a condition holds, or only if it does not.
+fn chooses_law(pool: &mut ExprPool, coefficient: ExprId, condition: ConditionId) -> bool {
+    [true, false].into_iter().any(|truth| {
+        let branch = pool.rewrite(&[coefficient], |pool, _, node| {
+            (node == Node::Condition(condition)).then(|| pool.boolean(truth))
+        })[0];
+        pool.is_zero(branch)
+    })
+}
+
+fn conditions_in(pool: &ExprPool, roots: &[ExprId]) -> BTreeSet<ConditionId> {
+    let nodes = pool.reachable(roots).into_iter();
+    nodes
+        .filter_map(|id| match pool.node(id) {
+            Node::Condition(condition) => Some(condition),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Both sides of all comparisons in an expression.
+pub(crate) fn compared_in(pool: &ExprPool, expression: ExprId) -> Vec<[ExprId; 2]> {
+    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    let nodes = pool.reachable(&[expression]).into_iter();
+    nodes
+        .filter_map(|id| match pool.node(id) {
+            Node::Binary(Lt | Le | Gt | Ge | Eq | Ne, a, b) => Some([a, b]),
+            _ => None,
+        })
+        .collect()
 }

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use saltus_mdae::tape::Tape;
 use saltus_mdae::{ExprId, ExprPool, Node, VarId};
 
+use super::integral::compared_in;
 use super::plan::{PlanEquation, RestartPlan};
 
 /// What a leaf of a program is.
@@ -30,6 +31,8 @@ pub struct PlanProgram {
     pub kinds: Vec<LeafKind>,
     /// The coefficients whose means it holds.
     pub means: Vec<PlanProgram>,
+    /// Both sides of all comparisons in a coefficient: it may jump where they are equal, which its derivatives do not tell.
+    pub compared: Vec<[PlanProgram; 2]>,
 }
 
 impl PlanProgram {
@@ -43,6 +46,7 @@ impl PlanProgram {
             kinds: tape.leaves().iter().map(kind).collect(),
             tape,
             means: Vec::new(),
+            compared: Vec::new(),
         }
     }
 }
@@ -65,7 +69,12 @@ impl PlanPrograms {
             for (position, mean) in equation.averages.iter().enumerate() {
                 let mut inside = unknowns.clone();
                 inside.insert(mean.parameter, LeafKind::Way);
-                means.push(PlanProgram::new(pool, mean.integrand, &inside));
+                let compared = compared_in(pool, mean.integrand).into_iter();
+                let compared = compared.map(|sides| sides.map(|side| PlanProgram::new(pool, side, &inside)));
+                means.push(PlanProgram {
+                    compared: compared.collect(),
+                    ..PlanProgram::new(pool, mean.integrand, &inside)
+                });
                 kinds.insert(mean.symbol, LeafKind::Mean(position));
             }
             PlanProgram {
