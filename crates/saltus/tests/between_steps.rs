@@ -105,6 +105,49 @@ fn narrow_peaks_of_rates_are_integrated() {
 }
 
 #[test]
+fn narrow_peaks_come_out_of_a_delay_as_they_went_in() {
+    // #T the place, #W the width; the integral of each peak, and how long it is above one half, in widths.
+    let peaks = [
+        (
+            "exp(-((#X - #T)/#W)^2)",
+            std::f64::consts::PI.sqrt(),
+            2.0 * 2f64.ln().sqrt(),
+        ),
+        ("1/(1 + ((#X - #T)/#W)^2)^2", std::f64::consts::FRAC_PI_2, {
+            2.0 * (2f64.sqrt() - 1.0).sqrt()
+        }),
+        ("1 - tanh((#X - #T)/#W)^2", 2.0, 2.0 * (0.5f64.sqrt()).atanh()),
+    ];
+    let mut random = Random(14);
+    let mut wrong = Vec::new();
+    for _ in 0..many(24) {
+        let (peak, area, duration) = *pick(&mut random, &peaks);
+        let stop = random.power(-2.0, 2.0);
+        let (place, width) = (stop * random.between(0.1, 0.5), stop * random.power(-5.0, -2.0));
+        let delay = stop * random.between(0.05, 0.3);
+        let (moving, equation) = *pick(&mut random, &[("x", "der(x) = 1;"), ("0.5*x", "der(x) = 2;")]);
+        let (rate, wanted) = *pick(&mut random, &[("d", area), ("if d > 0.5 then 1 else 0", duration)]);
+        let signal = peak
+            .replace("#X", moving)
+            .replace("#T", &format!("{place:?}"))
+            .replace("#W", &format!("{width:?}"));
+        let text = format!(
+            "model M Real x(start = 0, fixed = true), y(start = 0, fixed = true), d = delay({signal}, {delay:?}); \
+             equation {equation} der(y) = ({rate})/{width:?}; end M;"
+        );
+        let solver = *pick(&mut random, &SOLVERS);
+        let found = last(&text, "y", stop, solver, 1e-6);
+        let is_right = found.as_ref().is_ok_and(|found| (found - wanted).abs() < 3e-3 * wanted);
+        if !is_right {
+            wrong.push(format!(
+                "{found:?} instead of {wanted} with {solver:?} until {stop}: {text}"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
 fn assertions_that_are_violated_for_a_short_while() {
     let mut random = Random(12);
     for _ in 0..many(24) {

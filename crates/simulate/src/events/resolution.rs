@@ -550,14 +550,22 @@ impl Ways<'_> {
         }
     }
 
-    /// What tells whether the rates of states hide something between the points at which an integrator looks at them: the
-    /// arguments in all equations that lead to them. `None` if there are none.
+    /// What tells whether the rates of states, or what is delayed, hide something between the points at which they are looked at:
+    /// the arguments in all equations that lead to them. `None` if there are none.
     pub(crate) fn rates(&self, states: &[Derivative]) -> Option<Watching> {
         let rate = |state: &Derivative| Derivative {
             var: state.var,
             order: state.order + 1,
         };
-        let roots = self.leading_to(states.iter().map(rate).collect()).roots;
+        let mut wanted: Vec<Derivative> = states.iter().map(rate).collect();
+        let recorded: Vec<ExprId> = self.model.delays.iter().map(|delay| delay.expression).collect();
+        wanted.extend(
+            recorded
+                .iter()
+                .flat_map(|&expression| self.pool.occurrences(expression)),
+        );
+        let mut roots = self.leading_to(wanted).roots;
+        roots.extend(recorded);
         let arguments = self.arguments(&roots).filter(|arguments| !arguments.is_empty())?;
         // The rates themselves are not needed to know the arguments.
         let (found, called) = collect(self.model, self.pool, &roots);

@@ -5,7 +5,8 @@
 //! smooth. As with conditions, the arguments of such functions tell ([`crate::events::resolution`]): where they say that
 //! samples do not show the course of the rates, the step is cut into pieces on which they do, and what the rates are there is
 //! compared with what the integrator took them for. If the difference would move a state by more than its tolerance, the step is
-//! taken back, and the pieces are integrated one by one.
+//! taken back, and the pieces are integrated one by one. The same for delayed expressions: the past is kept as one polynomial a
+//! step, and what that misses has to be recorded piece by piece.
 
 use saltus_numerics::EvalError;
 use saltus_numerics::ode::Integrator;
@@ -22,6 +23,8 @@ use crate::modes::ode::ModeOde;
 pub(super) const MOST_VALUES: f64 = 3e7;
 /// Samples that each step adds to what may be computed: a run of many steps spends about as much as its steps do.
 const SAMPLES_PER_STEP: f64 = 8.0;
+/// Parts into which a piece is cut where it has to be recorded.
+const PARTS_OF_PAST: u32 = 4;
 /// Errors of a step that are no sign of something hidden, in parts of the tolerance.
 const OF_TOLERANCE: f64 = 10.0;
 
@@ -76,6 +79,18 @@ impl ConditionFunctions for Rates<'_, '_> {
     }
 }
 
+/// Each piece in equal parts: samples tell a course long before a polynomial has all its digits.
+fn divided(begin: f64, pieces: &[f64]) -> Vec<f64> {
+    let lefts = std::iter::once(begin).chain(pieces.iter().copied());
+    let spans = lefts.zip(pieces);
+    spans
+        .flat_map(|(left, &right)| {
+            let part = move |k: u32| left + (right - left) * f64::from(k) / f64::from(PARTS_OF_PAST);
+            (1..PARTS_OF_PAST).map(part).chain(std::iter::once(right))
+        })
+        .collect()
+}
+
 impl Run {
     /// Takes a step back in which the rates hide something: whether it did.
     pub(super) fn take_back(&mut self, phase: &mut PhaseState, step: (f64, f64)) -> Result<bool, Failure> {
@@ -86,7 +101,8 @@ impl Run {
         let Some(mut pieces) = self.pieces_of_rates(phase.mode, step) else {
             return Ok(false);
         };
-        let hides = self.hides_rates(phase.mode, step.0, &pieces);
+        let hides_past = self.hides_past(phase.mode, step, &pieces);
+        let hides = hides_past || self.hides_rates(phase.mode, step.0, &pieces);
         if hides {
             // It was worth its cost.
             self.affordable_values = affordable;
@@ -94,6 +110,10 @@ impl Run {
         self.move_to(phase.mode, if hides { step.0 } else { step.1 })?;
         if !hides {
             return Ok(false);
+        }
+        if hides_past {
+            pieces = divided(step.0, &pieces);
+            self.history.divided(&pieces);
         }
         phase.resolved_until = step.1;
         pieces.reverse();
@@ -152,6 +172,31 @@ impl Run {
         }
         let pieces = told_pieces(&mut rates, step, &ScanOptions::default());
         pieces.ok().filter(|pieces| pieces.len() > 1)
+    }
+
+    /// Whether what will be recorded of a step for delays misses what the delayed expressions are in the middle of pieces.
+    fn hides_past(&mut self, mode: ModeId, step: (f64, f64), pieces: &[f64]) -> bool {
+        if self.history.is_empty() {
+            return false;
+        }
+        let mut recording = self.history.recording(step, self.engine.options.tolerance);
+        let mut ode = self.engine.ode(mode, &self.history);
+        let mut y = vec![0.0; ode.code.states.len()];
+        let mut values = |time: f64| {
+            self.integrator.interpolate(time, &mut y);
+            let known = ode.evaluate(time, &y).is_ok();
+            known.then(|| self.history.expressions(ode.memory))
+        };
+        while let Some(time) = recording.next_point() {
+            let Some(values) = values(time) else { return false };
+            recording.push(values);
+        }
+        let mut left = step.0;
+        pieces.iter().any(|&right| {
+            let middle = 0.5 * (left + right);
+            left = right;
+            values(middle).is_some_and(|values| recording.misses(middle, &values))
+        })
     }
 
     /// Whether the rates in the middle of pieces differ from what the integrator took them for by more than a tolerance.

@@ -219,6 +219,15 @@ impl History {
         }
     }
 
+    /// What is delayed was found to be narrow: the run does not step across the ends of these pieces either when they come out.
+    pub(crate) fn divided(&mut self, pieces: &[f64]) {
+        let breaks = pieces.iter().map(|&time| Break {
+            time,
+            generation: GENERATIONS - 2,
+        });
+        self.breaks.extend(breaks);
+    }
+
     /// Begins to record a step, with values as exact as a relative tolerance asks for.
     pub(crate) fn recording(&self, span: (f64, f64), tolerance: f64) -> Recording {
         Recording::new(span, tolerance)

@@ -5,6 +5,9 @@ const DEGREES: [usize; 2] = [4, 8];
 /// A signal delayed by a varying time has this many derivatives: enough to decide signs at events.
 pub(super) const DERIVATIVES: usize = 3;
 
+/// What polynomials may be off, in parts of the tolerance, before that counts as something they miss.
+const MISSED: f64 = 10.0;
+
 /// A step of the past.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
@@ -80,6 +83,21 @@ impl Recording {
                 coefficients: coefficients(&coarse),
             };
             (polynomial.series(test)[0] - value).abs() <= 0.1 * self.tolerance * size.max(1e-3)
+        })
+    }
+
+    /// Whether the polynomials through what was recorded miss the values at a time.
+    pub(crate) fn misses(&self, time: f64, values: &[f64]) -> bool {
+        let (rows, (start, end)) = (self.rows(), self.span);
+        values.iter().enumerate().any(|(at, &value)| {
+            let recorded: Vec<f64> = rows.iter().map(|row| row[at]).collect();
+            let size = recorded.iter().fold(value.abs(), |size, v| size.max(v.abs()));
+            let polynomial = Segment {
+                start,
+                end,
+                coefficients: coefficients(&recorded),
+            };
+            (polynomial.series(time)[0] - value).abs() > MISSED * self.tolerance * size
         })
     }
 
