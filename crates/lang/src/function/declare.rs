@@ -199,8 +199,13 @@ impl Flattener<'_> {
                 self.emitting(builder, |this| this.expr(&binding.source.expr, &inner))
                     .map(Some)
             }
-            None if !mods.children.is_empty() && self.table(formal.class)?.simple.is_none() => {
-                self.default_record(formal.class, &mods, ctx).map(Some)
+            // A record has the values that its class gives to fields, and those of modifications.
+            None if formal.rank == 0
+                && self.table(formal.class)?.simple.is_none()
+                && !super::is_function_kind(self.kind(formal.class)) =>
+            {
+                let value = self.default_record(formal.class, &mods, ctx)?;
+                Ok((!mods.children.is_empty() || value.is_partial_record()).then_some(value))
             }
             None => Ok(None),
         }
