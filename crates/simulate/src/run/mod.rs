@@ -460,7 +460,15 @@ impl Run {
             return self.engine.initialise();
         }
         self.engine.set_start_values()?;
-        self.history.guess(&mut self.engine.memory);
+        let Engine {
+            model,
+            pool,
+            cache,
+            memory,
+            ..
+        } = &mut self.engine;
+        self.history.prepare(model, pool, cache, memory)?;
+        self.history.guess(memory);
         for _ in 0..DELAY_PASSES {
             let reports = self.engine.initialise()?;
             if !self.history.guess(&mut self.engine.memory) {

@@ -180,9 +180,11 @@ impl Run {
         let ode = self.engine.ode(mode, &self.history);
         ode.code.set_anchor(ode.memory);
         if ode.code.states.is_empty() {
-            // Nothing to integrate: go on in parts of the run, so that conditions are watched closely.
+            // Nothing to integrate: go on in parts of the run, so that conditions are watched closely, and no farther than the past
+            // of delayed signals is known.
             let span = self.engine.options.stop - self.engine.options.start;
-            let next = (time + (span / LEAST_STEPS).max(4.0 * f64::EPSILON * time.abs())).min(target);
+            let part = (span / LEAST_STEPS).min(self.history.max_step(&self.engine.memory));
+            let next = (time + part.max(4.0 * f64::EPSILON * time.abs())).min(target);
             return Ok((time, if next > time { next } else { target }));
         }
         let mut ode = self.engine.ode(mode, &self.history);

@@ -10,6 +10,7 @@
 //!
 //! Where the delay depends on unknowns, signals and unknowns are found in turn until they agree.
 
+mod explicit;
 mod polynomial;
 mod transport;
 
@@ -181,6 +182,19 @@ impl History {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.profiles.is_empty()
+    }
+
+    /// Gives the unknowns behind delayed signals the values that explicit equations say, so that the first guess of a signal is
+    /// not where what is computed of it has no value.
+    pub(crate) fn prepare(
+        &self,
+        model: &Mdae,
+        pool: &ExprPool,
+        cache: &KernelCache,
+        memory: &mut Memory,
+    ) -> Result<(), Failure> {
+        let delayed: Vec<ExprId> = model.delays.iter().map(|delay| delay.expression).collect();
+        explicit::assign(model, pool, cache, &delayed, memory)
     }
 
     /// Before the start a delayed signal is the expression itself: its values for the unknowns in memory; whether
