@@ -77,6 +77,7 @@ impl Lowering<'_> {
             FunctionBody::Algorithm(statements) => Body::Algorithm(self.block(statements, &mut inside)),
             FunctionBody::Table(table) => Body::Table(Arc::new(lower_table(table))),
             FunctionBody::Foreign(call) => Body::Foreign(Arc::new(self.foreign_call(call))),
+            FunctionBody::Routine(call) => Body::Routine(Arc::clone(call)),
         };
         let mut lowered = Function {
             name: function.name.clone(),

@@ -145,7 +145,12 @@ impl Flattener<'_> {
     /// The value of a subscript: known if it can be.
     fn subscript_value(&mut self, expr: &saltus_syntax::ast::Expr, ctx: &Context<'_>) -> Fallible<Tensor> {
         let value = match &expr.kind {
-            ExprKind::Range { .. } => self.evaluate(expr, ctx)?,
+            ExprKind::Range { start, step, stop } => match self.evaluate(expr, ctx) {
+                Err(failure) if step.is_none() && ctx.mode != Mode::Evaluate => {
+                    return self.moving_range(start, stop, ctx)?.ok_or(failure);
+                }
+                known => known?,
+            },
             _ => self.expr(expr, ctx)?,
         };
         if value.is_known() || ctx.mode == Mode::Evaluate {
@@ -155,6 +160,35 @@ impl Flattener<'_> {
             Ok(known) => Ok(known),
             Err(_) => Ok(value),
         }
+    }
+
+    /// `i + 1:i + 3`: a range whose place is known when it is used only, but not its length.
+    fn moving_range(
+        &mut self,
+        start: &saltus_syntax::ast::Expr,
+        stop: &saltus_syntax::ast::Expr,
+        ctx: &Context<'_>,
+    ) -> Fallible<Option<Tensor>> {
+        let (first, last) = (self.expr(start, ctx)?, self.expr(stop, ctx)?);
+        let (Ty::Integer, Ty::Integer, Some(first), Some(last)) = (first.ty, last.ty, first.as_expr(), last.as_expr())
+        else {
+            return Ok(None);
+        };
+        let ((base, from), (other, to)) = (shifted_base(first), shifted_base(last));
+        if base != other {
+            return Ok(None);
+        }
+        let span = start.span;
+        let count = u32::try_from((to - from + 1).clamp(0, MOST_MOVING)).unwrap_or(0);
+        let element = |k: u32| {
+            let shift = FlatExpr::Integer(i64::from(k));
+            crate::tensor::binary(crate::flat::BinaryOp::Add, first.clone(), shift, span)
+        };
+        Ok(Some(Tensor::array(
+            Ty::Integer,
+            [count][..].into(),
+            (0..count).map(element),
+        )))
     }
 
     fn add_subscript(&mut self, result: &mut Subscripts, index: Tensor, size: u32, span: Span) -> Fallible<()> {
@@ -245,6 +279,28 @@ impl Flattener<'_> {
             *slot = elem;
         }
         Ok(())
+    }
+}
+
+/// Elements of a range that moves at most.
+const MOST_MOVING: i64 = 10_000;
+
+/// An expression without the whole numbers that are added to it, and their sum.
+fn shifted_base(expr: &FlatExpr) -> (&FlatExpr, i64) {
+    use crate::flat::BinaryOp::{Add, Subtract};
+    let FlatExpr::Binary(op @ (Add | Subtract), operands, _) = expr else {
+        return (expr, 0);
+    };
+    match (op, &operands[0], &operands[1]) {
+        (Add, base, FlatExpr::Integer(k)) | (Add, FlatExpr::Integer(k), base) => {
+            let (base, shift) = shifted_base(base);
+            (base, shift.saturating_add(*k))
+        }
+        (Subtract, base, FlatExpr::Integer(k)) => {
+            let (base, shift) = shifted_base(base);
+            (base, shift.saturating_sub(*k))
+        }
+        _ => (expr, 0),
     }
 }
 

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use saltus_routines::RoutineCall;
+
 use super::{FlatExpr, FunctionId, IndexVec, LocalId, ProvenanceId, ScalarType};
 
 /// A function.
@@ -111,6 +113,8 @@ pub enum FunctionBody {
     Table(Arc<Table>),
     /// What a unit of another tool yields.
     Foreign(Arc<ForeignCall>),
+    /// A foreign function that is done natively; inputs are its buffers in order, outputs those it writes.
+    Routine(Arc<RoutineCall>),
 }
 
 /// A unit of another tool (an FMU) that a model names.

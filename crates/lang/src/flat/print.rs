@@ -417,6 +417,7 @@ impl Printer<'_> {
                     table.smoothness, table.extrapolation
                 )?;
             }
+            FunctionBody::Routine(call) => writeln!(self.out, "    external {};", call.routine.name())?,
         }
         writeln!(self.out, "  end {name};")
     }

@@ -9,6 +9,7 @@ use saltus_source::{Diagnostic, Span};
 use saltus_syntax::ast::{ClassKind, ExprKind, Name};
 use smallvec::smallvec;
 
+use super::routine::Callee;
 use super::frame::{Frame, FrameVar};
 use super::{Effect, Signature};
 use crate::class::{Found, SimpleType};
@@ -128,6 +129,13 @@ impl Flattener<'_> {
         if let Some(results) = native(&name, &arguments).or_else(|| text_function(&name, &arguments, span)) {
             return self.external_results(signature, results);
         }
+        if name == "ModelicaIO_writeRealMatrix" {
+            self.tell_not_executed(&name, span);
+            return Ok(vec![Tensor::boolean(false)]);
+        }
+        if let Some(callee) = Callee::from_name(&name) {
+            return self.call_routine(class, signature, (callee, &clause), &bound, (span, ctx));
+        }
         if signature.outputs.is_empty() {
             return self.foreign_effect(&name, &arguments, span, ctx).map(|()| Vec::new());
         }
@@ -137,7 +145,7 @@ impl Flattener<'_> {
             format!("the external function `{name}` ({language}) is not available"),
         )
         .with_secondary(clause.span, format!("`{}` is defined by it", self.classes[class].name))
-        .with_note("external code is never executed; what the mathematics of C's standard library does is known")
+        .with_note("external code is never executed; what the standard libraries of C and Modelica do is known")
         .with_help("write the function in Modelica, with an `algorithm` section")
         .into())
     }
@@ -200,6 +208,15 @@ impl Flattener<'_> {
             self.functions.effects.push(Effect::Error(message));
             return Ok(());
         }
+        // The state of a generator with a memory, which is not there.
+        if name != "ModelicaRandom_setInternalState_xorshift1024star" {
+            self.tell_not_executed(name, span);
+        }
+        Ok(())
+    }
+
+    /// Says once that a message or a file is missing.
+    fn tell_not_executed(&mut self, name: &str, span: Span) {
         let message = format!("`{name}` is external code and is not executed");
         let known = self
             .diagnostics
@@ -211,7 +228,6 @@ impl Flattener<'_> {
                     .with_note("the model does not depend on it: the message or file it would write is missing"),
             );
         }
-        Ok(())
     }
 
     /// Foreign functions yield ordinals where enumerations are declared.

@@ -224,7 +224,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn initial_value(&mut self, class: ClassId, formal: &Formal, ctx: &Context<'_>) -> Fallible<Tensor> {
+    pub(super) fn initial_value(&mut self, class: ClassId, formal: &Formal, ctx: &Context<'_>) -> Fallible<Tensor> {
         let table = self.table(class)?;
         let entry = &table.entries[formal.entry as usize];
         let mods = crate::modification::merge(&entry.mods, &entry.declared);

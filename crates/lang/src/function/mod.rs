@@ -7,7 +7,7 @@
 //! |---|---|
 //! | Which inputs, outputs and variables has the function, and what do its annotations say? | `signature`, `annotations` |
 //! | Which value goes with which input? Is a function that is an argument of the right type? | `signature` |
-//! | Is it external, a table, or a unit of another tool? | `external`, `tables`, `foreign` |
+//! | Is it external, a table, a routine of a library, or a unit of another tool? | `external`, `tables`, `routine`, `foreign` |
 //! | All arguments known, or to be written into the equations: what does it yield? | `interpret`, on values ([`Tensor`]); `frame` holds its variables |
 //! | Otherwise: which function of the flat model is called? | `lower`: one for each list of sizes and known arguments |
 //! | Which variables has that one? | `declare` |
@@ -26,6 +26,7 @@ pub(crate) mod check;
 mod declare;
 pub(crate) mod external;
 mod foreign;
+mod routine;
 pub(crate) mod frame;
 mod interpret;
 mod lower;
@@ -84,6 +85,7 @@ pub(crate) struct FunctionTable {
     failing: FxHashMap<(ScalarType, check::Complaint), FunctionId>,
     tables: Vec<tables::KnownTable>,
     units: Vec<foreign::KnownCall>,
+    routines: Vec<routine::KnownRoutine>,
     /// What the calls of the present statement do besides yielding values.
     pub(crate) effects: Vec<Effect>,
     /// Calls that are known to fail, with what is said then.
@@ -364,7 +366,7 @@ impl Flattener<'_> {
 
     /// Arguments with the values of parameters put in, where they are not Real; all of them if that
     /// is possible.
-    fn decide_arguments(&mut self, bound: &[Tensor], span: Span, ctx: &Context<'_>) -> Option<Vec<Tensor>> {
+    pub(super) fn decide_arguments(&mut self, bound: &[Tensor], span: Span, ctx: &Context<'_>) -> Option<Vec<Tensor>> {
         let mut decided = Vec::with_capacity(bound.len());
         for value in bound {
             let whole = matches!(value.ty, Ty::Integer | Ty::Boolean | Ty::String | Ty::Enumeration(_));

@@ -3,9 +3,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use saltus_routines::Failure as Refusal;
+use saltus_routines::matrix_file::{self, Separated};
 use saltus_source::Span;
 
 use super::external::{ExternalValue, known_number};
+use super::routine::routine_failure;
 use crate::codes;
 use crate::failure::{Fallible, error, fail};
 use crate::flat::{
@@ -119,29 +122,14 @@ impl Flattener<'_> {
     fn table_object(&mut self, object: &ExternalValue, span: Span) -> Fallible<TableObject> {
         let get = |name: &str| object.arguments.iter().find(|(n, _)| n == name).map(|(_, v)| v);
         let number = |name: &str| get(name).and_then(known_number);
-        if let Some(file) = get("fileName").and_then(Tensor::as_str)
-            && !matches!(&**file, "" | "NoName")
-        {
-            return fail(
-                codes::E0309,
-                span,
-                format!("tables in files (`{file}`) are not supported yet"),
-            );
-        }
-        let data = get("table").filter(|t| t.is_known() && t.dims.len() == 2);
-        let Some(data) = data else {
-            return fail(
-                codes::E0304,
-                span,
-                "the data of the table must be known before the simulation",
-            );
+        let rows = match get("fileName").and_then(Tensor::as_str) {
+            Some(file) if !matches!(&**file, "" | "NoName") => self.rows_of_file(object, file, span)?,
+            _ => rows_of_table(get("table"), span)?,
         };
-        let width = data.dims[1] as usize;
-        let values: Vec<f64> = data.exprs().filter_map(FlatExpr::as_number).collect();
-        if values.is_empty() || width < 2 && data.dims[0] > 1 {
+        let width = rows.first().map_or(0, Vec::len);
+        if rows.is_empty() || width == 0 || width < 2 && rows.len() > 1 {
             return fail(codes::E0306, span, "the table has no values");
         }
-        let rows = values.chunks(width.max(1)).map(<[f64]>::to_vec).collect();
         let columns = match get("columns") {
             Some(columns) => columns
                 .exprs()
@@ -183,6 +171,37 @@ impl Flattener<'_> {
             shift_time: number("shiftTime").unwrap_or(0.0),
             time_events: number("timeEvents").unwrap_or(1.0) as i64,
         })
+    }
+
+    /// The rows of a table in a file.
+    fn rows_of_file(&mut self, object: &ExternalValue, file: &str, span: Span) -> Fallible<Vec<Vec<f64>>> {
+        let get = |name: &str| object.arguments.iter().find(|(n, _)| n == name).map(|(_, v)| v);
+        let name = get("tableName").and_then(Tensor::as_str).cloned().unwrap_or_default();
+        let delimiter = get("delimiter").and_then(Tensor::as_str);
+        let separated = Separated {
+            delimiter: delimiter.and_then(|text| text.chars().next()).unwrap_or(','),
+            header_lines: get("nHeaderLines").and_then(known_number).unwrap_or(0.0).max(0.0) as usize,
+        };
+        let refused = |why: Refusal| routine_failure(&why, span);
+        let path = self.library.resource(file);
+        let path = path.ok_or_else(|| {
+            refused(Refusal::new(format!(
+                "`{file}` names no file: there is no such library"
+            )))
+        })?;
+        let content = self
+            .library
+            .read_resource(&path)
+            .map_err(|why| refused(Refusal::new(format!("cannot read the table `{file}`: {why}"))))?;
+        let matrix = matrix_file::read(file, &content, &name, &separated).map_err(|why| {
+            let message = format!("table in `{file}`: {why}");
+            refused(Refusal::new(message))
+        })?;
+        Ok(matrix
+            .elements
+            .chunks(matrix.columns.max(1))
+            .map(<[f64]>::to_vec)
+            .collect())
     }
 
     /// The first time event behind a time, as a piecewise constant function of it.
@@ -304,6 +323,20 @@ impl Flattener<'_> {
         });
         id
     }
+}
+
+/// The rows of a table that is given as a matrix.
+fn rows_of_table(table: Option<&Tensor>, span: Span) -> Fallible<Vec<Vec<f64>>> {
+    let Some(data) = table.filter(|t| t.is_known() && t.dims.len() == 2) else {
+        return fail(
+            codes::E0304,
+            span,
+            "the data of the table must be known before the simulation",
+        );
+    };
+    let width = data.dims[1] as usize;
+    let values: Vec<f64> = data.exprs().filter_map(FlatExpr::as_number).collect();
+    Ok(values.chunks(width.max(1)).map(<[f64]>::to_vec).collect())
 }
 
 fn shifted(time: FlatExpr, shift: f64, span: Span) -> FlatExpr {

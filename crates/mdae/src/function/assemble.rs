@@ -66,6 +66,7 @@ pub(super) fn assemble(function: &Function, temporaries: Temporaries) -> Code {
         Body::Table(table) => Program::Table(table.clone()),
         Body::Text(operation) => Program::Text(operation.clone()),
         Body::Foreign(call) => Program::Foreign(call.clone()),
+        Body::Routine(call) => Program::Routine(call.clone()),
     };
     Code {
         name: function.name.clone(),

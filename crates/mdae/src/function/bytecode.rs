@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use saltus_routines::RoutineCall;
+
 use super::foreign::ForeignCall;
 use crate::expr::{BinaryOp, UnaryOp};
 use crate::index::FunctionId;
@@ -135,6 +137,8 @@ pub enum Program {
         /// The number of directions.
         lanes: u32,
     },
+    /// A foreign function.
+    Routine(Arc<RoutineCall>),
 }
 
 /// A function as bytecode.
@@ -171,7 +175,7 @@ impl Code {
         };
         match &self.program {
             Program::Table(_) | Program::TableTangents { .. } | Program::Text(_) => false,
-            Program::Foreign(_) | Program::ForeignTangents { .. } => true,
+            Program::Foreign(_) | Program::ForeignTangents { .. } | Program::Routine(_) => true,
             Program::Algorithm(instructions) => instructions.len() >= LONG || instructions.iter().any(repeats),
         }
     }

@@ -70,7 +70,7 @@ impl Variant {
                 outputs: (0..self.output_size(functions) as Register).collect(),
                 ..assemble(function, Temporaries::Own)
             }),
-            Body::Text(_) => None,
+            Body::Text(_) | Body::Routine(_) => None,
         }
     }
 }
@@ -435,7 +435,7 @@ impl<'a> Differentiation<'a> {
             results,
             used,
         };
-        if matches!(functions[function].body, Body::Text(_)) {
+        if functions[function].body.is_discrete() {
             self.out.push(plain);
             return Some(());
         }
@@ -688,9 +688,7 @@ fn activity(
                     args,
                     results,
                     used,
-                } if args.iter().any(|&arg| active[arg as usize])
-                    && !matches!(functions[*function].body, Body::Text(_)) =>
-                {
+                } if args.iter().any(|&arg| active[arg as usize]) && !functions[*function].body.is_discrete() => {
                     let outputs = functions[*function].real_outputs();
                     for output in (0..*used).filter(|&output| outputs[output as usize]) {
                         mark(&mut active, results + output);

@@ -45,6 +45,13 @@ pub enum CallError {
     },
     /// An operation on texts failed.
     Text(TextError),
+    /// A foreign function cannot be called so.
+    Routine {
+        /// The function.
+        function: Arc<str>,
+        /// What it says.
+        message: Arc<str>,
+    },
     /// The size of an array is no size.
     Size {
         /// The function.
@@ -105,6 +112,7 @@ impl std::fmt::Display for CallError {
             CallError::Assertion { function, message } => write!(f, "in function `{function}`: {message}"),
             CallError::Text(error) => error.fmt(f),
             CallError::Foreign { unit, message } => write!(f, "unit `{unit}`: {message}"),
+            CallError::Routine { function, message } => write!(f, "in function `{function}`: {message}"),
             CallError::Extrapolation { table, outside } => {
                 let side = if outside.value < outside.limit {
                     "below the first"

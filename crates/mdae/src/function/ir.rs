@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use saltus_routines::RoutineCall;
 use serde::{Deserialize, Serialize};
 
 use super::bytecode::Compiled;
@@ -153,6 +154,19 @@ pub enum Body {
     Text(TextOperation),
     /// What a unit of another tool yields.
     Foreign(Arc<ForeignCall>),
+    /// A foreign function; inputs are its buffers in order, outputs those it writes.
+    Routine(Arc<RoutineCall>),
+}
+
+impl Body {
+    /// Whether the results jump and never vary, whatever the arguments do.
+    pub fn is_discrete(&self) -> bool {
+        match self {
+            Body::Text(_) => true,
+            Body::Routine(call) => call.routine.is_discrete(),
+            Body::Algorithm(_) | Body::Table(_) | Body::Foreign(_) => false,
+        }
+    }
 }
 
 /// A user function.

@@ -1,6 +1,7 @@
 //! The machine that executes bytecode.
 
 use super::bytecode::{Access, Code, Instruction, Program};
+use super::routine;
 use super::kind::is_exact;
 use super::{CallError, DEPTH_LIMIT, DerivativeInput, Direction, FunctionDerivative, Functions, MEMORY_LIMIT, Number};
 use crate::index::FunctionId;
@@ -165,6 +166,17 @@ impl<'a, N: Number> Machine<'a, N> {
             Program::ForeignTangents { call, varying, lanes } => {
                 let args = self.stack.split_off(first_arg);
                 let results = call.tangents(varying, *lanes, &args, &self.zero, self.terms)?;
+                self.stack.extend(results);
+                return Ok(());
+            }
+            Program::Routine(call) => {
+                self.work += call.work();
+                self.spend(call.work(), code)?;
+                let args = self.stack.split_off(first_arg);
+                let results = routine::results(call, &args, self.terms).map_err(|failure| CallError::Routine {
+                    function: code.name.clone(),
+                    message: failure.0.into(),
+                })?;
                 self.stack.extend(results);
                 return Ok(());
             }

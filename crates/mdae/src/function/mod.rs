@@ -13,6 +13,7 @@
 //! | `assemble`, `bytecode` | statements as instructions, made at the first call and kept in the function |
 //! | [`Variant`] | derivatives of code along several directions, as code |
 //! | [`Machine`] | the only thing that executes functions, over any [`Number`] |
+//! | `routine` | what libraries take from C and FORTRAN, over any number where it has derivatives |
 //! | `call` | [`Functions::call`]: values and partial derivatives for whoever needs a few of them |
 //! | [`ForeignCall`] | functions that a unit of another tool computes |
 //! | `trace` | [`Functions::follow`]: the operations that a call comes to, with their arguments |
@@ -26,6 +27,7 @@ mod call;
 mod differentiate;
 mod error;
 mod foreign;
+mod routine;
 mod ir;
 mod kind;
 mod machine;

@@ -47,9 +47,10 @@ impl Function {
                 return Ok(());
             }
             Body::Foreign(call) if call.fits(inputs) && outputs == 1 => return Ok(()),
+            Body::Routine(call) if inputs == call.input_size() && outputs == call.output_size() => return Ok(()),
             _ => {
                 return Err(
-                    self.invalid("a table, an operation on texts or foreign code of other arguments".to_owned())
+                    self.invalid("a table, an operation on texts, a routine or foreign code of other arguments".to_owned())
                 );
             }
         };

@@ -8,6 +8,7 @@ mod cache;
 mod files;
 mod folder;
 mod parallel;
+mod resource;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

@@ -1,0 +1,142 @@
+//! Foreign functions that Modelica libraries declare (`external "C"`, `external "FORTRAN 77"`), done natively.
+//!
+//! No foreign code is ever executed: a function is known by its name and computed by the code here, or it is refused. A
+//! call is what it is in C: a list of arguments, numbers in buffers and texts, some of which are written; the value it
+//! returns is one more buffer behind them. Matrices lie in their buffers as the language has them, by rows in C and by
+//! columns in FORTRAN.
+//!
+//! | room | what it holds |
+//! |---|---|
+//! | [`Routine`] | which functions there are, and calling them |
+//! | `random` | the xorshift generators, bit by bit |
+//! | `fourier` | the Fourier transform of real signals |
+//! | `scan` | numbers, identifiers and texts at a place of a text |
+//! | `lapack` | dense linear algebra |
+//! | [`matrix_file`] | matrices in files: text, comma separated values, MAT of versions 4, 6 and 7 |
+
+mod fourier;
+pub mod lapack;
+pub mod matrix_file;
+mod random;
+mod routine;
+mod scan;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub use routine::Routine;
+
+/// An argument of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Buffer {
+    /// Numbers; Booleans are 0 and 1.
+    Numbers(Vec<f64>),
+    /// A text.
+    Text(Arc<str>),
+    /// Several texts.
+    Texts(Vec<Arc<str>>),
+}
+
+/// A call of a foreign function as a function of numbers: its texts are known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoutineCall {
+    /// What is called.
+    pub routine: Routine,
+    /// Its arguments, the returned value as the last.
+    pub arguments: Vec<Argument>,
+}
+
+/// What is known of an argument of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Argument {
+    /// A text.
+    Text(Arc<str>),
+    /// Numbers: how many, and whether they are results, too.
+    Numbers {
+        /// How many.
+        size: u32,
+        /// Whether the call changes them.
+        written: bool,
+    },
+}
+
+/// Why a call cannot be carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure(pub String);
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl Failure {
+    /// What a function says of its arguments.
+    pub fn new(message: impl Into<String>) -> Self {
+        Failure(message.into())
+    }
+}
+
+impl RoutineCall {
+    /// The number of its arguments that are numbers, all buffers together.
+    pub fn input_size(&self) -> usize {
+        self.arguments.iter().map(|argument| argument.size(|_| true)).sum()
+    }
+
+    /// The number of its results.
+    pub fn output_size(&self) -> usize {
+        self.arguments
+            .iter()
+            .map(|argument| argument.size(|written| written))
+            .sum()
+    }
+
+    /// The results for numbers that fill the buffers in order.
+    pub fn evaluate(&self, numbers: &[f64]) -> Result<Vec<f64>, Failure> {
+        let mut rest = numbers;
+        let mut buffers = Vec::with_capacity(self.arguments.len());
+        for argument in &self.arguments {
+            buffers.push(match argument {
+                Argument::Text(text) => Buffer::Text(Arc::clone(text)),
+                Argument::Numbers { size, .. } => {
+                    let (own, behind) = rest
+                        .split_at_checked(*size as usize)
+                        .ok_or_else(|| Failure::new("too few numbers"))?;
+                    rest = behind;
+                    Buffer::Numbers(own.to_vec())
+                }
+            });
+        }
+        self.routine.call(&mut buffers)?;
+        let mut results = Vec::with_capacity(self.output_size());
+        for (buffer, argument) in buffers.into_iter().zip(&self.arguments) {
+            if let (Buffer::Numbers(values), Argument::Numbers { written: true, .. }) = (buffer, argument) {
+                results.extend(values);
+            }
+        }
+        Ok(results)
+    }
+
+    /// How much it does, in statements of a function: the third power of the largest size of a matrix at most.
+    pub fn work(&self) -> u64 {
+        let numbers = self.input_size() as u64;
+        let side = numbers.isqrt() + 1;
+        match self.routine.is_cubic() {
+            true => numbers.saturating_mul(side) / 16 + 1,
+            false => numbers / 4 + 1,
+        }
+    }
+}
+
+impl Argument {
+    fn size(&self, counts: impl Fn(bool) -> bool) -> usize {
+        match self {
+            Argument::Numbers { size, written } if counts(*written) => *size as usize,
+            _ => 0,
+        }
+    }
+}
