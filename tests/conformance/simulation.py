@@ -1,35 +1,50 @@
 #!/usr/bin/env python3
 """Simulates models of the Modelica Standard Library and compares them with the published reference trajectories.
 
-    simulation.py --saltus BINARY --library FOLDER --references REPOSITORY --models TABLE [--tiers ACDEFGH]
-                  [--only TEXT] [--limit SECONDS]
+    simulation.py run --saltus BINARY --library FOLDER --references FOLDER --models TABLE --results FILE
+                      [--tiers ACDEFGH] [--only TEXT] [--again KINDS] [--limit SECONDS]
+    simulation.py table --models TABLE --results FILE [--reasons FILE]
 
-REPOSITORY is a clone of MAP-LIB_ReferenceResults (a bare one will do), TABLE a file with the columns `model` and `tier`.
-Every model runs with the settings its reference was made with (`creation.txt`: the output interval is half of the model's,
-and a curve sampled at half the density lies outside the tube at its peaks), protected variables included. One line per
-model on standard output, counts on standard error.
+The folder of references is a copy of MAP-LIB_ReferenceResults at the version of the library (or a repository that has its tag),
+TABLE a file with the columns `model` and `tier`. Every model runs with the settings its reference was made with (`creation.txt`:
+the output interval is half of the model's, and a curve sampled at half the density lies outside the tube at its peaks), protected
+variables included.
+
+`run` adds to the file of results a row per model: how it ended, processor time and memory of the run, and the first line of the
+diagnostic or of the comparison; a model that has a row already is left out unless its outcome is one of `--again`. `table` makes of
+it the tables of the README: counts by tier, and a reason for every model that is not inside. Reasons are looked up in a file
+(columns `model` and `reason`); what has none there is given with its diagnostic.
 """
 
 import argparse
 import collections
 import csv
+import math
+import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
 
 TAG = "v4.1.0"
+COLUMNS = ["model", "tier", "outcome", "seconds", "megabytes", "text"]
+OUTCOMES = ["inside", "outside", "runs", "fails", "stopped"]
 
 
-def show(repository, path):
-    shown = subprocess.run(["git", "-C", repository, "show", f"{TAG}:{path}"], capture_output=True, check=False)
+def show(references, path):
+    """A file of the references: beside the others, or in the commit of the tag."""
+    file = pathlib.Path(references) / path
+    if file.exists():
+        return file.read_bytes()
+    shown = subprocess.run(["git", "-C", references, "show", f"{TAG}:{path}"], capture_output=True, check=False)
     return shown.stdout if shown.returncode == 0 else None
 
 
-def settings(repository, folder):
+def settings(references, folder):
     """Options that repeat the settings of a reference."""
-    text = show(repository, f"{folder}/creation.txt")
+    text = show(references, f"{folder}/creation.txt")
     options = []
     for name, option in (("Interval", "--interval"), ("Tolerance", "--tolerance"), ("StopTime", "--stop")):
         found = re.search(rf"^{name}=([0-9.eE+-]+)", (text or b"").decode(errors="replace"), re.MULTILINE)
@@ -39,54 +54,134 @@ def settings(repository, folder):
 
 
 def run(arguments, limit):
-    """Status and output; no status if it took too long."""
-    try:
-        done = subprocess.run(arguments, capture_output=True, text=True, timeout=limit, check=False)
-    except subprocess.TimeoutExpired:
-        return None, ""
-    return done.returncode, done.stdout + done.stderr
+    """Status (none if it took too long), output, processor time in seconds, largest memory in megabytes.
+
+    The limit is one of processor time, so that outcomes do not depend on what else the machine does."""
+    bound = math.ceil(limit)
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(
+            arguments,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (bound, bound)),
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        text = output.read().decode(errors="replace")
+    seconds = usage.ru_utime + usage.ru_stime
+    stopped = process.returncode < 0 and seconds > 0.9 * bound
+    return None if stopped else process.returncode, text, seconds, usage.ru_maxrss / 1024
 
 
 def outcome(args, model, work):
-    """How a run ended, and what the comparison or the first error says."""
+    """The row of a model without its name and tier."""
     folder = model.replace(".", "/")
     result = work / "result.csv"
     command = [args.saltus, "simulate", "-L", args.library, "--model", model, "-o", str(result), "--protected"]
-    status, text = run(command + settings(args.references, folder), args.limit)
+    status, text, seconds, memory = run(command + settings(args.references, folder), args.limit)
+    figures = {"seconds": f"{seconds:.2f}", "megabytes": f"{memory:.0f}"}
     if status is None:
-        return "stopped", ""
+        return {"outcome": "stopped", "text": f"after {args.limit:g} s"} | figures
     if status != 0:
-        message = next((line for line in text.splitlines() if line.startswith("error")), "")
-        return "fails", message[:200]
+        message = next((line for line in text.splitlines() if line.startswith("error")), text[-200:])
+        return {"outcome": "fails", "text": message[:200]} | figures
     reference = show(args.references, f"{folder}/{model.rsplit('.', 1)[-1]}.csv")
     if reference is None:
-        return "runs", "no reference"
+        return {"outcome": "runs", "text": "no reference"} | figures
     expected = work / "reference.csv"
     expected.write_bytes(reference)
-    _, compared = run([args.saltus, "compare", str(expected), str(result)], args.limit)
+    _, compared, _, _ = run([args.saltus, "compare", str(expected), str(result)], 4 * args.limit)
     summary = next((line for line in compared.splitlines() if " outside, " in line), "")
     inside = " 0 outside, 0 missing" in summary
-    return ("inside" if inside else "outside"), summary
+    return {"outcome": "inside" if inside else "outside", "text": summary} | figures
+
+
+def listed(path):
+    """The models of a table with their tiers, in its order."""
+    with open(path, newline="", encoding="utf-8") as table:
+        return {row["model"]: row["tier"] for row in csv.DictReader(table)}
+
+
+def recorded(path):
+    """The last row of every model in a file of results."""
+    if not os.path.exists(path):
+        return {}
+    with open(path, newline="", encoding="utf-8") as table:
+        return {row["model"]: row for row in csv.DictReader(table)}
+
+
+def sweep(args):
+    known = recorded(args.results)
+    fresh = not os.path.exists(args.results)
+    counts = collections.Counter()
+    with open(args.results, "a", newline="", encoding="utf-8") as file, tempfile.TemporaryDirectory() as folder:
+        rows = csv.DictWriter(file, COLUMNS)
+        if fresh:
+            rows.writeheader()
+        for model, tier in listed(args.models).items():
+            again = model not in known or known[model]["outcome"] in args.again.split(",")
+            if tier not in args.tiers or args.only not in model or not again:
+                continue
+            row = {"model": model, "tier": tier} | outcome(args, model, pathlib.Path(folder))
+            counts[row["outcome"]] += 1
+            rows.writerow(row)
+            file.flush()
+            print(row["outcome"], tier, model, row["seconds"], row["text"], sep=" | ", flush=True)
+    print(dict(counts), file=sys.stderr)
+
+
+def counts_by_tier(rows):
+    """Markdown: a row per tier and library, and their sums."""
+    yield "| tier | library | models | run | inside | outside | no reference | fail | stopped |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    groups = collections.defaultdict(collections.Counter)
+    for row in rows:
+        library = row["model"].split(".")[0]
+        groups[(row["tier"], library)][row["outcome"]] += 1
+        groups[("all", library)][row["outcome"]] += 1
+    for (tier, library), count in sorted(groups.items(), key=lambda item: (item[0][1], item[0][0] == "all", item[0][0])):
+        inside, outside, other, fails, stopped = (count[kind] for kind in OUTCOMES)
+        total, run_ = sum(count.values()), inside + outside + other
+        yield f"| {tier} | {library} | {total} | {run_} | {inside} | {outside} | {other} | {fails} | {stopped} |"
+
+
+def table(args):
+    order = listed(args.models)
+    known = recorded(args.results)
+    rows = [known[model] for model in order if model in known]
+    reasons = {}
+    if args.reasons:
+        with open(args.reasons, newline="", encoding="utf-8") as file:
+            reasons = {row["model"]: row["reason"] for row in csv.DictReader(file)}
+    print("\n".join(counts_by_tier(rows)))
+    print("\n| model | tier | outcome | s | MB | reason |\n|---|---|---|---|---|---|")
+    for row in rows:
+        if row["outcome"] in ("inside", "runs"):
+            continue
+        reason = reasons.get(row["model"], row["text"]).replace("|", "\\|")
+        figures = f"{row['seconds']} | {row['megabytes']}"
+        print(f"| `{row['model']}` | {row['tier']} | {row['outcome']} | {figures} | {reason} |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("saltus", "library", "references", "models"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--tiers", default="ACDEFGH")
-    parser.add_argument("--only", default="Modelica.")
-    parser.add_argument("--limit", type=float, default=30.0)
+    commands = parser.add_subparsers(required=True)
+    runs = commands.add_parser("run")
+    for name in ("saltus", "library", "references", "models", "results"):
+        runs.add_argument(f"--{name}", required=True)
+    runs.add_argument("--tiers", default="ACDEFGHIJKLMN")
+    runs.add_argument("--only", default="Modelica.")
+    runs.add_argument("--again", default="")
+    runs.add_argument("--limit", type=float, default=30.0)
+    runs.set_defaults(command=sweep)
+    tables = commands.add_parser("table")
+    for name in ("models", "results"):
+        tables.add_argument(f"--{name}", required=True)
+    tables.add_argument("--reasons")
+    tables.set_defaults(command=table)
     args = parser.parse_args()
-    counts = collections.Counter()
-    with open(args.models, newline="", encoding="utf-8") as table, tempfile.TemporaryDirectory() as folder:
-        for row in csv.DictReader(table):
-            model = row["model"]
-            if row["tier"] not in args.tiers or not model.startswith("Modelica.") or args.only not in model:
-                continue
-            kind, text = outcome(args, model, pathlib.Path(folder))
-            counts[kind] += 1
-            print(kind, row["tier"], model, text, sep=" | ", flush=True)
-    print(dict(counts), file=sys.stderr)
+    args.command(args)
 
 
 if __name__ == "__main__":
