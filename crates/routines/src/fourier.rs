@@ -55,7 +55,7 @@ fn factors_of(mut n: usize) -> Vec<usize> {
         if p * p > n {
             p = n;
         }
-        while n % p == 0 {
+        while n.is_multiple_of(p) {
             factors.push(p);
             n /= p;
         }

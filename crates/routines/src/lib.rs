@@ -125,9 +125,10 @@ impl RoutineCall {
     pub fn work(&self) -> u64 {
         let numbers = self.input_size() as u64;
         let side = numbers.isqrt() + 1;
-        match self.routine.is_cubic() {
-            true => numbers.saturating_mul(side) / 16 + 1,
-            false => numbers / 4 + 1,
+        if self.routine.is_cubic() {
+            numbers.saturating_mul(side) / 16 + 1
+        } else {
+            numbers / 4 + 1
         }
     }
 }

@@ -255,7 +255,7 @@ impl Call<'_> {
     fn fourier(&mut self) -> Result<(), Failure> {
         let signal = self.numbers(0)?;
         let result = self.buffers.len().saturating_sub(1);
-        if signal.len() % 2 != 0 || signal.is_empty() {
+        if !signal.len().is_multiple_of(2) || signal.is_empty() {
             return self.write(result, &[1.0]);
         }
         let (amplitudes, phases) = fourier::amplitudes_and_phases(signal)?;

@@ -276,7 +276,7 @@ fn francis_step(h: &mut Matrix, z: &mut Matrix, low: usize, high: usize, turns: 
         h[(m - 1, m - 1)] + h[(m, m)],
         h[(m - 1, m - 1)] * h[(m, m)] - h[(m - 1, m)] * h[(m, m - 1)],
     );
-    if turns % 10 == 0 {
+    if turns.is_multiple_of(10) {
         // An exceptional shift gets out of a circle.
         let size = h[(m, m - 1)].abs() + h[(m - 1, m - 2)].abs();
         (trace, determinant) = (1.5 * size, size * size);
