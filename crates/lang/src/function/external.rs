@@ -9,8 +9,8 @@ use saltus_source::{Diagnostic, Span};
 use saltus_syntax::ast::{ClassKind, ExprKind, Name};
 use smallvec::smallvec;
 
-use super::routine::Callee;
 use super::frame::{Frame, FrameVar};
+use super::routine::Callee;
 use super::{Effect, Signature};
 use crate::class::{Found, SimpleType};
 use crate::codes;

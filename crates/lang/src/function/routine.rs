@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_routines::matrix_file::{self, Separated};
-use saltus_routines::{Argument, Buffer, Failure as Refusal, RoutineCall, Routine};
+use saltus_routines::{Argument, Buffer, Failure as Refusal, Routine, RoutineCall};
 use saltus_source::Span;
 use saltus_syntax::ast::{Expr, ExprKind, External, Name};
 

@@ -1,8 +1,8 @@
 //! The machine that executes bytecode.
 
 use super::bytecode::{Access, Code, Instruction, Program};
-use super::routine;
 use super::kind::is_exact;
+use super::routine;
 use super::{CallError, DEPTH_LIMIT, DerivativeInput, Direction, FunctionDerivative, Functions, MEMORY_LIMIT, Number};
 use crate::index::FunctionId;
 use crate::table::{Outside, Table};

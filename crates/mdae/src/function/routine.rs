@@ -1,7 +1,7 @@
 //! Calls of foreign functions in the machine.
 
 use saltus_routines::lapack::eliminate;
-use saltus_routines::{Argument, Failure, RoutineCall, Routine};
+use saltus_routines::{Argument, Failure, Routine, RoutineCall};
 
 use super::Number;
 use crate::expr::BinaryOp;

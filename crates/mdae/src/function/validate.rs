@@ -49,9 +49,9 @@ impl Function {
             Body::Foreign(call) if call.fits(inputs) && outputs == 1 => return Ok(()),
             Body::Routine(call) if inputs == call.input_size() && outputs == call.output_size() => return Ok(()),
             _ => {
-                return Err(
-                    self.invalid("a table, an operation on texts, a routine or foreign code of other arguments".to_owned())
-                );
+                return Err(self.invalid(
+                    "a table, an operation on texts, a routine or foreign code of other arguments".to_owned(),
+                ));
             }
         };
         let mut result = Ok(());
