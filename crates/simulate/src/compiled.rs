@@ -29,12 +29,6 @@ const MOST_EQUATIONS_WITH_PROPOSALS: usize = 10_000;
 /// Models with more variables get no equations for what modes leave open.
 const MOST_HOLDS: usize = 20_000;
 
-/// Derivatives kept of continuous variables beyond the highest order that is written: equations are differentiated (an
-/// index of 3 takes two), and signs of conditions are decided by up to four further derivatives. Runs that need more say so and
-/// begin again.
-const ORDERS_BEYOND: u16 = 3;
-const ORDERS_BEYOND_WITH_CONDITIONS: u16 = 7;
-
 /// A compiled model. It knows no run: parameters, start values and options belong to runs.
 #[derive(Debug)]
 pub struct Compiled {
@@ -85,11 +79,6 @@ impl Compiled {
         let silent_switches = silent_switches.collect();
         let parameter_order = parameter_order(&model)?;
         let highest = highest_occurrence(&model);
-        let beyond = if model.conditions.is_empty() && model.whens.is_empty() {
-            ORDERS_BEYOND
-        } else {
-            ORDERS_BEYOND_WITH_CONDITIONS
-        };
         let inverses = solved_by_inverse(&mut model);
         let simplified = simplified_residuals(&model);
         let pool = model.pool.freeze();
@@ -103,7 +92,7 @@ impl Compiled {
             silent_switches,
             within_equations,
             parameter_order,
-            needed_orders: highest.max(1) + beyond,
+            needed_orders: highest + 7,
             inverses,
             simplified,
             simplified_model: OnceLock::new(),

@@ -24,7 +24,7 @@ use crate::events::scale::Scales;
 use crate::events::simplified::Paths;
 use crate::experience::{Experience, Lessons};
 use crate::kernel::Bound;
-use crate::memory::Memory;
+use crate::memory::{DEFAULT_ORDERS, Memory};
 use crate::modes::cache::ModeCache;
 use crate::modes::jets::Beyond;
 use crate::modes::ode::{ModeOde, OdeFailure};
@@ -215,7 +215,7 @@ impl Engine {
         orders: u16,
     ) -> Result<Self, Failure> {
         let model = compiled.model();
-        let orders = compiled.needed_orders().max(orders);
+        let orders = DEFAULT_ORDERS.max(compiled.needed_orders()).max(orders);
         let usable = (!options.profile).then(|| compiled.learnt().experience(orders, options.redundant));
         let experience = usable.flatten();
         let code = match &experience {

@@ -5,25 +5,23 @@ use std::sync::Arc;
 use saltus_codegen::Leaf;
 use saltus_mdae::{ConditionId, Idx, Mdae, VarId};
 
+/// Derivative orders kept per continuous variable when nothing says that more are needed: the states of mechanical
+/// systems have order 2, and signs are decided by up to four further derivatives.
+pub(crate) const DEFAULT_ORDERS: u16 = 8;
+
 const TIME: u32 = 0;
 const INITIAL: u32 = 1;
 const TERMINAL: u32 = 2;
 const FIRST_CONDITION: u32 = 3;
 
 /// The value memory of a run.
-///
-/// Values lie order by order, not variable by variable: what an evaluation reads and writes of a large model (values of one
-/// order, of neighbours in the model) is then close together.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     /// All values; addressed through slots.
     pub values: Vec<f64>,
-    /// The slots of the value and of its left limit, by variable.
     current: Vec<u32>,
     left: Vec<u32>,
     orders: Vec<u16>,
-    /// From a derivative of a continuous variable to the next.
-    stride: u32,
     condition_count: usize,
     /// Whether a value varies between events, by slot.
     varies: Arc<[bool]>,
@@ -32,38 +30,28 @@ pub(crate) struct Memory {
 impl Memory {
     /// A memory for a model that keeps `orders` derivatives of every continuous variable.
     pub(crate) fn new(model: &Mdae, orders: u16) -> Self {
-        let is_continuous = |&id: &VarId| model.pool.variable_traits(id).continuous;
-        let stride = model.variables.ids().filter(is_continuous).count() as u32;
-        let mut next_single = FIRST_CONDITION + model.conditions.len() as u32;
-        let singles = 2 * (model.variables.len() as u32 - stride);
-        let first_current = next_single + singles;
-        let first_left = first_current + stride * u32::from(orders);
+        let mut next = FIRST_CONDITION + model.conditions.len() as u32;
         let mut memory = Memory {
-            values: vec![0.0; (first_left + stride * u32::from(orders)) as usize],
-            current: Vec::with_capacity(model.variables.len()),
-            left: Vec::with_capacity(model.variables.len()),
-            orders: Vec::with_capacity(model.variables.len()),
-            stride,
+            values: Vec::new(),
+            current: Vec::new(),
+            left: Vec::new(),
+            orders: Vec::new(),
             condition_count: model.conditions.len(),
             varies: Arc::default(),
         };
-        let mut next_continuous = 0;
-        for id in model.variables.ids() {
-            if is_continuous(&id) {
-                memory.orders.push(orders);
-                memory.current.push(first_current + next_continuous);
-                memory.left.push(first_left + next_continuous);
-                next_continuous += 1;
-            } else {
-                memory.orders.push(1);
-                memory.current.push(next_single);
-                memory.left.push(next_single + 1);
-                next_single += 2;
-            }
-        }
-        let mut varies = vec![false; memory.values.len()];
+        let mut varies = vec![false; next as usize];
         varies[TIME as usize] = true;
-        varies[first_current as usize..first_left as usize].fill(true);
+        for id in model.variables.ids() {
+            let continuous = model.pool.variable_traits(id).continuous;
+            let count = if continuous { orders } else { 1 };
+            memory.orders.push(count);
+            memory.current.push(next);
+            memory.left.push(next + u32::from(count));
+            next += 2 * u32::from(count);
+            varies.resize(varies.len() + usize::from(count), continuous);
+            varies.resize(next as usize, false);
+        }
+        memory.values = vec![0.0; next as usize];
         memory.varies = varies.into();
         memory
     }
@@ -86,17 +74,12 @@ impl Memory {
     /// The slot of the `order`-th derivative of a variable.
     pub(crate) fn slot(&self, var: VarId, order: u16) -> u32 {
         debug_assert!(order < self.orders[var.index()]);
-        self.current[var.index()] + u32::from(order) * self.stride
+        self.current[var.index()] + u32::from(order)
     }
     /// The slot of the left limit of the `order`-th derivative of a variable.
     pub(crate) fn left_slot(&self, var: VarId, order: u16) -> u32 {
         debug_assert!(order < self.orders[var.index()]);
-        self.left[var.index()] + u32::from(order) * self.stride
-    }
-    /// The slots of a variable's value and its derivatives, in order.
-    pub(crate) fn slots(&self, var: VarId) -> impl Iterator<Item = usize> + use<> {
-        let (first, stride) = (self.current[var.index()] as usize, self.stride as usize);
-        (0..usize::from(self.orders[var.index()])).map(move |order| first + order * stride)
+        self.left[var.index()] + u32::from(order)
     }
     /// The slot of a condition's truth value.
     pub(crate) fn condition_slot(&self, condition: ConditionId) -> u32 {
@@ -171,9 +154,14 @@ impl Memory {
     }
     /// X⁻ := X⁺ for one variable: all its derivatives become left limits.
     pub(crate) fn shift(&mut self, var: VarId) {
-        for order in 0..self.orders[var.index()] {
-            let value = self.get(var, order);
-            self.set_left(var, order, value);
+        let (from, to, count) = (
+            self.current[var.index()],
+            self.left[var.index()],
+            self.orders[var.index()],
+        );
+        if from != to {
+            self.values
+                .copy_within(from as usize..(from + u32::from(count)) as usize, to as usize);
         }
     }
 }

@@ -608,9 +608,9 @@ impl Engine {
     fn back_to_left_limits(&mut self, instant: &Instant) {
         let discrete: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
         for &var in &self.sets.unknowns {
-            for slot in self.memory.slots(var) {
-                self.memory.values[slot] = instant.saved[slot];
-            }
+            let slot = self.memory.slot(var, 0) as usize;
+            let count = usize::from(self.memory.orders(var));
+            self.memory.values[slot..slot + count].copy_from_slice(&instant.saved[slot..slot + count]);
         }
         for (&var, value) in self.discrete.variables.iter().zip(discrete) {
             self.memory.set(var, 0, value);

@@ -31,6 +31,7 @@ use crate::events::condition::Monitor;
 use crate::events::iteration::Truths;
 use crate::events::resolution::Watching;
 use crate::kernel::Bound;
+use crate::memory::DEFAULT_ORDERS;
 use crate::modes::ode::Sampled;
 use crate::options::{Chattering, Options, Zeno};
 use crate::report::{BlockCost, EventReport};
@@ -439,7 +440,7 @@ impl Run {
         let Some(simplified) = self.engine.compiled.simplified() else {
             return BTreeMap::new();
         };
-        let orders = simplified.needed_orders();
+        let orders = simplified.needed_orders().max(DEFAULT_ORDERS);
         let options = self.engine.options.clone();
         let Ok(mut engine) = Engine::new(simplified, &self.request.parameters, options, orders) else {
             return BTreeMap::new();

@@ -151,7 +151,8 @@ impl Slide {
         if let Motion::Sliding = self.motion {
             let (below, above) = (&self.sides[0].memory, &self.sides[1].memory);
             for &var in &engine.sets.unknowns {
-                for slot in engine.memory.slots(var) {
+                let first = engine.memory.slot(var, 0) as usize;
+                for slot in first..first + usize::from(engine.memory.orders(var)) {
                     engine.memory.values[slot] = mixed(flow.share, above.values[slot], below.values[slot]);
                 }
             }
