@@ -55,8 +55,8 @@ fn graphs() {
         "{dot}"
     );
     folder
-        .expect(2, &["analyze", path.to_str().unwrap(), "--graph", "modes.png"])
-        .says(".svg or .dot");
+        .expect(2, &["analyze", path.to_str().unwrap(), "--graph", "modes.gif"])
+        .says(".svg");
 }
 
 const CARTS: &str = "\
