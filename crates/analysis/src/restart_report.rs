@@ -54,7 +54,6 @@ impl Question<'_> {
                 .filter(|v| self.after.d_of(*v).is_some())
                 .collect(),
             past_by_invariants: true,
-            ..RestartOptions::default()
         };
         let change = ModeChange {
             before: Before::Mode(&before),

@@ -485,7 +485,7 @@ impl Asked<'_> {
 
     fn step(&mut self, args: &[f64]) -> Result<Reached, String> {
         let (time, size, values) = (args[1], args[2], &args[3..]);
-        if !(size > 0.0) {
+        if size.is_nan() || size <= 0.0 {
             return Err(format!("a step of size {size} is none"));
         }
         let previous = self.state(args[0])?.next;

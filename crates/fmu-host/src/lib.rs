@@ -1,7 +1,7 @@
 //! Functional mock-up units of other tools inside of models.
 //!
 //! - [`description`]: what a unit says of itself;
-//! - [`import`]: that as Modelica text, a block with inputs, outputs and parameters, built from the functions of the package
+//! - [`mod@import`]: that as Modelica text, a block with inputs, outputs and parameters, built from the functions of the package
 //!   `Saltus.Fmi`;
 //! - `binary`: the shared library of a unit, FMI 2 and 3 behind one safe face. All `unsafe` of this crate is there;
 //! - [`host`]: units that run. What equations ask of them are functions of numbers ([`saltus_mdae::function::ForeignCall`]);

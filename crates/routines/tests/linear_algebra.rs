@@ -32,7 +32,9 @@ fn matrix(rows: usize, columns: usize, buffer: &Buffer) -> Matrix {
 }
 
 fn call(routine: Routine, buffers: &mut [Buffer]) {
-    routine.call(buffers).expect(routine.name());
+    routine
+        .call(buffers)
+        .unwrap_or_else(|_| panic!("{} cannot be called", routine.name()));
 }
 
 fn drawn(rows: usize, columns: usize) -> impl Strategy<Value = Matrix> {

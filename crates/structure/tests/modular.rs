@@ -39,11 +39,14 @@ fn text(value: &Value) -> &str {
     value.as_str().expect("a text")
 }
 
+/// A component: its class, its number, and what its connectors are joined to.
+type NamedPart = (String, usize, BTreeMap<String, String>);
+
 /// A case with the names of its variables by class.
 struct Case {
     library: Library,
     names: Vec<BTreeMap<String, Variable>>,
-    parts: Vec<Vec<(String, usize, BTreeMap<String, String>)>>,
+    parts: Vec<Vec<NamedPart>>,
 }
 
 fn case(value: &Value) -> Case {
