@@ -26,14 +26,18 @@ function rewritten(text, from, to) {
     }
     if (inside.endsWith('.md') && existsSync(target)) {
       bring(inside);
-      return `](${up}files/${inside}${anchor})`;
+      return `](${up}${placeOf(inside)}${anchor})`;
     }
     // Of a text that was brought along: what it leads to stays where it is.
     return brought.has(from) ? ']' : whole;
   })).join('').replace(/(?<!!)\[([^\][]+)\](?![([:])/g, (whole, words) => brought.has(from) ? words : whole);
 }
+/** Where a text of the repository is in the book, in which the name README has a meaning of its own. */
+function placeOf(inside) {
+  return `files/${inside.replace(/\/README\.md$/, '.md')}`;
+}
 function bring(inside) {
-  const from = path.join(root, inside), to = `files/${inside}`;
+  const from = path.join(root, inside), to = placeOf(inside);
   if (brought.has(from)) return;
   brought.set(from, inside);
   const file = path.join(folder, 'src', to);
@@ -48,7 +52,7 @@ for (const name of readdirSync(source, {recursive: true}).map(name => name.repla
 const summary = path.join(folder, 'src/SUMMARY.md');
 const title = inside => readFileSync(path.join(root, inside), 'utf8').match(/^# (.*)$/m)?.[1] ?? inside;
 writeFileSync(summary, `${readFileSync(summary, 'utf8').trimEnd()}\n\n# From the repository\n\n`
-  + [...brought.values()].sort().map(inside => `- [${title(inside)}](files/${inside})\n`).join(''));
+  + [...brought.values()].sort().map(inside => `- [${title(inside)}](${placeOf(inside)})\n`).join(''));
 
 // Nothing leads out, and everything leads somewhere.
 const wrong = [];

@@ -2,9 +2,11 @@
 import {build} from 'esbuild';
 import {copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {gzipSync} from 'node:zlib';
+import {brotliCompressSync, constants, gzipSync} from 'node:zlib';
 import {engine} from './src/engine.js';
 
+/** What the page may weigh when it is sent. */
+const MOST = 2_000_000;
 const [module, folder] = process.argv.slice(2), here = import.meta.dirname;
 rmSync(folder, {recursive: true, force: true});
 mkdirSync(folder, {recursive: true});
@@ -30,13 +32,23 @@ const root = path.resolve(here, '../examples');
 const examples = readdirSync(root, {recursive: true}).map(name => name.replaceAll('\\', '/')).filter(name => name.endsWith('.mo')).sort();
 writeFileSync(path.join(folder, 'examples.json'), JSON.stringify(examples.map(name => ({path: name, text: readFileSync(path.join(root, name), 'utf8')}))));
 
-let all = 0;
+// What is sent: servers compress by brotli where the browser takes it, which all of them do over https, and by gzip elsewhere. Both are put
+// beside each file, for servers that send files as they are.
+const all = [0, 0];
 for (const name of readdirSync(folder).sort()) {
-  const size = gzipSync(readFileSync(path.join(folder, name)), {level: 9}).length;
-  all += size;
-  console.log(`${String(statSync(path.join(folder, name)).size).padStart(9)} ${String(size).padStart(9)} compressed  ${name}`);
+  const file = path.join(folder, name), bytes = readFileSync(file);
+  const packed = [gzipSync(bytes, {level: 9}), brotliCompressSync(bytes, {params: {
+    [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length}})];
+  writeFileSync(`${file}.gz`, packed[0]);
+  writeFileSync(`${file}.br`, packed[1]);
+  packed.forEach((one, at) => { all[at] += one.length; });
+  console.log([statSync(file).size, ...packed.map(one => one.length)].map(size => String(size).padStart(9)).join(' ') + `  ${name}`);
 }
-console.log(`${' '.repeat(9)} ${String(all).padStart(9)} compressed  in all: ${folder}`);
+console.log(`${' '.repeat(9)} ${all.map(size => String(size).padStart(9)).join(' ')}  as they are, by gzip, by brotli: ${folder}`);
+if (all[1] > MOST) {
+  console.error(`the playground is larger than ${MOST} bytes, compressed by brotli`);
+  process.exit(1);
+}
 
 /** The licences of what is bundled. */
 function licences() {

@@ -48,6 +48,12 @@
 // warning W0208 `m^2` is not a unit
 // model Units.Start
 // warning W0204 `m` of `x` against `s` of `x0`
+// model Units.Least
+// warning W0204 the unit of `min` differs from that of the variable: `N` of `f` against `m`
+// model Units.Greatest
+// warning W0204 the unit of `max` differs from that of the variable: `N` of `f` against `kg` of `m`
+// model Units.Size
+// warning W0204 the unit of `nominal` differs from that of the variable: `N` of `f` against `N.m`
 // model Units.Right
 // nothing
 // model Units.Free
@@ -219,6 +225,18 @@ package Units
   equation
     der(x) = -2*x;
   end Start;
+  model Least
+    parameter Real L(unit = "m") = 2;
+    Real f(unit = "N", min = -2*L) = time;
+  end Least;
+  model Greatest
+    parameter Real m(unit = "kg") = 2;
+    Real f(unit = "N", max = m) = time;
+  end Greatest;
+  model Size
+    parameter Real L(unit = "m") = 2, F(unit = "N") = 3;
+    Real f(unit = "N", nominal = F*L) = time;
+  end Size;
   model Right
     parameter Real m(unit = "kg") = 2;
     parameter Real r(unit = "mm") = 5;
@@ -239,6 +257,9 @@ package Units
     Real Tc(unit = "degC") = T - 273.15;
     Real dT(unit = "K") = Tc - (Tc + dT0);
     parameter Real dT0(unit = "K") = 2;
+    parameter Real F(unit = "N") = 2;
+    Real limited(unit = "N", min = -F, max = 2*F, nominal = F) = f;
+    Real unlimited(max = F) = s "Says nothing of its unit";
   equation
     der(s) = v;
     m*der(v) = f;

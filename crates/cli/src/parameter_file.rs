@@ -141,6 +141,15 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_tables_are_arrays_of_components() {
+        let expected = pairs(&[("shaft[1].J", "1"), ("shaft[2].J", "2"), ("shaft[2].k", "{3, 4}")]);
+        let json = r#"{"shaft": [{"J": 1}, {"J": 2, "k": [3, 4]}]}"#;
+        assert_eq!(from_json(json).unwrap(), expected);
+        let toml = "[[shaft]]\nJ = 1\n[[shaft]]\nJ = 2\nk = [3, 4]\n";
+        assert_eq!(from_toml(toml).unwrap(), expected);
+    }
+
+    #[test]
     fn what_is_no_value_is_said() {
         assert!(from_json("[1]").is_err());
         assert!(from_json(r#"{"k": null}"#).unwrap_err().contains("`k`"));

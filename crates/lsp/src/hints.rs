@@ -3,7 +3,7 @@
 use gen_lsp_types::{InlayHint, InlayHintKind, Label, Range, Tooltip};
 use saltus::source::Span;
 use saltus_names::{MemberKind, Names, Role, Site, Target, occurrences};
-use saltus_syntax::ast::{Equation, EquationKind};
+use saltus_syntax::ast::{ElementKind, Equation, EquationKind, ExprKind, Subscript};
 
 use crate::document::Document;
 use crate::facts;
@@ -16,6 +16,9 @@ pub(crate) fn hints(world: &World, document: &Document, range: &Range) -> Vec<In
     let bounds = (offset(range.start), offset(range.end));
     let within = |at: u32| bounds.0 <= at && at <= bounds.1;
     let mut found = names_hints(world, document, &within);
+    if world.settings.inlay_hints.sizes {
+        found.extend(size_hints(world, document, &within));
+    }
     if world.settings.inlay_hints.modes {
         found.extend(mode_hints(world, document, &within));
     }
@@ -92,6 +95,44 @@ fn names_hints(world: &World, document: &Document, within: &dyn Fn(u32) -> bool)
             _ => {}
         }
     });
+    found
+}
+
+/// Behind the names of arrays whose sizes are not written in numbers: how many elements they have, where that is known.
+fn size_hints(world: &World, document: &Document, within: &dyn Fn(u32) -> bool) -> Vec<InlayHint> {
+    let Some(look) = world.look(&document.path) else {
+        return Vec::new();
+    };
+    let is_number = |subscript: &Subscript| match subscript {
+        Subscript::Expr(size) => matches!(size.kind, ExprKind::Integer(_)),
+        Subscript::Colon(_) => false,
+    };
+    let mut found = Vec::new();
+    for (model, class) in modes::models(&look) {
+        let Some(known) = world.known_facts(&document.path, &model) else {
+            continue;
+        };
+        let elements = class.composition().map_or(&[][..], |composition| &composition.elements);
+        let clauses = elements.iter().filter_map(|element| match &element.kind {
+            ElementKind::Components(clause) => Some(clause),
+            _ => None,
+        });
+        for clause in clauses {
+            for component in &clause.components {
+                let mut written = clause.subscripts.iter().chain(&component.subscripts).peekable();
+                if written.peek().is_none() || written.all(is_number) {
+                    continue;
+                }
+                let last = component.subscripts.last().map(|subscript| subscript.span().end + 1);
+                let at = last.unwrap_or(component.name.span.end);
+                if let Some(sizes) = known.sizes(&component.name.name).filter(|_| within(at)) {
+                    let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+                    let label = format!("[{}]", sizes.join(", "));
+                    found.push(hint(world, document, at, label, "the size with the values at hand"));
+                }
+            }
+        }
+    }
     found
 }
 

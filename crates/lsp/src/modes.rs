@@ -1,5 +1,6 @@
 //! What is known of a model as a whole: its balance, its modes, and what happens between them.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ pub(crate) struct ModelFacts {
     /// Unknowns, and equations with the smallest and with the largest branches; `None` for a model that is wrong.
     pub(crate) balance: Option<(usize, usize, usize)>,
     pub(crate) analysis: Option<Analysis>,
+    /// The sizes of the arrays of the model itself.
+    sizes: BTreeMap<String, Vec<u32>>,
 }
 
 impl ModelFacts {
@@ -41,7 +44,17 @@ impl ModelFacts {
                     ..AnalysisOptions::default()
                 })
             });
-        ModelFacts { balance, analysis }
+        let sizes = sizes_of(flat.variables.iter().map(|variable| &*variable.name));
+        ModelFacts {
+            balance,
+            analysis,
+            sizes,
+        }
+    }
+
+    /// The sizes of an array that is declared in the model.
+    pub(crate) fn sizes(&self, name: &str) -> Option<&[u32]> {
+        self.sizes.get(name).map(Vec::as_slice)
     }
 
     fn shapes(&self) -> impl Iterator<Item = &ModeShape> {
@@ -163,6 +176,25 @@ impl ModelFacts {
         });
         lines
     }
+}
+
+/// The sizes of arrays, by the names of their scalars: `x[2,3]`, `shaft[2].w`.
+fn sizes_of<'n>(names: impl Iterator<Item = &'n str>) -> BTreeMap<String, Vec<u32>> {
+    let mut sizes: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for name in names {
+        let Some(at) = name.find(['[', '.']).filter(|&at| name[at..].starts_with('[')) else {
+            continue;
+        };
+        let subscripts = name[at + 1..].split(']').next().unwrap_or_default();
+        let subscripts: Vec<u32> = subscripts.split(',').filter_map(|s| s.trim().parse().ok()).collect();
+        let known = sizes
+            .entry(name[..at].to_owned())
+            .or_insert_with(|| vec![0; subscripts.len()]);
+        for (size, subscript) in known.iter_mut().zip(subscripts) {
+            *size = (*size).max(subscript);
+        }
+    }
+    sizes
 }
 
 /// What is known of one branch.
@@ -339,6 +371,24 @@ fn if_in(equation: &Equation, offset: u32, level: usize) -> Option<&Equation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_by_the_last_elements() {
+        let names = [
+            "x[1,1]",
+            "x[1,2]",
+            "x[2,1]",
+            "x[2,2]",
+            "a[3].b[7]",
+            "a[1].b[7]",
+            "p.q[4]",
+            "y",
+        ];
+        let sizes = sizes_of(names.into_iter());
+        assert_eq!(sizes.get("x"), Some(&vec![2, 2]));
+        assert_eq!(sizes.get("a"), Some(&vec![3]));
+        assert_eq!(sizes.len(), 2);
+    }
 
     #[test]
     fn names_of_states() {

@@ -511,7 +511,8 @@ impl Server {
                 if self.client.refreshes_lenses {
                     self.ask("lens", "workspace/codeLens/refresh", Value::Null);
                 }
-                if self.client.refreshes_hints && self.settings.inlay_hints.modes {
+                let hints = &self.settings.inlay_hints;
+                if self.client.refreshes_hints && (hints.modes || hints.sizes) {
                     self.ask("hint", "workspace/inlayHint/refresh", Value::Null);
                 }
             }

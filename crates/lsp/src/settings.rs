@@ -24,6 +24,8 @@ pub(crate) struct Settings {
 pub(crate) struct Hints {
     /// Units of variables whose type has one.
     pub(crate) units: bool,
+    /// Sizes of arrays that are not written in numbers.
+    pub(crate) sizes: bool,
     /// Values of parameters that come from elsewhere.
     pub(crate) values: bool,
     /// Modes, states and index behind `then` and `else`.
@@ -34,6 +36,7 @@ impl Default for Hints {
     fn default() -> Self {
         Hints {
             units: true,
+            sizes: true,
             values: true,
             modes: false,
         }

@@ -250,4 +250,25 @@ mod tests {
         assert!(outcome.value.is_none());
         assert!(outcome.diagnostics.iter().all(|d| d.code != codes::E0126));
     }
+
+    #[test]
+    fn work_ends_when_it_is_asked_to() {
+        // The function takes seconds, and then more steps than it may.
+        let text = "model M
+            function f output Integer n; algorithm n := 0; while n >= 0 loop n := n + 1 - 1; end while; end f;
+            parameter Integer n = f(); Real x[n] = ones(n);
+          end M;";
+        let cancel = Cancel::new();
+        let session = Session::new().until(cancel.clone());
+        session.add_text("M.mo", text);
+        let checked = std::thread::scope(|scope| {
+            let check = scope.spawn(|| session.check_all(false));
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            cancel.cancel();
+            check.join()
+        });
+        let found = checked.expect("no panic").diagnostics;
+        assert!(found.iter().all(|d| d.code != codes::E0307), "{found:?}");
+        assert!(session.flatten("M").value.is_none() && session.compile("M").value.is_none());
+    }
 }

@@ -468,6 +468,32 @@ fn colours_hints_and_lenses() {
 }
 
 #[test]
+fn arrays_show_their_sizes() {
+    let text = "model M\n  parameter Integer n = 3;\n  Real x[n], y[2], z[:, n] = ones(2*n, n);\n  \
+        parameter Real[n + 1] k = 1:n + 1;\nequation\n  der(x) = k[2:end];\n  y = {1, 2};\nend M;\n";
+    let mut client = Client::start();
+    client.open(NAME, text);
+    let model = json!({"textDocument": {"uri": NAME}, "position": {"line": 0, "character": 6}});
+    client.get("textDocument/hover", model);
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let hints = client.get(
+        "textDocument/inlayHint",
+        json!({"textDocument": {"uri": NAME}, "range": range}),
+    );
+    let hints: Vec<(&str, u64)> = hints
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|hint| {
+            let character = hint["position"]["character"].as_u64();
+            (hint["label"].as_str().expect("a label"), character.expect("a place"))
+        })
+        .collect();
+    assert_eq!(hints, [("[3]", 11), ("[6, 3]", 26), ("[4]", 25)], "`y` says it itself");
+    client.end();
+}
+
+#[test]
 fn commands_flatten_analyse_simulate_and_explain() {
     let mut client = opened();
     let mut execute = |command: &str, arguments: Value| {
@@ -482,6 +508,8 @@ fn commands_flatten_analyse_simulate_and_explain() {
     assert!(analysis["svg"].as_str().expect("a picture").starts_with("<svg") && analysis["analysis"].is_object());
     let run = execute("saltus.simulate", json!([NAME, "Shafts.Clutched"])).expect("simulated");
     assert!(run["svg"].as_str().expect("a picture").contains("<svg"), "{run:.300}");
+    assert!(run["page"].as_str().expect("a report").starts_with("<!doctype html>"));
+    assert!(run["failure"].is_null(), "{run:.300}");
     let page = execute("saltus.explain", json!(["E0201"])).expect("explained");
     assert!(
         page["code"] == "E0201" && page["text"].as_str().expect("a page").contains("## Fix"),

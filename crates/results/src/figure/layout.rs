@@ -311,7 +311,8 @@ fn mode_entries(figure: &Figure, plot_width: f64) -> impl Iterator<Item = (Strin
     let entry = |band: &ModeBand| (format!("{}: {}", band.mode, band.label), band.color);
     let mut entries: Vec<(String, usize)> = hidden.into_iter().take(MOST_ENTRIES).map(entry).collect();
     if quick > 0 {
-        entries.push((format!("{quick} stretches of modes too short to be drawn"), HATCHED));
+        let stretches = if quick == 1 { "stretch" } else { "stretches" };
+        entries.push((format!("{quick} {stretches} of modes too short to be drawn"), HATCHED));
     }
     if rest > 0 {
         entries.push((format!("… and {rest} more"), 0));
