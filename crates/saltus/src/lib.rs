@@ -54,6 +54,7 @@ mod session;
 mod sink;
 mod stepper;
 mod timing;
+mod unit;
 
 pub use check::Checked;
 pub use failure::failure_diagnostic;
@@ -69,6 +70,7 @@ pub use stepper::{Linear, SavedRun, Stepper};
 pub use timing::{Phase, Timings};
 
 pub use saltus_numerics::ode::Method;
+pub use saltus_syntax::unit::{UnitOptions, WrittenUnit};
 
 /// Modes and mode changes, explained: what [`Model::analyze`], [`Model::constructive`] and [`Session::analyze_class`] return.
 pub mod analysis {
@@ -148,6 +150,7 @@ pub mod library {
         CachedFile, FileSystem, FolderEntry, Library, LibraryClass, MemoryFiles, ParseCache, ParsedFile,
         split_path_list,
     };
+    pub use saltus_syntax::unit::{SUFFIX as UNIT_SUFFIX, StoredTree};
 }
 
 /// The snippets of the guide are tests.
