@@ -46,7 +46,10 @@ use step::Resumption;
 use watch::Watch;
 
 pub use exchange::{Exchange, Quantity, Updated};
-pub use stepper::{Linearization, Rate, Reached, Snapshot, Stepper};
+pub use stepper::{
+    Linearization, Rate, Reached, Sensitivities, SensitivityProblem, SensitivityRequest, Snapshot, Stepper,
+    sensitivities,
+};
 
 /// Asks a run to stop; can be shared between threads.
 #[derive(Clone, Debug, Default)]
