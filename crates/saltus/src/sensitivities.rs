@@ -70,7 +70,8 @@ impl Run<'_> {
     /// let found = model.run().tolerance(1e-9).sensitivities(&["p"], &["u"], &[0.5, 1.0]).unwrap();
     /// assert!((found.derivative(0, 0, 0) - 0.0).abs() < 1e-9);
     /// assert!((found.derivative(1, 0, 0) + 1.0).abs() < 1e-9);
-    /// assert!((found.event_derivative(0, 0) - 1.0).abs() < 1e-9);
+    /// // The first event is the start.
+    /// assert!((found.event_derivative(1, 0) - 1.0).abs() < 1e-9);
     /// ```
     pub fn sensitivities(
         self,

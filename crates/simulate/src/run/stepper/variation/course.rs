@@ -15,13 +15,13 @@ const SAME: f64 = 1e-9;
 /// Times of events are known to so many times the tolerance, in parts of the time that has passed.
 const TIME_ERROR: f64 = 10.0;
 
-/// Keeps what happened at the last event.
+/// Keeps what happened at events.
 #[derive(Default)]
-pub(super) struct LastEvent(pub Option<EventReport>);
+pub(super) struct Happened(pub Vec<EventReport>);
 
-impl Observer for LastEvent {
+impl Observer for Happened {
     fn event(&mut self, event: &EventReport) {
-        self.0 = Some(event.clone());
+        self.0.push(event.clone());
     }
 }
 
@@ -45,16 +45,22 @@ impl Variation<'_> {
         }
         loop {
             let before = self.stepper.run.clone();
-            let mut happened = LastEvent::default();
+            let mut happened = Happened::default();
             let reached = self
                 .stepper
                 .advance_to_event(f64::INFINITY, &mut Discard, &mut happened)?;
+            // What happened at the start happens there for all values.
+            for report in &happened.0 {
+                self.found.event_times.push(report.time);
+                self.found.event_derivatives.extend(self.directions.iter().map(|_| 0.0));
+            }
             self.follow_stretch(before)?;
             match reached {
                 Reached::End(_) => break,
                 Reached::Event | Reached::Time => self.pass_event()?,
             }
         }
+        self.check_end()?;
         self.found.end = self.stepper.time();
         self.found.times = self.asked.times[..self.passed].to_vec();
         let problems = self.directions.iter().zip(&self.at_events);
@@ -94,11 +100,20 @@ impl Variation<'_> {
     }
 
     /// How well the time of an event is known.
-    fn time_error(&self) -> f64 {
+    pub(super) fn time_error(&self) -> f64 {
         let engine = &self.stepper.run.engine;
         let time = engine.memory.time();
         let elapsed = (time - engine.options.start).abs();
         engine.scales.time_error(time) + TIME_ERROR * engine.options.tolerance * elapsed
+    }
+
+    /// The derivatives at the last time asked for are none, in a direction.
+    pub(super) fn forget_last(&mut self, direction: usize) {
+        let count = self.directions.len();
+        let last = self.found.derivatives.len().saturating_sub(self.outputs.len() * count);
+        for derivative in self.found.derivatives[last..].iter_mut().skip(direction).step_by(count) {
+            *derivative = f64::NAN;
+        }
     }
 
     /// An event: how its time and what follows it change.
@@ -107,12 +122,12 @@ impl Variation<'_> {
         let Stage::Event(triggers) = self.stepper.stage.clone() else {
             return Ok(());
         };
-        let mut happened = LastEvent::default();
+        let mut happened = Happened::default();
         self.stepper.process_due_event(&mut Discard, &mut happened)?;
         let outcome = Outcome {
             left,
             triggers,
-            report: happened.0,
+            report: happened.0.pop(),
         };
         let before = self.directions.clone();
         let shifts = self.pass(&outcome)?;
@@ -148,7 +163,9 @@ impl Variation<'_> {
                 if (left - right).abs() > SAME * size {
                     direction.slots[slot as usize] = f64::NAN;
                     let name = &self.names[at];
-                    let reason = format!("at t = {time} there is an event, whose time depends on `{name}`");
+                    let reason = format!(
+                        "at t = {time} there is an event, whose time depends on `{name}`: what differs behind it has no derivative"
+                    );
                     self.at_events[at].get_or_insert(SensitivityProblem { time, reason });
                 }
             }

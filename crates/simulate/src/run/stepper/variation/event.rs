@@ -1,10 +1,10 @@
 //! How an event changes with parameters: its time, and what follows it.
 
 use saltus_codegen::Leaf;
-use saltus_mdae::ConditionId;
+use saltus_mdae::{ConditionId, Idx};
 use saltus_results::Discard;
 
-use super::course::LastEvent;
+use super::course::Happened;
 use super::flow::{Follower, evaluation, no_code};
 use super::start::{STENCIL, difference, is_alike};
 use super::{Direction, Variation};
@@ -69,7 +69,7 @@ impl Variation<'_> {
         };
         let left = self.left_limits(outcome, mode)?;
         let mut shifts = vec![f64::NAN; self.directions.len()];
-        for at in 0..self.directions.len() {
+        for (at, changed) in shifts.iter_mut().enumerate() {
             if self.directions[at].problem.is_some() {
                 continue;
             }
@@ -80,7 +80,7 @@ impl Variation<'_> {
             });
             match passed {
                 Ok((shift, moved)) => {
-                    shifts[at] = shift;
+                    *changed = shift;
                     self.directions[at] = moved;
                 }
                 Err(reason) => self.directions[at].give_up(time, reason),
@@ -126,6 +126,45 @@ impl Variation<'_> {
             states,
             crossings,
         })
+    }
+
+    /// Conditions that change just where the run ends: for values of a parameter on one side they do before it.
+    pub(super) fn check_end(&mut self) -> Result<(), Failure> {
+        let run = self.stepper.run.clone();
+        let (Some(mode), time, error) = (run.engine.mode, self.stepper.time(), self.time_error()) else {
+            return Ok(());
+        };
+        if self.asked.times.last() != Some(&time) || run.slide.is_some() {
+            return Ok(());
+        }
+        let conditions = run.engine.model.conditions.ids();
+        let outcome = Outcome {
+            triggers: conditions.filter(|id| run.engine.monitors[*id].is_some()).collect(),
+            left: run,
+            report: None,
+        };
+        let left = self.left_limits(&outcome, mode)?;
+        for crossing in &left.crossings {
+            let (rate, size) = crossing.rate.unwrap_or_default();
+            let leaves = (rate > 0.0) != left.run.engine.truths[crossing.condition.index()];
+            let value = value_of(&left.run, crossing.condition);
+            if !leaves || rate.abs() <= TOUCH * size || value.abs() > rate.abs() * error {
+                continue;
+            }
+            for at in 0..self.directions.len() {
+                let shift = left.shift_of(crossing, &self.directions[at], &self.names[at]);
+                if self.directions[at].problem.is_none() && shift.is_ok_and(|shift| shift != 0.0) {
+                    let (text, name) = (left.condition_text(crossing.condition), &self.names[at]);
+                    let reason = format!(
+                        "`{text}` changes just where the run ends, at t = {time}: the number of events depends on `{name}`, \
+                         and there is no derivative"
+                    );
+                    self.directions[at].give_up(time, reason);
+                    self.forget_last(at);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// How everything after an event changes with it, at its own time.
@@ -305,9 +344,9 @@ impl LeftLimits {
             }
             run.location_width += (lag - by * shift).abs();
         }
-        let mut happened = LastEvent::default();
+        let mut happened = Happened::default();
         run.process_event(&outcome.triggers, &mut Discard, &mut happened)?;
-        let same = same_course(happened.0.as_ref(), outcome.report.as_ref());
+        let same = same_course(happened.0.last(), outcome.report.as_ref());
         Ok(same.then_some(run))
     }
 
