@@ -46,7 +46,10 @@ use watch::Watch;
 
 pub use exchange::{Exchange, Quantity, Updated};
 pub use saltus_source::Cancel;
-pub use stepper::{Linearization, Rate, Reached, Snapshot, Stepper};
+pub use stepper::{
+    Linearization, Rate, Reached, Sensitivities, SensitivityProblem, SensitivityRequest, Snapshot, Stepper,
+    sensitivities,
+};
 
 /// Follows a run.
 pub trait Observer {

@@ -61,16 +61,9 @@ impl Run {
         let step = self.integrator.next_step_size().filter(|_| goes_on);
         let noise = self.begin_sizes(mode, step.unwrap_or(0.0));
         let absolute = self.absolute_tolerances(mode);
-        let max_step = self.history.max_step(&self.engine.memory);
         let mut options = IntegratorOptions::new(self.local_tolerance(), absolute);
         options.noise = noise;
-        let span = self.engine.options.stop - self.engine.options.start;
-        let watched = if self.engine.compiled.switches_in_time() {
-            span / LEAST_STEPS
-        } else {
-            span
-        };
-        options.max_step = max_step.min(watched).max(f64::MIN_POSITIVE);
+        options.max_step = self.longest_step();
         self.integrator
             .set_options(options)
             .map_err(|e| integration_failure(e).at(time))?;
@@ -93,6 +86,18 @@ impl Run {
         let outcome = self.integrator.restart(&mut ode, &start);
         let blamed = ode.last_failure.take();
         outcome.map_err(|error| self.explain_integration(mode, error, blamed).at(time))
+    }
+
+    /// The longest step: no farther than the past of delayed signals is known, nor over what switches in time.
+    pub(super) fn longest_step(&self) -> f64 {
+        let span = self.engine.options.stop - self.engine.options.start;
+        let watched = if self.engine.compiled.switches_in_time() {
+            span / LEAST_STEPS
+        } else {
+            span
+        };
+        let known = self.history.max_step(&self.engine.memory);
+        known.min(watched).max(f64::MIN_POSITIVE)
     }
 
     /// Sizes at the beginning of a phase, and the rounding errors of the rates where steps of the given size go on. What is
