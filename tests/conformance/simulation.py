@@ -48,7 +48,8 @@ def settings(references, folder):
     options = []
     for name, option in (("Interval", "--interval"), ("Tolerance", "--tolerance"), ("StopTime", "--stop")):
         found = re.search(rf"^{name}=([0-9.eE+-]+)", (text or b"").decode(errors="replace"), re.MULTILINE)
-        if found:
+        # An interval of zero stands for a model without a time to run through.
+        if found and not (name == "Interval" and float(found.group(1)) == 0):
             options += [option, found.group(1)]
     return options
 
@@ -70,7 +71,7 @@ def run(arguments, limit):
         output.seek(0)
         text = output.read().decode(errors="replace")
     seconds = usage.ru_utime + usage.ru_stime
-    stopped = process.returncode < 0 and seconds > 0.9 * bound
+    stopped = process.returncode < 0 and seconds > 0.8 * bound
     return None if stopped else process.returncode, text, seconds, usage.ru_maxrss / 1024
 
 
