@@ -204,9 +204,10 @@ fn settle(chain: &[&Link], equations: &mut [FlatEquation]) {
     if let Some(side) = semi_linear_side(&mut equations[place(0)]) {
         let slopes = [first.flow.clone(), sa.clone(), sb.clone()];
         let settled = FlatExpr::Builtin(Builtin::SemiLinear, slopes.to_vec().into(), span);
-        *side = match first.reversed {
-            true => FlatExpr::Unary(UnaryOp::Negate, Box::new(settled)),
-            false => settled,
+        *side = if first.reversed {
+            FlatExpr::Unary(UnaryOp::Negate, Box::new(settled))
+        } else {
+            settled
         };
     }
     let zero = FlatExpr::Real(0.0);

@@ -123,9 +123,10 @@ pub(crate) fn remove(name: &str, target: &Path) -> Result<Vec<Installed>, String
 }
 
 fn take_away(path: &Path) -> std::io::Result<()> {
-    let removed = match path.is_dir() {
-        true => std::fs::remove_dir_all(path),
-        false => std::fs::remove_file(path),
+    let removed = if path.is_dir() {
+        std::fs::remove_dir_all(path)
+    } else {
+        std::fs::remove_file(path)
     };
     match removed {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
