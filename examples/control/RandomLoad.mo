@@ -1,6 +1,6 @@
-// A load that is drawn at random: a foreign function that is known by its name.
+// A shaft with a load that is drawn at random by a foreign function that is known by its name.
 //
-// Look at: the load changes every 0.1 s to a number between 0 and 2, the same numbers in every run and on every machine; the speed
+// What to look at: the load changes every 0.1 s to a number between 0 and 2, the same numbers in every run and on every machine; the speed
 // follows with a time constant of 0.5 s.
 //
 // run: stop = 1
@@ -15,7 +15,7 @@ model RandomLoad "A shaft with a load that is drawn at random"
     input Integer state[2];
     output Real r;
     output Integer following[2];
-  external "C" ModelicaRandom_xorshift64star(state, following, r);
+    external "C" ModelicaRandom_xorshift64star(state, following, r);
   end next;
   parameter Integer seed[2] = {614657, 30020};
   parameter Real T = 0.5 "Time constant";

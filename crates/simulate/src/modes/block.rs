@@ -786,7 +786,21 @@ impl BlockSolver {
             residual: &self.residual,
             values: self.slots.iter().map(|&slot| memory.values[slot as usize]).collect(),
             nominal: &self.nominal,
+            largest: self.largest_read(memory),
         }
+    }
+
+    /// The largest value that the equations read: what is left of terms that are zero is rounding against that.
+    fn largest_read(&self, memory: &Memory) -> f64 {
+        let largest = std::cell::Cell::new(0.0f64);
+        self.system.residual.reads(|leaf| {
+            let value = slot_of(memory, *leaf).map_or(0.0, |slot| memory.values[slot as usize].abs());
+            if value.is_finite() {
+                largest.set(largest.get().max(value));
+            }
+            false
+        });
+        largest.get()
     }
 
     /// Unknowns that kept their values at the last solution because nothing determined them.

@@ -11,7 +11,7 @@ use saltus_numerics::linalg::{Factorisation, MatrixStructure};
 const MOST_UNKNOWNS: usize = 400;
 /// What is left of an equation that says nothing, against its terms.
 const RESIDUAL: f64 = 1e-9;
-/// The same against the size of an unknown, where no term is left.
+/// The same against the values that are read, where no term is left.
 const NOTHING: f64 = 1e-12;
 
 /// A linear system J·step = −residual; J is given by columns.
@@ -23,6 +23,8 @@ pub(crate) struct Linear<'a> {
     /// Values of the unknowns, and how large they usually are.
     pub values: Vec<f64>,
     pub nominal: &'a [f64],
+    /// The largest value that the equations read.
+    pub largest: f64,
 }
 
 /// A step that leaves some unknowns as they are.
@@ -125,7 +127,7 @@ impl Linear<'_> {
         }
         let mut pairs = silent.iter().zip(kept);
         pairs.all(|(&row, &column)| {
-            let usual = self.nominal[column].max(self.values[column].abs());
+            let usual = self.nominal[column].max(self.largest);
             left[row].abs() <= (RESIDUAL * size[row]).max(NOTHING * usual)
         })
     }
