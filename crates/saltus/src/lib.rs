@@ -34,6 +34,7 @@
 //! What is wrong with a model comes as [`source::Diagnostics`]: data that [`source::render`] turns into text or JSON.
 //! Nothing here prints.
 
+mod about;
 mod analyze;
 mod built_in;
 mod check;
@@ -146,6 +147,7 @@ pub mod format {
 
 /// Where classes come from: [`Session::with_files`] and [`Session::library`].
 pub mod library {
+    pub use crate::about::About;
     pub use crate::built_in::{DiskAndLibrary, FOLDER as BUILT_IN};
     pub use saltus_syntax::ast::split_name;
     pub use saltus_syntax::library::{

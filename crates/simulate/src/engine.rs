@@ -135,6 +135,8 @@ pub(crate) struct Reported {
     pub roots: FxHashSet<Vec<ExprId>>,
     /// Modes in which something floats.
     pub floating: FxHashSet<ModeId>,
+    /// Unknowns of which it was said that nothing determines them, their coefficients being zero.
+    pub undetermined: FxHashSet<Derivative>,
     /// Modes that were left at the instant at which they were entered and are not in the results yet.
     pub passed_modes: Vec<ModeRecord>,
     /// Those and the ones in the results.

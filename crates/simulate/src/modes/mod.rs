@@ -6,7 +6,8 @@
 //! - [`block`], [`explicit`], [`forms`]: how a block is solved;
 //! - [`jets`]: derivatives beyond the leading ones;
 //! - [`ode`], [`jacobian`]: a mode as an integrator sees it; [`tangent`]: how all of it changes with what is known;
-//! - [`floating`]: modes in which something is not determined and does not matter.
+//! - [`floating`]: modes in which something is not determined and does not matter;
+//! - [`vanished`]: the same where coefficients happen to be zero.
 
 pub(crate) mod block;
 pub(crate) mod cache;
@@ -19,3 +20,4 @@ pub(crate) mod ode;
 pub(crate) mod plan;
 pub(crate) mod runtime;
 pub(crate) mod tangent;
+pub(crate) mod vanished;

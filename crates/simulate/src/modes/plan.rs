@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{Leaf, SystemError};
 use saltus_mdae::{Derivative, EquationId, ExprId, ExprPool, Mdae, OriginId, VarId};
 use saltus_numerics::EvalError;
@@ -353,6 +353,8 @@ impl PlanCode {
             let equations = order.block(at).equations.iter();
             equations.map(|&(equation, times)| (residual(equation), times, tools.model.equations[equation].origin))
         };
+        let offsets = structure.unknowns.iter().zip(&structure.sigma.d);
+        let algebraic: FxHashSet<VarId> = offsets.filter(|&(_, &d)| d == 0).map(|(&var, _)| var).collect();
         let (mut stages, mut all_sources) = (Vec::new(), Vec::new());
         let occurrences = |equation: EquationId| match &shorter {
             Some((_, aliases)) => aliases.occurrences(tools.model, tools.modes, equation),
@@ -377,9 +379,10 @@ impl PlanCode {
                 let (sources, linear) = tools.forms.solved(sources, block.solve_for, linear);
                 let nominal = |var: VarId| tools.nominal(var);
                 let (cache, unknowns) = (tools.cache, block.solve_for);
-                let solver = tools
+                let mut solver = tools
                     .forms
                     .solver(cache, pool, &sources, unknowns, linear, nominal, memory)?;
+                solver.let_keep(|unknown| algebraic.contains(&unknown.var));
                 stages.push(Stage::Block(Box::new(solver)));
                 all_sources.push(sources);
             }
@@ -445,6 +448,15 @@ impl PlanCode {
     /// Whether the last solution is not a continuation of the one at the anchor.
     pub(crate) fn jumped(&self) -> bool {
         self.jumped && !self.may_jump
+    }
+
+    /// What kept its value at the last solution because nothing determined it.
+    pub(crate) fn kept(&self) -> Vec<Derivative> {
+        let of_block = |stage: &Stage| match stage {
+            Stage::Block(block) => block.kept().collect(),
+            _ => Vec::new(),
+        };
+        self.stages.iter().flat_map(of_block).collect()
     }
 
     /// Lets solutions jump, or no longer.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use saltus_instant::{
     EulerFailure, EulerLimit, Projection, RestartFailure, RestartSolution, implicit_euler_restart,
-    implicit_euler_through, project_restart, solve_restart, solve_restart_apart,
+    implicit_euler_through, project_restart, solve_restart, solve_restart_apart, solve_restart_keeping,
 };
 use saltus_mdae::eval::Environment;
 use saltus_mdae::{Comparison, ConditionId, Derivative, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
@@ -440,9 +440,14 @@ impl Engine {
             Some(plan) if analysis.is_good() => match solve_restart(pool, &model.functions, plan, &present, &known) {
                 Ok(solution) => solution,
                 // Structure says yes, numbers say no: the consistency projector decides linear cases (F.2 of RR-9603).
-                Err(failure @ RestartFailure::Singular { .. }) => {
-                    project(pool).ok_or_else(|| unsolved(&self.compiled, &change, plan, &failure))?
-                }
+                Err(failure @ RestartFailure::Singular { .. }) => match project(pool) {
+                    Some(solution) => solution,
+                    None => {
+                        let algebraic = |var: VarId| self.modes[new].highest_order(var) == Some(0);
+                        solve_restart_keeping(pool, &model.functions, plan, &present, &known, &algebraic)
+                            .map_err(|_| unsolved(&self.compiled, &change, plan, &failure))?
+                    }
+                },
                 Err(failure) => return Err(unsolved(&self.compiled, &change, plan, &failure)),
             },
             // Impulses beyond the last instant, or equations that no instant has room for: the projector decides linear
