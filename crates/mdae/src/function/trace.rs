@@ -5,7 +5,10 @@
 //! told apart by the way that led to them, so that those of different calls can be compared.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::{Direction, Functions, Machine, Number, STATEMENT_LIMIT};
 use crate::eval::{apply_binary, apply_unary};
@@ -48,13 +51,56 @@ pub struct Operation {
     pub operands: [Operand; 2],
     /// The way that led here: the operations before, and which branches they took.
     pub way: u64,
+    /// The side that it takes, where that decides what follows.
+    side: f64,
 }
 
-/// The operations of a call so far.
+/// What calls come to.
 #[derive(Debug, Default)]
-struct Trace {
+pub struct Trace {
     operations: Vec<Operation>,
+    /// Where the operations of each call end.
+    ends: Vec<usize>,
+    /// The way so far of the present call.
     way: u64,
+    /// Equal calls that were made before, inside of others too: with their operations and results.
+    known: FxHashMap<(FunctionId, Vec<[u64; 2]>), (Range<usize>, Vec<Operand>)>,
+}
+
+impl Trace {
+    /// The operations of the calls, one slice each.
+    pub fn calls(&self) -> impl Iterator<Item = &[Operation]> {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        begins.zip(&self.ends).map(|(begin, &end)| &self.operations[begin..end])
+    }
+
+    /// Whether the present call has come to as many operations as are followed.
+    fn is_full(&self) -> bool {
+        self.operations.len() - self.ends.last().copied().unwrap_or(0) >= MOST_OPERATIONS
+    }
+
+    fn note(&mut self, step: Step, operands: [Operand; 2], side: f64) {
+        if !self.is_full() {
+            let way = self.way;
+            self.way = mixed(mixed(way ^ number_of(&step)) ^ side.to_bits());
+            self.operations.push(Operation {
+                step,
+                operands,
+                way,
+                side,
+            });
+        }
+    }
+
+    /// Comes to the operations of an earlier call once more, on the present way.
+    fn repeat(&mut self, operations: Range<usize>) {
+        for at in operations {
+            let Operation {
+                step, operands, side, ..
+            } = self.operations[at].clone();
+            self.note(step, operands, side);
+        }
+    }
 }
 
 /// A number of a call that is followed.
@@ -84,10 +130,10 @@ impl Operand {
 }
 
 impl Functions {
-    /// Calls a function with arguments of which some vary, known to a part of their sizes, and tells what it does with what
+    /// Calls functions with arguments of which some vary, known to a part of their sizes, and tells what they do with what
     /// varies. A call that fails is followed until then.
-    pub fn follow(&self, function: FunctionId, args: &[(f64, bool)], relative: f64) -> Vec<Operation> {
-        let call = Followed {
+    pub fn follow(&self, calls: &[(FunctionId, Vec<(f64, bool)>)], relative: f64) -> Trace {
+        let followed = Followed {
             trace: RefCell::default(),
             relative,
         };
@@ -97,28 +143,39 @@ impl Functions {
                 varies,
                 error: if varies { relative * value.abs() } else { 0.0 },
             },
-            call: &call,
+            call: &followed,
         };
-        let zero = number(&(0.0, false));
-        let mut machine = Machine::new(self, args.iter().map(number).collect(), zero, STATEMENT_LIMIT);
-        // What fails is told where the value is needed.
-        let _ = machine.run(function);
-        drop(machine);
-        call.trace.into_inner().operations
+        for (function, args) in calls {
+            let zero = number(&(0.0, false));
+            let mut machine = Machine::new(self, args.iter().map(number).collect(), zero, STATEMENT_LIMIT);
+            // What fails is told where the value is needed.
+            let _ = machine.run(*function);
+            drop(machine);
+            let mut trace = followed.trace.borrow_mut();
+            let end = trace.operations.len();
+            trace.ends.push(end);
+            trace.way = 0;
+        }
+        followed.trace.into_inner()
     }
+}
+
+/// What tells calls with the same arguments from others.
+fn key(function: FunctionId, args: &[Traced<'_>]) -> (FunctionId, Vec<[u64; 2]>) {
+    let number = |arg: &Traced<'_>| {
+        let Operand { value, varies, error } = arg.operand;
+        // Errors are not negative.
+        let error = if varies { error } else { -1.0 };
+        [value.to_bits(), error.to_bits()]
+    };
+    (function, args.iter().map(number).collect())
 }
 
 impl Traced<'_> {
     /// Notes an operation with the side that it takes, where that decides what follows.
     fn note(&self, step: Step, operands: [Operand; 2], side: f64) {
-        if !operands.iter().any(|operand| operand.varies) {
-            return;
-        }
-        let mut trace = self.call.trace.borrow_mut();
-        let way = trace.way;
-        if trace.operations.len() < MOST_OPERATIONS {
-            trace.way = mixed(mixed(way ^ number_of(&step)) ^ side.to_bits());
-            trace.operations.push(Operation { step, operands, way });
+        if operands.iter().any(|operand| operand.varies) {
+            self.call.trace.borrow_mut().note(step, operands, side);
         }
     }
 
@@ -249,6 +306,24 @@ impl Number for Traced<'_> {
     fn looked_up(&self, table: &Arc<Table>, argument: usize) {
         let operands = [self.operand, Operand::constant(0.0)];
         self.note(Step::Table(table.clone(), argument), operands, 0.0);
+    }
+    fn recall(&self, function: FunctionId, args: &[Self]) -> Result<Vec<Self>, usize> {
+        let mut trace = self.call.trace.borrow_mut();
+        let Some((operations, results)) = trace.known.get(&key(function, args)).cloned() else {
+            return Err(trace.operations.len());
+        };
+        trace.repeat(operations);
+        let number = |operand: Operand| Traced { operand, ..*self };
+        Ok(results.into_iter().map(number).collect())
+    }
+    fn remember(&self, mark: usize, function: FunctionId, args: &[Self], results: &[Self]) {
+        let mut trace = self.call.trace.borrow_mut();
+        // What was cut short is not known.
+        if !trace.is_full() {
+            let operations = mark..trace.operations.len();
+            let results = results.iter().map(|result| result.operand).collect();
+            trace.known.insert(key(function, args), (operations, results));
+        }
     }
     fn last_direction(&self, _: usize) -> Option<Direction> {
         None

@@ -239,11 +239,16 @@ impl Arguments {
             *size = size.max(largest);
             values.push(value);
         }
+        if self.calls.is_empty() {
+            return;
+        }
         let others = values.len();
         values.resize(others + self.followed.outers.len(), f64::NAN);
-        for (at, call) in self.calls.iter().enumerate() {
-            let args: Vec<(f64, bool)> = call.args.iter().map(|&(at, moves)| (self.outputs[at], moves)).collect();
-            for operation in &functions.follow(call.function, &args, ROUNDING) {
+        let number = |&(at, moves): &(usize, bool)| (self.outputs[at], moves);
+        let with_args = |call: &Call| (call.function, call.args.iter().map(number).collect());
+        let calls: Vec<_> = self.calls.iter().map(with_args).collect();
+        for (at, operations) in functions.follow(&calls, ROUNDING).calls().enumerate() {
+            for operation in operations {
                 self.followed.place(at, operation, others, values);
             }
         }
