@@ -111,7 +111,7 @@ struct Call {
     args: Vec<(usize, bool)>,
 }
 
-/// The arguments of operations inside of functions that one search has met: they come after the others.
+/// The arguments of operations inside of functions that searches have met: they come after the others.
 #[derive(Clone, Debug, Default)]
 struct Followed {
     /// Their places, by call, the way that led there and the operand.
@@ -120,7 +120,12 @@ struct Followed {
     sizes: Vec<f64>,
     /// By how much they may be off.
     errors: Vec<f64>,
+    /// How many of them one search has met at a time, at most.
+    met: usize,
 }
+
+/// Places that a search may leave unmet before they are given up.
+const UNMET: usize = 256;
 
 impl Followed {
     /// Places what an operation is applied to among the values, which begin with others.
@@ -214,18 +219,42 @@ impl Arguments {
         self.outers.is_empty() && self.calls.is_empty()
     }
 
-    /// Whether each has the same place in every search.
-    pub(crate) fn are_lasting(&self) -> bool {
-        self.calls.is_empty()
+    /// Whether there are functions to be followed.
+    pub(crate) fn follows(&self) -> bool {
+        !self.calls.is_empty()
     }
 
-    /// Another search begins, which meets other operations of functions.
-    pub(crate) fn forget_operations(&mut self) {
+    fn forget_operations(&mut self) {
         self.followed = Followed::default();
+    }
+
+    /// Another search begins, which may meet other operations of functions: whether those known keep their places.
+    pub(crate) fn begin_search(&mut self) -> bool {
+        let followed = &mut self.followed;
+        let keeps = followed.outers.len() <= 2 * followed.met + UNMET;
+        if keeps {
+            followed.sizes.fill(0.0);
+            followed.errors.fill(0.0);
+            followed.met = 0;
+        } else {
+            self.forget_operations();
+        }
+        keeps
+    }
+
+    /// How many there are without those inside of functions.
+    pub(crate) fn count(&self) -> usize {
+        self.outers.len()
     }
 
     /// Puts their values at what is in memory behind others.
     pub(crate) fn evaluate(&mut self, functions: &Functions, memory: &Memory, values: &mut Vec<f64>) {
+        self.evaluate_outside(memory, values);
+        self.follow(functions, values);
+    }
+
+    /// The same without those inside of functions.
+    pub(crate) fn evaluate_outside(&mut self, memory: &Memory, values: &mut Vec<f64>) {
         let Some(program) = &self.program else { return };
         program.evaluate_unchecked(&memory.values, &mut self.outputs);
         for (size, ((at, other), _)) in self.sizes.iter_mut().zip(&self.outers) {
@@ -239,6 +268,10 @@ impl Arguments {
             *size = size.max(largest);
             values.push(value);
         }
+    }
+
+    /// Those inside of functions, at the arguments that have been evaluated.
+    fn follow(&mut self, functions: &Functions, values: &mut Vec<f64>) {
         if self.calls.is_empty() {
             return;
         }
@@ -252,6 +285,8 @@ impl Arguments {
                 self.followed.place(at, operation, others, values);
             }
         }
+        let met = values[others..].iter().filter(|value| !value.is_nan()).count();
+        self.followed.met = self.followed.met.max(met);
     }
 
     /// An argument: of what it is one, its largest value so far, and by how much it may be off for more than its own size.
