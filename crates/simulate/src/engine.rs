@@ -94,6 +94,8 @@ pub struct RunCounters {
     pub newton_failures: u64,
     /// Changes of the choice of states.
     pub state_choices: u64,
+    /// Points within steps at which the conditions were looked at.
+    pub samples: u64,
 }
 
 /// The variables of a model by what happens to them.

@@ -226,6 +226,7 @@ pub(crate) struct PlanLearnt {
 #[derive(Debug)]
 pub(crate) struct PlanKnown {
     failed: bool,
+    anchor: Vec<(u32, f64)>,
     blocks: Vec<Known>,
 }
 
@@ -269,6 +270,7 @@ impl PlanCode {
         });
         PlanKnown {
             failed: self.failed,
+            anchor: self.anchor.clone(),
             blocks: blocks.collect(),
         }
     }
@@ -276,6 +278,7 @@ impl PlanCode {
     /// Forgets what they have learnt since.
     pub(crate) fn back_to(&mut self, known: PlanKnown) {
         self.failed = known.failed;
+        self.anchor = known.anchor;
         let blocks = self.stages.iter_mut().filter_map(|stage| match stage {
             Stage::Block(block) => Some(block),
             Stage::Explicit(_) | Stage::Copies(_) => None,

@@ -26,9 +26,10 @@ pub(super) enum Resumption {
 const LEAVING_STEPS: usize = 120;
 /// The part of the tolerance that a step may use where there are zero crossings.
 const EVENT_SHARE: f64 = 0.5;
-/// Steps in the whole run at least, where there are no states, and where rates may jump in time without an event: a
-/// state at rest does not show it.
+/// Steps in the whole run at least, where rates may jump in time without an event: a state at rest does not show it.
 const LEAST_STEPS: f64 = 500.0;
+/// Where there are no states: five samples of each step show the conditions, and whether they show enough.
+const STEPS_WITHOUT_STATES: f64 = 100.0;
 /// How far ahead of the last point a fold of the solution is looked for, in parts of the time to the next event.
 const FOLD_WIDTH: f64 = 1e-6;
 /// Below this rounding decides.
@@ -188,7 +189,7 @@ impl Run {
             // Nothing to integrate: go on in parts of the run, so that conditions are watched closely, and no farther than the past
             // of delayed signals is known.
             let span = self.engine.options.stop - self.engine.options.start;
-            let part = (span / LEAST_STEPS).min(self.history.max_step(&self.engine.memory));
+            let part = (span / STEPS_WITHOUT_STATES).min(self.history.max_step(&self.engine.memory));
             let next = (time + part.max(4.0 * f64::EPSILON * time.abs())).min(target);
             return Ok((time, if next > time { next } else { target }));
         }
