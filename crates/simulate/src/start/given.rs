@@ -17,6 +17,10 @@ use crate::start::values::StartValue;
 
 /// A start value that moved by more than this part of its size did not hold.
 const MOVED: f64 = 1e-6;
+/// The part of a nominal value that counts for the size of a start value.
+const OF_NOMINAL: f64 = 1e-3;
+/// What is left by rounding where values cancel, in parts of the largest of them.
+const NOISE: f64 = 1e-13;
 /// So many of them are named.
 const TOLD: usize = 4;
 
@@ -166,10 +170,7 @@ impl Engine {
             let d = self.modes[mode].highest_order(start.var);
             !start.fixed && d.is_some_and(|d| start.order < d || self.is_tied_to_state(mode, start))
         };
-        let has_moved = |start: &&StartValue| {
-            let size = start.value.abs().max(self.nominal[start.var.index()]);
-            (self.memory.get(start.var, start.order) - start.value).abs() > MOVED * size
-        };
+        let has_moved = |start: &&StartValue| self.is_violated(start);
         self.start.values.iter().filter(counts).filter(has_moved).collect()
     }
 
@@ -240,6 +241,12 @@ impl Engine {
 
     /// Whether an expression is zero at the start values, in parts of its terms.
     pub(crate) fn holds_at_start(&self, expression: ExprId) -> bool {
+        let (value, terms) = self.residual_at_start(expression);
+        value.abs() <= fact_tolerance(self.options.tolerance) * terms
+    }
+
+    /// The value of an expression at the values of the start, and the size of its terms.
+    pub(crate) fn residual_at_start(&self, expression: ExprId) -> (f64, f64) {
         let present = Present {
             memory: &self.memory,
             initial: true,
@@ -256,8 +263,21 @@ impl Engine {
             variable.is_some_and(|variable| variable.role == Role::Continuous)
         };
         let facts = NumericFacts::new(&self.model.functions, &known, &present, &is_unknown);
-        let (value, scale) = facts.residual(&self.pool, expression);
-        value.abs() <= facts.tolerance * scale
+        facts.residual(&self.pool, expression)
+    }
+
+    /// What computing with the values at the start leaves of a difference that is zero, whatever their units are.
+    pub(crate) fn noise_at_start(&self) -> f64 {
+        let values = self.sets.unknowns.iter().map(|&var| self.memory.get(var, 0).abs());
+        NOISE * values.filter(|value| value.is_finite()).fold(0.0, f64::max)
+    }
+
+    /// Whether a start value is not what was asked for.
+    pub(crate) fn is_violated(&self, start: &StartValue) -> bool {
+        let value = self.memory.get(start.var, start.order);
+        let nominal = self.scales.given_nominal(start.var).unwrap_or(0.0);
+        let least = OF_NOMINAL * MOVED * nominal + self.noise_at_start();
+        value.is_nan() || (value - start.value).abs() > MOVED * start.value.abs() + least
     }
 
     /// The groups of constraints that share unknowns, of which some do not hold, and which the unknowns without a given
