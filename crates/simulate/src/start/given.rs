@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_graph::{Bipartite, Column, Matcher, Row, connected_components};
+use saltus_graph::{Bipartite, Column, DulmageMendelsohn, Matcher, Row, connected_components};
 use saltus_mdae::{Derivative, ExprId, Idx, Role, VarId};
 use saltus_structure::restart::NumericFacts;
 
@@ -32,6 +32,14 @@ struct Constraint {
     holds: bool,
 }
 
+/// Equations that determine as many unknowns, at the start.
+struct ChainStep {
+    residuals: Vec<ExprId>,
+    determined: Vec<Derivative>,
+    /// All unknowns in them.
+    unknowns: Vec<Derivative>,
+}
+
 impl Engine {
     /// Gives default start values the values that follow from given ones.
     pub(crate) fn meet_given_starts(&mut self, mode: ModeId) {
@@ -39,22 +47,35 @@ impl Engine {
         self.meet_constraints(mode);
     }
 
-    /// States that an equation makes a function of given start values alone: `q = C*v; der(q) = -v` with `v(start = 4)`, where
-    /// only q is a state.
+    /// States that equations make functions of given start values alone: `q = C*v; der(q) = -v` with `v(start = 4)`, where
+    /// only q is a state; `x + y = v; x - y = 1; der(x) = -v`, where two equations give x and y together.
     fn follow_algebraic_starts(&mut self, mode: ModeId) {
         let chain = self.chain_of_starts(mode);
         if chain.is_empty() {
             return;
         }
         let saved = self.memory.values.clone();
-        let mut all: Vec<Derivative> = Vec::new();
-        for &(residual, _) in &chain {
-            let occurring = self.pool.occurrences(residual).into_iter();
-            all.extend(occurring.filter(|&Derivative { var, .. }| self.model.is_unknown(var)));
+        let determined: FxHashSet<Derivative> = chain.iter().flat_map(|step| step.determined.clone()).collect();
+        if self.solve_chain(&chain, &determined) {
+            return;
         }
+        self.memory.values.clone_from(&saved);
+        // Zero may be the one value without a direction: `v = x^2`.
+        for &Derivative { var, order } in &determined {
+            if self.memory.get(var, order) == 0.0 {
+                self.memory.set(var, order, self.nominal[var.index()]);
+            }
+        }
+        if !self.solve_chain(&chain, &determined) {
+            self.memory.values = saved;
+        }
+    }
+
+    /// Solves a chain for what it determines, everything else being held.
+    fn solve_chain(&mut self, chain: &[ChainStep], determined: &FxHashSet<Derivative>) -> bool {
+        let mut all: Vec<Derivative> = chain.iter().flat_map(|step| step.unknowns.clone()).collect();
         all.sort_unstable();
         all.dedup();
-        let determined: FxHashSet<Derivative> = chain.iter().map(|&(_, determined)| determined).collect();
         let weight = |unknown: &Derivative| {
             if determined.contains(unknown) {
                 self.nominal[unknown.var.index()]
@@ -63,15 +84,14 @@ impl Engine {
             }
         };
         let weights = all.iter().map(weight).collect();
-        let equations: Vec<(ExprId, u16)> = chain.iter().map(|&(residual, _)| (residual, 0)).collect();
-        if self.project(&equations, &all, weights, Vec::new()).is_err() {
-            self.memory.values = saved;
-        }
+        let residuals = chain.iter().flat_map(|step| &step.residuals);
+        let equations: Vec<(ExprId, u16)> = residuals.map(|&residual| (residual, 0)).collect();
+        self.project(&equations, &all, weights, Vec::new()).is_ok()
     }
 
     /// Equations that lead, one after the other, from given start values to states without one, each with what it
     /// determines.
-    fn chain_of_starts(&self, mode: ModeId) -> Vec<(ExprId, Derivative)> {
+    fn chain_of_starts(&self, mode: ModeId) -> Vec<ChainStep> {
         let structure = &self.modes[mode].structure;
         let is_state =
             |Derivative { var, order }: Derivative| self.modes[mode].highest_order(var).is_some_and(|d| order < d);
@@ -89,22 +109,27 @@ impl Engine {
                 )
             })
             .collect();
+        let speaks = |one: &Derivative| self.is_given(one.var, one.order) && !is_state(*one);
+        if !open.iter().any(|(_, unknowns)| unknowns.iter().any(speaks)) {
+            return Vec::new();
+        }
         let steps = self.determined_in_turn(open);
         // Only what leads to a state counts.
         let mut wanted: FxHashSet<Derivative> = FxHashSet::default();
         let mut chain = Vec::new();
-        for (residual, determined, unknowns) in steps.into_iter().rev() {
-            if is_state(determined) || wanted.contains(&determined) {
-                wanted.extend(unknowns);
-                chain.push((residual, determined));
+        for step in steps.into_iter().rev() {
+            if step.determined.iter().any(|one| is_state(*one) || wanted.contains(one)) {
+                wanted.extend(step.unknowns.iter().copied());
+                chain.push(step);
             }
         }
         chain
     }
 
     /// Equations with their unknowns, in the order in which each has one unknown that is neither given nor determined by those
-    /// before it; each with what it determines. The first of several comes first, so that the order is the model's.
-    fn determined_in_turn(&self, open: Vec<(ExprId, Vec<Derivative>)>) -> Vec<(ExprId, Derivative, Vec<Derivative>)> {
+    /// before it, and then those that determine several together; each with what it determines. The first of several comes
+    /// first, so that the order is the model's.
+    fn determined_in_turn(&self, open: Vec<(ExprId, Vec<Derivative>)>) -> Vec<ChainStep> {
         let mut holding: FxHashMap<Derivative, Vec<usize>> = FxHashMap::default();
         let mut missing = vec![0_usize; open.len()];
         for (at, (_, unknowns)) in open.iter().enumerate() {
@@ -123,7 +148,11 @@ impl Engine {
                 continue;
             };
             known.insert(determined);
-            steps.push((*residual, determined, unknowns.clone()));
+            steps.push(ChainStep {
+                residuals: vec![*residual],
+                determined: vec![determined],
+                unknowns: unknowns.clone(),
+            });
             for &other in &holding[&determined] {
                 missing[other] -= 1;
                 if missing[other] == 1 {
@@ -133,7 +162,42 @@ impl Engine {
                 }
             }
         }
+        let left = open.into_iter().zip(missing).filter(|(_, missing)| *missing > 0);
+        steps.extend(self.determined_together(left.map(|(equation, _)| equation).collect(), &known));
         steps
+    }
+
+    /// The well-determined part of what is left: blocks of equations with as many unknowns.
+    fn determined_together(
+        &self,
+        open: Vec<(ExprId, Vec<Derivative>)>,
+        known: &FxHashSet<Derivative>,
+    ) -> Vec<ChainStep> {
+        let is_missing = |one: &&Derivative| !known.contains(*one) && !self.is_given(one.var, one.order);
+        let mut missing: Vec<Derivative> = open
+            .iter()
+            .flat_map(|(_, unknowns)| unknowns.iter().filter(is_missing).copied())
+            .collect();
+        missing.sort_unstable();
+        missing.dedup();
+        let column = |unknown: &Derivative| missing.binary_search(unknown).map(Column::from_index).ok();
+        let rows = open
+            .iter()
+            .map(|(_, unknowns)| unknowns.iter().filter_map(column).collect::<Vec<Column>>());
+        let graph = Bipartite::from_rows(missing.len(), rows);
+        let matching = Matcher::new().maximum(&graph);
+        let parts = DulmageMendelsohn::new(&graph, &matching);
+        let blocks = parts.fine(&graph, &matching).well_determined;
+        let step = |rows: &[Row]| ChainStep {
+            residuals: rows.iter().map(|row| open[row.index()].0).collect(),
+            determined: rows
+                .iter()
+                .filter_map(|&row| matching.column_of(row))
+                .map(|column| missing[column.index()])
+                .collect(),
+            unknowns: rows.iter().flat_map(|row| open[row.index()].1.clone()).collect(),
+        };
+        blocks.iter().map(step).collect()
     }
 
     fn meet_constraints(&mut self, mode: ModeId) {
@@ -194,13 +258,14 @@ impl Engine {
         (!reported.is_empty()).then(|| format!("{what}: {}", reported.join(", ")))
     }
 
-    /// Whether an equation is about this start value and the given one of a state alone: `q = C*v` with both given.
+    /// Whether an equation is about this start value and that of a state alone: `q = C*v` with both given, or with one that
+    /// could not be followed.
     fn is_tied_to_state(&self, mode: ModeId, start: &StartValue) -> bool {
         let structure = &self.modes[mode].structure;
         let own = Derivative::new(start.var, start.order);
         let is_state = |Derivative { var, order }: Derivative| {
             let d = self.modes[mode].highest_order(var);
-            d.is_some_and(|d| order < d) && self.is_given(var, order)
+            d.is_some_and(|d| order < d)
         };
         structure.equations.iter().any(|&id| {
             let unknowns = self.pool.occurrences(self.model.equations[id].residual).into_iter();
