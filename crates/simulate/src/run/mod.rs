@@ -6,6 +6,7 @@ mod exchange;
 pub(crate) mod input;
 pub(crate) mod limits;
 mod lookahead;
+mod network;
 pub(crate) mod output;
 mod rates;
 mod rows;
@@ -40,6 +41,7 @@ use crate::run::input::InputSignal;
 use crate::run::limits::Limits;
 use crate::run::output::Layout;
 use lookahead::Lookahead;
+use network::Networked;
 use slide::{Impact, Side, Slide};
 use stall::{Crawl, Crossings, Pace, Stall};
 use step::Resumption;
@@ -176,6 +178,8 @@ enum PhaseEnd {
     /// The run crawls along a switch without events.
     Stalled(Stall),
     Stop,
+    /// The mode was left to the analysis of whole modes.
+    Left,
     /// The time is reached to which the run was to go for now.
     Paused,
     Cancelled,
@@ -261,6 +265,8 @@ struct Run {
     impacts: Vec<Impact>,
     /// Why the run could not go on along a surface.
     obstacle: Option<String>,
+    /// The model as a network, and its mode in force.
+    network: Networked,
 }
 
 /// What decides the right-hand side of a phase without events.
@@ -359,6 +365,7 @@ impl Run {
             start_surface: Vec::new(),
             impacts: Vec::new(),
             obstacle: None,
+            network: Networked::default(),
             watches: vec![Watch::default(); engine.model.conditions.len()],
             lookahead: Lookahead::default(),
             sampled: None,
@@ -626,6 +633,12 @@ impl Run {
         if let Some(slide) = self.slide.take() {
             return self.process_slide_event(slide, triggers, sink, observer);
         }
+        if let Some(valuation) = self.network_mode().map(|present| present.valuation.clone()) {
+            if self.process_network_event(triggers, sink, observer)? {
+                return Ok(None);
+            }
+            self.leave_network(&valuation)?;
+        }
         let time = self.engine.memory.time();
         self.engine.counters.events += 1;
         let slow = self.slow_events(time, triggers);
@@ -723,6 +736,11 @@ impl Run {
             return Ok(None);
         }
         self.look_ahead(mode)?;
+        if self.enters_network(mode)
+            && let Some(phase) = self.begin_network_phase(mode)?
+        {
+            return Ok(Some(phase));
+        }
         self.reset_watches(mode);
         self.sampled = None;
         self.rates_told = None;
@@ -750,6 +768,9 @@ impl Run {
         sink: &mut dyn ResultSink,
         observer: &mut dyn Observer,
     ) -> Result<PhaseEnd, Failure> {
+        if self.network_mode().is_some() {
+            return self.integrate_network(phase, until, sink, observer);
+        }
         let (mode, stop) = (phase.mode, self.engine.options.stop);
         loop {
             if self.request.cancel.is_cancelled() {

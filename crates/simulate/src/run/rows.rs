@@ -66,7 +66,10 @@ impl Run {
         }
         let record = match &self.continuation {
             Some(record) => record.clone(),
-            None => self.engine.mode_record(mode),
+            None => match self.network_shape() {
+                Some(shape) => self.engine.record_of_shape(mode, shape),
+                None => self.engine.mode_record(mode),
+            },
         };
         self.announce(mode, record, sink)
     }
@@ -200,13 +203,23 @@ impl Run {
 impl Engine {
     /// A mode in words: the truth values of the conditions and Booleans in its guards.
     pub(crate) fn mode_record(&self, mode: ModeId) -> ModeRecord {
+        self.record_of_shape(mode, self.mode_shape(mode))
+    }
+
+    /// The present mode in words.
+    pub(crate) fn mode_words(&self) -> String {
+        in_words(&self.compiled.guard_atoms(&self.memory))
+    }
+
+    /// The same with what its equations are like.
+    pub(crate) fn record_of_shape(&self, mode: ModeId, shape: ModeShape) -> ModeRecord {
         let valuation = self.compiled.guard_atoms(&self.memory);
         let label = in_words(&valuation);
         ModeRecord {
             mode: mode.0,
             label,
             valuation,
-            structure: Some(self.mode_shape(mode)),
+            structure: Some(shape),
         }
     }
 
