@@ -110,6 +110,9 @@ impl BandLu {
 
     /// Replaces a right-hand side by the solution.
     pub fn solve(&self, x: &mut [f64]) {
+        if (self.below, self.diagonal) == (1, 2) {
+            return self.solve_tridiagonal(x);
+        }
         let (size, diagonal) = (self.exchanges.len(), self.diagonal);
         let stride = self.below + diagonal + 1;
         for column in 0..size {
@@ -134,6 +137,32 @@ impl BandLu {
             for (x, factor) in x[column - over..column].iter_mut().zip(factors) {
                 *x -= factor * value;
             }
+        }
+    }
+}
+
+impl BandLu {
+    /// The same for one entry below and one above the diagonal: chains.
+    fn solve_tridiagonal(&self, x: &mut [f64]) {
+        let size = self.exchanges.len();
+        let x = &mut x[..size];
+        // Of each column: two entries above the diagonal, the reciprocal pivot, and the factor below it.
+        let (columns, _) = self.entries.as_chunks::<4>();
+        for at in 1..size {
+            if self.exchanges[at - 1] != 0 {
+                x.swap(at - 1, at);
+            }
+            x[at] -= columns[at - 1][3] * x[at - 1];
+        }
+        if size > 0 {
+            x[size - 1] *= columns[size - 1][2];
+        }
+        if size > 1 {
+            x[size - 2] = (x[size - 2] - columns[size - 1][1] * x[size - 1]) * columns[size - 2][2];
+        }
+        for at in (0..size.saturating_sub(2)).rev() {
+            let above = columns[at + 1][1] * x[at + 1] + columns[at + 2][0] * x[at + 2];
+            x[at] = (x[at] - above) * columns[at][2];
         }
     }
 }

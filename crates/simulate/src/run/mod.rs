@@ -221,6 +221,8 @@ struct Run {
     known_modes: Vec<ModeRecord>,
     /// Modes among the known ones.
     announced: FxHashSet<ModeId>,
+    /// The last of them, with the truth values of what guards consist of, where those are many.
+    announced_last: Option<(u32, Vec<bool>)>,
     /// The conditions that triggered the last event, and when.
     last_event: Option<(f64, Vec<ConditionId>)>,
     quick_events: u32,
@@ -347,6 +349,7 @@ impl Run {
             next_output: 1,
             known_modes: Vec::new(),
             announced: FxHashSet::default(),
+            announced_last: None,
             last_event: None,
             quick_events: 0,
             returning: None,
