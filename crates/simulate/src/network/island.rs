@@ -2,11 +2,13 @@
 
 use saltus_numerics::linalg::{BandLu, BandMatrix};
 
+use super::condensed::Condensed;
+
 /// Numbers that the factors of one island may take.
 const MOST_NUMBERS: usize = 1 << 22;
 
 /// A pivot of an equation whose largest coefficient is 1 must be larger: below that structure and numbers disagree.
-const LEAST_PIVOT: f64 = 1e-10;
+pub(crate) const LEAST_PIVOT: f64 = 1e-10;
 
 /// An equation of an island in the making.
 #[derive(Debug, Default)]
@@ -33,6 +35,8 @@ pub(crate) struct Island {
     sources: Box<[u32]>,
     coefficients: Box<[f64]>,
     factors: BandLu,
+    /// The rates of its states, where they are few.
+    pub condensed: Option<Box<[Condensed]>>,
 }
 
 impl Island {
@@ -95,7 +99,20 @@ impl Island {
             first: first.into(),
             sources: sources.into(),
             coefficients: coefficients.into(),
+            condensed: None,
         })
+    }
+
+    /// The terms on the right-hand side of an equation: where the values are, and coefficients.
+    pub(crate) fn known(&self, at: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let terms = self.first[at] as usize..self.first[at + 1] as usize;
+        let sources = self.sources[terms.clone()].iter().copied();
+        sources.zip(self.coefficients[terms].iter().copied())
+    }
+
+    /// Where the values on the right-hand sides are.
+    pub(crate) fn sources(&self) -> &[u32] {
+        &self.sources
     }
 
     /// Gives the leading unknowns their values.

@@ -24,6 +24,7 @@
 //! or in a single mode, is left to the analysis of whole modes; a mode that was entered here is compiled when that happens, as one
 //! that was let go is.
 
+pub(crate) mod condensed;
 pub(crate) mod island;
 pub(crate) mod present;
 pub(crate) mod switches;
@@ -61,6 +62,8 @@ pub(crate) struct Change {
     pub impulses: Vec<ImpulseReport>,
     /// Whether any equation has changed.
     pub mode_changed: bool,
+    /// Equations whose connections were found anew.
+    pub looked_at: u64,
 }
 
 impl Network {
@@ -106,6 +109,7 @@ impl Network {
             let equations = modes.equations_of(guard);
             if holds { &mut on } else { &mut off }.extend_from_slice(equations);
         }
+        let looked_at = present.looked_at;
         let mode_changed = !(on.is_empty() && off.is_empty());
         let impulses = if mode_changed {
             let touched = present.change(&self.tables, &off, &on)?;
@@ -117,6 +121,7 @@ impl Network {
             valuation: present.valuation.clone(),
             impulses,
             mode_changed,
+            looked_at: present.looked_at - looked_at,
         };
         self.present = Some(present);
         Some(change)
@@ -127,6 +132,13 @@ impl Network {
         if let Some(present) = &mut self.present {
             present.set_states(states);
             present.solve(&self.tables, time, memory);
+        }
+    }
+
+    /// The rates of the states alone.
+    pub(crate) fn evaluate_rates(&mut self, time: f64, states: &[f64], memory: &mut Memory) {
+        if let Some(present) = &mut self.present {
+            present.solve_for_rates(&self.tables, time, states, memory);
         }
     }
 

@@ -40,20 +40,23 @@ pub(crate) struct Present {
     pub valuation: Valuation,
     active: Vec<bool>,
     /// Equations of which the derivative is solved (c = 1).
-    constraint: Vec<bool>,
+    pub(super) constraint: Vec<bool>,
     /// By equation, the only leading unknown, if there is only one; by unknown, that equation.
     gives: Vec<u32>,
-    given_by: Vec<u32>,
+    pub(super) given_by: Vec<u32>,
     /// By unknown, how many equations in force hold its derivative.
     rate_count: Vec<u32>,
     island_of: Vec<u32>,
     islands: Vec<Option<Box<Island>>>,
     vacant: Vec<u32>,
-    members: Vec<Member>,
+    pub(super) members: Vec<Member>,
     /// The unknowns that are states, those that are tied to one, and the equations that give an unknown alone.
     pub states: Vec<u32>,
     tied: Vec<u32>,
     giving: Vec<u32>,
+    /// Those of them that the rates of states depend on.
+    followed: Vec<u32>,
+    varying: Vec<u32>,
     /// Equations in force with signals.
     signalled: Vec<u32>,
     constraint_count: usize,
@@ -64,7 +67,7 @@ pub(crate) struct Present {
     work: Vec<f64>,
     round: u32,
     equation_marks: Vec<u32>,
-    unknown_marks: Vec<u32>,
+    pub(super) unknown_marks: Vec<u32>,
     /// Equations that changes have looked at.
     pub looked_at: u64,
 }
@@ -95,6 +98,8 @@ impl Present {
             states: Vec::new(),
             tied: Vec::new(),
             giving: Vec::new(),
+            followed: Vec::new(),
+            varying: Vec::new(),
             signalled: Vec::new(),
             constraint_count: 0,
             values: vec![0.0; 2 * unknowns],
@@ -123,7 +128,7 @@ impl Present {
             && rates.into_iter().all(|(&count, &has_rate)| (count > 0) == has_rate)
     }
 
-    fn is_leading(&self, tables: &Tables, term: &Term, equation: u32) -> bool {
+    pub(super) fn is_leading(&self, tables: &Tables, term: &Term, equation: u32) -> bool {
         term.is_rate || self.constraint[equation as usize] || !tables.has_rate[term.unknown as usize]
     }
 
@@ -160,6 +165,12 @@ impl Present {
         self.loosen(tables, &mut loose);
         self.form_islands(tables, &loose, &mut touched)?;
         self.form_groups(tables, &touched)?;
+        for &place in &touched.islands {
+            if let Some(mut island) = self.islands[place as usize].take() {
+                island.condensed = self.condense(tables, &island);
+                self.islands[place as usize] = Some(island);
+            }
+        }
         self.list(
             tables,
             first || toggled().any(|equation| tables.signal_of[equation as usize] != NONE),
@@ -473,11 +484,51 @@ impl Present {
                 self.giving.push(self.given_by[at]);
             }
         }
+        self.list_followed(tables);
         if signals {
             let moving =
                 |&equation: &u32| self.active[equation as usize] && tables.signal_of[equation as usize] != NONE;
             self.signalled = (0..tables.equation_count() as u32).filter(moving).collect();
         }
+    }
+
+    /// Lists what the rates of states depend on.
+    fn list_followed(&mut self, tables: &Tables) {
+        self.round += 1;
+        let (round, count) = (self.round, tables.unknowns.len());
+        let marks = &mut self.unknown_marks;
+        let mut read = |source: u32| {
+            if let Some(mark) = marks.get_mut(source as usize) {
+                *mark = round;
+            }
+        };
+        debug_assert_eq!(count, self.members.len());
+        for island in self.islands.iter().flatten() {
+            match &island.condensed {
+                Some(sums) => {
+                    let terms = sums.iter().flat_map(|sum| &sum.terms);
+                    terms.for_each(|&(source, _)| read(source));
+                }
+                None => island.sources().iter().for_each(|&source| read(source)),
+            }
+        }
+        self.varying.clear();
+        for at in 0..self.giving.len() {
+            let equation = self.giving[at];
+            if !self.gives_constant(tables, equation) {
+                self.varying.push(equation);
+            }
+        }
+        for &equation in &self.varying {
+            for term in tables.terms(equation) {
+                self.unknown_marks[term.unknown as usize] = round;
+            }
+        }
+        let marks = &self.unknown_marks;
+        let tied = self.tied.iter().copied();
+        self.followed.clear();
+        self.followed
+            .extend(tied.filter(|&unknown| marks[unknown as usize] == round));
     }
 
     /// Takes the values of the states from memory.
@@ -522,38 +573,59 @@ impl Present {
     }
 
     fn follow_states(&mut self) {
-        for &unknown in &self.tied {
-            let Member { state, factor, offset } = self.members[unknown as usize];
-            self.values[unknown as usize] = match state {
-                NONE => offset,
-                state => factor * self.values[state as usize] + offset,
-            };
+        follow(&self.tied, &self.members, &mut self.values);
+    }
+
+    /// The rates of the states at values of theirs; other unknowns are as they were.
+    pub(crate) fn solve_for_rates(&mut self, tables: &Tables, time: f64, states: &[f64], memory: &mut Memory) {
+        for (&state, &value) in self.states.iter().zip(states) {
+            self.values[state as usize] = value;
+        }
+        follow(&self.followed, &self.members, &mut self.values);
+        self.read_signals(tables, time, memory);
+        for at in 0..self.varying.len() {
+            self.solve_giving(tables, self.varying[at]);
+        }
+        for island in self.islands.iter().flatten() {
+            match &island.condensed {
+                Some(sums) => sums.iter().for_each(|sum| sum.evaluate(&mut self.values, &self.rests)),
+                None => island.solve(&mut self.values, &self.rests, &mut self.work),
+            }
         }
     }
 
-    /// Solves all equations at the values of the states.
-    pub(crate) fn solve(&mut self, tables: &Tables, time: f64, memory: &mut Memory) {
+    fn read_signals(&mut self, tables: &Tables, time: f64, memory: &mut Memory) {
         memory.set_time(time);
         for &equation in &self.signalled {
             let signal = &tables.signals[tables.signal_of[equation as usize] as usize];
             self.rests[equation as usize] = signal.value(memory);
         }
-        for &equation in &self.giving {
-            let unknown = self.gives[equation as usize];
-            let place = Self::place(tables, unknown) as usize;
-            self.values[place] = if self.constraint[equation as usize] {
-                0.0
-            } else {
-                let (mut sum, mut own) = (self.rests[equation as usize], 1.0);
-                for term in tables.terms(equation) {
-                    if term.unknown == unknown && term.is_rate == tables.has_rate[unknown as usize] {
-                        own = term.coefficient;
-                    } else {
-                        sum += term.coefficient * self.values[term.unknown as usize];
-                    }
+    }
+
+    /// The unknown that an equation gives alone.
+    fn solve_giving(&mut self, tables: &Tables, equation: u32) {
+        let unknown = self.gives[equation as usize];
+        let place = Self::place(tables, unknown) as usize;
+        self.values[place] = if self.constraint[equation as usize] {
+            0.0
+        } else {
+            let (mut sum, mut own) = (self.rests[equation as usize], 1.0);
+            for term in tables.terms(equation) {
+                if term.unknown == unknown && term.is_rate == tables.has_rate[unknown as usize] {
+                    own = term.coefficient;
+                } else {
+                    sum += term.coefficient * self.values[term.unknown as usize];
                 }
-                -sum / own
-            };
+            }
+            -sum / own
+        };
+    }
+
+    /// Solves all equations at the values of the states.
+    pub(crate) fn solve(&mut self, tables: &Tables, time: f64, memory: &mut Memory) {
+        self.read_signals(tables, time, memory);
+        for at in 0..self.giving.len() {
+            self.solve_giving(tables, self.giving[at]);
         }
         for island in self.islands.iter().flatten() {
             island.solve(&mut self.values, &self.rests, &mut self.work);
@@ -620,7 +692,9 @@ impl Present {
         }
         let jumped = jumps.iter().any(|&(unknown, jump)| {
             let var = tables.unknowns[unknown as usize];
-            jump.abs() > JUMP * engine.scales.state_error(&engine.memory, var, 0)
+            // No value is known better than to a few units of its last place.
+            jump.abs() > JUMP * f64::EPSILON * self.values[unknown as usize].abs()
+                && jump.abs() > JUMP * engine.scales.state_error(&engine.memory, var, 0)
         });
         for (unknown, jump) in jumps {
             self.values[unknown as usize] += jump;
@@ -648,6 +722,17 @@ impl Present {
     /// The largest derivative of each unknown, or itself, that the mode solves for.
     pub(crate) fn highest_order(tables: &Tables, unknown: usize) -> u16 {
         u16::from(tables.has_rate[unknown])
+    }
+}
+
+/// Gives unknowns that are tied to states their values.
+fn follow(tied: &[u32], members: &[Member], values: &mut [f64]) {
+    for &unknown in tied {
+        let Member { state, factor, offset } = members[unknown as usize];
+        values[unknown as usize] = match state {
+            NONE => offset,
+            state => factor * values[state as usize] + offset,
+        };
     }
 }
 

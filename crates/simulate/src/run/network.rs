@@ -51,7 +51,7 @@ impl OdeSystem for NetworkOde<'_> {
     }
 
     fn rhs(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), EvalError> {
-        self.network.evaluate(t, y, self.memory);
+        self.network.evaluate_rates(t, y, self.memory);
         if let Some(present) = &self.network.present {
             for (dy, rate) in dy.iter_mut().zip(present.rates()) {
                 *dy = rate;
@@ -171,7 +171,8 @@ impl Run {
         let stops = options.chattering == Chattering::Stop && options.zeno == Zeno::Stop;
         let undisturbed = engine.samples.is_empty() && engine.inputs.signals.is_empty() && self.history.is_empty();
         let timeless = || !engine.compiled.uses(Node::Terminal);
-        of_time && explicit && plain && stops && undisturbed && timeless()
+        let switched = engine.compiled.modes().guard_count() > 0;
+        switched && of_time && explicit && plain && stops && undisturbed && timeless()
     }
 
     /// Begins a phase; the values at its beginning are in memory.
@@ -319,7 +320,33 @@ impl Run {
                     self.leave_network_for_good()?;
                     return Ok(PhaseEnd::Left);
                 }
+            } else {
+                self.follow_network_sizes();
             }
+        }
+    }
+
+    /// Lets the tolerances of the integrator follow the sizes that the states have reached at the end of a step.
+    fn follow_network_sizes(&mut self) {
+        let Networked::Yes(network) = &self.network else {
+            return;
+        };
+        let Some(present) = &network.present else { return };
+        let engine = &mut self.engine;
+        let mut wanted = Vec::with_capacity(present.states.len());
+        for &state in &present.states {
+            let var = network.tables.unknowns[state as usize];
+            let value = engine.memory.get(var, 0);
+            engine.scales.note(&engine.memory, Derivative { var, order: 0 }, value);
+            wanted.push(engine.scales.state_tolerance(&engine.memory, var, 0));
+        }
+        let given = &self.integrator.options().atol;
+        let differs = |(at, wanted): (usize, &f64)| *wanted > 2.0 * given.get(at) || 2.0 * wanted < given.get(at);
+        if wanted.iter().enumerate().any(differs) {
+            let mut options = self.integrator.options().clone();
+            options.atol = wanted.into();
+            // Tolerances of numbers are numbers: what was refused stays as it was.
+            let _ = self.integrator.set_options(options);
         }
     }
 
@@ -466,6 +493,8 @@ impl Run {
         self.engine.mode = Some(to);
         self.engine.counters.candidates += 1;
         self.engine.counters.restarts += u64::from(change.mode_changed);
+        self.engine.counters.local_changes += u64::from(change.mode_changed);
+        self.engine.counters.touched_equations += change.looked_at;
         self.settle_network(time);
         self.location_width = 0.0;
         let candidate = CandidateReport {
