@@ -68,6 +68,10 @@ pub struct RunCounters {
     pub instants: u64,
     /// Changes of mode.
     pub mode_changes: u64,
+    /// Those among them that were carried out where they changed something, without a mode of their own.
+    pub local_changes: u64,
+    /// Equations whose connections local changes found anew.
+    pub touched_equations: u64,
     /// Candidate modes tried.
     pub candidates: u64,
     /// Candidates that complementarity pivoting proposed.

@@ -21,6 +21,7 @@ mod experience;
 mod kernel;
 mod memory;
 mod modes;
+mod network;
 mod options;
 mod report;
 mod restart;

@@ -217,6 +217,9 @@ impl Scales {
         let given = order == 0 && self.nominal.get(var.index()).copied().flatten().is_some();
         let size = if given {
             self.size(memory, var, order)
+        } else if self.size(memory, var, order) >= 1.0 {
+            // Others make it larger, never smaller.
+            1.0
         } else {
             self.course_size(memory, var, order, Extent::Value)
                 .clamp(LEAST_SIZE, 1.0)

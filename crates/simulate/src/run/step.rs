@@ -27,7 +27,7 @@ const LEAVING_STEPS: usize = 120;
 /// The part of the tolerance that a step may use where there are zero crossings.
 const EVENT_SHARE: f64 = 0.5;
 /// Steps in the whole run at least, where rates may jump in time without an event: a state at rest does not show it.
-const LEAST_STEPS: f64 = 500.0;
+pub(super) const LEAST_STEPS: f64 = 500.0;
 /// Where there are no states: five samples of each step show the conditions, and whether they show enough.
 const STEPS_WITHOUT_STATES: f64 = 100.0;
 /// How far ahead of the last point a fold of the solution is looked for, in parts of the time to the next event.
@@ -35,7 +35,7 @@ const FOLD_WIDTH: f64 = 1e-6;
 /// Below this rounding decides.
 const LEAST_TOLERANCE: f64 = 1e-13;
 /// A state that is zero is taken to be as large as it will be after this part of the run.
-const SOON: f64 = 1e-6;
+pub(super) const SOON: f64 = 1e-6;
 /// How often it is looked for what sets a state in motion, each time ten times nearer.
 const LOOKS_AHEAD: u32 = 6;
 /// Rounding errors of the rates are estimated again after so many steps.
