@@ -53,7 +53,7 @@
 // model Units.Greatest
 // warning W0204 the unit of `max` differs from that of the variable: `N` of `f` against `kg` of `m`
 // model Units.Size
-// warning W0204 the unit of `nominal` differs from that of the variable: `N` of `f` against `N.m`
+// warning W0204 the unit of `nominal` differs from that of the variable: `N` of `f` against `J`
 // model Units.Right
 // nothing
 // model Units.Free
@@ -227,7 +227,7 @@ package Units
   end Start;
   model Least
     parameter Real L(unit = "m") = 2;
-    Real f(unit = "N", min = -2*L) = time;
+    Real f(unit = "N", min = -L) = time;
   end Least;
   model Greatest
     parameter Real m(unit = "kg") = 2;

@@ -84,7 +84,7 @@ fn places(sheet: &Sheet) -> BTreeMap<&str, usize> {
 }
 
 /// The impulses of an event without those that are another name of one before.
-fn unique_impulses<'e>(event: &'e EventRecord, result: &Trajectory) -> Vec<&'e saltus_results::Impulse> {
+pub(crate) fn unique_impulses<'e>(event: &'e EventRecord, result: &Trajectory) -> Vec<&'e saltus_results::Impulse> {
     let mut seen = BTreeSet::new();
     let column = |name: &str| match result.schema().value(result.schema().find(name)?) {
         Value::Column { column, .. } => Some(column.index()),

@@ -94,9 +94,10 @@ fn passages(result: &Trajectory) -> BTreeMap<(u32, u32), Passage> {
                 .triggers
                 .extend(event.triggers.iter().take(3).map(|trigger| trigger.condition.clone()));
         }
+        let impulses = events::unique_impulses(event, result).into_iter().take(8);
         passage
             .impulses
-            .extend(event.impulses.iter().take(8).map(|impulse| impulse.variable.clone()));
+            .extend(impulses.map(|impulse| impulse.variable.clone()));
     }
     passages
 }
