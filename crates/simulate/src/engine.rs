@@ -68,6 +68,10 @@ pub struct RunCounters {
     pub instants: u64,
     /// Changes of mode.
     pub mode_changes: u64,
+    /// Those among them that were carried out where they changed something, without a mode of their own.
+    pub local_changes: u64,
+    /// Equations whose connections local changes found anew.
+    pub touched_equations: u64,
     /// Candidate modes tried.
     pub candidates: u64,
     /// Candidates that complementarity pivoting proposed.
@@ -94,6 +98,8 @@ pub struct RunCounters {
     pub newton_failures: u64,
     /// Changes of the choice of states.
     pub state_choices: u64,
+    /// Points within steps at which the conditions were looked at.
+    pub samples: u64,
 }
 
 /// The variables of a model by what happens to them.

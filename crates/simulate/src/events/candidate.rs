@@ -204,6 +204,14 @@ impl Engine {
         }
     }
 
+    /// The sign of a condition that reads time alone: the same in every mode.
+    pub(crate) fn sign_in_time(&mut self, id: ConditionId) -> Sign {
+        match self.monitor(id) {
+            Some(monitor) => self.sign(id, &monitor, None, &[], false),
+            None => Sign::Undecided,
+        }
+    }
+
     /// The sign at the start values, where no mode is active yet.
     pub(crate) fn sign_at_start(&mut self, id: ConditionId) -> Sign {
         match self.monitor(id) {

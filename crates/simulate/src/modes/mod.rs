@@ -5,7 +5,7 @@
 //! - [`plan`]: a plan compiled, block after block;
 //! - [`block`], [`explicit`], [`forms`]: how a block is solved;
 //! - [`jets`]: derivatives beyond the leading ones;
-//! - [`ode`], [`jacobian`]: a mode as an integrator sees it;
+//! - [`ode`], [`jacobian`]: a mode as an integrator sees it; [`tangent`]: how all of it changes with what is known;
 //! - [`floating`]: modes in which something is not determined and does not matter;
 //! - [`vanished`]: the same where coefficients happen to be zero.
 
@@ -19,4 +19,5 @@ pub(crate) mod jets;
 pub(crate) mod ode;
 pub(crate) mod plan;
 pub(crate) mod runtime;
+pub(crate) mod tangent;
 pub(crate) mod vanished;

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_codegen::Leaf;
+use saltus_codegen::{Leaf, SystemError};
 use saltus_mdae::{Derivative, EquationId, ExprId, ExprPool, Mdae, OriginId, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
@@ -19,8 +19,9 @@ use crate::events::response::Blur;
 use crate::memory::Memory;
 use crate::modes::block::{BlockFailure, BlockSolver, Care, Known, Learnt};
 use crate::modes::explicit::ExplicitEquations;
-use crate::modes::jacobian::ExactJacobian;
+use crate::modes::jacobian::{ExactJacobian, Tangent};
 use crate::modes::runtime::Tools;
+use crate::modes::tangent::{PartialValues, TangentPlan};
 use crate::stopwatch::Stopwatch;
 
 /// Relative change of an unknown since the last anchor from which on it is no guess for other points.
@@ -64,6 +65,12 @@ impl Copies {
             })
             .unzip();
         Copies { slots, unknowns, roots }
+    }
+
+    /// What is copied, from what, and whether with the other sign.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (Derivative, Derivative, bool)> + '_ {
+        let pairs = self.unknowns.iter().zip(&self.roots).zip(&self.slots);
+        pairs.map(|((&unknown, &root), &(_, _, negated))| (unknown, root, negated))
     }
 
     fn solve(&self, memory: &mut Memory) {
@@ -219,6 +226,7 @@ pub(crate) struct PlanLearnt {
 #[derive(Debug)]
 pub(crate) struct PlanKnown {
     failed: bool,
+    anchor: Vec<(u32, f64)>,
     blocks: Vec<Known>,
 }
 
@@ -262,6 +270,7 @@ impl PlanCode {
         });
         PlanKnown {
             failed: self.failed,
+            anchor: self.anchor.clone(),
             blocks: blocks.collect(),
         }
     }
@@ -269,6 +278,7 @@ impl PlanCode {
     /// Forgets what they have learnt since.
     pub(crate) fn back_to(&mut self, known: PlanKnown) {
         self.failed = known.failed;
+        self.anchor = known.anchor;
         let blocks = self.stages.iter_mut().filter_map(|stage| match stage {
             Stage::Block(block) => Some(block),
             Stage::Explicit(_) | Stage::Copies(_) => None,
@@ -744,6 +754,33 @@ impl PlanCode {
             Some(Some(exact)) => exact.evaluate(&mut self.stages, memory, values),
             _ => Err(EvalError::recoverable("no code for the derivatives")),
         }
+    }
+
+    /// How tangents go through the equations, of the states and of leaves that are known besides.
+    pub(crate) fn tangent_plan(
+        &self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        memory: &Memory,
+        known: &[Leaf],
+    ) -> Result<TangentPlan, SystemError> {
+        let parts = (&self.stages[..], &self.sources[..]);
+        TangentPlan::new((tools.cache, pool, memory), &self.states, known, parts)
+    }
+
+    /// Partial derivatives for tangents at the values in memory, which are a solution.
+    pub(crate) fn partials(
+        &mut self,
+        plan: &TangentPlan,
+        memory: &Memory,
+        values: &mut PartialValues,
+    ) -> Result<(), EvalError> {
+        plan.evaluate(&mut self.stages, memory, values)
+    }
+
+    /// Tangents of everything from those of what is known, which stand first.
+    pub(crate) fn pass_tangents(&mut self, plan: &TangentPlan, values: &PartialValues, tangents: &mut [Tangent]) {
+        plan.pass(&mut self.stages, values, tangents);
     }
 }
 

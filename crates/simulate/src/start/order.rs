@@ -10,7 +10,6 @@ use saltus_mdae::{Derivative, ExprId, Idx, OriginId, Role, VarId};
 
 use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
-use crate::kernel::Bound;
 
 /// A residual this small against the terms of its equation is zero.
 const TOLERANCE: f64 = 1e-7;
@@ -210,21 +209,8 @@ impl Engine {
     /// An equation that determines nothing more must hold.
     fn check_start_equation(&mut self, residual: ExprId, order: u16, origins: Vec<OriginId>) -> Result<(), Failure> {
         let derivative = self.pool.nth_total_derivative(residual, order);
-        let value = Bound::of_value(&self.cache, &self.pool, derivative, &self.memory)?.value(&self.memory);
-        let size = |Derivative { var, order }: Derivative| {
-            if order < self.memory.orders(var) {
-                self.memory.get(var, order).abs().max(self.nominal[var.index()])
-            } else {
-                1.0
-            }
-        };
-        let scale = self
-            .pool
-            .occurrences(derivative)
-            .into_iter()
-            .map(size)
-            .fold(1.0, f64::max);
-        if value.abs() <= TOLERANCE * scale {
+        let (value, terms) = self.residual_at_start(derivative);
+        if value.abs() <= TOLERANCE * terms + self.noise_at_start() {
             return Ok(());
         }
         Err(Failure::new(FailureKind::Initialisation {
