@@ -52,6 +52,7 @@ fn sample(names: &[&str], rows: usize) -> Trajectory {
             mode,
             label: name.to_string(),
             valuation: vec![(name.to_string(), mode == 0)],
+            since: None,
             structure: Some(ModeShape {
                 index: 1,
                 states: 40,

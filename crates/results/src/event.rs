@@ -90,6 +90,10 @@ pub struct ModeRecord {
     /// The conditions and their values in this mode.
     #[serde(default)]
     pub valuation: Vec<(String, bool)>,
+    /// The mode of which only the differences are told, label and conditions: where there are many conditions, modes have
+    /// most of their values in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u32>,
     /// What its equations are like, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structure: Option<ModeShape>,
@@ -105,6 +109,11 @@ pub struct ModeShape {
     /// The first of them by name.
     #[serde(default)]
     pub first_states: Vec<String>,
+}
+
+impl ModeRecord {
+    /// Conditions of which each mode tells all values; of more, what differs from another mode.
+    pub const MOST_CONDITIONS: usize = 64;
 }
 
 impl ModeShape {

@@ -144,6 +144,7 @@ mod tests {
             mode: 2,
             label: "contact".into(),
             valuation: vec![("s <= 0".into(), true)],
+            since: None,
             structure: Some(crate::ModeShape {
                 index: 3,
                 states: 1,

@@ -67,6 +67,7 @@ fn summary() -> Summary {
         mode: 1,
         label: "contact".into(),
         valuation: vec![("h <= 0".into(), true)],
+        since: None,
         structure: None,
     };
     Summary {

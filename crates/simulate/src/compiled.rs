@@ -267,13 +267,33 @@ impl Compiled {
 
     /// What guards consist of, with the present truth values.
     pub(crate) fn guard_atoms(&self, memory: &Memory) -> Vec<(String, bool)> {
-        let atoms = self.atoms.get_or_init(|| self.modes.atoms(&self.model));
+        let atoms = self.atoms();
         let formulas: Vec<_> = atoms.iter().map(|atom| atom.formula).collect();
         let present = crate::restart::Present { memory, initial: false };
         let values = saltus_mdae::eval::evaluate(&self.model.pool, &self.model.functions, &formulas, &present);
         let values = values.unwrap_or_default();
         let texts = atoms.iter().map(|atom| atom.text.clone());
         texts.zip(values.into_iter().map(|value| value != 0.0)).collect()
+    }
+
+    /// What guards consist of.
+    pub(crate) fn atoms(&self) -> &[GuardAtom] {
+        self.atoms.get_or_init(|| self.modes.atoms(&self.model))
+    }
+
+    /// The present truth values of what guards consist of.
+    pub(crate) fn atom_truths(&self, memory: &Memory) -> Vec<bool> {
+        let (pool, functions) = (&self.model.pool, &self.model.functions);
+        let truth = |atom: &GuardAtom| match pool.node(atom.formula) {
+            Node::Var { var, order } => memory.get(var, order) != 0.0,
+            Node::Condition(id) => memory.condition(id),
+            _ => {
+                let present = crate::restart::Present { memory, initial: false };
+                let values = saltus_mdae::eval::evaluate(pool, functions, &[atom.formula], &present);
+                values.is_ok_and(|values| values[0] != 0.0)
+            }
+        };
+        self.atoms().iter().map(truth).collect()
     }
 
     /// A singular mode in words, with the equations that are too many.

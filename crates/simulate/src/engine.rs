@@ -68,6 +68,10 @@ pub struct RunCounters {
     pub instants: u64,
     /// Changes of mode.
     pub mode_changes: u64,
+    /// Those among them that were carried out where they changed something, without a mode of their own.
+    pub local_changes: u64,
+    /// Equations whose connections local changes found anew.
+    pub touched_equations: u64,
     /// Candidate modes tried.
     pub candidates: u64,
     /// Candidates that complementarity pivoting proposed.
@@ -137,6 +141,8 @@ pub(crate) struct Reported {
     pub roots: FxHashSet<Vec<ExprId>>,
     /// Modes in which something floats.
     pub floating: FxHashSet<ModeId>,
+    /// Unknowns of which it was said that nothing determines them, their coefficients being zero.
+    pub undetermined: FxHashSet<Derivative>,
     /// Modes that were left at the instant at which they were entered and are not in the results yet.
     pub passed_modes: Vec<ModeRecord>,
     /// Those and the ones in the results.

@@ -88,6 +88,8 @@ pub struct Options {
     pub trace: bool,
     /// Measure what every part of the equations costs, for `--profile`.
     pub profile: bool,
+    /// Analyse every mode as a whole, also where a change could stay local: what local changes are compared with.
+    pub whole_modes: bool,
 }
 
 impl Default for Options {
@@ -114,6 +116,7 @@ impl Default for Options {
             tell_choices: true,
             trace: false,
             profile: false,
+            whole_modes: false,
         }
     }
 }

@@ -521,7 +521,11 @@ impl Job<'_> {
                 .iter()
                 .map(|(name, truth)| (name.clone(), json!(truth)))
                 .collect();
-            json!({"mode": mode.mode, "label": mode.label, "valuation": valuation})
+            let mut record = json!({"mode": mode.mode, "label": mode.label, "valuation": valuation});
+            if let Some(since) = mode.since {
+                record["since"] = json!(since);
+            }
+            record
         });
         let milliseconds = self.timings.phases().iter();
         let milliseconds =
@@ -611,7 +615,9 @@ fn modes_in_words(modes: &[ModeRecord]) -> String {
         let atoms: Vec<String> = atoms
             .map(|(name, truth)| if *truth { name.clone() } else { format!("not {name}") })
             .collect();
-        let mut line = if atoms.is_empty() {
+        let mut line = if mode.since.is_some() {
+            mode.label.clone()
+        } else if atoms.is_empty() {
             "none of its conditions holds".to_owned()
         } else {
             atoms.join(", ")

@@ -1,6 +1,7 @@
 //! Linear algebra: sparse patterns, LU factorisations, rank and least squares.
 
 mod balance;
+mod band;
 mod dense;
 mod factor;
 mod ordering;
@@ -10,6 +11,7 @@ mod scalar;
 mod sparse_lu;
 
 pub use balance::{balance, balance_pencil};
+pub use band::{BandLu, BandMatrix};
 pub use dense::{DenseLu, DenseMatrix};
 pub use factor::{Factorisation, MatrixStructure};
 pub use pattern::{Colouring, PatternError, SparsityPattern};

@@ -286,6 +286,7 @@ impl Trajectory {
                     mode,
                     label,
                     valuation,
+                    since: None,
                     structure: None,
                 })?;
             }

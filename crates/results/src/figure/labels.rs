@@ -17,6 +17,10 @@ pub fn mode_labels(trajectory: &Trajectory) -> BTreeMap<u32, String> {
     let records = trajectory.mode_records();
     let known: Vec<&ModeRecord> = records.values().filter(|record| used.contains(&record.mode)).collect();
     let mut labels: BTreeMap<u32, String> = used.iter().map(|&mode| (mode, format!("mode {mode}"))).collect();
+    // Where modes tell differences alone, their numbers tell them apart.
+    if known.iter().any(|record| record.since.is_some()) {
+        return labels;
+    }
     let conditions = distinguishing(&known);
     for record in known {
         let label = if record.valuation.is_empty() {
@@ -117,6 +121,7 @@ mod tests {
                 mode: number,
                 label: "much too long …".into(),
                 valuation,
+                since: None,
                 structure: None,
             };
             result.mode(&record).unwrap();

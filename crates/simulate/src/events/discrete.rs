@@ -160,6 +160,10 @@ pub(crate) struct DiscreteProgram {
     pub pinned: Vec<ConditionId>,
     /// The steps that read a condition, where it only goes into equations of variables.
     readers: FxHashMap<ConditionId, Vec<usize>>,
+    /// The discrete equations of the model behind the steps that define a variable.
+    definitions: Vec<(usize, usize)>,
+    /// Whether the variables are functions of conditions and each other alone.
+    is_combinational: bool,
 }
 
 impl DiscreteProgram {
@@ -217,6 +221,8 @@ impl DiscreteProgram {
         }
         let mut steps = Vec::new();
         let mut readers: FxHashMap<ConditionId, Vec<usize>> = FxHashMap::default();
+        let mut definitions = Vec::new();
+        let mut is_combinational = model.whens.is_empty() && held.is_empty();
         let ordered = order(model, &mut held)?;
         let following = held.iter().map(|(id, _)| *id).collect();
         let mut signs: FxHashMap<ConditionId, HeldSign> = held.into_iter().collect();
@@ -232,6 +238,8 @@ impl DiscreteProgram {
                         readers.entry(id).or_default().push(steps.len());
                     }
                     let always = pool.constant(equation.guard) == Some(1.0);
+                    is_combinational &= always && is_function_of_conditions(model, pool, equation.value);
+                    definitions.push((steps.len(), at));
                     let guard = if always { None } else { Some(bind(equation.guard)?) };
                     Step::Define {
                         target: equation.target,
@@ -262,7 +270,27 @@ impl DiscreteProgram {
             following,
             pinned: Vec::new(),
             readers,
+            definitions,
+            is_combinational,
         })
+    }
+
+    /// Whether the variables are functions of conditions and each other alone: nothing is remembered, and no clause acts.
+    pub(crate) fn is_combinational(&self) -> bool {
+        self.is_combinational
+    }
+
+    /// The steps that define a variable, with the numbers of their equations in the model.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.definitions.iter().copied()
+    }
+
+    /// The variable that a step defines, with the value it gives.
+    pub(crate) fn definition(&self, step: usize, memory: &Memory) -> Option<(VarId, f64)> {
+        match &self.steps[step] {
+            Step::Define { target, value, .. } => Some((*target, value.value(memory))),
+            Step::When(_) | Step::Condition(..) => None,
+        }
     }
 
     /// Whether the variables are the same with and without a condition, as everything else stands.
@@ -455,6 +483,16 @@ enum Item {
     Equation(usize),
     When(WhenId),
     Condition(ConditionId),
+}
+
+/// Whether an expression reads conditions, discrete variables and parameters alone.
+fn is_function_of_conditions(model: &Mdae, pool: &ExprPool, expression: ExprId) -> bool {
+    let reads_more = |id: ExprId| match pool.node(id) {
+        Node::Var { var, .. } => !matches!(model.variables[var].role, Role::Discrete | Role::Parameter),
+        Node::Pre { .. } | Node::Time | Node::Initial | Node::Terminal | Node::Call { .. } => true,
+        _ => false,
+    };
+    !pool.reachable(&[expression]).into_iter().any(reads_more)
 }
 
 /// The conditions in some expressions.

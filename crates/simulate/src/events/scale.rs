@@ -217,6 +217,9 @@ impl Scales {
         let given = order == 0 && self.nominal.get(var.index()).copied().flatten().is_some();
         let size = if given {
             self.size(memory, var, order)
+        } else if self.size(memory, var, order) >= 1.0 {
+            // Others make it larger, never smaller.
+            1.0
         } else {
             self.course_size(memory, var, order, Extent::Value)
                 .clamp(LEAST_SIZE, 1.0)
@@ -267,6 +270,11 @@ impl Scales {
     /// Times closer than this are the same.
     pub(crate) fn time_error(&self, time: f64) -> f64 {
         rounding_of_time(time.abs().max(self.start.abs()))
+    }
+
+    /// The `nominal` attribute of a variable, where it is given.
+    pub(crate) fn given_nominal(&self, var: VarId) -> Option<f64> {
+        self.nominal.get(var.index()).copied().flatten()
     }
 
     /// Nominal values may depend on parameters that were solved for.

@@ -207,8 +207,13 @@ impl Run {
     }
 }
 
-/// Whether a condition reads time and parameters, nothing else.
+/// Whether a condition reads time and parameters, nothing else, and how is not known beforehand.
 fn is_of_time(model: &Mdae, pool: &ExprPool, monitor: &Monitor) -> bool {
+    !monitor.affine_in_time && reads_time_alone(model, pool, monitor)
+}
+
+/// Whether a condition reads time and parameters, nothing else.
+pub(super) fn reads_time_alone(model: &Mdae, pool: &ExprPool, monitor: &Monitor) -> bool {
     let fixed = |node: Node| match node {
         Node::Var { var, .. } => model.variables.get(var).is_some_and(|one| one.role == Role::Parameter),
         Node::Pre { .. } | Node::Condition(_) | Node::Initial | Node::Terminal | Node::Call { .. } => false,
@@ -216,7 +221,6 @@ fn is_of_time(model: &Mdae, pool: &ExprPool, monitor: &Monitor) -> bool {
     };
     let nodes = || pool.reachable(&[monitor.function]).into_iter().map(|id| pool.node(id));
     monitor.decided == Decided::ByTime
-        && !monitor.affine_in_time
         && !monitor.reads_left_limits()
         && nodes().all(fixed)
         && nodes().any(|node| node == Node::Time)

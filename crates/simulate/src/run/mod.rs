@@ -6,6 +6,7 @@ mod exchange;
 pub(crate) mod input;
 pub(crate) mod limits;
 mod lookahead;
+mod network;
 pub(crate) mod output;
 mod rates;
 mod rows;
@@ -17,7 +18,6 @@ mod watch;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{ConditionId, Idx, IndexVec, Role, VarId};
@@ -40,32 +40,18 @@ use crate::run::input::InputSignal;
 use crate::run::limits::Limits;
 use crate::run::output::Layout;
 use lookahead::Lookahead;
+use network::Networked;
 use slide::{Impact, Side, Slide};
 use stall::{Crawl, Crossings, Pace, Stall};
 use step::Resumption;
 use watch::Watch;
 
 pub use exchange::{Exchange, Quantity, Updated};
-pub use stepper::{Linearization, Rate, Reached, Snapshot, Stepper};
-
-/// Asks a run to stop; can be shared between threads.
-#[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
-
-impl Cancel {
-    /// A run that is not cancelled.
-    pub fn new() -> Self {
-        Self::default()
-    }
-    /// Asks the run to stop after its current step.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-    /// Whether that was asked.
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
+pub use saltus_source::Cancel;
+pub use stepper::{
+    Linearization, Rate, Reached, Sensitivities, SensitivityProblem, SensitivityRequest, Snapshot, Stepper,
+    sensitivities,
+};
 
 /// Follows a run.
 pub trait Observer {
@@ -176,6 +162,8 @@ enum PhaseEnd {
     /// The run crawls along a switch without events.
     Stalled(Stall),
     Stop,
+    /// The mode was left to the analysis of whole modes.
+    Left,
     /// The time is reached to which the run was to go for now.
     Paused,
     Cancelled,
@@ -217,6 +205,8 @@ struct Run {
     known_modes: Vec<ModeRecord>,
     /// Modes among the known ones.
     announced: FxHashSet<ModeId>,
+    /// The last of them, with the truth values of what guards consist of, where those are many.
+    announced_last: Option<(u32, Vec<bool>)>,
     /// The conditions that triggered the last event, and when.
     last_event: Option<(f64, Vec<ConditionId>)>,
     quick_events: u32,
@@ -261,6 +251,8 @@ struct Run {
     impacts: Vec<Impact>,
     /// Why the run could not go on along a surface.
     obstacle: Option<String>,
+    /// The model as a network, and its mode in force.
+    network: Networked,
 }
 
 /// What decides the right-hand side of a phase without events.
@@ -341,6 +333,7 @@ impl Run {
             next_output: 1,
             known_modes: Vec::new(),
             announced: FxHashSet::default(),
+            announced_last: None,
             last_event: None,
             quick_events: 0,
             returning: None,
@@ -359,6 +352,7 @@ impl Run {
             start_surface: Vec::new(),
             impacts: Vec::new(),
             obstacle: None,
+            network: Networked::default(),
             watches: vec![Watch::default(); engine.model.conditions.len()],
             lookahead: Lookahead::default(),
             sampled: None,
@@ -626,6 +620,12 @@ impl Run {
         if let Some(slide) = self.slide.take() {
             return self.process_slide_event(slide, triggers, sink, observer);
         }
+        if let Some(valuation) = self.network_mode().map(|present| present.valuation.clone()) {
+            if self.process_network_event(triggers, sink, observer)? {
+                return Ok(None);
+            }
+            self.leave_network(&valuation)?;
+        }
         let time = self.engine.memory.time();
         self.engine.counters.events += 1;
         let slow = self.slow_events(time, triggers);
@@ -723,6 +723,11 @@ impl Run {
             return Ok(None);
         }
         self.look_ahead(mode)?;
+        if self.enters_network(mode)
+            && let Some(phase) = self.begin_network_phase(mode)?
+        {
+            return Ok(Some(phase));
+        }
         self.reset_watches(mode);
         self.sampled = None;
         self.rates_told = None;
@@ -750,6 +755,9 @@ impl Run {
         sink: &mut dyn ResultSink,
         observer: &mut dyn Observer,
     ) -> Result<PhaseEnd, Failure> {
+        if self.network_mode().is_some() {
+            return self.integrate_network(phase, until, sink, observer);
+        }
         let (mode, stop) = (phase.mode, self.engine.options.stop);
         loop {
             if self.request.cancel.is_cancelled() {

@@ -69,9 +69,38 @@ impl Run {
         }
         let record = match &self.continuation {
             Some(record) => record.clone(),
-            None => self.engine.mode_record(mode),
+            None => self.present_record(mode),
         };
         self.announce(mode, record, sink)
+    }
+
+    /// The present mode in words: where there are many conditions, what differs from the mode that was announced last.
+    fn present_record(&mut self, mode: ModeId) -> ModeRecord {
+        let network = self.network_shape();
+        if self.engine.compiled.atoms().len() <= ModeRecord::MOST_CONDITIONS {
+            return match network {
+                Some(shape) => self.engine.record_of_shape(mode, shape),
+                None => self.engine.mode_record(mode),
+            };
+        }
+        let shape = network.unwrap_or_else(|| self.engine.mode_shape(mode));
+        let truths = self.engine.compiled.atom_truths(&self.engine.memory);
+        let Some((since, before)) = self.announced_last.replace((mode.0, truths.clone())) else {
+            return self.engine.record_of_shape(mode, shape);
+        };
+        let atoms = self.engine.compiled.atoms().iter().zip(truths.iter().zip(&before));
+        let changed = atoms.filter(|(_, (now, then))| now != then);
+        let valuation: Vec<(String, bool)> = changed.map(|(atom, (&now, _))| (atom.text.clone(), now)).collect();
+        ModeRecord {
+            mode: mode.0,
+            label: format!("mode {since}, but {}", in_words(&valuation)),
+            valuation,
+            since: Some(since),
+            structure: Some(ModeShape {
+                first_states: Vec::new(),
+                ..shape
+            }),
+        }
     }
 
     fn announce(&mut self, mode: ModeId, record: ModeRecord, sink: &mut dyn ResultSink) -> Result<(), Failure> {
@@ -203,17 +232,28 @@ impl Run {
 impl Engine {
     /// A mode in words: the truth values of the conditions and Booleans in its guards.
     pub(crate) fn mode_record(&self, mode: ModeId) -> ModeRecord {
+        self.record_of_shape(mode, self.mode_shape(mode))
+    }
+
+    /// The present mode in words.
+    pub(crate) fn mode_words(&self) -> String {
+        in_words(&self.compiled.guard_atoms(&self.memory))
+    }
+
+    /// The same with what its equations are like.
+    pub(crate) fn record_of_shape(&self, mode: ModeId, shape: ModeShape) -> ModeRecord {
         let valuation = self.compiled.guard_atoms(&self.memory);
         let label = in_words(&valuation);
         ModeRecord {
             mode: mode.0,
             label,
             valuation,
-            structure: Some(self.mode_shape(mode)),
+            since: None,
+            structure: Some(shape),
         }
     }
 
-    fn mode_shape(&self, mode: ModeId) -> ModeShape {
+    pub(crate) fn mode_shape(&self, mode: ModeId) -> ModeShape {
         let runtime = &self.modes[mode];
         let states = &runtime.plan().states;
         let first = states.iter().take(ModeShape::MOST_NAMES);

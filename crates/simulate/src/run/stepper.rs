@@ -1,6 +1,7 @@
 //! A run that goes on as far as it is told, takes inputs on the way, and can be saved and restored.
 
 mod linear;
+mod variation;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use crate::options::Options;
 use crate::run::input::InputSignal;
 
 pub use linear::{Linearization, Rate};
+pub use variation::{Sensitivities, SensitivityProblem, SensitivityRequest, sensitivities};
 
 /// The slope of an input holds for so many times the length of the run: until it is given another.
 const FAR: f64 = 16.0;
@@ -280,6 +282,7 @@ impl Stepper {
             PhaseEnd::Paused => return Ok(Some(Reached::Time)),
             PhaseEnd::Stop => self.stage = Stage::Ended(self.run.finish(sink)?),
             PhaseEnd::Cancelled => self.stage = Stage::Ended(End::Cancelled),
+            PhaseEnd::Left => self.stage = Stage::Between,
             PhaseEnd::Stalled(stall) => self.run.slide_or_stop(&stall, sink, observer)?,
             PhaseEnd::Event(triggers) => self.stage = Stage::Event(triggers),
         }
@@ -335,6 +338,7 @@ impl Stepper {
 
     /// How fast a derivative of a variable changes at present; nothing where that is not known: for what jumps only.
     pub fn rate(&mut self, of: Derivative) -> Option<f64> {
+        self.run.have_whole_mode().ok()?;
         let engine = &mut self.run.engine;
         let (mode, order) = (engine.mode?, of.order + 1);
         let highest = engine.modes[mode].highest_order(of.var)?;
@@ -362,7 +366,7 @@ impl Stepper {
     pub fn mode_label(&self) -> String {
         match (&self.run.continuation, self.run.engine.mode) {
             (Some(record), _) => record.label.clone(),
-            (None, Some(mode)) => self.run.engine.mode_record(mode).label,
+            (None, Some(_)) => self.run.engine.mode_words(),
             (None, None) => String::new(),
         }
     }

@@ -11,7 +11,7 @@ use saltus_numerics::linalg::{DenseMatrix, FullPivotLu, PivotedQr, SparseLu, Spa
 
 use super::guards::Modes;
 use super::structure::ModeStructure;
-use crate::linear::{Degree, degree};
+use crate::linear::{Coefficient, Degree, degree};
 use crate::sigma::SigmaMatrix;
 use saltus_mdae::jacobian::{JacobianReader, SamplePoint};
 
@@ -80,6 +80,7 @@ pub fn check_rank(
     let others = [1, 2].map(|seed| SamplePoint::with_other_parameters(model, seed));
     let mut checker = Checker {
         model,
+        modes,
         structure,
         matrix: structure.matrix(modes),
         reader: JacobianReader::new(),
@@ -94,6 +95,7 @@ type Entries = Vec<(usize, usize, f64)>;
 
 struct Checker<'a> {
     model: &'a Mdae,
+    modes: &'a Modes,
     structure: &'a ModeStructure,
     matrix: SigmaMatrix,
     reader: JacobianReader,
@@ -150,6 +152,9 @@ impl Checker<'_> {
 
     fn read_row(&mut self, i: usize, row: Row, point: &dyn Environment, entries: &mut Entries) -> bool {
         let structure = self.structure;
+        if self.copy_row(i, row, entries) {
+            return true;
+        }
         let residual = self.model.equations[structure.equations[row.index()]].residual;
         let mut partials = Vec::new();
         let column_of = |var: VarId| structure.unknowns.binary_search(&var).ok();
@@ -165,6 +170,30 @@ impl Checker<'_> {
                 let derivative = Derivative::new(structure.unknowns[column.index()], order);
                 let at = partials.binary_search_by_key(&derivative, |&(known, _)| known);
                 entries.push((i, local as usize, at.map_or(0.0, |at| partials[at].1)));
+            }
+        }
+        true
+    }
+
+    /// The same of a row whose entries are the same at every point; false if they are not.
+    fn copy_row(&self, i: usize, row: Row, entries: &mut Entries) -> bool {
+        let structure = self.structure;
+        let partials = self.modes.partials(self.model, structure.equations[row.index()]);
+        let before = entries.len();
+        for (column, order) in structure.leading_columns(&self.matrix, row) {
+            let local = self.position[column.index()];
+            if local == u32::MAX {
+                continue;
+            }
+            let derivative = Derivative::new(structure.unknowns[column.index()], order);
+            let at = partials.binary_search_by_key(&derivative, |&(known, _)| known);
+            match at.map(|at| partials[at].1) {
+                Ok(Coefficient::Constant(value)) => entries.push((i, local as usize, value)),
+                Ok(_) => {
+                    entries.truncate(before);
+                    return false;
+                }
+                Err(_) => entries.push((i, local as usize, 0.0)),
             }
         }
         true

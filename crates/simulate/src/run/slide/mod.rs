@@ -154,6 +154,7 @@ impl Run {
             mode,
             label,
             valuation,
+            since: None,
             structure: None,
         };
         self.slide_records.push(record.clone());

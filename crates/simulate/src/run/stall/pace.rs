@@ -80,6 +80,9 @@ impl Run {
     /// Where the states are declared, those that change fastest in units of their tolerances first.
     pub(in crate::run) fn fastest_states(&self) -> Vec<OriginId> {
         let engine = &self.engine;
+        if let Some(present) = self.network_mode() {
+            return self.fastest_in_network(present);
+        }
         let Some(mode) = engine.mode else { return Vec::new() };
         let plan = engine.modes[mode].plan();
         let rate = |place: usize| {

@@ -55,6 +55,7 @@ impl Stepper {
             _ => {}
         }
         let mut run = self.run.clone();
+        run.have_whole_mode()?;
         let (Some(mode), None) = (run.engine.mode, &run.slide) else {
             return Ok(None);
         };
@@ -83,6 +84,7 @@ impl Stepper {
             _ => {}
         }
         let mut run = self.run.clone();
+        run.have_whole_mode()?;
         let (Some(mode), None) = (run.engine.mode, &run.slide) else {
             return Ok(None);
         };
