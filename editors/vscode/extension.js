@@ -26,8 +26,15 @@ function show(command, result) {
       .then((document) => vscode.window.showTextDocument(document, { preview: true, viewColumn: vscode.ViewColumn.Beside }));
   }
   const title = result.model || result.code || 'Saltus';
-  const panel = vscode.window.createWebviewPanel('saltus', title, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true }, { enableScripts: false });
-  panel.webview.html = page(title, result.svg, result.text);
+  // The report brings its scripts along, and its policy allows these by their hashes and nothing else.
+  const isReport = Boolean(result.page);
+  const panel = vscode.window.createWebviewPanel('saltus', title, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true }, {
+    enableScripts: isReport,
+    retainContextWhenHidden: isReport,
+    localResourceRoots: [],
+  });
+  panel.webview.html = isReport ? result.page : page(title, result.svg, result.text);
+  if (result.failure) vscode.window.showWarningMessage(result.text);
 }
 
 /** The commands of lenses and actions go to the server; what it returns is shown here. */

@@ -3,7 +3,7 @@
 
     simulation.py run --saltus BINARY --library FOLDER --references FOLDER --models TABLE --results FILE
                       [--tiers ACDEFGH] [--only TEXT] [--again KINDS] [--limit SECONDS]
-    simulation.py table --models TABLE --results FILE [--reasons FILE]
+    simulation.py table --models TABLE --results FILE [--reasons FILE] [--into README]
 
 The folder of references is a copy of MAP-LIB_ReferenceResults at the version of the library (or a repository that has its tag),
 TABLE a file with the columns `model` and `tier`. Every model runs with the settings its reference was made with (`creation.txt`:
@@ -13,7 +13,8 @@ variables included.
 `run` adds to the file of results a row per model: how it ended, processor time and memory of the run, and the first line of the
 diagnostic or of the comparison; a model that has a row already is left out unless its outcome is one of `--again`. `table` makes of
 it the tables of the README: counts by tier, and a reason for every model that is not inside. Reasons are looked up in a file
-(columns `model` and `reason`); what has none there is given with its diagnostic.
+(columns `model` and `reason`); what has none there is given with its diagnostic. With `--into` the tables take the place of those
+between the marks `<!-- sweep -->` and `<!-- end of sweep -->` of a file.
 """
 
 import argparse
@@ -48,7 +49,8 @@ def settings(references, folder):
     options = []
     for name, option in (("Interval", "--interval"), ("Tolerance", "--tolerance"), ("StopTime", "--stop")):
         found = re.search(rf"^{name}=([0-9.eE+-]+)", (text or b"").decode(errors="replace"), re.MULTILINE)
-        if found:
+        # An interval of zero stands for a model without a time to run through.
+        if found and not (name == "Interval" and float(found.group(1)) == 0):
             options += [option, found.group(1)]
     return options
 
@@ -70,7 +72,7 @@ def run(arguments, limit):
         output.seek(0)
         text = output.read().decode(errors="replace")
     seconds = usage.ru_utime + usage.ru_stime
-    stopped = process.returncode < 0 and seconds > 0.9 * bound
+    stopped = process.returncode < 0 and seconds > 0.8 * bound
     return None if stopped else process.returncode, text, seconds, usage.ru_maxrss / 1024
 
 
@@ -154,14 +156,27 @@ def table(args):
     if args.reasons:
         with open(args.reasons, newline="", encoding="utf-8") as file:
             reasons = {row["model"]: row["reason"] for row in csv.DictReader(file)}
-    print("\n".join(counts_by_tier(rows)))
-    print("\n| model | tier | outcome | s | MB | reason |\n|---|---|---|---|---|---|")
+    lines = [*counts_by_tier(rows), "", "| model | tier | outcome | s | MB | reason |", "|---|---|---|---|---|---|"]
     for row in rows:
         if row["outcome"] in ("inside", "runs"):
             continue
-        reason = reasons.get(row["model"], row["text"]).replace("|", "\\|")
+        reason = "" if row["outcome"] == "stopped" else row["text"]
+        reason = " ".join(reasons.get(row["model"], reason).split()).replace("|", "\\|")
         figures = f"{row['seconds']} | {row['megabytes']}"
-        print(f"| `{row['model']}` | {row['tier']} | {row['outcome']} | {figures} | {reason} |")
+        lines.append(f"| `{row['model']}` | {row['tier']} | {row['outcome']} | {figures} | {reason} |")
+    if args.into:
+        put(lines, args.into)
+    else:
+        print("\n".join(lines))
+
+
+def put(lines, path):
+    """Replaces what is between the marks of a file."""
+    file = pathlib.Path(path)
+    before, rest = file.read_text(encoding="utf-8").split("<!-- sweep -->\n")
+    _, after = rest.split("<!-- end of sweep -->\n")
+    text = "\n".join(lines)
+    file.write_text(f"{before}<!-- sweep -->\n{text}\n<!-- end of sweep -->\n{after}", encoding="utf-8")
 
 
 def main():
@@ -179,6 +194,7 @@ def main():
     for name in ("models", "results"):
         tables.add_argument(f"--{name}", required=True)
     tables.add_argument("--reasons")
+    tables.add_argument("--into")
     tables.set_defaults(command=table)
     args = parser.parse_args()
     args.command(args)

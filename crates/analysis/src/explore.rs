@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use saltus_mdae::print::{Names, UserNames, expression};
 use saltus_mdae::{ConditionId, ConditionKind, Derivative, ExprPool, Idx, Mdae, VarId};
-use saltus_source::Diagnostic;
+use saltus_source::{Cancel, Diagnostic};
 use saltus_structure::all_modes::Budget;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::restart::ModeEquation;
@@ -45,6 +45,8 @@ pub struct AnalysisOptions {
     pub most_changes: usize,
     /// The height at which every mode change is analysed, in place of the smallest one that works.
     pub height: Option<u16>,
+    /// Asks to stop: what was found until then is not all.
+    pub cancel: Cancel,
 }
 
 impl Default for AnalysisOptions {
@@ -54,6 +56,7 @@ impl Default for AnalysisOptions {
             most_modes: 64,
             most_changes: 256,
             height: None,
+            cancel: Cancel::new(),
         }
     }
 }
@@ -198,7 +201,7 @@ impl Explorer<'_> {
         if let Some(known) = self.found.iter().position(|found| found.valuation == valuation) {
             return Some(known);
         }
-        if self.found.len() >= self.options.most_modes {
+        if self.found.len() >= self.options.most_modes || self.options.cancel.is_cancelled() {
             self.analysis.omitted_modes += 1;
             return None;
         }
@@ -537,7 +540,7 @@ impl Explorer<'_> {
         if self.found[from].structure.is_err() {
             return None;
         }
-        if self.analysis.changes.len() >= self.options.most_changes {
+        if self.analysis.changes.len() >= self.options.most_changes || self.options.cancel.is_cancelled() {
             self.analysis.omitted_changes += 1;
             return None;
         }

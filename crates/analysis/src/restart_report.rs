@@ -186,11 +186,9 @@ pub(crate) fn reinit_equations(
 
 /// The instant of a `reinit`: the mode without the equations that give the derivatives of the states it sets.
 pub(crate) fn without_derivatives(model: &Mdae, structure: &ModeStructure, reinits: &[Reinit]) -> Vec<ModeEquation> {
-    let solves = |id: &saltus_mdae::EquationId| {
-        let unknown = structure.matched_unknown(*id);
-        unknown.is_some_and(|var| reinits.iter().any(|reinit| reinit.var == var))
-    };
-    let ids = structure.equations.iter().filter(|id| !solves(id));
+    let set: Vec<VarId> = reinits.iter().map(|reinit| reinit.var).collect();
+    let suspended = structure.suspended_by(model, &set);
+    let ids = structure.equations.iter().filter(|id| !suspended.contains(id));
     let ids = ids.map(|&id| model.stands_for(id));
     ids.map(|id| ModeEquation {
         residual: model.equations[id].residual,

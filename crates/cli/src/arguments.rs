@@ -8,11 +8,13 @@ use saltus::Session;
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
 
 use crate::commands::{
-    analyze, check, compare, compile, completions, explain, flatten, fmt, fmu, lsp, new, parse, plot, simulate, sweep,
+    analyze, check, compare, compile, completions, explain, flatten, fmt, fmu, library, lsp, new, parse, plot,
+    simulate, sweep,
 };
 use crate::console::ColorChoice;
 use crate::deny::{Denied, parse_denied};
 use crate::files::Named;
+use crate::libraries;
 
 /// Simulates physical systems whose structure changes while they run.
 #[derive(Debug, Parser)]
@@ -79,6 +81,8 @@ pub(crate) enum Command {
     Explain(explain::ExplainArguments),
     /// Make a starter project
     New(new::NewArguments),
+    /// Install, show and remove libraries that every command finds
+    Library(library::LibraryArguments),
     /// Serve an editor
     Lsp(lsp::LspArguments),
     /// Write a script that completes commands in a shell
@@ -107,6 +111,7 @@ impl Command {
             | Command::Lsp(_) => false,
             Command::Compare(arguments) => arguments.json,
             Command::Explain(arguments) => arguments.json,
+            Command::Library(arguments) => arguments.json,
         }
     }
 }
@@ -123,7 +128,7 @@ pub(crate) struct ModelArguments {
     pub model: Option<String>,
 
     /// Folder in which libraries are looked for; may be repeated. The folders of the environment variable
-    /// MODELICAPATH follow
+    /// MODELICAPATH and the libraries of `saltus library` follow
     #[arg(short = 'L', long = "library", value_name = "DIR")]
     pub libraries: Vec<PathBuf>,
 
@@ -171,9 +176,18 @@ impl ModelArguments {
         folders
     }
 
+    /// All folders in which libraries are looked for: versions that the files ask for, those named, those installed.
+    fn search_path(&self) -> Vec<PathBuf> {
+        let mut folders = self.folders();
+        folders.extend(libraries::user_folder().filter(|folder| folder.is_dir()));
+        let mut path = libraries::versions_asked_for(&self.files, &folders);
+        path.extend(folders);
+        path
+    }
+
     /// A session with the library path.
     pub(crate) fn empty_session(&self) -> Session {
-        Session::with_libraries(self.folders())
+        Session::with_libraries(self.search_path())
     }
 }
 

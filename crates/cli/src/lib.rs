@@ -10,6 +10,7 @@ mod deny;
 mod files;
 mod foreign;
 mod interruption;
+mod libraries;
 mod loaded;
 mod parameter_file;
 mod progress;

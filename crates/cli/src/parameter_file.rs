@@ -55,11 +55,19 @@ fn collect_top(value: &Value) -> Result<Vec<(String, String)>, String> {
     Ok(settings)
 }
 
-/// Objects inside of objects are components.
+/// Objects inside of objects are components, lists of objects arrays of components.
 fn collect(name: &str, value: &Value, settings: &mut Vec<(String, String)>) -> Result<(), String> {
     if let Value::Object(members) = value {
         for (member, value) in members {
             collect(&format!("{name}.{member}"), value, settings)?;
+        }
+        return Ok(());
+    }
+    if let Value::Array(elements) = value
+        && elements.iter().any(Value::is_object)
+    {
+        for (place, element) in elements.iter().enumerate() {
+            collect(&format!("{name}[{}]", place + 1), element, settings)?;
         }
         return Ok(());
     }

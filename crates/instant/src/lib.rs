@@ -18,4 +18,4 @@ mod solve;
 pub use euler::{EulerFailure, EulerLimit, implicit_euler_restart, implicit_euler_through};
 pub use observe::observe;
 pub use projector::{Projection, ProjectionFailure, WongLimits, project_restart, wong_limits};
-pub use solve::{Impulse, RestartFailure, RestartSolution, solve_restart, solve_restart_apart};
+pub use solve::{Impulse, RestartFailure, RestartSolution, solve_restart, solve_restart_apart, solve_restart_keeping};

@@ -126,6 +126,33 @@ pub fn solve_restart(
     system.finish(&solved, fixed)
 }
 
+/// The same where coefficients may be zero that would determine something, as those of an enthalpy where nothing flows: the
+/// unknowns of such a block stay near their left limits, if all of them may.
+pub fn solve_restart_keeping(
+    pool: &ExprPool,
+    functions: &Functions,
+    plan: &RestartPlan,
+    environment: &dyn Environment,
+    fixed: &dyn FixedValues,
+    may_keep: &dyn Fn(VarId) -> bool,
+) -> Result<RestartSolution, RestartFailure> {
+    let mut system = System::new(pool, functions, plan, environment, fixed);
+    system.stays = true;
+    let mut solved = Vec::new();
+    for block in &plan.blocks {
+        let mut found = system.solve_block(block)?;
+        let may_stay = |&(_, unknown): &(usize, usize)| {
+            let PlanUnknown { variable, mu, .. } = plan.unknowns[unknown];
+            mu == 0 && variable.order == 0 && may_keep(variable.var)
+        };
+        if found.residual <= RESIDUAL && block.iter().all(may_stay) {
+            found.rank = block.len();
+        }
+        solved.push(found);
+    }
+    system.finish(&solved, fixed)
+}
+
 /// Another solution of the restart system than those in `known` (values of the unknowns), if a law in it has several and one
 /// is found. It differs in the first block that has another one.
 pub fn solve_restart_apart(
@@ -136,6 +163,9 @@ pub fn solve_restart_apart(
     fixed: &dyn FixedValues,
     known: &[Vec<f64>],
 ) -> Option<RestartSolution> {
+    if known.iter().any(|root| root.len() != plan.unknowns.len()) {
+        return None;
+    }
     let mut system = System::new(pool, functions, plan, environment, fixed);
     let (mut solved, mut departed) = (Vec::new(), false);
     for block in &plan.blocks {
@@ -203,6 +233,8 @@ struct System<'a> {
     sizes: Vec<f64>,
     /// Values that means may still read.
     mean_work: Cell<f64>,
+    /// Whether a block that is singular at the left limits stays there.
+    stays: bool,
 }
 
 /// The leaves of an equation, and those of the coefficients in it.
@@ -254,6 +286,7 @@ impl<'a> System<'a> {
             rounding: vec![0.0; plan.unknowns.len()],
             sizes: plan.unknowns.iter().map(|unknown| size(unknown, fixed)).collect(),
             mean_work: Cell::new(MEAN_WORK),
+            stays: false,
         }
     }
 
@@ -540,7 +573,7 @@ impl<'a> System<'a> {
             let mut linear = self.linearise(block, &local)?;
             let residual = linear.largest_residual();
             let (step, rank) = linear.step();
-            if iteration == 0 && rank < block.len() {
+            if iteration == 0 && rank < block.len() && !self.stays {
                 // Singular at the left limits only: move away from them.
                 for &(_, unknown) in block {
                     let size = self.x[unknown].abs();

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_source::{Diagnostic, Diagnostics, Label, Span};
+use saltus_source::{Cancel, Diagnostic, Diagnostics, Label, Span};
 use saltus_syntax::ast::{ClassDefinition, Name};
 use saltus_syntax::library::Library;
 
+use crate::FlattenOptions;
 use crate::class::ClassNode;
 use crate::codes;
 use crate::expr::Item;
@@ -27,6 +28,8 @@ use crate::unreached::Looked;
 pub(crate) struct Flattener<'l> {
     pub library: &'l Library,
     pub limits: Limits,
+    /// Asks to stop.
+    pub cancel: Cancel,
     pub fuel: u64,
     pub function_fuel: u64,
     /// Elements of constants that are known, and of variables of functions that run.
@@ -83,10 +86,12 @@ pub(crate) struct Flattener<'l> {
 const MOST_SUGGESTIONS: u32 = 20;
 
 impl<'l> Flattener<'l> {
-    pub(crate) fn new(library: &'l Library, limits: Limits) -> Self {
+    pub(crate) fn new(library: &'l Library, options: &FlattenOptions) -> Self {
+        let limits = options.limits;
         let mut flattener = Flattener {
             library,
             limits,
+            cancel: options.cancel.clone(),
             fuel: limits.fuel,
             function_fuel: limits.function_fuel,
             held: (0, 0),
@@ -128,14 +133,14 @@ impl<'l> Flattener<'l> {
     /// Reports what has not been reported.
     pub(crate) fn report(&mut self, failure: Failure) {
         if let Failure::Report(diagnostic) = failure {
-            let diagnostic = self.at_own_line(*diagnostic);
+            let diagnostic = self.used_at(*diagnostic, self.part);
             self.diagnostics.push(diagnostic);
         }
     }
 
     /// What is wrong inside of a library is told at the line of the model that uses it, and then where it is.
-    fn at_own_line(&self, mut diagnostic: Diagnostic) -> Diagnostic {
-        let (Some(part), Some(place)) = (self.part, diagnostic.span()) else {
+    pub(crate) fn used_at(&self, mut diagnostic: Diagnostic, part: Option<Span>) -> Diagnostic {
+        let (Some(part), Some(place)) = (part, diagnostic.span()) else {
             return diagnostic;
         };
         let given = self.library.given();
@@ -212,8 +217,11 @@ impl<'l> Flattener<'l> {
         .into())
     }
 
-    /// Spends fuel.
+    /// Spends fuel. Who is asked to stop has none.
     pub(crate) fn spend(&mut self, amount: u64, span: Span) -> Fallible<()> {
+        if self.cancel.is_cancelled() {
+            return Err(Failure::Reported);
+        }
         if self.functions.is_running() {
             self.function_fuel = match self.function_fuel.checked_sub(amount) {
                 Some(left) => left,

@@ -29,8 +29,8 @@ mod unreached;
 
 use std::sync::Arc;
 
-use saltus_source::Diagnostics;
 pub(crate) use saltus_source::codes;
+use saltus_source::{Cancel, Diagnostics};
 use saltus_syntax::ast::ClassModification;
 use saltus_syntax::library::Library;
 
@@ -53,6 +53,8 @@ pub struct FlattenOptions {
     pub limits: Limits,
     /// Modifications of the class, as `(…)` behind its name in an extends clause.
     pub modification: Option<Arc<ClassModification>>,
+    /// Asks to stop: there is no model then, and what was found until then is not all.
+    pub cancel: Cancel,
 }
 
 /// Room for deeply nested models and functions: [`Limits::depth`] levels of all passes together.
@@ -66,7 +68,7 @@ pub fn flatten(library: &Library, class: &str, options: &FlattenOptions) -> Flat
 /// Checks the bodies of functions with these qualified names: names, types, and what they call. Partial and external
 /// functions have none.
 pub fn check_functions(library: &Library, names: &[Arc<str>], options: &FlattenOptions) -> Diagnostics {
-    with_large_stack(&|| function::body::check_bodies(library, options.limits, names))
+    with_large_stack(&|| function::body::check_bodies(library, options, names))
 }
 
 fn with_large_stack<T: Send>(run: &(dyn Fn() -> T + Sync)) -> T {
@@ -84,7 +86,7 @@ fn with_large_stack<T: Send>(run: &(dyn Fn() -> T + Sync)) -> T {
 }
 
 fn flatten_here(library: &Library, class: &str, options: &FlattenOptions) -> Flattened {
-    let mut flattener = flattener::Flattener::new(library, options.limits);
+    let mut flattener = flattener::Flattener::new(library, options);
     let result = flattener.flatten_class(class, options.modification.as_deref());
     flattener.accept(result);
     let mut diagnostics = library.diagnostics();
@@ -92,10 +94,11 @@ fn flatten_here(library: &Library, class: &str, options: &FlattenOptions) -> Fla
     // What calls have shown is said already.
     if !diagnostics.has_errors() {
         let called = flattener.functions_to_check();
-        diagnostics.extend(function::body::check_bodies(library, options.limits, &called));
+        diagnostics.extend(function::body::check_bodies(library, options, &called));
     }
     diagnostics.normalise();
-    let model = (!diagnostics.has_errors()).then_some(flattener.model);
+    let is_whole = !diagnostics.has_errors() && !options.cancel.is_cancelled();
+    let model = is_whole.then_some(flattener.model);
     if let Some(model) = &model {
         debug_assert_eq!(model.validate(), Ok(()));
     }

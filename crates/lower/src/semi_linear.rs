@@ -2,6 +2,9 @@
 //! `y = semiLinear(x, sa, s1)`, `y = semiLinear(x, s1, s2)`, …, `y = semiLinear(x, sN, sb)` hold together, the slopes in
 //! between are not determined at x = 0. The specification (3.7.4.5) settles them: `s1 = if x >= 0 then sa else sb`, all
 //! others equal to it, and `y = semiLinear(x, sa, sb)`. Where nothing flows at all (x = 0 and y = 0), it is sa = sb.
+//!
+//! A flow has several names: what leaves one part enters the next, with the other sign. All of them are decided by the sign of
+//! one, since `semiLinear(-x, sa, sb) = -semiLinear(x, sb, sa)`: otherwise x = 0 would be a flow in both directions at once.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_lang::flat::{
@@ -17,16 +20,16 @@ pub(crate) fn chained(flat: &FlatModel) -> Option<Vec<FlatEquation>> {
     if candidates.is_empty() {
         return None;
     }
-    let mut aliases = Aliases::of(flat);
-    let zeros = zeros(flat, &mut aliases);
+    let aliases = Aliases::of(flat);
+    let flows = first_names(&candidates, flat, &aliases);
     let mut equations: Option<Vec<FlatEquation>> = None;
     let mut groups: Vec<(Key, Key, Vec<Link>)> = Vec::new();
-    for at in candidates {
-        let Some(link) = parts(&flat.equations[at]).map(|parts| Link::new(at, parts, &mut aliases)) else {
+    for &at in &candidates {
+        let Some(link) = parts(&flat.equations[at]).map(|parts| Link::new(at, parts, &flows, &aliases)) else {
             continue;
         };
         // Without any flow the slopes are equal.
-        if zeros.contains(&link.x.0) && zeros.contains(&link.y.0) && is_unknown_slope(&link, flat) {
+        if aliases.is_zero(&link.x) && aliases.is_zero(&link.y) && is_unknown_slope(&link, flat) {
             let list = equations.get_or_insert_with(|| flat.equations.clone());
             list[at].kind = EquationKind::Equal(link.from, link.to);
             continue;
@@ -42,30 +45,76 @@ pub(crate) fn chained(flat: &FlatModel) -> Option<Vec<FlatEquation>> {
             settle(&chain, list);
         }
     }
+    name_flows_alike(&candidates, flat, &flows, &aliases, &mut equations);
     equations
+}
+
+/// What a flow is called, and whether that is with the other sign than its root.
+type Flows = FxHashMap<String, (FlatExpr, bool)>;
+
+/// The first name of every flow.
+fn first_names(candidates: &[usize], flat: &FlatModel, aliases: &Aliases<'_>) -> Flows {
+    let mut flows = Flows::default();
+    for &at in candidates {
+        if let Some((_, args, _)) = parts(&flat.equations[at]) {
+            let (name, sign) = aliases.key(&args[0]);
+            flows.entry(name).or_insert_with(|| (args[0].clone(), sign));
+        }
+    }
+    flows
+}
+
+/// Gives every flow that has several names the first of them.
+fn name_flows_alike(
+    candidates: &[usize],
+    flat: &FlatModel,
+    flows: &Flows,
+    aliases: &Aliases<'_>,
+    equations: &mut Option<Vec<FlatEquation>>,
+) {
+    for &at in candidates {
+        let present = equations.as_ref().map_or(&flat.equations[at], |list| &list[at]);
+        let Some((_, args, _)) = parts(present) else { continue };
+        let (name, sign) = aliases.key(&args[0]);
+        let Some((flow, sign_of_flow)) = flows.get(&name) else {
+            continue;
+        };
+        if *flow == args[0] {
+            continue;
+        }
+        let (flow, reversed) = (flow.clone(), sign != *sign_of_flow);
+        let list = equations.get_or_insert_with(|| flat.equations.clone());
+        if let Some(side) = semi_linear_side(&mut list[at]) {
+            rename_flow(side, flow, reversed);
+        }
+    }
+}
+
+fn semi_linear_side(equation: &mut FlatEquation) -> Option<&mut FlatExpr> {
+    let EquationKind::Equal(left, right) = &mut equation.kind else {
+        return None;
+    };
+    let is_semi_linear = |side: &&mut FlatExpr| matches!(side, FlatExpr::Builtin(Builtin::SemiLinear, ..));
+    [left, right].into_iter().find(is_semi_linear)
+}
+
+/// `semiLinear(x, a, b)` with another name of x, of the same or the other sign.
+fn rename_flow(side: &mut FlatExpr, flow: FlatExpr, reversed: bool) {
+    let FlatExpr::Builtin(Builtin::SemiLinear, args, _) = side else {
+        return;
+    };
+    args[0] = flow;
+    if reversed {
+        args.swap(1, 2);
+        let positive = side.clone();
+        *side = FlatExpr::Unary(UnaryOp::Negate, Box::new(positive));
+    }
 }
 
 /// Whether one of the slopes is a variable that equations must determine.
 fn is_unknown_slope(link: &Link, flat: &FlatModel) -> bool {
     let unknown = |expr: &FlatExpr| matches!(expr, FlatExpr::Variable(id) if flat.variables[*id].is_unknown());
     unknown(&link.from) || unknown(&link.to)
-}
-
-/// What equations such as `x = 0` make zero.
-fn zeros(flat: &FlatModel, aliases: &mut Aliases<'_>) -> FxHashSet<String> {
-    let zero = FlatExpr::Real(0.0);
-    let mut found = FxHashSet::from_iter([aliases.key(&zero).0]);
-    for equation in &flat.equations {
-        if let EquationKind::Equal(left, right) = &equation.kind {
-            for (side, other) in [(left, right), (right, left)] {
-                let is_name = matches!(side, FlatExpr::Variable(_) | FlatExpr::Unary(UnaryOp::Negate, _));
-                if is_name && other.as_number() == Some(0.0) {
-                    found.insert(aliases.key(side).0);
-                }
-            }
-        }
-    }
-    found
 }
 
 /// An expression up to names of the same quantity, with its sign.
@@ -80,8 +129,8 @@ struct Link {
     to: FlatExpr,
     from_key: Key,
     to_key: Key,
-    /// x ≥ 0 means the first slope of the text if not reversed.
-    x_expr: FlatExpr,
+    /// The first name of the flow, and whether the text has one with the other sign.
+    flow: FlatExpr,
     reversed: bool,
     span: Span,
 }
@@ -101,11 +150,12 @@ fn parts(equation: &FlatEquation) -> Option<Parts<'_>> {
 }
 
 impl Link {
-    fn new(equation: usize, (y, args, span): Parts<'_>, aliases: &mut Aliases<'_>) -> Self {
+    fn new(equation: usize, (y, args, span): Parts<'_>, flows: &Flows, aliases: &Aliases<'_>) -> Self {
         let (mut y, x) = (aliases.key(y), aliases.key(&args[0]));
+        let (flow, sign_of_flow) = flows.get(&x.0).cloned().unwrap_or((args[0].clone(), x.1));
         let (mut from, mut to) = (args[1].clone(), args[2].clone());
         // semiLinear(-x, a, b) = -semiLinear(x, b, a)
-        let reversed = x.1;
+        let reversed = x.1 != sign_of_flow;
         if reversed {
             std::mem::swap(&mut from, &mut to);
             y.1 = !y.1;
@@ -118,7 +168,7 @@ impl Link {
             to_key: aliases.key(&to),
             from,
             to,
-            x_expr: args[0].clone(),
+            flow,
             reversed,
             span,
         }
@@ -150,27 +200,18 @@ fn settle(chain: &[&Link], equations: &mut [FlatEquation]) {
     let (first, last) = (chain[0], chain[chain.len() - 1]);
     let (sa, sb) = (first.from.clone(), last.to.clone());
     let place = |position: usize| chain[position].equation;
-    // The flow itself, in the terms of the first equation.
-    let (positive, negative) = if first.reversed {
-        (sb.clone(), sa.clone())
-    } else {
-        (sa.clone(), sb.clone())
-    };
-    if let EquationKind::Equal(left, right) = &mut equations[place(0)].kind {
-        for side in [left, right] {
-            if let FlatExpr::Builtin(Builtin::SemiLinear, args, _) = side {
-                (args[1], args[2]) = (positive.clone(), negative.clone());
-            }
-        }
-    }
     let span = first.span;
+    if let Some(side) = semi_linear_side(&mut equations[place(0)]) {
+        let slopes = [first.flow.clone(), sa.clone(), sb.clone()];
+        let settled = FlatExpr::Builtin(Builtin::SemiLinear, slopes.to_vec().into(), span);
+        *side = if first.reversed {
+            FlatExpr::Unary(UnaryOp::Negate, Box::new(settled))
+        } else {
+            settled
+        };
+    }
     let zero = FlatExpr::Real(0.0);
-    let op = if first.reversed {
-        BinaryOp::LessEqual
-    } else {
-        BinaryOp::GreaterEqual
-    };
-    let forward = FlatExpr::Binary(op, Box::new([first.x_expr.clone(), zero]), span);
+    let forward = FlatExpr::Binary(BinaryOp::GreaterEqual, Box::new([first.flow.clone(), zero]), span);
     let chosen = FlatExpr::If(Box::new([forward, sa, sb]), span);
     for position in 1..chain.len() {
         let slope = chain[position - 1].to.clone();
@@ -182,10 +223,15 @@ fn settle(chain: &[&Link], equations: &mut [FlatEquation]) {
     }
 }
 
-/// Variables that equations make equal up to sign.
+/// Rounds in which zeros are found that make more names equal, and so more zeros.
+const ROUNDS: usize = 4;
+
+/// Variables that equations make equal up to sign, or zero.
 struct Aliases<'f> {
     flat: &'f FlatModel,
     parent: FxHashMap<VariableId, (VariableId, bool)>,
+    /// Roots of what is zero.
+    zeros: FxHashSet<VariableId>,
 }
 
 impl<'f> Aliases<'f> {
@@ -193,18 +239,33 @@ impl<'f> Aliases<'f> {
         let mut aliases = Aliases {
             flat,
             parent: FxHashMap::default(),
+            zeros: FxHashSet::default(),
         };
-        for equation in &flat.equations {
-            if let EquationKind::Equal(left, right) = &equation.kind
-                && let Some((a, b, negated)) = alias(left, right)
-            {
-                let ((a, on_a), (b, on_b)) = (aliases.root(a), aliases.root(b));
-                if a != b {
-                    aliases.parent.insert(a, (b, on_a ^ on_b ^ negated));
-                }
+        let mut open: Vec<Vec<(VariableId, bool)>> = flat.equations.iter().filter_map(sum_of_names).collect();
+        for _ in 0..ROUNDS {
+            let before = open.len();
+            open.retain(|names| !aliases.learn(names));
+            if open.len() == before {
+                break;
             }
         }
         aliases
+    }
+
+    /// What a sum of names that is zero says, if that is something about one or two of them.
+    fn learn(&mut self, names: &[(VariableId, bool)]) -> bool {
+        let roots = names.iter().map(|&(id, sign)| {
+            let (root, negated) = self.root(id);
+            (root, negated ^ sign)
+        });
+        let left: Vec<(VariableId, bool)> = roots.filter(|(root, _)| !self.zeros.contains(root)).collect();
+        match left[..] {
+            [] => true,
+            [(zero, _)] => self.zeros.insert(zero),
+            // x + y = 0 makes x the negative of y.
+            [(a, x), (b, y)] if a != b => self.parent.insert(a, (b, x == y)).is_none(),
+            _ => false,
+        }
     }
 
     fn root(&self, id: VariableId) -> (VariableId, bool) {
@@ -215,39 +276,52 @@ impl<'f> Aliases<'f> {
         (at, negated)
     }
 
-    fn key(&mut self, expr: &FlatExpr) -> Key {
+    fn key(&self, expr: &FlatExpr) -> Key {
         match expr {
             FlatExpr::Variable(id) => {
                 let (root, negated) = self.root(*id);
+                if self.zeros.contains(&root) {
+                    return zero_key();
+                }
                 (self.flat.variables[root].name.to_string(), negated)
             }
             FlatExpr::Unary(UnaryOp::Negate, inner) => {
                 let (key, negated) = self.key(inner);
                 (key, !negated)
             }
+            other if other.as_number() == Some(0.0) => zero_key(),
             other => (format!("{other:?}"), false),
         }
     }
+
+    fn is_zero(&self, key: &Key) -> bool {
+        key.0 == zero_key().0
+    }
 }
 
-/// `a = b`, `a = -b`, `a + b = 0`.
-fn alias(left: &FlatExpr, right: &FlatExpr) -> Option<(VariableId, VariableId, bool)> {
-    let variable = |expr: &FlatExpr| match expr {
-        FlatExpr::Variable(id) => Some((*id, false)),
-        FlatExpr::Unary(UnaryOp::Negate, inner) => match &**inner {
-            FlatExpr::Variable(id) => Some((*id, true)),
-            _ => None,
-        },
-        _ => None,
+/// The key of everything that is zero.
+fn zero_key() -> Key {
+    ("0".to_string(), false)
+}
+
+/// The names whose signed sum an equation makes zero (the flag says minus), if it has nothing else in it.
+fn sum_of_names(equation: &FlatEquation) -> Option<Vec<(VariableId, bool)>> {
+    let EquationKind::Equal(left, right) = &equation.kind else {
+        return None;
     };
-    if let (Some((a, x)), Some((b, y))) = (variable(left), variable(right)) {
-        return Some((a, b, x ^ y));
+    let mut names = Vec::new();
+    let mut open = vec![(left, false), (right, true)];
+    while let Some((expr, negated)) = open.pop() {
+        match expr {
+            FlatExpr::Variable(id) => names.push((*id, negated)),
+            FlatExpr::Unary(UnaryOp::Negate, inner) => open.push((inner, !negated)),
+            FlatExpr::Binary(BinaryOp::Add, terms, _) => open.extend(terms.iter().map(|term| (term, negated))),
+            FlatExpr::Binary(BinaryOp::Subtract, terms, _) => {
+                open.extend([(&terms[0], negated), (&terms[1], !negated)]);
+            }
+            other if other.as_number() == Some(0.0) => {}
+            _ => return None,
+        }
     }
-    let (sum, other) = match (left, right) {
-        (FlatExpr::Binary(BinaryOp::Add, operands, _), other)
-        | (other, FlatExpr::Binary(BinaryOp::Add, operands, _)) => (operands, other),
-        _ => return None,
-    };
-    let ((a, x), (b, y)) = (variable(&sum[0])?, variable(&sum[1])?);
-    (other.as_number() == Some(0.0)).then_some((a, b, !(x ^ y)))
+    Some(names)
 }

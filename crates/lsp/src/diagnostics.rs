@@ -11,7 +11,7 @@ use crate::world::World;
 
 /// What `saltus check` says of a file.
 pub(crate) fn check(world: &World, path: &Path) -> Vec<Diagnostic> {
-    let session = world.session(path);
+    let session = world.session_until(path, &world.outdated);
     let mut found = session.check_last().diagnostics;
     // Those about other files of a package are shown in these.
     let here = world.look(path).map(|look| look.parsed.file);

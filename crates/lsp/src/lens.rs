@@ -2,7 +2,10 @@
 
 use gen_lsp_types::{CodeLens, Command, Uri};
 use lsp_server::ErrorCode;
+use saltus::Model;
 use saltus::analysis::AnalysisOptions;
+use saltus::report::PageOptions;
+use saltus::results::ResultError;
 use saltus::results::figure::{FigureOptions, figure};
 use saltus::simulate::Cancel;
 use saltus::source::{Diagnostics, render};
@@ -79,6 +82,32 @@ fn failed(text: String) -> Refusal {
     Refusal::new(ErrorCode::RequestFailed, text)
 }
 
+fn cancelled() -> Refusal {
+    Refusal::new(ErrorCode::RequestCanceled, "cancelled".to_owned())
+}
+
+/// A run as its report; also of one that failed, as far as it came.
+fn simulated(name: &str, model: &Model, cancel: &Cancel) -> Result<Value, Refusal> {
+    let run = model.run().cancel(cancel.clone()).simulate();
+    if cancel.is_cancelled() {
+        return Err(cancelled());
+    }
+    let failure = run.as_ref().err().map(ToString::to_string);
+    let simulation = run.unwrap_or_else(|failed_run| failed_run.simulation);
+    let rows = simulation.time().len();
+    let Some(end) = simulation.time().last() else {
+        return Err(failed(failure.unwrap_or_else(|| "there are no results".to_owned())));
+    };
+    let of_result = |error: ResultError| failed(error.to_string());
+    let page = simulation.report(model, &PageOptions::default()).map_err(of_result)?;
+    let picture = figure(&simulation.trajectory, &FigureOptions::default()).map_err(of_result)?;
+    let text = match &failure {
+        None => format!("{name}: simulated to t = {end}, {rows} rows"),
+        Some(why) => format!("{name}: failed at t = {end}: {why}"),
+    };
+    Ok(json!({"model": name, "page": page, "svg": picture.to_svg(), "text": text, "failure": failure}))
+}
+
 /// Carries out a command on a model, or explains a code.
 pub(crate) fn execute(world: &World, command: &str, arguments: &[Value], cancel: &Cancel) -> Result<Value, Refusal> {
     if command == "saltus.explain" {
@@ -91,8 +120,11 @@ pub(crate) fn execute(world: &World, command: &str, arguments: &[Value], cancel:
             "a document and a model are needed".to_owned(),
         ));
     };
-    let session = world.session(&path_of(&uri));
+    let session = world.session_until(&path_of(&uri), cancel);
     let wrong = |diagnostics: &Diagnostics| {
+        if cancel.is_cancelled() {
+            return cancelled();
+        }
         failed(render::all_to_text(
             diagnostics.iter(),
             session.sources(),
@@ -106,7 +138,13 @@ pub(crate) fn execute(world: &World, command: &str, arguments: &[Value], cancel:
     let compiled = session.compile(&model).into_result().map_err(|found| wrong(&found))?;
     match command {
         "saltus.analyze" => {
-            let analysis = compiled.analyze(&AnalysisOptions::default());
+            let analysis = compiled.analyze(&AnalysisOptions {
+                cancel: cancel.clone(),
+                ..AnalysisOptions::default()
+            });
+            if cancel.is_cancelled() {
+                return Err(cancelled());
+            }
             Ok(json!({
                 "model": model,
                 "text": analysis.to_text(session.sources()),
@@ -114,19 +152,7 @@ pub(crate) fn execute(world: &World, command: &str, arguments: &[Value], cancel:
                 "analysis": analysis.to_json(session.sources()),
             }))
         }
-        "saltus.simulate" => {
-            let run = compiled.run().cancel(cancel.clone()).simulate();
-            let simulation = run.map_err(|failed_run| failed(failed_run.to_string()))?;
-            let picture = figure(&simulation.trajectory, &FigureOptions::default());
-            let svg = picture.map_err(|error| failed(error.to_string()))?.to_svg();
-            let rows = simulation.time().len();
-            let end = simulation.time().last().copied().unwrap_or_default();
-            Ok(json!({
-                "model": model,
-                "svg": svg,
-                "text": format!("{model}: simulated to t = {end}, {rows} rows"),
-            }))
-        }
+        "saltus.simulate" => simulated(&model, &compiled, cancel),
         _ => Err(Refusal::new(
             ErrorCode::InvalidParams,
             format!("there is no command `{command}`"),

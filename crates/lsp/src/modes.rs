@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use saltus::Session;
 use saltus::analysis::{Analysis, AnalysisOptions, ChangeOutcome, ModeShape, RestartReport};
+use saltus::simulate::Cancel;
 use saltus::source::Span;
 use saltus_names::{ClassId, Names};
 use saltus_syntax::ast::{ClassDefinition, ClassKind, Equation, EquationKind};
@@ -25,7 +26,7 @@ pub(crate) struct ModelFacts {
 }
 
 impl ModelFacts {
-    pub(crate) fn new(session: &Session, model: &str) -> ModelFacts {
+    pub(crate) fn new(session: &Session, model: &str, cancel: &Cancel) -> ModelFacts {
         let Some(flat) = session.flatten(model).value else {
             return ModelFacts::default();
         };
@@ -34,7 +35,12 @@ impl ModelFacts {
         let analysis = (counts.unknowns <= MOST_UNKNOWNS)
             .then(|| session.compile(model).value)
             .flatten()
-            .map(|model| model.analyze(&AnalysisOptions::default()));
+            .map(|model| {
+                model.analyze(&AnalysisOptions {
+                    cancel: cancel.clone(),
+                    ..AnalysisOptions::default()
+                })
+            });
         ModelFacts { balance, analysis }
     }
 

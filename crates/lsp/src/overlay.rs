@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use saltus::library::{BUILT_IN, DiskAndLibrary, FileSystem, FolderEntry};
+use saltus::library::{BUILT_IN, DiskAndLibrary, FileSystem, FolderEntry, StoredTree};
 
 use crate::uri::EDITOR_FOLDER;
 
@@ -89,6 +89,13 @@ impl FileSystem for Overlay {
             None if self.on_disk(path) => self.disk.read(path),
             None => Err(io::ErrorKind::NotFound.into()),
         }
+    }
+
+    fn tree(&self, path: &Path) -> io::Result<Option<StoredTree>> {
+        if self.open.contains_key(path) || !self.on_disk(path) {
+            return Ok(None);
+        }
+        self.disk.tree(path)
     }
 
     fn version(&self, path: &Path) -> Option<u64> {

@@ -195,9 +195,17 @@ pub(crate) fn answer(
         }),
         "textDocument/codeAction" => with(params, |asked: CodeActionParams| actions::actions(world, &asked)),
         // Diagnostics are pushed; whoever asks for them is answered.
-        "textDocument/diagnostic" => with(params, |asked: InDocument| {
+        "textDocument/diagnostic" => with_refusal(params, |asked: InDocument| {
             let path = path_of(&asked.text_document.uri);
-            json!({"kind": "full", "items": diagnostics::check(world, &path)})
+            let items = diagnostics::check(world, &path);
+            // A check that an edit has ended has not looked at everything.
+            if world.is_outdated() {
+                return Err(Refusal::new(
+                    ErrorCode::ContentModified,
+                    "the text has changed".to_owned(),
+                ));
+            }
+            Ok(json!({"kind": "full", "items": items}))
         }),
         "workspace/executeCommand" => with_refusal(params, |asked: Execute| {
             lens::execute(world, &asked.command, &asked.arguments, cancel)

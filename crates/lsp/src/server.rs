@@ -324,6 +324,7 @@ impl Server {
             snippets: self.client.snippets,
             current: Arc::clone(&self.current),
         };
+        self.world.outdated.cancel();
         self.world = Arc::new(World::new(parts, generation));
         let now = Instant::now();
         self.check_at = Some(now + self.options.check_after);

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use gen_lsp_types::{Location, Position, Range, Uri};
 use saltus::Session;
 use saltus::library::{BUILT_IN, FileSystem, ParseCache, ParsedFile};
+use saltus::simulate::Cancel;
 use saltus::source::{FileId, SourceFile, SourceMap, Span};
 
 use crate::document::Document;
@@ -39,6 +40,8 @@ pub(crate) struct World {
     pub(crate) generation: u64,
     /// The generation that is current, for those who would rather stop.
     pub(crate) current: Arc<AtomicU64>,
+    /// Ends what is of no use once something has changed.
+    pub(crate) outdated: Cancel,
     sessions: Mutex<BTreeMap<PathBuf, Arc<Session>>>,
     lines: Mutex<BTreeMap<FileId, Arc<Lines>>>,
     facts: Mutex<BTreeMap<(PathBuf, String), Fact>>,
@@ -82,6 +85,7 @@ impl World {
             snippets: parts.snippets,
             generation,
             current: parts.current,
+            outdated: Cancel::new(),
             sessions: Mutex::default(),
             lines: Mutex::default(),
             facts: Mutex::default(),
@@ -123,6 +127,14 @@ impl World {
         folders
     }
 
+    /// A session of its own for long work on a file, which ends when it is asked to.
+    pub(crate) fn session_until(&self, path: &Path, cancel: &Cancel) -> Session {
+        let files: Arc<dyn FileSystem> = Arc::clone(&self.files) as Arc<dyn FileSystem>;
+        let session = Session::with_cache(files, Arc::clone(&self.cache), self.search_path());
+        session.add_file(path);
+        session.until(cancel.clone())
+    }
+
     /// The session in which a file is looked at: the same as that of `saltus check FILE -L …`.
     pub(crate) fn session(&self, path: &Path) -> Arc<Session> {
         let known = self
@@ -134,9 +146,7 @@ impl World {
         if let Some(known) = known {
             return known;
         }
-        let files: Arc<dyn FileSystem> = Arc::clone(&self.files) as Arc<dyn FileSystem>;
-        let session = Arc::new(Session::with_cache(files, Arc::clone(&self.cache), self.search_path()));
-        session.add_file(path);
+        let session = Arc::new(self.session_until(path, &Cancel::new()));
         let mut sessions = self.sessions.lock().unwrap_or_else(|e| e.into_inner());
         Arc::clone(sessions.entry(path.to_owned()).or_insert(session))
     }
@@ -226,7 +236,13 @@ impl World {
             let mut facts = self.facts.lock().unwrap_or_else(|e| e.into_inner());
             Arc::clone(facts.entry((path.to_owned(), model.to_owned())).or_default())
         };
-        Arc::clone(cell.get_or_init(|| Arc::new(ModelFacts::new(&self.session(path), model))))
+        Arc::clone(cell.get_or_init(|| {
+            Arc::new(ModelFacts::new(
+                &self.session_until(path, &self.outdated),
+                model,
+                &self.outdated,
+            ))
+        }))
     }
 
     /// What is known of a model if that has been computed.

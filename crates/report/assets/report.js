@@ -613,6 +613,12 @@ function setTheme(name) {
   for (const p of panels) { legend(p); build(p); }
   drawStrip(); list(); values(); modeSwatches(); scene?.draw();
 }
+/** What the editor around the page shows, or else what the system prefers. */
+function preferredTheme() {
+  const editor = document.body.dataset.vscodeThemeKind;
+  const dark = editor ? /dark$|contrast$/.test(editor) : matchMedia('(prefers-color-scheme: dark)').matches;
+  return dark ? 'dark' : 'light';
+}
 function toggleTheme() { setTheme(theme() === 'dark' ? 'light' : 'dark'); }
 function chrome() {
   const button = (text, title, act) => el('button', {textContent: text, title, onclick: act});
@@ -625,7 +631,7 @@ function chrome() {
     el('div', {id: 'count', className: 'note'}), el('ul', {id: 'list'}));
 }
 async function begin() {
-  root.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  root.dataset.theme = preferredTheme();
   if (!('DecompressionStream' in window)) {
     find('plots').textContent = 'This browser is too old to unpack the curves (it has no DecompressionStream).';
     return;
@@ -643,7 +649,8 @@ async function begin() {
   if (D.scene) scene = await makeScene(D.scene, {signals, load, limits, ink, el, find, stroke: () => LINES[theme()], range: D.range, number, setCursor});
   let wide = innerWidth;
   addEventListener('resize', () => { if (innerWidth !== wide) { wide = innerWidth; resize(); } });
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', event => setTheme(event.matches ? 'dark' : 'light'));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => setTheme(preferredTheme()));
+  new MutationObserver(() => setTheme(preferredTheme())).observe(document.body, {attributeFilter: ['data-vscode-theme-kind']});
   let before;
   addEventListener('beforeprint', () => { before = theme(); setTheme('light'); document.querySelectorAll('details').forEach(d => { d.dataset.was = d.open; d.open = true; }); });
   addEventListener('afterprint', () => { setTheme(before); document.querySelectorAll('details').forEach(d => { d.open = d.dataset.was === 'true'; }); });

@@ -8,7 +8,7 @@ use saltus_analysis::{
     constructive_report,
 };
 use saltus_results::Trajectory;
-use saltus_simulate::{EventReport, Observer};
+use saltus_simulate::{Cancel, EventReport, Observer};
 
 use crate::Model;
 
@@ -22,7 +22,7 @@ impl Model {
             modes: compiled.modes(),
             pool: compiled.fork_pool(),
         };
-        analyze(subject, self.initial_state(), options)
+        analyze(subject, self.initial_state(&options.cancel), options)
     }
 
     /// The constructive semantics; refused if there are too many conditions to go through all their values.
@@ -31,8 +31,8 @@ impl Model {
     }
 
     /// What the initialisation finds, or why it fails.
-    fn initial_state(&self) -> InitialState {
-        let run = self.run();
+    fn initial_state(&self, cancel: &Cancel) -> InitialState {
+        let run = self.run().cancel(cancel.clone());
         let (start, _) = run.span();
         let witness = Witness::default();
         let truths = Rc::clone(&witness.truths);

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use saltus_syntax::library::{Disk, FileSystem, FolderEntry, MemoryFiles};
+use saltus_syntax::library::{Disk, FileSystem, FolderEntry, MemoryFiles, Units};
+use saltus_syntax::unit::StoredTree;
 
 /// Where the library is found; no folder of a disk has this name.
 pub const FOLDER: &str = "<built in>";
@@ -28,10 +29,11 @@ const LIBRARY: &[(&str, &str)] = library![
     "Saltus/package.order"
 ];
 
-/// The files of the machine, and those of the library.
+/// The files of the machine with units as folders, and those of the library.
 #[derive(Debug)]
 pub struct DiskAndLibrary {
     library: MemoryFiles,
+    disk: Units<Disk>,
 }
 
 impl DiskAndLibrary {
@@ -40,11 +42,16 @@ impl DiskAndLibrary {
         let add = |files: MemoryFiles, (name, text): &(&str, &str)| files.with(Path::new(FOLDER).join(name), *text);
         DiskAndLibrary {
             library: LIBRARY.iter().fold(MemoryFiles::new(), add),
+            disk: Units::new(Disk),
         }
     }
 
     fn of(&self, path: &Path) -> &dyn FileSystem {
-        if path.starts_with(FOLDER) { &self.library } else { &Disk }
+        if path.starts_with(FOLDER) {
+            &self.library
+        } else {
+            &self.disk
+        }
     }
 }
 
@@ -77,6 +84,10 @@ impl FileSystem for DiskAndLibrary {
 
     fn canonical(&self, path: &Path) -> PathBuf {
         self.of(path).canonical(path)
+    }
+
+    fn tree(&self, path: &Path) -> io::Result<Option<StoredTree>> {
+        self.of(path).tree(path)
     }
 }
 

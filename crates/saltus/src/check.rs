@@ -11,7 +11,7 @@ use saltus_analysis::{
 use saltus_lang::flat::FlatModel;
 use saltus_mdae::Mdae;
 use saltus_simulate::discrete_loop;
-use saltus_source::{Code, Diagnostic, Diagnostics, FileId, Severity, Span, codes};
+use saltus_source::{Cancel, Code, Diagnostic, Diagnostics, FileId, Severity, Span, codes};
 use saltus_structure::mode::Modes;
 use saltus_syntax::ast::{ClassDefinition, ClassKind, ClassModification, Name};
 use saltus_syntax::library::LibraryClass;
@@ -85,10 +85,7 @@ impl Session {
             collect(&class.definition, &mut class.path.clone(), &mut models);
             collect_functions(&class.definition, &mut class.path.clone(), &mut functions);
         }
-        let options = saltus_lang::FlattenOptions::default();
-        self.check_listed(models, false, || {
-            saltus_lang::check_functions(&self.library, &functions, &options)
-        })
+        self.check_listed(models, false, || self.check_bodies(&functions))
     }
 
     fn check_listed(&self, models: Vec<String>, all_modes: bool, functions: impl Fn() -> Diagnostics) -> Checked {
@@ -100,6 +97,9 @@ impl Session {
             let parts = self.parts();
             let mut too_large = 0;
             for (place, model) in checked.models.iter().enumerate() {
+                if self.cancel.is_cancelled() {
+                    break;
+                }
                 let found = self.check(model, all_modes);
                 too_large += usize::from(found.iter().any(|d| d.code == codes::E0307));
                 let is_part = parts.contains(model);
@@ -156,7 +156,15 @@ impl Session {
                 collect_functions(class, path, &mut names)
             });
         }
-        saltus_lang::check_functions(&self.library, &names, &saltus_lang::FlattenOptions::default())
+        self.check_bodies(&names)
+    }
+
+    fn check_bodies(&self, functions: &[Arc<str>]) -> Diagnostics {
+        let options = saltus_lang::FlattenOptions {
+            cancel: self.cancel.clone(),
+            ..saltus_lang::FlattenOptions::default()
+        };
+        saltus_lang::check_functions(&self.library, functions, &options)
     }
 
     /// The full names of all models in the files and folders given, those of packages in their order.
@@ -207,6 +215,9 @@ impl Session {
             let literal: Diagnostics = literal_conditions(&mdae);
             let (start, regular) = (mdae.experiment.start_time.unwrap_or(0.0), !all_modes);
             let (prepared, coefficients) = prepare_given(mdae, &[]);
+            if self.cancel.is_cancelled() {
+                return Outcome::new(Some(None), literal);
+            }
             let mut literal = literal;
             literal.extend(check_all_modes(name, &prepared, all_modes));
             // Most models are regular in the mode their start values select, which is quickly seen.
@@ -218,7 +229,7 @@ impl Session {
         });
         let mut diagnostics: Diagnostics = diagnostics.into_iter().chain(outcome.diagnostics).collect();
         if let Some(Some(model)) = &outcome.value {
-            diagnostics.extend(check_modes(model, all_modes));
+            diagnostics.extend(check_modes(model, all_modes, &self.cancel));
         }
         diagnostics
     }
@@ -270,7 +281,7 @@ impl Model {
     /// What is wrong with the structure of its initial mode; with `all_modes` also of the other modes and of the changes
     /// between them.
     pub fn check(&self, all_modes: bool) -> Diagnostics {
-        let mut diagnostics = check_modes(self, all_modes);
+        let mut diagnostics = check_modes(self, all_modes, &Cancel::new());
         diagnostics.normalise();
         diagnostics
     }
@@ -337,9 +348,10 @@ fn singular_set(name: &str, found: &SingularModes) -> Diagnostic {
     diagnostic
 }
 
-fn check_modes(model: &Model, all_modes: bool) -> Diagnostics {
+fn check_modes(model: &Model, all_modes: bool, cancel: &Cancel) -> Diagnostics {
     let options = AnalysisOptions {
         coverage: if all_modes { Coverage::All } else { Coverage::Initial },
+        cancel: cancel.clone(),
         ..AnalysisOptions::default()
     };
     let analysis = model.analyze(&options);

@@ -34,6 +34,7 @@
 //! What is wrong with a model comes as [`source::Diagnostics`]: data that [`source::render`] turns into text or JSON.
 //! Nothing here prints.
 
+mod about;
 mod analyze;
 mod built_in;
 mod check;
@@ -50,10 +51,12 @@ mod parse;
 mod pictures;
 mod result_error;
 mod run;
+mod sensitivities;
 mod session;
 mod sink;
 mod stepper;
 mod timing;
+mod unit;
 
 pub use check::Checked;
 pub use failure::failure_diagnostic;
@@ -64,11 +67,13 @@ pub use parameters::{Parameter, ParameterValues};
 pub use parse::ParsedFiles;
 pub use result_error::result_diagnostic;
 pub use run::{FailedRun, Run, RunSettings, RunSummary, Simulation};
+pub use sensitivities::Sensitivities;
 pub use session::Session;
 pub use stepper::{Linear, SavedRun, Stepper};
 pub use timing::{Phase, Timings};
 
 pub use saltus_numerics::ode::Method;
+pub use saltus_syntax::unit::{UnitOptions, WrittenUnit};
 
 /// Modes and mode changes, explained: what [`Model::analyze`], [`Model::constructive`] and [`Session::analyze_class`] return.
 pub mod analysis {
@@ -142,12 +147,14 @@ pub mod format {
 
 /// Where classes come from: [`Session::with_files`] and [`Session::library`].
 pub mod library {
+    pub use crate::about::About;
     pub use crate::built_in::{DiskAndLibrary, FOLDER as BUILT_IN};
     pub use saltus_syntax::ast::split_name;
     pub use saltus_syntax::library::{
         CachedFile, FileSystem, FolderEntry, Library, LibraryClass, MemoryFiles, ParseCache, ParsedFile,
         split_path_list,
     };
+    pub use saltus_syntax::unit::{SUFFIX as UNIT_SUFFIX, StoredTree};
 }
 
 /// The snippets of the guide are tests.

@@ -88,6 +88,7 @@ impl Session {
     ) -> Outcome<FlatModel> {
         let options = saltus_lang::FlattenOptions {
             modification: modification.cloned(),
+            cancel: self.cancel.clone(),
             ..saltus_lang::FlattenOptions::default()
         };
         let flattened = saltus_lang::flatten(&self.library, model, &options);
@@ -97,7 +98,8 @@ impl Session {
     /// The multi-mode DAE of a class, before anything is eliminated.
     pub(crate) fn lower(&self, flat: &FlatModel) -> Outcome<Mdae> {
         let lowered = saltus_lower::lower(flat);
-        Outcome::new(lowered.model, lowered.diagnostics)
+        let model = lowered.model.filter(|_| !self.cancel.is_cancelled());
+        Outcome::new(model, lowered.diagnostics)
     }
 
     /// Compiles a class.
@@ -159,7 +161,8 @@ impl Session {
             let lowered = timings.measure(Phase::Analyse, || self.lower(&flat));
             let prepared = lowered.then(|mdae| {
                 let prepared = timings.measure(Phase::Analyse, || prepare_given(mdae, given));
-                Outcome::new(Some(prepared), Diagnostics::new())
+                let prepared = Some(prepared).filter(|_| !self.cancel.is_cancelled());
+                Outcome::new(prepared, Diagnostics::new())
             });
             prepared.then(|(mdae, coefficients)| {
                 let mut finished = self.finish_model(model, &flat, mdae, &coefficients);
@@ -244,7 +247,14 @@ impl Session {
             let mut numbers = Vec::new();
             let mut rest = Vec::new();
             let mut refused = Diagnostics::new();
+            let mut single = Vec::new();
             for (name, value) in settings {
+                match compiled.parameters.elements(name, value) {
+                    Ok(elements) => single.extend(elements),
+                    Err(diagnostic) => refused.push(*diagnostic),
+                }
+            }
+            for (name, value) in &single {
                 match compiled.parameters.setting(name, value) {
                     Ok(Setting::Value(_, number)) => {
                         numbers.push((name.clone(), number));

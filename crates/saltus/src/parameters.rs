@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use saltus_lang::flat::{FlatModel, ScalarType, Variability};
 use saltus_mdae::{Mdae, Role, VarId};
-use saltus_source::{Diagnostic, Severity, codes};
+use saltus_source::{Diagnostic, FileId, Severity, codes};
 use saltus_structure::prepare::Coefficients;
-use saltus_syntax::ast::{Name, split_name};
+use saltus_syntax::ast::{Expr, ExprKind, Name, split_name};
+use saltus_syntax::parse_expression;
 use serde::{Deserialize, Serialize};
 
 /// What may be set, by name.
@@ -192,12 +193,36 @@ impl ParameterTable {
         matches!(kind, Some(Kind::Settable(_) | Kind::Coefficient { .. }))
     }
 
+    /// The elements of an array with their values, where it is part of an array of components (`a[2].k = {1, 2}`): such a part has
+    /// no modification of its own, its elements are set one by one.
+    pub(crate) fn elements(&self, name: &str, value: &str) -> Result<Vec<(String, String)>, Box<Diagnostic>> {
+        let whole = || vec![(name.to_owned(), value.to_owned())];
+        if self.entries.contains_key(name) || !name.contains('[') || !self.is_array(name) {
+            return Ok(whole());
+        }
+        let (parsed, wrong) = parse_expression(FileId(0), value);
+        let mut elements = Vec::new();
+        if wrong.has_errors() || !collect_elements(&parsed, (name, value), &mut Vec::new(), &mut elements) {
+            return Ok(whole());
+        }
+        let first = format!("{name}[");
+        let behind = self.entries.range(Arc::from(&*first)..);
+        let expected = behind.take_while(|(known, _)| known.starts_with(&first)).count();
+        if elements.len() != expected {
+            let given = elements.len();
+            let message = format!("`{name}` has {expected} elements, and `{value}` has {given}");
+            return Err(Box::new(refused(message)));
+        }
+        Ok(elements)
+    }
+
     /// Understands `name = value`.
     pub(crate) fn setting(&self, name: &str, value: &str) -> Result<Setting, Box<Diagnostic>> {
         let Some(entry) = self.entries.get(name) else {
             let variable = name.strip_suffix(".start");
             if variable.is_some_and(|variable| self.entries.contains_key(variable) || self.is_array(variable))
                 || self.is_array(name)
+                || self.is_in_array(name)
             {
                 return modification(name, value, false).map(Setting::Modification);
             }
@@ -231,6 +256,13 @@ impl ParameterTable {
         let first = format!("{name}[");
         let mut behind = self.entries.range(Arc::from(&*first)..);
         behind.next().is_some_and(|(known, _)| known.starts_with(&first))
+    }
+
+    /// Whether a name is that of parts of all components of an array: `a.k` of `a[1].k`, `a[2].k`.
+    fn is_in_array(&self, name: &str) -> bool {
+        let parameters = self.entries.iter().filter(|(_, entry)| entry.kind != Kind::Variable);
+        let mut names = parameters.map(|(known, _)| without_subscripts(known));
+        !name.contains('[') && names.any(|known| known == name)
     }
 
     fn unknown(&self, name: &str) -> Box<Diagnostic> {
@@ -293,6 +325,43 @@ impl Entry {
     }
 }
 
+/// A name without what is in brackets.
+fn without_subscripts(name: &str) -> String {
+    let (mut depth, mut plain) = (0_u32, String::with_capacity(name.len()));
+    for c in name.chars() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    plain
+}
+
+/// The scalars of `{…}` with the names of the elements they are for; false where there are none.
+fn collect_elements(
+    value: &Expr,
+    (name, text): (&str, &str),
+    place: &mut Vec<String>,
+    found: &mut Vec<(String, String)>,
+) -> bool {
+    if let ExprKind::Array(elements) = &value.kind {
+        return elements.iter().enumerate().all(|(number, element)| {
+            place.push((number + 1).to_string());
+            let is_whole = collect_elements(element, (name, text), place, found);
+            place.pop();
+            is_whole
+        });
+    }
+    let written = text.get(value.span.start as usize..value.span.end as usize);
+    let Some(written) = written.filter(|_| !place.is_empty()) else {
+        return false;
+    };
+    found.push((format!("{name}[{}]", place.join(",")), written.to_owned()));
+    true
+}
+
 fn refused(message: String) -> Diagnostic {
     Diagnostic::without_place(codes::E0614, Severity::Error, message)
 }
@@ -311,9 +380,12 @@ fn modification(name: &str, value: &str, is_text: bool) -> Result<StructuralSett
     let quoted = |part: &str| part.len() > 2 && part.starts_with('\'') && part.ends_with('\'');
     let plain = |part: &&str| quoted(part) || !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
     if !parts.iter().all(plain) {
-        return Err(Box::new(refused(format!(
-            "`{name}` shapes the equations, and elements of arrays that do cannot be set one by one"
-        ))));
+        return Err(Box::new(
+            refused(format!(
+                "`{name}` shapes the equations, and elements of arrays that do cannot be set one by one"
+            ))
+            .with_help("set the whole array, or a parameter that the element is computed from"),
+        ));
     }
     Ok(StructuralSetting {
         path: parts.into_iter().map(Name::new).collect(),

@@ -353,6 +353,10 @@ impl<'m> Run<'m> {
         self
     }
 
+    pub(crate) fn model(&self) -> &'m Model {
+        self.model
+    }
+
     /// First and last time.
     pub fn span(&self) -> (f64, f64) {
         (self.options.start, self.options.stop)

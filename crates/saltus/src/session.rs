@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use saltus_source::{Diagnostic, Diagnostics, Severity, SourceMap, codes};
+use saltus_source::{Cancel, Diagnostic, Diagnostics, Severity, SourceMap, codes};
 use saltus_syntax::ast::{ClassDefinition, ClassKind, Name, split_name};
 use saltus_syntax::library::{FileSystem, Library, LibraryClass, ParseCache};
 
@@ -23,6 +23,7 @@ pub struct Session {
     pub(crate) library: Library,
     /// The classes of the file added last.
     last: Mutex<Vec<Arc<LibraryClass>>>,
+    pub(crate) cancel: Cancel,
 }
 
 impl Default for Session {
@@ -50,6 +51,7 @@ impl Session {
             library: Library::new(Arc::clone(&files), Arc::new(SourceMap::new()), folders),
             files,
             last: Mutex::default(),
+            cancel: Cancel::new(),
         }
     }
 
@@ -59,7 +61,15 @@ impl Session {
             library: Library::with_cache(Arc::clone(&files), cache, folders),
             files,
             last: Mutex::default(),
+            cancel: Cancel::new(),
         }
+    }
+
+    /// The session, until it is asked to stop: what is checked, compiled or analysed at that moment has no result.
+    #[must_use]
+    pub fn until(mut self, cancel: Cancel) -> Session {
+        self.cancel = cancel;
+        self
     }
 
     /// Adds a file or a folder.

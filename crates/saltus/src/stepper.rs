@@ -287,7 +287,7 @@ impl Stepper {
 }
 
 /// A variable by its name; that there is none is told with similar names.
-fn known(schema: &Schema, name: &str) -> Result<SignalId, Box<Diagnostic>> {
+pub(crate) fn known(schema: &Schema, name: &str) -> Result<SignalId, Box<Diagnostic>> {
     schema.find(name).ok_or_else(|| {
         let unknown = Selection::of([name]).resolve(schema).err();
         Box::new(unknown.as_ref().map_or_else(

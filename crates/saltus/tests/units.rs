@@ -1,149 +1,227 @@
-//! A model in other units does the same: voltages, currents, times, lengths and masses multiplied by powers of ten between
-//! 1e-9 and 1e9 give the same events, and values that are multiplied likewise.
+//! Libraries in one file: models find in a unit what they find in the folder it was made of.
 
-use saltus::Session;
+use std::path::{Path, PathBuf};
 
-/// A model, its stop time, and a variable with the factor of its unit.
-type Family = fn(u: f64, i: f64, t: f64) -> (String, f64, (&'static str, f64));
+use saltus::library::MemoryFiles;
+use saltus::results::{Formats, MemoryStorage, WriteOptions};
+use saltus::{Session, UnitOptions, WrittenUnit};
 
-/// What happened, without units: event times, and the variable at the last row.
-struct Outcome {
-    events: u64,
-    last: f64,
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("units").join(name);
+    // What an earlier run left behind.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
 }
 
-fn run(name: &str, family: Family, (u, i, t): (f64, f64, f64)) -> Outcome {
-    let (text, stop, (variable, unit)) = family(u, i, t);
-    let session = Session::new();
-    session.add_text("M.mo", &text);
-    let model = session.compile("M").value.unwrap_or_else(|| panic!("{name}: {text}"));
-    let run = model.run().stop(stop).tolerance(1e-8).simulate();
-    let simulation = run.unwrap_or_else(|failed| {
-        let failure = failed.simulation.summary.failure;
-        panic!(
-            "{name} in units {u:e}, {i:e}, {t:e}: {}",
-            failure.map_or_else(String::new, |f| f.message.clone())
-        )
-    });
-    let signal = simulation.trajectory.signal(variable).expect("the variable is there");
-    Outcome {
-        events: simulation.summary.report.counters.events,
-        last: signal.values.last().expect("a row") / unit,
-    }
+const WITHOUT: UnitOptions = UnitOptions { without_sources: true };
+
+/// The library of components as a unit in a folder of its own.
+fn components(name: &str, options: UnitOptions) -> (PathBuf, WrittenUnit) {
+    let folder = folder(name);
+    let unit = Session::new().to_unit(Some("Saltus"), options).into_result().unwrap();
+    std::fs::write(folder.join("Saltus.saltus-unit"), &unit.bytes).unwrap();
+    (folder, unit)
 }
 
-/// Powers of ten between 1e-9 and 1e9.
-fn power(state: &mut u64) -> f64 {
-    *state = state
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
-    10f64.powi(((*state >> 33) % 19) as i32 - 9)
+/// The results of a run as a file.
+fn results(session: &Session) -> Vec<u8> {
+    let name = session.find_model(None).value.unwrap();
+    let model = session.compile(&name).into_result().unwrap();
+    let mut storage = MemoryStorage::default();
+    let path = Path::new("r.csv");
+    let mut writer = Formats::standard()
+        .create(path, &mut storage, &WriteOptions::default())
+        .unwrap();
+    let summary = model.run().simulate_into(&mut *writer);
+    assert!(summary.failure.is_none(), "{:?}", summary.failure);
+    drop(writer);
+    storage.bytes(path).unwrap()
 }
 
-fn is_independent_of_units(name: &str, family: Family) {
-    let plain = run(name, family, (1.0, 1.0, 1.0));
-    let mut state = 14;
-    for _ in 0..8 {
-        let units = (power(&mut state), power(&mut state), power(&mut state));
-        let found = run(name, family, units);
-        assert_eq!(found.events, plain.events, "{name}: events in units {units:?}");
+#[test]
+fn runs_from_a_unit_are_the_same_to_the_last_bit() {
+    let (libraries, unit) = components("same", WITHOUT);
+    assert_eq!(unit.files, 10);
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for name in [
+        "electrical/HBridgeMotor.mo",
+        "fluid/HydraulicPress.mo",
+        "mechanics/CraneSlackRope.mo",
+        "mechanics/DualClutch.mo",
+        "thermal/Thermostat.mo",
+    ] {
+        let file = examples.join(name);
+        let from_text = Session::new();
+        from_text.add_file(&file);
+        let from_unit = Session::with_libraries(vec![libraries.clone()]);
+        from_unit.add_file(&file);
+        assert!(results(&from_unit) == results(&from_text), "{name}");
+        let class = from_unit.library().top_level("Saltus").unwrap();
         assert!(
-            (found.last - plain.last).abs() <= 1e-4 * plain.last.abs().max(1e-2),
-            "{name}: {} instead of {} in units {units:?}",
-            found.last,
-            plain.last
+            class.folder().is_some_and(|folder| folder.starts_with(&libraries)),
+            "{name}"
         );
     }
 }
 
 #[test]
-fn a_rectifier_with_an_inductive_load() {
-    is_independent_of_units("rectifier", |u, i, t| {
-        let text = format!(
-            "model M Real v = {:e}*sin({:e}*time), i(start = 0, fixed = true), vd, s; Boolean on;
-            equation {:e}*der(i) + {:e}*i = v - vd; on = s > 0; vd = if on then 0 else s; i = if on then s else 0; end M;",
-            10.0 * u,
-            std::f64::consts::TAU / t,
-            0.5 * u * t / i,
-            u / i
-        );
-        (text, 3.9 * t, ("i", i))
-    });
+fn without_sources_nothing_of_the_text_is_left() {
+    let text = "package Lib \"Gears and more\"
+      function secret \"Ratio of teeth\" input Real u; output Real y; algorithm
+        y := 2*u \"remark about the law\"; // comment about the law
+      end secret;
+      model Gear parameter Real k = secret(3); Real x(start = 1, fixed = true);
+      equation der(x) = -k*x \"another remark\";
+      annotation(Documentation(info = \"how it is done\"), experiment(StopTime = 2)); end Gear; end Lib;";
+    let session = Session::new();
+    session.add_text("Lib.mo", text);
+    let whole = session.to_unit(None, UnitOptions::default()).into_result().unwrap();
+    let bare = session.to_unit(None, WITHOUT).into_result().unwrap();
+    let folder = folder("bare");
+    for (unit, has_text) in [(&whole, true), (&bare, false)] {
+        let file = folder.join("Lib.saltus-unit");
+        std::fs::write(&file, &unit.bytes).unwrap();
+        let session = Session::new();
+        session.add_file(&file);
+        let model = session.compile("Lib.Gear").into_result().unwrap();
+        let last = model.run().simulate().unwrap().values("x").unwrap().last().copied();
+        assert!((last.unwrap() - (-12.0_f64).exp()).abs() < 1e-6);
+        let read =
+            (0..session.sources().len()).filter_map(|id| session.sources().file(saltus::source::FileId(id as u32)));
+        let shown: String = read.map(|file| file.text().to_owned()).collect();
+        assert_eq!(shown.contains("remark about the law"), has_text);
+        assert_eq!(shown.contains("comment about the law"), has_text);
+        let (file, definition) = {
+            let class = session.library().top_level("Lib").unwrap();
+            (class.file, format!("{:?}", class.definition))
+        };
+        assert_eq!(session.sources().file(file).unwrap().is_outline(), !has_text);
+        assert_eq!(definition.contains("remark about the law"), has_text);
+        assert_eq!(definition.contains("how it is done"), has_text);
+        assert!(definition.contains("StopTime"));
+    }
 }
 
 #[test]
-fn a_diode_across_a_closed_switch() {
-    is_independent_of_units("parallel diode", |u, i, t| {
-        let text = format!(
-            "model M Real v(start = 0), i(start = 0), lv, is, id, s; Boolean low = mod(integer({:e}*time), 2) == 1, off;
-            equation {:e}*der(v) = i - v*{:e}; {:e}*der(i) = lv; i = is + id;
-            if low then lv + v = 0; else lv + v = {:e}; end if;
-            off = not s > 0; s = if off then -(lv + v) else id; 0 = if off then id else lv + v; end M;",
-            2.0 / t,
-            i * t / u,
-            i / u / 3.0,
-            u * t / i,
-            50.0 * u
-        );
-        (text, 9.9 * t, ("v", u))
-    });
+fn errors_in_a_unit_name_file_and_line() {
+    let session = Session::new();
+    session.add_text(
+        "Lib.mo",
+        "package Lib\n  model Wrong\n    Real x;\n  equation\n    x = unknown;\n  end Wrong;\nend Lib;",
+    );
+    let unit = session.to_unit(None, WITHOUT).into_result().unwrap();
+    let file = folder("wrong").join("Lib.saltus-unit");
+    std::fs::write(&file, unit.bytes).unwrap();
+    let session = Session::new();
+    session.add_file(&file);
+    let outcome = session.compile("Lib.Wrong");
+    let error = outcome.diagnostics.iter().next().unwrap();
+    let place = session.sources().line_column(error.span().unwrap()).unwrap();
+    assert_eq!(place.line, 5);
 }
 
 #[test]
-fn a_synchronous_converter_with_dead_times() {
-    is_independent_of_units("converter", |u, i, t| {
-        let p = 1e-5 * t;
-        let text = format!(
-            "model M Real ux, is1, is2, s1, s2, d1, d2, il(start = 0, fixed = true), vc(start = 0, fixed = true);
-            Boolean q1(start = false, fixed = true), q2(start = false, fixed = true), on1, on2;
-            equation
-            when sample(0, {p:e}) then q1 = true; elsewhen sample({:e}, {p:e}) then q1 = false; end when;
-            when sample({:e}, {p:e}) then q2 = true; elsewhen sample({:e}, {p:e}) then q2 = false; end when;
-            if q1 then ux = {v:e}; else is1 = 0; end if;
-            if q2 then ux = 0; else is2 = 0; end if;
-            on1 = s1 > 0; ux - {v:e} = if on1 then 0 else s1; d1 = if on1 then s1 else 0;
-            on2 = s2 > 0; -ux = if on2 then 0 else s2; d2 = if on2 then s2 else 0;
-            is1 - d1 + d2 - is2 = il; {:e}*der(il) = ux - vc; {:e}*der(vc) = il - vc*{:e}; end M;",
-            0.3 * p,
-            0.35 * p,
-            0.95 * p,
-            1e-5 * u * t / i,
-            4.7e-5 * i * t / u,
-            i / u,
-            v = 12.0 * u,
-        );
-        (text, 1.997e-4 * t, ("vc", u))
-    });
+fn files_that_models_read_come_along() {
+    let package = folder("resources").join("Lib");
+    std::fs::create_dir_all(package.join("Resources")).unwrap();
+    std::fs::write(package.join("Resources/table.txt"), "#1\ndouble tab(2,2)\n0 0\n1 3\n").unwrap();
+    std::fs::write(
+        package.join("package.mo"),
+        "package Lib constant String file = \"modelica://Lib/Resources/table.txt\"; end Lib;",
+    )
+    .unwrap();
+    std::fs::write(package.join("package.order"), "Second\nFirst\n").unwrap();
+    std::fs::write(
+        package.join("First.mo"),
+        "within Lib; model First Real x = 1; end First;",
+    )
+    .unwrap();
+    std::fs::write(
+        package.join("Second.mo"),
+        "within Lib; model Second First a; end Second;",
+    )
+    .unwrap();
+    let session = Session::new();
+    session.add_file(&package);
+    let unit = session.to_unit(None, WITHOUT).into_result().unwrap();
+    assert_eq!((unit.files, unit.resources), (3, 1));
+    let file = folder("resources-unit").join("Lib.saltus-unit");
+    std::fs::write(&file, unit.bytes).unwrap();
+    let session = Session::new();
+    session.add_file(&file);
+    let library = session.library();
+    let path = library.resource("modelica://Lib/Resources/table.txt").unwrap();
+    assert!(library.read_resource(&path).unwrap().starts_with(b"#1"));
+    let top = library.top_level("Lib").unwrap();
+    assert_eq!(library.members(&top).join(" "), "Second First");
+    assert!(session.compile("Lib.Second").into_result().is_ok());
 }
 
 #[test]
-fn a_joint_that_closes_and_opens() {
-    is_independent_of_units("clutch", |u, i, t| {
-        let inertia = u * t / i;
-        let text = format!(
-            "model M Real w1(start = {:e}, fixed = true), w2(start = 0, fixed = true), tau; Boolean e = sin({:e}*time) > 0.3;
-            equation {:e}*der(w1) = {:e}*sin({:e}*time) - tau; {:e}*der(w2) = tau - {:e}*w2;
-            if e then w1 = w2; else tau = 0; end if; end M;",
-            10.0 * i,
-            6.0 / t,
-            inertia,
-            2.0 * u,
-            3.0 / t,
-            2.0 * inertia,
-            0.1 * u / i
-        );
-        (text, 4.9 * t, ("w2", i))
-    });
+fn what_cannot_be_a_unit_is_said() {
+    let session = Session::new();
+    session.add_text("Wrong.mo", "package Wrong model end Wrong;");
+    assert!(session.to_unit(Some("Wrong"), WITHOUT).diagnostics.has_errors());
+    assert!(
+        Session::new()
+            .to_unit(Some("Nowhere"), WITHOUT)
+            .diagnostics
+            .has_errors()
+    );
+    assert!(Session::new().to_unit(None, WITHOUT).diagnostics.has_errors());
+
+    let folder = folder("none");
+    for (name, content) in [
+        ("Text", "package Text end Text;"),
+        ("Empty", ""),
+        ("Cut", "SALTUSU\0\u{1}\0\0\0"),
+    ] {
+        let file = folder.join(format!("{name}.saltus-unit"));
+        std::fs::write(&file, content).unwrap();
+        let session = Session::new();
+        session.add_file(&file);
+        assert!(session.diagnostics().has_errors(), "{name} given");
+        let session = Session::with_libraries(vec![folder.clone()]);
+        session.add_text("M.mo", &format!("model M {name}.A a; end M;"));
+        assert!(session.compile("M").diagnostics.has_errors(), "{name} found");
+    }
+    let session = Session::new();
+    session.add_file(folder.join("Missing.saltus-unit"));
+    let said = format!("{:?}", session.diagnostics());
+    assert!(said.contains("there is no such file"), "{said}");
+    // Files of other kinds have no units.
+    let session = Session::with_files(std::sync::Arc::new(MemoryFiles::new()), Vec::new());
+    assert!(session.to_unit(None, WITHOUT).value.is_none());
 }
 
+/// Bytes changed at random, and cut off: an error or the same classes, never a panic, never much memory.
 #[test]
-fn a_ball_that_bounces() {
-    is_independent_of_units("ball", |u, _, t| {
-        let text = format!(
-            "model M Real h(start = {u:e}, fixed = true), v(start = 0, fixed = true);
-            equation der(h) = v; der(v) = -{:e}; when h < 0 then reinit(v, -0.8*pre(v)); end when; end M;",
-            9.81 * u / t / t
-        );
-        (text, 2.9 * t, ("h", u))
-    });
+fn damage_is_noticed() {
+    let (folder, unit) = components("damage", WITHOUT);
+    let file = folder.join("Saltus.saltus-unit");
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    let (mut noticed, tries) = (0, 300);
+    for round in 0..tries {
+        let mut bytes = unit.bytes.clone();
+        if round % 5 == 0 {
+            bytes.truncate(random(bytes.len()));
+        } else {
+            for _ in 0..=random(3) {
+                let at = random(bytes.len());
+                bytes[at] ^= 1 << random(8);
+            }
+        }
+        std::fs::write(&file, &bytes).unwrap();
+        let session = Session::new();
+        session.load(std::slice::from_ref(&file));
+        noticed += usize::from(session.diagnostics().has_errors());
+    }
+    assert!(noticed >= tries - 1, "{noticed} of {tries}");
 }

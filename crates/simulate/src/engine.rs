@@ -98,6 +98,8 @@ pub struct RunCounters {
     pub newton_failures: u64,
     /// Changes of the choice of states.
     pub state_choices: u64,
+    /// Points within steps at which the conditions were looked at.
+    pub samples: u64,
 }
 
 /// The variables of a model by what happens to them.
@@ -139,6 +141,8 @@ pub(crate) struct Reported {
     pub roots: FxHashSet<Vec<ExprId>>,
     /// Modes in which something floats.
     pub floating: FxHashSet<ModeId>,
+    /// Unknowns of which it was said that nothing determines them, their coefficients being zero.
+    pub undetermined: FxHashSet<Derivative>,
     /// Modes that were left at the instant at which they were entered and are not in the results yet.
     pub passed_modes: Vec<ModeRecord>,
     /// Those and the ones in the results.

@@ -37,7 +37,7 @@ pub use options::{Chattering, Options, Redundant, RestartMethod, Zeno};
 pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport, Refusal};
 pub use run::input::InputSignal;
 pub use run::{
-    Cancel, End, Exchange, Linearization, Observer, Quantity, Rate, Reached, Request, RunReport, Snapshot, Stepper,
-    Unobserved, Updated, simulate,
+    Cancel, End, Exchange, Linearization, Observer, Quantity, Rate, Reached, Request, RunReport, Sensitivities,
+    SensitivityProblem, SensitivityRequest, Snapshot, Stepper, Unobserved, Updated, sensitivities, simulate,
 };
 pub use stopwatch::Stopwatch;

@@ -4,6 +4,7 @@
 //! find wrong is a [`Diagnostic`] with a code from [`codes`]. Nothing here prints: [`render`]
 //! makes text or JSON, the edges decide where it goes.
 
+mod cancel;
 pub mod codes;
 mod decode;
 mod diagnostic;
@@ -12,6 +13,7 @@ mod file;
 pub mod number_text;
 pub mod render;
 
+pub use cancel::Cancel;
 pub use codes::{Explanation, explain};
 pub use decode::{Decoded, decode};
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};

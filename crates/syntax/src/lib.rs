@@ -19,6 +19,7 @@ pub mod library;
 mod lower;
 mod parser;
 mod tree;
+pub mod unit;
 
 use std::sync::Arc;
 

@@ -106,6 +106,7 @@ pub(crate) fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
         most_modes: arguments.limit.max(1),
         most_changes: arguments.limit.max(1).saturating_mul(4),
         height: arguments.height,
+        ..AnalysisOptions::default()
     };
     let analysis = compiled.analyze(&options);
     if !analysis.mode_errors.is_empty() {

@@ -1,11 +1,11 @@
-//! `saltus compile`: a model file.
+//! `saltus compile`: a model file, or a unit of a library.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use saltus::ModelFileOptions;
-use saltus::library::split_name;
+use saltus::library::{UNIT_SUFFIX, split_name};
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
+use saltus::{ModelFileOptions, UnitOptions};
 use serde_json::json;
 
 use super::run_arguments::parse_setting;
@@ -18,14 +18,16 @@ use crate::status::Status;
 
 /// Compiles a model to a file that holds everything its runs need: equations, parameters, experiment, and the places
 /// and text that messages are about. `saltus simulate`, `sweep`, `analyze` and `check` take it in place of the Modelica
-/// files; runs are bit-identical.
+/// files; runs are bit-identical. With `--unit`, packs a whole library into one file that stands for its folder.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
-A model file is read by programs of the same file format only; keep the Modelica files.
+Model files and units are read by programs of the same file format only; keep the Modelica files.
 
 Examples:
   saltus compile Clutch.mo -o Clutch.saltus
   saltus compile Clutch.mo --set n=3 --without-sources
+  saltus compile --unit Lib --without-sources -o libraries/Lib.saltus-unit
+  saltus simulate -L libraries UsesLib.mo
   saltus simulate Clutch.saltus --set mu=0.3")]
 pub(crate) struct CompileArguments {
     #[command(flatten)]
@@ -40,17 +42,25 @@ pub(crate) struct CompileArguments {
     #[arg(long, value_name = "FILE")]
     pub parameters: Option<PathBuf>,
 
-    /// The model file; MODEL.saltus if not given
+    /// Make a unit of the whole library given (a folder, a file, or a name with --model): its classes in one file, which is found
+    /// under its name on the library path, or is given like a folder
+    #[arg(long, conflicts_with_all = ["settings", "parameters"])]
+    pub unit: bool,
+
+    /// The file to be written; MODEL.saltus if not given, LIBRARY.saltus-unit with --unit
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Leave the Modelica text out; messages name file and line only
+    /// Leave the Modelica text out; messages name file and line only. Units lose documentation and pictures as well
     #[arg(long)]
     pub without_sources: bool,
 }
 
 /// Compiles.
 pub(crate) fn run(arguments: &CompileArguments, console: &Console) -> Status {
+    if arguments.unit {
+        return make_unit(arguments, console);
+    }
     if let Some(status) = refuse_model_file(&arguments.model, console) {
         return status;
     }
@@ -100,9 +110,7 @@ pub(crate) fn run(arguments: &CompileArguments, console: &Console) -> Status {
         Err(diagnostic) => return refuse(*diagnostic, Status::ModelWrong),
     };
     if let Err(error) = std::fs::write(&path, &bytes) {
-        let message = format!("cannot write to `{}`: {error}", path.display());
-        let diagnostic = Diagnostic::without_place(codes::E0701, Severity::Error, message);
-        return refuse(diagnostic, Status::SimulationFailed);
+        return refuse(unwritable(&path, &error), Status::SimulationFailed);
     }
     if console.is_json() {
         let object = json!({"model": model.name(), "file": path.display().to_string(), "bytes": bytes.len()});
@@ -116,4 +124,54 @@ pub(crate) fn run(arguments: &CompileArguments, console: &Console) -> Status {
         ));
     }
     Status::Success
+}
+
+/// Makes a unit of a library.
+fn make_unit(arguments: &CompileArguments, console: &Console) -> Status {
+    let session = arguments.model.session();
+    let name = arguments.model.model.clone();
+    let name = name.or_else(|| session.added_last().last().map(|class| class.qualified_name()));
+    let options = UnitOptions {
+        without_sources: arguments.without_sources,
+    };
+    let made = session.to_unit(name.as_deref(), options);
+    let mut diagnostics = made.diagnostics;
+    let path = arguments
+        .output
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(format!("{}{UNIT_SUFFIX}", name.as_deref().unwrap_or("Library"))));
+    let taken = arguments.model.named_files();
+    if let Some(clash) = clash(&[("the unit", &path)], &taken) {
+        console.message(&format!("error: {clash}\nhelp: give each its own file"));
+        return Status::Usage;
+    }
+    let mut status = Status::ModelWrong;
+    let mut object = json!({});
+    let mut words = String::new();
+    if let Some(unit) = made.value {
+        if let Err(error) = std::fs::write(&path, &unit.bytes) {
+            diagnostics.push(unwritable(&path, &error));
+            status = Status::SimulationFailed;
+        } else {
+            status = Status::Success;
+            let (bytes, files, resources) = (unit.bytes.len(), unit.files, unit.resources);
+            let (library, file) = (name.unwrap_or_default(), path.display());
+            words = format!("{library}\n  wrote {file} ({bytes} bytes): {files} Modelica files, {resources} others\n");
+            object = json!({
+                "library": library, "file": file.to_string(), "bytes": bytes, "files": files, "resources": resources
+            });
+        }
+    }
+    console.diagnostics(&diagnostics, session.sources());
+    if console.is_json() {
+        console.report(object, &diagnostics, session.sources());
+    } else {
+        console.print(&words);
+    }
+    status
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    let message = format!("cannot write to `{}`: {error}", path.display());
+    Diagnostic::without_place(codes::E0701, Severity::Error, message)
 }

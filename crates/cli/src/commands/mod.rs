@@ -9,6 +9,7 @@ pub(crate) mod explain;
 pub(crate) mod flatten;
 pub(crate) mod fmt;
 pub(crate) mod fmu;
+pub(crate) mod library;
 pub(crate) mod lsp;
 pub(crate) mod new;
 pub(crate) mod parse;
@@ -39,6 +40,7 @@ pub(crate) fn run(command: &Command, console: &Console) -> Status {
         Command::Completions(arguments) => completions::completions(arguments, console),
         Command::Man(arguments) => completions::man(arguments, console),
         Command::New(arguments) => new::run(arguments, console),
+        Command::Library(arguments) => library::run(arguments, console),
         Command::Lsp(arguments) => lsp::run(arguments, console),
     };
     console.status(status)

@@ -493,6 +493,7 @@ impl Job<'_> {
             ("Newton iterations", counters.newton_iterations),
             ("Newton failures", counters.newton_failures),
             ("state choices", counters.state_choices),
+            ("looks for events", counters.samples),
             ("events", counters.events),
             ("instants", counters.instants),
             ("candidate modes", counters.candidates),
@@ -542,6 +543,7 @@ impl Job<'_> {
                 "factorisations": counters.factorisations,
                 "newton_iterations": counters.newton_iterations,
                 "newton_failures": counters.newton_failures,
+                "looks_for_events": counters.samples,
                 "events": counters.events,
                 "instants": counters.instants,
                 "mode_changes": counters.mode_changes,
@@ -563,13 +565,16 @@ fn blocks(costs: &[BlockCost]) -> String {
     let total: f64 = costs.iter().map(|cost| cost.time.as_secs_f64()).sum();
     let mut text = String::new();
     if !costs.is_empty() {
-        text.push_str("    equations           mode   size      calls  iterations          ms      %  unknowns\n");
+        text.push_str(
+            "    equations           mode   size      calls  iterations          ms      %  µs each  unknowns\n",
+        );
     }
     for cost in costs.iter().take(MOST) {
         let seconds = cost.time.as_secs_f64();
+        let turns = if cost.coupled { cost.iterations } else { cost.calls };
         let more = if cost.size > cost.unknowns.len() { ", …" } else { "" };
         text.push_str(&format!(
-            "    {:<18}{:>6}{:>7}{:>11}{:>12}{:>12.3}{:>7.1}  {}{more}\n",
+            "    {:<18}{:>6}{:>7}{:>11}{:>12}{:>12.3}{:>7.1}{:>9.2}  {}{more}\n",
             if cost.coupled { "solved together" } else { "explicit" },
             cost.mode.0,
             cost.size,
@@ -577,6 +582,7 @@ fn blocks(costs: &[BlockCost]) -> String {
             cost.iterations,
             1e3 * seconds,
             100.0 * seconds / total.max(1e-12),
+            1e6 * seconds / turns.max(1) as f64,
             cost.unknowns.join(", ")
         ));
     }

@@ -4,6 +4,7 @@ mod analysis;
 mod checking;
 mod files;
 mod hostile;
+mod libraries;
 mod limits;
 mod model_files;
 mod results;

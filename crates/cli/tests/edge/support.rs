@@ -43,6 +43,7 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_saltus"));
         command.args(arguments).current_dir(self.folder.path());
         command.env_remove("MODELICAPATH").env("NO_COLOR", "1");
+        command.env("SALTUS_LIBRARIES", self.path("installed"));
         command.stdin(Stdio::null());
         command
     }

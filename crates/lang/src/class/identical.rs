@@ -1,12 +1,12 @@
 //! Whether two elements of one name are identical: a class may inherit an element along several ways, or declare what it
-//! inherits once more, if nothing about it differs (Modelica specification, sections 5.6.1.4 and 7.1). Text is compared
-//! without blanks and comments.
+//! inherits once more, if nothing about it differs (Modelica specification, sections 5.6.1.4 and 7.1). Blanks and comments
+//! make no difference.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_source::Span;
-use saltus_syntax::ast::{ClassBody, Subscript};
+use saltus_syntax::ast::{ClassBody, ClassModification, Component, Subscript};
 
 use super::table::{ClassEntry, Entry, EntryKind};
 use crate::failure::{Failure, error};
@@ -79,26 +79,17 @@ impl Flattener<'_> {
         match (&a.kind, &b.kind) {
             (EntryKind::Component(x, i), EntryKind::Component(y, j)) => {
                 let (one, other) = (&x.components[*i as usize], &y.components[*j as usize]);
-                let condition = |span: Option<Span>| span.map(|span| self.essence(span));
+                let condition = |component: &Component| component.condition.as_ref().map(|c| c.meaning());
                 x.type_name.to_string() == y.type_name.to_string()
                     && x.prefix == y.prefix
-                    && self.same_subscripts(&x.subscripts, &y.subscripts)
-                    && self.same_subscripts(&one.subscripts, &other.subscripts)
-                    && condition(one.condition.as_ref().map(|c| c.span))
-                        == condition(other.condition.as_ref().map(|c| c.span))
+                    && same_subscripts(&x.subscripts, &y.subscripts)
+                    && same_subscripts(&one.subscripts, &other.subscripts)
+                    && condition(one) == condition(other)
                     && self.compatible(&a.declared, &b.declared)
             }
             (EntryKind::Class(x), EntryKind::Class(y)) => self.same_class(x, y),
             _ => false,
         }
-    }
-
-    fn same_subscripts(&self, a: &[Subscript], b: &[Subscript]) -> bool {
-        let text = |subscript: &Subscript| match subscript {
-            Subscript::Colon(_) => ":".to_owned(),
-            Subscript::Expr(expr) => self.essence(expr.span),
-        };
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| text(a) == text(b))
     }
 
     /// The same definition, or one written in the same words; replaced by the same from outside.
@@ -127,14 +118,14 @@ impl Flattener<'_> {
                     modification: n,
                 },
             ) => {
-                let text = |span: Option<Span>| span.map(|span| self.essence(span));
+                let meaning = |m: &Option<Arc<ClassModification>>| m.as_ref().map(|m| m.meaning());
                 heading
                     && of_a == of_b
                     && x.to_string() == y.to_string()
-                    && self.same_subscripts(sizes, others)
-                    && text(m.as_ref().map(|m| m.span)) == text(n.as_ref().map(|n| n.span))
+                    && same_subscripts(sizes, others)
+                    && meaning(m) == meaning(n)
             }
-            _ => heading && self.essence(a.def.span) == self.essence(b.def.span),
+            _ => heading && a.def.meaning() == b.def.meaning(),
         }
     }
 
@@ -142,10 +133,14 @@ impl Flattener<'_> {
         if Rc::ptr_eq(a, b) || a.span == b.span {
             return true;
         }
-        match (&a.kind, &b.kind) {
-            (RedeclareKind::Inner(x), RedeclareKind::Inner(y)) => x == y,
-            _ => self.essence(a.span) == self.essence(b.span),
-        }
+        let put_in_place = match (&a.kind, &b.kind) {
+            (RedeclareKind::Inner(x), RedeclareKind::Inner(y)) => return x == y,
+            (RedeclareKind::Class(x), RedeclareKind::Class(y)) => x.meaning() == y.meaning(),
+            (RedeclareKind::Component(x, i), RedeclareKind::Component(y, j)) => i == j && x.meaning() == y.meaning(),
+            _ => false,
+        };
+        let constraint = |redeclare: &Redeclare| redeclare.constraining.as_ref().map(|clause| clause.meaning());
+        put_in_place && (a.is_final, a.replaceable) == (b.is_final, b.replaceable) && constraint(a) == constraint(b)
     }
 
     /// Whether the same value is given, if any, and nothing is said in two ways.
@@ -188,16 +183,14 @@ impl Flattener<'_> {
     }
 
     fn same_value(&self, a: &Binding, b: &Binding) -> bool {
-        let text = |binding: &Binding| self.essence(binding.span());
+        let meaning = |binding: &Binding| binding.source.expr.meaning();
         Rc::ptr_eq(&a.source, &b.source)
-            || a.skip == b.skip && a.selectors == b.selectors && (a.span() == b.span() || text(a) == text(b))
+            || a.skip == b.skip && a.selectors == b.selectors && (a.span() == b.span() || meaning(a) == meaning(b))
     }
+}
 
-    /// A piece of text without blanks and comments.
-    fn essence(&self, span: Span) -> String {
-        let file = self.library.sources().file(span.file);
-        file.map(|file| without_blanks(file.slice(span))).unwrap_or_default()
-    }
+fn same_subscripts(a: &[Subscript], b: &[Subscript]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.meaning() == b.meaning())
 }
 
 /// Where an inherited element got its modifications.
@@ -213,71 +206,4 @@ fn place_in(mods: &modification::Mod) -> Option<Span> {
     let own = mods.binding.as_ref().map(Binding::span);
     own.or(mods.span)
         .or_else(|| mods.children.iter().find_map(|(_, inner)| place_in(inner)))
-}
-
-fn without_blanks(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, rest.peek()) {
-            ('/', Some('/')) => {
-                rest.by_ref().find(|&c| c == '\n');
-                kept.push(' ');
-            }
-            ('/', Some('*')) => {
-                let mut before = ' ';
-                rest.by_ref().skip(1).find(|&c| {
-                    let end = before == '*' && c == '/';
-                    before = c;
-                    end
-                });
-                kept.push(' ');
-            }
-            ('"', _) => {
-                kept.push(c);
-                let mut escaped = false;
-                for c in rest.by_ref() {
-                    kept.push(c);
-                    if c == '"' && !escaped {
-                        break;
-                    }
-                    escaped = c == '\\' && !escaped;
-                }
-            }
-            (c, _) if c.is_whitespace() => kept.push(' '),
-            (c, _) => kept.push(c),
-        }
-    }
-    // A blank means something between two words only.
-    let word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'' || c == '.';
-    let mut essence = String::with_capacity(kept.len());
-    let mut quoted = false;
-    let mut pieces = kept.chars().peekable();
-    while let Some(c) = pieces.next() {
-        quoted ^= c == '"';
-        if c == ' ' && !quoted {
-            while pieces.peek() == Some(&' ') {
-                pieces.next();
-            }
-            let between = essence.chars().last().is_some_and(word) && pieces.peek().copied().is_some_and(word);
-            if !between {
-                continue;
-            }
-        }
-        essence.push(c);
-    }
-    essence
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_blanks;
-
-    #[test]
-    fn blanks_and_comments_do_not_count() {
-        let written = "model A // one\n  Real  x = 2 /* two */ ;\n end A";
-        assert_eq!(without_blanks(written), "model A Real x=2;end A");
-        assert_eq!(without_blanks("f(\" a  // b\" ) / 2"), "f(\" a  // b\")/2");
-        assert_ne!(without_blanks("a b"), without_blanks("ab"));
-    }
 }

@@ -6,14 +6,14 @@ use saltus_source::Diagnostics;
 use saltus_syntax::ast::{ClassDefinition, Purity};
 use saltus_syntax::library::Library;
 
+use crate::FlattenOptions;
 use crate::failure::Fallible;
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
-use crate::limits::Limits;
 
 /// Checks the bodies of functions with these full names.
-pub(crate) fn check_bodies(library: &Library, limits: Limits, names: &[Arc<str>]) -> Diagnostics {
-    let mut flattener = Flattener::new(library, limits);
+pub(crate) fn check_bodies(library: &Library, options: &FlattenOptions, names: &[Arc<str>]) -> Diagnostics {
+    let mut flattener = Flattener::new(library, options);
     for name in names {
         // What stands in the way of finding or calling it is said elsewhere.
         if let Ok(class) = flattener.class_by_name(name) {

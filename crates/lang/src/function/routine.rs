@@ -95,9 +95,11 @@ impl Flattener<'_> {
         let frame = self.routine_frame(class, signature, bound, ctx)?;
         let by_columns = clause.language.as_ref().is_some_and(|l| l.value.starts_with("FORTRAN"));
         let passed = self.passed(class, signature, clause, &frame, by_columns, ctx)?;
-        let known = passed
-            .iter()
-            .all(|argument| argument.output.is_some() || argument.value.is_known());
+        // What a routine works in need not have a value.
+        let known = passed.iter().all(|argument| {
+            let value = &argument.value;
+            argument.output.is_some() || value.is_known() || value.scalars().iter().all(is_unset)
+        });
         let inputs_known = bound.iter().all(Tensor::is_known);
         if known && inputs_known {
             let mut buffers: Vec<Buffer> = passed.iter().filter_map(Passed::buffer).collect();

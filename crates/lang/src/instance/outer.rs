@@ -179,20 +179,14 @@ impl Flattener<'_> {
             return Ok(None);
         };
         self.automatic.push((entry.name.clone(), component));
-        self.diagnostics.push(
-            Diagnostic::warning(
-                codes::W0201,
-                entry.span,
-                format!(
-                    "`outer {}` has no `inner` around it: one is added to the model",
-                    entry.name
-                ),
-            )
-            .with_help(format!(
-                "declare `inner {} {}` in the model",
-                clause.type_name, entry.name
-            )),
+        let message = format!(
+            "`outer {}` has no `inner` around it: one is added to the model",
+            entry.name
         );
+        let help = format!("declare `inner {} {}` in the model", clause.type_name, entry.name);
+        let warning = Diagnostic::warning(codes::W0201, entry.span, message).with_help(help);
+        let warning = self.used_at(warning, self.part);
+        self.diagnostics.push(warning);
         Ok(Some(component))
     }
 }

@@ -9,8 +9,8 @@ use saltus_source::Span;
 use crate::codes;
 use crate::failure::error;
 use crate::flat::{
-    AssertLevel, Builtin, EquationKind, FlatExpr, FunctionCall, IndexVec, ProvenanceKind, ScalarType, StatementKind,
-    Variability, VariableId,
+    AssertLevel, Builtin, EquationKind, FlatExpr, FunctionCall, IndexVec, ProvenanceId, ProvenanceKind, ScalarType,
+    StatementKind, Variability, VariableId,
 };
 use crate::flattener::Flattener;
 
@@ -138,7 +138,7 @@ impl Flattener<'_> {
 
     /// What fails whatever happens: assertions that are false, functions outside of their domain.
     fn check_certain_failures(&mut self) {
-        let mut problems: Vec<(Span, String)> = Vec::new();
+        let mut problems: Vec<(ProvenanceId, (Span, String))> = Vec::new();
         let mut idle: Vec<(Span, String)> = Vec::new();
         for equation in &self.model.equations {
             match &equation.kind {
@@ -148,10 +148,8 @@ impl Flattener<'_> {
                     level: AssertLevel::Error,
                 } => {
                     let span = self.model.provenance(equation.provenance).span;
-                    problems.push((
-                        span,
-                        format!("this assertion never holds: {}", self.model.expr_text(message)),
-                    ));
+                    let message = format!("this assertion never holds: {}", self.model.expr_text(message));
+                    problems.push((equation.provenance, (span, message)));
                 }
                 EquationKind::Equal(FlatExpr::Variable(variable), b)
                     if *b == FlatExpr::Variable(*variable) && self.model.variables[*variable].is_unknown() =>
@@ -163,8 +161,8 @@ impl Flattener<'_> {
                     }
                 }
                 EquationKind::Equal(a, b) => {
-                    problems.extend(domain_error(a));
-                    problems.extend(domain_error(b));
+                    let found = domain_error(a).into_iter().chain(domain_error(b));
+                    problems.extend(found.map(|problem| (equation.provenance, problem)));
                 }
                 _ => {}
             }
@@ -178,15 +176,15 @@ impl Flattener<'_> {
                 } = &statement.kind
                 {
                     let span = self.model.provenance(statement.provenance).span;
-                    problems.push((
-                        span,
-                        format!("this assertion never holds: {}", self.model.expr_text(message)),
-                    ));
+                    let message = format!("this assertion never holds: {}", self.model.expr_text(message));
+                    problems.push((statement.provenance, (span, message)));
                 }
             }
         }
-        for (span, message) in problems {
-            self.diagnostics.push(error(codes::E0308, span, message));
+        for (provenance, (span, message)) in problems {
+            let part = self.model.part_of(&self.model.provenance(provenance).path);
+            let diagnostic = self.used_at(error(codes::E0308, span, message), part);
+            self.diagnostics.push(diagnostic);
         }
         for (span, message) in idle {
             let diagnostic = error(codes::E0403, span, message);

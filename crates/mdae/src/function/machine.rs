@@ -10,6 +10,9 @@ use crate::table::{Outside, Table};
 /// Elements of an array whose allocation costs as much as a statement.
 const ELEMENTS_PER_STATEMENT: u64 = 64;
 
+/// Instructions of a function that cost more than to look for an equal call of it.
+const MEMORABLE: usize = 12;
+
 /// Where the code of functions is found.
 pub trait Codes: std::fmt::Debug {
     /// The code of a function.
@@ -182,6 +185,18 @@ impl<'a, N: Number> Machine<'a, N> {
             }
             Program::Algorithm(instructions) => instructions,
         };
+        let memorable = instructions.len() >= MEMORABLE;
+        let mut mark = 0;
+        if memorable {
+            match self.zero.recall(function, &self.stack[first_arg..]) {
+                Ok(results) => {
+                    self.stack.truncate(first_arg);
+                    self.stack.extend(results);
+                    return Ok(());
+                }
+                Err(begun) => mark = begun,
+            }
+        }
         let room = code.registers as usize;
         if self.depth >= DEPTH_LIMIT {
             return Err(out_of_fuel(code));
@@ -208,6 +223,10 @@ impl<'a, N: Number> Machine<'a, N> {
         for &register in &code.outputs {
             let output = self.stack[base + register as usize].clone();
             self.stack.push(output);
+        }
+        if memorable {
+            let (args, results) = (&self.stack[first_arg..base], &self.stack[top..]);
+            self.zero.remember(mark, function, args, results);
         }
         self.stack.drain(first_arg..top);
         Ok(())

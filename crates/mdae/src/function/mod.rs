@@ -46,7 +46,7 @@ pub use ir::{
 pub use kind::{Kind, is_exact};
 pub use machine::{Codes, Machine};
 pub use number::{Direction, Number};
-pub use trace::{Operation, Step};
+pub use trace::{Operand, Operation, Step, Trace};
 pub use walk::{Rewrite, Visit, rewrite};
 
 use std::ops::{Deref, DerefMut};

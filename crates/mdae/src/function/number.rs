@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::dual::Dual;
 use crate::expr::{BinaryOp, UnaryOp};
+use crate::index::FunctionId;
 use crate::table::Table;
 
 /// What the machine needs of a number.
@@ -40,6 +41,20 @@ pub trait Number: Clone {
     fn resting_on(self, args: &[Self]) -> Self {
         let _ = args;
         self
+    }
+
+    /// The results of a call that was made before with the same arguments, where calls are remembered. Otherwise a mark of its
+    /// beginning.
+    ///
+    /// # Errors
+    /// The mark.
+    fn recall(&self, function: FunctionId, args: &[Self]) -> Result<Vec<Self>, usize> {
+        let _ = (function, args);
+        Err(0)
+    }
+    /// A call that began at a mark has come to its end.
+    fn remember(&self, mark: usize, function: FunctionId, args: &[Self], results: &[Self]) {
+        let _ = (mark, function, args, results);
     }
 
     /// The sum of two.

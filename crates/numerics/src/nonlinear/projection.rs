@@ -99,6 +99,12 @@ impl fmt::Display for ProjectionFailure {
 
 impl std::error::Error for ProjectionFailure {}
 
+/// What is left of the residual of a redundant constraint, in parts of its terms.
+const REDUNDANT: f64 = 1e-8;
+
+/// Unknowns are at least this part of the largest: with [`REDUNDANT`], a residual of 1e-13 of it is rounding.
+const NOISE_OF_LARGEST: f64 = 1e-5;
+
 /// Above this number of unknowns a given pattern is exploited.
 const SPARSE_ABOVE: usize = 60;
 
@@ -203,7 +209,7 @@ impl Projection {
                 .filter(|((_, w), _)| **w != 0.0)
                 .map(|((d, w), x)| d.abs() / w.abs().max(x.abs()));
             let largest_step = relative.fold(0.0, f64::max);
-            let consistent = rank == self.g.len() || self.is_explained(system, &step);
+            let consistent = rank == self.g.len() || self.is_explained(system, x, &step);
             if largest_step <= options.tolerance && consistent {
                 // The step is known: taking it costs nothing and squares the residual.
                 x.iter_mut().zip(&step).for_each(|(x, d)| *x += d);
@@ -288,14 +294,16 @@ impl Projection {
         Ok(b)
     }
 
-    /// With redundant constraints: whether the step removes the residual of the dependent ones as well.
-    fn is_explained(&self, system: &dyn ConstraintSystem, step: &[f64]) -> bool {
+    /// With redundant constraints: whether the step removes the residual of the dependent ones as well, in parts of their
+    /// terms. Terms this much smaller than the largest unknown are its rounding.
+    fn is_explained(&self, system: &dyn ConstraintSystem, x: &[f64], step: &[f64]) -> bool {
+        let least = NOISE_OF_LARGEST * x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let mut left = self.g.clone();
         let mut size = vec![0.0f64; left.len()];
         self.for_each(system, |r, c, v| {
             left[r] += v * step[c];
-            size[r] += (v * self.weights[c]).abs();
+            size[r] += v.abs() * (x[c] + step[c]).abs().max(x[c].abs()).max(least);
         });
-        left.iter().zip(&size).all(|(l, s)| l.abs() <= 1e-8 * s)
+        left.iter().zip(&size).all(|(l, s)| l.abs() <= REDUNDANT * s)
     }
 }

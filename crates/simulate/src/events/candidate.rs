@@ -575,6 +575,9 @@ impl Engine {
                     return Ok(CandidateVerdict::Inadmissible(failure.into_refusal()));
                 }
             };
+            if let Some(refusal) = self.refused_as_undetermined(mode) {
+                return Ok(CandidateVerdict::Inadmissible(refusal));
+            }
             let discrete_before: Vec<f64> = self.discrete.variables.iter().map(|&v| self.memory.get(v, 0)).collect();
             self.set_truths(given);
             let moved = instant.initial && self.renew_given(instant)?;
@@ -595,6 +598,21 @@ impl Engine {
         }
         let reason = "the discrete variables do not settle".to_string();
         Ok(CandidateVerdict::Inadmissible(reason.into()))
+    }
+
+    /// Why a mode is refused in which coefficients are zero that would determine something, while regular ones are looked for.
+    fn refused_as_undetermined(&mut self, mode: ModeId) -> Option<Refusal> {
+        let &Derivative { var, order } = self.modes[mode].plan().kept().first()?;
+        self.event.singular_met = true;
+        let admitted = self.event.floats || self.mode == Some(mode);
+        (!admitted).then(|| Refusal {
+            reason: format!(
+                "nothing determines {}, whose coefficients are zero",
+                self.name(var, order)
+            ),
+            origins: vec![self.model.variables[var].origin],
+            help: Vec::new(),
+        })
     }
 
     /// What is given at the start follows the values that were found: whether any of it has changed.
@@ -1004,7 +1022,12 @@ impl Engine {
         let first = self.memory.values.clone();
         let mut found = None;
         for _ in 0..MOST_ROOTS {
-            instant.refused_roots.push(std::mem::take(&mut self.event.last_root));
+            let root = std::mem::take(&mut self.event.last_root);
+            // Right limits that no iteration found: there is nothing to keep away from.
+            if root.is_empty() {
+                break;
+            }
+            instant.refused_roots.push(root);
             self.memory.values.copy_from_slice(here);
             self.forget_derivatives();
             self.set_truths(long);

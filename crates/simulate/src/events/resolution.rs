@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, Program, ProgramBuilder};
-use saltus_mdae::function::{Body, Functions, Operation, Step};
+use saltus_mdae::function::{Body, Functions, Operand, Operation, Step};
 use saltus_mdae::table::Table;
 use saltus_mdae::{BinaryOp, Derivative, ExprId, ExprPool, FunctionId, Mdae, Node, UnaryOp};
 use saltus_numerics::roots::{Course, Cut};
@@ -41,6 +41,8 @@ const LEAST_POWER: f64 = -20.0;
 const SATURATED: f64 = 8.0;
 /// The part of its size by which an argument is known.
 const ROUNDING: f64 = 1e-13;
+/// What errors of samples make of the range of the polynomial through them, at most about.
+const OF_ERROR: f64 = 16.0;
 /// Powers up to this one are told as polynomials.
 const LOW_POWER: f64 = 6.0;
 
@@ -109,28 +111,38 @@ struct Call {
     args: Vec<(usize, bool)>,
 }
 
-/// The arguments of operations inside of functions that one search has met: they come after the others.
+/// The arguments of operations inside of functions that searches have met: they come after the others.
 #[derive(Clone, Debug, Default)]
 struct Followed {
     /// Their places, by call, the way that led there and the operand.
     places: FxHashMap<(usize, u64, usize), usize>,
     outers: Vec<Outer>,
     sizes: Vec<f64>,
+    /// By how much they may be off.
+    errors: Vec<f64>,
+    /// How many of them one search has met at a time, at most.
+    met: usize,
 }
+
+/// Places that a search may leave unmet before they are given up.
+const UNMET: usize = 256;
 
 impl Followed {
     /// Places what an operation is applied to among the values, which begin with others.
     fn place(&mut self, call: usize, operation: &Operation, others: usize, values: &mut Vec<f64>) {
-        for (at, (value, outer)) in of_operation(operation).into_iter().flatten().enumerate() {
+        for (at, (argument, outer)) in of_operation(operation).into_iter().flatten().enumerate() {
+            let Operand { value, error, .. } = argument;
             let next = self.outers.len();
             let place = *self.places.entry((call, operation.way, at)).or_insert(next);
             if place == next {
                 self.outers.push(outer);
                 self.sizes.push(0.0);
+                self.errors.push(0.0);
             }
             values.resize(values.len().max(others + place + 1), f64::NAN);
             values[others + place] = value;
             self.sizes[place] = self.sizes[place].max(value.abs());
+            self.errors[place] = self.errors[place].max(error);
         }
     }
 }
@@ -207,47 +219,84 @@ impl Arguments {
         self.outers.is_empty() && self.calls.is_empty()
     }
 
-    /// Whether each has the same place in every search.
-    pub(crate) fn are_lasting(&self) -> bool {
-        self.calls.is_empty()
+    /// Whether there are functions to be followed.
+    pub(crate) fn follows(&self) -> bool {
+        !self.calls.is_empty()
     }
 
-    /// Another search begins, which meets other operations of functions.
-    pub(crate) fn forget_operations(&mut self) {
+    fn forget_operations(&mut self) {
         self.followed = Followed::default();
+    }
+
+    /// Another search begins, which may meet other operations of functions: whether those known keep their places.
+    pub(crate) fn begin_search(&mut self) -> bool {
+        let followed = &mut self.followed;
+        let keeps = followed.outers.len() <= 2 * followed.met + UNMET;
+        if keeps {
+            followed.sizes.fill(0.0);
+            followed.errors.fill(0.0);
+            followed.met = 0;
+        } else {
+            self.forget_operations();
+        }
+        keeps
+    }
+
+    /// How many there are without those inside of functions.
+    pub(crate) fn count(&self) -> usize {
+        self.outers.len()
     }
 
     /// Puts their values at what is in memory behind others.
     pub(crate) fn evaluate(&mut self, functions: &Functions, memory: &Memory, values: &mut Vec<f64>) {
+        self.evaluate_outside(memory, values);
+        self.follow(functions, values);
+    }
+
+    /// The same without those inside of functions.
+    pub(crate) fn evaluate_outside(&mut self, memory: &Memory, values: &mut Vec<f64>) {
         let Some(program) = &self.program else { return };
         program.evaluate_unchecked(&memory.values, &mut self.outputs);
         for (size, ((at, other), _)) in self.sizes.iter_mut().zip(&self.outers) {
             let first = self.outputs[*at];
-            let value = match *other {
-                None => first,
-                Some((false, at)) => first - self.outputs[at],
-                Some((true, at)) => first / self.outputs[at],
+            let (value, largest) = match *other {
+                None => (first, first.abs()),
+                // A difference near zero is known no better than its terms.
+                Some((false, at)) => (first - self.outputs[at], first.abs().max(self.outputs[at].abs())),
+                Some((true, at)) => (first / self.outputs[at], (first / self.outputs[at]).abs()),
             };
-            *size = size.max(value.abs());
+            *size = size.max(largest);
             values.push(value);
-        }
-        let others = values.len();
-        values.resize(others + self.followed.outers.len(), f64::NAN);
-        for (at, call) in self.calls.iter().enumerate() {
-            let args: Vec<(f64, bool)> = call.args.iter().map(|&(at, moves)| (self.outputs[at], moves)).collect();
-            for operation in &functions.follow(call.function, &args) {
-                self.followed.place(at, operation, others, values);
-            }
         }
     }
 
-    /// An argument: of what it is one, and its largest value so far.
-    fn outer(&self, argument: usize) -> (&Outer, f64) {
+    /// Those inside of functions, at the arguments that have been evaluated.
+    fn follow(&mut self, functions: &Functions, values: &mut Vec<f64>) {
+        if self.calls.is_empty() {
+            return;
+        }
+        let others = values.len();
+        values.resize(others + self.followed.outers.len(), f64::NAN);
+        let number = |&(at, moves): &(usize, bool)| (self.outputs[at], moves);
+        let with_args = |call: &Call| (call.function, call.args.iter().map(number).collect());
+        let calls: Vec<_> = self.calls.iter().map(with_args).collect();
+        for (at, operations) in functions.follow(&calls, ROUNDING).calls().enumerate() {
+            for operation in operations {
+                self.followed.place(at, operation, others, values);
+            }
+        }
+        let met = values[others..].iter().filter(|value| !value.is_nan()).count();
+        self.followed.met = self.followed.met.max(met);
+    }
+
+    /// An argument: of what it is one, its largest value so far, and by how much it may be off for more than its own size.
+    fn outer(&self, argument: usize) -> (&Outer, f64, f64) {
         match self.outers.get(argument) {
-            Some((_, outer)) => (outer, self.sizes[argument]),
+            Some((_, outer)) => (outer, self.sizes[argument], 0.0),
             None => {
                 let place = argument - self.outers.len();
-                (&self.followed.outers[place], self.followed.sizes[place])
+                let followed = &self.followed;
+                (&followed.outers[place], followed.sizes[place], followed.errors[place])
             }
         }
     }
@@ -256,13 +305,13 @@ impl Arguments {
     pub(crate) fn cut(&self, argument: usize, course: &Course) -> Cut {
         let (least, greatest) = course.range();
         let variation = greatest - least;
-        let (outer, largest) = self.outer(argument);
-        // What varies by less than rounding has no course. A difference near zero is known no better than its terms.
+        let (outer, largest, error) = self.outer(argument);
         let size = match outer {
             Outer::Bend => largest,
             _ => least.abs().max(greatest.abs()),
         };
-        if !course.is_finite() || variation <= ROUNDING * size {
+        // What varies by less than rounding has no course.
+        if !course.is_finite() || variation <= (ROUNDING * size).max(OF_ERROR * error) {
             return Cut::Nowhere;
         }
         let untold = |is_told: bool| if is_told { Cut::Nowhere } else { Cut::Into(2.0) };
@@ -437,22 +486,27 @@ fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> (Vec<(Inner, Oute
 }
 
 /// What an operation inside of a function is applied to, where its samples may not tell its course.
-fn of_operation(operation: &Operation) -> [Option<(f64, Outer)>; 2] {
-    let [(a, a_moves), (b, b_moves)] = operation.operands;
-    let one = |value: f64, outer: Outer| [Some((value, outer)), None];
+fn of_operation(operation: &Operation) -> [Option<(Operand, Outer)>; 2] {
+    let [a, b] = operation.operands;
+    let one = |argument: Operand, outer: Outer| [Some((argument, outer)), None];
+    let with = |value: f64, error: f64| Operand { value, error, ..a };
     match &operation.step {
         Step::Unary(op) => [of_one(*op).map(|outer| (a, outer)), None],
         Step::Table(table, at) => one(a, Outer::Table(table.clone(), *at)),
         Step::Binary(op) => match op {
-            BinaryOp::Div if b_moves => one(b, Outer::Pole),
-            BinaryOp::Pow if b_moves => [
-                Some((a, Outer::Pole)).filter(|_| a_moves),
+            BinaryOp::Div if b.varies => one(b, Outer::Pole),
+            BinaryOp::Pow if b.varies => [
+                Some((a, Outer::Pole)).filter(|_| a.varies),
                 Some((b, Outer::Exponential)),
             ],
-            BinaryOp::Pow if is_low_power(b) => [None, None],
-            BinaryOp::Pow => one(a, Outer::Power(b)),
-            BinaryOp::Mod | BinaryOp::Rem | BinaryOp::Quotient => one(a / b, Outer::Staircase),
-            _ if is_bent(*op) => one(a - b, Outer::Bend),
+            BinaryOp::Pow if is_low_power(b.value) => [None, None],
+            BinaryOp::Pow => one(a, Outer::Power(b.value)),
+            BinaryOp::Mod | BinaryOp::Rem | BinaryOp::Quotient => {
+                let quotient = a.value / b.value;
+                let error = (a.error + quotient.abs() * b.error) / b.value.abs();
+                one(with(quotient, error), Outer::Staircase)
+            }
+            _ if is_bent(*op) => one(with(a.value - b.value, a.error + b.error), Outer::Bend),
             _ => [None, None],
         },
     }

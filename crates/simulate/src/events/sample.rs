@@ -38,6 +38,13 @@ enum Schedule {
     },
 }
 
+/// Start and interval of ticks, or changes of them.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub(crate) struct Ticks {
+    pub start: f64,
+    pub interval: f64,
+}
+
 impl SampleClock {
     pub(crate) fn next(&self) -> f64 {
         match &self.schedule {
@@ -68,6 +75,34 @@ impl SampleClock {
                 interval, denominator, ..
             } => *interval as f64 / *denominator as f64,
             Schedule::Computed { .. } => f64::INFINITY,
+        }
+    }
+
+    /// When ticks are, as far as parameters decide it.
+    pub(crate) fn ticks(&self) -> Ticks {
+        match &self.schedule {
+            Schedule::Periodic { start, interval } => Ticks {
+                start: *start,
+                interval: *interval,
+            },
+            _ => Ticks::default(),
+        }
+    }
+
+    /// How the time of the next tick changes where start and interval do; `None` for intervals that are computed on the way.
+    pub(crate) fn change_of_next(&self, change: Ticks) -> Option<f64> {
+        match self.schedule {
+            Schedule::Periodic { .. } => Some(change.start + self.count as f64 * change.interval),
+            Schedule::Exact { .. } => Some(0.0),
+            Schedule::Computed { .. } => None,
+        }
+    }
+
+    /// Moves start and interval.
+    pub(crate) fn move_by(&mut self, change: Ticks) {
+        if let Schedule::Periodic { start, interval } = &mut self.schedule {
+            *start += change.start;
+            *interval += change.interval;
         }
     }
 

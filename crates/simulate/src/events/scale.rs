@@ -272,6 +272,11 @@ impl Scales {
         rounding_of_time(time.abs().max(self.start.abs()))
     }
 
+    /// The `nominal` attribute of a variable, where it is given.
+    pub(crate) fn given_nominal(&self, var: VarId) -> Option<f64> {
+        self.nominal.get(var.index()).copied().flatten()
+    }
+
     /// Nominal values may depend on parameters that were solved for.
     pub(crate) fn set_nominal_values(&mut self, nominal: Vec<Option<f64>>) {
         self.nominal = nominal;

@@ -21,7 +21,7 @@ const DEPARTURES: u32 = 4;
 const LEANING_LIMIT: usize = 8;
 
 /// Candidates of the enumeration at one instant, times the equations of the model.
-const CANDIDATE_WORK: usize = 100_000;
+const CANDIDATE_WORK: usize = 250_000;
 
 pub(crate) struct Search {
     pub tried: Vec<CandidateReport>,

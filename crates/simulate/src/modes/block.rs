@@ -12,6 +12,7 @@ use crate::events::response::Blur;
 use crate::kernel::slot_of;
 use crate::memory::Memory;
 use crate::modes::plan::Source;
+use crate::modes::vanished::{Around, Linear};
 
 /// Newton iterations before a block is given up.
 const ITERATION_LIMIT: u32 = 60;
@@ -102,6 +103,10 @@ pub(crate) struct BlockSolver {
     last_attempt: Option<Box<SolveFailure>>,
     /// Whether the last solution was not found by Newton's method from the guess, and may be another than the one near it.
     strayed: bool,
+    /// Unknowns that nothing determined at the last solution, because their coefficients are zero: they kept their values.
+    kept: Vec<usize>,
+    /// Unknowns that may keep their values; none unless it is said.
+    may_keep: Vec<bool>,
     /// For messages.
     pub unknowns: Vec<Derivative>,
     pub origins: Vec<OriginId>,
@@ -258,6 +263,8 @@ impl BlockSolver {
             iterations: 0,
             last_attempt: None,
             strayed: false,
+            kept: Vec::new(),
+            may_keep: Vec::new(),
             unknowns: unknowns.to_vec(),
             origins: equations.iter().map(|&(_, _, origin)| origin).collect(),
         })
@@ -286,6 +293,7 @@ impl BlockSolver {
     pub(crate) fn solve(&mut self, memory: &mut Memory, care: Care) -> Result<(), BlockFailure> {
         self.care = care;
         self.strayed = false;
+        self.kept.clear();
         if care == Care::Checked && self.trust == Trust::Good {
             self.since_check = (self.since_check + 1) % CHECK_INTERVAL;
             if self.since_check != 0 {
@@ -326,7 +334,7 @@ impl BlockSolver {
                 }
             } else if !by_code {
                 self.evaluate(memory);
-                if self.find_step().is_err() {
+                if self.find_step(memory).is_err() {
                     return false;
                 }
                 if iteration == 0 {
@@ -349,7 +357,7 @@ impl BlockSolver {
             let rate = if iteration == 0 { size } else { ratio };
             let left = (FOLLOWING_LIMIT - 1 - iteration) as i32;
             let leads_on = rate <= KEPT_JACOBIAN_RATE && size * rate.powi(left) <= STEP_TOLERANCE;
-            keeps_jacobian = !by_code && leads_on && self.slots.len() > 1;
+            keeps_jacobian = !by_code && leads_on && self.slots.len() > 1 && self.kept.is_empty();
             previous = size;
         }
         false
@@ -477,7 +485,7 @@ impl BlockSolver {
         if let Some(equation) = self.residual.iter().position(|r| !r.is_finite()) {
             return Err(BlockFailure::Undefined { equation });
         }
-        self.find_step()?;
+        self.find_step(memory)?;
         self.check_step_code(memory);
         self.apply(memory, 1.0);
         Ok(())
@@ -745,11 +753,62 @@ impl BlockSolver {
         self.system
             .jacobian
             .evaluate_unchecked(&memory.values, &mut self.jacobian);
-        self.find_step()
+        self.find_step(memory)
     }
 
-    /// The Newton step from the residuals and the Jacobian.
-    fn find_step(&mut self) -> Result<(), BlockFailure> {
+    /// The Newton step from the residuals and the Jacobian. Where coefficients are zero, what they do not determine is left
+    /// as it is.
+    fn find_step(&mut self, memory: &Memory) -> Result<(), BlockFailure> {
+        self.kept.clear();
+        let found = self.find_regular_step();
+        if found.is_err()
+            && self.may_keep.contains(&true)
+            && let Some(Around { step, kept, open }) = self.linear_system(memory).step_around()
+            && open.iter().all(|&at| self.may_keep[at])
+        {
+            (self.step, self.kept) = (step, kept);
+            return Ok(());
+        }
+        found
+    }
+
+    /// Says which unknowns may keep their values where their coefficients are zero. Those on which no derivative depends: what a
+    /// state or its rate should be is never guessed.
+    pub(crate) fn let_keep(&mut self, may_keep: impl Fn(Derivative) -> bool) {
+        self.may_keep = self.unknowns.iter().map(|&unknown| may_keep(unknown)).collect();
+    }
+
+    fn linear_system(&self, memory: &Memory) -> Linear<'_> {
+        Linear {
+            column_starts: &self.system.column_starts,
+            row_indices: &self.system.row_indices,
+            jacobian: &self.jacobian,
+            residual: &self.residual,
+            values: self.slots.iter().map(|&slot| memory.values[slot as usize]).collect(),
+            nominal: &self.nominal,
+            largest: self.largest_read(memory),
+        }
+    }
+
+    /// The largest value that the equations read: what is left of terms that are zero is rounding against that.
+    fn largest_read(&self, memory: &Memory) -> f64 {
+        let largest = std::cell::Cell::new(0.0f64);
+        self.system.residual.reads(|leaf| {
+            let value = slot_of(memory, *leaf).map_or(0.0, |slot| memory.values[slot as usize].abs());
+            if value.is_finite() {
+                largest.set(largest.get().max(value));
+            }
+            false
+        });
+        largest.get()
+    }
+
+    /// Unknowns that kept their values at the last solution because nothing determined them.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = Derivative> + '_ {
+        self.kept.iter().map(|&at| self.unknowns[at])
+    }
+
+    fn find_regular_step(&mut self) -> Result<(), BlockFailure> {
         if let [residual] = self.residual.as_slice() {
             let slope = self.jacobian.first().copied().unwrap_or(0.0);
             if slope == 0.0 || !slope.is_finite() {

@@ -16,6 +16,9 @@ const SMALL: f64 = 1e-9;
 /// Larger singular parts are refused: each of their unknowns may have to be tried.
 const MOST_UNKNOWNS: usize = 400;
 
+/// So many unknowns are named.
+const TOLD: usize = 4;
+
 /// A mode without the equations that follow from the others, and with what takes their place.
 #[derive(Clone, Debug)]
 pub(crate) struct Floating {
@@ -203,6 +206,7 @@ impl Engine {
 
     /// Tells what keeps its value in a mode that is entered for the first time.
     pub(crate) fn tell_floating(&mut self, mode: ModeId) {
+        self.tell_undetermined(mode);
         let Some(floating) = self.modes.floating.get(&mode) else {
             return;
         };
@@ -217,6 +221,32 @@ impl Engine {
         let label = crate::events::refused::in_words(&self.compiled.guard_atoms(&self.memory));
         self.reported.warnings.push(format!(
             "at t = {}: nothing determines {} in the mode `{label}`, some of whose equations follow from others: kept as before",
+            self.memory.time(),
+            names.join(", ")
+        ));
+    }
+
+    /// Tells once of each unknown that it keeps its value because all its coefficients are zero.
+    pub(crate) fn tell_undetermined(&mut self, mode: ModeId) {
+        let kept = self.modes[mode].plan().kept();
+        let kept: Vec<Derivative> = kept
+            .into_iter()
+            .filter(|&unknown| self.reported.undetermined.insert(unknown))
+            .collect();
+        if kept.is_empty() {
+            return;
+        }
+        let names: Vec<String> = kept
+            .iter()
+            .take(TOLD)
+            .map(|&Derivative { var, order }| format!("`{}`", self.name(var, order)))
+            .collect();
+        let more = match kept.len().saturating_sub(TOLD) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        self.reported.warnings.push(format!(
+            "at t = {}: nothing determines {}{more}, whose coefficients are zero there: kept as before",
             self.memory.time(),
             names.join(", ")
         ));

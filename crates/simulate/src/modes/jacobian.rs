@@ -19,22 +19,22 @@ use crate::modes::block::BlockSolver;
 use crate::modes::plan::{Source, Stage};
 
 /// Tangents carried at once: one or two vector registers.
-const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 /// Below this number of states a dense Jacobian is as good.
 const DENSE_STATES: usize = 12;
 
-type Tangent = [f64; LANES];
+pub(crate) type Tangent = [f64; LANES];
 /// Equations with the orders of their total derivatives.
-type Residuals = Vec<(ExprId, u16)>;
+pub(super) type Residuals = Vec<(ExprId, u16)>;
 
 /// What a stage contributes.
-#[derive(Debug)]
-struct StagePartials {
-    stage: usize,
+#[derive(Clone, Debug)]
+pub(super) struct StagePartials {
+    pub stage: usize,
     /// ∂F/∂v; columns are places in the tangents.
-    known: Partials,
+    pub known: Partials,
     /// Place of the tangents of the first unknown; the others follow.
-    first: usize,
+    pub first: usize,
 }
 
 /// How ∂y'/∂y is computed, the same for all runs of a model.
@@ -287,14 +287,20 @@ impl StagePartials {
         sum
     }
 
-    fn pass_explicit(&self, values: &[f64], slopes: &[f64], tangents: &mut [Tangent]) {
+    pub(super) fn pass_explicit(&self, values: &[f64], slopes: &[f64], tangents: &mut [Tangent]) {
         for (row, slope) in slopes.iter().enumerate() {
             let sum = self.right_side(values, row, tangents);
             tangents[self.first + row] = sum.map(|s| s / slope);
         }
     }
 
-    fn pass_block(&self, values: &[f64], block: &mut BlockSolver, tangents: &mut [Tangent], column: &mut Vec<f64>) {
+    pub(super) fn pass_block(
+        &self,
+        values: &[f64],
+        block: &mut BlockSolver,
+        tangents: &mut [Tangent],
+        column: &mut Vec<f64>,
+    ) {
         let n = self.known.row_starts.len() - 1;
         for row in 0..n {
             tangents[self.first + row] = self.right_side(values, row, tangents);

@@ -5,8 +5,9 @@
 //! - [`plan`]: a plan compiled, block after block;
 //! - [`block`], [`explicit`], [`forms`]: how a block is solved;
 //! - [`jets`]: derivatives beyond the leading ones;
-//! - [`ode`], [`jacobian`]: a mode as an integrator sees it;
-//! - [`floating`]: modes in which something is not determined and does not matter.
+//! - [`ode`], [`jacobian`]: a mode as an integrator sees it; [`tangent`]: how all of it changes with what is known;
+//! - [`floating`]: modes in which something is not determined and does not matter;
+//! - [`vanished`]: the same where coefficients happen to be zero.
 
 pub(crate) mod block;
 pub(crate) mod cache;
@@ -18,3 +19,5 @@ pub(crate) mod jets;
 pub(crate) mod ode;
 pub(crate) mod plan;
 pub(crate) mod runtime;
+pub(crate) mod tangent;
+pub(crate) mod vanished;

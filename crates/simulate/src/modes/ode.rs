@@ -4,7 +4,7 @@ use saltus_mdae::ExprPool;
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_numerics::ode::{JacobianSource, OdeSystem};
-use saltus_numerics::roots::{ConditionFunctions, Course, Cut};
+use saltus_numerics::roots::{ConditionFunctions, Course, Cut, told_by_three};
 
 use crate::events::condition::Monitor;
 use crate::events::resolution::Arguments;
@@ -145,9 +145,13 @@ pub(crate) struct Watched<'a, 'b> {
     pub clear_at: Vec<Option<f64>>,
     /// The size of each function and its terms so far.
     pub sizes: Vec<f64>,
-    /// Values known from the step before, and those at the end of this one, without shifts.
-    pub known: Option<Sampled>,
+    /// Values known from the step before and from the first look at this one, and those at its end, without shifts.
+    pub known: Vec<Sampled>,
     pub end: Option<Sampled>,
+    /// Whether functions are followed.
+    pub follow: bool,
+    /// How often all this was evaluated.
+    pub samples: u64,
     pub t_new: f64,
     /// Parts into which steps may still be cut for fast functions.
     pub affordable: &'a mut f64,
@@ -197,16 +201,39 @@ impl Watched<'_, '_> {
         }
     }
 
+    /// Most steps are told by their ends and their middle. Where the arguments inside of functions are, these need not be
+    /// followed again.
+    pub(crate) fn look(&mut self, (t_old, t_new): (f64, f64)) -> Result<(), EvalError> {
+        let middle = t_old + (t_new - t_old) * 0.5;
+        let mut samples = Vec::with_capacity(3);
+        for t in [t_old, middle.min(t_new), t_new] {
+            samples.push(self.sampled(t)?);
+        }
+        let count = self.monitors.len();
+        let told = {
+            let [first, middle, last] = [0, 1, 2].map(|at: usize| &samples[at].values[count..]);
+            told_by_three(self, [first, middle, last])
+        };
+        self.follow = !told;
+        self.end = samples.last().cloned();
+        self.known = samples;
+        Ok(())
+    }
+
     /// All functions, their tolerances and the arguments at a time.
     fn sampled(&mut self, t: f64) -> Result<Sampled, EvalError> {
-        // Operations of functions have other places in every search.
-        let lasting = self.ode.code.arguments().is_none_or(Arguments::are_lasting);
-        if let Some(known) = self.known.as_ref().filter(|known| known.t == t && lasting) {
-            return Ok(known.clone());
+        if let Some(known) = self.known.iter().find(|known| known.t == t) {
+            let mut sampled = known.clone();
+            if !self.follow {
+                let outside = self.ode.code.arguments().map_or(0, Arguments::count);
+                sampled.values.truncate(self.monitors.len() + outside);
+            }
+            return Ok(sampled);
         }
         if self.cancel.is_cancelled() {
             return Err(EvalError::fatal("the run is cancelled"));
         }
+        self.samples += 1;
         if !self.y.is_empty() {
             self.integrator.interpolate(t, &mut self.y);
         }
@@ -228,10 +255,12 @@ impl Watched<'_, '_> {
             self.sizes[at] = self.sizes[at].max(reading.magnitude);
         }
         if let Some(watching) = self.ode.code.watching() {
-            let functions = &self.ode.tools.model.functions;
-            watching
-                .arguments
-                .evaluate(functions, self.ode.memory, &mut sampled.values);
+            let (arguments, memory) = (&mut watching.arguments, &*self.ode.memory);
+            if self.follow {
+                arguments.evaluate(&self.ode.tools.model.functions, memory, &mut sampled.values);
+            } else {
+                arguments.evaluate_outside(memory, &mut sampled.values);
+            }
         }
         if t == self.t_new {
             self.end = Some(sampled.clone());

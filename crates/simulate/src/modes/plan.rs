@@ -6,8 +6,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
-use saltus_codegen::Leaf;
+use rustc_hash::{FxHashMap, FxHashSet};
+use saltus_codegen::{Leaf, SystemError};
 use saltus_mdae::{Derivative, EquationId, ExprId, ExprPool, Mdae, OriginId, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
@@ -19,8 +19,9 @@ use crate::events::response::Blur;
 use crate::memory::Memory;
 use crate::modes::block::{BlockFailure, BlockSolver, Care, Known, Learnt};
 use crate::modes::explicit::ExplicitEquations;
-use crate::modes::jacobian::ExactJacobian;
+use crate::modes::jacobian::{ExactJacobian, Tangent};
 use crate::modes::runtime::Tools;
+use crate::modes::tangent::{PartialValues, TangentPlan};
 use crate::stopwatch::Stopwatch;
 
 /// Relative change of an unknown since the last anchor from which on it is no guess for other points.
@@ -64,6 +65,12 @@ impl Copies {
             })
             .unzip();
         Copies { slots, unknowns, roots }
+    }
+
+    /// What is copied, from what, and whether with the other sign.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (Derivative, Derivative, bool)> + '_ {
+        let pairs = self.unknowns.iter().zip(&self.roots).zip(&self.slots);
+        pairs.map(|((&unknown, &root), &(_, _, negated))| (unknown, root, negated))
     }
 
     fn solve(&self, memory: &mut Memory) {
@@ -219,6 +226,7 @@ pub(crate) struct PlanLearnt {
 #[derive(Debug)]
 pub(crate) struct PlanKnown {
     failed: bool,
+    anchor: Vec<(u32, f64)>,
     blocks: Vec<Known>,
 }
 
@@ -262,6 +270,7 @@ impl PlanCode {
         });
         PlanKnown {
             failed: self.failed,
+            anchor: self.anchor.clone(),
             blocks: blocks.collect(),
         }
     }
@@ -269,6 +278,7 @@ impl PlanCode {
     /// Forgets what they have learnt since.
     pub(crate) fn back_to(&mut self, known: PlanKnown) {
         self.failed = known.failed;
+        self.anchor = known.anchor;
         let blocks = self.stages.iter_mut().filter_map(|stage| match stage {
             Stage::Block(block) => Some(block),
             Stage::Explicit(_) | Stage::Copies(_) => None,
@@ -346,6 +356,8 @@ impl PlanCode {
             let equations = order.block(at).equations.iter();
             equations.map(|&(equation, times)| (residual(equation), times, tools.model.equations[equation].origin))
         };
+        let offsets = structure.unknowns.iter().zip(&structure.sigma.d);
+        let algebraic: FxHashSet<VarId> = offsets.filter(|&(_, &d)| d == 0).map(|(&var, _)| var).collect();
         let (mut stages, mut all_sources) = (Vec::new(), Vec::new());
         let occurrences = |equation: EquationId| match &shorter {
             Some((_, aliases)) => aliases.occurrences(tools.model, tools.modes, equation),
@@ -370,9 +382,10 @@ impl PlanCode {
                 let (sources, linear) = tools.forms.solved(sources, block.solve_for, linear);
                 let nominal = |var: VarId| tools.nominal(var);
                 let (cache, unknowns) = (tools.cache, block.solve_for);
-                let solver = tools
+                let mut solver = tools
                     .forms
                     .solver(cache, pool, &sources, unknowns, linear, nominal, memory)?;
+                solver.let_keep(|unknown| algebraic.contains(&unknown.var));
                 stages.push(Stage::Block(Box::new(solver)));
                 all_sources.push(sources);
             }
@@ -438,6 +451,15 @@ impl PlanCode {
     /// Whether the last solution is not a continuation of the one at the anchor.
     pub(crate) fn jumped(&self) -> bool {
         self.jumped && !self.may_jump
+    }
+
+    /// What kept its value at the last solution because nothing determined it.
+    pub(crate) fn kept(&self) -> Vec<Derivative> {
+        let of_block = |stage: &Stage| match stage {
+            Stage::Block(block) => block.kept().collect(),
+            _ => Vec::new(),
+        };
+        self.stages.iter().flat_map(of_block).collect()
     }
 
     /// Lets solutions jump, or no longer.
@@ -732,6 +754,33 @@ impl PlanCode {
             Some(Some(exact)) => exact.evaluate(&mut self.stages, memory, values),
             _ => Err(EvalError::recoverable("no code for the derivatives")),
         }
+    }
+
+    /// How tangents go through the equations, of the states and of leaves that are known besides.
+    pub(crate) fn tangent_plan(
+        &self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        memory: &Memory,
+        known: &[Leaf],
+    ) -> Result<TangentPlan, SystemError> {
+        let parts = (&self.stages[..], &self.sources[..]);
+        TangentPlan::new((tools.cache, pool, memory), &self.states, known, parts)
+    }
+
+    /// Partial derivatives for tangents at the values in memory, which are a solution.
+    pub(crate) fn partials(
+        &mut self,
+        plan: &TangentPlan,
+        memory: &Memory,
+        values: &mut PartialValues,
+    ) -> Result<(), EvalError> {
+        plan.evaluate(&mut self.stages, memory, values)
+    }
+
+    /// Tangents of everything from those of what is known, which stand first.
+    pub(crate) fn pass_tangents(&mut self, plan: &TangentPlan, values: &PartialValues, tangents: &mut [Tangent]) {
+        plan.pass(&mut self.stages, values, tangents);
     }
 }
 

@@ -146,6 +146,11 @@ impl ModeRuntime {
         self.highest.get(&var).copied()
     }
 
+    /// Whether numbers decide which states are chosen.
+    pub(crate) fn chooses_states(&self) -> bool {
+        self.coefficients.iter().any(Option::is_some)
+    }
+
     /// Chooses states by the numbers in memory (all derivatives below the leading ones known), where the quality of the
     /// present choice asks for it. True if the choice changed.
     pub(crate) fn choose_states(

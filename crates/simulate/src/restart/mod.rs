@@ -1,6 +1,7 @@
 //! Mode changes at run time: restart systems are analysed once and kept.
 
 mod products;
+mod reinit;
 pub(crate) mod steady;
 
 use std::collections::VecDeque;
@@ -9,11 +10,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use saltus_instant::{
     EulerFailure, EulerLimit, Projection, RestartFailure, RestartSolution, implicit_euler_restart,
-    implicit_euler_through, project_restart, solve_restart, solve_restart_apart,
+    implicit_euler_through, project_restart, solve_restart, solve_restart_apart, solve_restart_keeping,
 };
 use saltus_mdae::eval::Environment;
 use saltus_mdae::{Comparison, ConditionId, Derivative, ExprId, ExprPool, Idx, Mdae, OriginId, Role, VarId};
-use saltus_structure::mode::Valuation;
 use saltus_structure::restart::{
     Before, ConcreteEquation, FixedValues, ModeChange, ModeEquation, NumericFacts, PlanEquation, RestartAnalysis,
     RestartOptions, RestartPlan, analyze_restart, explain, levels_beyond,
@@ -440,9 +440,14 @@ impl Engine {
             Some(plan) if analysis.is_good() => match solve_restart(pool, &model.functions, plan, &present, &known) {
                 Ok(solution) => solution,
                 // Structure says yes, numbers say no: the consistency projector decides linear cases (F.2 of RR-9603).
-                Err(failure @ RestartFailure::Singular { .. }) => {
-                    project(pool).ok_or_else(|| unsolved(&self.compiled, &change, plan, &failure))?
-                }
+                Err(failure @ RestartFailure::Singular { .. }) => match project(pool) {
+                    Some(solution) => solution,
+                    None => {
+                        let algebraic = |var: VarId| self.modes[new].highest_order(var) == Some(0);
+                        solve_restart_keeping(pool, &model.functions, plan, &present, &known, &algebraic)
+                            .map_err(|_| unsolved(&self.compiled, &change, plan, &failure))?
+                    }
+                },
                 Err(failure) => return Err(unsolved(&self.compiled, &change, plan, &failure)),
             },
             // Impulses beyond the last instant, or equations that no instant has room for: the projector decides linear
@@ -614,48 +619,6 @@ impl Engine {
                 weight: impulse.weight,
             })
             .collect()
-    }
-
-    /// The equations of a transient mode: those that its guards select, less the ones that give the derivatives of
-    /// states set by `reinit`.
-    pub(crate) fn transient_equations(&mut self, valuation: &Valuation, reinits: &[Reinit]) -> Vec<ModeEquation> {
-        let dropped: Vec<saltus_mdae::EquationId> = match self.mode_of(valuation) {
-            Ok(mode) => {
-                let structure = &self.modes[mode].structure;
-                let solves = |equation: &saltus_mdae::EquationId| {
-                    structure
-                        .matched_unknown(*equation)
-                        .is_some_and(|var| reinits.iter().any(|reinit| reinit.var == var))
-                };
-                structure.equations.iter().copied().filter(solves).collect()
-            }
-            Err(_) => Vec::new(),
-        };
-        self.compiled
-            .modes()
-            .active(valuation)
-            .filter(|equation| !dropped.contains(equation))
-            .map(|equation| {
-                let data = &self.model.equations[self.model.stands_for(equation)];
-                ModeEquation {
-                    residual: data.residual,
-                    origin: data.origin,
-                }
-            })
-            .collect()
-    }
-
-    /// `reinit(x, e)` as the restart equation x⁺ = e, with the continuous variables of e taken before the event:
-    /// `reinit(v, -v)` turns the velocity round.
-    pub(crate) fn reinit_equations(&mut self, reinits: &[Reinit]) -> Vec<(ExprId, OriginId)> {
-        let mut equations = Vec::new();
-        for reinit in reinits {
-            let model = Arc::clone(&self.model);
-            let before = self.pool.left_limit(reinit.value, |var| model.is_unknown(var));
-            let target = self.pool.der_var(reinit.var, reinit.order);
-            equations.push((self.pool.sub(target, before), reinit.origin));
-        }
-        equations
     }
 }
 

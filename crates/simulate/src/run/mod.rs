@@ -18,7 +18,6 @@ mod watch;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{ConditionId, Idx, IndexVec, Role, VarId};
@@ -48,26 +47,11 @@ use step::Resumption;
 use watch::Watch;
 
 pub use exchange::{Exchange, Quantity, Updated};
-pub use stepper::{Linearization, Rate, Reached, Snapshot, Stepper};
-
-/// Asks a run to stop; can be shared between threads.
-#[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
-
-impl Cancel {
-    /// A run that is not cancelled.
-    pub fn new() -> Self {
-        Self::default()
-    }
-    /// Asks the run to stop after its current step.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-    /// Whether that was asked.
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
+pub use saltus_source::Cancel;
+pub use stepper::{
+    Linearization, Rate, Reached, Sensitivities, SensitivityProblem, SensitivityRequest, Snapshot, Stepper,
+    sensitivities,
+};
 
 /// Follows a run.
 pub trait Observer {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use saltus_mdae::print::UserNames;
 use saltus_mdae::{Derivative, Role, Type, VarId, Variable};
-use saltus_results::{AliasSign, Binding, Role as SignalRole, Schema, Signal, SignalId, SignalKind};
+use saltus_results::{AliasSign, Binding, Role as SignalRole, Schema, Signal, SignalId, SignalKind, Value};
 
 use crate::compiled::Compiled;
 use crate::error::{Failure, FailureKind};
@@ -92,6 +92,14 @@ impl Layout {
             slots,
             reported,
         })
+    }
+
+    /// The place and sign of a signal, or its value if it is a constant.
+    pub(crate) fn place(&self, id: SignalId) -> Result<(Derivative, AliasSign), f64> {
+        match self.schema.value(id) {
+            Value::Column { column, sign } => Ok((self.slots[column.index()], sign)),
+            Value::Constant(value) => Err(value),
+        }
     }
 
     /// The name by which a jump of a column is told.

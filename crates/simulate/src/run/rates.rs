@@ -15,7 +15,6 @@ use saltus_numerics::roots::{ConditionFunctions, Course, Cut, ScanOptions, told_
 use super::{Cancel, PhaseState, Resumption, Run};
 use crate::engine::ModeId;
 use crate::error::Failure;
-use crate::events::resolution::Arguments;
 use crate::modes::ode::ModeOde;
 
 /// Values of arguments that may be computed to look for fast rates in steps that three samples do not tell; what turns more often
@@ -142,8 +141,8 @@ impl Run {
         if ode.code.states.is_empty() || !ode.code.watch_rates(ode.tools, ode.pool, ode.memory) {
             return None;
         }
-        if let Some(rates) = ode.code.rates() {
-            rates.arguments.forget_operations();
+        if !ode.code.rates().is_none_or(|rates| rates.arguments.begin_search()) {
+            self.rates_told = None;
         }
         let y = vec![0.0; ode.code.states.len()];
         let mut rates = Rates {
@@ -166,8 +165,7 @@ impl Run {
         *rates.affordable += SAMPLES_PER_STEP * samples[2].len() as f64;
         if told_by_three(&rates, samples.each_ref().map(Vec::as_slice)) {
             let [.., last] = samples;
-            let lasting = rates.ode.code.rate_arguments().is_some_and(Arguments::are_lasting);
-            self.rates_told = lasting.then_some((step.1, last));
+            self.rates_told = Some((step.1, last));
             return None;
         }
         let pieces = told_pieces(&mut rates, step, &ScanOptions::default());

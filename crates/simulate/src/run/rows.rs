@@ -21,6 +21,9 @@ impl Run {
                 break;
             }
             self.move_to(mode, time)?;
+            // The next point is nearer to this one than to the beginning of the step.
+            let engine = &mut self.engine;
+            engine.modes[mode].plan_mut().set_anchor(&engine.memory);
             // Writing a row moves on to the next output point.
             self.write_row(sink, RowKind::Regular)?;
         }

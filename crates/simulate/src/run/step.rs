@@ -26,9 +26,10 @@ pub(super) enum Resumption {
 const LEAVING_STEPS: usize = 120;
 /// The part of the tolerance that a step may use where there are zero crossings.
 const EVENT_SHARE: f64 = 0.5;
-/// Steps in the whole run at least, where there are no states, and where rates may jump in time without an event: a
-/// state at rest does not show it.
+/// Steps in the whole run at least, where rates may jump in time without an event: a state at rest does not show it.
 pub(super) const LEAST_STEPS: f64 = 500.0;
+/// Where there are no states: five samples of each step show the conditions, and whether they show enough.
+const STEPS_WITHOUT_STATES: f64 = 100.0;
 /// How far ahead of the last point a fold of the solution is looked for, in parts of the time to the next event.
 const FOLD_WIDTH: f64 = 1e-6;
 /// Below this rounding decides.
@@ -61,16 +62,9 @@ impl Run {
         let step = self.integrator.next_step_size().filter(|_| goes_on);
         let noise = self.begin_sizes(mode, step.unwrap_or(0.0));
         let absolute = self.absolute_tolerances(mode);
-        let max_step = self.history.max_step(&self.engine.memory);
         let mut options = IntegratorOptions::new(self.local_tolerance(), absolute);
         options.noise = noise;
-        let span = self.engine.options.stop - self.engine.options.start;
-        let watched = if self.engine.compiled.switches_in_time() {
-            span / LEAST_STEPS
-        } else {
-            span
-        };
-        options.max_step = max_step.min(watched).max(f64::MIN_POSITIVE);
+        options.max_step = self.longest_step();
         self.integrator
             .set_options(options)
             .map_err(|e| integration_failure(e).at(time))?;
@@ -93,6 +87,18 @@ impl Run {
         let outcome = self.integrator.restart(&mut ode, &start);
         let blamed = ode.last_failure.take();
         outcome.map_err(|error| self.explain_integration(mode, error, blamed).at(time))
+    }
+
+    /// The longest step: no farther than the past of delayed signals is known, nor over what switches in time.
+    pub(super) fn longest_step(&self) -> f64 {
+        let span = self.engine.options.stop - self.engine.options.start;
+        let watched = if self.engine.compiled.switches_in_time() {
+            span / LEAST_STEPS
+        } else {
+            span
+        };
+        let known = self.history.max_step(&self.engine.memory);
+        known.min(watched).max(f64::MIN_POSITIVE)
     }
 
     /// Sizes at the beginning of a phase, and the rounding errors of the rates where steps of the given size go on. What is
@@ -183,7 +189,7 @@ impl Run {
             // Nothing to integrate: go on in parts of the run, so that conditions are watched closely, and no farther than the past
             // of delayed signals is known.
             let span = self.engine.options.stop - self.engine.options.start;
-            let part = (span / LEAST_STEPS).min(self.history.max_step(&self.engine.memory));
+            let part = (span / STEPS_WITHOUT_STATES).min(self.history.max_step(&self.engine.memory));
             let next = (time + part.max(4.0 * f64::EPSILON * time.abs())).min(target);
             return Ok((time, if next > time { next } else { target }));
         }

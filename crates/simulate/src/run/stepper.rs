@@ -1,6 +1,7 @@
 //! A run that goes on as far as it is told, takes inputs on the way, and can be saved and restored.
 
 mod linear;
+mod variation;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use crate::options::Options;
 use crate::run::input::InputSignal;
 
 pub use linear::{Linearization, Rate};
+pub use variation::{Sensitivities, SensitivityProblem, SensitivityRequest, sensitivities};
 
 /// The slope of an input holds for so many times the length of the run: until it is given another.
 const FAR: f64 = 16.0;

@@ -315,8 +315,13 @@ impl Run {
         let mut ode = self.engine.ode(mode, &self.history);
         ode.code
             .watch(ode.tools, ode.pool, &functions, ode.memory, &mut self.last_watching);
+        let mut known = Vec::from_iter(self.sampled.take());
+        let mut follow = false;
         if let Some(watching) = ode.code.watching() {
-            watching.arguments.forget_operations();
+            follow = watching.arguments.follows();
+            if !watching.arguments.begin_search() {
+                known.clear();
+            }
         }
         let solve = self.history.depends_on_unknowns() || ode.code.watching().is_some_and(|w| w.stages.contains(&true));
         let y = vec![0.0; ode.code.states.len()];
@@ -330,8 +335,10 @@ impl Run {
             shares: &shares,
             clear_at: vec![None; watched.len()],
             sizes: vec![0.0; watched.len()],
-            known: self.sampled.take(),
+            known,
             end: None,
+            follow,
+            samples: 0,
             t_new,
             affordable: &mut self.affordable,
             cancel: &self.request.cancel,
@@ -347,6 +354,9 @@ impl Run {
             Failure::new(kind).at(t_old)
         };
         let options = scan_options(t_old, t_new);
+        if follow && functions.look((t_old, t_new)).is_err() {
+            functions.follow = true;
+        }
         let (mut from, mut located) = (t_old, None);
         loop {
             let end = located.as_ref().map_or(t_new, |event: &EventInstant| event.right);
@@ -367,6 +377,8 @@ impl Run {
             self.watches[id.index()].armed |= functions.shifts[at] == 0.0;
         }
         self.sampled = functions.end.take();
+        let samples = functions.samples;
+        self.engine.counters.samples += samples;
         let Some(event) = located else { return Ok(None) };
         self.location_width = (event.right - event.left) + 4.0 * f64::EPSILON * event.right.abs();
         Ok(Some((

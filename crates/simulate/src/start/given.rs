@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_graph::{Bipartite, Column, Matcher, Row, connected_components};
+use saltus_graph::{Bipartite, Column, DulmageMendelsohn, Matcher, Row, connected_components};
 use saltus_mdae::{Derivative, ExprId, Idx, Role, VarId};
 use saltus_structure::restart::NumericFacts;
 
@@ -17,6 +17,10 @@ use crate::start::values::StartValue;
 
 /// A start value that moved by more than this part of its size did not hold.
 const MOVED: f64 = 1e-6;
+/// The part of a nominal value that counts for the size of a start value.
+const OF_NOMINAL: f64 = 1e-3;
+/// What is left by rounding where values cancel, in parts of the largest of them.
+const NOISE: f64 = 1e-13;
 /// So many of them are named.
 const TOLD: usize = 4;
 
@@ -28,6 +32,14 @@ struct Constraint {
     holds: bool,
 }
 
+/// Equations that determine as many unknowns, at the start.
+struct ChainStep {
+    residuals: Vec<ExprId>,
+    determined: Vec<Derivative>,
+    /// All unknowns in them.
+    unknowns: Vec<Derivative>,
+}
+
 impl Engine {
     /// Gives default start values the values that follow from given ones.
     pub(crate) fn meet_given_starts(&mut self, mode: ModeId) {
@@ -35,22 +47,35 @@ impl Engine {
         self.meet_constraints(mode);
     }
 
-    /// States that an equation makes a function of given start values alone: `q = C*v; der(q) = -v` with `v(start = 4)`, where
-    /// only q is a state.
+    /// States that equations make functions of given start values alone: `q = C*v; der(q) = -v` with `v(start = 4)`, where
+    /// only q is a state; `x + y = v; x - y = 1; der(x) = -v`, where two equations give x and y together.
     fn follow_algebraic_starts(&mut self, mode: ModeId) {
         let chain = self.chain_of_starts(mode);
         if chain.is_empty() {
             return;
         }
         let saved = self.memory.values.clone();
-        let mut all: Vec<Derivative> = Vec::new();
-        for &(residual, _) in &chain {
-            let occurring = self.pool.occurrences(residual).into_iter();
-            all.extend(occurring.filter(|&Derivative { var, .. }| self.model.is_unknown(var)));
+        let determined: FxHashSet<Derivative> = chain.iter().flat_map(|step| step.determined.clone()).collect();
+        if self.solve_chain(&chain, &determined) {
+            return;
         }
+        self.memory.values.clone_from(&saved);
+        // Zero may be the one value without a direction: `v = x^2`.
+        for &Derivative { var, order } in &determined {
+            if self.memory.get(var, order) == 0.0 {
+                self.memory.set(var, order, self.nominal[var.index()]);
+            }
+        }
+        if !self.solve_chain(&chain, &determined) {
+            self.memory.values = saved;
+        }
+    }
+
+    /// Solves a chain for what it determines, everything else being held.
+    fn solve_chain(&mut self, chain: &[ChainStep], determined: &FxHashSet<Derivative>) -> bool {
+        let mut all: Vec<Derivative> = chain.iter().flat_map(|step| step.unknowns.clone()).collect();
         all.sort_unstable();
         all.dedup();
-        let determined: FxHashSet<Derivative> = chain.iter().map(|&(_, determined)| determined).collect();
         let weight = |unknown: &Derivative| {
             if determined.contains(unknown) {
                 self.nominal[unknown.var.index()]
@@ -59,15 +84,14 @@ impl Engine {
             }
         };
         let weights = all.iter().map(weight).collect();
-        let equations: Vec<(ExprId, u16)> = chain.iter().map(|&(residual, _)| (residual, 0)).collect();
-        if self.project(&equations, &all, weights, Vec::new()).is_err() {
-            self.memory.values = saved;
-        }
+        let residuals = chain.iter().flat_map(|step| &step.residuals);
+        let equations: Vec<(ExprId, u16)> = residuals.map(|&residual| (residual, 0)).collect();
+        self.project(&equations, &all, weights, Vec::new()).is_ok()
     }
 
     /// Equations that lead, one after the other, from given start values to states without one, each with what it
     /// determines.
-    fn chain_of_starts(&self, mode: ModeId) -> Vec<(ExprId, Derivative)> {
+    fn chain_of_starts(&self, mode: ModeId) -> Vec<ChainStep> {
         let structure = &self.modes[mode].structure;
         let is_state =
             |Derivative { var, order }: Derivative| self.modes[mode].highest_order(var).is_some_and(|d| order < d);
@@ -85,22 +109,27 @@ impl Engine {
                 )
             })
             .collect();
+        let speaks = |one: &Derivative| self.is_given(one.var, one.order) && !is_state(*one);
+        if !open.iter().any(|(_, unknowns)| unknowns.iter().any(speaks)) {
+            return Vec::new();
+        }
         let steps = self.determined_in_turn(open);
         // Only what leads to a state counts.
         let mut wanted: FxHashSet<Derivative> = FxHashSet::default();
         let mut chain = Vec::new();
-        for (residual, determined, unknowns) in steps.into_iter().rev() {
-            if is_state(determined) || wanted.contains(&determined) {
-                wanted.extend(unknowns);
-                chain.push((residual, determined));
+        for step in steps.into_iter().rev() {
+            if step.determined.iter().any(|one| is_state(*one) || wanted.contains(one)) {
+                wanted.extend(step.unknowns.iter().copied());
+                chain.push(step);
             }
         }
         chain
     }
 
     /// Equations with their unknowns, in the order in which each has one unknown that is neither given nor determined by those
-    /// before it; each with what it determines. The first of several comes first, so that the order is the model's.
-    fn determined_in_turn(&self, open: Vec<(ExprId, Vec<Derivative>)>) -> Vec<(ExprId, Derivative, Vec<Derivative>)> {
+    /// before it, and then those that determine several together; each with what it determines. The first of several comes
+    /// first, so that the order is the model's.
+    fn determined_in_turn(&self, open: Vec<(ExprId, Vec<Derivative>)>) -> Vec<ChainStep> {
         let mut holding: FxHashMap<Derivative, Vec<usize>> = FxHashMap::default();
         let mut missing = vec![0_usize; open.len()];
         for (at, (_, unknowns)) in open.iter().enumerate() {
@@ -119,7 +148,11 @@ impl Engine {
                 continue;
             };
             known.insert(determined);
-            steps.push((*residual, determined, unknowns.clone()));
+            steps.push(ChainStep {
+                residuals: vec![*residual],
+                determined: vec![determined],
+                unknowns: unknowns.clone(),
+            });
             for &other in &holding[&determined] {
                 missing[other] -= 1;
                 if missing[other] == 1 {
@@ -129,7 +162,42 @@ impl Engine {
                 }
             }
         }
+        let left = open.into_iter().zip(missing).filter(|(_, missing)| *missing > 0);
+        steps.extend(self.determined_together(left.map(|(equation, _)| equation).collect(), &known));
         steps
+    }
+
+    /// The well-determined part of what is left: blocks of equations with as many unknowns.
+    fn determined_together(
+        &self,
+        open: Vec<(ExprId, Vec<Derivative>)>,
+        known: &FxHashSet<Derivative>,
+    ) -> Vec<ChainStep> {
+        let is_missing = |one: &&Derivative| !known.contains(*one) && !self.is_given(one.var, one.order);
+        let mut missing: Vec<Derivative> = open
+            .iter()
+            .flat_map(|(_, unknowns)| unknowns.iter().filter(is_missing).copied())
+            .collect();
+        missing.sort_unstable();
+        missing.dedup();
+        let column = |unknown: &Derivative| missing.binary_search(unknown).map(Column::from_index).ok();
+        let rows = open
+            .iter()
+            .map(|(_, unknowns)| unknowns.iter().filter_map(column).collect::<Vec<Column>>());
+        let graph = Bipartite::from_rows(missing.len(), rows);
+        let matching = Matcher::new().maximum(&graph);
+        let parts = DulmageMendelsohn::new(&graph, &matching);
+        let blocks = parts.fine(&graph, &matching).well_determined;
+        let step = |rows: &[Row]| ChainStep {
+            residuals: rows.iter().map(|row| open[row.index()].0).collect(),
+            determined: rows
+                .iter()
+                .filter_map(|&row| matching.column_of(row))
+                .map(|column| missing[column.index()])
+                .collect(),
+            unknowns: rows.iter().flat_map(|row| open[row.index()].1.clone()).collect(),
+        };
+        blocks.iter().map(step).collect()
     }
 
     fn meet_constraints(&mut self, mode: ModeId) {
@@ -166,10 +234,7 @@ impl Engine {
             let d = self.modes[mode].highest_order(start.var);
             !start.fixed && d.is_some_and(|d| start.order < d || self.is_tied_to_state(mode, start))
         };
-        let has_moved = |start: &&StartValue| {
-            let size = start.value.abs().max(self.nominal[start.var.index()]);
-            (self.memory.get(start.var, start.order) - start.value).abs() > MOVED * size
-        };
+        let has_moved = |start: &&StartValue| self.is_violated(start);
         self.start.values.iter().filter(counts).filter(has_moved).collect()
     }
 
@@ -193,13 +258,14 @@ impl Engine {
         (!reported.is_empty()).then(|| format!("{what}: {}", reported.join(", ")))
     }
 
-    /// Whether an equation is about this start value and the given one of a state alone: `q = C*v` with both given.
+    /// Whether an equation is about this start value and that of a state alone: `q = C*v` with both given, or with one that
+    /// could not be followed.
     fn is_tied_to_state(&self, mode: ModeId, start: &StartValue) -> bool {
         let structure = &self.modes[mode].structure;
         let own = Derivative::new(start.var, start.order);
         let is_state = |Derivative { var, order }: Derivative| {
             let d = self.modes[mode].highest_order(var);
-            d.is_some_and(|d| order < d) && self.is_given(var, order)
+            d.is_some_and(|d| order < d)
         };
         structure.equations.iter().any(|&id| {
             let unknowns = self.pool.occurrences(self.model.equations[id].residual).into_iter();
@@ -240,6 +306,12 @@ impl Engine {
 
     /// Whether an expression is zero at the start values, in parts of its terms.
     pub(crate) fn holds_at_start(&self, expression: ExprId) -> bool {
+        let (value, terms) = self.residual_at_start(expression);
+        value.abs() <= fact_tolerance(self.options.tolerance) * terms
+    }
+
+    /// The value of an expression at the values of the start, and the size of its terms.
+    pub(crate) fn residual_at_start(&self, expression: ExprId) -> (f64, f64) {
         let present = Present {
             memory: &self.memory,
             initial: true,
@@ -256,8 +328,21 @@ impl Engine {
             variable.is_some_and(|variable| variable.role == Role::Continuous)
         };
         let facts = NumericFacts::new(&self.model.functions, &known, &present, &is_unknown);
-        let (value, scale) = facts.residual(&self.pool, expression);
-        value.abs() <= facts.tolerance * scale
+        facts.residual(&self.pool, expression)
+    }
+
+    /// What computing with the values at the start leaves of a difference that is zero, whatever their units are.
+    pub(crate) fn noise_at_start(&self) -> f64 {
+        let values = self.sets.unknowns.iter().map(|&var| self.memory.get(var, 0).abs());
+        NOISE * values.filter(|value| value.is_finite()).fold(0.0, f64::max)
+    }
+
+    /// Whether a start value is not what was asked for.
+    pub(crate) fn is_violated(&self, start: &StartValue) -> bool {
+        let value = self.memory.get(start.var, start.order);
+        let nominal = self.scales.given_nominal(start.var).unwrap_or(0.0);
+        let least = OF_NOMINAL * MOVED * nominal + self.noise_at_start();
+        value.is_nan() || (value - start.value).abs() > MOVED * start.value.abs() + least
     }
 
     /// The groups of constraints that share unknowns, of which some do not hold, and which the unknowns without a given

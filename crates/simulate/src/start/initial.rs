@@ -668,13 +668,8 @@ impl Engine {
     fn violated_start(&self, mode: ModeId) -> Option<usize> {
         self.start.values.iter().position(|start| {
             let alive = self.modes[mode].highest_order(start.var).is_some();
-            let value = if start.order < self.memory.orders(start.var) {
-                self.memory.get(start.var, start.order)
-            } else {
-                f64::NAN
-            };
-            let scale = start.value.abs().max(self.nominal[start.var.index()] * 1e-3);
-            start.fixed && alive && (value.is_nan() || (value - start.value).abs() > 1e-6 * scale)
+            let kept = start.order < self.memory.orders(start.var);
+            start.fixed && alive && (!kept || self.is_violated(start))
         })
     }
 

@@ -5,12 +5,11 @@
 //! those without. So a temperature given by an initial equation is known before anything divides by it, and each
 //! iteration has few unknowns.
 
-use saltus_graph::{Bipartite, BlockId, Blocks, Column, Matcher, Matching, Row, block_triangular_order};
+use saltus_graph::{Adjacency, Bipartite, BlockId, Blocks, Column, Matcher, Matching, Row, block_triangular_order};
 use saltus_mdae::{Derivative, ExprId, Idx, OriginId, Role, VarId};
 
 use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
-use crate::kernel::Bound;
 
 /// A residual this small against the terms of its equation is zero.
 const TOLERANCE: f64 = 1e-7;
@@ -18,9 +17,33 @@ const TOLERANCE: f64 = 1e-7;
 /// The equations `f^(order)` at the start and what they determine.
 struct StartSystem {
     equations: Vec<(ExprId, u16, OriginId)>,
+    /// Whether an equation is differentiated oftener than the mode itself needs, because of an initial equation.
+    is_beyond: Vec<bool>,
     unknowns: Vec<Derivative>,
     /// The lower, the rather an unknown is determined by the equations than by its start value.
     rank: Vec<u8>,
+}
+
+impl StartSystem {
+    /// The equations of the mode and of its start, and of those beyond what these read: the derivative of a magnitude that is
+    /// zero need not exist as long as nobody asks for it.
+    fn needed_rows(&self, graph: &Bipartite, matching: &Matching) -> Vec<bool> {
+        let mut needed: Vec<bool> = self.is_beyond.iter().map(|&beyond| !beyond).collect();
+        let mut open: Vec<Row> = (0..needed.len())
+            .filter(|&at| needed[at])
+            .map(Row::from_index)
+            .collect();
+        while let Some(row) = open.pop() {
+            for &column in graph.columns_of(row) {
+                if let Some(row) = matching.row_of(column)
+                    && !std::mem::replace(&mut needed[row.index()], true)
+                {
+                    open.push(row);
+                }
+            }
+        }
+        needed
+    }
 }
 
 impl Engine {
@@ -28,11 +51,14 @@ impl Engine {
     pub(crate) fn solve_in_order(&mut self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> Result<(), Failure> {
         let system = self.start_system(mode, initial);
         let (graph, matching) = self.assign(&system)?;
+        let needed = system.needed_rows(&graph, &matching);
         let blocks = block_triangular_order(&graph, &matching);
         for block in (0..blocks.len()).map(BlockId::from_index) {
-            self.solve_start_block(&system, &blocks, &matching, block)?;
+            if blocks.rows(block).iter().any(|row| needed[row.index()]) {
+                self.solve_start_block(mode, &system, &blocks, &matching, block)?;
+            }
         }
-        for row in matching.unmatched_rows() {
+        for row in matching.unmatched_rows().filter(|row| needed[row.index()]) {
             let (residual, order, origin) = system.equations[row.index()];
             let origins = self.sharing_variables(residual, origin, initial);
             self.check_start_equation(residual, order, origins)?;
@@ -45,18 +71,20 @@ impl Engine {
         let structure = &self.modes[mode].structure;
         let mut system = StartSystem {
             equations: Vec::new(),
+            is_beyond: Vec::new(),
             unknowns: Vec::new(),
             rank: Vec::new(),
         };
         for (&id, &c) in structure.equations.iter().zip(&structure.sigma.c) {
             let equation = &self.model.equations[id];
-            let orders = 0..=c + beyond;
-            system
-                .equations
-                .extend(orders.map(|order| (equation.residual, order, equation.origin)));
+            for order in 0..=c + beyond {
+                system.equations.push((equation.residual, order, equation.origin));
+                system.is_beyond.push(order > c);
+            }
         }
         let stated = initial.iter().map(|&(residual, origin)| (residual, 0, origin));
         system.equations.extend(stated);
+        system.is_beyond.resize(system.equations.len(), false);
         for (&var, &d) in structure.unknowns.iter().zip(&structure.sigma.d) {
             for order in (0..=d + beyond).filter(|&order| !self.is_fixed(var, order)) {
                 system.unknowns.push(Derivative { var, order });
@@ -126,6 +154,7 @@ impl Engine {
 
     fn solve_start_block(
         &mut self,
+        mode: ModeId,
         system: &StartSystem,
         blocks: &Blocks,
         matching: &Matching,
@@ -155,6 +184,8 @@ impl Engine {
             &self.memory,
         );
         let mut solver = solver?;
+        let known = &self.modes[mode];
+        solver.let_keep(|unknown| known.highest_order(unknown.var) == Some(0));
         let outcome = solver.solve_from_afar(&mut self.memory);
         outcome.map_err(|failure| {
             let name = |var: VarId, order: u16| self.name(var, order);
@@ -178,21 +209,8 @@ impl Engine {
     /// An equation that determines nothing more must hold.
     fn check_start_equation(&mut self, residual: ExprId, order: u16, origins: Vec<OriginId>) -> Result<(), Failure> {
         let derivative = self.pool.nth_total_derivative(residual, order);
-        let value = Bound::of_value(&self.cache, &self.pool, derivative, &self.memory)?.value(&self.memory);
-        let size = |Derivative { var, order }: Derivative| {
-            if order < self.memory.orders(var) {
-                self.memory.get(var, order).abs().max(self.nominal[var.index()])
-            } else {
-                1.0
-            }
-        };
-        let scale = self
-            .pool
-            .occurrences(derivative)
-            .into_iter()
-            .map(size)
-            .fold(1.0, f64::max);
-        if value.abs() <= TOLERANCE * scale {
+        let (value, terms) = self.residual_at_start(derivative);
+        if value.abs() <= TOLERANCE * terms + self.noise_at_start() {
             return Ok(());
         }
         Err(Failure::new(FailureKind::Initialisation {

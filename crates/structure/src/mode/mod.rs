@@ -14,6 +14,7 @@ mod redundant;
 mod regular;
 mod remedy;
 mod select;
+mod set;
 mod structure;
 
 pub use aliases::{AliasCopy, ModeAliases};

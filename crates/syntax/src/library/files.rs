@@ -5,6 +5,8 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::unit::StoredTree;
+
 /// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FolderEntry {
@@ -46,6 +48,12 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     fn canonical(&self, path: &Path) -> PathBuf {
         self.absolute(path)
     }
+
+    /// The syntax tree of a Modelica file, where it is kept in place of the text or beside it.
+    fn tree(&self, path: &Path) -> io::Result<Option<StoredTree>> {
+        let _ = path;
+        Ok(None)
+    }
 }
 
 /// Files with more bytes are refused: no source text is this long, and the tree of a text takes about thirty times
@@ -66,6 +74,24 @@ pub fn read_found(files: &dyn FileSystem, path: &Path, named: &[PathBuf]) -> io:
     } else {
         files.read(path)
     }
+}
+
+/// The entries of a folder, of all paths of files.
+pub(super) fn entries_below<'p>(files: impl Iterator<Item = &'p Path>, folder: &Path) -> Vec<FolderEntry> {
+    let mut entries = BTreeSet::new();
+    for path in files {
+        let Ok(inside) = path.strip_prefix(folder) else {
+            continue;
+        };
+        let mut names = inside.iter();
+        if let Some(first) = names.next() {
+            entries.insert(FolderEntry {
+                name: first.to_string_lossy().into_owned(),
+                is_folder: names.next().is_some(),
+            });
+        }
+    }
+    entries.into_iter().collect()
 }
 
 /// The files of the machine.
@@ -170,20 +196,7 @@ impl FileSystem for MemoryFiles {
         if !self.is_folder(folder) {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let mut entries = BTreeSet::new();
-        for path in self.files.keys() {
-            let Ok(inside) = path.strip_prefix(folder) else {
-                continue;
-            };
-            let mut components = inside.components();
-            if let Some(first) = components.next() {
-                entries.insert(FolderEntry {
-                    name: first.as_os_str().to_string_lossy().into_owned(),
-                    is_folder: components.next().is_some(),
-                });
-            }
-        }
-        Ok(entries.into_iter().collect())
+        Ok(entries_below(self.files.keys().map(PathBuf::as_path), folder))
     }
 
     fn is_folder(&self, path: &Path) -> bool {

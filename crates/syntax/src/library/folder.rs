@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use saltus_source::{Diagnostic, FileId, SourceMap, Span, codes};
 
 use super::files::FolderEntry;
+use super::units::is_unit;
 use crate::ast::{ClassDefinition, ElementKind, Name};
+use crate::unit::SUFFIX;
 
 /// A class stored beside `package.mo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +40,10 @@ impl Folder {
         for entry in entries {
             let inside = path.join(&entry.name);
             if entry.is_folder {
-                if holds_package(&inside) {
+                // What is wrong with a unit is said when a class of it is asked for.
+                if is_unit(&inside) || holds_package(&inside) {
                     folder.classes.push(Stored {
-                        name: Name::new(&entry.name),
+                        name: Name::new(entry.name.strip_suffix(SUFFIX).unwrap_or(&entry.name)),
                         file: inside.join("package.mo"),
                         folder: Some(inside),
                     });

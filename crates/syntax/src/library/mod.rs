@@ -9,6 +9,7 @@ mod files;
 mod folder;
 mod parallel;
 mod resource;
+mod units;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,11 +18,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use saltus_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span, codes};
 
 use crate::ast::{ClassDefinition, Name, StoredDefinition};
+use crate::unit::{SUFFIX, StoredTree};
 use crate::{Parse, parse_file};
 pub use cache::{CachedFile, ParseCache};
 pub use files::{Disk, FileSystem, FolderEntry, MemoryFiles, read_found};
 use folder::{Folder, Stored};
 pub use parallel::{LoadSummary, modelica_files, parse_all};
+pub use units::Units;
 
 /// A file that was read and parsed.
 #[derive(Debug)]
@@ -202,7 +205,8 @@ impl Library {
             return None;
         }
         let name = folder.file_name()?.to_str()?;
-        let outer = folder.parent().and_then(|parent| self.enclosing_package(parent));
+        let parent = folder.parent().filter(|_| !units::is_unit(folder));
+        let outer = parent.and_then(|parent| self.enclosing_package(parent));
         match outer {
             Some(outer) => self.member(&outer, name),
             None => {
@@ -484,6 +488,15 @@ impl Library {
         if let Some(known) = self.state().parsed.get(path) {
             return known.clone();
         }
+        match self.files.tree(path) {
+            Ok(Some(tree)) => return self.keep_tree(path, tree),
+            Ok(None) => {}
+            Err(error) => {
+                self.report(unreadable(path, &error));
+                self.state().parsed.insert(path.to_owned(), None);
+                return None;
+            }
+        }
         let version = self.cache.as_ref().and_then(|_| self.files.version(path));
         if let (Some(cache), Some(version)) = (&self.cache, version)
             && let Some(known) = cache.get(path, version)
@@ -505,6 +518,23 @@ impl Library {
             }
             Err(error) => {
                 self.report(unreadable(path, &error));
+                None
+            }
+        };
+        self.state().parsed.insert(path.to_owned(), parsed.clone());
+        parsed
+    }
+
+    /// A file whose tree needs no parser.
+    fn keep_tree(&self, path: &Path, tree: StoredTree) -> Option<Arc<ParsedFile>> {
+        let parsed = match tree.read(&self.sources, &path.to_string_lossy()) {
+            Ok((file, definition)) => Some(Arc::new(ParsedFile {
+                file,
+                definition,
+                is_ok: true,
+            })),
+            Err(error) => {
+                self.report(unreadable(path, &error.into()));
                 None
             }
         };
@@ -574,8 +604,9 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     Diagnostic::without_place(codes::E0120, Severity::Error, message)
 }
 
-/// `Modelica` for a folder `Modelica 4.1.0`.
+/// `Modelica` for a folder `Modelica 4.1.0` or a unit `Modelica.saltus-unit`.
 fn class_name_of_folder(folder: &str) -> &str {
+    let folder = folder.strip_suffix(SUFFIX).unwrap_or(folder);
     folder.split(' ').next().unwrap_or(folder)
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use saltus_source::{FileId, SourceMap};
 
+use super::units::is_unit;
 use super::{FileSystem, Library, LibraryClass, ParsedFile, read_found, unreadable};
 use crate::{Parse, parse_file};
 
@@ -26,7 +27,8 @@ pub fn modelica_files(files: &dyn FileSystem, paths: &[PathBuf]) -> Vec<PathBuf>
 }
 
 fn collect(files: &dyn FileSystem, folder: &Path, entered: &mut HashSet<PathBuf>, found: &mut Vec<PathBuf>) {
-    if !entered.insert(files.canonical(folder)) {
+    // The files of a unit are not read as text.
+    if is_unit(folder) || !entered.insert(files.canonical(folder)) {
         return;
     }
     for entry in files.list(folder).unwrap_or_default() {

@@ -349,8 +349,17 @@ impl Parser<'_> {
             (Comma, UnsignedInteger) if self.is_number_before(before) => diagnostic
                 .with_help("decimals follow a point: `0.5`, not `0,5`")
                 .with_likely_fix("replace `,` by `.`", vec![Edit::replace(previous, ".")]),
+            (UnsignedInteger, Comma) if self.is_number_behind() => diagnostic
+                .with_help("decimals follow a point: `0.5`, not `0,5`")
+                .with_likely_fix("replace `,` by `.`", vec![Edit::replace(current, ".")]),
             _ => diagnostic,
         }
+    }
+
+    /// Whether a whole number stands right behind the token that is looked at.
+    fn is_number_behind(&self) -> bool {
+        let behind = self.position + 1;
+        self.kind_at(behind) == UnsignedInteger && self.span_at(self.position).end == self.span_at(behind).start
     }
 
     /// Whether a whole number stands right in front of a token.

@@ -181,8 +181,19 @@ impl<'m> Checker<'m> {
             // A guess for what has another meaning in another branch.
             if let Some(value) = variable.start.as_ref().filter(varies) {
                 self.in_branch(|this| {
-                    this.joined("=", Side::Variable(id), Side::Expr(value), None);
+                    this.joined("start", Side::Variable(id), Side::Expr(value), None);
                 });
+            }
+            // Limits and sizes are given in the unit of the variable, and tell nothing about one that has none.
+            let attributes = &variable.attributes;
+            for (name, value) in [
+                ("min", &attributes.min),
+                ("max", &attributes.max),
+                ("nominal", &attributes.nominal),
+            ] {
+                if let Some(value) = value.as_ref().filter(varies) {
+                    self.in_branch(|this| this.joined(name, Side::Variable(id), Side::Expr(value), None));
+                }
             }
         }
         for equation in model.equations.iter().chain(&model.initial_equations) {

@@ -44,6 +44,10 @@ impl<'m> Checker<'m> {
                 let (name, function) = (&claim.input, &claim.function);
                 format!("the input `{name}` of `{function}` has the unit {a}, its argument {b}")
             }
+            ("start" | "min" | "max" | "nominal", Side::Variable(id)) => {
+                let (name, attribute) = (&self.model.variables[id].name, joint.operation);
+                format!("`{attribute}` of `{name}` has another unit than the variable: {b} for {a}")
+            }
             (operator, Side::Wanted(wanted)) if wanted.is_one() => {
                 format!("`{operator}` takes a number or an angle, and its argument has the unit {b}")
             }

@@ -318,7 +318,7 @@ impl Run {
         if let Some(mode) = slide.sides[0].mode()
             && let Some(watching) = self.engine.modes[mode].plan_mut().watching()
         {
-            watching.arguments.forget_operations();
+            watching.arguments.begin_search();
         }
         let mut functions = SlideFunctions {
             ode: SlideOde {

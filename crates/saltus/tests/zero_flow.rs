@@ -1,0 +1,121 @@
+//! Pipes in which nothing flows for a while, and then in one direction or the other: enthalpies that only products with zero
+//! determine keep their values, and temperatures are those of the closed formula afterwards.
+
+use saltus::{Session, Simulation};
+
+/// A number between 0 and 1 from a list that is the same in every run.
+fn draw(seed: &mut u64) -> f64 {
+    *seed = seed
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
+    (*seed >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A source, `count` pumps without content in a row (names and signs of flows differ), a branch and two tanks.
+struct Network {
+    pumps: usize,
+    flow: f64,
+    heat: f64,
+    share: f64,
+    begin: [f64; 3],
+    rest: f64,
+}
+
+impl Network {
+    fn draw(seed: &mut u64) -> Self {
+        let scale = 10f64.powf(8.0 * draw(seed) - 4.0);
+        Network {
+            pumps: (draw(seed) * 4.0) as usize,
+            flow: 10f64.powf(4.0 * draw(seed) - 2.0),
+            heat: scale,
+            share: 0.1 + 0.8 * draw(seed),
+            begin: [
+                scale * (1.0 + draw(seed)),
+                scale * (3.0 + draw(seed)),
+                scale * (5.0 + draw(seed)),
+            ],
+            rest: 0.2 + draw(seed),
+        }
+    }
+
+    fn text(&self) -> String {
+        let Network {
+            flow,
+            heat,
+            share,
+            begin: [t1, t2, source],
+            rest,
+            ..
+        } = self;
+        let mut declared = String::new();
+        let mut equations = String::new();
+        let mut before = format!("{source}");
+        for k in 0..self.pumps {
+            declared.push_str(&format!("  Real h{k}, p{k}, in{k}, out{k}, E{k}, F{k}, q{k};\n"));
+            // What leaves one part enters the next with the other sign; nothing is stored and no heat is added.
+            equations.push_str(&format!(
+                "  in{k} = m;\n  in{k} + out{k} = 0;\n  E{k} = semiLinear(m, {before}, p{k});\n  E{k} = semiLinear(in{k}, p{k}, h{k});\n"
+            ));
+            if k > 0 {
+                equations.push_str(&format!("  E{k} + F{} = 0;\n", k - 1));
+            }
+            let next = if k + 1 == self.pumps {
+                "hp".to_string()
+            } else {
+                format!("b{k}")
+            };
+            if next != "hp" {
+                declared.push_str(&format!("  Real b{k};\n"));
+            }
+            equations.push_str(&format!(
+                "  F{k} = semiLinear(out{k}, {next}, h{k});\n  E{k} + F{k} + q{k} = 0;\n  q{k} = 0;\n"
+            ));
+            before = format!("h{k}");
+            if next != "hp" {
+                before = next;
+            }
+        }
+        let last = match self.pumps {
+            0 => format!("H = semiLinear(m, {source}, hp)"),
+            pumps => format!("H + F{} = 0", pumps - 1),
+        };
+        format!(
+            "model M\n  Real m, m1, m2, H, H1, H2;\n  Real hp(start = {heat}, nominal = {heat});\n{declared}  Real T1(start = {t1}, fixed = true, nominal = {heat});\n  Real T2(start = {t2}, fixed = true, nominal = {heat});\nequation\n  m = if time < {rest} then 0 else {flow}*(time - {rest});\n  m1 = {share}*m;\n  m2 = (1 - {share})*m;\n{equations}  {last};\n  H1 = semiLinear(m1, hp, T1);\n  H2 = semiLinear(m2, hp, T2);\n  H = H1 + H2;\n  der(T1) = H1 - m1*T1;\n  der(T2) = H2 - m2*T2;\nend M;\n"
+        )
+    }
+
+    fn expected(&self, time: f64) -> [f64; 2] {
+        let passed = self.flow * (time - self.rest).powi(2) / 2.0;
+        let [t1, t2, source] = self.begin;
+        let tank = |begin: f64, share: f64| source + (begin - source) * (-share * passed).exp();
+        [tank(t1, self.share), tank(t2, 1.0 - self.share)]
+    }
+}
+
+fn simulated(text: &str, stop: f64) -> Simulation {
+    let session = Session::new();
+    session.add_text("M.mo", text);
+    let model = session
+        .compile("M")
+        .into_result()
+        .unwrap_or_else(|d| panic!("{d:?}\n{text}"));
+    let run = model.run().stop(stop).interval(stop / 20.0).tolerance(1e-9);
+    run.simulate().unwrap_or_else(|failure| panic!("{failure}\n{text}"))
+}
+
+#[test]
+fn nothing_flows_at_first() {
+    let mut seed = 7;
+    for _ in 0..24 {
+        let network = Network::draw(&mut seed);
+        let (text, stop) = (network.text(), 2.0);
+        let run = simulated(&text, stop);
+        for (name, expected) in ["T1", "T2"].into_iter().zip(network.expected(stop)) {
+            let value = *run.values(name).unwrap().last().unwrap();
+            assert!(
+                (value - expected).abs() < 1e-5 * expected.abs(),
+                "{name}: {value} instead of {expected}\n{text}"
+            );
+        }
+    }
+}
