@@ -45,6 +45,23 @@
 // stop 50
 // fails E0604 accumulate
 // at 15
+// model Instants.SetsWhatFollows
+// stop 2
+// final y 4.414553294057308
+// model Instants.SetsWhatIsBound
+// stop 2
+// final x 2.207276647028654
+// model Instants.SetsSquare
+// stop 2
+// final x 2.207276647028654
+// final y 4.872070196518058
+// model Instants.SetsThroughTwo
+// stop 2
+// final x 2.207276647028654
+// model Instants.SetsSumOfTwo
+// stop 2
+// fails E0602 overdetermined
+// at 1
 
 package Instants "What happens once at an event"
   model LeftLimitOnce "The left limit is what it was throughout a cascade of new values"
@@ -220,4 +237,56 @@ package Instants "What happens once at an event"
       k = 3;
     end when;
   end ThreeTanks;
+
+  model SetsWhatFollows "reinit makes y a state in the place of x (8.3.6)"
+    Real x(start = 1, fixed = true), y;
+  equation
+    y = 2*x;
+    der(x) = -x;
+    when time >= 1 then
+      reinit(y, 12);
+    end when;
+  end SetsWhatFollows;
+
+  model SetsWhatIsBound "x follows from y, whose derivative is given"
+    Real x(start = 1, fixed = true), y;
+  equation
+    y = 2*x;
+    der(y) = -y;
+    when time >= 1 then
+      reinit(x, 6);
+    end when;
+  end SetsWhatIsBound;
+
+  model SetsSquare "The root near the value before"
+    Real x(start = 1, fixed = true), y;
+  equation
+    y = x^2;
+    der(x) = -x;
+    when time >= 1 then
+      reinit(y, 36);
+    end when;
+  end SetsSquare;
+
+  model SetsThroughTwo
+    Real x(start = 1, fixed = true), y, z;
+  equation
+    y = 2*x;
+    z = y + time;
+    der(x) = -x;
+    when time >= 1 then
+      reinit(z, 13);
+    end when;
+  end SetsThroughTwo;
+
+  model SetsSumOfTwo "Which of two states should follow is not said"
+    Real x(start = 1, fixed = true), y(start = 1, fixed = true), z;
+  equation
+    z = x + y;
+    der(x) = -x;
+    der(y) = -y;
+    when time >= 1 then
+      reinit(z, 13);
+    end when;
+  end SetsSumOfTwo;
 end Instants;

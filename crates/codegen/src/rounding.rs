@@ -19,8 +19,9 @@ pub struct Rounding<'a> {
     pub pattern: u64,
     /// The largest error of an operation, in parts of its result.
     pub relative: f64,
-    /// Whether the value at a slot varies. What does not is rounded the same way each time, and so is what follows from it.
-    pub varies: &'a [bool],
+    /// Which quantity the value at a slot is, wherever it lies; zero where it does not vary. What does not is rounded the same
+    /// way each time, and so is what follows from it.
+    pub quantities: &'a [u32],
 }
 
 impl Rounding<'_> {
@@ -69,12 +70,12 @@ impl Rounded {
     }
 
     fn leaf(value: f64, slot: u32, rounding: &Rounding<'_>) -> Self {
-        let varies = rounding.varies[slot as usize];
+        let quantity = rounding.quantities[slot as usize];
         let exact = Rounded {
-            varies,
+            varies: quantity != 0,
             ..Self::constant(value, rounding.way())
         };
-        exact.rounded_at(u64::from(slot))
+        exact.rounded_at(u64::from(quantity))
     }
 
     /// With the error of the operation that it is the result of. The same operation on the same numbers errs in the same way.

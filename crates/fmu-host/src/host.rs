@@ -200,7 +200,11 @@ struct State {
     next: f64,
     /// Whether the unit asks to end the run: nothing is asked of it behind this.
     ended: bool,
+    /// A copy of the inside, as it was when the instance last left the state: units remember what they have seen on the way,
+    /// such as that an indicator has left its zero behind.
     kept: Option<Kept>,
+    /// Where it left the state; `None` if it has not gone on from where it was reached.
+    left: Option<Point>,
 }
 
 /// Where an operation led.
@@ -353,6 +357,7 @@ impl Asked<'_> {
             next,
             ended,
             kept,
+            left: None,
         };
         self.instance.add(number, state);
         self.instance.point = Some(Point {
@@ -368,6 +373,7 @@ impl Asked<'_> {
     /// Starts the unit anew.
     fn start(&mut self, time: f64, values: &[f64]) -> Result<Reached, String> {
         if !std::mem::replace(&mut self.instance.is_fresh, false) {
+            self.instance.leave()?;
             self.instance.binary.reset()?;
             self.instance.arrays.clear();
         }
@@ -426,6 +432,7 @@ impl Asked<'_> {
         let (values, signs) = rest.split_at(self.call.names.len());
         let is_at_instant = self.is_input_only();
         self.go(args[0], time, values, Inputs::Continuous)?;
+        self.instance.leave()?;
         if !signs.is_empty() && !is_at_instant {
             self.cross(time, signs)?;
         }
@@ -531,6 +538,7 @@ impl Asked<'_> {
         if self.instance.point.as_ref().is_some_and(|point| point.state == number) {
             return Ok(());
         }
+        self.instance.leave()?;
         let instance = &mut *self.instance;
         let Some(state) = instance.states.get(&number) else {
             return Err("a state is asked for that is not kept any more".to_owned());
@@ -540,13 +548,14 @@ impl Asked<'_> {
         };
         instance.point = None;
         instance.binary.restore(kept)?;
-        instance.point = Some(Point {
+        instance.point = Some(state.left.clone().unwrap_or_else(|| Point {
             state: number,
             time: state.time,
             values: state.values.clone(),
             inputs: HashMap::new(),
             rates: None,
-        });
+        }));
+        instance.use_again(number);
         Ok(())
     }
 
@@ -748,6 +757,32 @@ impl Instance {
         });
         array[element.at] = value;
         self.binary.set(variable, array)
+    }
+
+    /// Keeps what the unit has seen in the state that it is in, before it goes to another one.
+    fn leave(&mut self) -> Result<(), String> {
+        let Some(point) = &self.point else { return Ok(()) };
+        let Some(state) = self.states.get_mut(&point.state) else {
+            return Ok(());
+        };
+        let is_where_it_was = point.time.to_bits() == state.time.to_bits() && point.values == state.values;
+        if state.kept.is_none() || is_where_it_was && point.inputs.is_empty() {
+            return Ok(());
+        }
+        let kept = self.binary.keep()?;
+        state.left = Some(point.clone());
+        if let Some(before) = state.kept.replace(kept) {
+            self.binary.forget(before);
+        }
+        Ok(())
+    }
+
+    /// The state is the last one that would be given up.
+    fn use_again(&mut self, number: u64) {
+        if self.order.back() != Some(&number) {
+            self.order.retain(|known| *known != number);
+            self.order.push_back(number);
+        }
     }
 
     fn add(&mut self, number: u64, state: State) {

@@ -214,3 +214,67 @@ fn contact_without_a_mode_in_which_it_lasts_is_named() {
     let message = last(text, 1.0, "m[1].s").expect_err("no mode for a contact that lasts");
     assert!(message.contains("e[2].s_rel <= e[2].gap0"), "{message}");
 }
+
+/// A body that slides at the start slides, however slow it is in its units: its fixed velocity is not taken for zero.
+#[test]
+fn sliding_at_the_start() {
+    is_right_in_all_units("sliding", |m, t, v| {
+        let friction = 3.0 * m * v / t;
+        let text = format!(
+            "model M
+               Real v(start = {v:e}, fixed = true), f, s;
+               Boolean forward, backward;
+             equation
+               {m:e}*der(v) = f;
+               forward = s > 1;
+               backward = s < -1;
+               if forward then
+                 f = -{friction:e};
+                 v = (s - 1)*{v:e};
+               elseif backward then
+                 f = {friction:e};
+                 v = (s + 1)*{v:e};
+               else
+                 v = 0;
+                 f = -s*{friction:e};
+               end if;
+             end M;"
+        );
+        (text, 0.1 * t, ("v", 0.7 * v))
+    });
+}
+
+/// The same with three bodies and friction between them, of which one slides.
+#[test]
+fn sliding_among_others_at_the_start() {
+    is_right_in_all_units("sliding among others", |m, t, v| {
+        let element = |k: usize, w: &str, limit: f64| {
+            format!(
+                "  forward{k} = s{k} > 1; backward{k} = s{k} < -1;
+                   w{k} = {w};
+                   f{k} = {limit:e}*(if forward{k} then -1 elseif backward{k} then 1 else -s{k});
+                   w{k} = {v:e}*(if forward{k} then s{k} - 1 elseif backward{k} then s{k} + 1 else 0);
+                "
+            )
+        };
+        let unit = m * v / t;
+        let elements = [
+            element(0, "v2 - v1", 1.0 * unit),
+            element(1, "v1", 2.0 * unit),
+            element(2, "v2", 3.0 * unit),
+        ];
+        let text = format!(
+            "model M
+               Real v1(start = 0, fixed = true), v2(start = {v:e}, fixed = true);
+               Real s0, s1, s2, f0, f1, f2, w0, w1, w2;
+               Boolean forward0, forward1, forward2, backward0, backward1, backward2;
+             equation
+               {m:e}*der(v1) = f1 - f0;
+               {m:e}*der(v2) = f0 + f2;
+             {}
+             end M;",
+            elements.concat()
+        );
+        (text, 0.1 * t, ("v2", 0.6 * v))
+    });
+}

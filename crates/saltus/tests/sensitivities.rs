@@ -211,7 +211,7 @@ fn a_slipping_clutch_locks_later() {
             w0 * j1 * j2 / sum,
         ];
         let t = [
-            -w0 / torque * (j2 / sum).powi(2) * -1.0,
+            w0 / torque * (j2 / sum).powi(2),
             w0 / torque * (j1 / sum).powi(2),
             -t_lock / torque,
             t_lock / w0,

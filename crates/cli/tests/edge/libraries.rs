@@ -59,9 +59,12 @@ fn libraries_are_installed_found_and_removed() {
     let folder = Folder::new()
         .with(
             "old.zip",
-            zip(&[("parts-1.0.0/Parts/package.mo", &old), ("parts-1.0.0/README.md", "x")]),
+            zip(&[
+                ("parts-1.0.0/Parts/package.mo", old.as_str()),
+                ("parts-1.0.0/README.md", "x"),
+            ]),
         )
-        .with("new.tar.gz", tar_gz(&[("./parts/Parts/package.mo", &new)]))
+        .with("new.tar.gz", tar_gz(&[("./parts/Parts/package.mo", new.as_str())]))
         .with("User.mo", USER)
         .with("Any.mo", ANY);
     folder.expect(1, &["check", "User.mo"]);
@@ -83,7 +86,7 @@ fn libraries_are_installed_found_and_removed() {
     assert_eq!(value(&folder, "User.mo"), "1");
     assert_eq!(value(&folder, "Any.mo"), "2");
     // The same version again replaces it.
-    let folder = folder.with("again.zip", zip(&[("Parts/package.mo", &package("2.10.0", 3))]));
+    let folder = folder.with("again.zip", zip(&[("Parts/package.mo", package("2.10.0", 3).as_str())]));
     folder.expect(0, &["library", "add", "again.zip"]);
     assert_eq!(value(&folder, "Any.mo"), "3");
     folder.expect(0, &["library", "remove", "Parts 2.10.0"]);
@@ -96,13 +99,16 @@ fn libraries_are_installed_found_and_removed() {
 #[test]
 fn what_is_no_library_is_refused() {
     let folder = Folder::new()
-        .with("out.zip", zip(&[("../Parts/package.mo", &package("1.0.0", 1))]))
-        .with("out.tar.gz", tar_gz(&[("/tmp/Parts/package.mo", &package("1.0.0", 1))]))
+        .with("out.zip", zip(&[("../Parts/package.mo", package("1.0.0", 1).as_str())]))
+        .with(
+            "out.tar.gz",
+            tar_gz(&[("/tmp/Parts/package.mo", package("1.0.0", 1).as_str())]),
+        )
         .with("none.zip", zip(&[("a/b.txt", "x")]))
         .with("text.zip", "no archive")
         .with(
             "cut.tar.gz",
-            &tar_gz(&[("Parts/package.mo", &package("1.0.0", 1))])[..40],
+            &tar_gz(&[("Parts/package.mo", package("1.0.0", 1).as_str())])[..40],
         );
     for source in [
         "out.zip",

@@ -64,8 +64,11 @@ pub struct Trace {
     /// The way so far of the present call.
     way: u64,
     /// Equal calls that were made before, inside of others too: with their operations and results.
-    known: FxHashMap<(FunctionId, Vec<[u64; 2]>), (Range<usize>, Vec<Operand>)>,
+    known: FxHashMap<CallKey, (Range<usize>, Vec<Operand>)>,
 }
+
+/// What tells calls with the same arguments from others: the function, values and errors.
+type CallKey = (FunctionId, Vec<[u64; 2]>);
 
 impl Trace {
     /// The operations of the calls, one slice each.
@@ -160,8 +163,7 @@ impl Functions {
     }
 }
 
-/// What tells calls with the same arguments from others.
-fn key(function: FunctionId, args: &[Traced<'_>]) -> (FunctionId, Vec<[u64; 2]>) {
+fn key(function: FunctionId, args: &[Traced<'_>]) -> CallKey {
     let number = |arg: &Traced<'_>| {
         let Operand { value, varies, error } = arg.operand;
         // Errors are not negative.

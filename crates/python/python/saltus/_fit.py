@@ -142,6 +142,7 @@ class _Problem:
         self.weights = {name: _weight(values, (weights or {}).get(name)) for name, values in self.measured.items()}
         self.valid = {name: np.isfinite(values) for name, values in self.measured.items()}
         self.runs = self.failed = 0
+        self._by_differences = any(name.endswith(".start") for name in self.names)
         self._last: tuple[bytes, Floats] | None = None
 
     def run(self, x: Floats) -> Result:
@@ -176,8 +177,34 @@ class _Problem:
         return np.concatenate(parts)
 
     def jacobian(self, x: Floats) -> Floats:
-        """Central differences, with steps that the tolerance of the runs allows; one-sided at bounds."""
+        """The derivatives of the residuals: by variational equations; where these do not exist or are not to be had, by
+        differences."""
         x = np.asarray(x, dtype=np.float64)
+        exact = None if self._by_differences else self._variational(x)
+        return self._differences(x) if exact is None else exact
+
+    def _variational(self, x: Floats) -> Floats | None:
+        moved = {name: float(value) for name, value in zip(self.names, x)}
+        try:
+            found = self.model.sensitivities(
+                self.names, self.outputs, at=self.times, stop=float(self.times[-1]), start=self.start,
+                set={**self.fixed, **moved}, inputs=self.inputs, tolerance=self.tolerance, solver=self.solver,
+                method="variational",
+            )  # fmt: skip
+        except (SimulationError, ValueError):
+            # A parameter that shapes the equations, a start value, a delay, or a run that fails.
+            self._by_differences = True
+            return None
+        self.runs += 1
+        columns = [
+            np.concatenate([self.weights[output] * found[output, name][self.valid[output]] for output in self.outputs])
+            for name in self.names
+        ]
+        jacobian = np.column_stack(columns)
+        return jacobian if np.isfinite(jacobian).all() else None
+
+    def _differences(self, x: Floats) -> Floats:
+        """Central differences, with steps that the tolerance of the runs allows; one-sided at bounds."""
         steps = self.tolerance ** (1 / 3) * np.maximum(np.abs(x), 1e-3 * np.maximum(np.abs(self.guess), 1e-12))
         points = []
         for at, step in enumerate(steps):

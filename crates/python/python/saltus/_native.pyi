@@ -20,6 +20,7 @@ __all__ = [
     "Model",
     "RunOptions",
     "SavedRun",
+    "Sensitivities",
     "Session",
     "Simulation",
     "Stepper",
@@ -107,6 +108,16 @@ class Model:
         progress: Callable[[float], object] | None,
     ) -> tuple[Simulation, Any]: ...
     def stepper(self, options: RunOptions, settings: _Settings, inputs: Sequence[_Given]) -> Stepper: ...
+    def sensitivities(
+        self,
+        options: RunOptions,
+        settings: _Settings,
+        inputs: Sequence[_Given],
+        input_file: _Path | None,
+        parameters: Sequence[str],
+        outputs: Sequence[str],
+        at: Sequence[float],
+    ) -> tuple[Sensitivities, BaseException | None]: ...
     def ensemble(
         self,
         design: Design,
@@ -225,6 +236,20 @@ class Linear:
     def point(self) -> tuple[Column, Column, Column, Column]: ...
     @property
     def matrices(self) -> tuple[Column, Column, Column, Column]: ...
+
+@final
+class Sensitivities:
+    @property
+    def times(self) -> Column: ...
+    @property
+    def end(self) -> float: ...
+    @property
+    def event_times(self) -> Column: ...
+    @property
+    def problems(self) -> list[str | None]: ...
+    def values(self, output: int) -> Column: ...
+    def derivatives(self, output: int, parameter: int) -> Column: ...
+    def event_derivatives(self, parameter: int) -> Column: ...
 
 @final
 class Design:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from . import _native
 from ._errors import SimulationError
+from ._inputs import given
 from ._result import Floats, Result
 from ._values import Settings, names_in
 
@@ -34,7 +36,7 @@ class Sensitivities:
     values: dict[str, Floats]
     #: Derivatives by output and parameter.
     derivatives: dict[tuple[str, str], Floats]
-    #: Estimates of the errors of the derivatives.
+    #: Estimates of the errors of derivatives that are differences; empty for the others.
     errors: dict[tuple[str, str], Floats]
     #: Times of the events.
     event_times: Floats
@@ -56,7 +58,7 @@ class Sensitivities:
 
 def sensitivities(
     model: Model,
-    parameters: Iterable[str],
+    parameters: str | Iterable[str],
     outputs: str | Iterable[str],
     *,
     at: ArrayLike | None = None,
@@ -66,15 +68,20 @@ def sensitivities(
     inputs: Any = None,
     tolerance: float = 1e-10,
     solver: str | None = None,
+    method: str | None = None,
     steps: Mapping[str, float] | None = None,
     on_problem: str = "record",
 ) -> Sensitivities:
     """Derivatives of outputs at times ``at`` (the end if not given), and of the times of events, with respect to parameters.
 
-    They are central differences of fourth order of whole runs, right across jumps, impulses and mode changes as long as the
-    events come in the same order for nearby values; where they do not, there is no derivative: NaN, and ``problems`` says why
-    (or an exception, with ``on_problem="raise"``). At the time of an event itself what jumps there has no derivative either.
-    ``errors`` are estimates. ``steps`` are the differences by parameter; if not given they follow from the tolerance.
+    They are right across jumps, impulses and mode changes as long as the events come in the same order for nearby values; where
+    they do not, there is no derivative: NaN, and ``problems`` says why (or an exception, with ``on_problem="raise"``). At the time
+    of an event itself what jumps there has no derivative either.
+
+    method: ``"variational"``: within a mode the variational equations with exact partial derivatives, at an event the
+            derivative of its time and of all that happens there. ``"differences"``: central differences of fourth order of whole
+            runs, with ``errors`` as estimates and ``steps`` by parameter; these know start values (``"x.start"``), delays and
+            sliding as well. If not given, the first, unless start values or steps are named.
 
     >>> model = saltus.loads('''
     ... model Reset "u' = 1, back to zero when it reaches p: u(1) = 1 - p"
@@ -93,6 +100,91 @@ def sensitivities(
     if on_problem not in ("record", "raise"):
         raise ValueError(f'on_problem is "record" or "raise", not {on_problem!r}')
     names, chosen = names_in(parameters), names_in(outputs)
+    if method is None:
+        by_differences = steps is not None or any(name.endswith(".start") for name in names)
+        method = "differences" if by_differences else "variational"
+    settings: dict[str, Any] = dict(at=at, stop=stop, start=start, set=set, inputs=inputs, tolerance=tolerance, solver=solver)
+    if method == "variational":
+        if steps is not None:
+            raise ValueError('steps are for method="differences": variational equations have none')
+        found = _variational(model, names, chosen, **settings)
+    elif method == "differences":
+        found = _differences(model, names, chosen, steps=steps, **settings)
+    else:
+        raise ValueError(f'method is "variational" or "differences", not {method!r}')
+    if on_problem == "raise" and found.problems:
+        raise SimulationError(next(iter(found.problems.values())))
+    return found
+
+
+def _variational(
+    model: Model,
+    names: list[str],
+    chosen: list[str],
+    *,
+    at: ArrayLike | None,
+    stop: float | None,
+    start: float | None,
+    set: Settings | None,
+    inputs: Any,
+    tolerance: float,
+    solver: str | None,
+) -> Sensitivities:
+    options = _native.RunOptions(start=start, stop=stop, tolerance=tolerance, solver=solver)
+    shaped, values = model._resolved(set, None)
+    arrays, file = given(inputs, model) if inputs is not None else ([], None)
+
+    def ask(times: list[float]) -> _native.Sensitivities:
+        native, error = shaped._native.sensitivities(options, list(values), arrays, file, names, chosen, times)
+        if error is not None:
+            raise error
+        return native
+
+    if at is None:
+        asked = [float(model._span(start, stop)[1])]
+        native = ask(asked)
+        if native.end < asked[0]:
+            native = ask([native.end])
+        wanted = np.asarray(native.times)
+    else:
+        wanted = np.atleast_1d(np.asarray(at, dtype=np.float64))
+        native = ask([float(time) for time in np.unique(wanted)])
+        if len(wanted) and wanted.max() > native.end:
+            raise ValueError(f"t = {wanted.max()} lies outside the run, which ended at {native.end}")
+    order = np.searchsorted(np.asarray(native.times), wanted)
+    each = list(enumerate(names))
+    return Sensitivities(
+        wanted,
+        names,
+        chosen,
+        {output: np.asarray(native.values(k))[order] for k, output in enumerate(chosen)},
+        {
+            (output, name): np.asarray(native.derivatives(k, parameter))[order]
+            for k, output in enumerate(chosen)
+            for parameter, name in each
+        },
+        {},
+        np.asarray(native.event_times),
+        {name: np.asarray(native.event_derivatives(parameter)) for parameter, name in each},
+        {name: problem for (_, name), problem in zip(each, native.problems) if problem is not None},
+    )
+
+
+def _differences(
+    model: Model,
+    names: list[str],
+    chosen: list[str],
+    *,
+    at: ArrayLike | None,
+    stop: float | None,
+    start: float | None,
+    set: Settings | None,
+    inputs: Any,
+    tolerance: float,
+    solver: str | None,
+    steps: Mapping[str, float] | None,
+) -> Sensitivities:
+    """Central differences of fourth order of whole runs, on all cores."""
     fixed = dict(set or {})
     here = {name: _value(model, name, fixed) for name in names}
     width = {name: _step(name, here[name], tolerance, steps) for name in names}
@@ -136,17 +228,14 @@ def sensitivities(
             blurred = np.ones(len(grid), dtype=bool)
         if problem is not None:
             problems[name] = problem
-            if on_problem == "raise":
-                raise SimulationError(problem, None, middle)
         samples = [value(result) for result in results] if not blurred.all() else []
         for output in chosen:
             if samples:
                 slope, error = _slope(np.array([sample[output] for sample in samples]), width[name])
             else:
                 slope = error = np.full(len(grid), np.nan)
-            jumps = blurred if problem is None or not samples else blurred & _jumps(middle, output, grid)
-            derivatives[output, name] = np.where(jumps, np.nan, slope)
-            errors[output, name] = np.where(jumps, np.nan, error)
+            derivatives[output, name] = np.where(blurred, np.nan, slope)
+            errors[output, name] = np.where(blurred, np.nan, error)
     return Sensitivities(
         grid, names, chosen, base, derivatives, errors, middle.events.times, event_derivatives, problems
     )
@@ -214,11 +303,6 @@ def _within_events(grid: Floats, times: Floats) -> np.ndarray[Any, Any]:
     # At an event whose time stays, the right limits have derivatives.
     inside = (grid[:, None] >= low) & (grid[:, None] <= high) & (high > low)
     return np.asarray(inside.any(axis=1))
-
-
-def _jumps(result: Result, name: str, grid: Floats) -> np.ndarray[Any, Any]:
-    """Whether a variable jumps, or its derivative does, at times near events."""
-    return np.ones(len(grid), dtype=bool)
 
 
 def _at(result: Result, names: list[str], grid: Floats) -> dict[str, Floats]:

@@ -15,6 +15,7 @@ mod linear;
 mod model;
 mod options;
 mod patience;
+mod sensitivities;
 mod session;
 mod simulation;
 mod stepper;
@@ -39,6 +40,8 @@ mod _native {
     use super::model::Model;
     #[pymodule_export]
     use super::options::RunOptions;
+    #[pymodule_export]
+    use super::sensitivities::Sensitivities;
     #[pymodule_export]
     use super::session::Session;
     #[pymodule_export]

@@ -20,6 +20,7 @@ use super::ensemble;
 use super::failure::{self, Class};
 use super::options::RunOptions;
 use super::patience::{self, Watch, aside};
+use super::sensitivities::Sensitivities;
 use super::session::Session;
 use super::simulation::Simulation;
 use super::stepper::Stepper;
@@ -273,6 +274,56 @@ impl Model {
         })?;
         let (trajectory, summary) = done;
         Ok((Simulation::new(py, trajectory, &summary, &self.inner)?, error))
+    }
+
+    /// Derivatives of outputs at times with respect to parameters. Returns the exception that ended the run, if one did.
+    #[pyo3(signature = (options, settings, inputs, input_file, parameters, outputs, at))]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "called by the Python files of the package only"
+    )]
+    fn sensitivities(
+        &self,
+        py: Python<'_>,
+        options: &RunOptions,
+        settings: Settings,
+        inputs: Vec<Given>,
+        input_file: Option<PathBuf>,
+        parameters: Vec<String>,
+        outputs: Vec<String>,
+        at: Vec<f64>,
+    ) -> PyResult<(Sensitivities, Option<PyErr>)> {
+        let watch = Watch::new();
+        let prepare = Prepare {
+            model: Arc::clone(&self.inner),
+            settings,
+            inputs: arrays(py, inputs)?,
+            input_file,
+            options: options.clone(),
+        };
+        let signals = prepare.read_inputs(py)?;
+        prepare.check(py, signals.as_ref())?;
+        let cancel = watch.cancel();
+        // Nobody looks at signals on the way: that is left to this thread.
+        let (found, error) = patience::run(py, false, &watch, move || {
+            let run = prepare.run_again(signals.as_ref()).cancel(cancel);
+            let parameters: Vec<&str> = parameters.iter().map(|name| &**name).collect();
+            let outputs: Vec<&str> = outputs.iter().map(|name| &**name).collect();
+            run.sensitivities(&parameters, &outputs, &at)
+        })?;
+        match found {
+            Ok(inner) => Ok((Sensitivities { inner }, error)),
+            Err(diagnostic) if diagnostic.code == codes::E0614 => Err(failure::refused(py, &diagnostic)),
+            Err(diagnostic) if diagnostic.code == codes::E0704 => {
+                Err(failure::raise_one(py, Class::Unknown, &diagnostic))
+            }
+            Err(diagnostic) => Err(failure::raise(
+                py,
+                Class::Simulation,
+                [&*diagnostic],
+                self.inner.sources(),
+            )),
+        }
     }
 
     /// Makes the runs of a design from `first` on; `rows` is called with lists of what they yielded, in the order of the design.

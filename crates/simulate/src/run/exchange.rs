@@ -72,6 +72,8 @@ pub struct Exchange {
     /// The conditions that have an indicator.
     conditions: Arc<[ConditionId]>,
     watched: Vec<(ConditionId, Arc<Monitor>)>,
+    /// Since when each condition is clear of its band, as far as that has been seen: a caller looks ahead, and back again.
+    clear_at: Vec<f64>,
     next_event: (f64, Vec<ConditionId>),
     /// When the present mode or phase began, and how many steps were completed in it.
     begin: f64,
@@ -125,6 +127,7 @@ impl Exchange {
             is_solved: true,
             conditions,
             watched: Vec::new(),
+            clear_at: vec![f64::INFINITY; run.watches.len()],
             next_event: (f64::INFINITY, Vec::new()),
             begin: run.engine.memory.time(),
             taken: 0,
@@ -251,7 +254,12 @@ impl Exchange {
             if reading.value.is_nan() {
                 continue;
             }
+            let clear_at = &mut self.clear_at[id.index()];
+            watch.armed = *clear_at <= self.time;
             watch.follow(holds, reading.value, reading.tolerance);
+            if watch.armed {
+                *clear_at = clear_at.min(self.time);
+            }
             *value = reading.value + watch.shift(holds);
             if *value == 0.0 && monitor.holds_at_zero && holds {
                 *value = f64::MIN_POSITIVE;
@@ -314,13 +322,31 @@ impl Exchange {
             let value = engine.memory.get(derivative.var, derivative.order);
             engine.scales.note(&engine.memory, derivative, value);
         }
+        self.recall_clear();
         self.run.update_watches(mode, &self.watched, self.taken);
+        self.note_clear();
         self.run.check_assertions()?;
         self.reliable.clone_from(&self.run.engine.memory.values);
         let drifted = self.has_drifted();
         self.has_news |= drifted;
         self.was_corrected |= drifted;
         Ok(drifted)
+    }
+
+    /// Which conditions are clear of their bands at the present time.
+    fn recall_clear(&mut self) {
+        for (watch, clear_at) in self.run.watches.iter_mut().zip(&self.clear_at) {
+            watch.armed = *clear_at <= self.time;
+        }
+    }
+
+    /// Takes down which are.
+    fn note_clear(&mut self) {
+        for (watch, clear_at) in self.run.watches.iter().zip(&mut self.clear_at) {
+            if watch.armed {
+                *clear_at = clear_at.min(self.time);
+            }
+        }
     }
 
     /// Whether slots that are carried along are off what the equations say, by a share of the tolerance.
@@ -644,6 +670,8 @@ impl Exchange {
     fn begin_phase(&mut self) -> Result<(), Failure> {
         let mode = self.present_mode();
         self.run.reset_watches(mode);
+        self.clear_at.fill(f64::INFINITY);
+        self.note_clear();
         self.run.begin_sizes(mode, 0.0);
         self.watched = self.run.watched_conditions(mode);
         self.next_event = self.run.next_time_event();

@@ -101,6 +101,11 @@ pub fn sensitivities(
     options: &Options,
     asked: &SensitivityRequest,
 ) -> Result<Sensitivities, Failure> {
+    // Derivatives are those of the equations of whole modes.
+    let options = &Options {
+        whole_modes: true,
+        ..options.clone()
+    };
     let stepper = Stepper::new(compiled, request.clone(), options)?;
     let mut variation = Variation::new(stepper, asked);
     variation.begin(compiled, request, options)?;
