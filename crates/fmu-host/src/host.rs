@@ -200,11 +200,11 @@ struct State {
     next: f64,
     /// Whether the unit asks to end the run: nothing is asked of it behind this.
     ended: bool,
-    /// A copy of the inside, as it was when the instance last left the state: units remember what they have seen on the way,
-    /// such as that an indicator has left its zero behind.
+    /// A copy of the inside as it was reached.
     kept: Option<Kept>,
-    /// Where it left the state; `None` if it has not gone on from where it was reached.
-    left: Option<Point>,
+    /// A copy from when the instance last left the state in the present run, and where that was: units remember what they have
+    /// seen on the way, such as that an indicator has left its zero behind.
+    seen: Option<(Kept, Point)>,
 }
 
 /// Where an operation led.
@@ -243,8 +243,8 @@ struct Instance {
 impl Drop for Instance {
     fn drop(&mut self) {
         for number in std::mem::take(&mut self.order) {
-            if let Some(kept) = self.states.remove(&number).and_then(|state| state.kept) {
-                self.binary.forget(kept);
+            if let Some(state) = self.states.remove(&number) {
+                self.forget(state);
             }
         }
     }
@@ -314,6 +314,9 @@ impl Asked<'_> {
         if let Some(bad) = args.iter().find(|arg| !arg.is_finite()) {
             return Err(format!("it would be set to {bad}"));
         }
+        if self.call.operation == ForeignOperation::Start {
+            self.instance.begin();
+        }
         let key = self.key(args);
         let hash = Sha256::digest(&key);
         // Numbers below 2^52 are exact, and none is zero: that is what a state is before there is one.
@@ -357,7 +360,7 @@ impl Asked<'_> {
             next,
             ended,
             kept,
-            left: None,
+            seen: None,
         };
         self.instance.add(number, state);
         self.instance.point = Some(Point {
@@ -547,14 +550,19 @@ impl Asked<'_> {
             return Err("it would have to go back to an earlier state, and cannot (`canGetAndSetFMUState`)".to_owned());
         };
         instance.point = None;
-        instance.binary.restore(kept)?;
-        instance.point = Some(state.left.clone().unwrap_or_else(|| Point {
+        let reached = Point {
             state: number,
             time: state.time,
             values: state.values.clone(),
             inputs: HashMap::new(),
             rates: None,
-        }));
+        };
+        let (kept, point) = match &state.seen {
+            Some((seen, left)) => (seen, left.clone()),
+            None => (kept, reached),
+        };
+        instance.binary.restore(kept)?;
+        instance.point = Some(point);
         instance.use_again(number);
         Ok(())
     }
@@ -770,11 +778,34 @@ impl Instance {
             return Ok(());
         }
         let kept = self.binary.keep()?;
-        state.left = Some(point.clone());
-        if let Some(before) = state.kept.replace(kept) {
+        if let Some((before, _)) = state.seen.replace((kept, point.clone())) {
             self.binary.forget(before);
         }
         Ok(())
+    }
+
+    /// A run begins: what was seen in another one does not count.
+    fn begin(&mut self) {
+        for number in self.order.clone() {
+            let state = self.states.get_mut(&number);
+            if let Some((seen, _)) = state.and_then(|state| state.seen.take()) {
+                self.binary.forget(seen);
+            }
+        }
+        let here = self.point.as_ref().and_then(|point| self.states.get(&point.state));
+        if here.is_some_and(|state| state.kept.is_some()) {
+            self.point = None;
+        }
+    }
+
+    /// Gives up the copies of a state.
+    fn forget(&mut self, state: State) {
+        let seen = state.seen.map(|(seen, _)| seen);
+        state
+            .kept
+            .into_iter()
+            .chain(seen)
+            .for_each(|kept| self.binary.forget(kept));
     }
 
     /// The state is the last one that would be given up.
@@ -788,12 +819,12 @@ impl Instance {
     fn add(&mut self, number: u64, state: State) {
         while self.order.len() >= MOST_STATES {
             let Some(oldest) = self.order.pop_front() else { break };
-            if let Some(kept) = self.states.remove(&oldest).and_then(|state| state.kept) {
-                self.binary.forget(kept);
+            if let Some(state) = self.states.remove(&oldest) {
+                self.forget(state);
             }
         }
         if let Some(before) = self.states.insert(number, state) {
-            before.kept.into_iter().for_each(|kept| self.binary.forget(kept));
+            self.forget(before);
             self.order.retain(|known| *known != number);
         }
         self.order.push_back(number);
