@@ -224,7 +224,7 @@ impl Arguments {
         !self.calls.is_empty()
     }
 
-    fn forget_operations(&mut self) {
+    pub(crate) fn forget_operations(&mut self) {
         self.followed = Followed::default();
     }
 
