@@ -410,7 +410,7 @@ impl Run {
         let Networked::Yes(network) = &mut self.network else {
             return None;
         };
-        network.arguments.forget_operations();
+        network.arguments.begin_search();
         let mut courses = Courses {
             arguments: &mut network.arguments,
             engine: &mut self.engine,
