@@ -61,7 +61,7 @@ impl Engine {
         }
         self.memory.values.clone_from(&saved);
         // Zero may be the one value without a direction: `v = x^2`.
-        for &Derivative { var, order } in &determined {
+        for &Derivative { var, order } in chain.iter().flat_map(|step| &step.determined) {
             if self.memory.get(var, order) == 0.0 {
                 self.memory.set(var, order, self.nominal[var.index()]);
             }
@@ -163,16 +163,13 @@ impl Engine {
             }
         }
         let left = open.into_iter().zip(missing).filter(|(_, missing)| *missing > 0);
-        steps.extend(self.determined_together(left.map(|(equation, _)| equation).collect(), &known));
+        let left: Vec<(ExprId, Vec<Derivative>)> = left.map(|(equation, _)| equation).collect();
+        steps.extend(self.determined_together(&left, &known));
         steps
     }
 
     /// The well-determined part of what is left: blocks of equations with as many unknowns.
-    fn determined_together(
-        &self,
-        open: Vec<(ExprId, Vec<Derivative>)>,
-        known: &FxHashSet<Derivative>,
-    ) -> Vec<ChainStep> {
+    fn determined_together(&self, open: &[(ExprId, Vec<Derivative>)], known: &FxHashSet<Derivative>) -> Vec<ChainStep> {
         let is_missing = |one: &&Derivative| !known.contains(*one) && !self.is_given(one.var, one.order);
         let mut missing: Vec<Derivative> = open
             .iter()
