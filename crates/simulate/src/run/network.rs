@@ -410,7 +410,6 @@ impl Run {
         let Networked::Yes(network) = &mut self.network else {
             return None;
         };
-        network.arguments.forget_operations();
         let mut courses = Courses {
             arguments: &mut network.arguments,
             engine: &mut self.engine,
