@@ -224,7 +224,7 @@ impl Arguments {
         !self.calls.is_empty()
     }
 
-    pub(crate) fn forget_operations(&mut self) {
+    fn forget_operations(&mut self) {
         self.followed = Followed::default();
     }
 

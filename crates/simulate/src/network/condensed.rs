@@ -105,7 +105,8 @@ impl Present {
     /// Weights times right-hand sides.
     fn sum(&self, tables: &Tables, island: &Island, state: usize, weights: &[f64]) -> Condensed {
         let mut constant = 0.0;
-        let (mut terms, mut signals): (Vec<(u32, f64)>, Vec<(u32, f64)>) = (Vec::new(), Vec::new());
+        let mut terms: Vec<(u32, f64)> = Vec::new();
+        let mut signals: Vec<(u32, f64)> = Vec::new();
         let mut add =
             |source: u32, factor: f64| match terms.iter_mut().rev().take(MOST_STATES).find(|term| term.0 == source) {
                 Some(term) => term.1 += factor,

@@ -134,9 +134,10 @@ impl Present {
 
     /// Where the value of a leading unknown is.
     fn place(tables: &Tables, unknown: u32) -> u32 {
-        match tables.has_rate[unknown as usize] {
-            true => unknown + tables.unknowns.len() as u32,
-            false => unknown,
+        if tables.has_rate[unknown as usize] {
+            unknown + tables.unknowns.len() as u32
+        } else {
+            unknown
         }
     }
 
@@ -453,7 +454,7 @@ impl Present {
         for &unknown in group {
             let member = &mut self.members[unknown as usize];
             let ratio = member.factor / factor;
-            if !(ratio.abs() <= LARGEST_FACTOR) {
+            if ratio.is_nan() || ratio.abs() > LARGEST_FACTOR {
                 return None;
             }
             *member = Member {
