@@ -33,7 +33,7 @@ fn examples_take_no_more_work_than_they_did() {
     let mut wrong = Vec::new();
     for (example, most) in EXAMPLES {
         let session = Session::with_libraries(vec![root.join("library")]);
-        session.add_file(&root.join(format!("examples/{example}.mo")));
+        session.add_file(root.join(format!("examples/{example}.mo")));
         let name = session.find_model(None).into_result().unwrap();
         let model = session.compile(&name).into_result().unwrap();
         let counters = model.run().simulate().unwrap().summary.report.counters;

@@ -119,10 +119,10 @@ impl Linear<'_> {
     fn hold(&self, silent: &[usize], kept: &[usize], step: &[f64]) -> bool {
         let n = self.residual.len();
         let (mut left, mut size) = (self.residual.to_vec(), vec![0.0f64; n]);
-        for column in 0..n {
+        for (column, &moved) in step.iter().enumerate() {
             for (row, value) in self.column(column) {
-                left[row] += value * step[column];
-                size[row] += value.abs() * (self.values[column].abs() + step[column].abs());
+                left[row] += value * moved;
+                size[row] += value.abs() * (self.values[column].abs() + moved.abs());
             }
         }
         let mut pairs = silent.iter().zip(kept);
