@@ -1,8 +1,5 @@
 // What lies between two steps, or right beside the start or another event.
 //
-// model BetweenSteps.QuarticPulse
-// stop 1
-// final y 9.172026289853811e-05
 // model BetweenSteps.DelayReachesZero
 // stop 1
 // final y 0.3993037064627552
@@ -82,12 +79,4 @@ package BetweenSteps
     der(x) = 1;
     assert(u < 0.5, "too much");
   end Violated;
-
-  model QuarticPulse "The condition holds for 2*w*(1 - 0.7446)^(1/4); outside, its terms are larger by 14 powers of ten"
-    parameter Real t0 = 0.22367186914397394, w = 6.45104500906658e-05;
-    Real y(start = 0, fixed = true), s;
-  equation
-    s = 1 - ((time - t0)/w)^4;
-    der(y) = if s > 0.7446 then 1 else 0;
-  end QuarticPulse;
 end BetweenSteps;

@@ -60,7 +60,7 @@
 // final x 2.207276647028654
 // model Instants.SetsSumOfTwo
 // stop 2
-// fails E0602 overdetermined
+// fails E0602 no mode is consistent
 // at 1
 
 package Instants "What happens once at an event"

@@ -19,9 +19,8 @@ pub struct Rounding<'a> {
     pub pattern: u64,
     /// The largest error of an operation, in parts of its result.
     pub relative: f64,
-    /// Which quantity the value at a slot is, wherever it lies; zero where it does not vary. What does not is rounded the same
-    /// way each time, and so is what follows from it.
-    pub quantities: &'a [u32],
+    /// Whether the value at a slot varies. What does not is rounded the same way each time, and so is what follows from it.
+    pub varies: &'a [bool],
 }
 
 impl Rounding<'_> {
@@ -70,12 +69,12 @@ impl Rounded {
     }
 
     fn leaf(value: f64, slot: u32, rounding: &Rounding<'_>) -> Self {
-        let quantity = rounding.quantities[slot as usize];
+        let varies = rounding.varies[slot as usize];
         let exact = Rounded {
-            varies: quantity != 0,
+            varies,
             ..Self::constant(value, rounding.way())
         };
-        exact.rounded_at(u64::from(quantity))
+        exact.rounded_at(u64::from(slot))
     }
 
     /// With the error of the operation that it is the result of. The same operation on the same numbers errs in the same way.

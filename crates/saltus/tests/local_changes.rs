@@ -130,7 +130,7 @@ fn compile(text: &str) -> Model {
 
 fn run(model: &Model, whole: bool) -> Result<Simulation, String> {
     let run = model.run().stop(5.0).interval(0.1).tolerance(1e-9);
-    let run = run.options(|options| options.whole_modes = whole);
+    let run = run.options(|options| options.local_from = if whole { usize::MAX } else { 0 });
     run.simulate().map_err(|failed| format!("{:?}", failed.diagnostic()))
 }
 

@@ -14,19 +14,6 @@ const INITIAL: u32 = 1;
 const TERMINAL: u32 = 2;
 const FIRST_CONDITION: u32 = 3;
 
-/// Time among the quantities.
-const QUANTITY_OF_TIME: u32 = 1;
-
-/// A number for a derivative of a variable that depends on its name alone: not on what else there is, nor in which order. Few
-/// have the same (FNV-1a, in 32 bits).
-fn quantity(name: &str, order: u16) -> u32 {
-    let bytes = name.bytes().chain(order.to_le_bytes());
-    let hash = bytes.fold(0x811c_9dc5_u32, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    });
-    hash.max(QUANTITY_OF_TIME + 1)
-}
-
 /// The value memory of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
@@ -36,8 +23,8 @@ pub(crate) struct Memory {
     left: Vec<u32>,
     orders: Vec<u16>,
     condition_count: usize,
-    /// Which quantity a value is, by slot; zero where it does not vary between events.
-    quantities: Arc<[u32]>,
+    /// Whether a value varies between events, by slot.
+    varies: Arc<[bool]>,
 }
 
 impl Memory {
@@ -50,10 +37,10 @@ impl Memory {
             left: Vec::new(),
             orders: Vec::new(),
             condition_count: model.conditions.len(),
-            quantities: Arc::default(),
+            varies: Arc::default(),
         };
-        let mut quantities = vec![0; next as usize];
-        quantities[TIME as usize] = QUANTITY_OF_TIME;
+        let mut varies = vec![false; next as usize];
+        varies[TIME as usize] = true;
         for id in model.variables.ids() {
             let continuous = model.pool.variable_traits(id).continuous;
             let count = if continuous { orders } else { 1 };
@@ -61,14 +48,11 @@ impl Memory {
             memory.current.push(next);
             memory.left.push(next + u32::from(count));
             next += 2 * u32::from(count);
-            if continuous {
-                let name = &model.variables[id].name;
-                quantities.extend((0..count).map(|order| quantity(name, order)));
-            }
-            quantities.resize(next as usize, 0);
+            varies.resize(varies.len() + usize::from(count), continuous);
+            varies.resize(next as usize, false);
         }
         memory.values = vec![0.0; next as usize];
-        memory.quantities = quantities.into();
+        memory.varies = varies.into();
         memory
     }
 
@@ -82,9 +66,9 @@ impl Memory {
         self.orders[var.index()]
     }
 
-    /// Which quantity the value at each slot is; zero where it does not vary between events.
-    pub(crate) fn quantities(&self) -> &[u32] {
-        &self.quantities
+    /// Whether the value at each slot varies between events.
+    pub(crate) fn varies(&self) -> &[bool] {
+        &self.varies
     }
 
     /// The slot of the `order`-th derivative of a variable.

@@ -88,8 +88,9 @@ pub struct Options {
     pub trace: bool,
     /// Measure what every part of the equations costs, for `--profile`.
     pub profile: bool,
-    /// Analyse every mode as a whole, also where a change could stay local: what local changes are compared with.
-    pub whole_modes: bool,
+    /// From so many conditions on, changes of mode that can stay local do. Of fewer conditions there are few modes, which are
+    /// analysed as a whole and kept.
+    pub local_from: usize,
 }
 
 impl Default for Options {
@@ -116,7 +117,7 @@ impl Default for Options {
             tell_choices: true,
             trace: false,
             profile: false,
-            whole_modes: false,
+            local_from: 24,
         }
     }
 }

@@ -4,7 +4,7 @@
 // run: stop = 3
 // expect: T1 at 1 = 1 within 1e-12
 // expect: T2 at 1 = 2 within 1e-12
-// expect: hp at 2 = 5 within 1e-9
+// expect: hp at 1.5 = 5 within 1e-9
 // expect: T1 at 3 = 2.57387736 within 1e-5
 // expect: T2 at 3 = 4.33060952 within 1e-5
 

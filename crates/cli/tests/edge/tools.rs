@@ -260,10 +260,10 @@ fn a_missing_end_and_a_comma() {
 
 #[test]
 fn assertions_inside_of_a_library_name_the_line_that_uses_it() {
-    let library = "package Lib\n  model Part\n    parameter Integer n = 1;\n  equation\n    assert(n < 3, \"too many\");\n  end Part;\nend Lib;\n";
-    let text = "model M\n  Real a = 1;\n  Lib.Part part(final n = 4);\nend M;\n";
-    let folder = Folder::new().with("lib/Lib.mo", library).with("M.mo", text);
-    folder.expect(1, &["check", "M.mo", "-L", "lib"]).says("M.mo:3:12");
+    let library = "package Lib\n  model Part\n    constant Integer n = 1;\n  equation\n    assert(n < 3, \"too many\");\n  end Part;\nend Lib;\n";
+    let text = "model M\n  Real a = 1;\n  Lib.Part part(n = 4);\nend M;\n";
+    let folder = Folder::new().with("Lib.mo", library).with("M.mo", text);
+    folder.expect(1, &["check", "M.mo", "-L", "."]).says("M.mo:3:12");
 }
 
 #[test]

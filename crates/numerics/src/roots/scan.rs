@@ -32,7 +32,7 @@ pub trait ConditionFunctions {
         Ok(())
     }
 
-    /// What rounding leaves of function `i` where it was last evaluated: its sign is not looked for below that.
+    /// What rounding leaves of function `i`: its sign is not looked for below that.
     fn rounding(&self, i: usize) -> f64 {
         let _ = i;
         0.0
@@ -169,8 +169,6 @@ pub fn told_by_three(functions: &dyn ConditionFunctions, samples: [&[f64]; 3]) -
 struct Sample {
     t: f64,
     values: Vec<f64>,
-    /// What rounding leaves of each function there: a pulse is not less for being far from what is large elsewhere.
-    roundings: Vec<f64>,
 }
 
 impl Sample {
@@ -364,7 +362,7 @@ impl Scan<'_> {
             }
         }
         for i in 0..self.sides.len() {
-            if let Side::Unknown(margin) = self.side(i, &course(i), samples, piece)
+            if let Side::Unknown(margin) = self.side(i, &course(i), piece)
                 && self.cuts < MOST_CUTS
             {
                 self.cuts += 1;
@@ -425,15 +423,12 @@ impl Scan<'_> {
         Ok(inside.map_or(Placed::Nowhere, Placed::At))
     }
 
-    fn side(&self, i: usize, course: &Course, samples: &[Sample; SAMPLES], piece: &Piece) -> Side {
+    fn side(&self, i: usize, course: &Course, piece: &Piece) -> Side {
         let (size, margin) = (course.size(), course.margin());
-        let rounding = samples
-            .iter()
-            .fold(0.0, |most: f64, sample| most.max(sample.roundings[i]));
         let reported = course.stays(self.sides[i])
             || !course.is_finite()
             || course.is_monotone()
-            || size <= WITHIN_ROUNDING * rounding;
+            || size <= WITHIN_ROUNDING * self.functions.rounding(i);
         let noisy = piece.stalled >= STALLED && size <= WITHIN_NOISE * margin;
         if reported || noisy {
             Side::Known
@@ -447,8 +442,7 @@ impl Scan<'_> {
         self.functions
             .evaluate(t, &mut values)
             .map_err(|error| RootError::Evaluation { t, error })?;
-        let roundings = (0..self.sides.len()).map(|i| self.functions.rounding(i)).collect();
-        Ok(Sample { t, values, roundings })
+        Ok(Sample { t, values })
     }
 
     fn is_flipped(&self, i: usize, value: f64) -> bool {

@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use saltus_codegen::{Leaf, Rounding, share_of_error};
+use saltus_codegen::{Rounding, share_of_error};
 use saltus_mdae::{BinaryOp, Derivative, ExprId, Node};
 
 use crate::engine::{Engine, ModeId};
@@ -93,14 +93,14 @@ impl Engine {
         let base = self.memory.values.clone();
         for pattern in 0..PATTERNS {
             let blur = Blur(pattern);
-            for &Derivative { var, order } in &states {
-                let slot = self.memory.slot(var, order);
+            for (at, &Derivative { var, order }) in states.iter().enumerate() {
+                let slot = self.memory.slot(var, order) as usize;
                 let error = self.scales.state_error(&self.memory, var, order);
-                self.memory.values[slot as usize] += blur.share(&self.memory, slot) * error;
+                self.memory.values[slot] += blur.share(at as u64 + 1) * error;
             }
             let time = self.memory.time();
-            let share = blur.share(&self.memory, self.memory.leaf_slot(Leaf::Time));
-            self.memory.set_time(time + share * self.scales.time_error(time));
+            self.memory
+                .set_time(time + blur.share(0) * self.scales.time_error(time));
             // Where the equations have no solution nearby nothing is learnt.
             let plan = self.modes[mode].plan_mut();
             if plan.solve_blurred(&mut self.memory, blur).is_ok() {
@@ -124,8 +124,7 @@ impl Engine {
             let blur = Blur(pattern);
             for &Derivative { var, order } in &states {
                 let slot = self.memory.slot(var, order);
-                let rounding = ROUNDING_ULPS * f64::EPSILON * blur.share(&self.memory, slot);
-                self.memory.values[slot as usize] *= 1.0 + rounding;
+                self.memory.values[slot as usize] *= 1.0 + blur.rounding(u64::from(slot));
             }
             let plan = self.modes[mode].plan_mut();
             let solved = plan.solve_blurred(&mut self.memory, blur).is_ok();
@@ -243,9 +242,14 @@ const ROUNDING_ULPS: f64 = 4.0;
 pub(crate) struct Blur(u64);
 
 impl Blur {
-    /// By what part of its error the value at a slot is off: by the quantity that it is, wherever it lies.
-    fn share(self, memory: &Memory, slot: u32) -> f64 {
-        share_of_error(self.0, u64::from(memory.quantities()[slot as usize]))
+    /// By what part of its error a value is off.
+    fn share(self, at: u64) -> f64 {
+        share_of_error(self.0, at)
+    }
+
+    /// A few rounding errors, in parts of a value.
+    fn rounding(self, at: u64) -> f64 {
+        ROUNDING_ULPS * f64::EPSILON * self.share(at)
     }
 
     /// How operations on the values in memory round.
@@ -253,7 +257,7 @@ impl Blur {
         Rounding {
             pattern: self.0,
             relative: ROUNDING_ULPS * f64::EPSILON,
-            quantities: memory.quantities(),
+            varies: memory.varies(),
         }
     }
 }

@@ -143,7 +143,7 @@ pub(crate) struct Watched<'a, 'b> {
     pub shares: &'a [f64],
     /// The earliest time seen at which each function was clear of its band on that side.
     pub clear_at: Vec<Option<f64>>,
-    /// The size of each function and its terms where they were last evaluated.
+    /// The size of each function and its terms so far.
     pub sizes: Vec<f64>,
     /// Values known from the step before and from the first look at this one, and those at its end, without shifts.
     pub known: Vec<Sampled>,
@@ -166,7 +166,6 @@ pub(crate) struct Sampled {
     pub t: f64,
     pub values: Vec<f64>,
     tolerances: Vec<f64>,
-    magnitudes: Vec<f64>,
 }
 
 /// What rounding leaves of a condition function, in parts of the size of its terms: iterations of blocks end at 1e-13.
@@ -248,13 +247,12 @@ impl Watched<'_, '_> {
             t,
             values: vec![0.0; count],
             tolerances: vec![0.0; count],
-            magnitudes: vec![0.0; count],
         };
         for (at, monitor) in self.monitors.iter().enumerate() {
             let reading = monitor.watch(self.ode.memory, self.ode.scales, &mut self.scratch);
             sampled.values[at] = reading.value;
             sampled.tolerances[at] = reading.tolerance;
-            sampled.magnitudes[at] = reading.magnitude;
+            self.sizes[at] = self.sizes[at].max(reading.magnitude);
         }
         if let Some(watching) = self.ode.code.watching() {
             let (arguments, memory) = (&mut watching.arguments, &*self.ode.memory);
@@ -279,7 +277,6 @@ impl ConditionFunctions for Watched<'_, '_> {
     fn evaluate(&mut self, t: f64, values: &mut Vec<f64>) -> Result<(), EvalError> {
         let sampled = self.sampled(t)?;
         values.clone_from(&sampled.values);
-        self.sizes.clone_from(&sampled.magnitudes);
         for (at, &tolerance) in sampled.tolerances.iter().enumerate() {
             let value = sampled.values[at];
             values[at] = unless_resting(value, self.shifts[at], self.monitors[at]);

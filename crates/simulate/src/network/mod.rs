@@ -111,6 +111,9 @@ impl Network {
         }
         let looked_at = present.looked_at;
         let mode_changed = !(on.is_empty() && off.is_empty());
+        if self.replaces_factors(&on, &off) {
+            return None;
+        }
         let impulses = if mode_changed {
             let touched = present.change(&self.tables, &off, &on)?;
             present.restart(&self.tables, engine, &touched)?
@@ -125,6 +128,19 @@ impl Network {
         };
         self.present = Some(present);
         Some(change)
+    }
+
+    /// Whether equations with derivatives of one unknown come and go: where the factor of a derivative may jump beside an
+    /// impulse, the analysis of whole modes says so.
+    fn replaces_factors(&self, on: &[EquationId], off: &[EquationId]) -> bool {
+        let rates = |equations: &[EquationId]| -> Vec<u32> {
+            let terms = equations
+                .iter()
+                .flat_map(|&equation| self.tables.terms(number(equation)));
+            terms.filter(|term| term.is_rate).map(|term| term.unknown).collect()
+        };
+        let before = rates(off);
+        rates(on).iter().any(|unknown| before.contains(unknown))
     }
 
     /// Solves the equations of the mode in force at a time and states.

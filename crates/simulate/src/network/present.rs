@@ -547,9 +547,10 @@ impl Present {
     pub(crate) fn write(&self, tables: &Tables, memory: &mut Memory) {
         let count = tables.unknowns.len();
         for (at, &slot) in tables.slots.iter().enumerate() {
-            memory.values[slot as usize] = self.values[at];
+            // Zero has no sign.
+            memory.values[slot as usize] = self.values[at] + 0.0;
             if tables.has_rate[at] {
-                memory.values[slot as usize + 1] = self.values[count + at];
+                memory.values[slot as usize + 1] = self.values[count + at] + 0.0;
             }
         }
     }
@@ -697,11 +698,20 @@ impl Present {
             jump.abs() > JUMP * f64::EPSILON * self.values[unknown as usize].abs()
                 && jump.abs() > JUMP * engine.scales.state_error(&engine.memory, var, 0)
         });
+        let largest = jumps.iter().fold(0.0f64, |largest, jump| largest.max(jump.1.abs()));
         for (unknown, jump) in jumps {
             self.values[unknown as usize] += jump;
+            if tables.named_rate[unknown as usize] && jump.abs() > ROUNDING * largest {
+                impulses.push(ImpulseReport {
+                    var: tables.unknowns[unknown as usize],
+                    derivative: 1,
+                    order: 1,
+                    weight: jump,
+                });
+            }
         }
         self.follow_states();
-        impulses.sort_by_key(|impulse| impulse.var);
+        impulses.sort_by_key(|impulse| (impulse.var, impulse.derivative));
         Some(if jumped { impulses } else { Vec::new() })
     }
 

@@ -34,6 +34,8 @@ pub(crate) struct Tables {
     pub slots: Vec<u32>,
     /// Whether the derivative of an unknown stands in any equation.
     pub has_rate: Vec<bool>,
+    /// Whether a variable of the model is the derivative of an unknown: then it has an impulse where the unknown jumps.
+    pub named_rate: Vec<bool>,
     /// How much an unknown should be a state.
     pub preference: Vec<i32>,
     first_term: Vec<u32>,
@@ -105,9 +107,16 @@ impl Tables {
             cache: engine.compiled.cache().clone(),
             expressions: Vec::new(),
         };
+        let mut named_rate = vec![false; unknowns.len()];
+        for alias in model.aliases.iter().filter(|alias| alias.order == 1) {
+            if let Some(named) = named_rate.get_mut(numbers[alias.target.index()] as usize) {
+                *named = true;
+            }
+        }
         let mut tables = Tables {
             slots: unknowns.iter().map(|&var| memory.slot(var, 0)).collect(),
             has_rate: vec![false; unknowns.len()],
+            named_rate,
             preference: unknowns.iter().map(|&var| modes.preference(var, 0)).collect(),
             first_term: vec![0],
             terms: Vec::new(),

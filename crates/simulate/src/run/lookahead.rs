@@ -275,7 +275,7 @@ impl ConditionFunctions for OfTime<'_> {
         }
         self.memory.set_time(t);
         let reading = self.monitor.watch(self.memory, self.scales, self.scratch);
-        self.size = reading.magnitude;
+        self.size = self.size.max(reading.magnitude);
         let clear = (reading.value > 0.0) == self.side && reading.value.abs() > self.share * reading.tolerance;
         if clear && self.clear_at.is_none_or(|first| t < first) {
             self.clear_at = Some(t);

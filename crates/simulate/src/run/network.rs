@@ -162,17 +162,20 @@ impl Run {
 
     fn may_be_network(&self) -> bool {
         let (engine, options) = (&self.engine, &self.engine.options);
-        let of_time = engine.monitors.iter().all(|monitor| {
-            let alone = |monitor| reads_time_alone(&engine.model, &engine.pool, monitor);
-            monitor.as_deref().is_some_and(alone)
-        });
+        let of_time = || {
+            engine.monitors.iter().all(|monitor| {
+                let alone = |monitor| reads_time_alone(&engine.model, &engine.pool, monitor);
+                monitor.as_deref().is_some_and(alone)
+            })
+        };
         let explicit = matches!(options.method, Method::Auto | Method::Tsit45 | Method::Dop853);
-        let plain = options.restart == RestartMethod::Structural && !options.verify_restarts && !options.whole_modes;
+        let plain = options.restart == RestartMethod::Structural && !options.verify_restarts;
         let stops = options.chattering == Chattering::Stop && options.zeno == Zeno::Stop;
         let undisturbed = engine.samples.is_empty() && engine.inputs.signals.is_empty() && self.history.is_empty();
         let timeless = || !engine.compiled.uses(Node::Terminal);
-        let switched = engine.compiled.modes().guard_count() > 0;
-        switched && of_time && explicit && plain && stops && undisturbed && timeless()
+        let guards = engine.compiled.modes().guard_count();
+        let many = guards > 0 && engine.model.conditions.len() >= options.local_from;
+        many && of_time() && explicit && plain && stops && undisturbed && timeless()
     }
 
     /// Begins a phase; the values at its beginning are in memory.

@@ -260,7 +260,7 @@ impl ConditionFunctions for SlideFunctions<'_> {
             let reading = condition.monitor.watch(memory, &engine.scales, &mut engine.scratch);
             let at = self.exits + at;
             values[at] = reading.value + self.shifts[at];
-            self.sizes[at] = reading.magnitude;
+            self.sizes[at] = self.sizes[at].max(reading.magnitude);
         }
         let side = &self.ode.slide.sides[0];
         if let Some(mode) = side.mode()

@@ -103,7 +103,7 @@ pub fn sensitivities(
 ) -> Result<Sensitivities, Failure> {
     // Derivatives are those of the equations of whole modes.
     let options = &Options {
-        whole_modes: true,
+        local_from: usize::MAX,
         ..options.clone()
     };
     let stepper = Stepper::new(compiled, request.clone(), options)?;
