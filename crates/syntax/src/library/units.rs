@@ -88,7 +88,7 @@ impl<F: FileSystem> FileSystem for Units<F> {
                 entries.sort();
                 Ok(entries)
             }
-            Place::Inside(unit, inside) => Ok(entries_below(unit?.files(), inside)),
+            Place::Inside(unit, inside) => Ok(entries_below(unit?.files_below(inside), inside)),
         }
     }
 
@@ -98,7 +98,7 @@ impl<F: FileSystem> FileSystem for Units<F> {
             // A file that has the name of a unit and is none is a folder that cannot be read.
             Place::Inside(Err(UnitError::Unreadable(_)), _) => false,
             Place::Inside(Err(_), inside) => inside.as_os_str().is_empty(),
-            Place::Inside(Ok(unit), inside) => !entries_below(unit.files(), inside).is_empty(),
+            Place::Inside(Ok(unit), inside) => unit.files_below(inside).next().is_some(),
         }
     }
 

@@ -159,15 +159,17 @@ impl Unit {
             .any(|&kind| self.parts.contains_key(&(path.to_owned(), kind)))
     }
 
-    /// The paths of all files, from the folder of the package, sorted.
-    pub fn files(&self) -> impl Iterator<Item = &Path> {
-        let files = self.parts.keys().filter(|(_, kind)| *kind != PartKind::Lines);
-        let mut last = None;
-        files.map(|(path, _)| path.as_path()).filter(move |&path| {
-            let is_new = last != Some(path);
-            last = Some(path);
-            is_new
-        })
+    /// The paths of the files below a folder, both from the folder of the package, sorted. A file may be there twice.
+    pub(crate) fn files_below<'u>(&'u self, folder: &'u Path) -> impl Iterator<Item = &'u Path> {
+        let first = (folder.to_owned(), PartKind::Tree);
+        let files = self
+            .parts
+            .range(first..)
+            .filter(|((_, kind), _)| *kind != PartKind::Lines);
+        files
+            .map(|((path, _), _)| path.as_path())
+            .take_while(move |path| path.starts_with(folder))
+            .filter(move |&path| path != folder)
     }
 
     /// The content of a file.
