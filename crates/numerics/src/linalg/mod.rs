@@ -7,6 +7,7 @@ mod factor;
 mod ordering;
 mod pattern;
 mod qr;
+mod row_space;
 mod scalar;
 mod sparse_lu;
 
@@ -16,6 +17,7 @@ pub use dense::{DenseLu, DenseMatrix};
 pub use factor::{Factorisation, MatrixStructure};
 pub use pattern::{Colouring, PatternError, SparsityPattern};
 pub use qr::{FullPivotLu, PivotedQr};
+pub use row_space::{Remainder, RowSpace};
 pub use scalar::Scalar;
 pub use sparse_lu::{FactorKind, SparseLu};
 

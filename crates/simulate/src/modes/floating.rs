@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::{Derivative, EquationId, Role, VarId};
+use saltus_numerics::linalg::RowSpace;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Valuation, analyze_equations};
 
 use crate::engine::{Engine, ModeId};
@@ -110,28 +111,16 @@ impl Engine {
     fn dependent_equations(&mut self, equations: &[EquationId]) -> Option<Vec<EquationId>> {
         let rows = self.rows_in_numbers(equations)?;
         let units = column_sizes(&rows);
-        let mut independent: Vec<(usize, NumberRow)> = Vec::new();
+        let mut independent = RowSpace::new(units);
         let mut dependent = Vec::new();
         for row in rows {
-            let (mut coefficients, mut rest) = (Reduced::new(row.coefficients), Reduced::new(row.rest));
-            for (pivot, known) in &independent {
-                let factor = coefficients.values[*pivot] / known.coefficients[*pivot];
-                coefficients.subtract(&known.coefficients, factor);
-                rest.subtract(&known.rest, factor);
-            }
-            let size = |at: usize| coefficients.values[at].abs() / units[at];
-            let left = (0..units.len()).filter(|&at| !coefficients.is_zero(at));
-            match left.max_by(|&a, &b| size(a).total_cmp(&size(b))) {
-                Some(pivot) => independent.push((
-                    pivot,
-                    NumberRow {
-                        equation: row.equation,
-                        coefficients: coefficients.values,
-                        rest: rest.values,
-                    },
-                )),
-                None if (0..rest.values.len()).all(|at| rest.is_zero(at)) => dependent.push(row.equation),
-                None => return None,
+            let remainder = independent.remainder([row.coefficients, row.rest].concat());
+            if remainder.of_unknowns() > SMALL {
+                independent.add(remainder, SMALL);
+            } else if remainder.of_right_hand_sides() <= SMALL {
+                dependent.push(row.equation);
+            } else {
+                return None;
             }
         }
         Some(dependent)
@@ -262,33 +251,6 @@ fn column_sizes(rows: &[NumberRow]) -> Vec<f64> {
         }
     }
     sizes
-}
-
-/// Numbers from which others were taken away, with the sizes of all that they are the sums of: what is small against these
-/// is zero, in whatever unit.
-struct Reduced {
-    values: Vec<f64>,
-    terms: Vec<f64>,
-}
-
-impl Reduced {
-    fn new(values: Vec<f64>) -> Self {
-        Reduced {
-            terms: values.iter().map(|value| value.abs()).collect(),
-            values,
-        }
-    }
-
-    fn subtract(&mut self, what: &[f64], factor: f64) {
-        for ((value, term), other) in self.values.iter_mut().zip(&mut self.terms).zip(what) {
-            *value -= factor * other;
-            *term += (factor * other).abs();
-        }
-    }
-
-    fn is_zero(&self, at: usize) -> bool {
-        self.values[at].abs() <= SMALL * self.terms[at]
-    }
 }
 
 /// Numbers between -1 and 1, the same in every run.

@@ -4,10 +4,10 @@ use rustc_hash::FxHashMap;
 use saltus_mdae::function::Functions;
 use saltus_mdae::tape::Tape;
 use saltus_mdae::{Comparison, ConditionId, ExprId, ExprPool, Node, VarId};
-use saltus_numerics::linalg::{DenseMatrix, PivotedQr};
+use saltus_numerics::linalg::{DenseMatrix, PivotedQr, RowSpace};
 
 use super::knowledge::{Known, KnownSource};
-use super::polynomial::Polynomial;
+use super::polynomial::{Monomial, Polynomial};
 
 /// Points that must agree before an equation counts as entailed.
 const POINTS: usize = 5;
@@ -28,6 +28,10 @@ const POINTS_LIMIT: usize = 200;
 /// Operations that one question may take: more than a second would be needed for a few of such questions, and the
 /// answer "does not follow" is safe.
 const WORK_LIMIT: u64 = 20_000_000;
+/// Elimination leaves at most this part of a coefficient that is zero, by rounding,
+const NOTHING_LEFT: f64 = 1e-13;
+/// and at least this of one that is not: in between rounding may have grown.
+const SOMETHING_LEFT: f64 = 1e-9;
 /// A target evaluated farther out than this tells little: rounding dominates. (What the target does not hold may be far:
 /// a pressure of 1e5 beside a level of 1.)
 const FAR: f64 = 1e3;
@@ -71,6 +75,8 @@ pub enum Entailment {
     Trivial,
     /// It is a known equation up to a factor.
     Proportional(KnownSource),
+    /// It is a sum of multiples of known equations.
+    Combined(Vec<KnownSource>),
     /// It holds at every sampled point where the known equations hold.
     Sampled(Vec<KnownSource>),
 }
@@ -91,28 +97,128 @@ pub(super) fn entailed(
     if polynomial.is_zero() {
         return Some(Entailment::Trivial);
     }
-    for given in layers.iter().flatten() {
-        let same = given.residual == target || Polynomial::of(pool, given.residual, &known).is_multiple_of(&polynomial);
-        if same {
-            return Some(Entailment::Proportional(given.source));
+    let mut forms: Vec<Vec<Polynomial>> = Vec::new();
+    for layer in layers {
+        let mut of_layer = Vec::new();
+        for given in layer {
+            let form = Polynomial::of(pool, given.residual, &known);
+            if given.residual == target || form.is_multiple_of(&polynomial) {
+                return Some(Entailment::Proportional(given.source));
+            }
+            of_layer.push(form);
         }
+        forms.push(of_layer);
+    }
+    match combined(pool, &polynomial, &forms) {
+        Combined::Of(used) => return Some(Entailment::Combined(sources(&layers[..used]))),
+        Combined::Not => return None,
+        Combined::Unclear => {}
     }
     let mut sampler = Sampler::new(pool, functions, fixed, target);
     sampler.jumping = jumping;
     let mut count = 0;
-    for layer in layers {
+    for (at, layer) in layers.iter().enumerate() {
         count += layer.len();
         if count > EQUATION_LIMIT {
             break;
         }
         layer.iter().for_each(|given| sampler.add(pool, given.residual));
         if sampler.target_vanishes() {
-            let used = layers.iter().take_while(|other| !std::ptr::eq(*other, layer));
-            let sources = used.chain([layer]).flatten().map(|given| given.source);
-            return Some(Entailment::Sampled(sources.collect()));
+            return Some(Entailment::Sampled(sources(&layers[..=at])));
         }
     }
     None
+}
+
+fn sources(layers: &[Vec<Known>]) -> Vec<KnownSource> {
+    layers.iter().flatten().map(|given| given.source).collect()
+}
+
+/// Whether an equation is a sum of multiples of others.
+enum Combined {
+    /// Of those of so many layers.
+    Of(usize),
+    /// It does not follow from them in any other way either: all of them are linear.
+    Not,
+    /// Something is not linear, or rounding decides.
+    Unclear,
+}
+
+/// Looks for the equation among the sums of multiples of those of the layers, their products and functions as unknowns of their
+/// own. Magnitudes do not matter for it: where currents of 0.1 A and of 1 nA meet in one equation, sampled points may have them
+/// all near zero in parts of the larger one.
+fn combined(pool: &ExprPool, target: &Polynomial, layers: &[Vec<Polynomial>]) -> Combined {
+    let mut columns: FxHashMap<Monomial, usize> = FxHashMap::default();
+    let mut units: Vec<f64> = Vec::new();
+    let mut linear = true;
+    for form in layers.iter().flatten().chain([target]) {
+        for (monomial, coefficient) in form.nonzero() {
+            if monomial.is_empty() {
+                continue;
+            }
+            linear &= is_unknown(pool, monomial);
+            let at = *columns.entry(monomial.clone()).or_insert(units.len());
+            if at == units.len() {
+                units.push(0.0);
+            }
+            units[at] = units[at].max(coefficient.abs());
+        }
+    }
+    let row = |form: &Polynomial| {
+        let mut row = vec![0.0; columns.len() + 1];
+        for (monomial, coefficient) in form.nonzero() {
+            row[columns.get(monomial).copied().unwrap_or(columns.len())] = coefficient;
+        }
+        row
+    };
+    let mut space = RowSpace::new(units);
+    for (at, layer) in layers.iter().enumerate() {
+        for form in layer {
+            let remainder = space.remainder(row(form));
+            match Left::of(remainder.of_unknowns()) {
+                Left::Something => space.add(remainder, NOTHING_LEFT),
+                Left::Nothing => match Left::of(remainder.of_right_hand_sides()) {
+                    Left::Nothing => {}
+                    // They contradict each other: there is no point at which they hold.
+                    Left::Something => return Combined::Not,
+                    Left::Unclear => return Combined::Unclear,
+                },
+                Left::Unclear => return Combined::Unclear,
+            }
+        }
+        let remainder = space.remainder(row(target));
+        let left = [remainder.of_unknowns(), remainder.of_right_hand_sides()].map(Left::of);
+        if left == [Left::Nothing; 2] {
+            return Combined::Of(at + 1);
+        }
+        linear &= !left.contains(&Left::Unclear);
+    }
+    if linear { Combined::Not } else { Combined::Unclear }
+}
+
+/// Whether a product is a single unknown, or time.
+fn is_unknown(pool: &ExprPool, monomial: &Monomial) -> bool {
+    let [(atom, 1)] = monomial[..] else { return false };
+    matches!(pool.node(atom), Node::Var { .. } | Node::Pre { .. } | Node::Time)
+}
+
+/// What elimination has left of a number.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Left {
+    Nothing,
+    Something,
+    Unclear,
+}
+
+impl Left {
+    /// By the part that is left.
+    fn of(part: f64) -> Self {
+        match part {
+            part if part <= NOTHING_LEFT => Left::Nothing,
+            part if part > SOMETHING_LEFT => Left::Something,
+            _ => Left::Unclear,
+        }
+    }
 }
 
 /// Whether an expression is zero wherever it is defined.

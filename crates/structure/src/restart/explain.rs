@@ -633,7 +633,7 @@ impl Words<'_> {
                 FactReason::Holds { .. } => "its residual is zero".to_owned(),
                 FactReason::Entailed(Entailment::Trivial) => "it is always true".to_owned(),
                 FactReason::Entailed(Entailment::Proportional(source)) => self.source(*source),
-                FactReason::Entailed(Entailment::Sampled(sources)) => {
+                FactReason::Entailed(Entailment::Combined(sources) | Entailment::Sampled(sources)) => {
                     let crossing = sources.iter().any(|s| matches!(s, KnownSource::ZeroCrossing(_)));
                     let from = if crossing {
                         "the zero crossing and the equations"

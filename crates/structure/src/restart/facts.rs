@@ -162,8 +162,16 @@ impl Facts for NumericFacts<'_> {
             return Some(FactReason::Holds { residual, scale });
         }
         let layers = known.neighbourhood(pool, expression);
-        if residual.abs() > REFUTED * scale && self.all_hold(pool, layers.iter().flatten()) {
-            return None;
+        if residual.abs() > REFUTED * scale {
+            // What is differentiated farther says nothing of the derivatives that are known, and those beyond may be not.
+            let has_left_limits = known.has_left_limits(pool, expression);
+            let mut counting = layers
+                .iter()
+                .flatten()
+                .filter(|given| !has_left_limits || !known.is_beyond(given));
+            if self.all_hold(pool, &mut counting) {
+                return None;
+            }
         }
         entailed(pool, self.functions, self.fixed, expression, &layers, jumping).map(FactReason::Entailed)
     }

@@ -116,6 +116,27 @@ impl<'a> Knowledge<'a> {
         layers
     }
 
+    /// Whether an expression holds only derivatives that the previous mode determines: up to their offsets there.
+    pub(crate) fn has_left_limits(&mut self, pool: &ExprPool, expression: ExprId) -> bool {
+        let Some(previous) = self.change.previous() else {
+            return false;
+        };
+        self.leaves_of(pool, expression).iter().all(|&leaf| match leaf {
+            Node::Var { var, order } | Node::Pre { var, order } => {
+                previous.offset_of(var).is_some_and(|highest| order <= highest)
+            }
+            _ => true,
+        })
+    }
+
+    /// Whether an equation does no more than to determine derivatives beyond those of the previous mode.
+    pub(crate) fn is_beyond(&self, known: &Known) -> bool {
+        match (known.source, self.change.previous()) {
+            (KnownSource::Previous { row, order }, Some(previous)) => order > previous.equation_offset(row),
+            _ => false,
+        }
+    }
+
     /// Known equations that may hold one of the variables, in a fixed order.
     fn candidates(&self, pool: &mut ExprPool, vars: &FxHashSet<VarId>) -> Vec<Known> {
         let mut found = self.zero_crossings.clone();

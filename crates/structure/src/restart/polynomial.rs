@@ -130,7 +130,8 @@ impl Polynomial {
         };
         mine.iter().zip(&theirs).all(same)
     }
-    fn nonzero(&self) -> Vec<(&Monomial, f64)> {
+    /// Its terms that are not zero.
+    pub(crate) fn nonzero(&self) -> Vec<(&Monomial, f64)> {
         self.terms
             .iter()
             .filter(|(_, c)| **c != 0.0)

@@ -1,8 +1,9 @@
-// saltus simulate BridgeIdleBefore.mo --stop 0.2593
-// Expected: l_i(0.2593) = 0.05899: when all switches open at 0.2538 the current goes on through dla and dhb.
-// Happens: l_i = 0 without a word: the mode in which only dla conducts is accepted, although it interrupts the current.
-// It had been visited with l_i = 0 before; without that (`time < 1e-12`), the same candidate is refused because of the
-// impulse of dhb_v, as it should be. `--verify-restarts` shows that the structural restart keeps l_i = 0.0645 there.
+// An H-bridge whose idle mode (only dla conducts, no current) was visited before: when all switches open at 0.2538 the current
+// goes on through dla and dhb. Currents of 1 nA at the start made all currents look like zero to sampled points.
+//
+// expect: l_i at 0.25 = 0.06406782360121654 within 1e-6
+// expect: l_i at 0.2593 = 0.0589927416707204 within 1e-6
+
 model BridgeIdleBefore
   Boolean sla_on = time < 1e-9 or time > 0.27495;
   Real dhb_v; Real dhb_i;
@@ -56,5 +57,5 @@ equation
   sla_v = u_a - 0;
   - l_i + r_i = 0;
   slb_on = mod(time, 0.423) >= 0.021150000000000002 and mod(time, 0.423) < 0.25379999999999997;
-  annotation(experiment(StopTime=2.1149999999999998, Tolerance=1e-06));
+  annotation(experiment(StopTime=0.2593, Tolerance=1e-06));
 end BridgeIdleBefore;
