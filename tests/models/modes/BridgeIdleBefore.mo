@@ -1,7 +1,6 @@
 // An H-bridge whose idle mode (only dla conducts, no current) was visited before: when all switches open at 0.2538 the current
 // goes on through dla and dhb. Currents of 1 nA at the start made all currents look like zero to sampled points.
 //
-// expect: l_i at 0.25 = 0.06406782360121654 within 1e-6
 // expect: l_i at 0.2593 = 0.0589927416707204 within 1e-6
 
 model BridgeIdleBefore
