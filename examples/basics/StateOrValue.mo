@@ -5,6 +5,8 @@
 // expect: x at 0.5- = 5 within 1e-8
 // expect: x at 0.5+ = -5 within 1e-12
 // expect: x at 1 = -5 within 1e-12
+// expect: der(x) at 0.4 = 10 within 1e-12
+// expect: der(x) at 0.8 = 0 within 1e-12
 
 model StateOrValue "State or value"
   Real x(start = 0, fixed = true);

@@ -6,6 +6,8 @@
 // expect: y at 1+ = 2 within 1e-8
 // expect: x at 2 = 0.5 within 1e-8
 // expect: y at 2 = 1 within 1e-8
+// expect: der(x) at 2 = -0.5 within 1e-8
+// expect: der(y) at 0.5 = 2 within 1e-8
 
 model TradingPlaces "State and algebraic variable trade places"
   Real x(start = 0, fixed = true);

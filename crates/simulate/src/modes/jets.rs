@@ -4,7 +4,7 @@
 //! the sign of one diode's voltage does not need the derivatives of a whole network.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_mdae::{Derivative, EquationId, ExprPool, VarId};
+use saltus_mdae::{Derivative, EquationId, ExprPool, Role, VarId};
 use saltus_structure::mode::Plan;
 
 use crate::events::response::Blur;
@@ -124,6 +124,19 @@ impl Jets {
         order
             .into_iter()
             .all(|(level, block)| self.solve(tools, pool, level, block, memory, blur))
+    }
+
+    /// Whether the derivatives wanted follow from the equations alone: nobody says how fast what is given from outside changes.
+    pub(crate) fn determine(
+        &mut self,
+        tools: Tools<'_>,
+        pool: &ExprPool,
+        wanted: impl IntoIterator<Item = Beyond>,
+    ) -> bool {
+        let from_outside = |of: &Derivative| tools.model.variables[of.var].role == Role::Input;
+        let needed = self.needed(tools, pool, wanted);
+        let mut blocks = needed.into_iter().map(|(_, block)| &self.blocks[block]);
+        !blocks.any(|block| block.reads.iter().flatten().any(from_outside))
     }
 
     /// Levels and blocks to be solved, in order.

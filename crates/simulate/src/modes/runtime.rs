@@ -248,6 +248,11 @@ impl ModeRuntime {
         Ok(())
     }
 
+    /// Jets of their own, for looks aside.
+    pub(crate) fn jets_aside(&self, tools: Tools<'_>) -> Jets {
+        Jets::new(self.plan().whole_plan(tools, &self.structure))
+    }
+
     /// Computes x^(d+1) … x^(d+level) of the variables wanted; false if such derivatives are not kept.
     pub(crate) fn extend(
         &mut self,

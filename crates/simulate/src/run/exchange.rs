@@ -222,18 +222,19 @@ impl Exchange {
         Ok(())
     }
 
-    /// The rates of all slots.
+    /// The rates of all slots; of those that are no states of the present mode they say how fast the equations move them. Zero
+    /// where nothing determines it.
     pub fn rates(&mut self, rates: &mut [f64]) -> Result<(), Failure> {
         self.solve()?;
-        let mode = self.present_mode();
-        let engine = &self.run.engine;
-        for (rate, &Derivative { var, order }) in rates.iter_mut().zip(&*self.slots) {
-            let known = engine.modes[mode]
-                .highest_order(var)
-                .is_some_and(|highest| order < highest);
-            *rate = if known { engine.memory.get(var, order + 1) } else { 0.0 };
+        for (rate, &slot) in rates.iter_mut().zip(&*Arc::clone(&self.slots)) {
+            *rate = self.rate(slot);
         }
         Ok(())
+    }
+
+    fn rate(&mut self, slot: Derivative) -> f64 {
+        let rate = self.run.value(Derivative::new(slot.var, slot.order + 1));
+        if rate.is_nan() { 0.0 } else { rate }
     }
 
     /// The functions of the conditions, one for each: positive where it holds. Conditions that the mode does not watch are
@@ -271,7 +272,7 @@ impl Exchange {
     /// The present value of a derivative of a variable; of order 0, of the variable itself.
     pub fn value(&mut self, of: Derivative) -> Result<f64, Failure> {
         self.solve()?;
-        Ok(self.run.engine.memory.get(of.var, of.order))
+        Ok(self.run.value(of))
     }
 
     /// Gives an input a value. At an event it may jump; between events it is the caller's to call one where it does. False if
@@ -540,19 +541,10 @@ impl Exchange {
         true
     }
 
-    fn read(&self, quantity: Quantity) -> f64 {
-        let memory = &self.run.engine.memory;
+    fn read(&mut self, quantity: Quantity) -> f64 {
         match quantity {
-            Quantity::Value(Derivative { var, order }) => memory.get(var, order),
-            Quantity::RateOf(Derivative { var, order }) => {
-                let mode = self.present_mode();
-                let highest = self.run.engine.modes[mode].highest_order(var);
-                if highest.is_some_and(|highest| order < highest) {
-                    memory.get(var, order + 1)
-                } else {
-                    0.0
-                }
-            }
+            Quantity::Value(of) => self.run.value(of),
+            Quantity::RateOf(slot) => self.rate(slot),
         }
     }
 

@@ -1,6 +1,7 @@
 //! A run: initialisation, then integration from event to event.
 
 pub(crate) mod assertion;
+mod beyond;
 pub(crate) mod delay;
 mod exchange;
 pub(crate) mod input;
@@ -39,6 +40,7 @@ use crate::run::delay::History;
 use crate::run::input::InputSignal;
 use crate::run::limits::Limits;
 use crate::run::output::Layout;
+use beyond::ShownBeyond;
 use lookahead::Lookahead;
 use network::Networked;
 use slide::{Impact, Side, Slide};
@@ -253,6 +255,8 @@ struct Run {
     obstacle: Option<String>,
     /// The model as a network, and its mode in force.
     network: Networked,
+    /// Derivatives in rows that modes do not compute, by mode.
+    shown_beyond: FxHashMap<ModeId, Option<Box<ShownBeyond>>>,
 }
 
 /// What decides the right-hand side of a phase without events.
@@ -353,6 +357,7 @@ impl Run {
             impacts: Vec::new(),
             obstacle: None,
             network: Networked::default(),
+            shown_beyond: FxHashMap::default(),
             watches: vec![Watch::default(); engine.model.conditions.len()],
             lookahead: Lookahead::default(),
             sampled: None,

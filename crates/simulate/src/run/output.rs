@@ -107,7 +107,13 @@ impl Layout {
         &self.reported[column]
     }
 
-    /// The values of all columns.
+    /// Columns with derivatives, and which.
+    pub(crate) fn derivatives(&self) -> impl Iterator<Item = (usize, Derivative)> + '_ {
+        let columns = self.slots.iter().copied().enumerate();
+        columns.filter(|(_, of)| of.order > 0)
+    }
+
+    /// The values of all columns as they are in memory.
     pub(crate) fn row(&self, memory: &Memory, out: &mut Vec<f64>) {
         out.clear();
         out.extend(

@@ -45,7 +45,7 @@ impl Run {
         let mode = self.shown_mode().map_or(0, |mode| mode.0);
         self.announce_mode(sink)?;
         let mut row = std::mem::take(&mut self.row);
-        self.layout.row(&self.engine.memory, &mut row);
+        self.fill_row(&mut row);
         let outcome = sink.row(time, kind, mode, &row);
         self.row = row;
         let (start, interval) = (self.engine.options.start, self.engine.options.interval);

@@ -332,8 +332,8 @@ impl Stepper {
     }
 
     /// The present value of a derivative of a variable; of order 0, of the variable itself.
-    pub fn value(&self, of: Derivative) -> f64 {
-        self.run.engine.memory.get(of.var, of.order)
+    pub fn value(&mut self, of: Derivative) -> f64 {
+        self.run.value(of)
     }
 
     /// How fast a derivative of a variable changes at present; nothing where that is not known: for what jumps only.
@@ -353,8 +353,8 @@ impl Stepper {
     }
 
     /// The present values of all columns of the results.
-    pub fn row(&self, row: &mut Vec<f64>) {
-        self.run.layout.row(&self.run.engine.memory, row);
+    pub fn row(&mut self, row: &mut Vec<f64>) {
+        self.run.fill_row(row);
     }
 
     /// The present mode, or the way along a surface, under the number that results show.
