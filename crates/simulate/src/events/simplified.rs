@@ -3,13 +3,18 @@
 //! A path parameter s is one quantity in one mode and another in the next: friction while stuck, `f0 + v` while sliding. With
 //! f0 of 1e9 N, `s > f0` tells velocities to 1e-7 m/s only. But an equation of the sliding mode says what `s - f0` is there: v.
 //! Where an equation and the condition share what is taken away, the condition is watched and decided without it.
+//!
+//! The voltage of a diode across a closed switch is zero by the equations of the mode: a sum of multiples of them. Computed, it may
+//! be what rounding leaves of large potentials, so it is read as the zero that it is.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::eval::evaluate;
 use saltus_mdae::jacobian::SamplePoint;
-use saltus_mdae::{ConditionId, Derivative, EquationId, ExprId, Node, Role};
+use saltus_mdae::{ConditionId, Derivative, EquationId, ExprId, Node, Role, VarId};
+use saltus_numerics::linalg::RowSpace;
 
 use super::condition::Monitor;
 use crate::engine::{Engine, ModeId};
@@ -19,9 +24,32 @@ const ROUNDING: f64 = 1e-11;
 /// Points at which they must.
 const POINTS: u32 = 4;
 
-/// What conditions read, once that is known; `None` where no mode makes one simpler.
+/// Equations among which a combination is looked for: a loop of switches and diodes has a few for each of them.
+const NEAR: usize = 40;
+/// Elimination leaves at most this part of a coefficient that is zero.
+const NOTHING_LEFT: f64 = 1e-13;
+
+/// What conditions read, once that is known.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Paths(FxHashMap<ConditionId, Option<Path>>);
+pub(crate) struct Paths(FxHashMap<ConditionId, Form>);
+
+/// What a mode may make simpler about a condition function.
+#[derive(Clone, Debug)]
+enum Form {
+    /// Nothing.
+    Other,
+    /// A sum of constant multiples of unknowns, and a number.
+    Sum(Arc<Sum>),
+    /// Something is taken away from an unknown.
+    Path(Path),
+}
+
+/// A sum of constant multiples of unknowns, and a number.
+#[derive(Clone, Debug)]
+struct Sum {
+    terms: Vec<(Derivative, f64)>,
+    number: f64,
+}
 
 /// A condition function that is a constant multiple of one unknown, with something taken away from it.
 #[derive(Copy, Clone, Debug)]
@@ -37,6 +65,9 @@ impl Engine {
         let Some(simpler) = self.simplified_monitor(id, &plain, mode) else {
             return Some(plain);
         };
+        if self.pool.is_zero(simpler.function) {
+            return Some(simpler);
+        }
         self.find_errors(mode, simpler.reads(0));
         self.find_errors(mode, plain.reads(0));
         let mut tolerance = |monitor: &Monitor| monitor.watch(&self.memory, &self.scales, &mut self.scratch).tolerance;
@@ -45,11 +76,18 @@ impl Engine {
     }
 
     fn simplified_monitor(&mut self, id: ConditionId, plain: &Monitor, mode: ModeId) -> Option<Arc<Monitor>> {
-        let path = self.path(id, plain)?;
+        let form = self.form(id, plain);
+        if let Form::Other = form {
+            return None;
+        }
         if let Some(known) = self.modes[mode].simplified.get(&id) {
             return known.clone();
         }
-        let function = self.simplified_function(plain.function, path, mode);
+        let function = match form {
+            Form::Other => None,
+            Form::Sum(sum) => self.vanishes_in(&sum, mode).then(|| self.pool.real(0.0)),
+            Form::Path(path) => self.simplified_function(plain.function, path, mode),
+        };
         let simpler = function.and_then(|function| {
             let found = plain.with_function(function, &self.model, &mut self.pool, &self.cache, &self.memory);
             found.ok().map(Arc::new)
@@ -58,16 +96,101 @@ impl Engine {
         simpler
     }
 
-    /// The path parameter of a condition.
-    fn path(&mut self, id: ConditionId, monitor: &Monitor) -> Option<Path> {
-        if let Some(&known) = self.paths.0.get(&id) {
-            return known;
+    /// What a mode may make simpler about a condition.
+    fn form(&mut self, id: ConditionId, monitor: &Monitor) -> Form {
+        if let Some(known) = self.paths.0.get(&id) {
+            return known.clone();
         }
-        let found = self.find_path(monitor);
-        self.paths.0.insert(id, found);
+        let found = match self.find_path(monitor) {
+            Some(path) => Form::Path(path),
+            None if monitor.reads_left_limits() => Form::Other,
+            None => match self.constant_sum(monitor.function) {
+                Some(sum) if !sum.terms.is_empty() => Form::Sum(Arc::new(sum)),
+                _ => Form::Other,
+            },
+        };
+        self.paths.0.insert(id, found.clone());
         found
     }
 
+    /// An expression as a sum of constant multiples of unknowns and a number, if it is one.
+    fn constant_sum(&mut self, expression: ExprId) -> Option<Sum> {
+        if !self.is_of_unknowns(expression) {
+            return None;
+        }
+        let mut terms = Vec::new();
+        for leaf in self.pool.occurrences(expression) {
+            let slope = self.pool.partial_derivative(expression, leaf.var, leaf.order);
+            terms.push((leaf, self.pool.constant(slope)?));
+        }
+        let zero = self.pool.real(0.0);
+        let model = &self.model;
+        let is_unknown = |node| matches!(node, Node::Var { var, .. } if model.is_unknown(var));
+        let rest = self
+            .pool
+            .rewrite(&[expression], |_, _, node| is_unknown(node).then_some(zero))[0];
+        let number = self.pool.constant(rest)?;
+        Some(Sum { terms, number })
+    }
+
+    /// Whether a mode makes a sum zero at all times: it is a sum of multiples of equations with constant coefficients.
+    fn vanishes_in(&mut self, sum: &Sum, mode: ModeId) -> bool {
+        let equations = self.equations_near(sum, mode);
+        let mut columns: FxHashMap<Derivative, usize> = FxHashMap::default();
+        let mut units: Vec<f64> = Vec::new();
+        for &(leaf, coefficient) in equations.iter().chain([sum]).flat_map(|sum| &sum.terms) {
+            let at = *columns.entry(leaf).or_insert(units.len());
+            if at == units.len() {
+                units.push(0.0);
+            }
+            units[at] = units[at].max(coefficient.abs());
+        }
+        let row = |sum: &Sum| {
+            let mut row = vec![0.0; columns.len() + 1];
+            for (leaf, coefficient) in &sum.terms {
+                row[columns[leaf]] += coefficient;
+            }
+            row[columns.len()] = sum.number;
+            row
+        };
+        let mut space = RowSpace::new(units);
+        for equation in &equations {
+            let remainder = space.remainder(row(equation));
+            space.add(remainder, NOTHING_LEFT);
+        }
+        let remainder = space.remainder(row(sum));
+        remainder.of_unknowns() <= NOTHING_LEFT && remainder.of_right_hand_sides() <= NOTHING_LEFT
+    }
+
+    /// Equations of a mode that are such sums and share unknowns with a sum, or with others of them, nearest first.
+    fn equations_near(&mut self, sum: &Sum, mode: ModeId) -> Vec<Sum> {
+        let structure = Arc::clone(&self.modes[mode].structure);
+        let mut met: FxHashSet<EquationId> = FxHashSet::default();
+        let mut seen: FxHashSet<VarId> = FxHashSet::default();
+        let mut open: VecDeque<VarId> = sum.terms.iter().map(|(leaf, _)| leaf.var).collect();
+        let mut found: Vec<Sum> = Vec::new();
+        while let Some(var) = open.pop_front() {
+            if !seen.insert(var) {
+                continue;
+            }
+            for id in self.compiled.modes().equations_with(var).to_vec() {
+                if structure.equations.binary_search(&id).is_err() || !met.insert(id) {
+                    continue;
+                }
+                let Some(equation) = self.constant_sum(self.model.equations[id].residual) else {
+                    continue;
+                };
+                open.extend(equation.terms.iter().map(|(leaf, _)| leaf.var));
+                found.push(equation);
+                if found.len() == NEAR {
+                    return found;
+                }
+            }
+        }
+        found
+    }
+
+    /// The path parameter of a condition.
     fn find_path(&mut self, monitor: &Monitor) -> Option<Path> {
         let function = monitor.function;
         if monitor.reads_left_limits() || !self.is_of_unknowns(function) {
