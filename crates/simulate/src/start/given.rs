@@ -223,6 +223,37 @@ impl Engine {
                 self.memory.values = saved;
             }
         }
+        self.follow_before_start(mode);
+    }
+
+    /// Where given start values contradict an equation of this mode, as voltages of capacitors do that a switch ties together,
+    /// they are values just before the start. What equations of all modes make functions of them (`q = C*v`) had its value
+    /// then, too, and that is what the restart conserves.
+    fn follow_before_start(&mut self, mode: ModeId) {
+        let constraints = self.constraints_at_start(mode);
+        let structure = &self.modes[mode].structure;
+        let always: FxHashSet<ExprId> = structure
+            .equations
+            .iter()
+            .zip(&structure.sigma.c)
+            // What is differentiated more often has been met as a position.
+            .filter(|(_, c)| **c == 1)
+            .map(|(&id, _)| &self.model.equations[id])
+            .filter(|equation| self.pool.constant(equation.guard) == Some(1.0))
+            .map(|equation| equation.residual)
+            .collect();
+        let open = constraints
+            .into_iter()
+            .filter(|constraint| constraint.order == 0 && !constraint.holds && always.contains(&constraint.residual))
+            .map(|constraint| (constraint.residual, constraint.unknowns))
+            .collect();
+        for step in self.determined_in_turn(open) {
+            let saved = self.memory.values.clone();
+            let determined = step.determined.iter().copied().collect();
+            if !self.solve_chain(&[step], &determined) {
+                self.memory.values = saved;
+            }
+        }
     }
 
     /// Start values that are given but not fixed, and that the start did not keep.
