@@ -7,8 +7,8 @@
 
 The folder of references is a copy of MAP-LIB_ReferenceResults at the version of the library (or a repository that has its tag),
 TABLE a file with the columns `model` and `tier`. Every model runs with the settings its reference was made with (`creation.txt`:
-the output interval is half of the model's, and a curve sampled at half the density lies outside the tube at its peaks), protected
-variables included.
+the output interval is half of the model's, and a curve sampled at half the density lies outside the tube at its peaks), and writes
+the signals that the reference is compared in (`comparisonSignals.txt`), protected ones included.
 
 `run` adds to the file of results a row per model: how it ended, processor time and memory of the run, and the first line of the
 diagnostic or of the comparison; a model that has a row already is left out unless its outcome is one of `--again`. `table` makes of
@@ -55,6 +55,14 @@ def settings(references, folder):
     return options
 
 
+def signals(references, folder):
+    """Options that write what the reference is compared in and nothing else: a user looks at some curves, not at 500."""
+    text = show(references, f"{folder}/comparisonSignals.txt")
+    lines = [line.strip() for line in (text or b"").decode(errors="replace").splitlines()]
+    names = [line.replace(", ", ",") for line in lines if line and line != "time" and not line.startswith("//")]
+    return [word for name in names for word in ("--variable", name)]
+
+
 def run(arguments, limit):
     """Status (none if it took too long), output, processor time in seconds, largest memory in megabytes.
 
@@ -81,7 +89,8 @@ def outcome(args, model, work):
     folder = model.replace(".", "/")
     result = work / "result.csv"
     command = [args.saltus, "simulate", "-L", args.library, "--model", model, "-o", str(result), "--protected"]
-    status, text, seconds, memory = run(command + settings(args.references, folder), args.limit)
+    command += settings(args.references, folder) + signals(args.references, folder)
+    status, text, seconds, memory = run(command, args.limit)
     figures = {"seconds": f"{seconds:.2f}", "megabytes": f"{memory:.0f}"}
     if status is None:
         return {"outcome": "stopped", "text": f"after {args.limit:g} s"} | figures

@@ -5,12 +5,15 @@
 
 Says so and succeeds where FMPy is not installed (`pip install fmpy`). Every example is exported, validated, and simulated: by
 Model Exchange with CVode, by Co-Simulation with and without event mode, of FMI 3 and FMI 2. Values are compared at all
-output points that are no events, to 1e-5 of the largest value of each variable; event times to 1e-7 of the run.
+output points that are no events, to 1e-5 of the largest value of each variable; event times to 1e-7 of the run; sums of multiples
+of variables that an example says are conserved (momentum, charge), to 1e-6 in every row, at events too, and energies as values are.
 """
 
 import argparse
 import csv
+import math
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,7 +21,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # No divisor of usual periods: at events values are not compared.
 POINTS = 193
-VALUES, TIMES = 1e-5, 1e-7
+VALUES, TIMES, CONSERVED = 1e-5, 1e-7, 1e-6
 # What is smaller is rounding of what should be zero.
 SMALL = 5e-3
 # Rates at output points belong to states between steps of our own run: stiff ones show the errors there many times over.
@@ -39,6 +42,51 @@ def policies(model):
         if words[:2] == ["//", "run:"] and words[2] in ("chattering", "zeno"):
             found += [f"--{words[2]}", words[3]]
     return found
+
+
+def conserved(model):
+    """Expressions that keep their first value, by the header of an example, and how well they do in our own run."""
+    found = []
+    for line in open(model):
+        matched = re.match(r"// expect: conserved (.*) within (\S+)", line)
+        if matched:
+            found.append((matched[1], float(matched[2])))
+    return found
+
+
+def is_sum(expression):
+    """Whether an expression is a sum of multiples of several variables."""
+    terms = re.split(r"\s[+-]\s", expression)
+    return len(terms) > 1 and all(re.fullmatch(r"(?:[\d.e]+\*)?[A-Za-z_][\w.]*(?:\[[\d,]*\])?", term) for term in terms)
+
+
+def terms(code):
+    """The terms of a sum."""
+    depth, begin, found = 0, 0, []
+    for at, c in enumerate(code):
+        depth += (c in "([") - (c in ")]")
+        if depth == 0 and code[at : at + 3] in (" + ", " - "):
+            found.append(code[begin:at])
+            begin = at + 3
+    return found + [code[begin:]]
+
+
+def deviation(expression, result, known):
+    """How far an expression goes from its first value, in parts of the sizes of its terms; nothing if its variables are not shown."""
+    names = sorted(set(re.findall(r"[A-Za-z_][\w.]*(?:\[[\d,]*\])?", expression)), key=len, reverse=True)
+    names = [name for name in names if not hasattr(math, name) and not re.fullmatch(r"e\d*", name)]
+    if not all(name in result.dtype.names or name in known and known[name].start is not None for name in names):
+        return None
+    code = re.sub(r"[A-Za-z_][\w.]*(?:\[[\d,]*\])?", lambda m: f"v[{m[0]!r}]" if m[0] in names else m[0], expression.replace("^", "**"))
+    functions = {name: getattr(math, name) for name in dir(math)}
+    values, sizes = [], []
+    for row in result:
+        v = {name: float(row[name]) if name in result.dtype.names else float(known[name].start) for name in names}
+        if any(value != value for value in v.values()):
+            continue
+        values.append(eval(code, functions, {"v": v}))  # noqa: S307
+        sizes.append(sum(abs(eval(term, functions, {"v": v})) for term in terms(code)))  # noqa: S307
+    return max(abs(value - values[0]) for value in values) / max(max(sizes), SMALL)
 
 
 def own_run(saltus, model, folder, tolerance):
@@ -127,7 +175,14 @@ def one(saltus, model, kinds, runtime):
                 told = told.decode() if isinstance(told, bytes) else str(told)
                 results.append((kind, "run", f"{error} {told}"[:400]))
                 continue
-            results.append((kind,) + compare(names, table, own_events, result, wanted, interval, span, kind, LATE.get(name, TIMES)))
+            verdict, what = compare(names, table, own_events, result, wanted, interval, span, kind, LATE.get(name, TIMES))
+            for expression, within in conserved(model):
+                off = deviation(expression, result, known)
+                if off is not None:
+                    passed = off <= max(CONSERVED if is_sum(expression) else VALUES, within)
+                    verdict = verdict if passed else "WRONG"
+                    what += f", conserved {off:.1e}" + ("" if passed else f": {expression}")
+            results.append((kind, verdict, what))
     return results
 
 

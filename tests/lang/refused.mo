@@ -432,3 +432,19 @@ model MessageIsNumber
 equation
   assert(true, 3);
 end MessageIsNumber;
+
+// model BreakOutsideOfLoop
+// error E0311 `break` can only be used in loops
+function broken
+  input Real x;
+  output Real y;
+algorithm
+  y := x;
+  if x > 0 then
+    break;
+  end if;
+end broken;
+
+model BreakOutsideOfLoop
+  Real y = broken(time);
+end BreakOutsideOfLoop;

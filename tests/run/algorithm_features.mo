@@ -25,6 +25,37 @@ package AlgorithmFeatures
     n := 0;
     while n < 10*time loop n := n + 1; end while;
   end A32;
+// model AlgorithmFeatures.A34
+// final k 5
+// final even 2
+// final x 15
+// final z 0
+  model A34 "counters beside a continuous variable"
+    Integer k, even;
+    Real x, z;
+  algorithm
+    k := 0; even := 0; x := 0; z := 1;
+    while k < 7 loop
+      k := k + 1;
+      if mod(k, 2) == 0 then even := even + 1; end if;
+      x := x + k*time;
+      if k >= 5 then break; end if;
+    end while;
+    if time > 0.5 then z := 0; end if;
+  end A34;
+// model AlgorithmFeatures.A35
+// refused E0506 may change at any time
+  model A35 "a counter that another one leaves to a continuous variable"
+    Integer k, n;
+    Real x;
+  algorithm
+    k := 0; n := 0; x := 1 + time;
+    while x < 10 and k < 20 loop
+      k := k + 1;
+      x := x*2;
+      if k < 3 then n := n + 1; end if;
+    end while;
+  end A35;
 // model AlgorithmFeatures.A33
 // refused E0506 may change at any time
   model A33 "a Boolean of a function of time"

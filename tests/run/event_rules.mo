@@ -17,6 +17,11 @@
 // model EventRules.RootsInBindings
 // final p.r 1
 // final l.r 0
+// model EventRules.LeftLimitsOfWhatStays
+// final z 2.5
+// final n 0
+// final k 3
+// final y 8
 // model EventRules.Delayed
 // refused E0311 `delay` cannot be used in a function
 // model EventRules.NamedAsType
@@ -153,6 +158,27 @@ package EventRules
   equation
     connect(p.a, l.a);
   end RootsInBindings;
+
+  model LeftLimitsOfWhatStays
+    parameter Real p = 2;
+    parameter Integer a[2] = {1, 3};
+    parameter Boolean on = true;
+    parameter Real later(fixed = false);
+    Real y = pre(later);
+    Real z(start = 0, fixed = true);
+    Integer n(start = 0, fixed = true);
+    Integer k = pre(a[2]);
+  initial equation
+    later = 4*p;
+  equation
+    der(z) = 1;
+    when z > 0.5 then
+      reinit(z, pre(p));
+    end when;
+    when sample(0.1, 0.1) then
+      n = pre(n) + (if edge(on) or change(a[1]) then 1 else 0);
+    end when;
+  end LeftLimitsOfWhatStays;
 
   model Delayed
     function late

@@ -431,4 +431,16 @@ package FunctionFeatures
     Boolean b = part("xayb", k, k) == "y";
     Real y = if b then 1 else 0;
   end M50;
+// model FunctionFeatures.M51
+// final y 600003
+// final z 1200003
+  model M51 "a call whose record is handed on by its components is carried out once"
+    record Many Real a; Real b; Real c; Real d; Real e; Real f; end Many;
+    function slow input Real x; output Many m; protected Real s = 0; algorithm for i in 1:200000 loop s := s + x; end for; m := Many(s, s, s, 1, 1, 1); end slow;
+    function sum6 input Many m; output Real y; algorithm y := m.a + m.b + m.c + m.d + m.e + m.f; end sum6;
+    function once input Real x; output Real y; algorithm y := sum6(slow(x)); end once;
+    function chosen input Real x; output Real y; algorithm y := if x > 5 then sum6(slow(x)) else sum6(slow(2*x)); end chosen;
+    Real y = once(if time < 0.5 then 0.5 else 1);
+    Real z = chosen(if time < 0.5 then 0.5 else 1);
+  end M51;
 end FunctionFeatures;

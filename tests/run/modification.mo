@@ -79,6 +79,11 @@
 // final y 2
 // model Modification.EnumerationParameter
 // final m.y 2
+// model Modification.EnumerationBegins
+// final first 1
+// final before 1
+// final second 2
+// final later 3
 // model Modification.SizeByModifier
 // final a.total 6
 // final b.total 15
@@ -108,6 +113,12 @@
 // refused E0210 protected
 // model Modification.NotSpread
 // refused E0302 each
+// model Modification.TooManyValues
+// refused E0302 the sizes 2
+// model Modification.TooManyInside
+// refused E0302 the sizes 2
+// model Modification.TooManyRows
+// refused E0302 the sizes 2, 2
 // model Modification.EncapsulatedWithoutImport
 // refused E0201 not known
 // model Modification.DeclaredTwice
@@ -338,6 +349,22 @@ package Modification
     Real z = 3*time;
   end Second2;
   type Kind = enumeration(one, two, three);
+  model EnumerationBegins
+    Kind e, f(fixed = true), s(start = Kind.two);
+    Integer first(start = 0, fixed = true), before(start = 0, fixed = true), second(start = 0, fixed = true);
+    Integer later = Integer(e);
+  equation
+    when time > 0.25 then
+      first = Integer(pre(e));
+      before = Integer(pre(f));
+      second = Integer(pre(s));
+    end when;
+    when time > 0.5 then
+      e = Kind.three;
+      f = Kind.three;
+      s = Kind.three;
+    end when;
+  end EnumerationBegins;
   model ByKind
     parameter Kind kind = Kind.one;
     Real y = if kind == Kind.one then time else if kind == Kind.two then 2*time else 3*time;
@@ -428,6 +455,15 @@ package Modification
   model NotSpread
     A a[2](k = 3);
   end NotSpread;
+  model TooManyValues
+    A a[2](k = {1, 2, 3});
+  end TooManyValues;
+  model TooManyInside
+    Pair g[2](a(k = {{1, 2}, {3, 4}, {5, 6}}));
+  end TooManyInside;
+  model TooManyRows
+    A a[2, 2](k = [1, 2; 3, 4; 5, 6]);
+  end TooManyRows;
   encapsulated model EncapsulatedWithoutImport
     Real y = Constants.c*time;
   end EncapsulatedWithoutImport;

@@ -579,7 +579,7 @@ impl SingularModes {
 }
 
 impl ModeWords {
-    /// Whether a mode is among those said; `None` if the words do not tell.
+    /// Whether a mode is among those said; `None` if the words do not say.
     fn include(&self, valuation: &[(String, bool)]) -> Option<bool> {
         let value = |text: &str| {
             valuation

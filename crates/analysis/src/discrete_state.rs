@@ -1,7 +1,7 @@
 //! A point of the discrete state space: truth values of the conditions and values of the discrete variables.
 
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{Comparison, ConditionId, ConditionKind, Derivative, ExprId, Idx, Mdae, Role, Type, VarId};
+use saltus_mdae::{Comparison, ConditionId, ConditionKind, Derivative, ExprId, Idx, IndexVec, Mdae, Role, Type, VarId};
 use saltus_structure::mode::{Modes, Valuation};
 use saltus_structure::restart::FixedValues;
 
@@ -11,7 +11,7 @@ use crate::trigger::{ModeValue, Named, Trigger};
 /// Truth values and values; derivatives of continuous variables do not matter for modes.
 #[derive(Clone, Debug)]
 pub(crate) struct DiscreteState {
-    pub truths: Vec<bool>,
+    pub truths: IndexVec<ConditionId, bool>,
     /// By variable; NaN where nothing is known.
     pub values: Vec<f64>,
     pub time: f64,
@@ -37,7 +37,7 @@ impl Environment for Instant<'_> {
         self.now.time
     }
     fn condition(&self, condition: ConditionId) -> bool {
-        self.now.truths[condition.index()]
+        self.now.truths[condition]
     }
     fn initial(&self) -> bool {
         self.initial
@@ -61,7 +61,7 @@ impl Environment for AtTime<'_> {
         self.time
     }
     fn condition(&self, condition: ConditionId) -> bool {
-        self.now.truths[condition.index()]
+        self.now.truths[condition]
     }
 }
 
@@ -70,7 +70,7 @@ impl DiscreteState {
     pub(crate) fn from_starts(discrete: &DiscreteEquations, start_time: f64) -> DiscreteState {
         let model = discrete.model;
         let mut discrete_state = DiscreteState {
-            truths: vec![false; model.conditions.len()],
+            truths: IndexVec::filled(false, model.conditions.len()),
             values: vec![f64::NAN; model.variables.len()],
             time: start_time,
             settled: false,
@@ -106,7 +106,7 @@ impl DiscreteState {
         for (id, condition) in model.conditions.iter_enumerated() {
             if let ConditionKind::Relation { function, comparison } = condition.kind {
                 let value = self.evaluate(model, self, function).unwrap_or(f64::NAN);
-                self.truths[id.index()] = match comparison {
+                self.truths[id] = match comparison {
                     saltus_mdae::Comparison::Greater => value > 0.0,
                     saltus_mdae::Comparison::GreaterEqual => value >= 0.0,
                 };
@@ -142,7 +142,7 @@ impl DiscreteState {
     }
 
     /// What tells discrete states apart.
-    pub(crate) fn key(&self, model: &Mdae) -> (Vec<bool>, Vec<u64>) {
+    pub(crate) fn key(&self, model: &Mdae) -> (IndexVec<ConditionId, bool>, Vec<u64>) {
         let discrete = model.variables.iter_enumerated().filter(|(_, variable)| {
             variable.role == Role::Discrete || (variable.role == Role::Input && variable.ty == Type::Boolean)
         });
@@ -152,7 +152,7 @@ impl DiscreteState {
 
     /// The guards in this discrete state.
     pub(crate) fn valuation(&self, model: &Mdae, modes: &Modes) -> Option<Valuation> {
-        let condition = |id: ConditionId| self.truths[id.index()];
+        let condition = |id: ConditionId| self.truths[id];
         let boolean = |var: VarId| self.value(var, 0);
         modes.valuation_where(model, condition, boolean).ok()
     }
@@ -161,7 +161,7 @@ impl DiscreteState {
     pub(crate) fn can_flip(&self, model: &Mdae, trigger: Trigger) -> bool {
         match self.slope_in_time(model, trigger) {
             Some((_, slope)) => match trigger {
-                Trigger::Condition(id) => slope != 0.0 && (slope > 0.0) != self.truths[id.index()],
+                Trigger::Condition(id) => slope != 0.0 && (slope > 0.0) != self.truths[id],
                 Trigger::Input(_) => true,
             },
             None => true,
@@ -207,7 +207,7 @@ impl DiscreteState {
     /// Whether what a name means has a value.
     pub(crate) fn has(&self, model: &Mdae, named: Named, value: &ModeValue) -> bool {
         match (named, value) {
-            (Named::Condition(id), ModeValue::Boolean(wanted)) => self.truths[id.index()] == *wanted,
+            (Named::Condition(id), ModeValue::Boolean(wanted)) => self.truths[id] == *wanted,
             (Named::Formula(id), ModeValue::Boolean(wanted)) => self.is_true(model, self, id) == *wanted,
             (Named::Variable(var, negated), _) => named
                 .number(model, value)
@@ -258,7 +258,7 @@ impl FixedValues for Known<'_> {
         self.fixed(var, self.before)
     }
     fn condition(&self, condition: ConditionId) -> bool {
-        self.now.truths[condition.index()]
+        self.now.truths[condition]
     }
     fn relation(&self, condition: ConditionId) -> Option<(ExprId, Comparison)> {
         self.model.relation(condition)

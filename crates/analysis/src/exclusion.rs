@@ -83,7 +83,7 @@ impl Exclusions {
                 continue;
             };
             done += 1;
-            let becomes = !discrete_state.truths[changed.index()];
+            let becomes = !discrete_state.truths[changed];
             for &position in &self.of[changed.index()] {
                 let pair = &self.pairs[position as usize];
                 let (other, value) = match (pair.first, pair.second) {
@@ -92,7 +92,7 @@ impl Exclusions {
                     _ => continue,
                 };
                 let flips = triggers.contains(&Trigger::Condition(other));
-                if (discrete_state.truths[other.index()] == value) == flips {
+                if (discrete_state.truths[other] == value) == flips {
                     continue;
                 }
                 if !pair.together || flips {
@@ -108,7 +108,7 @@ impl Exclusions {
 impl Exclusions {
     /// Two conditions whose values exclude each other in a discrete state.
     pub(crate) fn contradiction(&self, discrete_state: &DiscreteState) -> Option<(ConditionId, ConditionId)> {
-        let has = |(id, value): (ConditionId, bool)| discrete_state.truths[id.index()] == value;
+        let has = |(id, value): (ConditionId, bool)| discrete_state.truths[id] == value;
         let found = self.pairs.iter().find(|pair| has(pair.first) && has(pair.second));
         found.map(|pair| (pair.first.0, pair.second.0))
     }
@@ -209,6 +209,6 @@ impl Environment for Arbitrary<'_> {
         self.number(u64::from(u32::MAX))
     }
     fn condition(&self, condition: ConditionId) -> bool {
-        self.discrete_state.truths[condition.index()]
+        self.discrete_state.truths[condition]
     }
 }

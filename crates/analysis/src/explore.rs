@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
+use saltus_instant::discrete::Reinit;
 use saltus_mdae::print::{Names, UserNames, expression};
-use saltus_mdae::{ConditionId, ConditionKind, Derivative, ExprPool, Idx, Mdae, VarId};
+use saltus_mdae::{ConditionId, ConditionKind, Derivative, ExprPool, Idx, IndexVec, Mdae, VarId};
 use saltus_source::{Cancel, Diagnostic};
 use saltus_structure::all_modes::Budget;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Modes, Valuation, analyze_mode};
@@ -16,7 +17,7 @@ use crate::discrete_state::DiscreteState;
 use crate::exclusion::Exclusions;
 use crate::mode_change::Passage;
 use crate::mode_report::{refusal, residual_text, shape};
-use crate::trigger::{Consequences, ModeValue, Reinit, Trigger};
+use crate::trigger::{Consequences, ModeValue, Trigger};
 use crate::{Analysis, ChangeOutcome, ChangeReport, ModeNumber, ModeReport, RestartReport};
 
 /// Which modes to analyse.
@@ -131,7 +132,7 @@ pub struct InitialState {
     /// Values of variables; the others have those that their start values suggest.
     pub values: Vec<(VarId, f64)>,
     /// The truth values of all conditions, if they are known.
-    pub truths: Option<Vec<bool>>,
+    pub truths: Option<IndexVec<ConditionId, bool>>,
     /// Why nothing is known, if the initialisation failed.
     pub failure: Option<Diagnostic>,
 }
@@ -448,7 +449,7 @@ impl Explorer<'_> {
         }
         let impulsive = |name: String| report.impulses.iter().any(|(known, _)| *known == name);
         let conditions = self.model.conditions.ids().filter(|&id| {
-            let same = old.truths[id.index()] == new.truths[id.index()];
+            let same = old.truths[id] == new.truths[id];
             same && self.continuous_in(id).into_iter().any(impulsive)
         });
         let texts: Vec<String> = conditions

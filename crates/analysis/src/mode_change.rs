@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
+use saltus_instant::discrete::{equations_less, reinit_equations};
 use saltus_mdae::print::Names;
-use saltus_mdae::{ConditionId, ConditionKind, Derivative, Idx, VarId};
+use saltus_mdae::{ConditionId, ConditionKind, Derivative, IndexVec, VarId};
 use saltus_structure::mode::{ModeStructure, Valuation, analyze_mode};
 use saltus_structure::restart::ModeEquation;
 
 use crate::discrete_state::DiscreteState;
 use crate::explore::{Explorer, Step};
-use crate::restart_report::{Question, reinit_equations, without_derivatives};
+use crate::restart_report::Question;
 use crate::trigger::Trigger;
 use crate::{ModeNumber, RestartReport};
 
@@ -49,13 +50,9 @@ impl Explorer<'_> {
             return None;
         }
         let active = self.modes.active(&self.found[to].valuation);
-        let equations = active.map(|id| ModeEquation {
-            residual: self.model.equations[id].residual,
-            origin: self.model.equations[id].origin,
-        });
         let transient = Transient {
             before: &before,
-            equations: equations.collect(),
+            equations: equations_less(self.model, active, None, &[]),
         };
         self.through(&transient, trigger, step)
     }
@@ -103,20 +100,20 @@ impl Explorer<'_> {
 
     /// Truth values after a transient instant: those before it, except where time decides; those in it; then one
     /// condition changed, first of those that just did.
-    fn truths_after(&self, step: Step) -> Vec<Vec<bool>> {
+    fn truths_after(&self, step: Step) -> Vec<IndexVec<ConditionId, bool>> {
         let (old, new) = (&step.old.truths, &step.new.truths);
         let conditions = self.model.conditions.ids();
         let (free, decided): (Vec<ConditionId>, Vec<ConditionId>) =
             conditions.partition(|&id| self.follows_unknowns(id));
         let mut before = old.clone();
         for id in decided {
-            before[id.index()] = new[id.index()];
+            before[id] = new[id];
         }
-        let changed = free.iter().filter(|id| old[id.index()] != new[id.index()]);
-        let kept = free.iter().filter(|id| old[id.index()] == new[id.index()]);
+        let changed = free.iter().filter(|id| old[**id] != new[**id]);
+        let kept = free.iter().filter(|id| old[**id] == new[**id]);
         let flipped = changed.chain(kept.take(MOST_CONDITIONS_AFTER)).map(|id| {
             let mut flipped = new.clone();
-            flipped[id.index()] = !flipped[id.index()];
+            flipped[*id] = !flipped[*id];
             flipped
         });
         let mut all = vec![before, new.clone()];
@@ -139,9 +136,9 @@ impl Explorer<'_> {
     /// Conditions with other values after a transient instant than before it.
     fn what_holds_after(&self, old: &DiscreteState, long: &DiscreteState) -> Option<String> {
         let conditions = self.model.conditions.iter_enumerated();
-        let changed = conditions.filter(|(id, _)| old.truths[id.index()] != long.truths[id.index()]);
+        let changed = conditions.filter(|(id, _)| old.truths[*id] != long.truths[*id]);
         let changed = changed.filter(|(id, _)| self.follows_unknowns(*id));
-        let changes = changed.map(|(id, condition)| format!("`{}` is {}", condition.text, long.truths[id.index()]));
+        let changes = changed.map(|(id, condition)| format!("`{}` is {}", condition.text, long.truths[id]));
         let changes: Vec<String> = changes.collect();
         (!changes.is_empty()).then(|| format!("after the instant {}", changes.join(", ")))
     }
@@ -161,9 +158,7 @@ impl Explorer<'_> {
         };
         let model = self.model;
         let mut restart_equations = step.consequences.restart_equations.clone();
-        restart_equations.extend(reinit_equations(&mut self.pool, &step.consequences.reinits, |var| {
-            model.is_unknown(var)
-        }));
+        restart_equations.extend(reinit_equations(&mut self.pool, model, &step.consequences.reinits));
         let question = Question {
             names: &self.names,
             states: &self.states(transient.before),
@@ -208,12 +203,17 @@ impl Explorer<'_> {
         };
         let transient = match followers {
             Some(_) => None,
-            None => Some(without_derivatives(self.model, after, reinits)),
+            None => Some(equations_less(
+                self.model,
+                after.equations.iter().copied(),
+                Some(after),
+                reinits,
+            )),
         };
         let mut restart_equations = consequences.restart_equations.clone();
         if followers.is_none() {
             let model = self.model;
-            restart_equations.extend(reinit_equations(&mut self.pool, reinits, |var| model.is_unknown(var)));
+            restart_equations.extend(reinit_equations(&mut self.pool, model, reinits));
         }
         let question = Question {
             names: &self.names,

@@ -1,5 +1,6 @@
 //! One mode change, in the user's words.
 
+use saltus_instant::discrete::equations_less;
 use saltus_instant::observe;
 use saltus_mdae::print::{Names, UserNames};
 use saltus_mdae::{ConditionId, ConditionKind, Derivative, ExprId, ExprPool, Mdae, Role, VarId};
@@ -14,7 +15,7 @@ use crate::RestartReport;
 use crate::array_report::array_report;
 use crate::discrete_state::{DiscreteState, Instant, Known};
 use crate::mode_report::residual_text;
-use crate::trigger::{Reinit, Trigger};
+use crate::trigger::Trigger;
 
 /// What a change of mode is about.
 pub(crate) struct Question<'a> {
@@ -150,9 +151,9 @@ impl Question<'_> {
         let mut found: Vec<ConditionId> = jumps().flat_map(|jump| jump.conditions.iter().copied()).collect();
         found.sort_unstable();
         found.dedup();
-        let changed = |id: &ConditionId| self.old.truths[id.0 as usize] != self.new.truths[id.0 as usize];
+        let changed = |id: &ConditionId| self.old.truths[*id] != self.new.truths[*id];
         let changed = found.into_iter().filter(changed);
-        changed.map(|id| (id, self.old.truths[id.0 as usize])).collect()
+        changed.map(|id| (id, self.old.truths[id])).collect()
     }
 
     fn jumped(&self) -> Vec<VarId> {
@@ -166,45 +167,9 @@ impl Question<'_> {
     }
 }
 
-/// `reinit(x, e)` as the restart equation x⁺ = e.
-pub(crate) fn reinit_equations(
-    pool: &mut ExprPool,
-    reinits: &[Reinit],
-    is_unknown: impl Fn(VarId) -> bool,
-) -> Vec<ModeEquation> {
-    let mut equations = Vec::new();
-    for reinit in reinits {
-        let before = pool.left_limit(reinit.value, &is_unknown);
-        let target = pool.der_var(reinit.var, reinit.order);
-        equations.push(ModeEquation {
-            residual: pool.sub(target, before),
-            origin: reinit.origin,
-        });
-    }
-    equations
-}
-
-/// The instant of a `reinit`: the mode without the equations that give the derivatives of the states it sets.
-pub(crate) fn without_derivatives(model: &Mdae, structure: &ModeStructure, reinits: &[Reinit]) -> Vec<ModeEquation> {
-    let set: Vec<VarId> = reinits.iter().map(|reinit| reinit.var).collect();
-    let suspended = structure.suspended_by(model, &set);
-    let ids = structure.equations.iter().filter(|id| !suspended.contains(id));
-    let ids = ids.map(|&id| model.stands_for(id));
-    ids.map(|id| ModeEquation {
-        residual: model.equations[id].residual,
-        origin: model.equations[id].origin,
-    })
-    .collect()
-}
-
 /// The active equations of a mode.
 pub(crate) fn equations(model: &Mdae, structure: &ModeStructure) -> Vec<ModeEquation> {
-    let ids = structure.equations.iter().map(|&id| model.stands_for(id));
-    ids.map(|id| ModeEquation {
-        residual: model.equations[id].residual,
-        origin: model.equations[id].origin,
-    })
-    .collect()
+    equations_less(model, structure.equations.iter().copied(), None, &[])
 }
 
 fn report(

@@ -1,6 +1,7 @@
 //! What can change by itself, what a change brings about, and what users call it.
 
-use saltus_mdae::{ConditionId, ExprId, Idx, Mdae, OriginId, Role, Type, VarId};
+use saltus_instant::discrete::Reinit;
+use saltus_mdae::{ConditionId, ExprId, Mdae, OriginId, Role, Type, VarId};
 use saltus_structure::mode::Modes;
 use saltus_structure::restart::ModeEquation;
 
@@ -51,7 +52,7 @@ impl Trigger {
 
     pub(crate) fn is_true(self, discrete_state: &DiscreteState) -> bool {
         match self {
-            Trigger::Condition(id) => discrete_state.truths[id.index()],
+            Trigger::Condition(id) => discrete_state.truths[id],
             Trigger::Input(var) => discrete_state.value(var, 0) == 1.0,
         }
     }
@@ -122,14 +123,4 @@ impl Named {
 pub(crate) struct Consequences {
     pub restart_equations: Vec<ModeEquation>,
     pub reinits: Vec<Reinit>,
-}
-
-/// `reinit(x, value)`.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Reinit {
-    pub var: VarId,
-    /// Which derivative of it is meant.
-    pub order: u16,
-    pub value: ExprId,
-    pub origin: OriginId,
 }

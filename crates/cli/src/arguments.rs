@@ -2,10 +2,12 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
 use saltus::Session;
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
+use saltus_c_host::CHost;
 
 use crate::commands::{
     analyze, check, compare, compile, completions, explain, flatten, fmt, fmu, library, lsp, new, parse, plot,
@@ -15,6 +17,7 @@ use crate::console::ColorChoice;
 use crate::deny::{Denied, parse_denied};
 use crate::files::Named;
 use crate::libraries;
+use crate::streams::is_standard;
 
 /// Simulates physical systems whose structure changes while they run.
 #[derive(Debug, Parser)]
@@ -139,6 +142,16 @@ pub(crate) struct ModelArguments {
     /// Machine-readable output on standard output
     #[arg(long)]
     pub json: bool,
+
+    /// Compile and run the C code of external functions that the model names (`Include`, `Library`). It has all your rights
+    #[arg(long)]
+    pub allow_external: bool,
+}
+
+/// What compiles and runs the C code of external functions.
+pub(crate) fn c_host() -> CHost {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    CHost::new(compiler, std::env::temp_dir())
 }
 
 impl ModelArguments {
@@ -149,7 +162,10 @@ impl ModelArguments {
 
     /// A session with the library path, and the files added.
     pub(crate) fn session(&self) -> Session {
-        let session = self.empty_session();
+        let mut session = self.empty_session();
+        if self.allow_external {
+            session = session.with_external_code(Arc::new(c_host()));
+        }
         for file in &self.files {
             add(&session, file);
         }
@@ -193,7 +209,7 @@ impl ModelArguments {
 
 /// Adds a file, a folder, or with `-` what standard input holds.
 pub(crate) fn add(session: &Session, file: &Path) {
-    if file != Path::new("-") {
+    if !is_standard(file) {
         return session.add_file(file);
     }
     let mut bytes = Vec::new();

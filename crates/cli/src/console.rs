@@ -89,6 +89,13 @@ impl Console {
         self.print(&format!("{value}\n"));
     }
 
+    /// What was done, in words on standard output; nothing if that is not wanted.
+    pub(crate) fn summary(&self, text: &str) {
+        if !self.quiet {
+            self.print(text);
+        }
+    }
+
     /// A line for standard error.
     pub(crate) fn message(&self, text: &str) {
         let _ = writeln!(io::stderr().lock(), "{text}");
@@ -98,6 +105,13 @@ impl Console {
     pub(crate) fn remark(&self, text: &str) {
         if !self.quiet && !self.json {
             self.message(text);
+        }
+    }
+
+    /// A line of warning on standard error.
+    pub(crate) fn warning(&self, text: &str) {
+        if !self.quiet {
+            self.message(&format!("warning: {text}"));
         }
     }
 

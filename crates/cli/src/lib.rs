@@ -15,6 +15,7 @@ mod loaded;
 mod parameter_file;
 mod progress;
 mod status;
+mod streams;
 mod text_files;
 mod trace;
 

@@ -7,7 +7,7 @@ use saltus::source::{Diagnostic, Diagnostics, Severity, SourceMap, codes};
 use saltus::{Fault, Model, Outcome, Phase, Session, Timings};
 use serde_json::json;
 
-use crate::arguments::ModelArguments;
+use crate::arguments::{ModelArguments, c_host};
 use crate::console::Console;
 use crate::deny;
 use crate::status::Status;
@@ -38,6 +38,12 @@ impl Loaded {
         if let Some(path) = model_file(arguments) {
             let read = timings.measure(Phase::Parse, || read(path, arguments));
             let model = read.map_err(|refusal| refuse(console, refusal))?;
+            if arguments.allow_external
+                && let Err(message) = model.link_external_code(&c_host())
+            {
+                let refusal = Diagnostic::without_place(codes::E0309, Severity::Error, message);
+                return Err(refuse(console, Refusal(Box::new(refusal), Status::ModelWrong)));
+            }
             let mut warnings = model.warnings().clone();
             let is_denied = deny::apply(&arguments.deny, &mut warnings);
             console.diagnostics(&warnings, model.sources());

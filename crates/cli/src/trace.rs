@@ -46,7 +46,7 @@ impl<'m> Trace<'m> {
         }
     }
 
-    /// A sink that takes down what the trace tells; rows reach it before the event is told.
+    /// A sink that takes down what the trace says; rows reach it before the event is reported.
     pub(crate) fn notes(&self) -> Notes {
         self.notes.clone()
     }
@@ -207,7 +207,7 @@ fn instant_in_words(text: &mut String, model: &Mdae, instant: &InstantReport, no
 }
 
 /// The variable that is impulsive, and whether with the opposite sign. A derivative is one only if the text has a name
-/// for it: else the jump of what it is the derivative of tells the same.
+/// for it: else the jump of what it is the derivative of says the same.
 fn name<'a>(model: &'a Mdae, impulse: &ImpulseReport) -> Option<(&'a str, bool)> {
     if impulse.derivative == 0 {
         return Some((&*model.variables.get(impulse.var)?.name, false));

@@ -2,8 +2,10 @@
 //!
 //! After a change run `SALTUS_UPDATE_REFERENCE=1 cargo test -p saltus-cli --test reference`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
+
+use saltus_testing::{files, repository};
 
 fn saltus(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_saltus"))
@@ -16,7 +18,7 @@ fn saltus(arguments: &[&str]) -> String {
 
 /// Compares a page with what it should be, or writes it.
 fn check(name: &str, expected: &str) {
-    let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/reference");
+    let folder = repository().join("docs/src/reference");
     let path = folder.join(name);
     if std::env::var_os("SALTUS_UPDATE_REFERENCE").is_some() {
         std::fs::create_dir_all(&folder).unwrap();
@@ -89,25 +91,12 @@ fn diagnostics_reference() {
     check("diagnostics.md", &page);
 }
 
-fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => pages(&path, found),
-            false if path.extension().is_some_and(|extension| extension == "md") => found.push(path),
-            false => {}
-        }
-    }
-}
-
 #[test]
 fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let source = docs.join("src");
+    let source = repository().join("docs/src");
     let summary = std::fs::read_to_string(source.join("SUMMARY.md")).unwrap();
-    let mut found = Vec::new();
-    pages(&docs, &mut found);
-    found.push(docs.join("../README.md"));
+    let mut found = files("docs", "md");
+    found.push(repository().join("README.md"));
     for page in found {
         if let Ok(name) = page.strip_prefix(&source)
             && name != Path::new("SUMMARY.md")

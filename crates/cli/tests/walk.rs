@@ -2,16 +2,13 @@
 //! are in the files it names, and the table of crates on the architecture page is complete.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+
+use saltus_testing::repository;
 
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 fn read(path: &str) -> String {
-    let path = root().join(path);
+    let path = repository().join(path);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -31,7 +28,7 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
 
 /// The crates of the workspace with what each uses directly.
 fn crates() -> Graph {
-    let folders = std::fs::read_dir(root().join("crates")).expect("the crates");
+    let folders = std::fs::read_dir(repository().join("crates")).expect("the crates");
     let names = folders.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned());
     names
         .map(|name| {
@@ -82,7 +79,7 @@ fn the_graph_of_crates_is_that_of_the_manifests() {
     let expected = drawn(&reduced(&crates()));
     if std::env::var_os("SALTUS_UPDATE_GUIDE").is_some() {
         let renewed = format!("{}{expected}{}", &page[..start], &page[end..]);
-        std::fs::write(root().join(WALK), renewed).expect("writable");
+        std::fs::write(repository().join(WALK), renewed).expect("writable");
         return;
     }
     assert_eq!(

@@ -16,7 +16,7 @@ use std::time::Instant;
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
 use saltus_mdae::expr::VarTraits;
 use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, Local, LocalId, Place, Statement};
-use saltus_mdae::{BinaryOp, ExprPool, FunctionId, OriginId, Type, VarId};
+use saltus_mdae::{BinaryFunction, ExprPool, FunctionId, OriginId, Type, VarId};
 
 /// Terms of the sum.
 const TERMS: usize = 34;
@@ -35,11 +35,7 @@ fn place(local: u32, indices: Vec<FunctionExpr>) -> Place {
 }
 
 fn read(local: u32) -> FunctionExpr {
-    FunctionExpr::Read(place(local, Vec::new()))
-}
-
-fn binary(op: BinaryOp, a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
-    FunctionExpr::Binary(op, Box::new(a), Box::new(b))
+    FunctionExpr::read(LocalId(local))
 }
 
 /// `g := 0; for k in 1:34 loop g := g + n[k]*(7.1 - p)^i[k]*(t - 1.222)^j[k]; end for;` with the numbers of n, i and j
@@ -54,14 +50,14 @@ fn gibbs() -> Function {
         }
     }
     let at = |table: u32| FunctionExpr::Read(place(table, vec![read(k)]));
-    let pressure = binary(BinaryOp::Sub, FunctionExpr::Constant(7.1), read(p));
-    let temperature = binary(BinaryOp::Sub, read(t), FunctionExpr::Constant(1.222));
-    let powers = binary(
-        BinaryOp::Mul,
-        binary(BinaryOp::Pow, pressure, at(tables + 1)),
-        binary(BinaryOp::Pow, temperature, at(tables + 2)),
+    let pressure = FunctionExpr::binary(BinaryFunction::Sub, FunctionExpr::Constant(7.1), read(p));
+    let temperature = FunctionExpr::binary(BinaryFunction::Sub, read(t), FunctionExpr::Constant(1.222));
+    let powers = FunctionExpr::binary(
+        BinaryFunction::Mul,
+        FunctionExpr::binary(BinaryFunction::Pow, pressure, at(tables + 1)),
+        FunctionExpr::binary(BinaryFunction::Pow, temperature, at(tables + 2)),
     );
-    let term = binary(BinaryOp::Mul, at(tables), powers);
+    let term = FunctionExpr::binary(BinaryFunction::Mul, at(tables), powers);
     body.push(Statement::For {
         counter: LocalId(k),
         from: FunctionExpr::Constant(1.0),
@@ -69,7 +65,7 @@ fn gibbs() -> Function {
         to: FunctionExpr::Constant(TERMS as f64),
         body: vec![Statement::Assign(
             place(g, Vec::new()),
-            binary(BinaryOp::Add, read(g), term),
+            FunctionExpr::binary(BinaryFunction::Add, read(g), term),
         )],
     });
     let real = |name: &str, dims: &[u32]| Local::new(name, Type::Real, dims.to_vec());

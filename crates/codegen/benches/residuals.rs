@@ -15,7 +15,7 @@ use std::time::Instant;
 use saltus_codegen::{KernelCache, KernelSpec, Leaf, System};
 use saltus_mdae::expr::VarTraits;
 use saltus_mdae::function::Functions;
-use saltus_mdae::{ExprId, ExprPool, Type, UnaryOp, VarId};
+use saltus_mdae::{ExprId, ExprPool, Type, UnaryFunction, VarId};
 
 /// A system with its hand-written twin. Variable `k` has its value at slot `k`, its derivative at `variables + k`.
 struct Case {
@@ -101,7 +101,7 @@ fn pendula() -> Case {
     let mut equations = Vec::new();
     let coupling = |pool: &mut ExprPool, a: ExprId, b: ExprId| {
         let difference = pool.sub(a, b);
-        let sine = pool.unary(UnaryOp::Sin, difference);
+        let sine = pool.unary(UnaryFunction::Sin, difference);
         pool.mul(stiffness, sine)
     };
     for k in 0..M {
@@ -109,7 +109,7 @@ fn pendula() -> Case {
         equations.push(pool.sub(rate, x[M + k]));
         let rate = pool.der_var(VarId((M + k) as u32), 1);
         let inertia = pool.mul(mass, rate);
-        let sine = pool.unary(UnaryOp::Sin, x[k]);
+        let sine = pool.unary(UnaryFunction::Sin, x[k]);
         let weight = pool.mul(g, sine);
         let mut sum = pool.add(inertia, weight);
         if k + 1 < M {
@@ -323,7 +323,7 @@ fn start_up() {
         let (x, y) = (pool.var(VarId(k)), pool.var(VarId((k + 1) % 10)));
         let mut sum = pool.mul(x, y);
         for _ in 0..k {
-            let sine = pool.unary(UnaryOp::Sin, sum);
+            let sine = pool.unary(UnaryFunction::Sin, sum);
             sum = pool.add(sine, x);
         }
         let partials = [Leaf::var(VarId(k), 0), Leaf::var(VarId((k + 1) % 10), 0)];

@@ -2,7 +2,7 @@
 //! tape values (to generate code) and with numbers (inside user functions).
 
 use saltus_mdae::rules::Calculus;
-use saltus_mdae::{BinaryOp, UnaryOp};
+use saltus_mdae::{BinaryFunction, UnaryFunction};
 
 use crate::tape::{TapeBuilder, Value};
 
@@ -13,8 +13,8 @@ pub(crate) trait Algebra {
     fn constant(&mut self, value: f64) -> Self::V;
     /// The number, if the coefficient is one and does not vary.
     fn as_constant(&self, value: Self::V) -> Option<f64>;
-    fn unary(&mut self, op: UnaryOp, a: Self::V) -> Self::V;
-    fn binary(&mut self, op: BinaryOp, a: Self::V, b: Self::V) -> Self::V;
+    fn unary(&mut self, op: UnaryFunction, a: Self::V) -> Self::V;
+    fn binary(&mut self, op: BinaryFunction, a: Self::V, b: Self::V) -> Self::V;
     /// `a` if `c` is not zero, else `b`.
     fn select(&mut self, c: Self::V, a: Self::V, b: Self::V) -> Self::V;
 
@@ -25,19 +25,19 @@ pub(crate) trait Algebra {
         self.as_constant(value) == Some(0.0)
     }
     fn add(&mut self, a: Self::V, b: Self::V) -> Self::V {
-        self.binary(BinaryOp::Add, a, b)
+        self.binary(BinaryFunction::Add, a, b)
     }
     fn sub(&mut self, a: Self::V, b: Self::V) -> Self::V {
-        self.binary(BinaryOp::Sub, a, b)
+        self.binary(BinaryFunction::Sub, a, b)
     }
     fn mul(&mut self, a: Self::V, b: Self::V) -> Self::V {
-        self.binary(BinaryOp::Mul, a, b)
+        self.binary(BinaryFunction::Mul, a, b)
     }
     fn div(&mut self, a: Self::V, b: Self::V) -> Self::V {
-        self.binary(BinaryOp::Div, a, b)
+        self.binary(BinaryFunction::Div, a, b)
     }
     fn neg(&mut self, a: Self::V) -> Self::V {
-        self.unary(UnaryOp::Neg, a)
+        self.unary(UnaryFunction::Neg, a)
     }
     fn scale(&mut self, a: Self::V, factor: f64) -> Self::V {
         let factor = self.constant(factor);
@@ -53,10 +53,10 @@ impl Algebra for TapeBuilder {
     fn as_constant(&self, value: Value) -> Option<f64> {
         TapeBuilder::as_constant(self, value)
     }
-    fn unary(&mut self, op: UnaryOp, a: Value) -> Value {
+    fn unary(&mut self, op: UnaryFunction, a: Value) -> Value {
         TapeBuilder::unary(self, op, a)
     }
-    fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+    fn binary(&mut self, op: BinaryFunction, a: Value, b: Value) -> Value {
         TapeBuilder::binary(self, op, a, b)
     }
     fn select(&mut self, c: Value, a: Value, b: Value) -> Value {
@@ -78,10 +78,10 @@ impl<A: Algebra> Calculus for Coefficients<'_, A> {
     fn varies(&self, _: &A::V) -> bool {
         false
     }
-    fn unary(&mut self, op: UnaryOp, a: &A::V) -> A::V {
+    fn unary(&mut self, op: UnaryFunction, a: &A::V) -> A::V {
         self.0.unary(op, *a)
     }
-    fn binary(&mut self, op: BinaryOp, a: &A::V, b: &A::V) -> A::V {
+    fn binary(&mut self, op: BinaryFunction, a: &A::V, b: &A::V) -> A::V {
         self.0.binary(op, *a, *b)
     }
     fn select(&mut self, condition: &A::V, a: &A::V, b: &A::V) -> A::V {

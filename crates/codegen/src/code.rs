@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use saltus_mdae::function::CallError;
 
+use crate::entry::{Context, Native};
 use crate::function::Library;
-use crate::native::{Context, Native};
 use crate::scalar;
 use crate::tape::{CallSite, Op, Tape};
 

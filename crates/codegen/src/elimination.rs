@@ -5,7 +5,7 @@
 //! modelling*, 1994): the unknowns left over are the tearing variables.
 
 use crate::tape::{TapeBuilder, Value};
-use saltus_mdae::UnaryOp;
+use saltus_mdae::UnaryFunction;
 
 /// Unknowns of a system whose steps are found this way.
 pub(crate) const MOST_UNKNOWNS: usize = 16;
@@ -147,8 +147,8 @@ impl Elimination<'_> {
                 steps[left] = Some(self.tape.div(on_left, determinant));
                 steps[right] = Some(self.tape.div(on_right, determinant));
                 let (plus, minus) = (
-                    self.tape.unary(UnaryOp::Abs, plus),
-                    self.tape.unary(UnaryOp::Abs, minus),
+                    self.tape.unary(UnaryFunction::Abs, plus),
+                    self.tape.unary(UnaryFunction::Abs, minus),
                 );
                 let size = self.tape.add(plus, minus);
                 Some(self.quality(determinant, size))
@@ -158,7 +158,7 @@ impl Elimination<'_> {
     }
 
     fn quality(&mut self, value: Value, size: Value) -> Value {
-        let absolute = self.tape.unary(UnaryOp::Abs, value);
+        let absolute = self.tape.unary(UnaryFunction::Abs, value);
         self.tape.div(absolute, size)
     }
 

@@ -5,7 +5,7 @@
 //! call then fails with the right error.
 
 use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, Kind, LocalId, Place, Statement, is_exact};
-use saltus_mdae::{BinaryOp, FunctionId, UnaryOp};
+use saltus_mdae::{BinaryFunction, FunctionId, UnaryFunction};
 
 use crate::call::Call;
 use crate::function::Library;
@@ -65,9 +65,9 @@ fn guard_outputs(
     asserted: Value,
 ) -> Vec<Jet> {
     let values: Vec<Jet> = call.args.iter().map(|arg| Jet::constant(vec![arg.series[0]])).collect();
-    let mut violated = tape.unary(UnaryOp::Not, asserted);
+    let mut violated = tape.unary(UnaryFunction::Not, asserted);
     if let Some(guard) = call.guard {
-        violated = tape.binary(BinaryOp::And, guard, violated);
+        violated = tape.binary(BinaryFunction::And, guard, violated);
     }
     let call = Call {
         args: &values,
@@ -120,10 +120,10 @@ impl<'a> Inliner<'a> {
         let literal = if chosen {
             condition
         } else {
-            self.tape.unary(UnaryOp::Not, condition)
+            self.tape.unary(UnaryFunction::Not, condition)
         };
         let path = match self.path {
-            Some(path) => self.tape.binary(BinaryOp::And, path, literal),
+            Some(path) => self.tape.binary(BinaryFunction::And, path, literal),
             None => literal,
         };
         self.path.replace(path)
@@ -136,13 +136,13 @@ impl<'a> Inliner<'a> {
         }
         let obligation = match self.path {
             Some(path) => {
-                let elsewhere = self.tape.unary(UnaryOp::Not, path);
-                self.tape.binary(BinaryOp::Or, elsewhere, condition)
+                let elsewhere = self.tape.unary(UnaryFunction::Not, path);
+                self.tape.binary(BinaryFunction::Or, elsewhere, condition)
             }
             None => condition,
         };
         self.asserted = Some(match self.asserted {
-            Some(others) => self.tape.binary(BinaryOp::And, others, obligation),
+            Some(others) => self.tape.binary(BinaryFunction::And, others, obligation),
             None => obligation,
         });
     }

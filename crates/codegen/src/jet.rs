@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use saltus_mdae::{BinaryOp, UnaryOp, rules};
+use saltus_mdae::{BinaryFunction, UnaryFunction, rules};
 
 use crate::algebra::Coefficients;
 use crate::series::{Operand, SeriesAlgebra};
@@ -36,7 +36,7 @@ impl Jet {
 }
 
 impl TapeBuilder {
-    pub(crate) fn unary_jet(&mut self, op: UnaryOp, a: Jet) -> Jet {
+    pub(crate) fn unary_jet(&mut self, op: UnaryFunction, a: Jet) -> Jet {
         let series = self.unary_series(op, &a.series);
         if a.tangents.is_empty() {
             return Jet::constant(series);
@@ -47,8 +47,8 @@ impl TapeBuilder {
         Jet { series, tangents }
     }
 
-    pub(crate) fn binary_jet(&mut self, op: BinaryOp, a: Jet, b: Jet) -> Jet {
-        use BinaryOp::*;
+    pub(crate) fn binary_jet(&mut self, op: BinaryFunction, a: Jet, b: Jet) -> Jet {
+        use BinaryFunction::*;
         let series = self.binary_series(op, &a.series, &b.series);
         if a.tangents.is_empty() && b.tangents.is_empty() {
             return Jet::constant(series);

@@ -9,11 +9,12 @@ use saltus_mdae::{ExprId, ExprPool};
 
 use crate::code::{Code, Instances, interpret_site};
 use crate::diagnose::diagnose;
+use crate::entry::Context;
 use crate::error::{CompileError, EvalError, Fault};
 use crate::function::Library;
-use crate::native::{self, Context, Job};
+use crate::native::{self, Job};
 use crate::shape::{Anatomy, Shape};
-use crate::spec::{Column, KernelSpec, Leaf};
+use crate::spec::{Column, KernelSpec, Leaf, Output};
 use crate::strides::{StridedCode, Strides};
 use crate::tape::Tape;
 use crate::translate::{Translation, translate};
@@ -138,14 +139,21 @@ impl Shared {
     }
 }
 
+/// What a kernel computes. Large models have several for each equation, most of them with one output.
+#[derive(Clone, Debug)]
+enum Asked {
+    One(SingleOutput),
+    Several(Arc<KernelSpec>),
+}
+
 #[derive(Debug)]
 struct KernelData {
     shared: Arc<Shared>,
     shape: Arc<Shape>,
-    spec: KernelSpec,
-    leaves: Vec<Leaf>,
+    asked: Asked,
+    leaves: Box<[Leaf]>,
     /// All subexpressions, as the shape numbers them.
-    order: Vec<ExprId>,
+    order: Box<[ExprId]>,
 }
 
 /// A compiled kernel: cheap to clone, `Send + Sync`, shared by all modes and runs.
@@ -153,9 +161,19 @@ struct KernelData {
 pub struct Kernel(Arc<KernelData>);
 
 impl Kernel {
-    /// What it computes; output number `k` is `spec().outputs[k]`, unless Newton steps are asked for.
-    pub fn spec(&self) -> &KernelSpec {
-        &self.0.spec
+    /// What output number `k` is, unless Newton steps are asked for.
+    pub fn output(&self, k: usize) -> Output {
+        match &self.0.asked {
+            Asked::One(single) => single.output(),
+            Asked::Several(spec) => spec.outputs[k],
+        }
+    }
+    /// The expression that an output is about.
+    fn expression(&self, output: Output) -> ExprId {
+        match &self.0.asked {
+            Asked::One(single) => single.expression,
+            Asked::Several(spec) => spec.expressions[output.expression as usize],
+        }
     }
     /// The number of outputs.
     pub fn output_count(&self) -> usize {
@@ -259,11 +277,11 @@ impl Kernel {
     /// output. Works by evaluating again, so the evaluations that succeed pay nothing for it.
     pub fn diagnose(&self, values: &[f64], slots: &[u32]) -> Option<EvalError> {
         let finding = diagnose(&self.0.shape.code, &self.0.shared.library, self.leaves(), values, slots)?;
-        let output = self.0.spec.outputs[finding.output];
+        let output = self.output(finding.output);
         Some(EvalError {
             position: finding.output,
             output,
-            expression: self.0.spec.expressions[output.expression as usize],
+            expression: self.expression(output),
             culprit: self.0.shape.origin(finding.operation, &self.0.order),
             fault: finding.fault,
         })
@@ -295,8 +313,8 @@ pub struct KernelCache {
 /// Kernels by what they compute.
 #[derive(Clone, Debug, Default)]
 struct Kernels {
-    by_spec: FxHashMap<KernelSpec, Kernel>,
-    /// Those with one output, which are asked for in every mode.
+    by_spec: FxHashMap<Arc<KernelSpec>, Kernel>,
+    /// Those with one output, which are asked for in every mode; these only.
     single: FxHashMap<SingleOutput, Kernel>,
 }
 
@@ -306,6 +324,28 @@ struct SingleOutput {
     expression: ExprId,
     order: u16,
     column: Column,
+}
+
+impl SingleOutput {
+    /// What a specification with one output asks for.
+    fn of(spec: &KernelSpec) -> Option<Self> {
+        match (&spec.expressions[..], &spec.outputs[..], &spec.newton[..]) {
+            (&[expression], &[Output { order, column, .. }], []) => Some(SingleOutput {
+                expression,
+                order,
+                column,
+            }),
+            _ => None,
+        }
+    }
+
+    fn output(self) -> Output {
+        Output {
+            expression: 0,
+            order: self.order,
+            column: self.column,
+        }
+    }
 }
 
 /// A clone starts with the kernels of this one and shares machine code with it. Pools that go different ways need one
@@ -385,29 +425,36 @@ impl KernelCache {
         if let Some(kernel) = lock(&self.own).single.get(&single) {
             return Ok(kernel.clone());
         }
-        let kernel = self.kernel(pool, &spec())?;
-        lock(&self.own).single.insert(single, kernel.clone());
-        Ok(kernel)
+        let kernel = self.make(pool, &spec(), Asked::One(single))?;
+        Ok(lock(&self.own).single.entry(single).or_insert(kernel).clone())
     }
 
     /// The kernel of a specification.
     pub fn kernel(&self, pool: &ExprPool, spec: &KernelSpec) -> Result<Kernel, CompileError> {
+        if let Some(single) = SingleOutput::of(spec) {
+            return self.single(pool, single, || spec.clone());
+        }
         if let Some(kernel) = self.frozen.by_spec.get(spec) {
             return Ok(kernel.clone());
         }
         if let Some(kernel) = lock(&self.own).by_spec.get(spec) {
             return Ok(kernel.clone());
         }
+        let key = Arc::new(spec.clone());
+        let kernel = self.make(pool, spec, Asked::Several(key.clone()))?;
+        Ok(lock(&self.own).by_spec.entry(key).or_insert(kernel).clone())
+    }
+
+    fn make(&self, pool: &ExprPool, spec: &KernelSpec, asked: Asked) -> Result<Kernel, CompileError> {
         let anatomy = Anatomy::of(pool, spec);
         let shape = self.shared.shape(pool, spec, &anatomy)?;
-        let kernel = Kernel(Arc::new(KernelData {
+        Ok(Kernel(Arc::new(KernelData {
             shared: self.shared.clone(),
             leaves: anatomy.leaves(&shape),
             shape,
-            spec: spec.clone(),
+            asked,
             order: anatomy.into_order(),
-        }));
-        Ok(lock(&self.own).by_spec.entry(spec.clone()).or_insert(kernel).clone())
+        })))
     }
 
     /// Makes machine code of all kernels and functions that have none yet, in batches. Results do not change: machine code is

@@ -5,23 +5,26 @@
 //! leaves to its own value memory. See `docs/src/mathematics/derivatives.md`.
 //!
 //! On the way: expressions → jets on a tape ([`KernelSpec`] says which) → register machine, and machine code once a
-//! kernel is hot. Both give bit-identical results.
+//! kernel is hot: that of the processor, or WebAssembly in a browser. All give bit-identical results.
 
 mod algebra;
 mod call;
 mod code;
 mod diagnose;
 mod elimination;
+#[cfg(any(target_family = "wasm", test))]
+mod emit;
+mod entry;
 mod error;
 mod function;
 mod inline;
 mod jet;
 mod kernel;
-// Where there is no machine code of our own, the register machine does everything.
+// Machine code, or WebAssembly where this is WebAssembly itself.
 #[cfg(not(target_family = "wasm"))]
 mod native;
 #[cfg(target_family = "wasm")]
-#[path = "no_native.rs"]
+#[path = "wasm/mod.rs"]
 mod native;
 mod number;
 mod program;
@@ -38,6 +41,8 @@ mod translate;
 
 pub use error::{CompileError, EvalError, Fault};
 pub use kernel::{HOT_EVALUATIONS, Kernel, KernelCache};
+#[cfg(target_family = "wasm")]
+pub use native::{Loader, set_loader};
 pub use program::{InstanceId, Program, ProgramBuilder, ProgramError};
 pub use rounding::{Rounding, share_of_error};
 pub use spec::{Column, KernelSpec, Leaf, Output};

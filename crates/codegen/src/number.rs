@@ -1,7 +1,7 @@
 //! Numbers that user functions compute with: nested duals and power series of them.
 
 use saltus_mdae::function::{Direction, Number};
-use saltus_mdae::{BinaryOp, UnaryOp, dual};
+use saltus_mdae::{BinaryFunction, UnaryFunction, dual};
 
 use crate::algebra::Algebra;
 use crate::scalar;
@@ -45,7 +45,7 @@ impl<const W: usize> Number for Dual<W> {
         self.0[0]
     }
     #[inline]
-    fn unary(&self, op: UnaryOp) -> Self {
+    fn unary(&self, op: UnaryFunction) -> Self {
         let mut out = [0.0; W];
         if W == 1 {
             out[0] = scalar::unary(op, self.0[0]);
@@ -55,12 +55,12 @@ impl<const W: usize> Number for Dual<W> {
         Dual(out)
     }
     #[inline]
-    fn binary(op: BinaryOp, a: &Self, b: &Self) -> Self {
+    fn binary(op: BinaryFunction, a: &Self, b: &Self) -> Self {
         let mut out = [0.0; W];
         if W > 1 {
             dual::binary(op, &a.0, &b.0, &mut out);
         }
-        if W == 1 || matches!(op, BinaryOp::Min | BinaryOp::Max) {
+        if W == 1 || matches!(op, BinaryFunction::Min | BinaryFunction::Max) {
             out[0] = scalar::binary(op, a.0[0], b.0[0]);
         }
         Dual(out)
@@ -119,10 +119,10 @@ impl<const W: usize> Algebra for Numeric<W> {
     fn as_constant(&self, value: Dual<W>) -> Option<f64> {
         (!value.varies()).then_some(value.0[0])
     }
-    fn unary(&mut self, op: UnaryOp, a: Dual<W>) -> Dual<W> {
+    fn unary(&mut self, op: UnaryFunction, a: Dual<W>) -> Dual<W> {
         a.unary(op)
     }
-    fn binary(&mut self, op: BinaryOp, a: Dual<W>, b: Dual<W>) -> Dual<W> {
+    fn binary(&mut self, op: BinaryFunction, a: Dual<W>, b: Dual<W>) -> Dual<W> {
         Dual::binary(op, &a, &b)
     }
     fn select(&mut self, c: Dual<W>, a: Dual<W>, b: Dual<W>) -> Dual<W> {
@@ -153,10 +153,10 @@ impl<const W: usize> Number for PowerSeries<W> {
     fn value(&self) -> f64 {
         self.0[0].value()
     }
-    fn unary(&self, op: UnaryOp) -> Self {
+    fn unary(&self, op: UnaryFunction) -> Self {
         PowerSeries(Numeric.unary_series(op, &self.0))
     }
-    fn binary(op: BinaryOp, a: &Self, b: &Self) -> Self {
+    fn binary(op: BinaryFunction, a: &Self, b: &Self) -> Self {
         PowerSeries(Numeric.binary_series(op, &a.0, &b.0))
     }
     fn width(&self) -> usize {

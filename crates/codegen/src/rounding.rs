@@ -5,7 +5,7 @@
 //! loop runs) are made by the former, so that the two do not part for other reasons than rounding.
 
 use saltus_mdae::function::{Direction, Number};
-use saltus_mdae::{BinaryOp, UnaryOp};
+use saltus_mdae::{BinaryFunction, UnaryFunction};
 
 use crate::code::{Code, call_site};
 use crate::function::Library;
@@ -112,16 +112,16 @@ impl Number for Rounded {
     fn value(&self) -> f64 {
         self.value
     }
-    fn unary(&self, op: UnaryOp) -> Self {
+    fn unary(&self, op: UnaryFunction) -> Self {
         let value = scalar::unary(op, self.value);
         let with = |off: f64| Rounded { value, off, ..*self };
         match op {
-            UnaryOp::Not | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil => with(value),
-            UnaryOp::Neg | UnaryOp::Abs => with(scalar::unary(op, self.off)),
+            UnaryFunction::Not | UnaryFunction::Sign | UnaryFunction::Floor | UnaryFunction::Ceil => with(value),
+            UnaryFunction::Neg | UnaryFunction::Abs => with(scalar::unary(op, self.off)),
             _ => with(scalar::unary(op, self.off)).rounded(1 + op as u64, [self.value, 0.0]),
         }
     }
-    fn binary(op: BinaryOp, a: &Self, b: &Self) -> Self {
+    fn binary(op: BinaryFunction, a: &Self, b: &Self) -> Self {
         let value = scalar::binary(op, a.value, b.value);
         let varies = a.varies || b.varies;
         let with = |off: f64| Rounded {
@@ -131,11 +131,16 @@ impl Number for Rounded {
             way: a.way,
         };
         match op {
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow | BinaryOp::Atan2 => {
+            BinaryFunction::Add
+            | BinaryFunction::Sub
+            | BinaryFunction::Mul
+            | BinaryFunction::Div
+            | BinaryFunction::Pow
+            | BinaryFunction::Atan2 => {
                 with(scalar::binary(op, a.off, b.off)).rounded(1 << 8 | op as u64, [a.value, b.value])
             }
-            BinaryOp::Min | BinaryOp::Max => with(if value == a.value { a.off } else { b.off }),
-            BinaryOp::Mod | BinaryOp::Rem => with(value + (a.off - a.value)),
+            BinaryFunction::Min | BinaryFunction::Max => with(if value == a.value { a.off } else { b.off }),
+            BinaryFunction::Mod | BinaryFunction::Rem => with(value + (a.off - a.value)),
             _ => with(value),
         }
     }
@@ -218,9 +223,9 @@ impl RoundingMachine<'_> {
             Op::Unary(op, a) => self.at(a).unary(op),
             Op::Binary(op, a, b) => Rounded::binary(op, &self.at(a), &self.at(b)),
             Op::Select(c, a, b) => self.at(if self.at(c).value != 0.0 { a } else { b }),
-            Op::SinCos(a) => self.at(a).unary(UnaryOp::Sin),
+            Op::SinCos(a) => self.at(a).unary(UnaryFunction::Sin),
             Op::Cosine(pair) => match self.code.tape.ops[pair.index()] {
-                Op::SinCos(a) => self.at(a).unary(UnaryOp::Cos),
+                Op::SinCos(a) => self.at(a).unary(UnaryFunction::Cos),
                 _ => unreachable!("a validated tape"),
             },
             Op::Call(number) => {

@@ -1,21 +1,21 @@
 //! The scalar operations. Both back ends and constant folding call exactly these, which makes them bit-identical.
 
 use saltus_mdae::eval::{apply_binary, apply_unary};
-use saltus_mdae::{BinaryOp, UnaryOp};
+use saltus_mdae::{BinaryFunction, UnaryFunction};
 
 /// The value of a one-argument function.
 #[inline]
-pub(crate) fn unary(op: UnaryOp, x: f64) -> f64 {
+pub(crate) fn unary(op: UnaryFunction, x: f64) -> f64 {
     apply_unary(op, x)
 }
 
 /// The value of a two-argument function. Minimum and maximum differ from the reference evaluator in one point: they
 /// hand on a NaN, so that a domain error below them is not swallowed.
 #[inline]
-pub(crate) fn binary(op: BinaryOp, x: f64, y: f64) -> f64 {
+pub(crate) fn binary(op: BinaryFunction, x: f64, y: f64) -> f64 {
     match op {
-        BinaryOp::Min => minimum(x, y),
-        BinaryOp::Max => -minimum(-x, -y),
+        BinaryFunction::Min => minimum(x, y),
+        BinaryFunction::Max => -minimum(-x, -y),
         _ => apply_binary(op, x, y),
     }
 }
@@ -34,52 +34,52 @@ fn minimum(x: f64, y: f64) -> f64 {
 }
 
 /// The name of an operation as users write it.
-pub(crate) fn unary_name(op: UnaryOp) -> &'static str {
+pub(crate) fn unary_name(op: UnaryFunction) -> &'static str {
     match op {
-        UnaryOp::Neg => "-",
-        UnaryOp::Not => "not",
-        UnaryOp::Abs => "abs",
-        UnaryOp::Sign => "sign",
-        UnaryOp::Sqrt => "sqrt",
-        UnaryOp::Exp => "exp",
-        UnaryOp::Log => "log",
-        UnaryOp::Log10 => "log10",
-        UnaryOp::Sin => "sin",
-        UnaryOp::Cos => "cos",
-        UnaryOp::Tan => "tan",
-        UnaryOp::Asin => "asin",
-        UnaryOp::Acos => "acos",
-        UnaryOp::Atan => "atan",
-        UnaryOp::Sinh => "sinh",
-        UnaryOp::Cosh => "cosh",
-        UnaryOp::Tanh => "tanh",
-        UnaryOp::Floor => "floor",
-        UnaryOp::Ceil => "ceil",
+        UnaryFunction::Neg => "-",
+        UnaryFunction::Not => "not",
+        UnaryFunction::Abs => "abs",
+        UnaryFunction::Sign => "sign",
+        UnaryFunction::Sqrt => "sqrt",
+        UnaryFunction::Exp => "exp",
+        UnaryFunction::Log => "log",
+        UnaryFunction::Log10 => "log10",
+        UnaryFunction::Sin => "sin",
+        UnaryFunction::Cos => "cos",
+        UnaryFunction::Tan => "tan",
+        UnaryFunction::Asin => "asin",
+        UnaryFunction::Acos => "acos",
+        UnaryFunction::Atan => "atan",
+        UnaryFunction::Sinh => "sinh",
+        UnaryFunction::Cosh => "cosh",
+        UnaryFunction::Tanh => "tanh",
+        UnaryFunction::Floor => "floor",
+        UnaryFunction::Ceil => "ceil",
     }
 }
 
 /// The name of an operation as users write it.
-pub(crate) fn binary_name(op: BinaryOp) -> &'static str {
+pub(crate) fn binary_name(op: BinaryFunction) -> &'static str {
     match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Pow => "^",
-        BinaryOp::Atan2 => "atan2",
-        BinaryOp::Min => "min",
-        BinaryOp::Max => "max",
-        BinaryOp::Mod => "mod",
-        BinaryOp::Rem => "rem",
-        BinaryOp::Quotient => "div",
-        BinaryOp::And => "and",
-        BinaryOp::Or => "or",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Gt => ">",
-        BinaryOp::Ge => ">=",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "<>",
+        BinaryFunction::Add => "+",
+        BinaryFunction::Sub => "-",
+        BinaryFunction::Mul => "*",
+        BinaryFunction::Div => "/",
+        BinaryFunction::Pow => "^",
+        BinaryFunction::Atan2 => "atan2",
+        BinaryFunction::Min => "min",
+        BinaryFunction::Max => "max",
+        BinaryFunction::Mod => "mod",
+        BinaryFunction::Rem => "rem",
+        BinaryFunction::Quotient => "div",
+        BinaryFunction::And => "and",
+        BinaryFunction::Or => "or",
+        BinaryFunction::Lt => "<",
+        BinaryFunction::Le => "<=",
+        BinaryFunction::Gt => ">",
+        BinaryFunction::Ge => ">=",
+        BinaryFunction::Eq => "==",
+        BinaryFunction::Ne => "<>",
     }
 }
 

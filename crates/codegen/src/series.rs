@@ -5,7 +5,7 @@
 //! k·yₖ = Σ j·aⱼ·Pₖ₋ⱼ.
 
 use saltus_mdae::rules::{self, Calculus, Tangent};
-use saltus_mdae::{BinaryOp, UnaryOp};
+use saltus_mdae::{BinaryFunction, UnaryFunction};
 
 use crate::algebra::{Algebra, Coefficients};
 
@@ -94,11 +94,11 @@ pub(crate) trait SeriesAlgebra: Algebra {
     }
 
     /// f(a) for a one-argument function.
-    fn unary_series(&mut self, op: UnaryOp, a: &[Self::V]) -> Vec<Self::V>
+    fn unary_series(&mut self, op: UnaryFunction, a: &[Self::V]) -> Vec<Self::V>
     where
         Self: Sized,
     {
-        use UnaryOp::*;
+        use UnaryFunction::*;
         let n = a.len();
         match op {
             Neg => return self.map_series(a, |tape, c| tape.neg(c)),
@@ -169,14 +169,14 @@ pub(crate) trait SeriesAlgebra: Algebra {
     /// 1/cosh², which is 1 − tanh² without its cancellation.
     fn tanh_slope(&mut self, a: Self::V) -> Self::V {
         let one = self.constant(1.0);
-        let cosh = self.unary(UnaryOp::Cosh, a);
+        let cosh = self.unary(UnaryFunction::Cosh, a);
         let square = self.mul(cosh, cosh);
         self.div(one, square)
     }
 
     fn sine_cosine(&mut self, a: &[Self::V]) -> (Vec<Self::V>, Vec<Self::V>) {
-        let mut sine = vec![self.unary(UnaryOp::Sin, a[0])];
-        let mut cosine = vec![self.unary(UnaryOp::Cos, a[0])];
+        let mut sine = vec![self.unary(UnaryFunction::Sin, a[0])];
+        let mut cosine = vec![self.unary(UnaryFunction::Cos, a[0])];
         for k in 1..a.len() {
             let s = self.integrated(a, &cosine, k);
             let c = self.integrated(a, &sine, k);
@@ -187,8 +187,8 @@ pub(crate) trait SeriesAlgebra: Algebra {
     }
 
     fn hyperbolic(&mut self, a: &[Self::V]) -> (Vec<Self::V>, Vec<Self::V>) {
-        let mut sinh = vec![self.unary(UnaryOp::Sinh, a[0])];
-        let mut cosh = vec![self.unary(UnaryOp::Cosh, a[0])];
+        let mut sinh = vec![self.unary(UnaryFunction::Sinh, a[0])];
+        let mut cosh = vec![self.unary(UnaryFunction::Cosh, a[0])];
         for k in 1..a.len() {
             let s = self.integrated(a, &cosh, k);
             let c = self.integrated(a, &sinh, k);
@@ -215,7 +215,7 @@ pub(crate) trait SeriesAlgebra: Algebra {
     }
 
     /// P = df/da as a series as long as `a`; `result` is f(a) where that is known (it may be empty).
-    fn outer_derivative(&mut self, op: UnaryOp, a: &[Self::V], result: &[Self::V]) -> Vec<Self::V>
+    fn outer_derivative(&mut self, op: UnaryFunction, a: &[Self::V], result: &[Self::V]) -> Vec<Self::V>
     where
         Self: Sized,
     {
@@ -227,7 +227,7 @@ pub(crate) trait SeriesAlgebra: Algebra {
     /// ∂f(a, b)/∂a and ∂f(a, b)/∂b as far as they are wanted; `result` is f(a, b).
     fn partial_series(
         &mut self,
-        op: BinaryOp,
+        op: BinaryFunction,
         a: &[Self::V],
         b: &[Self::V],
         result: &[Self::V],
@@ -246,11 +246,11 @@ pub(crate) trait SeriesAlgebra: Algebra {
     }
 
     /// f(a, b) for a two-argument function.
-    fn binary_series(&mut self, op: BinaryOp, a: &[Self::V], b: &[Self::V]) -> Vec<Self::V>
+    fn binary_series(&mut self, op: BinaryFunction, a: &[Self::V], b: &[Self::V]) -> Vec<Self::V>
     where
         Self: Sized,
     {
-        use BinaryOp::*;
+        use BinaryFunction::*;
         match op {
             Add => self.zip_series(a, b, |tape, x, y| tape.add(x, y)),
             Sub => self.zip_series(a, b, |tape, x, y| tape.sub(x, y)),
@@ -301,7 +301,7 @@ pub(crate) trait SeriesAlgebra: Algebra {
     {
         let n = a.len();
         if n == 1 {
-            return vec![self.binary(BinaryOp::Pow, a[0], b[0])];
+            return vec![self.binary(BinaryFunction::Pow, a[0], b[0])];
         }
         if self.is_constant_series(b)
             && let Some(exponent) = self.as_constant(b[0])
@@ -310,7 +310,7 @@ pub(crate) trait SeriesAlgebra: Algebra {
         {
             return self.integer_power(a, exponent);
         }
-        let first = self.binary(BinaryOp::Pow, a[0], b[0]);
+        let first = self.binary(BinaryFunction::Pow, a[0], b[0]);
         if self.is_constant_series(b) {
             let mut series = SeriesCalculus::new(self, n - 1);
             let (base, exponent) = (a[..n - 1].to_vec(), b[..n - 1].to_vec());
@@ -318,7 +318,7 @@ pub(crate) trait SeriesAlgebra: Algebra {
             return self.integrate(first, a, &outer);
         }
         // y = exp(b·log a): y' = y·(b·log a)'
-        let log = self.unary_series(UnaryOp::Log, a);
+        let log = self.unary_series(UnaryFunction::Log, a);
         let exponent = self.mul_series(b, &log);
         self.coupled(&exponent, first, last)
     }
@@ -384,11 +384,11 @@ impl<A: Algebra> Calculus for SeriesCalculus<'_, A> {
     fn varies(&self, value: &Vec<A::V>) -> bool {
         !self.algebra.is_constant_series(value)
     }
-    fn unary(&mut self, op: UnaryOp, a: &Vec<A::V>) -> Vec<A::V> {
+    fn unary(&mut self, op: UnaryFunction, a: &Vec<A::V>) -> Vec<A::V> {
         self.algebra.unary_series(op, a)
     }
-    fn binary(&mut self, op: BinaryOp, a: &Vec<A::V>, b: &Vec<A::V>) -> Vec<A::V> {
-        if op == BinaryOp::Mul && !self.varies(a) {
+    fn binary(&mut self, op: BinaryFunction, a: &Vec<A::V>, b: &Vec<A::V>) -> Vec<A::V> {
+        if op == BinaryFunction::Mul && !self.varies(a) {
             let factor = a[0];
             return self.algebra.map_series(b, |algebra, c| algebra.mul(factor, c));
         }

@@ -183,7 +183,7 @@ impl Anatomy {
     }
 
     /// The leaves of a shape for the variables and conditions of this specification.
-    pub(crate) fn leaves(&self, shape: &Shape) -> Vec<Leaf> {
+    pub(crate) fn leaves(&self, shape: &Shape) -> Box<[Leaf]> {
         let named = |leaf: &Leaf| match *leaf {
             Leaf::Var { var, order } => Leaf::var(self.variables.items[var.0 as usize], order),
             Leaf::Pre { var, order } => Leaf::pre(self.variables.items[var.0 as usize], order),
@@ -194,8 +194,8 @@ impl Anatomy {
     }
 
     /// All subexpressions, to look up origins in.
-    pub(crate) fn into_order(self) -> Vec<ExprId> {
-        self.order.items
+    pub(crate) fn into_order(self) -> Box<[ExprId]> {
+        self.order.items.into()
     }
 }
 

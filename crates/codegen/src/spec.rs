@@ -94,7 +94,8 @@ impl KernelSpec {
     /// `1 + k` the partial by `partials[k]`) the output number is
     /// `(e·rows + (i − first order))·(1 + partials.len()) + j`.
     pub fn matrix(expressions: &[ExprId], orders: RangeInclusive<u16>, partials: &[Leaf]) -> Self {
-        let mut outputs = Vec::new();
+        let rows = usize::from(orders.end().saturating_sub(*orders.start())) + 1;
+        let mut outputs = Vec::with_capacity(expressions.len() * rows * (1 + partials.len()));
         for expression in 0..expressions.len() as u32 {
             for order in orders.clone() {
                 outputs.push(Output {

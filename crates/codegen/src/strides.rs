@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 
 use crate::code::Code;
-use crate::native::Native;
+use crate::entry::Native;
 
 /// Instances from which machine code of its own pays for a run.
 const SHORTEST_RUN: usize = 64;

@@ -228,8 +228,8 @@ fn spec_of_all(equations: &[(ExprId, u16)], partials: &[(Kernel, Vec<u32>)]) -> 
     };
     let mut outputs: Vec<Output> = (0..equations.len()).map(|e| output(e, Column::Value)).collect();
     for (expression, (kernel, places)) in partials.iter().enumerate() {
-        let columns = kernel.spec().outputs.iter().map(|output| output.column);
-        outputs.extend(columns.take(places.len()).map(|column| output(expression, column)));
+        let columns = (0..places.len()).map(|k| kernel.output(k).column);
+        outputs.extend(columns.map(|column| output(expression, column)));
     }
     Some(KernelSpec {
         expressions: equations.iter().map(|&(expression, _)| expression).collect(),

@@ -1,7 +1,7 @@
 //! The tape: a straight line of operations in single-assignment form, the one program both back ends execute.
 
 use rustc_hash::FxHashMap;
-use saltus_mdae::{BinaryOp, ExprId, FunctionId, UnaryOp};
+use saltus_mdae::{BinaryFunction, ExprId, FunctionId, UnaryFunction};
 
 use crate::scalar;
 
@@ -22,8 +22,8 @@ pub(crate) enum Op {
     Constant(u64),
     /// A leaf, by its position in the kernel's list.
     Leaf(u32),
-    Unary(UnaryOp, Value),
-    Binary(BinaryOp, Value, Value),
+    Unary(UnaryFunction, Value),
+    Binary(BinaryFunction, Value, Value),
     /// The second if the first is not zero, else the third. Both are computed; only the chosen one counts.
     Select(Value, Value, Value),
     /// The sine, computed together with the cosine.
@@ -172,7 +172,7 @@ impl TapeBuilder {
         self.is_constant(value, 0.0)
     }
 
-    pub(crate) fn unary(&mut self, op: UnaryOp, a: Value) -> Value {
+    pub(crate) fn unary(&mut self, op: UnaryFunction, a: Value) -> Value {
         if let Some(x) = self.as_constant(a) {
             let folded = scalar::unary(op, x);
             if folded.is_finite() {
@@ -180,13 +180,15 @@ impl TapeBuilder {
             }
         }
         match (op, self.ops[a.index()]) {
-            (UnaryOp::Neg, Op::Unary(UnaryOp::Neg, inner)) => inner,
-            (UnaryOp::Neg, Op::Binary(BinaryOp::Sub, x, y)) => self.push(Op::Binary(BinaryOp::Sub, y, x)),
+            (UnaryFunction::Neg, Op::Unary(UnaryFunction::Neg, inner)) => inner,
+            (UnaryFunction::Neg, Op::Binary(BinaryFunction::Sub, x, y)) => {
+                self.push(Op::Binary(BinaryFunction::Sub, y, x))
+            }
             _ => self.push(Op::Unary(op, a)),
         }
     }
 
-    pub(crate) fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+    pub(crate) fn binary(&mut self, op: BinaryFunction, a: Value, b: Value) -> Value {
         if let (Some(x), Some(y)) = (self.as_constant(a), self.as_constant(b)) {
             let folded = scalar::binary(op, x, y);
             if folded.is_finite() {
@@ -194,29 +196,29 @@ impl TapeBuilder {
             }
         }
         match op {
-            BinaryOp::Add => self.add(a, b),
-            BinaryOp::Sub => self.sub(a, b),
-            BinaryOp::Mul => self.mul(a, b),
-            BinaryOp::Div => self.div(a, b),
-            BinaryOp::Pow => self.pow(a, b),
+            BinaryFunction::Add => self.add(a, b),
+            BinaryFunction::Sub => self.sub(a, b),
+            BinaryFunction::Mul => self.mul(a, b),
+            BinaryFunction::Div => self.div(a, b),
+            BinaryFunction::Pow => self.pow(a, b),
             _ => self.push(Op::Binary(op, a, b)),
         }
     }
 
-    fn fold(&self, op: BinaryOp, a: Value, b: Value) -> Option<f64> {
+    fn fold(&self, op: BinaryFunction, a: Value, b: Value) -> Option<f64> {
         let folded = scalar::binary(op, self.as_constant(a)?, self.as_constant(b)?);
         folded.is_finite().then_some(folded)
     }
 
     fn negated(&self, value: Value) -> Option<Value> {
         match self.ops[value.index()] {
-            Op::Unary(UnaryOp::Neg, inner) => Some(inner),
+            Op::Unary(UnaryFunction::Neg, inner) => Some(inner),
             _ => None,
         }
     }
 
     pub(crate) fn add(&mut self, a: Value, b: Value) -> Value {
-        if let Some(folded) = self.fold(BinaryOp::Add, a, b) {
+        if let Some(folded) = self.fold(BinaryFunction::Add, a, b) {
             return self.constant(folded);
         }
         if self.is_zero(a) {
@@ -232,11 +234,11 @@ impl TapeBuilder {
             return self.sub(b, inner);
         }
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
-        self.push(Op::Binary(BinaryOp::Add, a, b))
+        self.push(Op::Binary(BinaryFunction::Add, a, b))
     }
 
     pub(crate) fn sub(&mut self, a: Value, b: Value) -> Value {
-        if let Some(folded) = self.fold(BinaryOp::Sub, a, b) {
+        if let Some(folded) = self.fold(BinaryFunction::Sub, a, b) {
             return self.constant(folded);
         }
         if self.is_zero(b) {
@@ -248,15 +250,15 @@ impl TapeBuilder {
         if let Some(inner) = self.negated(b) {
             return self.add(a, inner);
         }
-        self.push(Op::Binary(BinaryOp::Sub, a, b))
+        self.push(Op::Binary(BinaryFunction::Sub, a, b))
     }
 
     pub(crate) fn neg(&mut self, a: Value) -> Value {
-        self.unary(UnaryOp::Neg, a)
+        self.unary(UnaryFunction::Neg, a)
     }
 
     pub(crate) fn mul(&mut self, a: Value, b: Value) -> Value {
-        if let Some(folded) = self.fold(BinaryOp::Mul, a, b) {
+        if let Some(folded) = self.fold(BinaryFunction::Mul, a, b) {
             return self.constant(folded);
         }
         // Zeros here are structural (derivatives of what does not vary), so they win even against a NaN.
@@ -284,11 +286,11 @@ impl TapeBuilder {
             (None, None) => {}
         }
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
-        self.push(Op::Binary(BinaryOp::Mul, a, b))
+        self.push(Op::Binary(BinaryFunction::Mul, a, b))
     }
 
     pub(crate) fn div(&mut self, a: Value, b: Value) -> Value {
-        if let Some(folded) = self.fold(BinaryOp::Div, a, b) {
+        if let Some(folded) = self.fold(BinaryFunction::Div, a, b) {
             return self.constant(folded);
         }
         if self.is_zero(a) && !self.is_zero(b) {
@@ -297,12 +299,12 @@ impl TapeBuilder {
         if self.is_constant(b, 1.0) {
             return a;
         }
-        self.push(Op::Binary(BinaryOp::Div, a, b))
+        self.push(Op::Binary(BinaryFunction::Div, a, b))
     }
 
     /// Powers with a small integer exponent become multiplications, in the order the library function has them.
     pub(crate) fn pow(&mut self, a: Value, b: Value) -> Value {
-        if let Some(folded) = self.fold(BinaryOp::Pow, a, b) {
+        if let Some(folded) = self.fold(BinaryFunction::Pow, a, b) {
             return self.constant(folded);
         }
         match self.as_constant(b) {
@@ -318,7 +320,7 @@ impl TapeBuilder {
             }
             // A root and multiplications cost a fraction of a general power.
             Some(y) if (y - 0.5) == (y - 0.5).trunc() && y.abs() <= 4.5 => {
-                let root = self.unary(UnaryOp::Sqrt, a);
+                let root = self.unary(UnaryFunction::Sqrt, a);
                 let power = match y.abs() as u32 {
                     0 => root,
                     whole => {
@@ -333,7 +335,7 @@ impl TapeBuilder {
                     self.div(one, power)
                 }
             }
-            _ => self.push(Op::Binary(BinaryOp::Pow, a, b)),
+            _ => self.push(Op::Binary(BinaryFunction::Pow, a, b)),
         }
     }
 
@@ -359,12 +361,12 @@ impl TapeBuilder {
     /// terms of terms down to `depth`.
     pub(crate) fn size_of_terms(&mut self, value: Value, depth: u32) -> Value {
         match self.ops[value.index()] {
-            Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if depth > 0 => {
+            Op::Binary(BinaryFunction::Add | BinaryFunction::Sub, a, b) if depth > 0 => {
                 let (a, b) = (self.size_of_terms(a, depth - 1), self.size_of_terms(b, depth - 1));
                 self.add(a, b)
             }
-            Op::Unary(UnaryOp::Neg, a) if depth > 0 => self.size_of_terms(a, depth - 1),
-            _ => self.unary(UnaryOp::Abs, value),
+            Op::Unary(UnaryFunction::Neg, a) if depth > 0 => self.size_of_terms(a, depth - 1),
+            _ => self.unary(UnaryFunction::Abs, value),
         }
     }
 
@@ -381,7 +383,7 @@ impl TapeBuilder {
             Some(0.0) => b,
             Some(_) => a,
             None => match self.ops[c.index()] {
-                Op::Unary(UnaryOp::Not, inner) => self.select(inner, b, a),
+                Op::Unary(UnaryFunction::Not, inner) => self.select(inner, b, a),
                 _ => self.push(Op::Select(c, a, b)),
             },
         }
@@ -475,18 +477,18 @@ impl Compaction {
                 self.leaves.push(leaf);
                 Op::Leaf(self.leaves.len() as u32 - 1)
             }
-            Op::Unary(which @ (UnaryOp::Sin | UnaryOp::Cos), a) => {
-                let other = if which == UnaryOp::Sin {
-                    UnaryOp::Cos
+            Op::Unary(which @ (UnaryFunction::Sin | UnaryFunction::Cos), a) => {
+                let other = if which == UnaryFunction::Sin {
+                    UnaryFunction::Cos
                 } else {
-                    UnaryOp::Sin
+                    UnaryFunction::Sin
                 };
                 let partner = from.known.get(&Op::Unary(other, a)).filter(|p| live[p.index()]);
                 match partner {
                     Some(&partner) if partner.index() > position => {
                         let sine = self.emit(Op::SinCos(at(a, &self.moved)), origin);
                         let cosine = self.emit(Op::Cosine(sine), origin);
-                        let (this, that) = if which == UnaryOp::Sin {
+                        let (this, that) = if which == UnaryFunction::Sin {
                             (sine, cosine)
                         } else {
                             (cosine, sine)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::expr::ListId;
-use saltus_mdae::{BinaryOp, ExprId, ExprPool, FunctionId, Node, UnaryOp};
+use saltus_mdae::{BinaryFunction, ExprId, ExprPool, FunctionId, Node, UnaryFunction};
 
 use crate::call::Call;
 use crate::elimination::newton_steps;
@@ -228,11 +228,11 @@ impl<'a> Translator<'a> {
             for &(condition, wanted) in term {
                 let mut value = self.jet(condition).series[0];
                 if !wanted {
-                    value = self.tape.unary(UnaryOp::Not, value);
+                    value = self.tape.unary(UnaryFunction::Not, value);
                 }
-                all = self.tape.binary(BinaryOp::And, all, value);
+                all = self.tape.binary(BinaryFunction::And, all, value);
             }
-            any = self.tape.binary(BinaryOp::Or, any, all);
+            any = self.tape.binary(BinaryFunction::Or, any, all);
         }
         any
     }

@@ -12,7 +12,7 @@ use saltus_codegen::{Kernel, KernelSpec, Leaf};
 use saltus_mdae::eval::{apply_binary, apply_unary, evaluate};
 use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, Local, LocalId, Place, Statement};
 use saltus_mdae::rules::{binary_slopes_at, unary_slope_at};
-use saltus_mdae::{BinaryOp, ExprId, ExprPool, FunctionId, OriginId, Type, UnaryOp, VarId};
+use saltus_mdae::{BinaryFunction, ExprId, ExprPool, FunctionId, OriginId, Type, UnaryFunction, VarId};
 
 const POINTS: [f64; 15] = [
     0.0, 0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 2.5, -2.5, 3.0, 1e-9, -1e-9, 20.0, -20.0, 1e5,
@@ -54,11 +54,11 @@ fn agree(a: f64, b: f64) -> bool {
 }
 
 /// Whether the function has a derivative there, or a value for it that all agree on.
-fn is_regular(op: BinaryOp, x: f64, y: f64, y_varies: bool) -> bool {
+fn is_regular(op: BinaryFunction, x: f64, y: f64, y_varies: bool) -> bool {
     match op {
-        BinaryOp::Atan2 => (x, y) != (0.0, 0.0),
+        BinaryFunction::Atan2 => (x, y) != (0.0, 0.0),
         // The base is positive where the exponent varies.
-        BinaryOp::Pow if y_varies && x <= 0.0 => false,
+        BinaryFunction::Pow if y_varies && x <= 0.0 => false,
         _ => apply_binary(op, x, y).is_finite(),
     }
 }
@@ -189,15 +189,15 @@ fn an_operand_that_does_not_vary() {
 
 #[test]
 fn special_points_have_the_slopes_they_should() {
-    let by_base = |x, y| binary_slopes_at(BinaryOp::Pow, x, y, apply_binary(BinaryOp::Pow, x, y)).0;
+    let by_base = |x, y| binary_slopes_at(BinaryFunction::Pow, x, y, apply_binary(BinaryFunction::Pow, x, y)).0;
     assert_eq!(by_base(0.0, 0.0), 0.0);
     assert_eq!(by_base(0.0, 1.0), 1.0);
     assert_eq!(by_base(0.0, 2.0), 0.0);
-    assert_eq!(binary_slopes_at(BinaryOp::Pow, 0.0, 2.0, 0.0).1, 0.0);
-    assert_eq!(unary_slope_at(UnaryOp::Abs, 0.0, 0.0), 0.0);
-    assert_eq!(binary_slopes_at(BinaryOp::Min, 1.0, 1.0, 1.0), (1.0, 0.0));
-    assert_eq!(binary_slopes_at(BinaryOp::Max, 1.0, 1.0, 1.0), (1.0, 0.0));
+    assert_eq!(binary_slopes_at(BinaryFunction::Pow, 0.0, 2.0, 0.0).1, 0.0);
+    assert_eq!(unary_slope_at(UnaryFunction::Abs, 0.0, 0.0), 0.0);
+    assert_eq!(binary_slopes_at(BinaryFunction::Min, 1.0, 1.0, 1.0), (1.0, 0.0));
+    assert_eq!(binary_slopes_at(BinaryFunction::Max, 1.0, 1.0, 1.0), (1.0, 0.0));
     // 1 − tanh² has lost all its digits here.
-    let slope = unary_slope_at(UnaryOp::Tanh, 20.0, 20f64.tanh());
+    let slope = unary_slope_at(UnaryFunction::Tanh, 20.0, 20f64.tanh());
     assert!(agree(slope, 4.0 * (-40f64).exp() / (1.0 + (-40f64).exp()).powi(2)));
 }

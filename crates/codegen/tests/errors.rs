@@ -7,7 +7,7 @@ use std::sync::Arc;
 use common::{Memory, native_kernel, pool};
 use saltus_codegen::{CompileError, Fault, HOT_EVALUATIONS, KernelCache, KernelSpec, Leaf};
 use saltus_mdae::function::Functions;
-use saltus_mdae::{BinaryOp, UnaryOp, VarId};
+use saltus_mdae::{BinaryFunction, UnaryFunction, VarId};
 
 fn functions() -> Arc<Functions> {
     Arc::new(Functions::default())
@@ -25,8 +25,8 @@ fn memory(values: &[f64]) -> Memory {
 fn the_first_offending_operation_is_named() {
     let mut pool = pool(2);
     let (x, y) = (pool.var(VarId(0)), pool.var(VarId(1)));
-    let root = pool.unary(UnaryOp::Sqrt, x);
-    let log = pool.unary(UnaryOp::Log, y);
+    let root = pool.unary(UnaryFunction::Sqrt, x);
+    let log = pool.unary(UnaryFunction::Log, y);
     let quotient = pool.div(root, log);
     let sum = pool.add(y, quotient);
     let kernel = native_kernel(&pool, &functions(), &KernelSpec::values(&[y, sum]));
@@ -61,8 +61,8 @@ fn the_branch_not_taken_may_be_undefined_in_value_and_derivatives() {
     let mut pool = pool(1);
     let x = pool.var(VarId(0));
     let zero = pool.real(0.0);
-    let condition = pool.binary(BinaryOp::Gt, x, zero);
-    let root = pool.unary(UnaryOp::Sqrt, x);
+    let condition = pool.binary(BinaryFunction::Gt, x, zero);
+    let root = pool.unary(UnaryFunction::Sqrt, x);
     let negated = pool.neg(x);
     let choice = pool.if_else(condition, root, negated);
     let kernel = native_kernel(
@@ -116,7 +116,7 @@ fn powers_have_finite_derivatives_at_zero() {
 fn kernels_become_native_at_a_fixed_count_and_results_stay() {
     let mut pool = pool(1);
     let x = pool.var(VarId(0));
-    let sine = pool.unary(UnaryOp::Sin, x);
+    let sine = pool.unary(UnaryFunction::Sin, x);
     let root = pool.mul(sine, x);
     let cache = KernelCache::new(functions());
     let kernel = cache.kernel(&pool, &KernelSpec::values(&[root])).expect("a kernel");
@@ -162,7 +162,7 @@ fn equations_of_the_same_shape_share_their_code_and_specifications_their_kernel(
 fn too_much_is_refused() {
     let mut pool = pool(1);
     let x = pool.var(VarId(0));
-    let root = pool.unary(UnaryOp::Sin, x);
+    let root = pool.unary(UnaryFunction::Sin, x);
     let cache = KernelCache::new(functions());
     let error = cache
         .kernel(&pool, &KernelSpec::total(root, 5000))
@@ -187,7 +187,10 @@ fn long_tapes_are_cut_into_segments() {
     for k in 0..1500 {
         let factor = pool.real(1.0 + f64::from(k) * 1e-3);
         let scaled = pool.mul(factor, y);
-        let (sine, cosine) = (pool.unary(UnaryOp::Sin, scaled), pool.unary(UnaryOp::Cos, scaled));
+        let (sine, cosine) = (
+            pool.unary(UnaryFunction::Sin, scaled),
+            pool.unary(UnaryFunction::Cos, scaled),
+        );
         let product = pool.mul(sine, cosine);
         sum = pool.add(sum, product);
         sines.push(sine);

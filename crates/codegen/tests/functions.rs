@@ -10,7 +10,7 @@ use saltus_codegen::{Fault, KernelCache, KernelSpec, Leaf};
 use saltus_mdae::eval::evaluate;
 use saltus_mdae::function::{Body, CallError, Function, FunctionExpr, Functions, Local, LocalId, Place, Statement};
 use saltus_mdae::table::{Extrapolation, Smoothness, Table};
-use saltus_mdae::{BinaryOp, ExprId, ExprPool, FunctionId, OriginId, Type, UnaryOp, VarId};
+use saltus_mdae::{BinaryFunction, ExprId, ExprPool, FunctionId, OriginId, Type, UnaryFunction, VarId};
 
 fn local(name: &str, dims: &[u32]) -> Local {
     Local::new(name, Type::Real, dims.to_vec())
@@ -27,7 +27,7 @@ fn read(local: u32) -> FunctionExpr {
 fn number(value: f64) -> FunctionExpr {
     FunctionExpr::Constant(value)
 }
-fn binary(op: BinaryOp, a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
+fn binary(op: BinaryFunction, a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
     FunctionExpr::Binary(op, Box::new(a), Box::new(b))
 }
 fn function(name: &str, locals: Vec<Local>, inputs: &[u32], outputs: &[u32], body: Vec<Statement>) -> Function {
@@ -50,13 +50,17 @@ fn library(functions: Vec<Function>) -> Arc<Functions> {
 
 /// Newton's iteration for √(a² + b), stopped by a test on the data: the loop cannot be unrolled.
 fn newton() -> Function {
-    let square = binary(BinaryOp::Mul, read(0), read(0));
-    let radicand = binary(BinaryOp::Add, square, read(1));
-    let residual = binary(BinaryOp::Sub, binary(BinaryOp::Mul, read(2), read(2)), read(3));
+    let square = binary(BinaryFunction::Mul, read(0), read(0));
+    let radicand = binary(BinaryFunction::Add, square, read(1));
+    let residual = binary(
+        BinaryFunction::Sub,
+        binary(BinaryFunction::Mul, read(2), read(2)),
+        read(3),
+    );
     let step = binary(
-        BinaryOp::Div,
+        BinaryFunction::Div,
         residual.clone(),
-        binary(BinaryOp::Mul, number(2.0), read(2)),
+        binary(BinaryFunction::Mul, number(2.0), read(2)),
     );
     function(
         "newton",
@@ -74,17 +78,17 @@ fn newton() -> Function {
             Statement::Assign(place(2, &[]), read(3)),
             Statement::While(
                 binary(
-                    BinaryOp::And,
+                    BinaryFunction::And,
                     binary(
-                        BinaryOp::Gt,
-                        FunctionExpr::Unary(UnaryOp::Abs, Box::new(residual)),
+                        BinaryFunction::Gt,
+                        FunctionExpr::Unary(UnaryFunction::Abs, Box::new(residual)),
                         number(1e-14),
                     ),
-                    binary(BinaryOp::Lt, read(4), number(60.0)),
+                    binary(BinaryFunction::Lt, read(4), number(60.0)),
                 ),
                 vec![
-                    Statement::Assign(place(2, &[]), binary(BinaryOp::Sub, read(2), step)),
-                    Statement::Assign(place(4, &[]), binary(BinaryOp::Add, read(4), number(1.0))),
+                    Statement::Assign(place(2, &[]), binary(BinaryFunction::Sub, read(2), step)),
+                    Statement::Assign(place(4, &[]), binary(BinaryFunction::Add, read(4), number(1.0))),
                 ],
             ),
         ],
@@ -94,8 +98,11 @@ fn newton() -> Function {
 /// A prefix sum of sines over a long array, and its last element squared: too long to unroll, two outputs.
 fn sums() -> Function {
     let at = |index: FunctionExpr| FunctionExpr::Read(place(3, &[index]));
-    let before = binary(BinaryOp::Sub, read(4), number(1.0));
-    let sine = FunctionExpr::Unary(UnaryOp::Sin, Box::new(binary(BinaryOp::Mul, read(0), read(4))));
+    let before = binary(BinaryFunction::Sub, read(4), number(1.0));
+    let sine = FunctionExpr::Unary(
+        UnaryFunction::Sin,
+        Box::new(binary(BinaryFunction::Mul, read(0), read(4))),
+    );
     function(
         "sums",
         vec![
@@ -116,11 +123,15 @@ fn sums() -> Function {
                 to: number(500.0),
                 body: vec![Statement::Assign(
                     place(3, &[read(4)]),
-                    binary(BinaryOp::Add, at(before), binary(BinaryOp::Div, sine, read(4))),
+                    binary(
+                        BinaryFunction::Add,
+                        at(before),
+                        binary(BinaryFunction::Div, sine, read(4)),
+                    ),
                 )],
             },
             Statement::Assign(place(1, &[]), at(number(500.0))),
-            Statement::Assign(place(2, &[]), binary(BinaryOp::Mul, read(1), read(1))),
+            Statement::Assign(place(2, &[]), binary(BinaryFunction::Mul, read(1), read(1))),
         ],
     )
 }
@@ -130,7 +141,7 @@ fn recursive_power(id: FunctionId) -> Function {
     let rest = FunctionExpr::Call {
         function: id,
         output: 0,
-        args: vec![read(0), binary(BinaryOp::Sub, read(1), number(1.0))],
+        args: vec![read(0), binary(BinaryFunction::Sub, read(1), number(1.0))],
     };
     function(
         "power",
@@ -139,10 +150,13 @@ fn recursive_power(id: FunctionId) -> Function {
         &[2],
         vec![Statement::If(
             vec![(
-                binary(BinaryOp::Le, read(1), number(0.0)),
+                binary(BinaryFunction::Le, read(1), number(0.0)),
                 vec![Statement::Assign(place(2, &[]), number(1.0))],
             )],
-            vec![Statement::Assign(place(2, &[]), binary(BinaryOp::Mul, read(0), rest))],
+            vec![Statement::Assign(
+                place(2, &[]),
+                binary(BinaryFunction::Mul, read(0), rest),
+            )],
         )],
     )
 }
@@ -209,7 +223,7 @@ fn arrays_and_several_outputs() {
 fn recursion() {
     let call = |pool: &mut ExprPool| {
         let (x, n) = (pool.var(VarId(0)), pool.var(VarId(1)));
-        let n = pool.unary(UnaryOp::Floor, n);
+        let n = pool.unary(UnaryFunction::Floor, n);
         pool.call(FunctionId(0), 0, &[x, n])
     };
     compare(
@@ -274,7 +288,7 @@ fn failures_are_typed() {
         &[0],
         &[1],
         vec![Statement::Assert(
-            binary(BinaryOp::Lt, read(0), number(3.0)),
+            binary(BinaryFunction::Lt, read(0), number(3.0)),
             number(1.0),
         )],
     );
@@ -326,7 +340,7 @@ fn a_call_in_the_branch_not_taken_is_not_made() {
     let n = pool.real(1e9);
     let call = pool.call(FunctionId(0), 0, &[x, n]);
     let zero = pool.real(0.0);
-    let condition = pool.binary(BinaryOp::Gt, y, zero);
+    let condition = pool.binary(BinaryFunction::Gt, y, zero);
     let root = pool.if_else(condition, call, x);
     let kernel = native_kernel(
         &pool,
@@ -352,7 +366,7 @@ fn a_failed_call_hidden_by_a_relation_is_still_an_error() {
     let x = pool.var(VarId(0));
     let (n, zero) = (pool.real(1e9), pool.real(0.0));
     let call = pool.call(FunctionId(0), 0, &[x, n]);
-    let relation = pool.binary(BinaryOp::Gt, call, zero);
+    let relation = pool.binary(BinaryFunction::Gt, call, zero);
     let root = pool.if_else(relation, x, zero);
     let kernel = native_kernel(&pool, &functions, &KernelSpec::values(&[root]));
     let mut memory = Memory::new(1);
@@ -374,14 +388,14 @@ fn assertions_inside_unrolled_functions_hold_where_they_are_reached() {
         &[2],
         vec![Statement::If(
             vec![(
-                binary(BinaryOp::Gt, read(1), number(0.0)),
+                binary(BinaryFunction::Gt, read(1), number(0.0)),
                 vec![
-                    Statement::Assert(binary(BinaryOp::Lt, read(0), number(3.0)), number(1.0)),
+                    Statement::Assert(binary(BinaryFunction::Lt, read(0), number(3.0)), number(1.0)),
                     Statement::Assign(
                         place(2, &[]),
                         binary(
-                            BinaryOp::Div,
-                            FunctionExpr::Unary(UnaryOp::Sin, Box::new(read(0))),
+                            BinaryFunction::Div,
+                            FunctionExpr::Unary(UnaryFunction::Sin, Box::new(read(0))),
                             read(1),
                         ),
                     ),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::{Memory, native_kernel, pool};
 use saltus_codegen::KernelSpec;
 use saltus_mdae::function::Functions;
-use saltus_mdae::{UnaryOp, VarId};
+use saltus_mdae::{UnaryFunction, VarId};
 
 /// Bytes of executable memory that belong to no file.
 fn executable() -> u64 {
@@ -28,7 +28,7 @@ fn machine_code_is_freed() {
     let functions = Arc::new(Functions::default());
     let mut pool = pool(1);
     let x = pool.var(VarId(0));
-    let root = pool.unary(UnaryOp::Sin, x);
+    let root = pool.unary(UnaryFunction::Sin, x);
     let spec = KernelSpec::total(root, 1);
     let kept = native_kernel(&pool, &functions, &spec);
     let before = executable();

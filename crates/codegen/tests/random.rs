@@ -12,27 +12,27 @@ use saltus_codegen::{KernelSpec, Leaf};
 use saltus_mdae::eval::evaluate;
 use saltus_mdae::expr::VarTraits;
 use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, Local, LocalId, Place, Statement};
-use saltus_mdae::{BinaryOp, ConditionId, ExprId, ExprPool, FunctionId, OriginId, Type, UnaryOp, VarId};
+use saltus_mdae::{BinaryFunction, ConditionId, ExprId, ExprPool, FunctionId, OriginId, Type, UnaryFunction, VarId};
 
 /// Operations whose derivatives stay moderate near moderate arguments.
-const SMOOTH_UNARY: [UnaryOp; 8] = [
-    UnaryOp::Neg,
-    UnaryOp::Sin,
-    UnaryOp::Cos,
-    UnaryOp::Atan,
-    UnaryOp::Tanh,
-    UnaryOp::Abs,
-    UnaryOp::Floor,
-    UnaryOp::Sign,
+const SMOOTH_UNARY: [UnaryFunction; 8] = [
+    UnaryFunction::Neg,
+    UnaryFunction::Sin,
+    UnaryFunction::Cos,
+    UnaryFunction::Atan,
+    UnaryFunction::Tanh,
+    UnaryFunction::Abs,
+    UnaryFunction::Floor,
+    UnaryFunction::Sign,
 ];
-const SMOOTH_BINARY: [BinaryOp; 7] = [
-    BinaryOp::Add,
-    BinaryOp::Sub,
-    BinaryOp::Mul,
-    BinaryOp::Min,
-    BinaryOp::Max,
-    BinaryOp::Mul,
-    BinaryOp::Add,
+const SMOOTH_BINARY: [BinaryFunction; 7] = [
+    BinaryFunction::Add,
+    BinaryFunction::Sub,
+    BinaryFunction::Mul,
+    BinaryFunction::Min,
+    BinaryFunction::Max,
+    BinaryFunction::Mul,
+    BinaryFunction::Add,
 ];
 
 /// One step of building a graph; operands are picked among what was built before.
@@ -76,8 +76,8 @@ fn pool() -> ExprPool {
 }
 
 struct Vocabulary {
-    unary: &'static [UnaryOp],
-    binary: &'static [BinaryOp],
+    unary: &'static [UnaryFunction],
+    binary: &'static [BinaryFunction],
 }
 
 fn build(pool: &mut ExprPool, steps: &[Step], words: &Vocabulary) -> ExprId {
@@ -101,24 +101,31 @@ fn build(pool: &mut ExprPool, steps: &[Step], words: &Vocabulary) -> ExprId {
             Step::Binary(op, a, b) => pool.binary(words.binary[*op as usize % words.binary.len()], at(a), at(b)),
             Step::If(c, a, b) => {
                 let zero = pool.real(0.1);
-                let c = pool.binary(BinaryOp::Gt, at(c), zero);
+                let c = pool.binary(BinaryFunction::Gt, at(c), zero);
                 pool.if_else(c, at(a), at(b))
             }
             Step::Call(function, a, b) => pool.call(FunctionId(u32::from(function % 2)), 0, &[at(a), at(b)]),
             Step::Guarded(kind, a, b) => {
-                let (sine, offset) = (pool.unary(UnaryOp::Sin, at(a)), pool.real(1.5));
+                let (sine, offset) = (pool.unary(UnaryFunction::Sin, at(a)), pool.real(1.5));
                 let positive = pool.add(sine, offset);
                 match kind % 9 {
-                    0 => pool.unary(UnaryOp::Sqrt, positive),
-                    1 => pool.unary(UnaryOp::Log, positive),
-                    2 => pool.unary(UnaryOp::Log10, positive),
+                    0 => pool.unary(UnaryFunction::Sqrt, positive),
+                    1 => pool.unary(UnaryFunction::Log, positive),
+                    2 => pool.unary(UnaryFunction::Log10, positive),
                     3 => pool.div(at(b), positive),
                     4 => pool.pow(positive, at(b)),
-                    5 => pool.binary(BinaryOp::Atan2, at(b), positive),
+                    5 => pool.binary(BinaryFunction::Atan2, at(b), positive),
                     6 => {
                         let two = pool.real(2.6);
                         let small = pool.div(positive, two);
-                        pool.unary(if kind % 2 == 0 { UnaryOp::Asin } else { UnaryOp::Acos }, small)
+                        pool.unary(
+                            if kind % 2 == 0 {
+                                UnaryFunction::Asin
+                            } else {
+                                UnaryFunction::Acos
+                            },
+                            small,
+                        )
                     }
                     7 => {
                         let exponent = pool.var(VarId(3));
@@ -150,7 +157,7 @@ fn place(local: u32) -> Place {
         indices: Vec::new(),
     }
 }
-fn binary(op: BinaryOp, a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
+fn binary(op: BinaryFunction, a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
     FunctionExpr::Binary(op, Box::new(a), Box::new(b))
 }
 
@@ -176,13 +183,19 @@ fn functions() -> Arc<Functions> {
                         vec![Statement::Assign(
                             place(2),
                             binary(
-                                BinaryOp::Add,
-                                FunctionExpr::Unary(UnaryOp::Sin, Box::new(binary(BinaryOp::Mul, read(2), read(1)))),
+                                BinaryFunction::Add,
+                                FunctionExpr::Unary(
+                                    UnaryFunction::Sin,
+                                    Box::new(binary(BinaryFunction::Mul, read(2), read(1))),
+                                ),
                                 read(3),
                             ),
                         )],
                     )],
-                    vec![Statement::Assign(place(2), binary(BinaryOp::Sub, read(2), read(0)))],
+                    vec![Statement::Assign(
+                        place(2),
+                        binary(BinaryFunction::Sub, read(2), read(0)),
+                    )],
                 )],
             },
         ]),
@@ -192,11 +205,11 @@ fn functions() -> Arc<Functions> {
         origin: OriginId(0),
         compiled: Default::default(),
     };
-    let positive = binary(BinaryOp::Gt, read(1), FunctionExpr::Constant(0.3));
-    let odd = binary(BinaryOp::Lt, read(3), FunctionExpr::Constant(2.5));
+    let positive = binary(BinaryFunction::Gt, read(1), FunctionExpr::Constant(0.3));
+    let odd = binary(BinaryFunction::Lt, read(3), FunctionExpr::Constant(2.5));
     let bound = binary(
-        BinaryOp::Add,
-        FunctionExpr::Unary(UnaryOp::Sign, Box::new(read(0))),
+        BinaryFunction::Add,
+        FunctionExpr::Unary(UnaryFunction::Sign, Box::new(read(0))),
         FunctionExpr::Constant(3.0),
     );
     let functions = [

@@ -11,7 +11,8 @@ use saltus_mdae::function::{
     Body, DerivativeInput, Function, FunctionDerivative, FunctionExpr, Functions, Local, LocalId, Place, Statement,
 };
 use saltus_mdae::table::{Extrapolation, Smoothness, Table};
-use saltus_mdae::{BinaryOp, FunctionId, OriginId, Type, UnaryOp, VarId};
+use saltus_mdae::{BinaryFunction, FunctionId, OriginId, Type, UnaryFunction, VarId};
+use saltus_testing::Random;
 
 /// Variables of every random function: two Reals, an Integer, an array, two results, a counter, a Real.
 const X: u32 = 0;
@@ -28,28 +29,6 @@ const TABLE: FunctionId = FunctionId(2);
 const ANNOTATED: FunctionId = FunctionId(3);
 const SLOPE: FunctionId = FunctionId(4);
 
-/// splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len() as u64) as usize]
-    }
-    fn real(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-}
-
 fn constant(value: f64) -> FunctionExpr {
     FunctionExpr::Constant(value)
 }
@@ -60,10 +39,7 @@ fn place(local: u32, indices: Vec<FunctionExpr>) -> Place {
     }
 }
 fn read(local: u32) -> FunctionExpr {
-    FunctionExpr::Read(place(local, Vec::new()))
-}
-fn binary(op: BinaryOp, a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
-    FunctionExpr::Binary(op, Box::new(a), Box::new(b))
+    FunctionExpr::read(LocalId(local))
 }
 
 /// A whole number that is often a good index.
@@ -71,7 +47,7 @@ fn index(random: &mut Random) -> FunctionExpr {
     match random.below(12) {
         0..=6 => constant(1.0 + random.below(2) as f64),
         7..=9 => read(COUNTER),
-        10 => binary(BinaryOp::Sub, read(N), constant(1.0)),
+        10 => FunctionExpr::binary(BinaryFunction::Sub, read(N), constant(1.0)),
         _ => read(N),
     }
 }
@@ -92,14 +68,14 @@ fn expr(random: &mut Random, depth: u32, calls: bool) -> FunctionExpr {
     let inner = |random: &mut Random| Box::new(expr(random, depth - 1, calls));
     match random.below(12) {
         0..=2 => {
-            use UnaryOp::*;
+            use UnaryFunction::*;
             let op = random.of(&[
                 Neg, Abs, Sqrt, Exp, Log, Sin, Cos, Tan, Atan, Tanh, Floor, Sign, Not, Cosh, Asin, Log10,
             ]);
             FunctionExpr::Unary(op, inner(random))
         }
         3..=7 => {
-            use BinaryOp::*;
+            use BinaryFunction::*;
             let op = random.of(&[
                 Add, Sub, Mul, Mul, Div, Pow, Min, Max, Mod, Rem, Lt, Ge, And, Or, Eq, Atan2,
             ]);
@@ -107,7 +83,7 @@ fn expr(random: &mut Random, depth: u32, calls: bool) -> FunctionExpr {
         }
         8 => {
             let exponent = constant(random.below(7) as f64 - 2.0);
-            FunctionExpr::Binary(BinaryOp::Pow, inner(random), Box::new(exponent))
+            FunctionExpr::Binary(BinaryFunction::Pow, inner(random), Box::new(exponent))
         }
         9 => FunctionExpr::If(inner(random), inner(random), inner(random)),
         _ if !calls => read(X),
@@ -157,9 +133,12 @@ fn statement(random: &mut Random, depth: u32, calls: bool) -> Statement {
         9 => {
             // Ends, unless the counter is set back by a loop inside: then it runs out of fuel.
             let mut body = statements(random, depth - 1, calls);
-            let more = binary(BinaryOp::Add, read(COUNTER), constant(1.0));
+            let more = FunctionExpr::binary(BinaryFunction::Add, read(COUNTER), constant(1.0));
             body.push(Statement::Assign(place(COUNTER, Vec::new()), more));
-            Statement::While(binary(BinaryOp::Lt, read(COUNTER), constant(3.0)), body)
+            Statement::While(
+                FunctionExpr::binary(BinaryFunction::Lt, read(COUNTER), constant(3.0)),
+                body,
+            )
         }
         _ if random.below(2) == 0 => Statement::Break,
         _ => Statement::Return,
@@ -213,8 +192,12 @@ fn functions(random: &mut Random) -> Arc<Functions> {
         Extrapolation::Tangent,
     );
     let assign = |to: u32, value: FunctionExpr| Body::Algorithm(vec![Statement::Assign(place(to, Vec::new()), value)]);
-    let cube = binary(BinaryOp::Pow, read(0), constant(3.0));
-    let square = binary(BinaryOp::Mul, binary(BinaryOp::Mul, constant(3.0), read(0)), read(0));
+    let cube = FunctionExpr::binary(BinaryFunction::Pow, read(0), constant(3.0));
+    let square = FunctionExpr::binary(
+        BinaryFunction::Mul,
+        FunctionExpr::binary(BinaryFunction::Mul, constant(3.0), read(0)),
+        read(0),
+    );
     let mut annotated = formula("annotated", 1, assign(1, cube));
     annotated.derivatives.push(FunctionDerivative {
         function: SLOPE,
@@ -223,7 +206,7 @@ fn functions(random: &mut Random) -> Arc<Functions> {
         constant: Vec::new(),
         linked: Vec::new(),
     });
-    let slope = assign(2, binary(BinaryOp::Mul, square, read(1)));
+    let slope = assign(2, FunctionExpr::binary(BinaryFunction::Mul, square, read(1)));
     let all = [
         function("outer", statements(random, 3, true)),
         function("inner", statements(random, 2, false)),
@@ -327,7 +310,7 @@ fn machine_code_of_random_functions_is_that_of_the_machine() {
         let mut random = Random(case);
         let mut family = Case::new(&mut random);
         for _ in 0..6 {
-            let (x, y) = (2.5 * random.real(), 2.5 * random.real());
+            let (x, y) = (random.between(-2.5, 2.5), random.between(-2.5, 2.5));
             let (success, derivatives) = family.compare(x, y, case);
             succeeded += usize::from(success);
             failed += usize::from(!success);

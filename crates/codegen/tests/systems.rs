@@ -8,14 +8,14 @@ use common::{Memory, pool};
 use saltus_codegen::{Fault, InstanceId, KernelCache, KernelSpec, Leaf, ProgramBuilder, System, SystemError};
 use saltus_mdae::eval::evaluate;
 use saltus_mdae::function::Functions;
-use saltus_mdae::{ExprId, ExprPool, UnaryOp, VarId};
+use saltus_mdae::{ExprId, ExprPool, UnaryFunction, VarId};
 
 /// A chain x_{k−1}·sin(x_k) + x_{k+1} − x_k' with ends.
 fn chain(pool: &mut ExprPool, n: u32) -> Vec<ExprId> {
     let x: Vec<ExprId> = (0..n).map(|k| pool.var(VarId(k))).collect();
     let mut equations = Vec::new();
     for k in 0..n as usize {
-        let sine = pool.unary(UnaryOp::Sin, x[k]);
+        let sine = pool.unary(UnaryFunction::Sin, x[k]);
         let mut sum = match k.checked_sub(1) {
             Some(before) => pool.mul(x[before], sine),
             None => sine,
@@ -100,7 +100,7 @@ fn failures_name_the_equation() {
     let roots: Vec<(ExprId, u16)> = (0..3)
         .map(|k| {
             let x = pool.var(VarId(k));
-            (pool.unary(UnaryOp::Log, x), 0)
+            (pool.unary(UnaryFunction::Log, x), 0)
         })
         .collect();
     let cache = KernelCache::new(Arc::new(Functions::default()));
@@ -135,8 +135,8 @@ fn instances_with_constant_strides_are_bit_identical_to_single_ones() {
     let mut kernels = Vec::new();
     for k in 0..n {
         let [a, b, c] = [k, 2 * k, 2 * n - k].map(|v| pool.var(VarId(v)));
-        let size = pool.unary(UnaryOp::Abs, a);
-        let root = pool.unary(UnaryOp::Sqrt, size);
+        let size = pool.unary(UnaryFunction::Abs, a);
+        let root = pool.unary(UnaryFunction::Sqrt, size);
         let product = pool.mul(root, parameter);
         let ratio = pool.div(b, c);
         let negated = pool.neg(a);
@@ -191,7 +191,7 @@ fn newton_steps_by_code_solve_the_linearised_equations() {
         for k in 0..n as usize {
             let next = x[(k + 1) % n as usize];
             let product = pool.mul(parameter, next);
-            let sine = pool.unary(UnaryOp::Sin, x[k]);
+            let sine = pool.unary(UnaryFunction::Sin, x[k]);
             let residual = match k {
                 0 => {
                     let both = pool.mul(sine, next);

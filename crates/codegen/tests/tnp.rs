@@ -7,7 +7,7 @@ use std::sync::Arc;
 use common::{Memory, native_kernel, pool};
 use saltus_codegen::{KernelSpec, Leaf};
 use saltus_mdae::function::Functions;
-use saltus_mdae::{ExprId, ExprPool, UnaryOp, VarId};
+use saltus_mdae::{ExprId, ExprPool, UnaryFunction, VarId};
 use serde_json::Value;
 
 const NAMES: [&str; 4] = ["x", "y", "z", "F"];
@@ -55,12 +55,12 @@ fn expression(pool: &mut ExprPool, name: &str) -> ExprId {
         }
         "exp_sin_prod" => {
             let xy = pool.mul(x, y);
-            let sine = pool.unary(UnaryOp::Sin, xy);
-            pool.unary(UnaryOp::Exp, sine)
+            let sine = pool.unary(UnaryFunction::Sin, xy);
+            pool.unary(UnaryFunction::Exp, sine)
         }
         "sin_cos" => {
             let sum = pool.add(y, dx);
-            let (sine, cosine) = (pool.unary(UnaryOp::Sin, x), pool.unary(UnaryOp::Cos, sum));
+            let (sine, cosine) = (pool.unary(UnaryFunction::Sin, x), pool.unary(UnaryFunction::Cos, sum));
             pool.mul(sine, cosine)
         }
         "division" => {
@@ -85,44 +85,50 @@ fn expression(pool: &mut ExprPool, name: &str) -> ExprId {
             let dxx = square(pool, dx);
             let sum = pool.add(one, xx);
             let sum = pool.add(sum, dxx);
-            pool.unary(UnaryOp::Sqrt, sum)
+            pool.unary(UnaryFunction::Sqrt, sum)
         }
         "tanh" => {
             let product = pool.mul(three, x);
             let product = pool.mul(product, dy);
-            pool.unary(UnaryOp::Tanh, product)
+            pool.unary(UnaryFunction::Tanh, product)
         }
         "ln_atan" => {
             let sum = pool.add(one, xx);
             let ratio = pool.div(y, z);
-            let (log, arc) = (pool.unary(UnaryOp::Log, sum), pool.unary(UnaryOp::Atan, ratio));
+            let (log, arc) = (
+                pool.unary(UnaryFunction::Log, sum),
+                pool.unary(UnaryFunction::Atan, ratio),
+            );
             pool.mul(log, arc)
         }
         "friction" => {
             let (twenty, four) = (pool.real(20.0), pool.real(4.0));
             let scaled = pool.mul(twenty, dx);
-            let tanh = pool.unary(UnaryOp::Tanh, scaled);
+            let tanh = pool.unary(UnaryFunction::Tanh, scaled);
             let dxx = square(pool, dx);
             let ratio = pool.div(dxx, four);
             let negated = pool.neg(ratio);
-            let exp = pool.unary(UnaryOp::Exp, negated);
+            let exp = pool.unary(UnaryFunction::Exp, negated);
             let factor = pool.add(one, exp);
             let product = pool.mul(tanh, factor);
             pool.add(dz, product)
         }
         "timedep" => {
             let scaled = pool.mul(three, time);
-            let sine = pool.unary(UnaryOp::Sin, scaled);
+            let sine = pool.unary(UnaryFunction::Sin, scaled);
             let negated = pool.neg(time);
-            let exp = pool.unary(UnaryOp::Exp, negated);
+            let exp = pool.unary(UnaryFunction::Exp, negated);
             let (a, b) = (pool.mul(sine, x), pool.mul(exp, dy));
             pool.add(a, b)
         }
         "nested" => {
             let negated = pool.neg(x);
-            let (exp, sine) = (pool.unary(UnaryOp::Exp, negated), pool.unary(UnaryOp::Sin, y));
+            let (exp, sine) = (
+                pool.unary(UnaryFunction::Exp, negated),
+                pool.unary(UnaryFunction::Sin, y),
+            );
             let above = pool.mul(exp, sine);
-            let tanh = pool.unary(UnaryOp::Tanh, z);
+            let tanh = pool.unary(UnaryFunction::Tanh, z);
             let tanh = square(pool, tanh);
             let below = pool.add(one, tanh);
             pool.div(above, below)
@@ -132,8 +138,7 @@ fn expression(pool: &mut ExprPool, name: &str) -> ExprId {
 }
 
 fn reference() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/reference/tnp_cases.json");
-    serde_json::from_str(&std::fs::read_to_string(path).expect("the reference file")).expect("valid JSON")
+    serde_json::from_str(&saltus_testing::reference("tnp_cases.json")).expect("valid JSON")
 }
 
 fn memory(reference: &Value) -> Memory {

@@ -272,7 +272,7 @@ macro_rules! access {
     )* };
 }
 
-/// Units have variables of four types; the functions of the others must be there.
+/// Units have variables of five types; the functions of the others must be there.
 fn never(_: Kind) -> bool {
     false
 }
@@ -288,7 +288,7 @@ access! {
     fmi3GetUInt32, fmi3SetUInt32, u32, (never, "UInt32"), |value| value as u32, f64::from;
     fmi3GetInt64, fmi3SetInt64, i64, (|kind| matches!(kind, Kind::Enumeration(_)), "Int64"), |value| value as i64,
         |value| value as f64;
-    fmi3GetUInt64, fmi3SetUInt64, u64, (never, "UInt64"), |value| value as u64, |value| value as f64;
+    fmi3GetUInt64, fmi3SetUInt64, u64, (|kind| kind == Kind::Size, "UInt64"), |value| value as u64, |value| value as f64;
     fmi3GetBoolean, fmi3SetBoolean, bool, (|kind| kind == Kind::Boolean, "Boolean"), |value| value != 0.0,
         |value| f64::from(u8::from(value));
 }
@@ -356,6 +356,7 @@ pub unsafe extern "C" fn fmi3GetClock(
             )
         };
         for (&reference, value) in references.iter().zip(values) {
+            let reference = handle::scalar(component, reference)?;
             handle::check_kind(component, reference, |kind| kind == Kind::Clock, "Clock")?;
             *value = component.instance.clock(reference)?;
         }
@@ -399,12 +400,14 @@ pub unsafe extern "C" fn fmi3GetVariableDependencies(
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3EnterConfigurationMode(instance: Handle) -> Status {
-    unsupported(instance, "Configuration Mode")
+    // SAFETY: see the crate.
+    unsafe { call(instance, |component| component.instance.enter_configuration()) as Status }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3ExitConfigurationMode(instance: Handle) -> Status {
-    unsupported(instance, "Configuration Mode")
+    // SAFETY: see the crate.
+    unsafe { call(instance, |component| component.instance.exit_configuration()) as Status }
 }
 
 #[unsafe(no_mangle)]
@@ -630,7 +633,9 @@ macro_rules! derivatives {
                         slice_mut(sensitivity, nSensitivity)?,
                     )
                 };
-                component.instance.$method(unknowns, knowns, seed, sensitivity)
+                let unknowns = handle::variables(component, unknowns)?;
+                let knowns = handle::variables(component, knowns)?;
+                component.instance.$method(&unknowns, &knowns, seed, sensitivity)
             };
             // SAFETY: see the crate.
             unsafe { call(instance, work) as Status }
@@ -803,13 +808,13 @@ pub unsafe extern "C" fn fmi3GetOutputDerivatives(
                 slice_mut(values, nValues)?,
             )
         };
-        if references.len() != values.len() {
-            return Err(Trouble::Error(
-                "all variables are scalars: as many values as references".to_owned(),
-            ));
-        }
-        for ((&reference, &order), value) in references.iter().zip(orders).zip(values) {
-            *value = component.instance.output_derivative(reference, order)?;
+        let mut rest = values.iter_mut();
+        for (&reference, &order) in references.iter().zip(orders) {
+            for scalar in handle::variables(component, &[reference])? {
+                let derivative = component.instance.output_derivative(scalar, order)?;
+                let place = rest.next();
+                *place.ok_or_else(|| Trouble::Error("there is no room for all values".to_owned()))? = derivative;
+            }
         }
         Ok(())
     };

@@ -25,7 +25,7 @@ pub(crate) trait Logger {
 pub(crate) struct Component {
     pub instance: Instance,
     pub logger: Box<dyn Logger>,
-    /// Whether events and warnings are told, too.
+    /// Whether events and warnings are reported, too.
     pub logging: bool,
     /// FMI 2 asks for these after a step that was discarded.
     pub last_time: f64,
@@ -101,7 +101,7 @@ fn in_words(panic: &(dyn std::any::Any + Send)) -> String {
     )
 }
 
-/// Does what a call asks for; what goes wrong is told.
+/// Does what a call asks for; what goes wrong is reported.
 ///
 /// # Safety
 /// `pointer` is null, or an instance that is alive and not in use by another call.
@@ -212,11 +212,9 @@ pub(crate) unsafe fn get_texts(
     let work = |component: &mut Component| {
         // SAFETY: the importer gives so many references and room for so many pointers.
         let (references, values) = unsafe { (slice(references, count)?, slice_mut(values, room)?) };
-        if references.len() != values.len() {
-            return Err(Trouble::Error("as many texts as references".to_owned()));
-        }
+        let references = scalars(component, references, values.len())?;
         let mut texts = Vec::with_capacity(references.len());
-        for &reference in references {
+        for reference in references {
             check_kind(component, reference, |kind| kind == Kind::Text, "String")?;
             let text = component.instance.text(reference)?;
             let clean: Vec<u8> = text.bytes().filter(|byte| *byte != 0).collect();
@@ -250,19 +248,28 @@ pub(crate) fn check_kind(
     }
 }
 
-/// The scalars that references stand for; there must be a value for each.
+/// The variable that a reference stands for.
+pub(crate) fn scalar(component: &Component, reference: u32) -> Result<u32, Trouble> {
+    scalars(component, &[reference], 1).map(|scalars| scalars[0])
+}
+
+/// The variables that references stand for.
+pub(crate) fn variables(component: &Component, references: &[u32]) -> Result<Vec<u32>, Trouble> {
+    let found = component.instance.variables().scalars(references);
+    found.ok_or_else(|| Trouble::Error("there is no variable with one of the value references".to_owned()))
+}
+
+/// The variables that references stand for; there must be a value for each.
 fn scalars(component: &Component, references: &[u32], values: usize) -> Result<Vec<u32>, Trouble> {
-    let variables = component.instance.variables();
-    let wrong = |message: String| Err(Trouble::Error(message));
-    match variables.scalars(references) {
-        Some(scalars) if scalars.len() == values => Ok(scalars),
-        Some(scalars) => wrong(format!(
-            "{} references stand for {} values, not for {values}",
-            references.len(),
-            scalars.len()
-        )),
-        None => wrong("there is no variable with one of the value references".to_owned()),
+    let scalars = variables(component, references)?;
+    if scalars.len() == values {
+        return Ok(scalars);
     }
+    Err(Trouble::Error(format!(
+        "{} references stand for {} values, not for {values}",
+        references.len(),
+        scalars.len()
+    )))
 }
 
 /// Reads variables of a type.

@@ -309,12 +309,7 @@ fn arrays_are_read_and_set_as_a_whole() {
         ..Default::default()
     };
     let unit = Unpacked::with(&model, Version::Three, settings);
-    let array = |name: &str| {
-        let at = unit.variables.arrays.iter().position(|array| array.name == name);
-        (unit.variables.list.len() + at.unwrap_or_else(|| panic!("{name}"))) as u32
-    };
-    // States stay what they are.
-    assert!(!unit.variables.arrays.iter().any(|array| array.name == "x"));
+    let array = |name: &str| unit.reference(name);
     let description = &unit.unit.description;
     let declared = format!("<Float64 name=\"K\" valueReference=\"{}\"", array("K"));
     assert!(description.contains(&declared), "{description}");
@@ -331,13 +326,18 @@ fn arrays_are_read_and_set_as_a_whole() {
     let inputs = [7.0, 8.0, 9.0];
     assert_eq!(unsafe { fmi3SetFloat64(handle, &u, 1, inputs.as_ptr(), 3) }, OK);
     instance.initialize(0.0, 1.0, 1e-8);
-    let mut outputs = [0.0; 3];
-    let both = [y, unit.reference("x[1]")];
+    let mut outputs = [0.0; 4];
+    let both = [y, unit.reference("x")];
     assert_eq!(
-        unsafe { fmi3GetFloat64(handle, both.as_ptr(), 2, outputs.as_mut_ptr(), 3) },
+        unsafe { fmi3GetFloat64(handle, both.as_ptr(), 2, outputs.as_mut_ptr(), 4) },
         OK
     );
-    assert_eq!(outputs, [32.0, 27.5, 0.0]);
+    assert_eq!(outputs, [32.0, 27.5, 0.0, 0.0]);
     instance.step(0.0, 0.5);
-    assert!((instance.get("x[2]") - 13.75).abs() < 1e-6);
+    let mut states = [0.0; 2];
+    assert_eq!(
+        unsafe { fmi3GetFloat64(handle, &both[1], 1, states.as_mut_ptr(), 2) },
+        OK
+    );
+    assert!((states[0] - 16.0).abs() < 1e-6 && (states[1] - 13.75).abs() < 1e-6);
 }

@@ -39,7 +39,7 @@ pub fn check(unit: &Unit) -> Result<CheckReport, String> {
     let (Some(model_file), Some(settings)) = (&unit.model_file, &unit.settings) else {
         return Err("the unit was not made by Saltus: there is no model file in it".to_owned());
     };
-    let loaded = Arc::new(Loaded::new(model_file.clone(), settings)?);
+    let loaded = Arc::new(Loaded::new(model_file.clone(), settings, unit.family.as_deref())?);
     let root = |name: &str| unit.attribute("fmiModelDescription", name);
     let token = root("instantiationToken").or_else(|| root("guid"));
     if token.as_deref() != Some(loaded.token()) {

@@ -1,9 +1,10 @@
 //! `modelDescription.xml`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use saltus::Model;
 
+use crate::interface::{Entry, Size};
 use crate::state::{Interface, Version};
 use crate::variables::{Causality, Kind, Shown, Source, Variability, Variables};
 use crate::xml::{Attributes, Writer};
@@ -23,26 +24,44 @@ impl Subject<'_> {
         self.interfaces.contains(&interface)
     }
 
-    /// The variables that are listed: functions of conditions belong to the other interface, clocks to the other version.
-    /// Both come last, so that positions of the others are their numbers.
-    fn listed(&self) -> impl Iterator<Item = (u32, &Shown)> {
+    /// What is listed, with the first variable of each: functions of conditions belong to the other interface, clocks to the other
+    /// version. Both come last, so that positions of the others are their numbers.
+    fn listed(&self) -> impl Iterator<Item = Listed<'_>> {
         let exchange = self.has(Interface::ModelExchange);
-        let all = self.variables.list.iter().enumerate();
-        let listed = all.filter(move |(_, shown)| match shown.source {
+        let entries = (0..).zip(&self.variables.interface.entries);
+        let all = entries.filter_map(|(reference, entry)| {
+            let elements = self.variables.scalars(&[reference])?;
+            let shown = self.variables.get(*elements.first()?)?;
+            Some(Listed {
+                reference,
+                entry,
+                elements,
+                shown,
+            })
+        });
+        all.filter(move |listed| match listed.shown.source {
             Source::Indicator(_) => exchange,
             Source::ModeChange => self.version == Version::Three,
             _ => true,
-        });
-        listed.map(|(at, shown)| (at as u32, shown))
+        })
     }
 
     fn units(&self) -> BTreeSet<&str> {
-        let units = self.listed().filter(|(_, shown)| shown.kind == Kind::Float);
+        let units = self.listed().filter(|listed| listed.shown.kind == Kind::Float);
         units
-            .map(|(_, shown)| &*shown.unit)
+            .map(|listed| &*listed.shown.unit)
             .filter(|unit| !unit.is_empty())
             .collect()
     }
+}
+
+/// Something that is listed.
+struct Listed<'a> {
+    reference: u32,
+    entry: &'a Entry,
+    elements: Vec<u32>,
+    /// The first of its variables.
+    shown: &'a Shown,
 }
 
 pub(crate) fn describe(subject: &Subject<'_>) -> String {
@@ -75,12 +94,10 @@ pub(crate) fn describe(subject: &Subject<'_>) -> String {
         });
         experiment(xml, subject);
         xml.around("ModelVariables", &[], |xml| {
-            let placed = Placed::new(subject.variables);
-            for (reference, shown) in subject.listed() {
+            for listed in subject.listed() {
                 match version {
-                    Version::Three if placed.is_inner(reference) => {}
-                    Version::Two => variable_of_two(xml, subject, reference, shown),
-                    Version::Three => variable_of_three(xml, subject, &placed, reference, shown),
+                    Version::Two => variable_of_two(xml, subject, listed.reference, listed.shown),
+                    Version::Three => variable_of_three(xml, subject, &listed),
                 }
             }
         });
@@ -186,6 +203,7 @@ fn causality(shown: &Shown) -> &'static str {
     match shown.causality {
         Causality::Independent => "independent",
         Causality::Parameter => "parameter",
+        Causality::Structural => "structuralParameter",
         Causality::Input => "input",
         Causality::Output => "output",
         Causality::Local => "local",
@@ -211,9 +229,9 @@ fn initial(shown: &Shown) -> Option<&'static str> {
     }
 }
 
-fn common<'a>(reference: u32, shown: &Shown) -> Attributes<'a> {
+fn common<'a>(reference: u32, name: &str, shown: &Shown) -> Attributes<'a> {
     let mut attributes: Attributes<'_> = vec![
-        ("name", shown.name.clone()),
+        ("name", name.to_owned()),
         ("valueReference", reference.to_string()),
         ("causality", causality(shown).to_owned()),
         ("variability", variability(shown).to_owned()),
@@ -262,6 +280,11 @@ fn of_type<'a>(subject: &Subject<'_>, shown: &Shown) -> (&'static str, Attribute
             attributes.extend(shown.start.map(|start| ("start", texts.text(start).to_string())));
             ("String", attributes)
         }
+        Kind::Size => {
+            limits(whole);
+            attributes.extend(shown.start.map(|start| ("start", whole(start))));
+            ("UInt64", attributes)
+        }
         Kind::Clock => ("Clock", vec![("intervalVariability", "triggered".to_owned())]),
         Kind::Enumeration(of) => {
             attributes.push(("declaredType", type_name(of)));
@@ -271,77 +294,64 @@ fn of_type<'a>(subject: &Subject<'_>, shown: &Shown) -> (&'static str, Attribute
     }
 }
 
-/// Where scalars are in arrays.
-struct Placed(BTreeMap<u32, (usize, usize)>, u32);
-
-impl Placed {
-    fn new(variables: &Variables) -> Self {
-        let mut places = BTreeMap::new();
-        for (number, array) in variables.arrays.iter().enumerate() {
-            places.extend((0..).zip(&array.elements).map(|(at, element)| (*element, (number, at))));
-        }
-        Placed(places, variables.list.len() as u32)
-    }
-
-    /// Whether it is an element of an array, and not the first.
-    fn is_inner(&self, reference: u32) -> bool {
-        self.0.get(&reference).is_some_and(|(_, at)| *at > 0)
-    }
-
-    /// The reference under which importers know it, or the array that it is the first element of.
-    fn reference(&self, reference: u32) -> u32 {
-        self.0
-            .get(&reference)
-            .map_or(reference, |(number, _)| self.1 + *number as u32)
-    }
+/// The values at the start of all elements of an array.
+fn starts(subject: &Subject<'_>, listed: &Listed<'_>) -> String {
+    let of = |element: &u32| {
+        let (_, own) = of_type(subject, subject.variables.get(*element)?);
+        let start = own.into_iter().find(|(name, _)| *name == "start");
+        start.map(|(_, start)| start)
+    };
+    let starts: Vec<String> = listed.elements.iter().filter_map(of).collect();
+    starts.join(" ")
 }
 
-fn array_of_three(xml: &mut Writer, subject: &Subject<'_>, placed: &Placed, reference: u32, shown: &Shown) {
-    let array = &subject.variables.arrays[(placed.reference(reference) - placed.1) as usize];
-    let mut whole = shown.clone();
-    whole.name.clone_from(&array.name);
-    let mut attributes = common(placed.reference(reference), &whole);
-    let (element, mut own) = of_type(subject, shown);
-    if let Some((_, start)) = own.iter_mut().find(|(name, _)| *name == "start") {
-        let of = |element: &u32| {
-            let (_, own) = of_type(subject, &subject.variables.list[*element as usize]);
-            own.into_iter()
-                .find(|(name, _)| *name == "start")
-                .map(|(_, start)| start)
-        };
-        let starts: Vec<String> = array.elements.iter().filter_map(of).collect();
-        *start = starts.join(" ");
-    }
-    attributes.append(&mut own);
-    xml.around(element, &attributes, |xml| {
-        for dim in &array.dims {
-            xml.leaf("Dimension", &[("start", dim.to_string())]);
-        }
-    });
-}
-
-fn variable_of_three(xml: &mut Writer, subject: &Subject<'_>, placed: &Placed, reference: u32, shown: &Shown) {
-    if placed.reference(reference) != reference {
-        return array_of_three(xml, subject, placed, reference, shown);
-    }
-    let mut attributes = common(reference, shown);
+fn variable_of_three(xml: &mut Writer, subject: &Subject<'_>, listed: &Listed<'_>) {
+    let (entry, shown) = (listed.entry, listed.shown);
+    let mut attributes = common(listed.reference, &entry.name, shown);
     let (element, mut own) = of_type(subject, shown);
     if shown.kind == Kind::Text {
-        // The text is an element of its own.
-        return match own.pop() {
-            Some((_, text)) => xml.around(element, &attributes, |xml| xml.leaf("Start", &[("value", text)])),
-            None => xml.leaf(element, &attributes),
-        };
+        // The texts are elements of their own.
+        let texts = listed.elements.iter().filter_map(|element| {
+            let (_, mut own) = of_type(subject, subject.variables.get(*element)?);
+            own.pop().map(|(_, text)| text)
+        });
+        let texts: Vec<String> = texts.collect();
+        if texts.is_empty() && entry.sizes.is_empty() {
+            return xml.leaf(element, &attributes);
+        }
+        return xml.around(element, &attributes, |xml| {
+            dimensions(xml, subject, entry);
+            texts.into_iter().for_each(|text| xml.leaf("Start", &[("value", text)]));
+        });
+    }
+    if let Some((_, start)) = own.iter_mut().find(|(name, _)| *name == "start") {
+        *start = starts(subject, listed);
     }
     attributes.append(&mut own);
-    if let Some(of) = shown.derivative_of {
-        attributes.push(("derivative", of.to_string()));
+    let state = shown.derivative_of.and_then(|of| subject.variables.entry_of(of));
+    attributes.extend(state.map(|of| ("derivative", of.to_string())));
+    if entry.sizes.is_empty() {
+        return xml.leaf(element, &attributes);
     }
-    xml.leaf(element, &attributes);
+    xml.around(element, &attributes, |xml| dimensions(xml, subject, entry));
+}
+
+fn dimensions(xml: &mut Writer, subject: &Subject<'_>, entry: &Entry) {
+    for size in &entry.sizes {
+        let attribute = match *size {
+            Size::Number(number) => Some(("start", number.to_string())),
+            Size::Parameter(at) => {
+                let parameter = subject.variables.interface.parameters.get(at);
+                let reference = parameter.and_then(|parameter| subject.variables.reference(&parameter.name));
+                reference.map(|reference| ("valueReference", reference.to_string()))
+            }
+        };
+        xml.leaf("Dimension", attribute.as_slice());
+    }
 }
 
 fn variable_of_two(xml: &mut Writer, subject: &Subject<'_>, reference: u32, shown: &Shown) {
-    let attributes = common(reference, shown);
+    let attributes = common(reference, &shown.name, shown);
     let (element, mut own) = of_type(subject, shown);
     if let Some(of) = shown.derivative_of {
         own.push(("derivative", index(of).to_string()));
@@ -360,44 +370,62 @@ fn index(reference: u32) -> u32 {
 }
 
 fn structure(xml: &mut Writer, subject: &Subject<'_>, version: Version) {
-    let placed = Placed::new(subject.variables);
-    let listed: Vec<(u32, &Shown)> = subject.listed().filter(|(at, _)| !placed.is_inner(*at)).collect();
+    let listed: Vec<Listed<'_>> = subject.listed().collect();
     let is_calculated = |shown: &Shown| initial(shown) == Some("calculated");
-    let outputs = || listed.iter().filter(|(_, shown)| shown.causality == Causality::Output);
+    let outputs = || {
+        listed
+            .iter()
+            .filter(|listed| listed.shown.causality == Causality::Output)
+    };
     let exchange = subject.has(Interface::ModelExchange);
-    let slots = subject.variables.slot_variables.iter();
-    let slots: Vec<(u32, u32)> = slots.copied().filter(|_| exchange || version == Version::Two).collect();
+    let is_stated = exchange || version == Version::Two;
+    let rates = if is_stated {
+        subject.variables.rate_entries()
+    } else {
+        Vec::new()
+    };
     let mut unknown: BTreeSet<u32> = outputs()
-        .filter(|(_, shown)| is_calculated(shown) || shown.kind == Kind::Clock)
-        .map(|(at, _)| *at)
+        .filter(|listed| is_calculated(listed.shown) || listed.shown.kind == Kind::Clock)
+        .map(|listed| listed.reference)
         .collect();
-    for (state, rate) in &slots {
-        let both = [*state, *rate].into_iter();
-        unknown.extend(both.filter(|&at| is_calculated(&subject.variables.list[at as usize])));
+    for &rate in &rates {
+        let place = |at: &u32| listed.binary_search_by_key(at, |listed| listed.reference).ok();
+        let of_entry = |at: u32| place(&at).map(|place| &listed[place]);
+        let Some(rate) = of_entry(rate) else { continue };
+        let state = rate
+            .shown
+            .derivative_of
+            .and_then(|of| subject.variables.entry_of(of))
+            .and_then(of_entry);
+        let both = [Some(rate), state].into_iter().flatten();
+        unknown.extend(
+            both.filter(|listed| is_calculated(listed.shown))
+                .map(|listed| listed.reference),
+        );
     }
-    let reference = |at: u32| [("valueReference", placed.reference(at).to_string())];
+    let reference = |at: u32| [("valueReference", at.to_string())];
     let position = |at: u32| [("index", index(at).to_string())];
     match version {
         Version::Three => xml.around("ModelStructure", &[], |xml| {
-            outputs().for_each(|(at, _)| xml.leaf("Output", &reference(*at)));
-            slots
+            outputs().for_each(|listed| xml.leaf("Output", &reference(listed.reference)));
+            rates
                 .iter()
-                .for_each(|(_, rate)| xml.leaf("ContinuousStateDerivative", &reference(*rate)));
+                .for_each(|rate| xml.leaf("ContinuousStateDerivative", &reference(*rate)));
             unknown
                 .iter()
                 .for_each(|at| xml.leaf("InitialUnknown", &reference(*at)));
-            for (at, shown) in &listed {
-                if matches!(shown.source, Source::Indicator(_)) {
-                    xml.leaf("EventIndicator", &reference(*at));
+            for listed in &listed {
+                if matches!(listed.shown.source, Source::Indicator(_)) {
+                    xml.leaf("EventIndicator", &reference(listed.reference));
                 }
             }
         }),
         Version::Two => xml.around("ModelStructure", &[], |xml| {
             xml.around("Outputs", &[], |xml| {
-                outputs().for_each(|(at, _)| xml.leaf("Unknown", &position(*at)));
+                outputs().for_each(|listed| xml.leaf("Unknown", &position(listed.reference)));
             });
             xml.around("Derivatives", &[], |xml| {
-                slots.iter().for_each(|(_, rate)| xml.leaf("Unknown", &position(*rate)));
+                rates.iter().for_each(|rate| xml.leaf("Unknown", &position(*rate)));
             });
             xml.around("InitialUnknowns", &[], |xml| {
                 unknown.iter().for_each(|at| xml.leaf("Unknown", &position(*at)));

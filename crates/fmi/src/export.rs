@@ -11,11 +11,13 @@ use sha2::{Digest, Sha256};
 
 use crate::archive::{self, Entry};
 use crate::description::{Subject, describe};
+use crate::family::Family;
+use crate::interface::{Interface as Shared, SizeParameter};
 use crate::state::{Interface, Version};
 use crate::strip::strip;
 use crate::terminals::terminals;
 use crate::variables::{Settings, Variables};
-use crate::{MODEL_FILE, SETTINGS_FILE};
+use crate::{FAMILY_FILE, MODEL_FILE, SETTINGS_FILE};
 
 /// Modes that are looked at to find out what can be a state.
 const MODES: usize = 64;
@@ -57,6 +59,19 @@ pub struct Exported {
     pub indicators: usize,
     /// How many variables.
     pub variables: usize,
+    /// Variables that importers do not see, since not all sizes have them in the same way.
+    pub left_out: Vec<String>,
+}
+
+/// The models of a unit whose importers choose sizes.
+#[derive(Clone, Debug)]
+pub struct Sizes<'m> {
+    /// The parameters that give sizes.
+    pub parameters: Vec<SizeParameter>,
+    /// Their values for the model itself.
+    pub first: Vec<u64>,
+    /// The models for all other values.
+    pub others: Vec<(Vec<u64>, &'m Model)>,
 }
 
 /// The platform on which this runs, as FMI 3 writes it.
@@ -95,10 +110,11 @@ pub fn identifier(model: &str) -> String {
 }
 
 /// What a unit and its runtime must agree on.
-pub fn token(model_file: &[u8], settings: &str) -> String {
+pub fn token(model_file: &[u8], settings: &str, family: Option<&str>) -> String {
     let mut hash = Sha256::new();
     hash.update(model_file);
     hash.update(settings);
+    family.iter().for_each(|family| hash.update(family));
     let hex: String = hash
         .finalize()
         .iter()
@@ -122,31 +138,68 @@ pub(crate) fn indicator_count(model: &Model) -> usize {
     conditions.filter(|condition| is_relation(&condition.kind)).count()
 }
 
+/// A model with what a unit holds of it.
+struct Part {
+    model_file: Vec<u8>,
+    settings: String,
+    variables: Variables,
+}
+
+impl Part {
+    fn new(model: &Model, options: &ExportOptions) -> Result<Self, Box<Diagnostic>> {
+        refuse_foreign(model)?;
+        if options.interfaces.contains(&Interface::ModelExchange) {
+            refuse_for_exchange(model, &options.settings)?;
+        }
+        let (compiled, _, _) = model.run().into_parts();
+        let settings = Settings {
+            slots: compiled.state_candidates(MODES),
+            impulses: impulsive(model),
+            ..options.settings.clone()
+        };
+        Ok(Part {
+            model_file: model.to_bytes(ModelFileOptions {
+                without_sources: options.without_sources,
+            })?,
+            settings: settings.write(model),
+            variables: Variables::new(model, &settings, indicator_count(model)),
+        })
+    }
+}
+
 /// Makes a unit of a model.
 pub fn export(model: &Model, runtimes: &[Runtime], options: &ExportOptions) -> Result<Exported, Box<Diagnostic>> {
-    refuse_foreign(model)?;
-    let exchange = options.interfaces.contains(&Interface::ModelExchange);
-    if exchange {
-        refuse_for_exchange(model, &options.settings)?;
-    }
-    let model_file = model.to_bytes(ModelFileOptions {
-        without_sources: options.without_sources,
-    })?;
-    let (compiled, _, _) = model.run().into_parts();
-    let settings = Settings {
-        slots: compiled.state_candidates(MODES),
-        impulses: impulsive(model),
-        ..options.settings.clone()
+    export_sizes(model, None, runtimes, options)
+}
+
+/// Makes a unit of a model whose importers choose sizes, if there are some to choose.
+pub fn export_sizes(
+    model: &Model,
+    sizes: Option<&Sizes<'_>>,
+    runtimes: &[Runtime],
+    options: &ExportOptions,
+) -> Result<Exported, Box<Diagnostic>> {
+    let mut part = Part::new(model, options)?;
+    let others: Vec<(Vec<u64>, Part)> = { sizes.iter() }
+        .flat_map(|sizes| &sizes.others)
+        .map(|(values, model)| Ok((values.clone(), Part::new(model, options)?)))
+        .collect::<Result<_, Box<Diagnostic>>>()?;
+    let mut left_out = Vec::new();
+    let family = match sizes {
+        Some(sizes) => {
+            let (family, without) = family(sizes, &mut part, &others, options).map_err(refused)?;
+            left_out = without;
+            Some(family)
+        }
+        None => None,
     };
-    let listed = settings.write(model);
-    let indicators = indicator_count(model);
-    let variables = Variables::new(model, &settings, indicators);
+    let listed = family.as_ref().map(Family::write);
     let identifier = identifier(model.name());
     let subject = Subject {
         model,
-        variables: &variables,
+        variables: &part.variables,
         identifier: &identifier,
-        token: &token(&model_file, &listed),
+        token: &token(&part.model_file, &part.settings, listed.as_deref()),
         interfaces: &options.interfaces,
         version: options.version,
     };
@@ -155,7 +208,7 @@ pub fn export(model: &Model, runtimes: &[Runtime], options: &ExportOptions) -> R
         content: content.into_bytes(),
     };
     let mut entries = vec![text("modelDescription.xml".to_owned(), describe(&subject))];
-    if let Some(terminals) = terminals(model, &variables) {
+    if let Some(terminals) = terminals(model, &part.variables) {
         entries.push(text("terminalsAndIcons/terminalsAndIcons.xml".to_owned(), terminals));
     }
     for runtime in runtimes {
@@ -164,24 +217,65 @@ pub fn export(model: &Model, runtimes: &[Runtime], options: &ExportOptions) -> R
             content: strip(&runtime.library).unwrap_or_else(|| runtime.library.clone()),
         });
     }
-    entries.push(Entry {
-        path: format!("resources/{MODEL_FILE}"),
-        content: model_file,
-    });
-    entries.push(text(format!("resources/{SETTINGS_FILE}"), listed));
-    let bytes = archive::pack(&entries).map_err(|error| {
-        Box::new(Diagnostic::without_place(
-            codes::E0710,
-            Severity::Error,
-            error.to_string(),
-        ))
-    })?;
+    let variables = &part.variables;
+    let (states, indicators, count) = (variables.slots.len(), variables.indicators, variables.list.len());
+    let mut add = |folder: &str, part: Part| {
+        entries.push(Entry {
+            path: format!("resources/{folder}{MODEL_FILE}"),
+            content: part.model_file,
+        });
+        entries.push(text(format!("resources/{folder}{SETTINGS_FILE}"), part.settings));
+    };
+    add("", part);
+    if let (Some(family), Some(listed)) = (family, listed) {
+        for (values, part) in others {
+            let folder = family.folder(&values).map_err(refused)?;
+            add(&format!("{folder}/"), part);
+        }
+        entries.push(text(format!("resources/{FAMILY_FILE}"), listed));
+    }
+    let bytes = archive::pack(&entries).map_err(|error| refused(error.to_string()))?;
     Ok(Exported {
         bytes,
-        states: variables.slots.len(),
+        states,
         indicators,
-        variables: variables.list.len(),
+        variables: count,
+        left_out,
     })
+}
+
+fn refused(message: String) -> Box<Diagnostic> {
+    Box::new(Diagnostic::without_place(codes::E0710, Severity::Error, message))
+}
+
+/// What models of several sizes have in common; the first one gets it as its interface.
+fn family(
+    sizes: &Sizes<'_>,
+    part: &mut Part,
+    others: &[(Vec<u64>, Part)],
+    options: &ExportOptions,
+) -> Result<(Family, Vec<String>), String> {
+    let marked = |part: &Part, values: &[u64]| {
+        let mut variables = part.variables.clone();
+        variables.mark_sizes(&sizes.parameters, values);
+        variables
+    };
+    let first = marked(part, &sizes.first);
+    let more: Vec<Variables> = others.iter().map(|(values, part)| marked(part, values)).collect();
+    let mut models = vec![(sizes.first.clone(), &first)];
+    models.extend(
+        others
+            .iter()
+            .zip(&more)
+            .map(|((values, _), variables)| (values.clone(), variables)),
+    );
+    let (interface, left_out) = Shared::of_many(sizes.parameters.clone(), &models, &options.interfaces)?;
+    part.variables = first.clone().in_family(&interface, &sizes.first)?;
+    let own = (&*sizes.first, &*part.model_file, &*part.settings);
+    let rest = others
+        .iter()
+        .map(|(values, part)| (&**values, &*part.model_file, &*part.settings));
+    Ok((Family::new(interface, std::iter::once(own).chain(rest)), left_out))
 }
 
 /// Variables that may have an impulse at a mode change.
@@ -248,6 +342,8 @@ pub struct Unit {
     pub model_file: Option<Vec<u8>>,
     /// The settings that go with it.
     pub settings: Option<String>,
+    /// Which models of other sizes there are.
+    pub family: Option<String>,
 }
 
 impl Unit {
@@ -266,6 +362,7 @@ impl Unit {
                 .collect(),
             model_file: find(&format!("resources/{MODEL_FILE}")).map(|entry| entry.content.clone()),
             settings: find(&format!("resources/{SETTINGS_FILE}")).and_then(text),
+            family: find(&format!("resources/{FAMILY_FILE}")).and_then(text),
         })
     }
 

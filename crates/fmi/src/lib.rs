@@ -5,21 +5,23 @@
 //!
 //! - [`variables`]: what a model shows to the outside, made from the model file alone: whoever writes the description and
 //!   whoever runs the model number the variables alike;
-//! - [`arrays`]: which of them are elements of one array, where importers want that;
+//! - [`interface`]: what importers know of them: which are elements of one array, which parameters give sizes;
 //! - `description`, `xml`: that as `modelDescription.xml`, of both versions; `terminals`: connectors, likewise;
 //! - `strip`: shared libraries without what only debuggers read;
 //! - [`archive`]: zip files, written and read;
+//! - [`family`]: models of several sizes in one unit;
 //! - [`mod@export`]: a model becomes an archive; what is in an archive;
 //! - [`check`]: a unit is run as an importer would;
 //! - [`state`]: which calls the standard allows when;
 //! - [`instance`]: a run behind these calls. The C interface does nothing but translate.
 
 pub mod archive;
-pub mod arrays;
 pub mod check;
 mod description;
 pub mod export;
+pub mod family;
 pub mod instance;
+pub mod interface;
 pub mod state;
 mod strip;
 mod terminals;
@@ -34,3 +36,5 @@ pub use state::{Interface, Version};
 pub const MODEL_FILE: &str = "model.saltus";
 /// Where the settings are.
 pub const SETTINGS_FILE: &str = "settings.txt";
+/// Where it is written which models of other sizes there are, if there are any.
+pub const FAMILY_FILE: &str = "sizes.txt";

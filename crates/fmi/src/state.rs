@@ -25,6 +25,8 @@ pub enum Interface {
 pub enum State {
     /// Made, and nothing computed.
     Instantiated,
+    /// Parameters that give sizes get their values.
+    Configuration,
     /// Values at the start are looked for.
     Initialization,
     /// At an event.
@@ -43,6 +45,8 @@ pub enum State {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "these are the names of the standard")]
 pub enum Call {
+    EnterConfigurationMode,
+    ExitConfigurationMode,
     EnterInitializationMode,
     ExitInitializationMode,
     EnterEventMode,
@@ -68,9 +72,11 @@ pub enum Call {
 impl State {
     /// Whether a call is allowed.
     pub fn allows(self, call: Call, interface: Interface, version: Version) -> bool {
-        use State::{ContinuousTime, Event, Failed, Initialization, Instantiated, Step, Terminated};
+        use State::{Configuration, ContinuousTime, Event, Failed, Initialization, Instantiated, Step, Terminated};
         let exchange = interface == Interface::ModelExchange;
         match call {
+            Call::EnterConfigurationMode => self == Instantiated && version == Version::Three,
+            Call::ExitConfigurationMode => self == Configuration,
             Call::EnterInitializationMode => self == Instantiated,
             Call::ExitInitializationMode => self == Initialization,
             Call::EnterEventMode => match interface {
@@ -105,6 +111,7 @@ impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             State::Instantiated => "instantiated and not yet initialized",
+            State::Configuration => "in Configuration Mode",
             State::Initialization => "in Initialization Mode",
             State::Event => "in Event Mode",
             State::ContinuousTime => "in Continuous-Time Mode",

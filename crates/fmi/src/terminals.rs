@@ -19,7 +19,7 @@ pub(crate) fn terminals(model: &Model, variables: &Variables) -> Option<String> 
             for connector in connectors {
                 let attributes = [("name", text(&connector.name)), ("matchingRule", text("plug"))];
                 let members = connector.members.iter();
-                let shown = members.filter(|member| variables.find(&member.variable).is_some());
+                let shown = members.filter(|member| variables.reference(&member.variable).is_some());
                 xml.around("Terminal", &attributes, |xml| {
                     for member in shown {
                         let kind = match member.role {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::arrays::{self, Array};
+use crate::interface::{Interface, Resolved, SizeParameter};
 use saltus::Model;
 use saltus::simulate::{Chattering, Redundant, Zeno};
 use saltus_mdae::{Derivative, ExprId, Mdae, Role, Type, VarId, Variable};
@@ -23,6 +23,8 @@ pub enum Kind {
     Text,
     /// Whether something happens now.
     Clock,
+    /// A size of arrays.
+    Size,
 }
 
 /// Who determines a variable.
@@ -32,6 +34,8 @@ pub enum Causality {
     Independent,
     /// The importer, before the start.
     Parameter,
+    /// The importer, before there are any values: it gives sizes.
+    Structural,
     /// The importer, at any time.
     Input,
     /// The model, for others.
@@ -114,10 +118,23 @@ pub struct Shown {
     pub is_slot: bool,
 }
 
-/// All variables; their value references are their positions.
+impl Shown {
+    /// Whether an importer could not do without it.
+    pub(crate) fn is_needed(&self, exchange: bool) -> bool {
+        let in_states = self.is_slot || self.derivative_of.is_some();
+        let own = matches!(self.source, Source::Mode | Source::ModeChange | Source::Impulse(_));
+        let given = matches!(
+            self.causality,
+            Causality::Input | Causality::Parameter | Causality::Structural
+        );
+        given || exchange && in_states || self.causality == Causality::Output && !own
+    }
+}
+
+/// All variables by their numbers; importers know them, or whole arrays of them, by the value references of the interface.
 #[derive(Clone, Debug)]
 pub struct Variables {
-    /// By value reference; the first is time.
+    /// By number; the first is time.
     pub list: Vec<Shown>,
     /// The slots: the states of all modes.
     pub slots: Arc<[Derivative]>,
@@ -129,8 +146,12 @@ pub struct Variables {
     pub indicators: usize,
     /// What may have an impulse, and with which sign.
     pub impulses: Vec<(Derivative, f64)>,
-    /// Arrays, where they are shown as such; their value references follow those of the scalars.
-    pub arrays: Vec<Array>,
+    /// What importers know of it.
+    pub interface: Interface,
+    /// The variables behind what importers know.
+    resolved: Resolved,
+    /// The slots in the order in which importers know them: arrays of states are in one piece.
+    slot_order: Vec<usize>,
     /// The names of so many variables.
     names: (BTreeSet<String>, usize),
 }
@@ -148,7 +169,9 @@ impl Variables {
             list: vec![time()],
             slots: settings.slots.clone().into(),
             impulses: Vec::new(),
-            arrays: Vec::new(),
+            interface: Interface::default(),
+            resolved: Resolved::default(),
+            slot_order: Vec::new(),
             names: (BTreeSet::new(), 0),
             slot_variables: Vec::new(),
             enumerations: Vec::new(),
@@ -161,18 +184,84 @@ impl Variables {
         table.add_slots(equations);
         table.add_impulses(&settings.impulses);
         table.add_own();
-        if settings.arrays {
-            table.arrays = arrays::find(&table.list);
-        }
+        (table.interface, table.resolved) = Interface::of_one(&table.list, settings.arrays);
+        table.order_slots();
         table
     }
 
-    /// A variable by its value reference.
+    /// The variables of a model that is one of several with an interface in common, as the parameters that give sizes have these
+    /// values.
+    pub fn in_family(mut self, interface: &Interface, values: &[u64]) -> Result<Self, String> {
+        self.mark_sizes(&interface.parameters, values);
+        self.resolved = interface.resolve(values, &self.list)?;
+        self.interface = interface.clone();
+        self.order_slots();
+        Ok(self)
+    }
+
+    /// The parameters that give sizes, with the values that they have in this model.
+    pub(crate) fn mark_sizes(&mut self, parameters: &[SizeParameter], values: &[u64]) {
+        for (parameter, &value) in parameters.iter().zip(values) {
+            let at = self.find(&parameter.name).unwrap_or_else(|| {
+                let name = parameter.name.clone();
+                self.list.push(Shown { name, ..time() });
+                self.list.len() as u32 - 1
+            });
+            let shown = &mut self.list[at as usize];
+            (shown.kind, shown.causality, shown.variability) = (Kind::Size, Causality::Structural, Variability::Fixed);
+            (shown.min, shown.max) = (Some(parameter.min as f64), Some(parameter.max as f64));
+            (shown.start, shown.source) = (Some(value as f64), Source::Constant(value as f64));
+            (shown.nominal, shown.unit) = (None, "".into());
+        }
+    }
+
+    /// Importers list states as the elements of the entries of their rates.
+    fn order_slots(&mut self) {
+        let slot_of: BTreeMap<u32, usize> = self.slot_variables.iter().map(|(_, rate)| *rate).zip(0..).collect();
+        let entries = self.rate_entries();
+        let elements = entries.iter().filter_map(|entry| self.resolved.of(*entry)).flatten();
+        self.slot_order = elements.filter_map(|rate| slot_of.get(rate).copied()).collect();
+    }
+
+    /// The entries of the rates of the slots, in the order in which importers list states.
+    pub(crate) fn rate_entries(&self) -> Vec<u32> {
+        let (mut known, mut entries) = (BTreeSet::new(), Vec::new());
+        let of_rates = self.slot_variables.iter().filter_map(|(_, rate)| self.entry_of(*rate));
+        entries.extend(of_rates.filter(|entry| known.insert(*entry)));
+        entries
+    }
+
+    /// The slots in the order in which importers know them.
+    pub(crate) fn slot_order(&self) -> &[usize] {
+        &self.slot_order
+    }
+
+    /// The entry that a variable belongs to.
+    pub(crate) fn entry_of(&self, variable: u32) -> Option<u32> {
+        self.resolved.entry_of(variable)
+    }
+
+    /// The variables that value references stand for; nothing if one is none.
+    pub fn scalars(&self, references: &[u32]) -> Option<Vec<u32>> {
+        let mut scalars = Vec::with_capacity(references.len());
+        for &reference in references {
+            scalars.extend(self.resolved.of(reference)?);
+        }
+        Some(scalars)
+    }
+
+    /// The value reference of a name that importers know.
+    pub fn reference(&self, name: &str) -> Option<u32> {
+        let position = self.interface.entries.iter().position(|entry| entry.name == name);
+        position.map(|at| at as u32)
+    }
+
+    /// A variable by its number.
     pub fn get(&self, reference: u32) -> Option<&Shown> {
         self.list.get(reference as usize)
     }
 
-    /// The value reference of a name.
+    /// The number of a name.
     pub fn find(&self, name: &str) -> Option<u32> {
         self.list
             .iter()
@@ -462,7 +551,7 @@ fn variability(variable: &Variable) -> Variability {
 fn constant(equations: &Mdae, expr: ExprId) -> Option<f64> {
     let pool = &equations.pool;
     match pool.node(expr) {
-        saltus_mdae::Node::Unary(saltus_mdae::UnaryOp::Neg, inner) => pool.constant(inner).map(|value| -value),
+        saltus_mdae::Node::Unary(saltus_mdae::UnaryFunction::Neg, inner) => pool.constant(inner).map(|value| -value),
         _ => pool.constant(expr),
     }
 }

@@ -140,7 +140,7 @@ impl Variable {
 pub struct Unknown {
     /// The position of the variable.
     pub variable: usize,
-    /// Positions of the variables that it depends on, if that is told.
+    /// Positions of the variables that it depends on, if that is reported.
     pub dependencies: Option<Vec<usize>>,
 }
 

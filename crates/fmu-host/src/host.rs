@@ -207,6 +207,9 @@ struct State {
     seen: Option<(Kept, Point)>,
 }
 
+/// How far behind the place of an event a unit may see it, in parts of the time, as a power of ten.
+const FARTHEST: i32 = -5;
+
 /// Where an operation led.
 struct Reached {
     time: f64,
@@ -464,7 +467,8 @@ impl Asked<'_> {
     }
 
     /// Goes on a little along the solution until the event indicators have the signs that they have behind the event: it
-    /// was located where they are zero, and units look at them themselves.
+    /// was located where they are zero, and units look at them themselves. Units whose states are not free (constraints, a choice of
+    /// states that changes) see the zero as far from there as the run is exact.
     fn cross(&mut self, time: f64, signs: &[f64]) -> Result<(), String> {
         let mut indicators = vec![0.0; self.host.description().indicator_count];
         let Some(point) = self.instance.point.clone() else {
@@ -473,7 +477,7 @@ impl Asked<'_> {
         let mut rates = vec![0.0; self.host.state_count];
         self.instance.binary.derivatives(&mut rates)?;
         let unit = time.abs().max(1e-3);
-        for share in [0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8] {
+        for share in std::iter::once(0.0).chain((-15..=FARTHEST).map(|power| 10_f64.powi(power))) {
             let later = unit * share;
             let ahead: Vec<f64> = point
                 .values

@@ -1,12 +1,13 @@
 //! Units that Saltus makes, imported again: the values of a run of the model in them, whoever integrates.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use saltus::{Model, Session, Simulation};
 use saltus_fmi::export::{ExportOptions, Runtime, export, host_platform};
 use saltus_fmi::variables::Settings;
 use saltus_fmi::{Interface, Version};
 use saltus_fmu_host::{Description, ForeignInterface, ImportOptions, import, link};
+use saltus_testing::repository;
 
 /// Multi-mode models: states and index change.
 const EXAMPLES: [&str; 5] = [
@@ -24,7 +25,7 @@ fn compiled(session: &Session) -> Model {
 
 fn example(path: &str) -> Model {
     let session = Session::new();
-    session.add_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(path));
+    session.add_file(repository().join("examples").join(path));
     compiled(&session)
 }
 
@@ -311,6 +312,38 @@ fn runs_are_repeatable_and_side_by_side() {
             assert_eq!(thread.join().unwrap(), first);
         }
     });
+}
+
+/// One unit in one process, with other parameters in each run: the rope goes taut and slack at other times, and the unit chooses
+/// other states on the way.
+#[test]
+fn runs_of_a_family_give_what_the_model_gives() {
+    let place = Place::new();
+    let own = example("mechanics/CupAndBall.mo");
+    place.export(&own, "unit.fmu", Version::Three);
+    let model = place.import("unit.fmu", ForeignInterface::ModelExchange, None, "");
+    // Quasi-random points.
+    let share = |at: u32, slope: f64| (f64::from(at) * slope).fract();
+    let mut wrong = Vec::new();
+    for at in 1..=40 {
+        let (g, l) = (
+            8.0 + 3.0 * share(at, 0.754_877_666),
+            0.9 + 0.2 * share(at, 0.569_840_291),
+        );
+        let last = |model: &Model| {
+            let run = model.run().stop(2.0).set("g", &g.to_string()).unwrap();
+            let run = run.set("L", &l.to_string()).unwrap().tolerance(1e-7);
+            let done = run.simulate().map_err(|failed| failed.to_string())?;
+            let last = |name: &str| *done.values(name).unwrap().last().unwrap();
+            Ok::<_, String>(["x", "y", "vx", "vy"].map(last))
+        };
+        let expected = last(&own).unwrap();
+        match last(&model) {
+            Ok(found) if found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3) => {}
+            found => wrong.push(format!("g = {g}, L = {l}: {found:?}, not {expected:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{} of 40:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]

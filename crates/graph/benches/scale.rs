@@ -8,6 +8,7 @@
     reason = "what a program for the command line is for"
 )]
 
+use saltus_testing::Random;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -78,11 +79,8 @@ fn pendulum_chain(cells: u32) -> Rows {
 
 /// A hidden perfect matching and two random entries per row: no structure to exploit.
 fn random_sparse(n: u32) -> Rows {
-    let mut seed = 7u64;
-    let mut next = move |bound: u32| {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 33) as u32 % bound
-    };
+    let mut random = Random(7);
+    let mut next = |bound: u32| random.below(bound as usize) as u32;
     let row = |i: u32| {
         let mut row = vec![
             (i, next(4) as i32),
@@ -98,19 +96,11 @@ fn random_sparse(n: u32) -> Rows {
 /// Rows and columns in pseudo-random order: no locality left.
 fn shuffled(rows: Rows) -> Rows {
     let n = rows.len();
-    let mut seed = 1u64;
-    let mut permutation = || {
-        let mut order: Vec<u32> = (0..n as u32).collect();
-        for i in (1..n).rev() {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            order.swap(i, (seed >> 33) as usize % (i + 1));
-        }
-        order
-    };
-    let (row_order, column_of) = (permutation(), permutation());
-    let row = |&r: &u32| {
-        let entries = rows[r as usize].iter();
-        let mut row: Vec<_> = entries.map(|&(c, w)| (column_of[c as usize], w)).collect();
+    let mut random = Random(1);
+    let (row_order, column_of) = (random.permutation(n), random.permutation(n));
+    let row = |&r: &usize| {
+        let entries = rows[r].iter();
+        let mut row: Vec<_> = entries.map(|&(c, w)| (column_of[c as usize] as u32, w)).collect();
         row.sort_unstable();
         row
     };

@@ -296,15 +296,15 @@ impl Seeds {
 
 #[cfg(test)]
 mod tests {
+    use saltus_testing::Random;
+
     use super::*;
     use crate::matching::Matcher;
 
     /// A pseudo-random graph: some rows without columns, some columns without rows, several components.
-    fn graph(rows: u32, columns: u32, mut seed: u64) -> Bipartite {
-        let mut next = |bound: u32| {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 33) as u32 % bound
-        };
+    fn graph(rows: u32, columns: u32, seed: u64) -> Bipartite {
+        let mut random = Random(seed);
+        let mut next = |bound: u32| random.below(bound as usize) as u32;
         let row = |_| (0..next(5)).map(|_| Column(next(columns))).collect::<Vec<_>>();
         Bipartite::from_rows(columns as usize, (0..rows).map(row))
     }

@@ -130,16 +130,16 @@ fn match_greedily(graph: &impl WeightedAdjacency, state: &mut HighestValueTransv
 
 #[cfg(test)]
 mod tests {
+    use saltus_testing::Random;
+
     use super::*;
     use crate::index::Column;
     use crate::weighted::WeightedBipartite;
 
     /// A pseudo-random graph with a perfect matching.
-    fn graph(n: u32, mut seed: u64) -> WeightedBipartite {
-        let mut next = |bound: u32| {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 33) as u32 % bound
-        };
+    fn graph(n: u32, seed: u64) -> WeightedBipartite {
+        let mut random = Random(seed);
+        let mut next = |bound: u32| random.below(bound as usize) as u32;
         let rows = (0..n).map(|i| {
             let more: Vec<_> = (0..2).map(|_| (Column(next(n)), next(4) as i32)).collect();
             std::iter::once((Column((i * 7 + 3) % n), next(4) as i32)).chain(more)

@@ -35,7 +35,7 @@ macro_rules! typed_index {
 }
 
 /// A vector indexed by a typed index.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IndexVec<I, T> {
     items: Vec<T>,
     marker: PhantomData<fn(I) -> I>,
@@ -65,6 +65,10 @@ impl<I: Idx, T> IndexVec<I, T> {
     pub fn pop(&mut self) -> Option<T> {
         self.items.pop()
     }
+    /// Gives back room that was made for more items.
+    pub fn shrink_to_fit(&mut self) {
+        self.items.shrink_to_fit();
+    }
     /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()
@@ -92,6 +96,13 @@ impl<I: Idx, T> IndexVec<I, T> {
     /// The item, if the index is in range.
     pub fn get(&self, index: I) -> Option<&T> {
         self.items.get(index.index())
+    }
+    /// Gives all items one value.
+    pub fn fill(&mut self, value: T)
+    where
+        T: Clone,
+    {
+        self.items.fill(value);
     }
     /// The items as a slice.
     pub fn as_slice(&self) -> &[T] {

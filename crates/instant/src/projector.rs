@@ -498,6 +498,7 @@ impl<'a> Pencil<'a> {
                         order,
                         mu: mu as u32,
                         weight: units.derivative(weight, state, -(times as i32)),
+                        error: 0.0,
                     });
                 }
             }

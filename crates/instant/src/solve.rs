@@ -1,5 +1,6 @@
 //! Solving a restart system, block by block, by Newton's method from the left limits.
 
+mod linear;
 mod roots;
 
 use std::cell::Cell;
@@ -9,31 +10,27 @@ use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
 use saltus_mdae::tape::leaf_value;
 use saltus_mdae::{ExprPool, Node, VarId};
-use saltus_numerics::linalg::{DenseMatrix, PivotedQr, SparseLu, SparsityPattern, balance};
 use saltus_numerics::quadrature::integrate_over_unit;
-
 use saltus_structure::restart::{
     FixedValues, LeafKind, PlanEquation, PlanProgram, PlanPrograms, PlanUnknown, RestartPlan, RightLimitSource,
 };
 
+use self::linear::Linear;
+
 /// Newton iterations per block.
 const ITERATIONS: usize = 100;
-/// Blocks up to this size are solved densely, with their rank known.
-const DENSE: usize = 64;
-/// Relative size below which a pivot of an equilibrated Jacobian counts as zero.
-const RANK: f64 = 1e-10;
 /// A residual is zero when it is this small against the terms and unknowns of its block.
 const RESIDUAL: f64 = 1e-8;
-/// What is smaller than this part of the values that an iteration began with is zero: the digits of digits.
-const VANISHED: f64 = f64::EPSILON * f64::EPSILON;
 /// A step that changes the unknowns by less makes no difference.
 const SETTLED: f64 = 1e-13;
+/// A step of this part of an unknown says that the unknown is not accurate by itself.
+const COARSE: f64 = 1e-6;
+/// Steps for the accuracy of small unknowns: each leaves of what is zero its rounding error.
+const REFINEMENTS: u32 = 3;
 /// Relative residual of a restart equation that the tail entails.
 const CHECK: f64 = 1e-6;
 /// A term that is this part of another one in its equation, with unknowns as large as they have been, is rounding.
 const NO_TERM: f64 = 1e-14;
-/// Ways in which rounding errors of the terms have different signs.
-const ROUNDING_PATTERNS: u32 = 3;
 /// What rounding leaves, in units of the last place of the terms.
 const ROUNDINGS: f64 = 16.0;
 /// Relative error of the means of coefficients: below what counts as settled.
@@ -55,6 +52,8 @@ pub struct Impulse {
     pub mu: u32,
     /// Its weight.
     pub weight: f64,
+    /// What the errors of left limits make of that.
+    pub error: f64,
 }
 
 /// Right limits and impulses.
@@ -64,6 +63,8 @@ pub struct RestartSolution {
     pub right_limits: Vec<(VarId, u16, f64)>,
     /// What rounding of the terms of the restart system makes of each of them.
     pub rounding: Vec<f64>,
+    /// What the errors of left limits make of them.
+    pub errors: Vec<f64>,
     /// Impulses.
     pub impulses: Vec<Impulse>,
     /// Values of all unknowns of the plan.
@@ -110,7 +111,7 @@ pub enum RestartFailure {
 }
 
 /// Solves a restart system. The environment gives left limits (`left_limit`), and as current values inputs,
-/// parameters and discrete variables at their right limits; `fixed` tells how large variables are.
+/// parameters and discrete variables at their right limits; `fixed` says how large variables are.
 pub fn solve_restart(
     pool: &ExprPool,
     functions: &Functions,
@@ -182,7 +183,7 @@ pub fn solve_restart_apart(
 ///
 /// Values g_k·ε^−μ at the instants k·ε, each for a time ε, are Σ g_k·ε^(1−μ)·δ(t − k·ε). Their moments below μ − 1 vanish,
 /// since what they integrate to stays finite; the next one is what is left: Σ g_k·(−k)^(μ−1)/(μ−1)!·δ^(μ−1).
-fn impulses(plan: &RestartPlan, x: &[f64]) -> Vec<Impulse> {
+fn impulses(plan: &RestartPlan, x: &[f64], errors: &[f64]) -> Vec<Impulse> {
     let mut found: Vec<Impulse> = Vec::new();
     for &position in &plan.impulses {
         let unknown = plan.unknowns[position];
@@ -195,6 +196,7 @@ fn impulses(plan: &RestartPlan, x: &[f64]) -> Vec<Impulse> {
             order,
             mu: unknown.mu,
             weight: moment * x[position],
+            error: moment.abs() * errors[position],
         };
         // The unknowns are sorted: instants of the same derivative are neighbours.
         let known = found
@@ -203,7 +205,10 @@ fn impulses(plan: &RestartPlan, x: &[f64]) -> Vec<Impulse> {
         match known {
             None => found.push(impulse),
             Some(known) if known.mu < unknown.mu => *known = impulse,
-            Some(known) if known.mu == unknown.mu => known.weight += impulse.weight,
+            Some(known) if known.mu == unknown.mu => {
+                known.weight += impulse.weight;
+                known.error += impulse.error;
+            }
             Some(_) => {}
         }
     }
@@ -227,8 +232,12 @@ struct System<'a> {
     /// Leaves of the equations.
     leaves: Vec<Leaves>,
     x: Vec<f64>,
+    /// How far the leaves of the equations may be off: left limits have errors.
+    left_errors: Vec<Vec<f64>>,
     /// What rounding of the terms makes of the unknowns.
     rounding: Vec<f64>,
+    /// What the errors of left limits make of them.
+    errors: Vec<f64>,
     /// How large the unknowns have been, or what an impulse moves; zero where nothing is known.
     sizes: Vec<f64>,
     /// Values that means may still read.
@@ -248,6 +257,8 @@ struct Slopes {
     value: f64,
     /// The size of its terms.
     size: f64,
+    /// What the errors of left limits make of it.
+    error: f64,
     by: Vec<(usize, f64)>,
 }
 
@@ -283,7 +294,13 @@ impl<'a> System<'a> {
                 .iter()
                 .map(|unknown| start(unknown, environment))
                 .collect(),
+            left_errors: programs
+                .equations
+                .iter()
+                .map(|program| left_errors_of(program, fixed))
+                .collect(),
             rounding: vec![0.0; plan.unknowns.len()],
+            errors: vec![0.0; plan.unknowns.len()],
             sizes: plan.unknowns.iter().map(|unknown| size(unknown, fixed)).collect(),
             mean_work: Cell::new(MEAN_WORK),
             stays: false,
@@ -318,13 +335,20 @@ impl<'a> System<'a> {
                     (limit.var, limit.order, value)
                 })
                 .collect(),
+            errors: limits
+                .clone()
+                .map(|limit| match limit.source {
+                    RightLimitSource::LeftLimit => 0.0,
+                    RightLimitSource::Unknown(unknown) => self.errors[unknown],
+                })
+                .collect(),
             rounding: limits
                 .map(|limit| match limit.source {
                     RightLimitSource::LeftLimit => 0.0,
                     RightLimitSource::Unknown(unknown) => self.rounding[unknown],
                 })
                 .collect(),
-            impulses: impulses(plan, &self.clear_of_rounding()),
+            impulses: impulses(plan, &self.clear_of_rounding(), &self.errors),
             steady: self.steady(),
             residual: solved.iter().map(|block| block.residual).fold(0.0, f64::max),
             unknowns: self.x,
@@ -362,6 +386,7 @@ impl<'a> System<'a> {
             Ok(Slopes {
                 value: integrals[0],
                 size: integrals[0].abs(),
+                error: 0.0,
                 by,
             })
         });
@@ -482,7 +507,9 @@ impl<'a> System<'a> {
         let values = self.values(leaves, &means, 0.0);
         let (value, gradient) = self.programs.equations[equation].tape.gradient(self.functions, &values);
         let mut by = Vec::with_capacity(leaves.len());
-        for (leaf, slope) in leaves.iter().zip(gradient) {
+        let mut error = 0.0;
+        for ((leaf, slope), left_error) in leaves.iter().zip(gradient).zip(&self.left_errors[equation]) {
+            error += slope.abs() * left_error;
             match *leaf {
                 Leaf::Unknown(unknown) => by.push((unknown, slope)),
                 Leaf::Mean(mean) => by.extend(means[mean].by.iter().map(|&(unknown, inner)| (unknown, slope * inner))),
@@ -491,7 +518,7 @@ impl<'a> System<'a> {
         }
         let tape = &self.programs.equations[equation].tape;
         let (_, size) = tape.value_and_scale(self.functions, &values, &vec![0.0; values.len()]);
-        Ok(Slopes { value, size, by })
+        Ok(Slopes { value, size, error, by })
     }
 
     /// The unknowns; what is no more than rounding leaves of terms that cancel is zero.
@@ -518,12 +545,16 @@ impl<'a> System<'a> {
     fn linearise(&self, block: &[(usize, usize)], local: &Local) -> Result<Linear, RestartFailure> {
         let mut linear = Linear::default();
         for &(equation, _) in block {
-            let Slopes { value, size, by } = self.slopes(equation)?;
+            let Slopes { value, size, error, by } = self.slopes(equation)?;
             let outside = by.iter().filter(|(unknown, _)| !local.columns.contains_key(unknown));
-            let inherited: f64 = outside
-                .map(|&(unknown, slope)| slope.abs() * self.rounding[unknown])
-                .sum();
-            linear.errors.push(ROUNDINGS * f64::EPSILON * size + inherited);
+            let inherited = |errors: &[f64]| -> f64 {
+                let terms = outside.clone().map(|&(unknown, slope)| slope.abs() * errors[unknown]);
+                terms.sum()
+            };
+            linear
+                .errors
+                .push(ROUNDINGS * f64::EPSILON * size + inherited(&self.rounding));
+            linear.left_errors.push(error + inherited(&self.errors));
             let mut row: Vec<(usize, f64)> = by
                 .into_iter()
                 .filter_map(|(unknown, slope)| Some((*local.columns.get(&unknown)?, slope)))
@@ -566,6 +597,7 @@ impl<'a> System<'a> {
             reach: vec![0.0; block.len()],
         };
         let mut best = f64::INFINITY;
+        let mut refinements = 0;
         for iteration in 0..ITERATIONS {
             for (reach, &(_, unknown)) in local.reach.iter_mut().zip(block) {
                 *reach = reach.max(self.x[unknown].abs());
@@ -583,13 +615,26 @@ impl<'a> System<'a> {
             }
             let settled = linear.effect(&step) <= SETTLED || (residual >= 0.5 * best && residual <= 1e-12);
             if residual <= RESIDUAL && settled {
+                // Factorisations are accurate against the largest unknowns; a second step is against each by itself, so that what is
+                // zero beside impulses has no sign.
+                if refinements < REFINEMENTS && self.is_coarse(block, &step) {
+                    refinements += 1;
+                    self.take(block, &step);
+                    continue;
+                }
                 for (i, &(_, unknown)) in block.iter().enumerate() {
                     if linear.has_vanished(i, self.x[unknown]) {
                         self.x[unknown] = 0.0;
                     }
                 }
-                for (rounding, &(_, unknown)) in linear.rounding().into_iter().zip(block) {
+                let (rounding, left_errors) = (linear.errors.clone(), linear.left_errors.clone());
+                for (rounding, &(_, unknown)) in linear.responses(&rounding).into_iter().zip(block) {
                     self.rounding[unknown] = rounding;
+                }
+                if left_errors.iter().any(|&error| error > 0.0) {
+                    for (error, &(_, unknown)) in linear.responses(&left_errors).into_iter().zip(block) {
+                        self.errors[unknown] = error;
+                    }
                 }
                 return Ok(SolvedBlock { rank, residual });
             }
@@ -606,6 +651,19 @@ impl<'a> System<'a> {
             equations: block.iter().map(|&(equation, _)| equation).collect(),
             residual,
         })
+    }
+
+    /// Whether a step that is small against the largest unknowns is not small against others, if they are not zero.
+    fn is_coarse(&self, block: &[(usize, usize)], step: &[f64]) -> bool {
+        let coarse = |value: f64, step: f64| value != 0.0 && step.abs() > COARSE * value.abs();
+        let mut steps = block.iter().zip(step);
+        steps.any(|(&(_, unknown), &step)| coarse(self.x[unknown], step))
+    }
+
+    fn take(&mut self, block: &[(usize, usize)], step: &[f64]) {
+        for (&(_, unknown), step) in block.iter().zip(step) {
+            self.x[unknown] -= step;
+        }
     }
 
     /// Takes the step, halved while it makes the residual much worse or undefined.
@@ -668,6 +726,15 @@ fn leaves_of(program: &PlanProgram, environment: &dyn Environment) -> Vec<Leaf> 
     program.tape.leaves().iter().zip(&program.kinds).map(leaf).collect()
 }
 
+/// How far each leaf of an equation may be off.
+fn left_errors_of(program: &PlanProgram, fixed: &dyn FixedValues) -> Vec<f64> {
+    let error = |(node, kind): (&Node, &LeafKind)| match (kind, *node) {
+        (LeafKind::Known, Node::Pre { var, order } | Node::Var { var, order }) => fixed.error(var, order),
+        _ => 0.0,
+    };
+    program.tape.leaves().iter().zip(&program.kinds).map(error).collect()
+}
+
 /// Finite unknowns start at their left limits, impulses at zero.
 fn start(unknown: &PlanUnknown, environment: &dyn Environment) -> f64 {
     let left = environment.left_limit(unknown.variable.var, unknown.variable.order);
@@ -681,160 +748,5 @@ fn size(unknown: &PlanUnknown, fixed: &dyn FixedValues) -> f64 {
         (0, order) => fixed.size(variable.var, order),
         (1, order @ 1..) => fixed.size(variable.var, order - 1),
         _ => 0.0,
-    }
-}
-
-/// A linearised block.
-#[derive(Default)]
-struct Linear {
-    rows: Vec<Vec<(usize, f64)>>,
-    residuals: Vec<f64>,
-    /// Sizes of the terms of each equation.
-    sizes: Vec<f64>,
-    /// What rounding of these, and of what was solved before, makes of each equation.
-    errors: Vec<f64>,
-    /// Factors that make rows and columns comparable, whatever the units of equations and unknowns.
-    by_row: Vec<f64>,
-    by_column: Vec<f64>,
-    /// The largest term and unknown, made comparable.
-    size: f64,
-    /// What counts as zero beside the largest values so far, made comparable.
-    nothing: f64,
-    /// Made when a step is first asked for.
-    factors: Option<Factors>,
-}
-
-/// The factors of a linearised block.
-enum Factors {
-    Dense(PivotedQr),
-    Sparse(Box<SparseLu>),
-    /// Of a sparse one without them, the rank that was found.
-    Singular(usize),
-}
-
-impl Linear {
-    fn balance(&mut self, unknowns: impl Iterator<Item = f64>, reach: &[f64]) {
-        let n = self.rows.len();
-        let numbered = self.rows.iter().enumerate();
-        let entries: Vec<(usize, usize, f64)> = numbered
-            .flat_map(|(row, entries)| entries.iter().map(move |&(column, slope)| (row, column, slope)))
-            .collect();
-        (self.by_row, self.by_column) = balance(n, n, &entries);
-        let terms = self.sizes.iter().zip(&self.by_row).map(|(size, factor)| size * factor);
-        let unknowns = unknowns.zip(&self.by_column).map(|(x, factor)| x.abs() / factor);
-        let reach = reach.iter().zip(&self.by_column).map(|(reach, factor)| reach / factor);
-        self.nothing = VANISHED * reach.fold(0.0, f64::max);
-        self.size = terms.chain(unknowns).fold(self.nothing, f64::max);
-    }
-
-    /// Whether a value of an unknown is nothing but what rounding has left of larger ones.
-    fn has_vanished(&self, unknown: usize, value: f64) -> bool {
-        value.abs() / self.by_column[unknown] <= self.nothing
-    }
-
-    /// The largest residual, relative to the largest terms and unknowns.
-    fn largest_residual(&self) -> f64 {
-        let residuals = self.residuals.iter().zip(&self.by_row);
-        self.relative(residuals.map(|(residual, factor)| residual.abs() * factor))
-    }
-
-    /// The largest change of an unknown by a step, relative to the largest terms and unknowns.
-    fn effect(&self, step: &[f64]) -> f64 {
-        let changes = step.iter().zip(&self.by_column);
-        self.relative(changes.map(|(step, factor)| step.abs() / factor))
-    }
-
-    fn relative(&self, amounts: impl Iterator<Item = f64>) -> f64 {
-        let largest = amounts.fold(0.0, f64::max);
-        if largest == 0.0 { 0.0 } else { largest / self.size }
-    }
-
-    /// What rounding errors of the terms make of the unknowns, some of one sign and some of the other.
-    fn rounding(&mut self) -> Vec<f64> {
-        let mut found = vec![0.0_f64; self.rows.len()];
-        for pattern in 0..ROUNDING_PATTERNS {
-            let errors = self.errors.iter().enumerate();
-            let errors: Vec<f64> = errors
-                .map(|(row, error)| if row >> pattern & 1 == 0 { *error } else { -error })
-                .collect();
-            let (changes, _) = self.step_for(&errors);
-            for (found, change) in found.iter_mut().zip(changes) {
-                *found = found.max(change.abs());
-            }
-        }
-        found
-    }
-
-    /// The Newton step (to be subtracted) and the numeric rank; least squares when singular.
-    fn step(&mut self) -> (Vec<f64>, usize) {
-        let residuals = std::mem::take(&mut self.residuals);
-        let step = self.step_for(&residuals);
-        self.residuals = residuals;
-        step
-    }
-
-    fn step_for(&mut self, residuals: &[f64]) -> (Vec<f64>, usize) {
-        let n = self.rows.len();
-        if let ([row], [residual]) = (self.rows.as_slice(), residuals) {
-            return match row.first() {
-                Some(&(_, slope)) if slope != 0.0 => (vec![residual / slope], 1),
-                _ => (vec![0.0], 0),
-            };
-        }
-        let residuals = residuals.iter().zip(&self.by_row);
-        let mut residuals: Vec<f64> = residuals.map(|(residual, scale)| residual * scale).collect();
-        let mut factors = self.factors.take().unwrap_or_else(|| self.factored());
-        let (mut step, rank) = match &mut factors {
-            Factors::Dense(qr) => (qr.minimum_norm_solution(&residuals), qr.rank()),
-            Factors::Sparse(lu) => {
-                lu.solve(&mut residuals);
-                (residuals, n)
-            }
-            Factors::Singular(rank) => (vec![0.0; n], *rank),
-        };
-        self.factors = Some(factors);
-        let scales = step.iter_mut().zip(&self.by_column);
-        scales.for_each(|(step, scale)| *step *= scale);
-        (step, rank)
-    }
-
-    fn factored(&self) -> Factors {
-        if self.rows.len() <= DENSE {
-            Factors::Dense(self.dense_factors())
-        } else {
-            self.sparse_factors()
-                .map_or_else(Factors::Singular, |lu| Factors::Sparse(Box::new(lu)))
-        }
-    }
-
-    fn dense_factors(&self) -> PivotedQr {
-        let n = self.rows.len();
-        let mut matrix = DenseMatrix::zeros(n, n);
-        for (row, entries) in self.rows.iter().enumerate() {
-            for &(column, slope) in entries {
-                matrix[(row, column)] = slope * self.by_row[row] * self.by_column[column];
-            }
-        }
-        PivotedQr::new(&matrix, Some(RANK))
-    }
-
-    fn sparse_factors(&self) -> Result<SparseLu, usize> {
-        let n = self.rows.len();
-        let numbered = self.rows.iter().enumerate();
-        let entries: Vec<(usize, usize)> = numbered
-            .flat_map(|(row, entries)| entries.iter().map(move |&(column, _)| (row, column)))
-            .collect();
-        let pattern = SparsityPattern::from_entries(n, n, entries);
-        let mut values = vec![0.0; pattern.len()];
-        for (row, entries) in self.rows.iter().enumerate() {
-            for &(column, slope) in entries {
-                if let Some(position) = pattern.position(row, column) {
-                    values[position] = slope * self.by_row[row] * self.by_column[column];
-                }
-            }
-        }
-        let mut lu = SparseLu::new(pattern);
-        lu.factor(&values).map_err(|singular| singular.rank_so_far)?;
-        Ok(lu)
     }
 }

@@ -5,13 +5,13 @@ mod restart_support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use restart_support::Random;
 use restart_support::case::TestEnvironment;
 use restart_support::parse::{identifiers, parse};
 use saltus_instant::*;
 use saltus_mdae::{Builder, Derivative, Ex, ExprPool, Idx, Mdae, Role, Type, VarId};
 use saltus_structure::mode::{ModeStructure, Modes, analyze_mode, check_rank};
 use saltus_structure::restart::*;
+use saltus_testing::Random;
 
 /// When an equation holds.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -196,9 +196,9 @@ fn make(whole: &Whole, shape: &mut Shape) -> Made {
         ..FixedTable::default()
     };
     for (&var, name) in &variables {
-        let mut random = Random(name.bytes().fold(7, |hash, byte| hash * 31 + u64::from(byte)));
+        let mut random = Random::named(name);
         (0..4).for_each(|order| {
-            left.left.insert(Derivative { var, order }, random.uniform(-2.0, 2.0));
+            left.left.insert(Derivative { var, order }, random.between(-2.0, 2.0));
         });
     }
     for &(name, value) in whole.parameters {

@@ -13,26 +13,20 @@ use std::collections::BTreeMap;
 
 use restart_support::case::{Built, Case, Disguise};
 use restart_support::report::{Names, Report};
+use restart_support::{named_cases, reference_cases};
 use saltus_graph::Row;
 use saltus_instant::*;
 use saltus_structure::restart::*;
 use serde_json::Value;
 
-fn read(file: &str) -> BTreeMap<String, Value> {
-    let path = format!("{}/../../tests/reference/{file}", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(path).expect("the reference file");
-    let all: Value = serde_json::from_str(&text).expect("valid JSON");
-    all["cases"].as_object().unwrap().clone().into_iter().collect()
-}
-
 /// The cases of a file. The reference file prints nine digits; the right limits are those of `restart_values.json`, which
 /// has all of them and agrees with it as printed.
 fn cases(file: &str) -> BTreeMap<String, Value> {
-    let mut cases = read(file);
+    let mut cases = reference_cases(file);
     if file != "restart_cases.json" {
         return cases;
     }
-    for (name, values) in read("restart_values.json") {
+    for (name, values) in reference_cases("restart_values.json") {
         let expected = &mut cases.get_mut(&name).expect("a case")["expected"];
         for (key, full) in values.as_object().unwrap() {
             for (state, printed) in expected[key].as_object().unwrap() {
@@ -258,7 +252,7 @@ fn check(name: &str, case: &Value, disguise: &mut Disguise) -> Vec<String> {
 }
 
 #[test]
-fn reference_cases() {
+fn cases_of_the_reference() {
     let mut failures = Vec::new();
     let cases = cases("restart_cases.json");
     assert_eq!(cases.len(), 31);
@@ -311,10 +305,9 @@ fn cases_of_another_file() {
         return;
     };
     let text = std::fs::read_to_string(path).expect("the file");
-    let all: Value = serde_json::from_str(&text).expect("valid JSON");
+    let cases = named_cases(&text);
     let mut different = 0;
-    let cases = all["cases"].as_object().unwrap();
-    for (name, case) in cases {
+    for (name, case) in &cases {
         let stated = Case::from_json(&case["inputs"]);
         if Built::regular(&stated, &mut Disguise::none()).is_none() {
             println!("{name}: a mode is singular");

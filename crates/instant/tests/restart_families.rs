@@ -8,10 +8,11 @@ mod restart_support;
 
 use std::collections::BTreeMap;
 
+use restart_support::Equations;
 use restart_support::case::{Built, Case, Disguise};
 use restart_support::report::Report;
-use restart_support::{Equations, Random};
 use saltus_structure::restart::*;
+use saltus_testing::Random;
 
 /// Velocities (or voltages, currents) with what makes them inert, and constraints that act at the instant.
 #[derive(Default)]
@@ -107,7 +108,7 @@ fn shafts(random: &mut Random) -> Variation {
     let mut torques = vec![String::new(); n];
     let mut ratios = Vec::new();
     for (k, &(i, j)) in links.iter().enumerate() {
-        let ratio = random.uniform(0.4, 2.5);
+        let ratio = random.between(0.4, 2.5);
         case.parameters.insert(format!("r{k}"), ratio);
         ratios.push(ratio);
         torques[i] += &format!(" + t{k}");
@@ -166,10 +167,10 @@ fn finish(mut case: Case, law: Law) -> Variation {
 }
 
 fn positive(n: usize, random: &mut Random) -> Vec<f64> {
-    (0..n).map(|_| random.uniform(0.3, 3.0)).collect()
+    (0..n).map(|_| random.between(0.3, 3.0)).collect()
 }
 fn anything(n: usize, random: &mut Random) -> Vec<f64> {
-    (0..n).map(|_| random.uniform(-4.0, 4.0)).collect()
+    (0..n).map(|_| random.between(-4.0, 4.0)).collect()
 }
 /// Edges of a random tree.
 fn tree(n: usize, random: &mut Random) -> Vec<(usize, usize)> {
@@ -191,7 +192,7 @@ fn capacitors(random: &mut Random) -> Variation {
         for j in i + 1..n {
             match random.below(5) {
                 0 => {
-                    let coupling = unit * random.uniform(0.2, 1.0);
+                    let coupling = unit * random.between(0.2, 1.0);
                     case.parameters.insert(format!("C{i}x{j}"), coupling);
                     for (a, b) in [(i, j), (j, i)] {
                         currents[a] += &format!(" + C{i}x{j}*(v{a}' - v{b}')");
@@ -207,7 +208,7 @@ fn capacitors(random: &mut Random) -> Variation {
                     currents[i] += &format!(" + q{i}x{j}");
                     currents[j] += &format!(" - q{i}x{j}");
                     insert(&mut common, format!("l{i}x{j}"), format!("0.3*q{i}x{j}' - v{i} + v{j}"));
-                    case.left.insert(format!("q{i}x{j}"), random.uniform(-1.0, 1.0));
+                    case.left.insert(format!("q{i}x{j}"), random.between(-1.0, 1.0));
                 }
                 _ => {}
             }
@@ -359,7 +360,7 @@ fn ropes(random: &mut Random) -> Variation {
                     .map(|axis| format!("{}*{}", relative(k, axis, left), relative(k, axis, &format!("'{left}"))));
                 parts.collect::<Vec<_>>().join(" + ")
             };
-            let restitution = random.uniform(0.1, 1.0);
+            let restitution = random.between(0.1, 1.0);
             case.parameters.insert(format!("e{k}"), restitution);
             let text = format!("{} + e{k}*({})", speed(""), speed("^-"));
             case.restart.insert(format!("N{k}"), text);
@@ -407,7 +408,7 @@ fn carts(random: &mut Random) -> Variation {
     case.new = mode(&|_| true, &|k| meets[k] && !rebound);
     for k in (0..n - 1).filter(|&k| meets[k]) {
         case.zero_crossings.push(format!("x{} - x{k}", k + 1));
-        let restitution = if rebound { random.uniform(0.0, 1.0) } else { 0.0 };
+        let restitution = if rebound { random.between(0.0, 1.0) } else { 0.0 };
         law.add(&[(k, 1.0), (k + 1, -1.0)], &format!("f{k}"), restitution);
         if rebound {
             case.parameters.insert(format!("e{k}"), restitution);
@@ -426,12 +427,12 @@ fn carts(random: &mut Random) -> Variation {
 fn drives(random: &mut Random) -> Variation {
     let n = 2 + random.below(4);
     let (capacity, factor, radius) = (
-        random.uniform(0.5, 3.0),
-        random.uniform(0.1, 1.0),
-        random.uniform(0.2, 1.5),
+        random.between(0.5, 3.0),
+        random.between(0.1, 1.0),
+        random.between(0.2, 1.5),
     );
     let mut masses = positive(n, random);
-    masses.extend([capacity, random.uniform(1.0, 5.0)]);
+    masses.extend([capacity, random.between(1.0, 5.0)]);
     let mut names: Vec<String> = (0..n).map(|i| format!("w{i}")).collect();
     names.extend(["u".to_string(), "v".to_string()]);
     let mut law = Law::new(names, &masses, anything(n + 2, random));
@@ -516,7 +517,7 @@ fn cradles(random: &mut Random) -> Variation {
     let mut common = Equations::new();
     let mut rods = Vec::new();
     for i in 0..n {
-        let length = random.uniform(0.5, 2.0);
+        let length = random.between(0.5, 2.0);
         let (x, y) = (0.1 * i as f64, -length);
         case.parameters.insert(format!("m{i}"), masses[i]);
         case.parameters.insert(format!("L{i}"), length);
@@ -558,7 +559,7 @@ fn cradles(random: &mut Random) -> Variation {
     case.new = with(&|_| true);
     case.transient = Some(with(&|k| !meets[k]));
     for k in (0..n - 1).filter(|&k| meets[k]) {
-        let restitution = random.uniform(0.0, 1.0);
+        let restitution = random.between(0.0, 1.0);
         case.parameters.insert(format!("e{k}"), restitution);
         case.parameters.insert(format!("gap{k}"), 0.1);
         let next = k + 1;

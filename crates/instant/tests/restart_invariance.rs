@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use restart_support::case::{Built, Case, Disguise};
 use restart_support::report::Report;
+use restart_support::{named_cases, reference_cases};
 use saltus_instant::*;
 use saltus_structure::restart::*;
 use serde_json::Value;
@@ -129,12 +130,6 @@ fn sorted(items: impl Iterator<Item = String>) -> Vec<String> {
     items
 }
 
-fn cases(path: &str) -> BTreeMap<String, Value> {
-    let text = std::fs::read_to_string(path).expect("the file");
-    let all: Value = serde_json::from_str(&text).expect("valid JSON");
-    all["cases"].as_object().unwrap().clone().into_iter().collect()
-}
-
 fn differences(cases: &BTreeMap<String, Value>, seeds: u64) -> Vec<String> {
     let mut found = Vec::new();
     for (name, case) in cases {
@@ -160,8 +155,7 @@ fn nothing_depends_on_names_or_orders() {
         "restart_cases_composed.json",
         "restart_cases_physics.json",
     ] {
-        let path = format!("{}/../../tests/reference/{file}", env!("CARGO_MANIFEST_DIR"));
-        let found = differences(&cases(&path), 3);
+        let found = differences(&reference_cases(file), 3);
         assert!(found.is_empty(), "{file}:\n{}", found.join("\n"));
     }
 }
@@ -173,6 +167,7 @@ fn nothing_depends_on_names_or_orders_in_another_file() {
         println!("skipped: SALTUS_RESTART_CASES names no file");
         return;
     };
-    let found = differences(&cases(&path), 4);
+    let text = std::fs::read_to_string(path).expect("the file");
+    let found = differences(&named_cases(&text), 4);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

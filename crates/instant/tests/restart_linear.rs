@@ -9,12 +9,13 @@
 
 mod restart_support;
 
+use restart_support::Equations;
 use restart_support::case::{Built, Case, Disguise};
-use restart_support::{Equations, Random};
 use saltus_graph::Row;
 use saltus_instant::*;
 use saltus_mdae::{Derivative, VarId};
 use saltus_structure::restart::*;
+use saltus_testing::Random;
 
 fn equation(random: &mut Random, variables: usize) -> String {
     let mut chosen: Vec<usize> = (0..variables).collect();
@@ -22,7 +23,7 @@ fn equation(random: &mut Random, variables: usize) -> String {
     chosen.truncate(1 + random.below(variables.min(3)));
     let orders = [0, 0, 0, 1, 1, 1, 1, 2];
     let term = |random: &mut Random, x: usize| {
-        let (factor, order) = (random.uniform(0.5, 2.0), orders[random.below(orders.len())]);
+        let (factor, order) = (random.between(0.5, 2.0), orders[random.below(orders.len())]);
         let sign = if random.below(2) == 0 { "" } else { "-" };
         format!("{sign}{factor:.3}*z{x}{}", "'".repeat(order))
     };
@@ -47,7 +48,7 @@ fn random_case(random: &mut Random) -> Case {
     };
     for x in 0..n {
         for order in 0..4 {
-            let value = random.uniform(-3.0, 3.0);
+            let value = random.between(-3.0, 3.0);
             case.left.insert(format!("z{x}{}", "'".repeat(order)), value);
         }
     }
@@ -181,7 +182,10 @@ fn good_restarts_agree_with_the_projector() {
         compare(seed, &mut tally);
     }
     // Refused are changes with impulses beyond the last instant (F.1 of RR-9603): there the projector takes over.
-    assert!(tally.compared > 1000 && tally.refused < 60, "{tally:?}");
+    assert!(
+        tally.compared > 1000 && 20 * tally.refused < tally.compared,
+        "{tally:?}"
+    );
     assert!(
         tally.impulses > 400 && tally.higher > 5 && tally.left_out == 0,
         "{tally:?}"

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 
 use restart_support::case::{Built, Case, Disguise};
 use restart_support::report::Report;
-use restart_support::{Equations, Random, Values};
+use restart_support::{Equations, Values};
 use saltus_graph::Row;
 use saltus_instant::*;
 use saltus_mdae::{Derivative, Idx, Role, VarId};
 use saltus_structure::restart::*;
+use saltus_testing::Random;
 
 fn equations(list: &[(&str, &str)]) -> Equations {
     list.iter()
@@ -30,8 +31,8 @@ fn clutch_chain(n: usize, engaging: &[usize], random: &mut Random) -> Case {
         let left = if i > 0 { format!(" - t{}", i - 1) } else { String::new() };
         let right = if i < n { format!(" + t{i}") } else { String::new() };
         common.insert(format!("e{i:05}"), format!("J{i}*w{i}' + b*w{i}{left}{right}"));
-        case.parameters.insert(format!("J{i}"), random.uniform(0.5, 2.0));
-        case.left.insert(format!("w{i}"), random.uniform(-3.0, 3.0));
+        case.parameters.insert(format!("J{i}"), random.between(0.5, 2.0));
+        case.left.insert(format!("w{i}"), random.between(-3.0, 3.0));
     }
     for i in 0..n {
         open.insert(format!("o{i:05}"), format!("t{i}"));

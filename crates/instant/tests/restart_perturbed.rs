@@ -2,14 +2,12 @@
 
 mod restart_support;
 
-use std::collections::BTreeMap;
-
-use restart_support::Random;
 use restart_support::case::{Built, Case, Disguise};
 use restart_support::laws::value;
+use restart_support::reference_cases;
 use restart_support::report::Report;
 use saltus_structure::restart::*;
-use serde_json::Value;
+use saltus_testing::Random;
 
 /// What a family of mode changes conserves, what holds after it, and how to move its values.
 struct Law {
@@ -107,10 +105,10 @@ const LAWS: &[Law] = &[
 
 fn everything(case: &mut Case, random: &mut Random) {
     for value in case.parameters.values_mut() {
-        *value *= random.uniform(0.5, 2.0);
+        *value *= random.between(0.5, 2.0);
     }
     for value in case.left.values_mut() {
-        *value += random.uniform(-2.0, 2.0);
+        *value += random.between(-2.0, 2.0);
     }
 }
 
@@ -123,7 +121,7 @@ fn cup(case: &mut Case, random: &mut Random) {
 
 fn cup_tangential(case: &mut Case, random: &mut Random) {
     cup(case, random);
-    let (x, y, speed) = (case.left["x"], case.left["y"], random.uniform(-2.0, 2.0));
+    let (x, y, speed) = (case.left["x"], case.left["y"], random.between(-2.0, 2.0));
     case.left.insert("x'".into(), -speed * y);
     case.left.insert("y'".into(), speed * x);
 }
@@ -137,23 +135,17 @@ fn motor(case: &mut Case, random: &mut Random) {
 /// Balls at the bottom, horizontal velocities.
 fn cradle(case: &mut Case, random: &mut Random) {
     for name in ["m1", "m2", "g"] {
-        *case.parameters.get_mut(name).unwrap() *= random.uniform(0.5, 2.0);
+        *case.parameters.get_mut(name).unwrap() *= random.between(0.5, 2.0);
     }
     for name in ["x1'", "x2'"] {
-        *case.left.get_mut(name).unwrap() += random.uniform(-2.0, 2.0);
+        *case.left.get_mut(name).unwrap() += random.between(-2.0, 2.0);
     }
-}
-
-fn cases() -> BTreeMap<String, Value> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/reference/restart_cases.json");
-    let all: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    all["cases"].as_object().unwrap().clone().into_iter().collect()
 }
 
 #[test]
 fn conserved_quantities() {
     let mut checked = 0;
-    for (name, case) in cases() {
+    for (name, case) in reference_cases("restart_cases.json") {
         let Some(law) = LAWS.iter().find(|law| name.starts_with(law.prefix)) else {
             continue;
         };
@@ -195,12 +187,12 @@ fn conserved_quantities() {
 /// Verdict and structure do not depend on the values.
 #[test]
 fn verdicts_do_not_depend_on_values() {
-    for (name, case) in cases() {
+    for (name, case) in reference_cases("restart_cases.json") {
         let mut stated = Case::from_json(&case["inputs"]);
         // Parameters enter constraints and zero crossings alike, so facts stay facts.
         let mut random = Random(99);
         for value in stated.parameters.values_mut() {
-            *value *= random.uniform(0.7, 1.4);
+            *value *= random.between(0.7, 1.4);
         }
         let analysis = Built::new(&stated, &mut Disguise::none()).analyze();
         let singular = case["expected"]["why"]
@@ -216,7 +208,7 @@ fn verdicts_do_not_depend_on_values() {
 /// Facts from the numbers at the left limits give the same restart as facts by entailment, where both apply.
 #[test]
 fn numeric_facts_agree() {
-    for (name, case) in cases() {
+    for (name, case) in reference_cases("restart_cases.json") {
         let stated = Case::from_json(&case["inputs"]);
         if stated.forced.is_some() || stated.zero_crossings.is_empty() || case["expected"]["good"] != true {
             continue;

@@ -3,26 +3,16 @@
 
 mod restart_support;
 
-use std::collections::BTreeMap;
-
 use restart_support::case::{Built, Case, Disguise, TestEnvironment};
 use restart_support::laws::value;
 use restart_support::report::Report;
-use restart_support::{Random, Values, split_primes};
+use restart_support::{Values, reference_cases, split_primes};
 use saltus_graph::Row;
 use saltus_mdae::eval::evaluate;
 use saltus_mdae::{Derivative, ExprId};
 use saltus_structure::restart::*;
+use saltus_testing::Random;
 use serde_json::Value;
-
-fn cases() -> BTreeMap<String, Value> {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../tests/reference/restart_cases_physics.json"
-    );
-    let all: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    all["cases"].as_object().unwrap().clone().into_iter().collect()
-}
 
 fn texts(value: &Value) -> Vec<&str> {
     value
@@ -140,13 +130,13 @@ fn solved(mut m: Vec<Vec<f64>>) -> Vec<f64> {
 fn varied(stated: &Case, random: &mut Random) -> Option<Case> {
     let mut case = stated.clone();
     for value in case.parameters.values_mut() {
-        *value *= random.uniform(0.8, 1.25);
+        *value *= random.between(0.8, 1.25);
     }
     let before = Before::new(&case);
     let start = before.unknowns.iter().map(|&Derivative { var, order }| {
         let name = format!("{}{}", before.built.variables[&var], "'".repeat(order.into()));
         let value = case.left[&name];
-        value + random.uniform(-0.2, 0.2) * (1.0 + value.abs())
+        value + random.between(-0.2, 0.2) * (1.0 + value.abs())
     });
     let found = before.nearest(start.collect())?;
     for (&Derivative { var, order }, value) in before.unknowns.iter().zip(found) {
@@ -205,7 +195,7 @@ fn laws_hold(name: &str, case: &Case, laws: &Value, after: &Values) {
 #[test]
 fn laws_of_physical_models() {
     let (mut checked, mut refused) = (0, 0);
-    for (name, case) in cases() {
+    for (name, case) in reference_cases("restart_cases_physics.json") {
         let (laws, good) = (&case["laws"], case["expected"]["good"] == true);
         let stated = Case::from_json(&case["inputs"]);
         let mut variations = vec![stated.clone()];

@@ -1,30 +1,42 @@
-//! Help that is mechanical, as edits: names that resemble the unknown one, and names that older versions of the Modelica
-//! Standard Library had.
+//! Help that is mechanical, as edits: names that resemble the unknown one, and names that older versions of a library had.
+
+use std::ops::Range;
+use std::sync::Arc;
 
 use saltus_source::{Diagnostic, Edit, Span};
+use saltus_syntax::ast::Name;
 
 use crate::flattener::Flattener;
+use crate::ids::ClassId;
 
-/// Classes that have another name in version 4 of the Modelica Standard Library, in the same package: package, old name, new
-/// name.
-#[rustfmt::skip]
-const RENAMED: &[(&str, &str, &str)] = &[
-    ("Modelica.Blocks.Sources", "Clock", "ContinuousClock"),
-    ("Modelica.Blocks.Tables", "CombiTable1D", "CombiTable1Dv"),
-    ("Modelica.Blocks.Tables", "CombiTable2D", "CombiTable2Ds"),
-    ("Modelica.Blocks.Types", "InitPID", "Init"),
-    ("Modelica.Electrical", "QuasiStationary", "QuasiStatic"),
-    ("Modelica.Electrical.Analog.Basic", "EMF", "RotationalEMF"),
-    ("Modelica.Electrical.Analog.Basic", "HeatingResistor", "Resistor"),
-    ("Modelica.Electrical.Analog.Ideal", "IdealizedOpAmpLimted", "IdealizedOpAmpLimited"),
-    ("Modelica.Electrical.Analog.Semiconductors", "HeatingDiode", "Diode"),
-    ("Modelica.Electrical.Analog.Semiconductors", "HeatingNMOS", "NMOS"),
-    ("Modelica.Electrical.Analog.Semiconductors", "HeatingPMOS", "PMOS"),
-    ("Modelica.Electrical.Analog.Semiconductors", "HeatingNPN", "NPN"),
-    ("Modelica.Electrical.Analog.Semiconductors", "HeatingPNP", "PNP"),
-    ("Modelica.Electrical.Digital.Sources", "Clock", "DigitalClock"),
-    ("Modelica.Icons", "RotationalSensor", "RoundSensor"),
-];
+/// A name with the dots before and behind it, as it is written: `a.b.c`.
+struct WrittenPath {
+    start: usize,
+    /// The name and what follows.
+    parts: Vec<Range<usize>>,
+}
+
+impl WrittenPath {
+    fn around(text: &str, name: Span) -> WrittenPath {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let mut start = name.start as usize;
+        while let Some(before) = text[..start].strip_suffix('.') {
+            start = before.trim_end_matches(is_part).len();
+        }
+        let first = name.start as usize..name.end as usize;
+        let mut parts = vec![first];
+        let mut end = name.end as usize;
+        while let Some(behind) = text[end..].strip_prefix('.') {
+            let length = behind.len() - behind.trim_start_matches(is_part).len();
+            if length == 0 {
+                break;
+            }
+            parts.push(end + 1..end + 1 + length);
+            end += 1 + length;
+        }
+        WrittenPath { start, parts }
+    }
+}
 
 impl Flattener<'_> {
     /// The place of a name within a span that begins with it, possibly behind prefixes.
@@ -52,39 +64,78 @@ impl Flattener<'_> {
         }
     }
 
-    /// What a class of an older version of the Modelica Standard Library is called now.
-    pub(crate) fn renamed(&self, diagnostic: Diagnostic, package: &str, name: &str, span: Span) -> Option<Diagnostic> {
-        let new = if (package, name) == ("Modelica", "SIunits") {
-            // Conversions have moved out of it.
-            let file = self.library.sources().file(span.file)?;
-            let behind = file.text().get(span.end as usize..)?;
-            if behind.starts_with(".Conversions") {
-                "Units"
-            } else {
-                "Units.SI"
-            }
-        } else {
-            let mut known = RENAMED.iter();
-            known.find(|(of, old, _)| (*of, *old) == (package, name))?.2
-        };
-        let help = format!("since version 4 of the Modelica Standard Library it is called `{package}.{new}`");
-        let diagnostic = diagnostic.with_help(help);
-        Some(match self.name_within(span, name) {
-            Some(place) => {
-                diagnostic.with_safe_fix(format!("replace `{name}` by `{new}`"), vec![Edit::replace(place, new)])
-            }
-            None => diagnostic,
-        })
+    /// What something in a class of a library was called in an older version, and is called now.
+    pub(crate) fn renamed(
+        &mut self,
+        diagnostic: &Diagnostic,
+        class: ClassId,
+        name: &str,
+        span: Span,
+    ) -> Option<Diagnostic> {
+        self.renamed_class(diagnostic, class, name, span)
+            .or_else(|| self.renamed_element(diagnostic, class, name, span))
     }
 
-    /// The frequency of sources, which had another name before version 4 of the Modelica Standard Library.
-    pub(crate) fn renamed_frequency(&self, diagnostic: Diagnostic, span: Span) -> Diagnostic {
-        let help = "since version 4 of the Modelica Standard Library the frequency is called `f`";
-        let diagnostic = diagnostic.with_help(help);
-        match self.name_within(span, "freqHz") {
-            Some(place) => diagnostic.with_safe_fix("replace `freqHz` by `f`", vec![Edit::replace(place, "f")]),
-            None => diagnostic,
+    fn renamed_class(&mut self, diagnostic: &Diagnostic, class: ClassId, name: &str, span: Span) -> Option<Diagnostic> {
+        let package = Arc::clone(&self.classes[class].name);
+        let conversions = self.conversions(&package);
+        let place = self.name_within(span, name)?;
+        let file = self.library.sources().file(span.file)?;
+        let path = WrittenPath::around(file.text(), place);
+        let parts: Vec<&str> = path.parts.iter().map(|part| &file.text()[part.clone()]).collect();
+        let (length, new) = conversions.class(&package, &parts)?;
+        let old = format!("{package}.{}", parts[..length].join("."));
+        let help = format!("in this version of the library `{old}` is called `{new}`");
+        let diagnostic = diagnostic.clone().with_help(help);
+        if !self.has_class(new) {
+            return Some(diagnostic);
         }
+        let end = path.parts[length - 1].end as u32;
+        // What stays in its package needs no other way there.
+        let inside = new.strip_prefix(&*package).and_then(|rest| rest.strip_prefix('.'));
+        let (start, text) = match inside {
+            Some(inside) => (place.start, inside),
+            None => (path.start as u32, new),
+        };
+        let replaced = Span::new(span.file, start, end);
+        let title = format!("replace `{}` by `{text}`", &file.text()[start as usize..end as usize]);
+        Some(diagnostic.with_safe_fix(title, vec![Edit::replace(replaced, text)]))
+    }
+
+    /// Whether there is a class, or the class of a constant, with this full name.
+    fn has_class(&self, name: &str) -> bool {
+        let path: Vec<Name> = name.split('.').map(Name::new).collect();
+        let find = |path: &[Name]| !path.is_empty() && self.library.find(path).is_some();
+        find(&path) || find(&path[..path.len() - 1])
+    }
+
+    fn renamed_element(
+        &mut self,
+        diagnostic: &Diagnostic,
+        class: ClassId,
+        name: &str,
+        span: Span,
+    ) -> Option<Diagnostic> {
+        // It may be inherited from a class of the library.
+        let scopes = self.classes[class]
+            .table
+            .as_ref()
+            .map_or(Vec::new(), |table| table.scopes.clone());
+        let new = std::iter::once(class).chain(scopes).find_map(|scope| {
+            let owner = Arc::clone(&self.classes[scope].name);
+            self.conversions(&owner).element(&owner, name).map(str::to_owned)
+        })?;
+        let table = self.classes[class].table.as_ref()?;
+        table.by_name.get(new.as_str())?;
+        let help = format!("in this version of the library `{name}` is called `{new}`");
+        let diagnostic = diagnostic.clone().with_help(help);
+        Some(match self.name_within(span, name) {
+            Some(place) => diagnostic.with_safe_fix(
+                format!("replace `{name}` by `{new}`"),
+                vec![Edit::replace(place, new.as_str())],
+            ),
+            None => diagnostic,
+        })
     }
 
     /// `each` in front of the modification whose value this is.

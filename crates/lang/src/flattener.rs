@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use saltus_routines::ExternalHost;
 use saltus_source::{Cancel, Diagnostic, Diagnostics, Label, Span};
 use saltus_syntax::ast::{ClassDefinition, Name};
 use saltus_syntax::library::Library;
@@ -10,6 +11,7 @@ use saltus_syntax::library::Library;
 use crate::FlattenOptions;
 use crate::class::ClassNode;
 use crate::codes;
+use crate::conversion::Conversions;
 use crate::expr::Item;
 use crate::failure::{Failure, Fallible, error, fail};
 use crate::flat::{Attributes, FlatModel, IndexVec, Provenance, ProvenanceId, ProvenanceKind};
@@ -21,6 +23,7 @@ use crate::model::connection::Connections;
 use crate::model::overconstrained::ConnectionGraph;
 use crate::model::state_machine::StateMachines;
 use crate::model::stream::Streams;
+use crate::model::units::UnitNotes;
 use crate::tensor::Dims;
 use crate::unreached::Looked;
 
@@ -28,6 +31,8 @@ use crate::unreached::Looked;
 pub(crate) struct Flattener<'l> {
     pub library: &'l Library,
     pub limits: Limits,
+    /// Who runs external code, if the user allows it.
+    pub external: Option<Arc<dyn ExternalHost>>,
     /// Asks to stop.
     pub cancel: Cancel,
     pub fuel: u64,
@@ -72,14 +77,40 @@ pub(crate) struct Flattener<'l> {
     pub imported: FxHashSet<*const ClassDefinition>,
     /// Unknown names for which others that resemble them are still looked for.
     pub suggestions: u32,
+    /// Whether units that follow from others are asked for, and which do.
+    pub wants_units: bool,
+    pub units: UnitNotes,
+    /// What libraries say of the names that they had, by the names of their top-level classes.
+    pub conversions: FxHashMap<String, Arc<Conversions>>,
     /// Loops in algorithm sections whose length varies, so far.
     pub loop_counters: u32,
-    /// Whether what is translated is evaluated at any time, and not at events, at the start or before the run only.
-    pub continuously: bool,
+    /// When what is translated is evaluated.
+    pub moment: Moment,
     /// Text that conditions leave out, as far as it has been looked at.
     pub looked: FxHashSet<Looked>,
     /// The line of the model itself that brings along what is looked at.
     pub part: Option<Span>,
+}
+
+/// When an expression is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// Before the run or at its start only.
+    Start,
+    /// At events only.
+    Event,
+    /// At any time.
+    Any,
+}
+
+impl Moment {
+    pub(crate) fn of(initial: bool, in_when: bool) -> Moment {
+        match (initial, in_when) {
+            (true, _) => Moment::Start,
+            (false, true) => Moment::Event,
+            (false, false) => Moment::Any,
+        }
+    }
 }
 
 /// More unknown names than this are mostly one mistake; to compare all with all would take for ever.
@@ -91,6 +122,7 @@ impl<'l> Flattener<'l> {
         let mut flattener = Flattener {
             library,
             limits,
+            external: options.external.clone(),
             cancel: options.cancel.clone(),
             fuel: limits.fuel,
             function_fuel: limits.function_fuel,
@@ -121,8 +153,11 @@ impl<'l> Flattener<'l> {
             importing: FxHashMap::default(),
             imported: FxHashSet::default(),
             suggestions: MOST_SUGGESTIONS,
+            wants_units: options.units,
+            units: UnitNotes::default(),
+            conversions: FxHashMap::default(),
             loop_counters: 0,
-            continuously: false,
+            moment: Moment::Start,
             looked: FxHashSet::default(),
             part: None,
         };
@@ -138,7 +173,7 @@ impl<'l> Flattener<'l> {
         }
     }
 
-    /// What is wrong inside of a library is told at the line of the model that uses it, and then where it is.
+    /// What is wrong inside of a library is reported at the line of the model that uses it, and then where it is.
     pub(crate) fn used_at(&self, mut diagnostic: Diagnostic, part: Option<Span>) -> Diagnostic {
         let (Some(part), Some(place)) = (part, diagnostic.span()) else {
             return diagnostic;
@@ -174,11 +209,11 @@ impl<'l> Flattener<'l> {
         }
     }
 
-    /// Does something with [`Self::continuously`] set so.
-    pub(crate) fn at_any_time<T>(&mut self, continuously: bool, work: impl FnOnce(&mut Self) -> T) -> T {
-        let before = std::mem::replace(&mut self.continuously, continuously);
+    /// Does something with [`Self::moment`] set so.
+    pub(crate) fn at_moment<T>(&mut self, moment: Moment, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.moment, moment);
         let result = work(self);
-        self.continuously = before;
+        self.moment = before;
         result
     }
 

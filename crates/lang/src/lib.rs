@@ -12,6 +12,7 @@
 
 mod advice;
 mod class;
+mod conversion;
 mod expr;
 mod failure;
 pub mod flat;
@@ -29,6 +30,7 @@ mod unreached;
 
 use std::sync::Arc;
 
+use saltus_routines::ExternalHost;
 pub(crate) use saltus_source::codes;
 use saltus_source::{Cancel, Diagnostics};
 use saltus_syntax::ast::ClassModification;
@@ -36,6 +38,7 @@ use saltus_syntax::library::Library;
 
 pub use hints::hints;
 pub use limits::Limits;
+pub use model::units::UnitNotes;
 
 /// What flattening yields.
 #[derive(Debug)]
@@ -44,6 +47,8 @@ pub struct Flattened {
     pub model: Option<flat::FlatModel>,
     /// Everything to be reported, sorted by place.
     pub diagnostics: Diagnostics,
+    /// Units that follow from those that are declared, if they were asked for.
+    pub units: UnitNotes,
 }
 
 /// How to flatten.
@@ -53,8 +58,12 @@ pub struct FlattenOptions {
     pub limits: Limits,
     /// Modifications of the class, as `(…)` behind its name in an extends clause.
     pub modification: Option<Arc<ClassModification>>,
+    /// Who runs the code of external functions that the model names; nobody unless the user allows it.
+    pub external: Option<Arc<dyn ExternalHost>>,
     /// Asks to stop: there is no model then, and what was found until then is not all.
     pub cancel: Cancel,
+    /// Also find the units that follow from others.
+    pub units: bool,
 }
 
 /// Room for deeply nested models and functions: [`Limits::depth`] levels of all passes together.
@@ -97,10 +106,15 @@ fn flatten_here(library: &Library, class: &str, options: &FlattenOptions) -> Fla
         diagnostics.extend(function::body::check_bodies(library, options, &called));
     }
     diagnostics.normalise();
+    let units = std::mem::take(&mut flattener.units);
     let is_whole = !diagnostics.has_errors() && !options.cancel.is_cancelled();
     let model = is_whole.then_some(flattener.model);
     if let Some(model) = &model {
         debug_assert_eq!(model.validate(), Ok(()));
     }
-    Flattened { model, diagnostics }
+    Flattened {
+        model,
+        diagnostics,
+        units,
+    }
 }

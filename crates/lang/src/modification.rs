@@ -42,8 +42,12 @@ pub(crate) struct BindingSource {
 /// One step from the value of a modification to the part meant for one element.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Selector {
-    /// Element of an array of components, from 1.
-    Index(SmallVec<[u32; 2]>),
+    /// Element of an array of components, from 1, and the sizes of that array: a value has as many parts as there are
+    /// elements, also where no element asks for those beyond.
+    Index {
+        index: SmallVec<[u32; 2]>,
+        sizes: SmallVec<[u32; 2]>,
+    },
     /// Field of a record.
     Field(Name),
 }
@@ -216,19 +220,19 @@ impl Mod {
         })
     }
 
-    /// The modification for the element with this index (empty for a scalar component): values
-    /// without `each` are spread.
-    pub(crate) fn descend(self: &Rc<Mod>, index: &[u32]) -> Rc<Mod> {
+    /// The modification for the element with this index of an array of these sizes (both empty for a
+    /// scalar component): values without `each` are spread.
+    pub(crate) fn descend(self: &Rc<Mod>, index: &[u32], sizes: &[u32]) -> Rc<Mod> {
         let changes = |binding: &Binding| binding.skip > 0 || !index.is_empty();
         if !self.any_binding(&changes) {
             return Rc::clone(self);
         }
         Rc::new(Mod {
-            binding: self.binding.as_ref().map(|b| descend_binding(b, index)),
+            binding: self.binding.as_ref().map(|b| descend_binding(b, index, sizes)),
             children: self
                 .children
                 .iter()
-                .map(|(name, m)| (name.clone(), m.descend(index)))
+                .map(|(name, m)| (name.clone(), m.descend(index, sizes)))
                 .collect(),
             ..(**self).clone()
         })
@@ -239,7 +243,7 @@ impl Mod {
     }
 }
 
-fn descend_binding(binding: &Binding, index: &[u32]) -> Binding {
+fn descend_binding(binding: &Binding, index: &[u32], sizes: &[u32]) -> Binding {
     let mut binding = binding.clone();
     if !index.is_empty() {
         binding.each = None;
@@ -247,7 +251,10 @@ fn descend_binding(binding: &Binding, index: &[u32]) -> Binding {
     if binding.skip > 0 {
         binding.skip -= 1;
     } else if !index.is_empty() {
-        binding.selectors.push(Selector::Index(index.into()));
+        binding.selectors.push(Selector::Index {
+            index: index.into(),
+            sizes: sizes.into(),
+        });
     }
     binding
 }
@@ -402,7 +409,7 @@ impl Builder {
         let each = if m.each {
             Exempt {
                 levels: each.levels.max(level.max(0) as u8),
-                // What `extends` modifies may be an array, which only the base class tells.
+                // What `extends` modifies may be an array, which only the base class says.
                 written: (level > 0).then_some(Each {
                     span: m.span,
                     own: rest.is_empty(),

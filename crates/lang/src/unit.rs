@@ -126,7 +126,7 @@ impl Dimension {
         others.is_one()
     }
 
-    fn is_scaled(self) -> bool {
+    pub(crate) fn is_scaled(self) -> bool {
         self.logarithm.abs() >= TOLERANCE
     }
 

@@ -1,23 +1,12 @@
 //! Damaged models are refused or flattened, but nothing breaks: every fixture with words taken out,
 //! doubled or swapped.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use saltus_lang::{FlattenOptions, Limits, flatten};
 use saltus_source::SourceMap;
 use saltus_syntax::library::{Disk, Library};
-
-fn fixtures() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/lang");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "mo"))
-        .collect();
-    files.sort();
-    files
-}
+use saltus_testing::{groups, modelica_files};
 
 /// Words and marks with what stands between them.
 fn words(text: &str) -> Vec<&str> {
@@ -49,9 +38,9 @@ fn damage_is_survived() {
     };
     let mut refused = 0;
     let mut tried = 0;
-    for file in fixtures() {
+    for file in modelica_files("tests/lang") {
         let text = std::fs::read_to_string(&file).unwrap();
-        let models: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("// model ")).collect();
+        let groups = groups(&text);
         let words = words(&text);
         let head = words.len() / 20;
         for (round, at) in (head..words.len() - 1).step_by(23).enumerate() {
@@ -65,7 +54,7 @@ fn damage_is_survived() {
             }
             let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), Vec::new());
             library.add_text("damaged.mo", &damaged.concat());
-            let model = models[round % models.len()];
+            let model = &groups[round % groups.len()].model;
             let flattened = flatten(&library, model, &options);
             tried += 1;
             refused += usize::from(flattened.model.is_none());

@@ -10,36 +10,12 @@
 //!
 //! A file may hold several such groups, each starting with `// model`.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use saltus_lang::{FlattenOptions, Flattened, flatten};
 use saltus_source::SourceMap;
 use saltus_syntax::library::{Disk, Library};
-
-struct Group {
-    model: String,
-    lines: Vec<(String, String)>,
-}
-
-fn groups(text: &str) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for line in text.lines() {
-        let Some(line) = line.strip_prefix("// ") else {
-            continue;
-        };
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        match (word, groups.last_mut()) {
-            ("model", _) => groups.push(Group {
-                model: rest.trim().to_owned(),
-                lines: Vec::new(),
-            }),
-            (_, Some(group)) => group.lines.push((word.to_owned(), rest.trim().to_owned())),
-            _ => {}
-        }
-    }
-    groups
-}
+use saltus_testing::{Group, groups, modelica_files};
 
 fn check(group: &Group, flattened: &Flattened) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -92,22 +68,11 @@ fn check(group: &Group, flattened: &Flattened) -> Vec<String> {
     wrong
 }
 
-fn fixtures() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/lang");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "mo"))
-        .collect();
-    files.sort();
-    files
-}
-
 #[test]
 fn models_flatten_as_expected() {
     let mut wrong = Vec::new();
     let mut checked = 0;
-    for file in fixtures() {
+    for file in modelica_files("tests/lang") {
         let text = std::fs::read_to_string(&file).unwrap();
         for group in groups(&text) {
             let sources = Arc::new(SourceMap::new());

@@ -5,26 +5,15 @@ use std::sync::Arc;
 use saltus_lang::{FlattenOptions, flatten};
 use saltus_source::SourceMap;
 use saltus_syntax::library::{Disk, Library};
+use saltus_testing::Random;
 
 /// Exponents of metre, kilogram, second and ampere.
 type Unit = [i32; 4];
 
 const BASES: [(&str, &str); 4] = [("length", "m"), ("mass", "kg"), ("duration", "s"), ("current", "A")];
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
-
-    fn unit(&mut self) -> Unit {
-        std::array::from_fn(|_| self.below(5) as i32 - 2)
-    }
+fn random_unit(random: &mut Random) -> Unit {
+    std::array::from_fn(|_| random.below(5) as i32 - 2)
 }
 
 fn text(unit: Unit) -> String {
@@ -112,7 +101,7 @@ impl Family {
             .collect();
         let (mut declarations, mut equations) = (bases.concat(), Vec::new());
         for number in 0..count {
-            let unit = self.random.unit();
+            let unit = random_unit(&mut self.random);
             let declared = self.random.below(3) > 0;
             let name = format!("x{number}");
             let attribute = if declared {
@@ -142,10 +131,7 @@ impl Family {
             }
         }
         // In any order.
-        for at in (1..equations.len()).rev() {
-            let other = self.random.below(at + 1);
-            equations.swap(at, other);
-        }
+        self.random.shuffle(&mut equations);
         format!("model M\n{declarations}equation\n{}end M;\n", equations.concat())
     }
 }
@@ -176,6 +162,67 @@ fn consistent_equations_are_never_complained_about() {
         let model = family(seed, seed % 2 == 0).model(false);
         assert_eq!(alarms(&model), 0, "seed {seed}\n{model}");
     }
+}
+
+/// What declares no unit is noted with the one that it has; so are the sides of equations.
+#[test]
+fn what_follows_is_noted() {
+    let dimension = |text: &str| saltus_lang::unit::Unit::parse(text).expect(text).dimension;
+    let mut sides = 0;
+    for seed in 0..300 {
+        let mut family = family(seed, seed % 2 == 0);
+        let model = family.model(false);
+        let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), Vec::new());
+        library.add_text("M.mo", &model);
+        let options = FlattenOptions {
+            units: true,
+            ..FlattenOptions::default()
+        };
+        let notes = flatten(&library, "M", &options).units;
+        for (name, unit, declared) in &family.variables {
+            let noted = notes.variables.get(name.as_str()).map_or("1", |unit| unit);
+            let expected = if *declared {
+                dimension("1")
+            } else {
+                dimension(&text(*unit))
+            };
+            assert_eq!(dimension(noted), expected, "seed {seed}: {name}\n{model}");
+        }
+        for (span, unit) in &notes.expressions {
+            let before = model[..span.start as usize].rsplit('\n').next().unwrap_or_default();
+            let is_side = model[span.end as usize..].starts_with(';');
+            let variable = family
+                .variables
+                .iter()
+                .find(|(name, ..)| before.trim_start() == format!("{name} = "));
+            if let (true, Some((_, own, _))) = (is_side, variable) {
+                assert_eq!(
+                    dimension(unit),
+                    dimension(&text(*own)),
+                    "seed {seed}: {span:?}\n{model}"
+                );
+                sides += 1;
+            }
+        }
+    }
+    assert!(sides > 500, "{sides}");
+}
+
+/// Instances of one class may differ in their units: nothing is said of what is not the same in all of them.
+#[test]
+fn what_differs_between_instances_is_not_noted() {
+    let text = "model Gain\n  parameter Real k = 1;\n  input Real u;\n  Real y = k*u;\nend Gain;\nmodel M\n  \
+        Real a(unit = \"V\") = time, b(unit = \"A\") = time;\n  Gain p(u = a), q(u = b);\nend M;\n";
+    let library = Library::new(Arc::new(Disk), Arc::new(SourceMap::new()), Vec::new());
+    library.add_text("M.mo", text);
+    let options = FlattenOptions {
+        units: true,
+        ..FlattenOptions::default()
+    };
+    let notes = flatten(&library, "M", &options).units;
+    assert_eq!(notes.variables.get("p.u").map(|unit| &**unit), Some("V"));
+    assert_eq!(notes.variables.get("q.u").map(|unit| &**unit), Some("A"));
+    assert!(notes.expressions.is_empty(), "{notes:?}");
 }
 
 #[test]

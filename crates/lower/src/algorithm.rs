@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use saltus_lang::flat::{FlatAlgorithm, FlatExpr, FlatStatement, StatementBranch, StatementKind};
+use saltus_lang::flat::{BinaryOp, FlatAlgorithm, FlatExpr, FlatStatement, StatementBranch, StatementKind};
 use saltus_mdae::{Action, DiscreteEquation, ExprId, Node, OriginId, Role, VarId, When, WhenBranch};
 
 use crate::when::merge_assignments;
@@ -234,8 +234,23 @@ impl Lowering<'_> {
         section.path = rest;
         self.statements(otherwise, &mut result, section);
         section.path = around;
+        // Of alternatives that exclude each other those matter to a variable in which it changes: an element assigned by an index
+        // that varies is one of thousands.
+        let apart = exclude_each_other(branches);
+        let changed_in = |own: &Values| -> Vec<VarId> {
+            let changed = own.iter().filter(|(var, value)| values.get(*var) != Some(*value));
+            changed.map(|(var, _)| *var).collect()
+        };
+        let changed_otherwise = changed_in(&result);
         for (condition, own) in conditions.into_iter().zip(outcomes).rev() {
-            let mut keys: Vec<VarId> = own.keys().chain(result.keys()).copied().collect();
+            let mut keys: Vec<VarId> = if apart {
+                changed_in(&own)
+                    .into_iter()
+                    .chain(changed_otherwise.iter().copied())
+                    .collect()
+            } else {
+                own.keys().chain(result.keys()).copied().collect()
+            };
             keys.sort_unstable();
             keys.dedup();
             for var in keys {
@@ -294,6 +309,19 @@ impl Lowering<'_> {
         actions.extend(assignments);
         merge_assignments(self, actions)
     }
+}
+
+/// Whether at most one of the conditions can hold: `i == 1`, `i == 2` and so on.
+fn exclude_each_other(branches: &[StatementBranch]) -> bool {
+    let mut numbers = BTreeSet::new();
+    let mut index = None;
+    branches.iter().all(|branch| match &branch.condition {
+        FlatExpr::Binary(BinaryOp::Equal, sides, _) => match &**sides {
+            [of, FlatExpr::Integer(number)] => *index.get_or_insert(of) == of && numbers.insert(*number),
+            _ => false,
+        },
+        _ => false,
+    })
 }
 
 fn note_assigned(section: &mut Section, var: VarId, origin: OriginId) {

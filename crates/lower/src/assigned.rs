@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::function::{Body, Function, FunctionExpr, Local, LocalId, Place, Rewrite, Statement, Visit, rewrite};
-use saltus_mdae::{Type, UnaryOp};
+use saltus_mdae::{Type, UnaryFunction};
 
 use crate::required::{and, required};
 
@@ -370,7 +370,7 @@ impl<'f> Recorder<'f> {
                         local,
                         indices: indices.clone(),
                     };
-                    let missing = FunctionExpr::Unary(UnaryOp::Not, Box::new(FunctionExpr::Read(place(record))));
+                    let missing = FunctionExpr::Unary(UnaryFunction::Not, Box::new(FunctionExpr::Read(place(record))));
                     let leave = Statement::Assign(place(output), FunctionExpr::Constant(f64::NAN));
                     out.push(Statement::If(vec![(missing, vec![leave])], Vec::new()));
                 }

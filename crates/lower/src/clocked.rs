@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_graph::{BipartiteBuilder, Column, Matcher, Matching, Row, block_triangular_order};
 use saltus_lang::flat::{EquationBranch, EquationKind, FlatEquation, FlatExpr, ScalarType, VariableId, clocked_body};
 use saltus_mdae::{
-    Action, BinaryOp, Clock, ConditionKind, DiscreteEquation, ExprId, Node, OriginId, Rational, Role, Type, UnaryOp,
-    VarId, When, WhenBranch,
+    Action, BinaryFunction, Clock, ConditionKind, DiscreteEquation, ExprId, Node, OriginId, Rational, Role, Type,
+    UnaryFunction, VarId, When, WhenBranch,
 };
 use saltus_source::{Diagnostic, codes};
 
@@ -427,10 +427,10 @@ impl Lowering<'_> {
         let first = pool.integer(shift.numerator().saturating_add(1));
         let (zero, factor) = (pool.integer(0), pool.integer(interval.numerator()));
         let since = pool.sub(count, first);
-        let rest = pool.binary(BinaryOp::Mod, since, factor);
+        let rest = pool.binary(BinaryFunction::Mod, since, factor);
         let (due, started) = (
-            pool.binary(BinaryOp::Eq, rest, zero),
-            pool.binary(BinaryOp::Ge, since, zero),
+            pool.binary(BinaryFunction::Eq, rest, zero),
+            pool.binary(BinaryFunction::Ge, since, zero),
         );
         let both = pool.and(started, due);
         pool.and(tick, both)
@@ -643,7 +643,8 @@ impl Lowering<'_> {
         for (this, other) in [(equation.left, equation.right), (equation.right, equation.left)] {
             let reading = match self.model.pool.node(this) {
                 Node::Var { var, order: 0 } => Some((var, other)),
-                Node::Unary(op @ (UnaryOp::Not | UnaryOp::Neg), inner) => match self.model.pool.node(inner) {
+                Node::Unary(op @ (UnaryFunction::Not | UnaryFunction::Neg), inner) => match self.model.pool.node(inner)
+                {
                     Node::Var { var, order: 0 } => Some((var, self.model.pool.unary(op, other))),
                     _ => None,
                 },
@@ -684,7 +685,7 @@ impl Lowering<'_> {
             .iter()
             .all(|(equation, var)| equation.is_real && self.model.variables[*var].ty == Type::Real);
         if !all_real {
-            // It is told once that they are not defined.
+            // It is reported once that they are not defined.
             self.unclear.extend(rows.iter().map(|(_, var)| *var));
             return self.report_clocked_circle(rows, origin);
         }

@@ -1,7 +1,7 @@
 //! Which variable a discrete equation defines.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_mdae::{DiscreteEquation, ExprId, Node, OriginId, Role, UnaryOp, VarId};
+use saltus_mdae::{DiscreteEquation, ExprId, Node, OriginId, Role, UnaryFunction, VarId};
 use saltus_source::{Diagnostic, codes};
 
 use crate::Lowering;
@@ -88,7 +88,8 @@ impl Lowering<'_> {
         for (this, other) in [(candidate.left, candidate.right), (candidate.right, candidate.left)] {
             let reading = match self.model.pool.node(this) {
                 Node::Var { var, order: 0 } => Some((var, other)),
-                Node::Unary(op @ (UnaryOp::Not | UnaryOp::Neg), inner) => match self.model.pool.node(inner) {
+                Node::Unary(op @ (UnaryFunction::Not | UnaryFunction::Neg), inner) => match self.model.pool.node(inner)
+                {
                     Node::Var { var, order: 0 } => Some((var, self.model.pool.unary(op, other))),
                     _ => None,
                 },

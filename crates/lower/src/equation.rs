@@ -2,7 +2,8 @@
 
 use saltus_lang::flat::{AssertLevel, EquationBranch, EquationKind, FlatEquation, FlatExpr, ScalarType};
 use saltus_mdae::{
-    Action, Assertion, AssertionLevel, BinaryOp, ExprId, Node, OriginId, Role, Type, UnaryOp, VarId, When, WhenBranch,
+    Action, Assertion, AssertionLevel, BinaryFunction, ExprId, Node, OriginId, Role, Type, UnaryFunction, VarId, When,
+    WhenBranch,
 };
 use saltus_source::{Diagnostic, codes};
 
@@ -152,10 +153,10 @@ impl Lowering<'_> {
     pub(crate) fn success_of(&mut self, result: ExprId, guard: ExprId, origin: OriginId) -> Assertion {
         // A call that fails yields no number.
         let (size, bound) = (
-            self.model.pool.unary(UnaryOp::Abs, result),
+            self.model.pool.unary(UnaryFunction::Abs, result),
             self.model.pool.real(f64::INFINITY),
         );
-        let condition = self.model.pool.binary(BinaryOp::Le, size, bound);
+        let condition = self.model.pool.binary(BinaryFunction::Le, size, bound);
         Assertion {
             condition,
             message: self.model.text(""),

@@ -1,11 +1,11 @@
 //! Expressions: relations become conditions, event-generating functions become discrete variables.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, ScalarType, UnaryOp as FlatUnary, VariableId};
+use saltus_lang::flat::{BinaryOp, Builtin, FlatExpr, ScalarType, UnaryOp, VariableId};
 use saltus_mdae::text::TextOperation;
 use saltus_mdae::{
-    BinaryOp, Comparison, ConditionKind, Delay, DiscreteEquation, ExprId, ExprPool, Node, OriginId, Role, StateSelect,
-    Transport, Type, UnaryOp, VarId, Variable,
+    BinaryFunction, Comparison, ConditionKind, Delay, DiscreteEquation, ExprId, ExprPool, Node, OriginId, Role,
+    StateSelect, Transport, Type, UnaryFunction, VarId, Variable,
 };
 use saltus_source::{Diagnostic, Span, codes};
 
@@ -103,10 +103,10 @@ impl Lowering<'_> {
             FlatExpr::Unary(op, a) => {
                 let a = self.expr(a);
                 self.model.pool.unary(
-                    if *op == FlatUnary::Not {
-                        UnaryOp::Not
+                    if *op == UnaryOp::Not {
+                        UnaryFunction::Not
                     } else {
-                        UnaryOp::Neg
+                        UnaryFunction::Neg
                     },
                     a,
                 )
@@ -126,7 +126,7 @@ impl Lowering<'_> {
                 match expr.scalar_type(self.flat) {
                     ScalarType::Boolean => {
                         let zero = pool.integer(0);
-                        pool.binary(BinaryOp::Ne, result, zero)
+                        pool.binary(BinaryFunction::Ne, result, zero)
                     }
                     _ => result,
                 }
@@ -155,7 +155,7 @@ impl Lowering<'_> {
             result = match self.text_comparison(op, left, right) {
                 Some(decided) => decided,
                 None => {
-                    let right_text = op == FlatBinary::Add && self.is_text(right);
+                    let right_text = op == BinaryOp::Add && self.is_text(right);
                     let right = self.expr(right);
                     if right_text {
                         self.text_call(TextOperation::Join, &[result, right])
@@ -172,22 +172,22 @@ impl Lowering<'_> {
         result
     }
 
-    fn binary(&mut self, op: FlatBinary, a: ExprId, b: ExprId, span: Span) -> ExprId {
-        use saltus_mdae::BinaryOp as B;
+    fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId, span: Span) -> ExprId {
+        use saltus_mdae::BinaryFunction as B;
         let (plain, comparison) = match op {
-            FlatBinary::Add => (B::Add, None),
-            FlatBinary::Subtract => (B::Sub, None),
-            FlatBinary::Multiply => (B::Mul, None),
-            FlatBinary::Divide => (B::Div, None),
-            FlatBinary::Power => (B::Pow, None),
-            FlatBinary::And => (B::And, None),
-            FlatBinary::Or => (B::Or, None),
-            FlatBinary::Equal => (B::Eq, None),
-            FlatBinary::NotEqual => (B::Ne, None),
-            FlatBinary::Less => (B::Lt, Some(Relation::LESS)),
-            FlatBinary::LessEqual => (B::Le, Some(Relation::LESS_EQUAL)),
-            FlatBinary::Greater => (B::Gt, Some(Relation::GREATER)),
-            FlatBinary::GreaterEqual => (B::Ge, Some(Relation::GREATER_EQUAL)),
+            BinaryOp::Add => (B::Add, None),
+            BinaryOp::Subtract => (B::Sub, None),
+            BinaryOp::Multiply => (B::Mul, None),
+            BinaryOp::Divide => (B::Div, None),
+            BinaryOp::Power => (B::Pow, None),
+            BinaryOp::And => (B::And, None),
+            BinaryOp::Or => (B::Or, None),
+            BinaryOp::Equal => (B::Eq, None),
+            BinaryOp::NotEqual => (B::Ne, None),
+            BinaryOp::Less => (B::Lt, Some(Relation::LESS)),
+            BinaryOp::LessEqual => (B::Le, Some(Relation::LESS_EQUAL)),
+            BinaryOp::Greater => (B::Gt, Some(Relation::GREATER)),
+            BinaryOp::GreaterEqual => (B::Ge, Some(Relation::GREATER_EQUAL)),
         };
         match comparison {
             Some(relation) if !self.literal && self.varies_between_events(a, b) => {
@@ -342,21 +342,21 @@ impl Lowering<'_> {
 
     fn builtin(&mut self, builtin: Builtin, args: &[FlatExpr], span: Span) -> ExprId {
         let unary = match builtin {
-            Builtin::Abs => Some(UnaryOp::Abs),
-            Builtin::Sign => Some(UnaryOp::Sign),
-            Builtin::Sqrt => Some(UnaryOp::Sqrt),
-            Builtin::Sin => Some(UnaryOp::Sin),
-            Builtin::Cos => Some(UnaryOp::Cos),
-            Builtin::Tan => Some(UnaryOp::Tan),
-            Builtin::Asin => Some(UnaryOp::Asin),
-            Builtin::Acos => Some(UnaryOp::Acos),
-            Builtin::Atan => Some(UnaryOp::Atan),
-            Builtin::Sinh => Some(UnaryOp::Sinh),
-            Builtin::Cosh => Some(UnaryOp::Cosh),
-            Builtin::Tanh => Some(UnaryOp::Tanh),
-            Builtin::Exp => Some(UnaryOp::Exp),
-            Builtin::Log => Some(UnaryOp::Log),
-            Builtin::Log10 => Some(UnaryOp::Log10),
+            Builtin::Abs => Some(UnaryFunction::Abs),
+            Builtin::Sign => Some(UnaryFunction::Sign),
+            Builtin::Sqrt => Some(UnaryFunction::Sqrt),
+            Builtin::Sin => Some(UnaryFunction::Sin),
+            Builtin::Cos => Some(UnaryFunction::Cos),
+            Builtin::Tan => Some(UnaryFunction::Tan),
+            Builtin::Asin => Some(UnaryFunction::Asin),
+            Builtin::Acos => Some(UnaryFunction::Acos),
+            Builtin::Atan => Some(UnaryFunction::Atan),
+            Builtin::Sinh => Some(UnaryFunction::Sinh),
+            Builtin::Cosh => Some(UnaryFunction::Cosh),
+            Builtin::Tanh => Some(UnaryFunction::Tanh),
+            Builtin::Exp => Some(UnaryFunction::Exp),
+            Builtin::Log => Some(UnaryFunction::Log),
+            Builtin::Log10 => Some(UnaryFunction::Log10),
             _ => None,
         };
         if let Some(op) = unary {
@@ -400,7 +400,7 @@ impl Lowering<'_> {
                 self.check_changes_at_events(&args[0], span);
                 let before = self.without_substitution(&args[0]);
                 let before = self.left_limit(before);
-                self.model.pool.binary(BinaryOp::Ne, now, before)
+                self.model.pool.binary(BinaryFunction::Ne, now, before)
             }
             Builtin::Sample => {
                 let (start, interval) = (self.literal_expr(&args[0]), self.literal_expr(&args[1]));
@@ -426,14 +426,14 @@ impl Lowering<'_> {
             Builtin::SemiLinear => {
                 let x = self.expr(&args[0]);
                 let zero = self.model.pool.real(0.0);
-                let condition = self.binary(FlatBinary::GreaterEqual, x, zero, span);
+                let condition = self.binary(BinaryOp::GreaterEqual, x, zero, span);
                 let (up, down) = (self.expr(&args[1]), self.expr(&args[2]));
                 let (up, down) = (self.model.pool.mul(up, x), self.model.pool.mul(down, x));
                 self.model.pool.if_else(condition, up, down)
             }
-            Builtin::Atan2 => self.two(BinaryOp::Atan2, args),
-            Builtin::Min => self.two(BinaryOp::Min, args),
-            Builtin::Max => self.two(BinaryOp::Max, args),
+            Builtin::Atan2 => self.two(BinaryFunction::Atan2, args),
+            Builtin::Min => self.two(BinaryFunction::Min, args),
+            Builtin::Max => self.two(BinaryFunction::Max, args),
             Builtin::Floor | Builtin::Integer => {
                 let a = self.expr(&args[0]);
                 self.floor(a, span)
@@ -525,7 +525,7 @@ impl Lowering<'_> {
         self.model.pool.left_limit(expr, |_| true)
     }
 
-    fn two(&mut self, op: BinaryOp, args: &[FlatExpr]) -> ExprId {
+    fn two(&mut self, op: BinaryFunction, args: &[FlatExpr]) -> ExprId {
         let (a, b) = (self.expr(&args[0]), self.expr(&args[1]));
         self.model.pool.binary(op, a, b)
     }
@@ -533,9 +533,9 @@ impl Lowering<'_> {
     fn division(&mut self, builtin: Builtin, args: &[FlatExpr], span: Span) -> ExprId {
         let (a, b) = (self.expr(&args[0]), self.expr(&args[1]));
         let plain = match builtin {
-            Builtin::Div => BinaryOp::Quotient,
-            Builtin::Mod => BinaryOp::Mod,
-            _ => BinaryOp::Rem,
+            Builtin::Div => BinaryFunction::Quotient,
+            Builtin::Mod => BinaryFunction::Mod,
+            _ => BinaryFunction::Rem,
         };
         if self.literal || !self.varies_between_events(a, b) {
             return self.model.pool.binary(plain, a, b);
@@ -549,7 +549,7 @@ impl Lowering<'_> {
             let below = self.floor(negated, span);
             let ceil = self.model.pool.neg(below);
             let zero = self.model.pool.real(0.0);
-            let positive = self.binary(FlatBinary::GreaterEqual, ratio, zero, span);
+            let positive = self.binary(BinaryOp::GreaterEqual, ratio, zero, span);
             self.model.pool.if_else(positive, floor, ceil)
         };
         if builtin == Builtin::Div {
@@ -563,9 +563,9 @@ impl Lowering<'_> {
     /// a memory and not by a when-clause, since x that was set onto a bound and moves on leaves twice at one time.
     fn floor(&mut self, x: ExprId, span: Span) -> ExprId {
         if self.literal || !self.varies_between_events(x, x) {
-            return self.model.pool.unary(UnaryOp::Floor, x);
+            return self.model.pool.unary(UnaryFunction::Floor, x);
         }
-        // Named as users would write it: conditions tell of it.
+        // Named as users would write it: conditions speak of it.
         let name = format!("floor({})", self.model.print(x));
         if let Some(&known) = self.floors.get(&x) {
             return self.model.pool.var(known);
@@ -578,15 +578,15 @@ impl Lowering<'_> {
         let one = pool.real(1.0);
         let next = pool.add(before, one);
         let previous = pool.sub(before, one);
-        let floor = pool.unary(UnaryOp::Floor, x);
+        let floor = pool.unary(UnaryFunction::Floor, x);
         let initial = pool.intern(Node::Initial);
         let resolution = Some(FLOOR_RESOLUTION);
         let above = self.relation(Relation::GREATER_EQUAL, x, next, span, resolution);
         let below = self.relation(Relation::LESS, x, before, span, resolution);
         let pool = &mut self.model.pool;
         // The crossing is located to rounding: never step less than one.
-        let up = pool.binary(BinaryOp::Max, floor, next);
-        let down = pool.binary(BinaryOp::Min, floor, previous);
+        let up = pool.binary(BinaryFunction::Max, floor, next);
+        let down = pool.binary(BinaryFunction::Min, floor, previous);
         let held = pool.if_else(below, down, before);
         let held = pool.if_else(above, up, held);
         let value = pool.if_else(initial, floor, held);

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_lang::flat::{
-    self, BinaryOp as FlatBinary, Builtin, FlatExpr, FlatFunction, FunctionBody, FunctionStatement, ScalarType,
-    UnaryOp as FlatUnary,
+    self, BinaryOp, Builtin, FlatExpr, FlatFunction, FunctionBody, FunctionStatement, ScalarType, UnaryOp,
 };
 use saltus_mdae::function::{
     Body, DerivativeInput, ForeignCall, ForeignInterface, ForeignOperation, ForeignUnit, Function, FunctionDerivative,
@@ -13,7 +12,7 @@ use saltus_mdae::function::{
 };
 use saltus_mdae::table::{Extrapolation, Smoothness, Table};
 use saltus_mdae::text::TextOperation;
-use saltus_mdae::{BinaryOp, FunctionId, UnaryOp};
+use saltus_mdae::{BinaryFunction, FunctionId, UnaryFunction};
 use saltus_source::{Diagnostic, Span, codes};
 
 use crate::loops::Outside;
@@ -209,8 +208,8 @@ impl Lowering<'_> {
     pub(crate) fn for_loop(&mut self, counter: LocalId, bounds: [FunctionExpr; 3], body: Vec<Statement>) -> Statement {
         let [from, step, to] = bounds;
         let certain = matches!(step, FunctionExpr::Constant(step) if step != 0.0);
-        let zero = Box::new(FunctionExpr::Constant(0.0));
-        let moves = FunctionExpr::Binary(BinaryOp::Ne, Box::new(step.clone()), zero);
+        let zero = FunctionExpr::Constant(0.0);
+        let moves = FunctionExpr::binary(BinaryFunction::Ne, step.clone(), zero);
         let turns = Statement::For {
             counter,
             from,
@@ -248,10 +247,10 @@ impl Lowering<'_> {
                 indices: self.function_exprs(indices, inside),
             }),
             FlatExpr::Unary(op, a) => {
-                let op = if *op == FlatUnary::Not {
-                    UnaryOp::Not
+                let op = if *op == UnaryOp::Not {
+                    UnaryFunction::Not
                 } else {
-                    UnaryOp::Neg
+                    UnaryFunction::Neg
                 };
                 FunctionExpr::Unary(op, Box::new(self.function_expr(a, inside)))
             }
@@ -262,13 +261,13 @@ impl Lowering<'_> {
                     self.function_expr(&operands[1], inside),
                 );
                 match op {
-                    FlatBinary::Add if text => self.text_in_function(TextOperation::Join, vec![a, b]),
+                    BinaryOp::Add if text => self.text_in_function(TextOperation::Join, vec![a, b]),
                     op if text && is_order(*op) => {
                         let order = self.text_in_function(TextOperation::Order, vec![a, b]);
-                        let zero = Box::new(FunctionExpr::Constant(0.0));
-                        FunctionExpr::Binary(plain_operator(*op), Box::new(order), zero)
+                        let zero = FunctionExpr::Constant(0.0);
+                        FunctionExpr::binary(plain_operator(*op), order, zero)
                     }
-                    op => FunctionExpr::Binary(plain_operator(*op), Box::new(a), Box::new(b)),
+                    op => FunctionExpr::binary(plain_operator(*op), a, b),
                 }
             }
             FlatExpr::If(parts, _) => FunctionExpr::If(
@@ -354,35 +353,35 @@ impl Lowering<'_> {
             return self.text_in_function(operation, lowered);
         }
         let unary = match builtin {
-            Builtin::Abs => UnaryOp::Abs,
-            Builtin::Sign => UnaryOp::Sign,
-            Builtin::Sqrt => UnaryOp::Sqrt,
-            Builtin::Sin => UnaryOp::Sin,
-            Builtin::Cos => UnaryOp::Cos,
-            Builtin::Tan => UnaryOp::Tan,
-            Builtin::Asin => UnaryOp::Asin,
-            Builtin::Acos => UnaryOp::Acos,
-            Builtin::Atan => UnaryOp::Atan,
-            Builtin::Sinh => UnaryOp::Sinh,
-            Builtin::Cosh => UnaryOp::Cosh,
-            Builtin::Tanh => UnaryOp::Tanh,
-            Builtin::Exp => UnaryOp::Exp,
-            Builtin::Log => UnaryOp::Log,
-            Builtin::Log10 => UnaryOp::Log10,
-            Builtin::Floor | Builtin::Integer => UnaryOp::Floor,
-            Builtin::Ceil => UnaryOp::Ceil,
+            Builtin::Abs => UnaryFunction::Abs,
+            Builtin::Sign => UnaryFunction::Sign,
+            Builtin::Sqrt => UnaryFunction::Sqrt,
+            Builtin::Sin => UnaryFunction::Sin,
+            Builtin::Cos => UnaryFunction::Cos,
+            Builtin::Tan => UnaryFunction::Tan,
+            Builtin::Asin => UnaryFunction::Asin,
+            Builtin::Acos => UnaryFunction::Acos,
+            Builtin::Atan => UnaryFunction::Atan,
+            Builtin::Sinh => UnaryFunction::Sinh,
+            Builtin::Cosh => UnaryFunction::Cosh,
+            Builtin::Tanh => UnaryFunction::Tanh,
+            Builtin::Exp => UnaryFunction::Exp,
+            Builtin::Log => UnaryFunction::Log,
+            Builtin::Log10 => UnaryFunction::Log10,
+            Builtin::Floor | Builtin::Integer => UnaryFunction::Floor,
+            Builtin::Ceil => UnaryFunction::Ceil,
             Builtin::Atan2 | Builtin::Min | Builtin::Max | Builtin::Div | Builtin::Mod | Builtin::Rem => {
                 let op = match builtin {
-                    Builtin::Atan2 => BinaryOp::Atan2,
-                    Builtin::Min => BinaryOp::Min,
-                    Builtin::Max => BinaryOp::Max,
-                    Builtin::Div => BinaryOp::Quotient,
-                    Builtin::Mod => BinaryOp::Mod,
-                    _ => BinaryOp::Rem,
+                    Builtin::Atan2 => BinaryFunction::Atan2,
+                    Builtin::Min => BinaryFunction::Min,
+                    Builtin::Max => BinaryFunction::Max,
+                    Builtin::Div => BinaryFunction::Quotient,
+                    Builtin::Mod => BinaryFunction::Mod,
+                    _ => BinaryFunction::Rem,
                 };
                 let b = lowered.pop().unwrap_or(FunctionExpr::Constant(0.0));
                 let a = lowered.pop().unwrap_or(FunctionExpr::Constant(0.0));
-                return FunctionExpr::Binary(op, Box::new(a), Box::new(b));
+                return FunctionExpr::binary(op, a, b);
             }
             Builtin::NoEvent | Builtin::Homotopy | Builtin::Ordinal | Builtin::FromOrdinal => {
                 return lowered.swap_remove(0);
@@ -394,10 +393,10 @@ impl Lowering<'_> {
                     lowered.pop().unwrap_or(FunctionExpr::Constant(0.0)),
                     lowered.pop().unwrap_or(FunctionExpr::Constant(0.0)),
                 );
-                let binary = |op, a: FunctionExpr, b| FunctionExpr::Binary(op, Box::new(a), Box::new(b));
-                let forward = binary(BinaryOp::Ge, x.clone(), FunctionExpr::Constant(0.0));
+                let binary = FunctionExpr::binary;
+                let forward = binary(BinaryFunction::Ge, x.clone(), FunctionExpr::Constant(0.0));
                 let slope = FunctionExpr::If(Box::new(forward), Box::new(up), Box::new(down));
-                return binary(BinaryOp::Mul, slope, x);
+                return binary(BinaryFunction::Mul, slope, x);
             }
             _ => {
                 self.not_in_function(&format!("`{}`", builtin.name()), span);
@@ -412,8 +411,8 @@ fn fields_of(function: &FlatFunction) -> FxHashSet<LocalId> {
     function.fields.iter().map(|id| LocalId(id.0)).collect()
 }
 
-fn is_order(op: FlatBinary) -> bool {
-    op.is_relation() && !matches!(op, FlatBinary::Equal | FlatBinary::NotEqual)
+fn is_order(op: BinaryOp) -> bool {
+    op.is_relation() && !matches!(op, BinaryOp::Equal | BinaryOp::NotEqual)
 }
 
 fn lower_derivative(derivative: &flat::FlatDerivative) -> FunctionDerivative {
@@ -441,25 +440,25 @@ fn lower_inverse(inverse: &flat::FlatInverse) -> Inverse {
     }
 }
 
-pub(crate) fn plain_operator(op: FlatBinary) -> BinaryOp {
+pub(crate) fn plain_operator(op: BinaryOp) -> BinaryFunction {
     match op {
-        FlatBinary::Add => BinaryOp::Add,
-        FlatBinary::Subtract => BinaryOp::Sub,
-        FlatBinary::Multiply => BinaryOp::Mul,
-        FlatBinary::Divide => BinaryOp::Div,
-        FlatBinary::Power => BinaryOp::Pow,
-        FlatBinary::And => BinaryOp::And,
-        FlatBinary::Or => BinaryOp::Or,
-        FlatBinary::Less => BinaryOp::Lt,
-        FlatBinary::LessEqual => BinaryOp::Le,
-        FlatBinary::Greater => BinaryOp::Gt,
-        FlatBinary::GreaterEqual => BinaryOp::Ge,
-        FlatBinary::Equal => BinaryOp::Eq,
-        FlatBinary::NotEqual => BinaryOp::Ne,
+        BinaryOp::Add => BinaryFunction::Add,
+        BinaryOp::Subtract => BinaryFunction::Sub,
+        BinaryOp::Multiply => BinaryFunction::Mul,
+        BinaryOp::Divide => BinaryFunction::Div,
+        BinaryOp::Power => BinaryFunction::Pow,
+        BinaryOp::And => BinaryFunction::And,
+        BinaryOp::Or => BinaryFunction::Or,
+        BinaryOp::Less => BinaryFunction::Lt,
+        BinaryOp::LessEqual => BinaryFunction::Le,
+        BinaryOp::Greater => BinaryFunction::Gt,
+        BinaryOp::GreaterEqual => BinaryFunction::Ge,
+        BinaryOp::Equal => BinaryFunction::Eq,
+        BinaryOp::NotEqual => BinaryFunction::Ne,
     }
 }
 
-fn lower_table(table: &flat::Table) -> Table {
+fn lower_table(table: &flat::FlatTable) -> Table {
     let smoothness = match table.smoothness {
         flat::Smoothness::Linear => Smoothness::Linear,
         flat::Smoothness::Constant => Smoothness::Constant,

@@ -7,7 +7,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_lang::flat::{EquationKind, FlatEquation, FlatExpr};
-use saltus_mdae::{Action, BinaryOp, DiscreteEquation, Equation, ExprId, Node, OriginId, Role, Type, UnaryOp, VarId};
+use saltus_mdae::{
+    Action, BinaryFunction, DiscreteEquation, Equation, ExprId, Node, OriginId, Role, Type, UnaryFunction, VarId,
+};
 use saltus_source::{Diagnostic, codes};
 
 use crate::Lowering;
@@ -72,7 +74,7 @@ impl Lowering<'_> {
         let pool = &mut self.model.pool;
         let residual = match pool.ty(left) {
             Type::Boolean => {
-                let differs = pool.binary(BinaryOp::Ne, left, right);
+                let differs = pool.binary(BinaryFunction::Ne, left, right);
                 let (one, zero) = (pool.real(1.0), pool.real(0.0));
                 pool.if_else(differs, one, zero)
             }
@@ -161,7 +163,7 @@ impl Lowering<'_> {
 
     /// The variable whose previous value an expression is, the operators to be undone on the way to it, and whether the
     /// expression is `pre(…)` of it and not its value at the start.
-    fn previous_value(&self, side: ExprId, definitions: &Definitions) -> Option<(VarId, Vec<UnaryOp>, bool)> {
+    fn previous_value(&self, side: ExprId, definitions: &Definitions) -> Option<(VarId, Vec<UnaryFunction>, bool)> {
         let (mut node, mut operators) = self.discrete_side(side)?;
         let first = node;
         let written = operators.clone();
@@ -190,12 +192,12 @@ impl Lowering<'_> {
     }
 
     /// A discrete variable, or its previous value, under `not` and minus.
-    fn discrete_side(&self, side: ExprId) -> Option<(Node, Vec<UnaryOp>)> {
+    fn discrete_side(&self, side: ExprId) -> Option<(Node, Vec<UnaryFunction>)> {
         let mut operators = Vec::new();
         let mut at = side;
         loop {
             match self.model.pool.node(at) {
-                Node::Unary(op @ (UnaryOp::Not | UnaryOp::Neg), inner) => {
+                Node::Unary(op @ (UnaryFunction::Not | UnaryFunction::Neg), inner) => {
                     operators.push(op);
                     at = inner;
                 }

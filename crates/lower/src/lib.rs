@@ -5,7 +5,8 @@
 //! equations, [`when`] reads when-clauses as assignments or restart equations, [`when_rules`] checks them as a whole,
 //! [`algorithm`] executes algorithm sections symbolically, [`discrete`] finds which variable each discrete equation
 //! defines, [`initial`] which previous value each initial equation gives, [`text`] decides comparisons between Strings,
-//! [`loops`] makes functions of loops whose length varies, [`assigned`] and [`unset`] guard what functions read, [`semi_linear`]
+//! [`loops`] makes functions of loops whose length varies, [`loop_slice`] finds what of them is discrete, [`assigned`] and [`unset`] guard
+//! what functions read, [`semi_linear`]
 //! joins chains of `semiLinear`, [`clocks`] finds which clock everything has, [`clocked`] what is computed at its ticks, [`reduction`] which states an explicit
 //! method integrates there, [`warnings`] asks functions for their warnings.
 
@@ -18,6 +19,7 @@ mod equation;
 mod expr;
 mod function;
 mod initial;
+mod loop_slice;
 mod loops;
 mod reduction;
 mod required;

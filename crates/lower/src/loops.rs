@@ -1,14 +1,15 @@
 //! Loops in algorithm sections whose length is not known before the run. Such a loop becomes a function: the variables
 //! it assigns are its results, everything it reads its arguments.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_lang::flat::{self, Builtin, FlatExpr, FlatStatement, StatementKind, VariableId, collect_assigned};
 use saltus_mdae::function::{Body, Function, FunctionExpr, Local, LocalId, Place, Statement};
-use saltus_mdae::{ExprId, FunctionId, OriginId, Type, VarId};
+use saltus_mdae::{ExprId, FunctionId, OriginId, Role, Type, VarId};
 use saltus_source::{Diagnostic, codes};
 
 use crate::algorithm::Values;
 use crate::function::Inside;
+use crate::loop_slice::discrete_slice;
 use crate::variables::type_of;
 use crate::{Lowering, Meaning};
 
@@ -34,17 +35,6 @@ impl Outside {
     }
 }
 
-fn read(local: LocalId) -> FunctionExpr {
-    FunctionExpr::Read(place(local))
-}
-
-fn place(local: LocalId) -> Place {
-    Place {
-        local,
-        indices: Vec::new(),
-    }
-}
-
 impl Lowering<'_> {
     /// Executes a loop: the variables it assigns get the results of a call. One that assigns nothing is there for its
     /// assertions: the call is returned.
@@ -54,8 +44,31 @@ impl Lowering<'_> {
         values: &mut Values,
         origin: OriginId,
     ) -> Option<ExprId> {
-        let mut assigned = rustc_hash::FxHashSet::default();
+        let mut assigned = FxHashSet::default();
         collect_assigned(std::slice::from_ref(statement), &mut assigned);
+        let is_discrete = |id: &VariableId| match self.meanings[*id] {
+            Meaning::Variable(var) => self.model.variables[var].role == Role::Discrete,
+            _ => false,
+        };
+        let discrete = assigned.iter().copied().filter(is_discrete).collect();
+        let slice = discrete_slice(statement, &assigned, discrete);
+        let before = values.clone();
+        let check = self.loop_call(statement, assigned, &before, values, origin);
+        if let Some((alone, part)) = slice {
+            self.loop_call(&part, alone, &before, values, origin);
+        }
+        check
+    }
+
+    /// One call for all variables that a loop assigns.
+    fn loop_call(
+        &mut self,
+        statement: &FlatStatement,
+        assigned: FxHashSet<VariableId>,
+        before: &Values,
+        values: &mut Values,
+        origin: OriginId,
+    ) -> Option<ExprId> {
         let mut assigned: Vec<VariableId> = assigned.into_iter().collect();
         assigned.sort_unstable();
         let mut outside = Outside {
@@ -64,7 +77,7 @@ impl Lowering<'_> {
             counters: FxHashMap::default(),
             arguments: Vec::new(),
             known: FxHashMap::default(),
-            values: values.clone(),
+            values: before.clone(),
             origin,
         };
         let mut targets: Vec<(VarId, LocalId)> = Vec::new();
@@ -74,9 +87,9 @@ impl Lowering<'_> {
             };
             let variable = &self.model.variables[var];
             let local = outside.local(&variable.name.clone(), variable.ty);
-            let before = values.get(&var).copied().unwrap_or_else(|| self.model.pool.var(var));
+            let first = before.get(&var).copied().unwrap_or_else(|| self.model.pool.var(var));
             outside.assigned.insert(id, local);
-            outside.arguments.push((local, before));
+            outside.arguments.push((local, first));
             targets.push((var, local));
         }
         let mut inside = Inside {
@@ -89,7 +102,7 @@ impl Lowering<'_> {
         let mut outputs: Vec<LocalId> = targets.iter().map(|&(_, local)| local).collect();
         if outputs.is_empty() {
             let done = outside.local("done", Type::Integer);
-            body.insert(0, Statement::Assign(place(done), FunctionExpr::Constant(1.0)));
+            body.insert(0, Statement::Assign(Place::scalar(done), FunctionExpr::Constant(1.0)));
             outputs.push(done);
         }
         let function = self.loop_function(&outside, outputs, body);
@@ -206,13 +219,13 @@ impl Lowering<'_> {
                 continue;
             };
             if list.len() == 1 {
-                out.push(Statement::Assign(place(target), value));
+                out.push(Statement::Assign(Place::scalar(target), value));
                 return;
             }
             let ty = outside.locals[target.0 as usize].ty;
             let copy = outside.local("temporary", ty);
-            out.push(Statement::Assign(place(copy), value));
-            stores.push(Statement::Assign(place(target), read(copy)));
+            out.push(Statement::Assign(Place::scalar(copy), value));
+            stores.push(Statement::Assign(Place::scalar(target), FunctionExpr::read(copy)));
         }
         out.append(&mut stores);
     }
@@ -222,10 +235,12 @@ impl Lowering<'_> {
     pub(crate) fn argument(&mut self, expr: &FlatExpr, inside: &mut Inside<'_>) -> Option<FunctionExpr> {
         let outside = inside.outside.as_deref_mut()?;
         match expr {
-            FlatExpr::Local(counter, _) => return outside.counters.get(counter).map(|&local| read(local)),
+            FlatExpr::Local(counter, _) => {
+                return outside.counters.get(counter).map(|&local| FunctionExpr::read(local));
+            }
             FlatExpr::Variable(id) => {
                 if let Some(&local) = outside.assigned.get(id) {
-                    return Some(read(local));
+                    return Some(FunctionExpr::read(local));
                 }
             }
             FlatExpr::Time => {}
@@ -241,13 +256,13 @@ impl Lowering<'_> {
             return Some(FunctionExpr::Constant(constant));
         }
         if let Some(&local) = outside.known.get(&value) {
-            return Some(read(local));
+            return Some(FunctionExpr::read(local));
         }
         let ty = type_of(expr.scalar_type(self.flat));
         let local = outside.local("argument", ty);
         outside.known.insert(value, local);
         outside.arguments.push((local, value));
-        Some(read(local))
+        Some(FunctionExpr::read(local))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What must hold wherever an expression of a function is evaluated.
 
-use saltus_mdae::BinaryOp;
+use saltus_mdae::BinaryFunction;
 use saltus_mdae::function::FunctionExpr;
 
 /// Joins what `own` asks of each part of an expression that is evaluated; `None` if nothing is asked. An argument of a call
@@ -34,5 +34,5 @@ pub(crate) fn required(
 
 /// Both.
 pub(crate) fn and(a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
-    FunctionExpr::Binary(BinaryOp::And, Box::new(a), Box::new(b))
+    FunctionExpr::binary(BinaryFunction::And, a, b)
 }

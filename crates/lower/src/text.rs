@@ -4,10 +4,10 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use saltus_lang::flat::{BinaryOp as FlatBinary, Builtin, FlatExpr, FlatModel, ScalarType};
+use saltus_lang::flat::{BinaryOp, Builtin, FlatExpr, FlatModel, ScalarType};
 use saltus_mdae::function::{Body, Function, Local, LocalId};
 use saltus_mdae::text::{TextOperation, Written};
-use saltus_mdae::{BinaryOp, ExprId, FunctionId, OriginId, Type};
+use saltus_mdae::{BinaryFunction, ExprId, FunctionId, OriginId, Type};
 use saltus_source::number_text::{Conversion, TextFormat};
 
 use crate::{Lowering, Meaning};
@@ -88,14 +88,14 @@ impl Lowering<'_> {
     }
 
     /// A comparison between two Strings; `None` if the operands are none.
-    pub(crate) fn text_comparison(&mut self, op: FlatBinary, left: &FlatExpr, right: &FlatExpr) -> Option<ExprId> {
+    pub(crate) fn text_comparison(&mut self, op: BinaryOp, left: &FlatExpr, right: &FlatExpr) -> Option<ExprId> {
         let holds: fn(Ordering) -> bool = match op {
-            FlatBinary::Equal => Ordering::is_eq,
-            FlatBinary::NotEqual => Ordering::is_ne,
-            FlatBinary::Less => Ordering::is_lt,
-            FlatBinary::LessEqual => Ordering::is_le,
-            FlatBinary::Greater => Ordering::is_gt,
-            FlatBinary::GreaterEqual => Ordering::is_ge,
+            BinaryOp::Equal => Ordering::is_eq,
+            BinaryOp::NotEqual => Ordering::is_ne,
+            BinaryOp::Less => Ordering::is_lt,
+            BinaryOp::LessEqual => Ordering::is_le,
+            BinaryOp::Greater => Ordering::is_gt,
+            BinaryOp::GreaterEqual => Ordering::is_ge,
             _ => return None,
         };
         if !self.is_text(right) {
@@ -121,9 +121,9 @@ impl Lowering<'_> {
     }
 
     /// Equal texts have equal numbers; their order is looked up.
-    fn compare_numbers(&mut self, op: FlatBinary, left: ExprId, right: ExprId) -> ExprId {
+    fn compare_numbers(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> ExprId {
         let plain = crate::function::plain_operator(op);
-        if matches!(plain, BinaryOp::Eq | BinaryOp::Ne) {
+        if matches!(plain, BinaryFunction::Eq | BinaryFunction::Ne) {
             return self.model.pool.binary(plain, left, right);
         }
         let order = self.text_call(TextOperation::Order, &[left, right]);
@@ -153,7 +153,7 @@ impl Lowering<'_> {
                 }
                 (cases.len() <= CASE_LIMIT).then_some(cases)
             }
-            FlatExpr::Binary(FlatBinary::Add, operands, _) => {
+            FlatExpr::Binary(BinaryOp::Add, operands, _) => {
                 let (first, second) = (
                     self.text_cases(&operands[0], deeper)?,
                     self.text_cases(&operands[1], deeper)?,

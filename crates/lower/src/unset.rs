@@ -4,7 +4,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, LocalId, Rewrite, Statement, Visit, rewrite};
-use saltus_mdae::{BinaryOp, FunctionId, Idx, Type, UnaryOp};
+use saltus_mdae::{BinaryFunction, FunctionId, Idx, Type, UnaryFunction};
 
 use crate::assigned::scalar_numbers;
 use crate::required::required;
@@ -193,7 +193,7 @@ impl Rewrite for Guard<'_> {
 }
 
 fn is_number(expr: &FunctionExpr) -> FunctionExpr {
-    let size = FunctionExpr::Unary(UnaryOp::Abs, Box::new(expr.clone()));
+    let size = FunctionExpr::Unary(UnaryFunction::Abs, Box::new(expr.clone()));
     let bound = FunctionExpr::Constant(f64::INFINITY);
-    FunctionExpr::Binary(BinaryOp::Le, Box::new(size), Box::new(bound))
+    FunctionExpr::binary(BinaryFunction::Le, size, bound)
 }

@@ -103,7 +103,17 @@ impl Lowering<'_> {
             self.place = Some(variable.provenance);
             let attributes = variable.attributes.clone();
             let binding = variable.binding.as_ref().map(|e| self.literal_expr(e));
-            let start = variable.start.as_ref().map(|e| self.literal_expr(e));
+            let is_unknown = self.model.variables[var].role == Role::Continuous;
+            let start = match (&variable.start, variable.ty) {
+                (Some(start), _) => Some(self.literal_expr(start)),
+                // Zero is no value of an enumeration: without `start` it begins with its first literal.
+                (None, ScalarType::Enumeration(_)) => Some(self.model.pool.integer(1)),
+                // What is fixed without `start` begins at zero, whatever else would be a guess.
+                (None, ScalarType::Real) if variable.fixed == Some(true) && is_unknown => {
+                    Some(self.model.pool.real(0.0))
+                }
+                (None, _) => None,
+            };
             let nominal = attributes.nominal.as_ref().map(|e| self.literal_expr(e));
             let min = attributes.min.as_ref().map(|e| self.literal_expr(e));
             let max = attributes.max.as_ref().map(|e| self.literal_expr(e));

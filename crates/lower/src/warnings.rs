@@ -9,7 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::function::{Body, Function, FunctionExpr, Local, LocalId, Place, Rewrite, Statement, Visit, rewrite};
 use saltus_mdae::text::TextOperation;
 use saltus_mdae::{
-    Action, Assertion, AssertionLevel, BinaryOp, ConditionKind, ExprId, FunctionId, Node, OriginId, Type, UnaryOp,
+    Action, Assertion, AssertionLevel, BinaryFunction, ConditionKind, ExprId, FunctionId, Node, OriginId, Type,
+    UnaryFunction,
 };
 
 use crate::Lowering;
@@ -172,10 +173,10 @@ impl Lowering<'_> {
 
     /// A field that a function may leave without a value must have one where the model uses it.
     fn is_number(&mut self, guard: ExprId, call: ExprId, origin: OriginId) -> Assertion {
-        let size = self.model.pool.unary(UnaryOp::Abs, call);
+        let size = self.model.pool.unary(UnaryFunction::Abs, call);
         let bound = self.model.pool.real(f64::INFINITY);
         Assertion {
-            condition: self.model.pool.binary(BinaryOp::Le, size, bound),
+            condition: self.model.pool.binary(BinaryFunction::Le, size, bound),
             message: self
                 .model
                 .text("a field of a record is used, but the function that yields it gave it no value"),
@@ -190,7 +191,7 @@ impl Lowering<'_> {
         let message = pool.call(reporter, 0, args);
         let nothing = pool.integer(0);
         Assertion {
-            condition: pool.binary(BinaryOp::Eq, message, nothing),
+            condition: pool.binary(BinaryFunction::Eq, message, nothing),
             message,
             level: AssertionLevel::Warning,
             guard,
@@ -269,7 +270,7 @@ impl<'f> Writer<'f> {
             Body::Algorithm(statements) => rewrite(statements.clone(), &mut self),
             _ => Vec::new(),
         };
-        let nothing = |local: &LocalId| Statement::Assign(place(*local), FunctionExpr::Constant(0.0));
+        let nothing = |local: &LocalId| Statement::Assign(Place::scalar(*local), FunctionExpr::Constant(0.0));
         let mut statements: Vec<Statement> = std::iter::once(&self.text).chain(&self.given).map(nothing).collect();
         statements.extend(body);
         Function {
@@ -311,12 +312,12 @@ impl<'f> Writer<'f> {
 
     /// Adds a text to the others.
     fn given_once(&self, said: FunctionExpr, given: LocalId) -> Vec<Statement> {
-        let before = read(self.text);
+        let before = FunctionExpr::read(self.text);
         let behind = self.joined(self.joined(before.clone(), self.constant("; ")), said.clone());
         let all = FunctionExpr::If(Box::new(before), Box::new(behind), Box::new(said));
         vec![
-            Statement::Assign(place(self.text), all),
-            Statement::Assign(place(given), FunctionExpr::Constant(1.0)),
+            Statement::Assign(Place::scalar(self.text), all),
+            Statement::Assign(Place::scalar(given), FunctionExpr::Constant(1.0)),
         ]
     }
 
@@ -355,10 +356,16 @@ impl<'f> Writer<'f> {
             args,
         };
         let body = vec![
-            Statement::Assign(place(answer), call),
-            Statement::If(vec![(read(answer), self.given_once(read(answer), given))], Vec::new()),
+            Statement::Assign(Place::scalar(answer), call),
+            Statement::If(
+                vec![(
+                    FunctionExpr::read(answer),
+                    self.given_once(FunctionExpr::read(answer), given),
+                )],
+                Vec::new(),
+            ),
         ];
-        let open = both(path, not(&read(given)));
+        let open = both(path, not(&FunctionExpr::read(given)));
         out.push(Statement::If(vec![(open, body)], Vec::new()));
     }
 }
@@ -381,7 +388,7 @@ impl Rewrite for Writer<'_> {
                 };
                 let given = self.flag();
                 let body = self.given_once(said, given);
-                let violated = both(Some(not(condition)), not(&read(given)));
+                let violated = both(Some(not(condition)), not(&FunctionExpr::read(given)));
                 out.push(Statement::If(vec![(violated, body)], Vec::new()));
                 return;
             }
@@ -404,24 +411,13 @@ impl Rewrite for Writer<'_> {
     }
 }
 
-fn read(local: LocalId) -> FunctionExpr {
-    FunctionExpr::Read(place(local))
-}
-
-fn place(local: LocalId) -> Place {
-    Place {
-        local,
-        indices: Vec::new(),
-    }
-}
-
 fn not(expr: &FunctionExpr) -> FunctionExpr {
-    FunctionExpr::Unary(UnaryOp::Not, Box::new(expr.clone()))
+    FunctionExpr::Unary(UnaryFunction::Not, Box::new(expr.clone()))
 }
 
 fn both(path: Option<FunctionExpr>, condition: FunctionExpr) -> FunctionExpr {
     match path {
         None => condition,
-        Some(path) => FunctionExpr::Binary(BinaryOp::And, Box::new(path), Box::new(condition)),
+        Some(path) => FunctionExpr::Binary(BinaryFunction::And, Box::new(path), Box::new(condition)),
     }
 }

@@ -3,24 +3,14 @@
 
 use saltus_lower::clocks::inference::{Because, Conflict, Conversion, Relation, Ticks, infer};
 use saltus_mdae::Rational;
+use saltus_testing::Random;
 
 /// Divisible by all products of factors that occur in a tree.
 const UNIT: i128 = 2_i128.pow(16) * 3_i128.pow(8) * 5_i128.pow(8) * 7_i128.pow(8);
 const TICKS: usize = 4_000;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-    fn factor(&mut self) -> i64 {
-        [1, 2, 3, 4, 5, 7][self.below(6) as usize]
-    }
+fn factor(random: &mut Random) -> i64 {
+    random.of(&[1, 2, 3, 4, 5, 7])
 }
 
 /// Ticks in units.
@@ -49,7 +39,7 @@ fn shifted(list: &List, count: i64, resolution: i64) -> List {
 }
 
 fn random_conversion(random: &mut Random) -> (Conversion, Apply) {
-    let (a, b) = (random.factor(), random.factor());
+    let (a, b) = (factor(random), factor(random));
     match random.below(4) {
         0 => (Conversion::Same, Box::new(|list| list.clone())),
         1 => (Conversion::Sub(a), Box::new(move |list| sub(list, a))),
@@ -67,9 +57,9 @@ fn random_tree(random: &mut Random, size: usize) -> (Vec<Relation>, Vec<List>) {
     let mut depth = vec![0];
     let mut relations = Vec::new();
     for part in 1..size {
-        let mut from = random.below(part as u64) as usize;
+        let mut from = random.below(part);
         while depth[from] >= 4 || lists[from].len() < 200 {
-            from = random.below(part as u64) as usize;
+            from = random.below(part);
         }
         let (conversion, apply) = random_conversion(random);
         let to = part;
@@ -98,12 +88,12 @@ fn assert_ticks(found: Ticks, list: &List, scale: Rational) {
 fn inferred_clocks_tick_where_the_lists_do() {
     let mut random = Random(1);
     for _ in 0..300 {
-        let size = 2 + random.below(12) as usize;
+        let size = 2 + random.below(12);
         let (relations, lists) = random_tree(&mut random, size);
         let scale = Rational::new(1 + random.below(9) as i64, 1 + random.below(1000) as i64).unwrap();
         // The clock is given at any part whose first tick is that of the base clock; all others follow, both ways.
         let starts: Vec<usize> = (0..size).filter(|&part| lists[part][0] == 0).collect();
-        let given = starts[random.below(starts.len() as u64) as usize];
+        let given = starts[random.below(starts.len())];
         let interval = ratio(lists[given][1], UNIT).times(scale).unwrap();
         let source = Ticks {
             interval,
@@ -129,9 +119,9 @@ fn a_second_way_must_lead_to_the_same_ticks() {
     let mut random = Random(2);
     let (mut agreed, mut refused) = (0, 0);
     for _ in 0..400 {
-        let size = 3 + random.below(8) as usize;
+        let size = 3 + random.below(8);
         let (mut relations, lists) = random_tree(&mut random, size);
-        let (from, to) = (random.below(size as u64) as usize, random.below(size as u64) as usize);
+        let (from, to) = (random.below(size), random.below(size));
         if lists[from].len() < 200 || lists[to].len() < 50 || from == to {
             continue;
         }

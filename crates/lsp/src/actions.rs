@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 
 use crate::fixes::Sent;
 use crate::rename::{Edits, workspace_edit};
+use crate::start_values;
 use crate::uri::path_of;
 use crate::world::World;
 
-/// The actions for a range: fixes of the diagnostics there, and what their codes mean.
+/// The actions for a range: fixes of the diagnostics there, what their codes mean, and start values that may be meant.
 pub(crate) fn actions(world: &World, params: &CodeActionParams) -> Vec<CodeAction> {
     let path = path_of(&params.text_document.uri);
     if !world.is_ours(&path) {
@@ -33,6 +34,15 @@ pub(crate) fn actions(world: &World, params: &CodeActionParams) -> Vec<CodeActio
         }
     }
     found.extend(params.context.diagnostics.iter().filter_map(explain));
+    if let Some(look) = world.look(&path) {
+        let lines = world.lines(&look.source);
+        let offset = |position| lines.offset(look.source.text(), position, world.encoding);
+        let within = (offset(params.range.start), offset(params.range.end));
+        for (action, text) in start_values::fixed(world, &look, within) {
+            let edit = Some(edit(world, &path, vec![text]));
+            found.push(CodeAction { edit, ..action });
+        }
+    }
     found
 }
 

@@ -1,9 +1,11 @@
-//! What the text does not say where one looks: units of types, values from elsewhere, modes of branches.
+//! What the text does not say where one looks: units of types and of expressions, values from elsewhere, modes of branches.
+
+use std::collections::BTreeMap;
 
 use gen_lsp_types::{InlayHint, InlayHintKind, Label, Range, Tooltip};
 use saltus::source::Span;
 use saltus_names::{MemberKind, Names, Role, Site, Target, occurrences};
-use saltus_syntax::ast::{ElementKind, Equation, EquationKind, ExprKind, Subscript};
+use saltus_syntax::ast::{ClassDefinition, Component, ElementKind, Equation, EquationKind, ExprKind, Subscript};
 
 use crate::document::Document;
 use crate::facts;
@@ -19,6 +21,7 @@ pub(crate) fn hints(world: &World, document: &Document, range: &Range) -> Vec<In
     if world.settings.inlay_hints.sizes {
         found.extend(size_hints(world, document, &within));
     }
+    found.extend(unit_hints(world, document, &within));
     if world.settings.inlay_hints.modes {
         found.extend(mode_hints(world, document, &within));
     }
@@ -123,8 +126,7 @@ fn size_hints(world: &World, document: &Document, within: &dyn Fn(u32) -> bool) 
                 if written.peek().is_none() || written.all(is_number) {
                     continue;
                 }
-                let last = component.subscripts.last().map(|subscript| subscript.span().end + 1);
-                let at = last.unwrap_or(component.name.span.end);
+                let at = declared_end(component);
                 if let Some(sizes) = known.sizes(&component.name.name).filter(|_| within(at)) {
                     let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
                     let label = format!("[{}]", sizes.join(", "));
@@ -134,6 +136,76 @@ fn size_hints(world: &World, document: &Document, within: &dyn Fn(u32) -> bool) 
         }
     }
     found
+}
+
+/// Behind variables without a unit, and behind equations: the units that follow from others.
+fn unit_hints(world: &World, document: &Document, within: &dyn Fn(u32) -> bool) -> Vec<InlayHint> {
+    let Some(look) = world.look(&document.path) else {
+        return Vec::new();
+    };
+    let shown = &world.settings.inlay_hints;
+    let mut found = Vec::new();
+    // A class may be part of several models.
+    let mut expressions: BTreeMap<Span, Option<String>> = BTreeMap::new();
+    for (model, class) in modes::models(&look) {
+        let Some(known) = world.known_facts(&document.path, &model) else {
+            continue;
+        };
+        for component in components(&class).filter(|_| shown.units) {
+            let at = declared_end(component);
+            if let Some(unit) = known.unit(&component.name.name).filter(|_| within(at)) {
+                found.push(hint(
+                    world,
+                    document,
+                    at,
+                    format!("[{unit}]"),
+                    "the unit that equations give it",
+                ));
+            }
+        }
+        for (span, unit) in known.expressions_in(look.parsed.file).filter(|_| shown.expressions) {
+            let same = expressions.entry(span).or_insert_with(|| Some(unit.to_owned()));
+            if same.as_deref() != Some(unit) {
+                *same = None;
+            }
+        }
+    }
+    for (span, unit) in expressions {
+        let ends = document.text.get(span.end as usize..).is_some_and(ends_equation);
+        if let Some(unit) = unit.filter(|_| ends && within(span.end)) {
+            found.push(hint(
+                world,
+                document,
+                span.end,
+                format!("[{unit}]"),
+                "the unit of this expression",
+            ));
+        }
+    }
+    found.dedup_by_key(|hint| hint.position);
+    found
+}
+
+/// Whether a text begins where an equation or a declaration has its description or its end.
+fn ends_equation(behind: &str) -> bool {
+    let behind = behind.trim_start();
+    behind.starts_with([';', '"']) || behind.starts_with("annotation")
+}
+
+/// Behind the name of a component and its sizes.
+fn declared_end(component: &Component) -> u32 {
+    let last = component.subscripts.last().map(|subscript| subscript.span().end + 1);
+    last.unwrap_or(component.name.span.end)
+}
+
+/// The components that a class declares itself.
+fn components(class: &ClassDefinition) -> impl Iterator<Item = &Component> {
+    let elements = class.composition().map_or(&[][..], |composition| &composition.elements);
+    let clauses = elements.iter().filter_map(|element| match &element.kind {
+        ElementKind::Components(clause) => Some(clause),
+        _ => None,
+    });
+    clauses.flat_map(|clause| &clause.components)
 }
 
 /// Behind the conditions of if-equations: states and index of the modes of the branch, where they are known.

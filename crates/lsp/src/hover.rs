@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gen_lsp_types::{Contents, Hover, MarkupContent, MarkupKind};
+use saltus::source::Span;
 use saltus_names::{BuiltinFunction, Member, Names, Target, Type};
 use saltus_syntax::ast::ClassKind;
 
@@ -16,7 +17,10 @@ use crate::world::{Look, World};
 pub(crate) fn hover(world: &World, at: &At) -> Option<Hover> {
     let (look, offset) = world.look_at(&at.text_document.uri, at.position)?;
     let mut names = Names::new(look.session.library());
-    let (text, span) = match hit(&mut names, &look, offset) {
+    // A name ends where the sign behind it begins.
+    let sign = look.source.text()[offset as usize..].starts_with(['+', '-', '*', '/', '^']);
+    let name = hit(&mut names, &look, offset).filter(|hit| !sign || hit.span.end != offset);
+    let (text, span) = match name {
         Some(hit) => {
             let mut text = describe(world, &mut names, &hit.target)?;
             for line in of_modes(world, &mut names, &look, offset, &hit.target, hit.span) {
@@ -26,21 +30,30 @@ pub(crate) fn hover(world: &World, at: &At) -> Option<Hover> {
         }
         None => {
             let model = modes::model_at(&mut names, &look, offset)?;
+            let facts = world.model_facts(&look.path, &model.1);
+            if let Some((span, unit)) = facts.expression_at(look.parsed.file, offset) {
+                let text = facts::on_one_line(look.source.slice(span));
+                return Some(shown(world, format!("{}\n\nunit `{unit}`", code(&text)), span));
+            }
             let definition = Arc::clone(names.definition(model.0));
             let equation = modes::if_at(&definition, offset)?;
             let source = |span| facts::on_one_line(look.source.slice(span));
             let branches = modes::branches_of(equation, &source);
-            let known = world.model_facts(&look.path, &model.1).branches(&branches);
+            let known = facts.branches(&branches);
             (branch_table(&model.1, &known)?, equation.span)
         }
     };
-    Some(Hover {
+    Some(shown(world, text, span))
+}
+
+fn shown(world: &World, text: String, span: Span) -> Hover {
+    Hover {
         contents: Contents::MarkupContent(MarkupContent {
             kind: MarkupKind::Markdown,
             value: text,
         }),
         range: world.range(span),
-    })
+    }
 }
 
 /// What is written about something, as Markdown.
@@ -122,7 +135,7 @@ fn of_modes(
     look: &Look,
     offset: u32,
     target: &Target,
-    span: saltus::source::Span,
+    span: Span,
 ) -> Vec<String> {
     if !world.settings.analysis || !world.is_ours(&look.path) {
         return Vec::new();

@@ -35,6 +35,7 @@ mod requests;
 mod server;
 mod settings;
 mod signature;
+mod start_values;
 mod symbols;
 mod tokens;
 mod transport;

@@ -1,13 +1,15 @@
 //! What is known of a model as a whole: its balance, its modes, and what happens between them.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
 use saltus::Session;
 use saltus::analysis::{Analysis, AnalysisOptions, ChangeOutcome, ModeShape, RestartReport};
+use saltus::flat::UnitNotes;
 use saltus::simulate::Cancel;
-use saltus::source::Span;
+use saltus::source::{FileId, Span};
 use saltus_names::{ClassId, Names};
 use saltus_syntax::ast::{ClassDefinition, ClassKind, Equation, EquationKind};
 
@@ -26,11 +28,13 @@ pub(crate) struct ModelFacts {
     pub(crate) analysis: Option<Analysis>,
     /// The sizes of the arrays of the model itself.
     sizes: BTreeMap<String, Vec<u32>>,
+    /// Units that follow from others.
+    units: UnitNotes,
 }
 
 impl ModelFacts {
     pub(crate) fn new(session: &Session, model: &str, cancel: &Cancel) -> ModelFacts {
-        let Some(flat) = session.flatten(model).value else {
+        let Some((flat, units)) = session.flatten_with_units(model).value else {
             return ModelFacts::default();
         };
         let counts = flat.counts();
@@ -49,7 +53,39 @@ impl ModelFacts {
             balance,
             analysis,
             sizes,
+            units,
         }
+    }
+
+    /// The unit that equations give a variable of the model, or all elements of an array.
+    pub(crate) fn unit(&self, name: &str) -> Option<&str> {
+        let variables = &self.units.variables;
+        let after = |rest: &str| rest.is_empty() || rest.starts_with('[');
+        let of_name = variables
+            .range::<str, _>((Bound::Included(name), Bound::Unbounded))
+            .take_while(|(found, _)| found.starts_with(name));
+        let mut units = of_name
+            .filter(|(found, _)| after(&found[name.len()..]))
+            .map(|(_, unit)| &**unit);
+        let first = units.next()?;
+        units.all(|unit| unit == first).then_some(first)
+    }
+
+    /// Operations and calls in a file with their units.
+    pub(crate) fn expressions_in(&self, file: FileId) -> impl Iterator<Item = (Span, &str)> {
+        let bounds = Span::new(file, 0, 0)..=Span::new(file, u32::MAX, u32::MAX);
+        self.units
+            .expressions
+            .range(bounds)
+            .map(|(span, unit)| (*span, &**unit))
+    }
+
+    /// The smallest expression around a place, with its unit.
+    pub(crate) fn expression_at(&self, file: FileId, offset: u32) -> Option<(Span, &str)> {
+        let around = self
+            .expressions_in(file)
+            .filter(|(span, _)| span.start <= offset && offset <= span.end);
+        around.min_by_key(|(span, _)| span.end - span.start)
     }
 
     /// The sizes of an array that is declared in the model.

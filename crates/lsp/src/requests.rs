@@ -104,7 +104,7 @@ pub(crate) fn capabilities(encoding: Encoding) -> Value {
         "documentHighlightProvider": true,
         "documentSymbolProvider": true,
         "workspaceSymbolProvider": true,
-        "codeActionProvider": {"codeActionKinds": ["quickfix"]},
+        "codeActionProvider": {"codeActionKinds": ["quickfix", "refactor.rewrite"]},
         "codeLensProvider": {"resolveProvider": false},
         "documentLinkProvider": {"resolveProvider": false},
         "foldingRangeProvider": true,

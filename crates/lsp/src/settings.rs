@@ -22,8 +22,10 @@ pub(crate) struct Settings {
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Hints {
-    /// Units of variables whose type has one.
+    /// Units of variables that stand at their types, or follow from equations.
     pub(crate) units: bool,
+    /// Units of what stands at the end of equations.
+    pub(crate) expressions: bool,
     /// Sizes of arrays that are not written in numbers.
     pub(crate) sizes: bool,
     /// Values of parameters that come from elsewhere.
@@ -36,6 +38,7 @@ impl Default for Hints {
     fn default() -> Self {
         Hints {
             units: true,
+            expressions: true,
             sizes: true,
             values: true,
             modes: false,

@@ -1,7 +1,5 @@
 //! The grammar of the extension for Visual Studio Code knows every keyword of the parser, and the server's built-in functions.
 
-use std::path::Path;
-
 use saltus_names::{BUILTIN_FUNCTIONS, Predefined};
 use saltus_syntax::SyntaxKind;
 use serde_json::Value;
@@ -20,7 +18,7 @@ fn words(value: &Value, found: &mut Vec<String>) {
 
 #[test]
 fn the_grammar_knows_every_word_of_the_language() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/vscode/syntaxes/modelica.tmLanguage.json");
+    let path = saltus_testing::repository().join("editors/vscode/syntaxes/modelica.tmLanguage.json");
     let grammar: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("the grammar")).expect("JSON");
     let words_of = |name: &str| {
         let mut found = Vec::new();

@@ -32,7 +32,7 @@ use connect::Connections;
 pub use connect::Connector;
 
 use crate::Derivative;
-use crate::expr::{BinaryOp, ExprPool, Node, Type, UnaryOp};
+use crate::expr::{BinaryFunction, ExprPool, Node, Type, UnaryFunction};
 use crate::index::{ExprId, VarId};
 use crate::model::{
     Action, Comparison, ConditionKind, DiscreteEquation, Mdae, Origin, OriginKind, Role, Variable, When, WhenBranch,
@@ -281,7 +281,7 @@ impl Ex {
         })
     }
     /// A one-argument function.
-    pub fn apply(&self, op: UnaryOp) -> Ex {
+    pub fn apply(&self, op: UnaryFunction) -> Ex {
         self.with(|pool| pool.unary(op, self.id))
     }
     /// Power.
@@ -399,26 +399,26 @@ macro_rules! operator {
         }
     };
 }
-operator!(Add, add, BinaryOp::Add);
-operator!(Sub, sub, BinaryOp::Sub);
-operator!(Mul, mul, BinaryOp::Mul);
-operator!(Div, div, BinaryOp::Div);
+operator!(Add, add, BinaryFunction::Add);
+operator!(Sub, sub, BinaryFunction::Sub);
+operator!(Mul, mul, BinaryFunction::Mul);
+operator!(Div, div, BinaryFunction::Div);
 
 impl ops::Neg for Ex {
     type Output = Ex;
     fn neg(self) -> Ex {
-        self.apply(UnaryOp::Neg)
+        self.apply(UnaryFunction::Neg)
     }
 }
 impl ops::Neg for &Ex {
     type Output = Ex;
     fn neg(self) -> Ex {
-        self.apply(UnaryOp::Neg)
+        self.apply(UnaryFunction::Neg)
     }
 }
 impl ops::Not for &Ex {
     type Output = Ex;
     fn not(self) -> Ex {
-        self.apply(UnaryOp::Not)
+        self.apply(UnaryFunction::Not)
     }
 }

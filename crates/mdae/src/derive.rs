@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::Derivative;
-use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
+use crate::expr::{BinaryFunction, ExprPool, Node, UnaryFunction};
 use crate::index::{ExprId, VarId};
 use crate::rules::{Calculus, Tangent, binary_tangent, unary_slope};
 
@@ -137,10 +137,10 @@ impl Calculus for ExprPool {
         let continuous = |Derivative { var, order }: Derivative| order > 0 || self.variable_traits(var).continuous;
         self.occurrences(*value).into_iter().any(continuous)
     }
-    fn unary(&mut self, op: UnaryOp, a: &ExprId) -> ExprId {
+    fn unary(&mut self, op: UnaryFunction, a: &ExprId) -> ExprId {
         ExprPool::unary(self, op, *a)
     }
-    fn binary(&mut self, op: BinaryOp, a: &ExprId, b: &ExprId) -> ExprId {
+    fn binary(&mut self, op: BinaryFunction, a: &ExprId, b: &ExprId) -> ExprId {
         ExprPool::binary(self, op, *a, *b)
     }
     fn select(&mut self, condition: &ExprId, a: &ExprId, b: &ExprId) -> ExprId {

@@ -6,7 +6,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use crate::eval::{apply_binary, apply_unary};
-use crate::expr::{BinaryOp, UnaryOp};
+use crate::expr::{BinaryFunction, UnaryFunction};
 use crate::rules::{self, Calculus, Tangent};
 
 /// A value with mixed derivatives; up to two directions without an allocation.
@@ -64,13 +64,13 @@ impl Dual {
     fn zeros(&self) -> Dual {
         Dual::constant(0.0, self.log_len())
     }
-    pub(crate) fn unary(&self, op: UnaryOp) -> Dual {
+    pub(crate) fn unary(&self, op: UnaryFunction) -> Dual {
         let mut out = self.zeros();
         unary(op, &self.0, &mut out.0);
         out
     }
 
-    pub(crate) fn binary(op: BinaryOp, a: &Dual, b: &Dual) -> Dual {
+    pub(crate) fn binary(op: BinaryFunction, a: &Dual, b: &Dual) -> Dual {
         let mut out = a.zeros();
         binary(op, &a.0, &b.0, &mut out.0);
         out
@@ -96,12 +96,12 @@ impl Calculus for Halves {
     fn varies(&self, value: &Half) -> bool {
         !is_zero(&value[1..])
     }
-    fn unary(&mut self, op: UnaryOp, a: &Half) -> Half {
+    fn unary(&mut self, op: UnaryFunction, a: &Half) -> Half {
         let mut out: Half = smallvec![0.0; self.0];
         unary(op, a, &mut out);
         out
     }
-    fn binary(&mut self, op: BinaryOp, a: &Half, b: &Half) -> Half {
+    fn binary(&mut self, op: BinaryFunction, a: &Half, b: &Half) -> Half {
         let mut out: Half = smallvec![0.0; self.0];
         binary(op, a, b, &mut out);
         out
@@ -119,7 +119,7 @@ fn is_zero(coefficients: &[f64]) -> bool {
 // every rule is the chain rule one level down. The rules themselves are those of [`crate::rules`].
 
 /// op(a) of a number with its derivatives.
-pub fn unary(op: UnaryOp, a: &[f64], out: &mut [f64]) {
+pub fn unary(op: UnaryFunction, a: &[f64], out: &mut [f64]) {
     if a.len() == 1 {
         out[0] = apply_unary(op, a[0]);
         return;
@@ -147,21 +147,21 @@ pub fn unary(op: UnaryOp, a: &[f64], out: &mut [f64]) {
 }
 
 /// op(a, b) of numbers with their derivatives.
-pub fn binary(op: BinaryOp, a: &[f64], b: &[f64], out: &mut [f64]) {
+pub fn binary(op: BinaryFunction, a: &[f64], b: &[f64], out: &mut [f64]) {
     let elementwise = |f: fn(f64, f64) -> f64, out: &mut [f64]| {
         let pairs = a.iter().zip(b);
         out.iter_mut().zip(pairs).for_each(|(out, (&a, &b))| *out = f(a, b));
     };
     match op {
-        BinaryOp::Add => elementwise(|a, b| a + b, out),
-        BinaryOp::Sub => elementwise(|a, b| a - b, out),
-        BinaryOp::Mul => product(a, b, out),
-        BinaryOp::Div => quotient(a, b, out),
+        BinaryFunction::Add => elementwise(|a, b| a + b, out),
+        BinaryFunction::Sub => elementwise(|a, b| a - b, out),
+        BinaryFunction::Mul => product(a, b, out),
+        BinaryFunction::Div => quotient(a, b, out),
         _ => by_rule(op, a, b, out),
     }
 }
 
-fn by_rule(op: BinaryOp, a: &[f64], b: &[f64], out: &mut [f64]) {
+fn by_rule(op: BinaryFunction, a: &[f64], b: &[f64], out: &mut [f64]) {
     if a.len() == 1 {
         out[0] = apply_binary(op, a[0], b[0]);
         return;

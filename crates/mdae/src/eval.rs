@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
+use crate::expr::{BinaryFunction, ExprPool, Node, UnaryFunction};
 use crate::function::{CallError, Functions};
 use crate::index::{ConditionId, ExprId, VarId};
 
@@ -32,12 +32,12 @@ pub fn truth(value: bool) -> f64 {
 }
 
 /// The value of a one-argument function.
-pub fn apply_unary(op: UnaryOp, x: f64) -> f64 {
+pub fn apply_unary(op: UnaryFunction, x: f64) -> f64 {
     match op {
-        UnaryOp::Neg => -x,
-        UnaryOp::Not => truth(x == 0.0),
-        UnaryOp::Abs => x.abs(),
-        UnaryOp::Sign => {
+        UnaryFunction::Neg => -x,
+        UnaryFunction::Not => truth(x == 0.0),
+        UnaryFunction::Abs => x.abs(),
+        UnaryFunction::Sign => {
             if x > 0.0 {
                 1.0
             } else if x < 0.0 {
@@ -46,21 +46,21 @@ pub fn apply_unary(op: UnaryOp, x: f64) -> f64 {
                 0.0
             }
         }
-        UnaryOp::Sqrt => x.sqrt(),
-        UnaryOp::Exp => x.exp(),
-        UnaryOp::Log => x.ln(),
-        UnaryOp::Log10 => x.log10(),
-        UnaryOp::Sin => x.sin(),
-        UnaryOp::Cos => x.cos(),
-        UnaryOp::Tan => x.tan(),
-        UnaryOp::Asin => x.asin(),
-        UnaryOp::Acos => x.acos(),
-        UnaryOp::Atan => x.atan(),
-        UnaryOp::Sinh => x.sinh(),
-        UnaryOp::Cosh => x.cosh(),
-        UnaryOp::Tanh => x.tanh(),
-        UnaryOp::Floor => x.floor(),
-        UnaryOp::Ceil => x.ceil(),
+        UnaryFunction::Sqrt => x.sqrt(),
+        UnaryFunction::Exp => x.exp(),
+        UnaryFunction::Log => x.ln(),
+        UnaryFunction::Log10 => x.log10(),
+        UnaryFunction::Sin => x.sin(),
+        UnaryFunction::Cos => x.cos(),
+        UnaryFunction::Tan => x.tan(),
+        UnaryFunction::Asin => x.asin(),
+        UnaryFunction::Acos => x.acos(),
+        UnaryFunction::Atan => x.atan(),
+        UnaryFunction::Sinh => x.sinh(),
+        UnaryFunction::Cosh => x.cosh(),
+        UnaryFunction::Tanh => x.tanh(),
+        UnaryFunction::Floor => x.floor(),
+        UnaryFunction::Ceil => x.ceil(),
     }
 }
 
@@ -78,27 +78,27 @@ pub fn power(x: f64, y: f64) -> f64 {
 }
 
 /// The value of a two-argument function.
-pub fn apply_binary(op: BinaryOp, x: f64, y: f64) -> f64 {
+pub fn apply_binary(op: BinaryFunction, x: f64, y: f64) -> f64 {
     match op {
-        BinaryOp::Add => x + y,
-        BinaryOp::Sub => x - y,
-        BinaryOp::Mul => x * y,
-        BinaryOp::Div => x / y,
-        BinaryOp::Pow => power(x, y),
-        BinaryOp::Atan2 => x.atan2(y),
-        BinaryOp::Min => x.min(y),
-        BinaryOp::Max => x.max(y),
-        BinaryOp::Mod => x - (x / y).floor() * y,
-        BinaryOp::Rem => x - (x / y).trunc() * y,
-        BinaryOp::Quotient => (x / y).trunc(),
-        BinaryOp::And => truth(x != 0.0 && y != 0.0),
-        BinaryOp::Or => truth(x != 0.0 || y != 0.0),
-        BinaryOp::Lt => truth(x < y),
-        BinaryOp::Le => truth(x <= y),
-        BinaryOp::Gt => truth(x > y),
-        BinaryOp::Ge => truth(x >= y),
-        BinaryOp::Eq => truth(x == y),
-        BinaryOp::Ne => truth(x != y),
+        BinaryFunction::Add => x + y,
+        BinaryFunction::Sub => x - y,
+        BinaryFunction::Mul => x * y,
+        BinaryFunction::Div => x / y,
+        BinaryFunction::Pow => power(x, y),
+        BinaryFunction::Atan2 => x.atan2(y),
+        BinaryFunction::Min => x.min(y),
+        BinaryFunction::Max => x.max(y),
+        BinaryFunction::Mod => x - (x / y).floor() * y,
+        BinaryFunction::Rem => x - (x / y).trunc() * y,
+        BinaryFunction::Quotient => (x / y).trunc(),
+        BinaryFunction::And => truth(x != 0.0 && y != 0.0),
+        BinaryFunction::Or => truth(x != 0.0 || y != 0.0),
+        BinaryFunction::Lt => truth(x < y),
+        BinaryFunction::Le => truth(x <= y),
+        BinaryFunction::Gt => truth(x > y),
+        BinaryFunction::Ge => truth(x >= y),
+        BinaryFunction::Eq => truth(x == y),
+        BinaryFunction::Ne => truth(x != y),
     }
 }
 

@@ -7,10 +7,12 @@
 //! At run time every value is an `f64`: integers are exact to 2^53, Booleans are 0 and 1, enumeration values their
 //! ordinal. The static type is kept to choose the right meaning (integer division, printing) and for checks.
 
+use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use crate::Derivative;
 use crate::index::{ConditionId, ExprId, FunctionId, Idx, VarId};
@@ -64,7 +66,7 @@ impl std::fmt::Debug for Bits {
 /// Functions and operators of one argument.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub enum UnaryOp {
+pub enum UnaryFunction {
     Neg,
     Not,
     Abs,
@@ -92,7 +94,7 @@ pub enum UnaryOp {
 /// are [`Node::Condition`].
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub enum BinaryOp {
+pub enum BinaryFunction {
     Add,
     Sub,
     Mul,
@@ -159,9 +161,9 @@ pub enum Node {
     /// True at the last instant of a successful run.
     Terminal,
     /// One-argument function.
-    Unary(UnaryOp, ExprId),
+    Unary(UnaryFunction, ExprId),
     /// Two-argument function.
-    Binary(BinaryOp, ExprId, ExprId),
+    Binary(BinaryFunction, ExprId, ExprId),
     /// `if c then a else b`.
     If(ExprId, ExprId, ExprId),
     /// Scalar result number `output` of a user function, or one of its partial derivatives.
@@ -177,21 +179,76 @@ pub enum Node {
     },
 }
 
+/// Finds nodes in the list that holds them: positions by the hashes of the nodes there, so that no node is kept twice.
+#[derive(Default, Debug, Clone)]
+struct NodeTable {
+    /// Positions, counted from 1; 0 where there is none. A power of two of them, of which a quarter is free.
+    places: Vec<u32>,
+}
+
+impl NodeTable {
+    const LEAST: usize = 16;
+
+    /// The places to look at for a node, in turn: all of them, since the distances are 1, 2, 3…
+    fn course(&self, node: &Node) -> impl Iterator<Item = usize> + use<> {
+        let hash = BuildHasherDefault::<FxHasher>::default().hash_one(node) as usize;
+        let mask = self.places.len() - 1;
+        (0..=mask).scan(hash, move |at, distance| {
+            *at = at.wrapping_add(distance);
+            Some(*at & mask)
+        })
+    }
+
+    fn find(&self, nodes: &[Node], node: &Node) -> Option<usize> {
+        if self.places.is_empty() {
+            return None;
+        }
+        let known = self.course(node).map(|place| self.places[place] as usize);
+        known
+            .take_while(|&position| position != 0)
+            .map(|position| position - 1)
+            .find(|&position| nodes[position] == *node)
+    }
+
+    /// The last of the nodes is new.
+    fn insert_last(&mut self, nodes: &[Node]) {
+        if 4 * nodes.len() > 3 * self.places.len() {
+            self.places = vec![0; (2 * self.places.len()).max(Self::LEAST)];
+            (0..nodes.len()).for_each(|position| self.put(nodes, position));
+        } else {
+            self.put(nodes, nodes.len() - 1);
+        }
+    }
+
+    fn put(&mut self, nodes: &[Node], position: usize) {
+        let free = self.course(&nodes[position]).find(|&place| self.places[place] == 0);
+        if let Some(place) = free {
+            self.places[place] = position as u32 + 1;
+        }
+    }
+}
+
 #[derive(Default, Debug, Clone)]
 struct Store {
     nodes: Vec<Node>,
     types: Vec<Type>,
-    by_node: FxHashMap<Node, ExprId>,
+    by_node: NodeTable,
     lists: Vec<Box<[u32]>>,
     by_list: FxHashMap<Box<[u32]>, ListId>,
 }
 
 impl Store {
+    fn push(&mut self, node: Node, ty: Type) {
+        self.nodes.push(node);
+        self.types.push(ty);
+        self.by_node.insert_last(&self.nodes);
+    }
+
     /// Adds what comes after it.
     fn extend(&mut self, later: Store) {
-        self.nodes.extend(later.nodes);
-        self.types.extend(later.types);
-        self.by_node.extend(later.by_node);
+        for (node, ty) in later.nodes.into_iter().zip(later.types) {
+            self.push(node, ty);
+        }
         self.lists.extend(later.lists);
         self.by_list.extend(later.by_list);
     }
@@ -290,6 +347,8 @@ impl ExprPool {
 
     /// Freezes what there is so far: this pool becomes a fork of the returned one and can still be extended.
     pub fn freeze(&mut self) -> Arc<ExprPool> {
+        self.own.nodes.shrink_to_fit();
+        self.own.types.shrink_to_fit();
         let frozen = Arc::new(std::mem::take(self));
         *self = ExprPool::fork(&frozen);
         frozen
@@ -398,11 +457,10 @@ impl ExprPool {
     }
 
     fn find_node(&self, node: &Node) -> Option<ExprId> {
-        self.own
-            .by_node
-            .get(node)
-            .copied()
-            .or_else(|| self.base.as_ref().and_then(|base| base.find_node(node)))
+        match self.own.by_node.find(&self.own.nodes, node) {
+            Some(own) => Some(ExprId::from_usize(self.base_nodes + own)),
+            None => self.base.as_ref()?.find_node(node),
+        }
     }
     fn find_list(&self, list: &[u32]) -> Option<ListId> {
         self.own
@@ -430,14 +488,12 @@ impl ExprPool {
         }
         let ty = self.type_of(&node);
         let id = ExprId::from_usize(self.len());
-        self.own.nodes.push(node);
-        self.own.types.push(ty);
-        self.own.by_node.insert(node, id);
+        self.own.push(node, ty);
         id
     }
 
     fn type_of(&self, node: &Node) -> Type {
-        use BinaryOp::*;
+        use BinaryFunction::*;
         let join = |a, b| {
             if self.ty(a) == Type::Integer && self.ty(b) == Type::Integer {
                 Type::Integer
@@ -451,9 +507,9 @@ impl ExprPool {
             Node::Boolean(_) | Node::Condition(_) | Node::Initial | Node::Terminal => Type::Boolean,
             Node::Var { var, .. } | Node::Pre { var, .. } => self.vars[var.index()].ty,
             Node::Unary(op, a) => match op {
-                UnaryOp::Neg | UnaryOp::Abs => self.ty(a),
-                UnaryOp::Not => Type::Boolean,
-                UnaryOp::Sign => Type::Integer,
+                UnaryFunction::Neg | UnaryFunction::Abs => self.ty(a),
+                UnaryFunction::Not => Type::Boolean,
+                UnaryFunction::Sign => Type::Integer,
                 _ => Type::Real,
             },
             Node::Binary(op, a, b) => match op {
@@ -540,7 +596,7 @@ impl ExprPool {
     // ---- simplifying constructors
 
     /// A one-argument function, simplified.
-    pub fn unary(&mut self, op: UnaryOp, a: ExprId) -> ExprId {
+    pub fn unary(&mut self, op: UnaryFunction, a: ExprId) -> ExprId {
         if let Some(value) = self.constant(a) {
             let folded = crate::eval::apply_unary(op, value);
             if folded.is_finite() {
@@ -549,16 +605,16 @@ impl ExprPool {
             }
         }
         match (op, self.node(a)) {
-            (UnaryOp::Neg, Node::Unary(UnaryOp::Neg, inner)) => inner,
-            (UnaryOp::Neg, Node::Binary(BinaryOp::Sub, x, y)) => self.sub(y, x),
-            (UnaryOp::Not, Node::Unary(UnaryOp::Not, inner)) => inner,
-            (UnaryOp::Abs, Node::Unary(UnaryOp::Neg, inner)) => self.unary(UnaryOp::Abs, inner),
+            (UnaryFunction::Neg, Node::Unary(UnaryFunction::Neg, inner)) => inner,
+            (UnaryFunction::Neg, Node::Binary(BinaryFunction::Sub, x, y)) => self.sub(y, x),
+            (UnaryFunction::Not, Node::Unary(UnaryFunction::Not, inner)) => inner,
+            (UnaryFunction::Abs, Node::Unary(UnaryFunction::Neg, inner)) => self.unary(UnaryFunction::Abs, inner),
             _ => self.intern(Node::Unary(op, a)),
         }
     }
 
     /// A two-argument function, simplified.
-    pub fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+    pub fn binary(&mut self, op: BinaryFunction, a: ExprId, b: ExprId) -> ExprId {
         if let (Some(x), Some(y)) = (self.constant(a), self.constant(b)) {
             let folded = crate::eval::apply_binary(op, x, y);
             if folded.is_finite() {
@@ -567,13 +623,13 @@ impl ExprPool {
             }
         }
         match op {
-            BinaryOp::Add => self.add_simplified(a, b),
-            BinaryOp::Sub => self.sub_simplified(a, b),
-            BinaryOp::Mul => self.mul_simplified(a, b),
-            BinaryOp::Div => self.div_simplified(a, b),
-            BinaryOp::Pow if self.is_one(b) => a,
-            BinaryOp::Pow if self.is_zero(b) => self.real(1.0),
-            BinaryOp::And | BinaryOp::Or => self.logic_simplified(op, a, b),
+            BinaryFunction::Add => self.add_simplified(a, b),
+            BinaryFunction::Sub => self.sub_simplified(a, b),
+            BinaryFunction::Mul => self.mul_simplified(a, b),
+            BinaryFunction::Div => self.div_simplified(a, b),
+            BinaryFunction::Pow if self.is_one(b) => a,
+            BinaryFunction::Pow if self.is_zero(b) => self.real(1.0),
+            BinaryFunction::And | BinaryFunction::Or => self.logic_simplified(op, a, b),
             _ => self.intern(Node::Binary(op, a, b)),
         }
     }
@@ -585,13 +641,13 @@ impl ExprPool {
         if self.is_zero(b) {
             return a;
         }
-        if let Node::Unary(UnaryOp::Neg, inner) = self.node(b) {
+        if let Node::Unary(UnaryFunction::Neg, inner) = self.node(b) {
             return self.sub(a, inner);
         }
-        if let Node::Unary(UnaryOp::Neg, inner) = self.node(a) {
+        if let Node::Unary(UnaryFunction::Neg, inner) = self.node(a) {
             return self.sub(b, inner);
         }
-        self.intern(Node::Binary(BinaryOp::Add, a, b))
+        self.intern(Node::Binary(BinaryFunction::Add, a, b))
     }
 
     fn sub_simplified(&mut self, a: ExprId, b: ExprId) -> ExprId {
@@ -605,15 +661,15 @@ impl ExprPool {
             let ty = self.ty(a);
             return self.constant_of_type(0.0, ty);
         }
-        if let Node::Unary(UnaryOp::Neg, inner) = self.node(b) {
+        if let Node::Unary(UnaryFunction::Neg, inner) = self.node(b) {
             return self.add(a, inner);
         }
-        self.intern(Node::Binary(BinaryOp::Sub, a, b))
+        self.intern(Node::Binary(BinaryFunction::Sub, a, b))
     }
 
     fn mul_simplified(&mut self, a: ExprId, b: ExprId) -> ExprId {
         if self.is_zero(a) || self.is_zero(b) {
-            let ty = self.type_of(&Node::Binary(BinaryOp::Mul, a, b));
+            let ty = self.type_of(&Node::Binary(BinaryFunction::Mul, a, b));
             return self.constant_of_type(0.0, ty);
         }
         if self.is_one(a) {
@@ -623,16 +679,16 @@ impl ExprPool {
             return a;
         }
         match (self.node(a), self.node(b)) {
-            (Node::Unary(UnaryOp::Neg, x), Node::Unary(UnaryOp::Neg, y)) => self.mul(x, y),
-            (Node::Unary(UnaryOp::Neg, x), _) => {
+            (Node::Unary(UnaryFunction::Neg, x), Node::Unary(UnaryFunction::Neg, y)) => self.mul(x, y),
+            (Node::Unary(UnaryFunction::Neg, x), _) => {
                 let product = self.mul(x, b);
                 self.neg(product)
             }
-            (_, Node::Unary(UnaryOp::Neg, y)) => {
+            (_, Node::Unary(UnaryFunction::Neg, y)) => {
                 let product = self.mul(a, y);
                 self.neg(product)
             }
-            _ => self.intern(Node::Binary(BinaryOp::Mul, a, b)),
+            _ => self.intern(Node::Binary(BinaryFunction::Mul, a, b)),
         }
     }
 
@@ -644,15 +700,15 @@ impl ExprPool {
         if self.is_zero(a) && !self.is_zero(b) {
             return self.real(0.0);
         }
-        if let Node::Unary(UnaryOp::Neg, inner) = self.node(a) {
+        if let Node::Unary(UnaryFunction::Neg, inner) = self.node(a) {
             let quotient = self.div(inner, b);
             return self.neg(quotient);
         }
-        self.intern(Node::Binary(BinaryOp::Div, a, b))
+        self.intern(Node::Binary(BinaryFunction::Div, a, b))
     }
 
-    fn logic_simplified(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
-        let absorbing = op == BinaryOp::Or;
+    fn logic_simplified(&mut self, op: BinaryFunction, a: ExprId, b: ExprId) -> ExprId {
+        let absorbing = op == BinaryFunction::Or;
         for (this, other) in [(a, b), (b, a)] {
             if let Node::Boolean(value) = self.node(this) {
                 return if value == absorbing { this } else { other };
@@ -675,7 +731,7 @@ impl ExprPool {
             Node::Boolean(true) => a,
             Node::Boolean(false) => b,
             _ if a == b => a,
-            Node::Unary(UnaryOp::Not, inner) => self.if_else(inner, b, a),
+            Node::Unary(UnaryFunction::Not, inner) => self.if_else(inner, b, a),
             _ => self.intern(Node::If(c, a, b)),
         }
     }
@@ -700,39 +756,39 @@ impl ExprPool {
 
     /// a + b
     pub fn add(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.binary(BinaryOp::Add, a, b)
+        self.binary(BinaryFunction::Add, a, b)
     }
     /// a − b
     pub fn sub(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.binary(BinaryOp::Sub, a, b)
+        self.binary(BinaryFunction::Sub, a, b)
     }
     /// a · b
     pub fn mul(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.binary(BinaryOp::Mul, a, b)
+        self.binary(BinaryFunction::Mul, a, b)
     }
     /// a / b
     pub fn div(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.binary(BinaryOp::Div, a, b)
+        self.binary(BinaryFunction::Div, a, b)
     }
     /// a ^ b
     pub fn pow(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.binary(BinaryOp::Pow, a, b)
+        self.binary(BinaryFunction::Pow, a, b)
     }
     /// −a
     pub fn neg(&mut self, a: ExprId) -> ExprId {
-        self.unary(UnaryOp::Neg, a)
+        self.unary(UnaryFunction::Neg, a)
     }
     /// not a
     pub fn not(&mut self, a: ExprId) -> ExprId {
-        self.unary(UnaryOp::Not, a)
+        self.unary(UnaryFunction::Not, a)
     }
     /// a and b
     pub fn and(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.binary(BinaryOp::And, a, b)
+        self.binary(BinaryFunction::And, a, b)
     }
     /// a or b
     pub fn or(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.binary(BinaryOp::Or, a, b)
+        self.binary(BinaryFunction::Or, a, b)
     }
 
     // ---- traversal
@@ -783,8 +839,8 @@ impl ExprPool {
     /// Whether an expression is made of sums, differences and products alone.
     pub fn is_polynomial(&self, root: ExprId) -> bool {
         let polynomial = |id: ExprId| match self.node(id) {
-            Node::Unary(op, _) => op == UnaryOp::Neg,
-            Node::Binary(op, ..) => matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul),
+            Node::Unary(op, _) => op == UnaryFunction::Neg,
+            Node::Binary(op, ..) => matches!(op, BinaryFunction::Add | BinaryFunction::Sub | BinaryFunction::Mul),
             Node::If(..) | Node::Call { .. } => false,
             _ => true,
         };
@@ -814,10 +870,10 @@ impl ExprPool {
     }
     fn leaves<T: Ord>(&self, root: ExprId, pick: impl Fn(Node) -> Option<T>) -> Vec<T> {
         /// Expressions of equations are small: looking through a short list is quicker than hashing.
-        const FEW: usize = 48;
+        const FEW: usize = 64;
         let mut found: Vec<T> = Vec::new();
-        let mut seen: Vec<ExprId> = Vec::with_capacity(FEW);
-        let mut stack: Vec<ExprId> = Vec::with_capacity(FEW);
+        let mut seen: SmallVec<[ExprId; FEW]> = SmallVec::new();
+        let mut stack: SmallVec<[ExprId; FEW]> = SmallVec::new();
         stack.push(root);
         while let Some(id) = stack.pop() {
             if seen.contains(&id) {

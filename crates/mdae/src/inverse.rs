@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::Derivative;
-use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
+use crate::expr::{BinaryFunction, ExprPool, Node, UnaryFunction};
 use crate::function::Functions;
 use crate::index::{ExprId, VarId};
 use crate::model::Mdae;
@@ -41,7 +41,7 @@ pub fn solved_by_inverse(model: &mut Mdae) -> SolvedByInverse {
 /// Variables that stand below a fraction line.
 fn divisors(pool: &ExprPool, residual: ExprId) -> Vec<VarId> {
     let below = |id: ExprId| match pool.node(id) {
-        Node::Binary(BinaryOp::Div, _, divisor) => pool.occurrences(divisor),
+        Node::Binary(BinaryFunction::Div, _, divisor) => pool.occurrences(divisor),
         _ => Vec::new(),
     };
     let nodes = pool.reachable(&[residual]);
@@ -119,7 +119,7 @@ fn isolate(
     let mut at = residual;
     while at != part {
         let (op, a, b) = match pool.node(at) {
-            Node::Unary(UnaryOp::Neg, a) => {
+            Node::Unary(UnaryFunction::Neg, a) => {
                 value = pool.neg(value);
                 at = a;
                 continue;
@@ -133,14 +133,14 @@ fn isolate(
             _ => return None,
         };
         value = match (op, in_first) {
-            (BinaryOp::Add, true) => pool.sub(value, b),
-            (BinaryOp::Add, false) => pool.sub(value, a),
-            (BinaryOp::Sub, true) => pool.add(value, b),
-            (BinaryOp::Sub, false) => pool.sub(a, value),
-            (BinaryOp::Mul, true) => pool.div(value, b),
-            (BinaryOp::Mul, false) => pool.div(value, a),
-            (BinaryOp::Div, true) => pool.mul(value, b),
-            (BinaryOp::Div, false) => pool.div(a, value),
+            (BinaryFunction::Add, true) => pool.sub(value, b),
+            (BinaryFunction::Add, false) => pool.sub(value, a),
+            (BinaryFunction::Sub, true) => pool.add(value, b),
+            (BinaryFunction::Sub, false) => pool.sub(a, value),
+            (BinaryFunction::Mul, true) => pool.div(value, b),
+            (BinaryFunction::Mul, false) => pool.div(value, a),
+            (BinaryFunction::Div, true) => pool.mul(value, b),
+            (BinaryFunction::Div, false) => pool.div(a, value),
             _ => return None,
         };
         at = if in_first { a } else { b };

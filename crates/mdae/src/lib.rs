@@ -28,7 +28,7 @@ pub mod walk;
 
 pub use builder::{Builder, Connector, Ex};
 pub use derivative::Derivative;
-pub use expr::{BinaryOp, ExprPool, Node, Type, UnaryOp};
+pub use expr::{BinaryFunction, ExprPool, Node, Type, UnaryFunction};
 pub use index::{ConditionId, EquationId, ExprId, FunctionId, Idx, IndexVec, OriginId, VarId, WhenId, typed_index};
 pub use model::*;
 pub use rational::Rational;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
+use crate::expr::{BinaryFunction, ExprPool, Node, UnaryFunction};
 use crate::index::ExprId;
 use crate::model::{Action, ConditionKind, Mdae, Role};
 
@@ -119,43 +119,43 @@ pub fn expression(pool: &ExprPool, names: &dyn Names, id: ExprId) -> String {
     out
 }
 
-fn precedence(op: BinaryOp) -> Option<(u8, &'static str)> {
+fn precedence(op: BinaryFunction) -> Option<(u8, &'static str)> {
     Some(match op {
-        BinaryOp::Or => (1, " or "),
-        BinaryOp::And => (2, " and "),
-        BinaryOp::Lt => (4, " < "),
-        BinaryOp::Le => (4, " <= "),
-        BinaryOp::Gt => (4, " > "),
-        BinaryOp::Ge => (4, " >= "),
-        BinaryOp::Eq => (4, " == "),
-        BinaryOp::Ne => (4, " <> "),
-        BinaryOp::Add => (5, " + "),
-        BinaryOp::Sub => (5, " - "),
-        BinaryOp::Mul => (6, "*"),
-        BinaryOp::Div => (6, "/"),
-        BinaryOp::Pow => (8, "^"),
+        BinaryFunction::Or => (1, " or "),
+        BinaryFunction::And => (2, " and "),
+        BinaryFunction::Lt => (4, " < "),
+        BinaryFunction::Le => (4, " <= "),
+        BinaryFunction::Gt => (4, " > "),
+        BinaryFunction::Ge => (4, " >= "),
+        BinaryFunction::Eq => (4, " == "),
+        BinaryFunction::Ne => (4, " <> "),
+        BinaryFunction::Add => (5, " + "),
+        BinaryFunction::Sub => (5, " - "),
+        BinaryFunction::Mul => (6, "*"),
+        BinaryFunction::Div => (6, "/"),
+        BinaryFunction::Pow => (8, "^"),
         _ => return None,
     })
 }
 
-fn binary_name(op: BinaryOp) -> &'static str {
+fn binary_name(op: BinaryFunction) -> &'static str {
     match op {
-        BinaryOp::Atan2 => "atan2",
-        BinaryOp::Min => "min",
-        BinaryOp::Max => "max",
-        BinaryOp::Mod => "mod",
-        BinaryOp::Rem => "rem",
+        BinaryFunction::Atan2 => "atan2",
+        BinaryFunction::Min => "min",
+        BinaryFunction::Max => "max",
+        BinaryFunction::Mod => "mod",
+        BinaryFunction::Rem => "rem",
         _ => "div",
     }
 }
 
-fn unary_name(op: UnaryOp) -> String {
+fn unary_name(op: UnaryFunction) -> String {
     format!("{op:?}").to_lowercase()
 }
 
 /// A product with a negative number, as that number without its sign and the rest.
 fn negative_term(pool: &ExprPool, id: ExprId) -> Option<(f64, ExprId)> {
-    let Node::Binary(BinaryOp::Mul, a, rest) = pool.node(id) else {
+    let Node::Binary(BinaryFunction::Mul, a, rest) = pool.node(id) else {
         return None;
     };
     let factor = pool.constant(a).filter(|factor| *factor < 0.0)?;
@@ -179,13 +179,13 @@ fn write_expr(pool: &ExprPool, names: &dyn Names, id: ExprId, outer: u8, depth: 
         Node::Condition(condition) => out.push_str(&format!("({})", names.condition(condition))),
         Node::Initial => out.push_str("initial()"),
         Node::Terminal => out.push_str("terminal()"),
-        Node::Unary(UnaryOp::Neg, a) => {
+        Node::Unary(UnaryFunction::Neg, a) => {
             let parenthesise = outer > 5;
             out.push_str(if parenthesise { "(-" } else { "-" });
             sub(a, 6, out);
             out.push_str(if parenthesise { ")" } else { "" });
         }
-        Node::Unary(UnaryOp::Not, a) => {
+        Node::Unary(UnaryFunction::Not, a) => {
             out.push_str("not ");
             sub(a, 3, out);
         }
@@ -195,7 +195,7 @@ fn write_expr(pool: &ExprPool, names: &dyn Names, id: ExprId, outer: u8, depth: 
             sub(a, 0, out);
             out.push(')');
         }
-        Node::Binary(BinaryOp::Add, a, b) if negative_term(pool, b).is_some() => {
+        Node::Binary(BinaryFunction::Add, a, b) if negative_term(pool, b).is_some() => {
             let (factor, rest) = negative_term(pool, b).expect("just seen");
             out.push_str(if outer > 5 { "(" } else { "" });
             sub(a, 5, out);
@@ -261,10 +261,10 @@ fn write_expr(pool: &ExprPool, names: &dyn Names, id: ExprId, outer: u8, depth: 
 /// `0 = residual` as users write equations: `a = b` where the residual is a difference, else `a = 0`.
 pub fn equation(pool: &ExprPool, names: &dyn Names, residual: ExprId) -> String {
     match pool.node(residual) {
-        Node::Binary(BinaryOp::Sub, a, b) => {
+        Node::Binary(BinaryFunction::Sub, a, b) => {
             format!("{} = {}", expression(pool, names, a), expression(pool, names, b))
         }
-        Node::Unary(UnaryOp::Neg, a) => equation(pool, names, a),
+        Node::Unary(UnaryFunction::Neg, a) => equation(pool, names, a),
         _ => format!("{} = 0", expression(pool, names, residual)),
     }
 }
@@ -307,17 +307,17 @@ pub fn balanced_equation(pool: &ExprPool, names: &dyn Names, residual: ExprId) -
 /// The terms of a sum: whether negative, a positive factor if there is one, and the rest.
 fn collect_terms(pool: &ExprPool, id: ExprId, negative: bool, terms: &mut Vec<(bool, Option<f64>, ExprId)>) {
     match pool.node(id) {
-        Node::Binary(BinaryOp::Add, a, b) => {
+        Node::Binary(BinaryFunction::Add, a, b) => {
             collect_terms(pool, a, negative, terms);
             collect_terms(pool, b, negative, terms);
         }
-        Node::Binary(BinaryOp::Sub, a, b) => {
+        Node::Binary(BinaryFunction::Sub, a, b) => {
             collect_terms(pool, a, negative, terms);
             collect_terms(pool, b, !negative, terms);
         }
-        Node::Unary(UnaryOp::Neg, a) => collect_terms(pool, a, !negative, terms),
+        Node::Unary(UnaryFunction::Neg, a) => collect_terms(pool, a, !negative, terms),
         Node::Real(bits) if bits.get() == 0.0 => {}
-        Node::Binary(BinaryOp::Mul, a, b) => match pool.constant(a) {
+        Node::Binary(BinaryFunction::Mul, a, b) => match pool.constant(a) {
             Some(factor) if factor < 0.0 => terms.push((!negative, Some(-factor).filter(|f| *f != 1.0), b)),
             _ => terms.push((negative, None, id)),
         },

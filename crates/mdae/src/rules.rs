@@ -7,7 +7,7 @@
 //! at 0, and x^y does not vary with y where x ≤ 0.
 
 use crate::eval::{apply_binary, apply_unary};
-use crate::expr::{BinaryOp, UnaryOp};
+use crate::expr::{BinaryFunction, UnaryFunction};
 
 /// What the rules compute with.
 pub trait Calculus {
@@ -20,9 +20,9 @@ pub trait Calculus {
     /// Whether the value may vary with what is differentiated by.
     fn varies(&self, value: &Self::Value) -> bool;
     /// A one-argument function.
-    fn unary(&mut self, op: UnaryOp, a: &Self::Value) -> Self::Value;
+    fn unary(&mut self, op: UnaryFunction, a: &Self::Value) -> Self::Value;
     /// A two-argument function.
-    fn binary(&mut self, op: BinaryOp, a: &Self::Value, b: &Self::Value) -> Self::Value;
+    fn binary(&mut self, op: BinaryFunction, a: &Self::Value, b: &Self::Value) -> Self::Value;
     /// `a` where `condition` is not zero, else `b`.
     fn select(&mut self, condition: &Self::Value, a: &Self::Value, b: &Self::Value) -> Self::Value;
 }
@@ -57,7 +57,7 @@ impl<V: Clone> Tangent<V> {
         match self {
             Tangent::Zero => Tangent::Zero,
             Tangent::One => Tangent::Of(factor.clone()),
-            Tangent::Of(value) => Tangent::Of(calculus.binary(BinaryOp::Mul, &value, factor)),
+            Tangent::Of(value) => Tangent::Of(calculus.binary(BinaryFunction::Mul, &value, factor)),
         }
     }
 
@@ -65,7 +65,7 @@ impl<V: Clone> Tangent<V> {
         match self {
             Tangent::Zero => Tangent::Zero,
             Tangent::One => Tangent::Of(factor.clone()),
-            Tangent::Of(value) => Tangent::Of(calculus.binary(BinaryOp::Mul, factor, &value)),
+            Tangent::Of(value) => Tangent::Of(calculus.binary(BinaryFunction::Mul, factor, &value)),
         }
     }
 
@@ -74,7 +74,7 @@ impl<V: Clone> Tangent<V> {
             return Tangent::Zero;
         }
         let value = self.into_value(calculus);
-        Tangent::Of(calculus.binary(BinaryOp::Div, &value, divisor))
+        Tangent::Of(calculus.binary(BinaryFunction::Div, &value, divisor))
     }
 
     fn plus(self, other: Self, calculus: &mut impl Calculus<Value = V>) -> Self {
@@ -82,7 +82,7 @@ impl<V: Clone> Tangent<V> {
             (Tangent::Zero, only) | (only, Tangent::Zero) => only,
             (a, b) => {
                 let (a, b) = (a.into_value(calculus), b.into_value(calculus));
-                Tangent::Of(calculus.binary(BinaryOp::Add, &a, &b))
+                Tangent::Of(calculus.binary(BinaryFunction::Add, &a, &b))
             }
         }
     }
@@ -92,11 +92,11 @@ impl<V: Clone> Tangent<V> {
             (only, Tangent::Zero) => only,
             (Tangent::Zero, other) => {
                 let other = other.into_value(calculus);
-                Tangent::Of(calculus.unary(UnaryOp::Neg, &other))
+                Tangent::Of(calculus.unary(UnaryFunction::Neg, &other))
             }
             (a, b) => {
                 let (a, b) = (a.into_value(calculus), b.into_value(calculus));
-                Tangent::Of(calculus.binary(BinaryOp::Sub, &a, &b))
+                Tangent::Of(calculus.binary(BinaryFunction::Sub, &a, &b))
             }
         }
     }
@@ -105,12 +105,12 @@ impl<V: Clone> Tangent<V> {
 /// d op(x)/dx; `result` is op(x) where that is known already.
 pub fn unary_slope<C: Calculus>(
     calculus: &mut C,
-    op: UnaryOp,
+    op: UnaryFunction,
     x: &C::Value,
     result: Option<&C::Value>,
 ) -> Tangent<C::Value> {
-    use BinaryOp::{Add, Div, Mul, Sub};
-    use UnaryOp::*;
+    use BinaryFunction::{Add, Div, Mul, Sub};
+    use UnaryFunction::*;
     let c = calculus;
     let known = |c: &mut C| result.cloned().unwrap_or_else(|| c.unary(op, x));
     let reciprocal = |c: &mut C, denominator: &C::Value| {
@@ -171,37 +171,37 @@ pub fn unary_slope<C: Calculus>(
 /// d op(a, b) where a and b have the derivatives `da` and `db`; `result` is op(a, b).
 pub fn binary_tangent<C: Calculus>(
     calculus: &mut C,
-    op: BinaryOp,
+    op: BinaryFunction,
     (a, da): (&C::Value, Tangent<C::Value>),
     (b, db): (&C::Value, Tangent<C::Value>),
     result: &C::Value,
 ) -> Tangent<C::Value> {
     let c = calculus;
     match op {
-        BinaryOp::Add => da.plus(db, c),
-        BinaryOp::Sub => da.minus(db, c),
-        BinaryOp::Mul => {
+        BinaryFunction::Add => da.plus(db, c),
+        BinaryFunction::Sub => da.minus(db, c),
+        BinaryFunction::Mul => {
             let (left, right) = (da.times(b, c), db.scaled_by(a, c));
             left.plus(right, c)
         }
         // (a/b)' = (a' − (a/b)·b')/b
-        BinaryOp::Div => {
+        BinaryFunction::Div => {
             let correction = db.scaled_by(result, c);
             da.minus(correction, c).over(b, c)
         }
-        BinaryOp::Pow => power_tangent(c, (a, da), (b, db), result),
-        BinaryOp::Atan2 => {
+        BinaryFunction::Pow => power_tangent(c, (a, da), (b, db), result),
+        BinaryFunction::Atan2 => {
             let (left, right) = (da.times(b, c), db.scaled_by(a, c));
             if left.is_zero() && right.is_zero() {
                 return Tangent::Zero;
             }
-            let (aa, bb) = (c.binary(BinaryOp::Mul, a, a), c.binary(BinaryOp::Mul, b, b));
-            let denominator = c.binary(BinaryOp::Add, &aa, &bb);
+            let (aa, bb) = (c.binary(BinaryFunction::Mul, a, a), c.binary(BinaryFunction::Mul, b, b));
+            let denominator = c.binary(BinaryFunction::Add, &aa, &bb);
             left.minus(right, c).over(&denominator, c)
         }
-        BinaryOp::Min | BinaryOp::Max => extremum_tangent(c, op, (a, da), (b, db)),
+        BinaryFunction::Min | BinaryFunction::Max => extremum_tangent(c, op, (a, da), (b, db)),
         // a − q·b with a piecewise constant quotient q
-        BinaryOp::Mod | BinaryOp::Rem => {
+        BinaryFunction::Mod | BinaryFunction::Rem => {
             if db.is_zero() {
                 return da;
             }
@@ -248,29 +248,29 @@ pub fn power_slope<C: Calculus>(c: &mut C, a: &C::Value, b: &C::Value) -> Tangen
         return Tangent::Zero;
     }
     let one = c.constant(1.0);
-    let lower = c.binary(BinaryOp::Sub, b, &one);
-    let power = c.binary(BinaryOp::Pow, a, &lower);
-    let slope = c.binary(BinaryOp::Mul, b, &power);
+    let lower = c.binary(BinaryFunction::Sub, b, &one);
+    let power = c.binary(BinaryFunction::Pow, a, &lower);
+    let slope = c.binary(BinaryFunction::Mul, b, &power);
     if exponent.is_some() || c.varies(b) {
         return Tangent::Of(slope);
     }
     let zero = c.constant(0.0);
-    let differs = c.binary(BinaryOp::Ne, b, &zero);
+    let differs = c.binary(BinaryFunction::Ne, b, &zero);
     Tangent::Of(c.select(&differs, &slope, &zero))
 }
 
 /// ∂(a^b)/∂b = a^b·log(a), where `result` is a^b; for bases that are not positive it is 0, the limit at 0.
 pub fn power_slope_by_exponent<C: Calculus>(c: &mut C, a: &C::Value, result: &C::Value) -> C::Value {
-    let log = c.unary(UnaryOp::Log, a);
-    let slope = c.binary(BinaryOp::Mul, result, &log);
+    let log = c.unary(UnaryFunction::Log, a);
+    let slope = c.binary(BinaryFunction::Mul, result, &log);
     let zero = c.constant(0.0);
-    let positive = c.binary(BinaryOp::Gt, a, &zero);
+    let positive = c.binary(BinaryFunction::Gt, a, &zero);
     c.select(&positive, &slope, &zero)
 }
 
 fn extremum_tangent<C: Calculus>(
     c: &mut C,
-    op: BinaryOp,
+    op: BinaryFunction,
     (a, da): (&C::Value, Tangent<C::Value>),
     (b, db): (&C::Value, Tangent<C::Value>),
 ) -> Tangent<C::Value> {
@@ -283,22 +283,22 @@ fn extremum_tangent<C: Calculus>(
 }
 
 /// Whether the minimum (maximum) is the first operand.
-pub fn takes_first<C: Calculus>(c: &mut C, op: BinaryOp, a: &C::Value, b: &C::Value) -> C::Value {
-    let relation = if op == BinaryOp::Min {
-        BinaryOp::Le
+pub fn takes_first<C: Calculus>(c: &mut C, op: BinaryFunction, a: &C::Value, b: &C::Value) -> C::Value {
+    let relation = if op == BinaryFunction::Min {
+        BinaryFunction::Le
     } else {
-        BinaryOp::Ge
+        BinaryFunction::Ge
     };
     c.binary(relation, a, b)
 }
 
 /// The q of mod(a, b) = a − q·b or rem(a, b) = a − q·b.
-pub fn piecewise_quotient<C: Calculus>(c: &mut C, op: BinaryOp, a: &C::Value, b: &C::Value) -> C::Value {
-    if op == BinaryOp::Mod {
-        let ratio = c.binary(BinaryOp::Div, a, b);
-        c.unary(UnaryOp::Floor, &ratio)
+pub fn piecewise_quotient<C: Calculus>(c: &mut C, op: BinaryFunction, a: &C::Value, b: &C::Value) -> C::Value {
+    if op == BinaryFunction::Mod {
+        let ratio = c.binary(BinaryFunction::Div, a, b);
+        c.unary(UnaryFunction::Floor, &ratio)
     } else {
-        c.binary(BinaryOp::Quotient, a, b)
+        c.binary(BinaryFunction::Quotient, a, b)
     }
 }
 
@@ -317,10 +317,10 @@ impl Calculus for Numbers {
     fn varies(&self, _: &f64) -> bool {
         false
     }
-    fn unary(&mut self, op: UnaryOp, a: &f64) -> f64 {
+    fn unary(&mut self, op: UnaryFunction, a: &f64) -> f64 {
         apply_unary(op, *a)
     }
-    fn binary(&mut self, op: BinaryOp, a: &f64, b: &f64) -> f64 {
+    fn binary(&mut self, op: BinaryFunction, a: &f64, b: &f64) -> f64 {
         apply_binary(op, *a, *b)
     }
     fn select(&mut self, condition: &f64, a: &f64, b: &f64) -> f64 {
@@ -329,12 +329,12 @@ impl Calculus for Numbers {
 }
 
 /// The number d op(x)/dx; `result` is op(x).
-pub fn unary_slope_at(op: UnaryOp, x: f64, result: f64) -> f64 {
+pub fn unary_slope_at(op: UnaryFunction, x: f64, result: f64) -> f64 {
     unary_slope(&mut Numbers, op, &x, Some(&result)).into_value(&mut Numbers)
 }
 
 /// The numbers ∂op(x, y)/∂x and ∂op(x, y)/∂y; `result` is op(x, y).
-pub fn binary_slopes_at(op: BinaryOp, x: f64, y: f64, result: f64) -> (f64, f64) {
+pub fn binary_slopes_at(op: BinaryFunction, x: f64, y: f64, result: f64) -> (f64, f64) {
     let slope = |dx, dy| binary_tangent(&mut Numbers, op, (&x, dx), (&y, dy), &result).into_value(&mut Numbers);
     (slope(Tangent::One, Tangent::Zero), slope(Tangent::Zero, Tangent::One))
 }

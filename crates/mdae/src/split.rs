@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::Derivative;
-use crate::expr::{BinaryOp, ExprPool, Node, UnaryOp};
+use crate::expr::{BinaryFunction, ExprPool, Node, UnaryFunction};
 use crate::index::ExprId;
 use crate::model::{Equation, Mdae, Role};
 
@@ -126,7 +126,9 @@ pub fn is_contradiction(pool: &ExprPool, formula: ExprId) -> bool {
     let is_connective = |id: ExprId| {
         matches!(
             pool.node(id),
-            Node::Unary(UnaryOp::Not, _) | Node::Binary(BinaryOp::And | BinaryOp::Or, _, _) | Node::Boolean(_)
+            Node::Unary(UnaryFunction::Not, _)
+                | Node::Binary(BinaryFunction::And | BinaryFunction::Or, _, _)
+                | Node::Boolean(_)
         )
     };
     let mut atoms: Vec<ExprId> = Vec::new();
@@ -148,10 +150,10 @@ pub fn is_contradiction(pool: &ExprPool, formula: ExprId) -> bool {
                 Some(at) => valuation >> at & 1 == 1,
                 None => match pool.node(id) {
                     Node::Boolean(value) => value,
-                    Node::Unary(UnaryOp::Not, a) => !values.get(&a).copied().unwrap_or(false),
+                    Node::Unary(UnaryFunction::Not, a) => !values.get(&a).copied().unwrap_or(false),
                     Node::Binary(op, a, b) => {
                         let (a, b) = (values.get(&a) == Some(&true), values.get(&b) == Some(&true));
-                        if op == BinaryOp::And { a && b } else { a || b }
+                        if op == BinaryFunction::And { a && b } else { a || b }
                     }
                     _ => false,
                 },

@@ -4,7 +4,7 @@
 use crate::eval::{Environment, apply_binary, apply_unary, truth};
 use crate::function::Functions;
 use crate::rules::{binary_slopes_at, unary_slope_at};
-use crate::{BinaryOp, ExprId, ExprPool, FunctionId, Node, UnaryOp};
+use crate::{BinaryFunction, ExprId, ExprPool, FunctionId, Node, UnaryFunction};
 
 use rustc_hash::FxHashMap;
 
@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 enum Op {
     Constant(f64),
     Leaf(u32),
-    Unary(UnaryOp, u32),
-    Binary(BinaryOp, u32, u32),
+    Unary(UnaryFunction, u32),
+    Binary(BinaryFunction, u32, u32),
     If(u32, u32, u32),
     Call {
         function: FunctionId,
@@ -137,11 +137,15 @@ impl Tape {
             let scale = match op {
                 Op::Constant(value) => value.abs(),
                 Op::Leaf(leaf) => leaves[*leaf as usize].abs().max(floors[*leaf as usize]),
-                Op::Unary(UnaryOp::Neg | UnaryOp::Abs, a) => at(a),
-                Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Min | BinaryOp::Max, a, b) => at(a) + at(b),
-                Op::Binary(BinaryOp::Mul, a, b) => at(a) * at(b),
-                Op::Binary(BinaryOp::Div, a, b) => at(a) / v[*b as usize].abs(),
-                Op::Binary(BinaryOp::Pow, a, b) => {
+                Op::Unary(UnaryFunction::Neg | UnaryFunction::Abs, a) => at(a),
+                Op::Binary(
+                    BinaryFunction::Add | BinaryFunction::Sub | BinaryFunction::Min | BinaryFunction::Max,
+                    a,
+                    b,
+                ) => at(a) + at(b),
+                Op::Binary(BinaryFunction::Mul, a, b) => at(a) * at(b),
+                Op::Binary(BinaryFunction::Div, a, b) => at(a) / v[*b as usize].abs(),
+                Op::Binary(BinaryFunction::Pow, a, b) => {
                     let exponent = v[*b as usize];
                     v[i].abs().max(if exponent > 0.0 { at(a).powf(exponent) } else { 0.0 })
                 }
@@ -266,16 +270,22 @@ mod tests {
         let (x, y) = (pool.declare_variable(traits), pool.declare_variable(traits));
         let (ex, ey) = (pool.var(x), pool.var(y));
         let mut sum = pool.mul(ex, ey);
-        for op in [UnaryOp::Sin, UnaryOp::Exp, UnaryOp::Tanh, UnaryOp::Atan, UnaryOp::Sqrt] {
+        for op in [
+            UnaryFunction::Sin,
+            UnaryFunction::Exp,
+            UnaryFunction::Tanh,
+            UnaryFunction::Atan,
+            UnaryFunction::Sqrt,
+        ] {
             let term = pool.unary(op, ex);
             sum = pool.add(sum, term);
         }
         for op in [
-            BinaryOp::Div,
-            BinaryOp::Pow,
-            BinaryOp::Atan2,
-            BinaryOp::Max,
-            BinaryOp::Mod,
+            BinaryFunction::Div,
+            BinaryFunction::Pow,
+            BinaryFunction::Atan2,
+            BinaryFunction::Max,
+            BinaryFunction::Mod,
         ] {
             let term = pool.binary(op, ex, ey);
             sum = pool.sub(sum, term);

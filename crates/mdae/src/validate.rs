@@ -1,6 +1,6 @@
 //! Invariants of the multi-mode DAE, checked after every pass in debug builds, and whenever a model comes from a file.
 
-use crate::expr::{BinaryOp, Node, Type, UnaryOp, VarTraits};
+use crate::expr::{BinaryFunction, Node, Type, UnaryFunction, VarTraits};
 use crate::index::{EquationId, ExprId, Idx, IndexVec, OriginId, VarId};
 use crate::model::{
     Action, Assertion, ConditionKind, DiscreteEquation, Equation, Mdae, Origin, Role, Transport, Variable,
@@ -164,8 +164,8 @@ impl<'m> Checker<'m> {
                     true
                 }
                 Node::Condition(condition) => condition.index() < model.conditions.len(),
-                Node::Unary(UnaryOp::Not, a) => is_boolean(a),
-                Node::Binary(BinaryOp::And | BinaryOp::Or, a, b) => is_boolean(a) && is_boolean(b),
+                Node::Unary(UnaryFunction::Not, a) => is_boolean(a),
+                Node::Binary(BinaryFunction::And | BinaryFunction::Or, a, b) => is_boolean(a) && is_boolean(b),
                 Node::If(condition, ..) => is_boolean(condition),
                 Node::Call {
                     function,

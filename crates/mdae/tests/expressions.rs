@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use saltus_mdae::eval::{Environment, evaluate};
 use saltus_mdae::expr::VarTraits;
 use saltus_mdae::function::{Body, Function, FunctionExpr, Functions, Local, LocalId, Place, Statement};
-use saltus_mdae::{BinaryOp, ConditionId, Derivative, ExprId, ExprPool, OriginId, Type, UnaryOp, VarId};
+use saltus_mdae::{BinaryFunction, ConditionId, Derivative, ExprId, ExprPool, OriginId, Type, UnaryFunction, VarId};
 
 /// Jets of two variables as polynomials in time: x(t) = a0 + a1 t + …, so that derivatives are known exactly.
 struct Jets {
@@ -51,8 +51,8 @@ enum Recipe {
     Y,
     Time,
     Constant(f64),
-    Unary(UnaryOp, Box<Recipe>),
-    Binary(BinaryOp, Box<Recipe>, Box<Recipe>),
+    Unary(UnaryFunction, Box<Recipe>),
+    Binary(BinaryFunction, Box<Recipe>, Box<Recipe>),
 }
 
 fn recipe() -> impl Strategy<Value = Recipe> {
@@ -63,14 +63,19 @@ fn recipe() -> impl Strategy<Value = Recipe> {
         (-2.0..2.0f64).prop_map(Recipe::Constant),
     ];
     let unary = prop::sample::select(vec![
-        UnaryOp::Neg,
-        UnaryOp::Sin,
-        UnaryOp::Cos,
-        UnaryOp::Tanh,
-        UnaryOp::Atan,
-        UnaryOp::Sinh,
+        UnaryFunction::Neg,
+        UnaryFunction::Sin,
+        UnaryFunction::Cos,
+        UnaryFunction::Tanh,
+        UnaryFunction::Atan,
+        UnaryFunction::Sinh,
     ]);
-    let binary = prop::sample::select(vec![BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Atan2]);
+    let binary = prop::sample::select(vec![
+        BinaryFunction::Add,
+        BinaryFunction::Sub,
+        BinaryFunction::Mul,
+        BinaryFunction::Atan2,
+    ]);
     leaf.prop_recursive(4, 24, 2, move |inner| {
         prop_oneof![
             (unary.clone(), inner.clone()).prop_map(|(op, a)| Recipe::Unary(op, Box::new(a))),
@@ -124,12 +129,12 @@ proptest! {
         let place = |local: u32| Place { local: LocalId(local), indices: vec![] };
         let scalar = |name: &str| Local::new(name, Type::Real, vec![]);
         let power = FunctionExpr::Binary(
-            BinaryOp::Pow,
-            Box::new(FunctionExpr::Unary(UnaryOp::Sin, Box::new(read(0)))),
+            BinaryFunction::Pow,
+            Box::new(FunctionExpr::Unary(UnaryFunction::Sin, Box::new(read(0)))),
             Box::new(read(3)),
         );
-        let term = FunctionExpr::Binary(BinaryOp::Mul, Box::new(power), Box::new(read(1)));
-        let sum = FunctionExpr::Binary(BinaryOp::Add, Box::new(read(2)), Box::new(term));
+        let term = FunctionExpr::Binary(BinaryFunction::Mul, Box::new(power), Box::new(read(1)));
+        let sum = FunctionExpr::Binary(BinaryFunction::Add, Box::new(read(2)), Box::new(term));
         let mut functions = Functions::new();
         let f = functions.push(Function {
             name: "f".into(),
@@ -152,7 +157,7 @@ proptest! {
         let mut pool = pool();
         let (vx, vy) = (pool.var(VarId(0)), pool.var(VarId(1)));
         let call = pool.call(f, 0, &[vx, vy]);
-        let sine = pool.unary(UnaryOp::Sin, vx);
+        let sine = pool.unary(UnaryFunction::Sin, vx);
         let (s2, s3) = (pool.mul(sine, sine), { let s2 = pool.mul(sine, sine); pool.mul(s2, sine) });
         let powers = { let a = pool.add(sine, s2); pool.add(a, s3) };
         let twin = pool.mul(powers, vy);

@@ -9,7 +9,7 @@ use interpreter::interpret;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use saltus_mdae::function::{Body, CallError, Function, FunctionExpr, Functions, Local, LocalId, Place, Statement};
-use saltus_mdae::{BinaryOp, FunctionId, OriginId, Type, UnaryOp};
+use saltus_mdae::{BinaryFunction, FunctionId, OriginId, Type, UnaryFunction};
 
 /// Variables of every random function: two Reals, an Integer, an array, a result, a counter, an array of open size.
 const X: u32 = 0;
@@ -28,11 +28,7 @@ fn place(local: u32, indices: Vec<FunctionExpr>) -> Place {
 }
 
 fn read(local: u32) -> FunctionExpr {
-    FunctionExpr::Read(place(local, Vec::new()))
-}
-
-fn binary(op: BinaryOp, a: FunctionExpr, b: FunctionExpr) -> FunctionExpr {
-    FunctionExpr::Binary(op, Box::new(a), Box::new(b))
+    FunctionExpr::read(LocalId(local))
 }
 
 fn function(name: &str, body: Vec<Statement>) -> Function {
@@ -67,7 +63,7 @@ fn index() -> impl Strategy<Value = FunctionExpr> {
     prop_oneof![
         18 => (1..=2i32).prop_map(|k| FunctionExpr::Constant(f64::from(k))),
         2 => Just(read(COUNTER)),
-        1 => Just(binary(BinaryOp::Sub, read(N), read(COUNTER))),
+        1 => Just(FunctionExpr::binary(BinaryFunction::Sub, read(N), read(COUNTER))),
         1 => Just(read(N)),
     ]
 }
@@ -81,24 +77,24 @@ fn expr() -> impl Strategy<Value = FunctionExpr> {
     ];
     leaf.prop_recursive(3, 16, 3, |inner| {
         let unary = prop_oneof![
-            Just(UnaryOp::Neg),
-            Just(UnaryOp::Sin),
-            Just(UnaryOp::Abs),
-            Just(UnaryOp::Sqrt),
-            Just(UnaryOp::Floor)
+            Just(UnaryFunction::Neg),
+            Just(UnaryFunction::Sin),
+            Just(UnaryFunction::Abs),
+            Just(UnaryFunction::Sqrt),
+            Just(UnaryFunction::Floor)
         ];
         let two = prop_oneof![
-            Just(BinaryOp::Add),
-            Just(BinaryOp::Sub),
-            Just(BinaryOp::Mul),
-            Just(BinaryOp::Div),
-            Just(BinaryOp::Min),
-            Just(BinaryOp::Mod),
-            Just(BinaryOp::Lt)
+            Just(BinaryFunction::Add),
+            Just(BinaryFunction::Sub),
+            Just(BinaryFunction::Mul),
+            Just(BinaryFunction::Div),
+            Just(BinaryFunction::Min),
+            Just(BinaryFunction::Mod),
+            Just(BinaryFunction::Lt)
         ];
         prop_oneof![
             (unary, inner.clone()).prop_map(|(op, a)| FunctionExpr::Unary(op, Box::new(a))),
-            (two, inner.clone(), inner.clone()).prop_map(|(op, a, b)| binary(op, a, b)),
+            (two, inner.clone(), inner.clone()).prop_map(|(op, a, b)| FunctionExpr::binary(op, a, b)),
             (inner.clone(), inner.clone(), inner.clone()).prop_map(|(c, a, b)| FunctionExpr::If(
                 Box::new(c),
                 Box::new(a),
@@ -149,9 +145,12 @@ fn statement() -> impl Strategy<Value = Statement> {
             }),
             body.prop_map(|mut body| {
                 // Ends: n grows.
-                let more = binary(BinaryOp::Add, read(N), FunctionExpr::Constant(1.0));
+                let more = FunctionExpr::binary(BinaryFunction::Add, read(N), FunctionExpr::Constant(1.0));
                 body.insert(0, Statement::Assign(place(N, Vec::new()), more));
-                Statement::While(binary(BinaryOp::Lt, read(N), FunctionExpr::Constant(5.0)), body)
+                Statement::While(
+                    FunctionExpr::binary(BinaryFunction::Lt, read(N), FunctionExpr::Constant(5.0)),
+                    body,
+                )
             }),
         ]
     })
@@ -192,10 +191,13 @@ fn outcome(result: Result<Vec<f64>, CallError>) -> Result<Vec<u64>, String> {
 fn the_machine_does_what_the_statements_say() {
     let body = || prop::collection::vec(statement(), 1..8);
     let callee = vec![
-        Statement::Assign(place(RESULT, Vec::new()), binary(BinaryOp::Mul, read(X), read(Y))),
+        Statement::Assign(
+            place(RESULT, Vec::new()),
+            FunctionExpr::binary(BinaryFunction::Mul, read(X), read(Y)),
+        ),
         Statement::Assign(
             place(A, vec![FunctionExpr::Constant(1.0), read(N)]),
-            FunctionExpr::Unary(UnaryOp::Sin, Box::new(read(X))),
+            FunctionExpr::Unary(UnaryFunction::Sin, Box::new(read(X))),
         ),
     ];
     let case = (body(), -2.0..2.0f64, -2.0..2.0f64, 0..4i32);
@@ -229,7 +231,7 @@ fn the_machine_does_what_the_statements_say() {
 
 #[test]
 fn integers_stay_exact_or_fail() {
-    let double = binary(BinaryOp::Mul, read(N), FunctionExpr::Constant(2.0));
+    let double = FunctionExpr::binary(BinaryFunction::Mul, read(N), FunctionExpr::Constant(2.0));
     let body = |to: u32| {
         vec![Statement::For {
             counter: LocalId(COUNTER),

@@ -38,8 +38,7 @@ fn two(number: usize, smoothness: Smoothness, extrapolation: Extrapolation) -> T
 
 #[test]
 fn values_are_those_of_the_standard_library() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/reference/tables.txt");
-    let text = std::fs::read_to_string(path).expect("reference values");
+    let text = saltus_testing::reference("tables.txt");
     let mut compared = 0;
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let mut words = line.split_whitespace();

@@ -35,19 +35,19 @@ struct Node {
     /// For a package folder, whose classes may be in files of their own.
     stored: Option<Arc<LibraryClass>>,
     path: Vec<Name>,
-    table: Option<Rc<Table>>,
+    table: Option<Rc<MemberTable>>,
     building: bool,
     bases: Option<Rc<[ClassId]>>,
 }
 
 /// The members of a class: its own, then those it inherits.
 #[derive(Debug, Default)]
-pub(crate) struct Table {
+pub(crate) struct MemberTable {
     pub members: Vec<Rc<Member>>,
     by_name: FxHashMap<Name, usize>,
 }
 
-impl Table {
+impl MemberTable {
     pub(crate) fn find(&self, name: &str) -> Option<&Rc<Member>> {
         self.by_name.get(name).map(|&at| &self.members[at])
     }
@@ -279,7 +279,7 @@ impl<'l> Names<'l> {
         self.node(class).building
     }
 
-    pub(crate) fn table(&mut self, class: ClassId) -> Rc<Table> {
+    pub(crate) fn table(&mut self, class: ClassId) -> Rc<MemberTable> {
         if let Some(table) = &self.node(class).table {
             return Rc::clone(table);
         }
@@ -295,9 +295,9 @@ impl<'l> Names<'l> {
         table
     }
 
-    fn build_table(&mut self, class: ClassId) -> Table {
+    fn build_table(&mut self, class: ClassId) -> MemberTable {
         let definition = Arc::clone(self.definition(class));
-        let mut table = Table::default();
+        let mut table = MemberTable::default();
         if let ClassBody::Enumeration { literals } = &definition.body {
             let literals = literals.iter().flatten().enumerate();
             literals.for_each(|(at, literal)| table.insert(Rc::new(literal_member(class, at, literal))));
@@ -314,7 +314,7 @@ impl<'l> Names<'l> {
         table
     }
 
-    fn own_members(&mut self, class: ClassId, element: &Element, table: &mut Table) {
+    fn own_members(&mut self, class: ClassId, element: &Element, table: &mut MemberTable) {
         let member = |name: &Ident, kind| {
             Rc::new(Member {
                 name: name.clone(),

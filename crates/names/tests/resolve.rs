@@ -2,16 +2,13 @@
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use saltus_names::{Names, Role, Site, Target, occurrences};
 use saltus_source::SourceMap;
 use saltus_syntax::library::{Disk, Library, modelica_files};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use saltus_testing::repository;
 
 /// Names that mean nothing, with their places.
 fn unresolved(files: &[PathBuf], folders: Vec<PathBuf>) -> (usize, Vec<String>) {
@@ -50,11 +47,11 @@ fn unresolved(files: &[PathBuf], folders: Vec<PathBuf>) -> (usize, Vec<String>) 
 
 #[test]
 fn every_name_of_the_examples_and_of_the_library_means_something() {
-    let folders = vec![root().join("library")];
-    let examples = modelica_files(&Disk, &[root().join("examples")]);
+    let folders = vec![repository().join("library")];
+    let examples = modelica_files(&Disk, &[repository().join("examples")]);
     let (met, found) = unresolved(&examples, folders.clone());
     assert!(met > 4000 && found.is_empty(), "{met}: {found:#?}");
-    let library = modelica_files(&Disk, &[root().join("library/Saltus")]);
+    let library = modelica_files(&Disk, &[repository().join("library/Saltus")]);
     let (met, found) = unresolved(&library, folders);
     assert!(met > 2000 && found.is_empty(), "{met}: {found:#?}");
 }
@@ -66,7 +63,7 @@ fn names_of_the_standard_library_mean_something() {
         return;
     };
     let files = modelica_files(&Disk, &[folder.join("Modelica")]);
-    let (met, found) = unresolved(&files, vec![folder, root().join("library")]);
+    let (met, found) = unresolved(&files, vec![folder, repository().join("library")]);
     // What redeclarations bring along is not seen from the class that is written.
     assert!(
         found.len() * 400 < met,

@@ -1,7 +1,7 @@
 //! The whole compiler for a page in a browser: one function from questions to answers, both as JSON.
 //!
 //! Everything happens in the memory of the module: there are no files, no threads, no clock and no connection. What a run
-//! tells on its way goes to a [`Host`]. The page starts two of these, one for the editor and one for runs, each in a worker of
+//! says on its way goes to a [`Host`]. The page starts two of these, one for the editor and one for runs, each in a worker of
 //! its own, so that a run that does not end can be ended from outside.
 //!
 //! | module | what lives there |

@@ -19,9 +19,24 @@ unsafe extern "C" {
     fn due() -> u32;
     /// A picture of the run so far, as SVG.
     fn picture(text: *const u8, length: usize, time: f64);
+    /// Makes functions of a module of so many bytes and puts them into the table; the first place, or `u32::MAX`.
+    fn load(module: *const u8, length: usize, functions: u32) -> u32;
+    /// Takes functions out of the table.
+    fn unload(first: u32, functions: u32);
     /// The last words of a module that is of no use any more.
     fn panicked(text: *const u8, length: usize);
 }
+
+/// What the page does for kernels that are evaluated often.
+const LOADER: saltus_codegen::Loader = saltus_codegen::Loader {
+    // SAFETY: the page reads the bytes during the call only.
+    load: |module, functions| unsafe {
+        let first = load(module.as_ptr(), module.len(), functions);
+        (first != u32::MAX).then_some(first)
+    },
+    // SAFETY: takes numbers and returns nothing.
+    unload: |first, functions| unsafe { unload(first, functions) },
+};
 
 struct Page;
 
@@ -67,6 +82,8 @@ extern "C" fn saltus_ask() -> usize {
         // SAFETY: the page reads the text during the call only.
         unsafe { panicked(text.as_ptr(), text.len()) }
     }));
+    // SAFETY: functions stay in the table until they are taken out (`playground/src/engine.js`).
+    unsafe { saltus_codegen::set_loader(LOADER) };
     DESK.with_borrow_mut(|desk| {
         let question = std::mem::take(&mut desk.question);
         desk.answer = desk.playground.ask(&question, &mut Page);

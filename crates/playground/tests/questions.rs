@@ -1,9 +1,10 @@
 //! Questions and answers, as the page asks them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use saltus::Session;
 use saltus_playground::{Host, Playground, Unwatched};
+use saltus_testing::{Random, repository};
 use serde_json::{Value, json};
 
 fn ask(playground: &mut Playground, question: &Value) -> Result<Value, String> {
@@ -20,7 +21,7 @@ fn ask_host(playground: &mut Playground, question: &Value, host: &mut dyn Host) 
 }
 
 fn example(name: &str) -> (PathBuf, String) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    let path = repository().join("examples").join(name);
     let text = std::fs::read_to_string(&path).unwrap();
     (path, text)
 }
@@ -215,24 +216,18 @@ fn the_policy_allows_every_report() {
 /// Whatever is sent, there is an answer.
 #[test]
 fn questions_that_are_none_are_refused() {
-    let mut state = 7_u64;
-    let mut random = move |below: usize| {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (state >> 33) as usize % below
-    };
+    let mut random = Random(7);
     let whole =
         json!({"ask": "simulate", "text": "model M Real x = 1; end M;", "stop": 1, "set": [["a", "b"]]}).to_string();
     let mut playground = Playground::default();
     for _ in 0..200 {
         let mut bytes = whole.clone().into_bytes();
-        for _ in 0..1 + random(4) {
-            let at = random(bytes.len());
-            match random(3) {
+        for _ in 0..1 + random.below(4) {
+            let at = random.below(bytes.len());
+            match random.below(3) {
                 0 => bytes.truncate(at.max(1)),
-                1 => bytes[at] = random(256) as u8,
-                _ => bytes.insert(at, b"{}[]\",:0e-"[random(10)]),
+                1 => bytes[at] = random.below(256) as u8,
+                _ => bytes.insert(at, random.of(b"{}[]\",:0e-")),
             }
         }
         let answer = playground.ask(&bytes, &mut Unwatched);

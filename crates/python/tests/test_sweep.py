@@ -206,34 +206,60 @@ def test_a_store_is_gone_on_with(decay, tmp_path):
 
 DRIVER = """
 import sys
+import time
 import saltus
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+
+
+def engine(name):
+    if name == "pool":
+        return ProcessPoolExecutor(2, mp_context=get_context("spawn"))
+    if name == "dask":
+        from distributed import Client, LocalCluster
+
+        return Client(LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None))
+    if name == "ray":
+        import ray
+
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        return ray
+    return None
+
+
+def wait_to_be_killed(done, count):
+    if sys.argv[4] == "first":
+        time.sleep(600)
+
+
 if __name__ == "__main__":
     model = saltus.load(sys.argv[1])
-    pool = ProcessPoolExecutor(2, mp_context=get_context("spawn")) if sys.argv[3] == "pool" else None
-    model.sweep(saltus.design.sobol(400, {"torque": (6, 24), "J2": (1, 6)}), ["first(locked)", "heat"],
-                store=sys.argv[2], resume=True, engine=pool, chunk=4)
+    model.sweep(saltus.design.sobol(RUNS, {"torque": (6, 24), "J2": (1, 6)}), ["first(locked)", "heat"],
+                store=sys.argv[2], resume=True, engine=engine(sys.argv[3]), chunk=10, progress=wait_to_be_killed)
 """
+#: More than are made before the first rows are handed over, so that the first driver stops on the way however fast the machine is.
+RUNS = 2000
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of other systems")
-@pytest.mark.parametrize("engine", ["threads", "pool"])
+@pytest.mark.parametrize("engine", ["threads", "pool", "dask", "ray"])
 def test_a_driver_that_is_killed_goes_on(tmp_path, engine):
+    if engine in ("dask", "ray"):
+        pytest.importorskip({"dask": "distributed", "ray": "ray"}[engine])
     script, store = tmp_path / "driver.py", tmp_path / "sweep.csv"
-    script.write_text(textwrap.dedent(DRIVER))
+    script.write_text(textwrap.dedent(DRIVER).replace("RUNS", str(RUNS)))
     command = [sys.executable, str(script), str(EXAMPLES / "mechanics" / "SlippingClutch.mo"), str(store), engine]
-    driver = subprocess.Popen(command, start_new_session=True)
-    end = time.monotonic() + 60
-    while time.monotonic() < end and (not store.exists() or store.read_bytes().count(b"\n") < 20):
+    driver = subprocess.Popen([*command, "first"], start_new_session=True)
+    end = time.monotonic() + 120
+    while time.monotonic() < end and (not store.exists() or store.read_bytes().count(b"\n") < 2):
         time.sleep(0.005)
     os.killpg(driver.pid, signal.SIGKILL)
     driver.wait()
     kept = store.read_bytes().count(b"\n") - 1
-    assert 0 < kept < 400
-    subprocess.run(command, check=True, timeout=120)
+    assert 0 < kept < RUNS
+    subprocess.run([*command, "second"], check=True, timeout=240)
     model = saltus.load(EXAMPLES / "mechanics" / "SlippingClutch.mo")
-    design = saltus.design.sobol(400, {"torque": (6, 24), "J2": (1, 6)})
+    design = saltus.design.sobol(RUNS, {"torque": (6, 24), "J2": (1, 6)})
     model.sweep(design, ["first(locked)", "heat"], store=tmp_path / "whole.csv")
     assert store.read_bytes() == (tmp_path / "whole.csv").read_bytes()
     about = json.loads((tmp_path / "sweep.csv.json").read_text())

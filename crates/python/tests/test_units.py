@@ -61,3 +61,39 @@ def test_a_unit_becomes_a_component(tmp_path):
         model.simulate(stop=1)
     result = model.allow_fmu().simulate(stop=1, set={"k": 3}, tolerance=1e-9)
     assert abs(result["x"][-1] - 2.718281828459045**-3) < 1e-6
+
+
+CHAIN = """
+model Chain
+  parameter Integer n = 2 "Number of tanks";
+  input Real u;
+  output Real x[n](each start = 1, each fixed = true);
+equation
+  for i in 1:n loop
+    der(x[i]) = u - i*x[i];
+  end for;
+end Chain;
+"""
+
+
+def test_importers_choose_sizes(tmp_path):
+    model = saltus.loads(CHAIN)
+    model.export_fmu(tmp_path / "Chain.fmu", structural={"n": (1, 4)}, runtime=runtime())
+    with zipfile.ZipFile(tmp_path / "Chain.fmu") as unit:
+        description = unit.read("modelDescription.xml").decode()
+        names = unit.namelist()
+    assert 'name="n"' in description and 'causality="structuralParameter"' in description and "<Dimension valueReference" in description
+    assert [n for n in (1, 2, 3, 4) if f"resources/sizes/{n}/model.saltus" in names] == [1, 3, 4]
+    for structural, words in [
+        ({"n": (3, 4)}, "with 2 among them"),
+        ({"n": (0, 4)}, "begin at 1"),
+        ({"n": (1, 2000)}, "no more than 1000"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            model.export_fmu(tmp_path / "M.fmu", structural=structural, runtime=runtime())
+    with pytest.raises(KeyError):
+        model.export_fmu(tmp_path / "M.fmu", structural={"m": (1, 2)}, runtime=runtime())
+    with pytest.raises(ValueError, match="gives no sizes"):
+        saltus.loads(MODEL).export_fmu(tmp_path / "M.fmu", structural={"k": (1, 2)}, runtime=runtime())
+    with pytest.raises(ValueError, match="FMI 2 has no arrays"):
+        model.export_fmu(tmp_path / "M.fmu", fmi=2, arrays=True, runtime=runtime())

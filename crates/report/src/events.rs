@@ -14,7 +14,7 @@ const MOST_EVENTS: usize = 20_000;
 /// Jumps and impulses of an event that are written out.
 const MOST_LISTED: usize = 24;
 
-/// The events a page shows: all instants of the run but those in which nothing is told.
+/// The events a page shows: all instants of the run but those in which nothing is reported.
 pub(crate) fn shown(result: &Trajectory) -> impl Iterator<Item = &EventRecord> {
     result
         .events()

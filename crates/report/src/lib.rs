@@ -47,7 +47,7 @@ pub struct SourceText {
     pub text: String,
 }
 
-/// Something worth telling: a warning, or why a run failed.
+/// Something worth reporting: a warning, or why a run failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
     /// `error`, `warning` or `note`.

@@ -3,11 +3,16 @@
 //! A point (t, v) lies in the tube around a curve if the curve comes within the time tolerance τ and the value
 //! tolerance δ of it. A curve between jumps is connected, and jumps are joined by vertical lines, so that within
 //! [t−τ, t+τ] it takes every value between its lowest and its highest: the test is
-//! min − δ ≤ v ≤ max + δ over that window. Events may so be shifted by τ, and nothing else is forgiven.
+//! min − δ ≤ v ≤ max + δ over that window. Events may so be shifted by τ, and nothing else is forgiven but pulses without width:
+//! what a step signal is for less than a thousandth of τ is left out. Where several conditions turn at an event, tools differ in
+//! whether intermediate values show, and how far apart in time they set them.
 
 use std::collections::VecDeque;
 
 use crate::{ResultError, Selection, SignalId, Trajectory};
+
+/// Pulses of step signals shorter than this part of the time tolerance have no width.
+const PULSE: f64 = 1e-3;
 
 /// Half-widths of the tube.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -207,6 +212,17 @@ impl Samples<'_> {
         if at_event { Side::Left } else { Side::Right }
     }
 
+    /// Whether this is a step signal that has the value of a row for a shorter time.
+    fn is_brief(&self, row: usize, duration: f64) -> bool {
+        let (time, value) = (self.time, self.values[row]);
+        let near = |other: usize| (time[other] - time[row]).abs() < duration;
+        let same = |other: usize| self.values[other] == value || (self.values[other].is_nan() && value.is_nan());
+        let first = (0..row).rev().take_while(|&other| near(other) && same(other)).last();
+        let last = (row..time.len()).take_while(|&other| near(other) && same(other)).last();
+        let end = last.map_or(row, |last| (last + 1).min(time.len() - 1));
+        self.step && time[end] - time[first.unwrap_or(row)] < duration
+    }
+
     fn extent(&self) -> Option<(f64, f64)> {
         let finite = self.values.iter().copied().filter(|value| value.is_finite());
         finite.fold(None, |extent: Option<(f64, f64)>, value| {
@@ -307,7 +323,7 @@ impl<'a> Pair<'a> {
         shift: f64,
         tolerances: &Tolerances,
     ) -> Self {
-        // Files of other tools do not tell which variables are steps: one side that knows is enough.
+        // Files of other tools do not say which variables are steps: one side that knows is enough.
         let step = reference.schema().signal(id).kind.is_step() || candidate.schema().signal(other).kind.is_step();
         let samples = |trajectory: &'a Trajectory, id: SignalId| Samples {
             time: trajectory.time(),
@@ -406,7 +422,7 @@ impl<'a> Pair<'a> {
                 (true, None) if dead => f64::INFINITY,
                 (true, None) => continue,
             };
-            if distance <= self.half_width {
+            if distance <= self.half_width || curve.is_brief(row, PULSE * self.shift) {
                 continue;
             }
             worst.count += 1;
@@ -490,6 +506,49 @@ mod tests {
             let b = wave(1000, |t| offset + if t < 5.0 { -1.0 } else { 1.0 });
             assert_eq!(verdict(&a, &b, &tolerances).verdict, expected);
         }
+    }
+
+    #[test]
+    fn pulses_of_step_signals_without_width_do_not_count() {
+        let pulse = |width: f64, kind| {
+            let points = [
+                (0.0, 0.0),
+                (5.0, 0.0),
+                (5.0, 1.0),
+                (5.0 + width, 1.0),
+                (5.0 + width, 0.0),
+                (10.0, 0.0),
+            ];
+            sampled(&points, kind)
+        };
+        let (step, none) = (|| SignalKind::Discrete, [(0.0, 0.0), (10.0, 0.0)]);
+        for (width, expected) in [
+            (0.0, Agreement::Within),
+            (1e-8, Agreement::Within),
+            (1e-4, Agreement::Outside),
+        ] {
+            let (with, without) = (pulse(width, step()), sampled(&none, step()));
+            assert_eq!(
+                verdict(&with, &without, &Tolerances::default()).verdict,
+                expected,
+                "{width}"
+            );
+            assert_eq!(
+                verdict(&without, &with, &Tolerances::default()).verdict,
+                expected,
+                "{width}"
+            );
+        }
+        let found = verdict(
+            &pulse(1e-8, SignalKind::Continuous),
+            &sampled(&none, SignalKind::Continuous),
+            &Tolerances::default(),
+        );
+        assert_eq!(found.verdict, Agreement::Outside);
+        // Nor does what an event at the very end sets.
+        let last = sampled(&[(0.0, 0.0), (10.0, 0.0), (10.0, 1.0)], step());
+        let found = verdict(&sampled(&none, step()), &last, &Tolerances::default());
+        assert_eq!(found.verdict, Agreement::Within);
     }
 
     #[test]

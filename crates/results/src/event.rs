@@ -90,7 +90,7 @@ pub struct ModeRecord {
     /// The conditions and their values in this mode.
     #[serde(default)]
     pub valuation: Vec<(String, bool)>,
-    /// The mode of which only the differences are told, label and conditions: where there are many conditions, modes have
+    /// The mode of which only the differences are reported, label and conditions: where there are many conditions, modes have
     /// most of their values in common.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u32>,

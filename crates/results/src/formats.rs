@@ -23,6 +23,10 @@ pub trait Storage {
     fn create(&mut self, path: &Path) -> io::Result<Box<dyn Stream>>;
     /// Opens a file for reading.
     fn open(&mut self, path: &Path) -> io::Result<Box<dyn Read>>;
+    /// Whether other files can lie beside this one: none lies beside a stream.
+    fn has_neighbours(&self, _path: &Path) -> bool {
+        true
+    }
 }
 
 /// The file system.
@@ -313,11 +317,10 @@ impl Formats {
             .flat_map(|format| format.extensions().iter().copied())
     }
 
-    fn of(&self, path: &Path) -> Result<&dyn Format, ResultError> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
+    fn of(&self, extension: &str, path: &Path) -> Result<&dyn Format, ResultError> {
         let mut latest_first = self.formats.iter().rev().map(|format| &**format);
         latest_first
-            .find(|format| format.extensions().contains(&extension.as_str()))
+            .find(|format| format.extensions().contains(&extension))
             .ok_or_else(|| ResultError::UnknownFormat {
                 path: path.to_owned(),
                 known: self.extensions().collect(),
@@ -331,7 +334,18 @@ impl Formats {
         storage: &mut dyn Storage,
         options: &WriteOptions,
     ) -> Result<Box<dyn ResultSink + Send>, ResultError> {
-        let writer = self.of(path)?.create(path, storage, options)?;
+        self.create_as(&extension(path), path, storage, options)
+    }
+
+    /// A sink that writes to a file in the format of an extension that its name need not have.
+    pub fn create_as(
+        &self,
+        extension: &str,
+        path: &Path,
+        storage: &mut dyn Storage,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn ResultSink + Send>, ResultError> {
+        let writer = self.of(extension, path)?.create(path, storage, options)?;
         let selected = Select::new(options.selection.clone(), writer);
         Ok(if options.all_instants {
             Box::new(selected)
@@ -342,8 +356,17 @@ impl Formats {
 
     /// Reads a file in the format of its extension.
     pub fn read(&self, path: &Path, storage: &mut dyn Storage) -> Result<Trajectory, ResultError> {
-        self.of(path)?.read(path, storage)
+        self.read_as(&extension(path), path, storage)
     }
+
+    /// Reads a file in the format of an extension that its name need not have.
+    pub fn read_as(&self, extension: &str, path: &Path, storage: &mut dyn Storage) -> Result<Trajectory, ResultError> {
+        self.of(extension, path)?.read(path, storage)
+    }
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase()
 }
 
 fn create(path: &Path, storage: &mut dyn Storage) -> Result<Box<dyn Stream>, ResultError> {
@@ -371,7 +394,11 @@ impl Format for Csv {
     ) -> Result<Box<dyn ResultSink + Send>, ResultError> {
         let beside = Sidecar::path_for(path);
         let writer = CsvWriter::new(create(path, storage)?, path);
-        let writer = writer.with_sidecar(create(&beside, storage)?, beside);
+        let writer = if storage.has_neighbours(path) {
+            writer.with_sidecar(create(&beside, storage)?, beside)
+        } else {
+            writer
+        };
         Ok(Box::new(if options.omit_aliases {
             writer.without_aliases()
         } else {
@@ -383,9 +410,9 @@ impl Format for Csv {
         let stream = open(path, storage)?;
         // Metadata is a convenience: without it, or with a damaged one, the numbers are still there.
         let beside = Sidecar::path_for(path);
-        let sidecar = storage
-            .open(&beside)
-            .ok()
+        let stream_beside = storage.has_neighbours(path).then(|| storage.open(&beside).ok());
+        let sidecar = stream_beside
+            .flatten()
             .and_then(|stream| Sidecar::read(stream, &beside).ok());
         read_csv(stream, path, sidecar.as_ref())
     }

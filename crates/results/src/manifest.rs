@@ -35,6 +35,9 @@ pub struct Manifest {
     /// What the components look like in their plane.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shapes: Vec<Shape>,
+    /// Signals that the model subtracts from each other: a set point, and what is to follow it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub set_points: Vec<(String, String)>,
 }
 
 /// A figure that a model asks for.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// Name of the first column of every result.
@@ -289,7 +288,8 @@ pub struct Schema {
     signals: Vec<Signal>,
     values: Vec<Value>,
     columns: Vec<SignalId>,
-    by_name: FxHashMap<String, SignalId>,
+    /// In the order of their names.
+    by_name: Vec<SignalId>,
 }
 
 impl PartialEq for Schema {
@@ -329,7 +329,9 @@ impl Schema {
 
     /// The signal of that name.
     pub fn find(&self, name: &str) -> Option<SignalId> {
-        self.by_name.get(name).copied()
+        let name_of = |id: &SignalId| self.signals[id.index()].name.as_str();
+        let found = self.by_name.binary_search_by(|id| name_of(id).cmp(name));
+        found.ok().map(|at| self.by_name[at])
     }
 
     /// The signals whose values are in the rows, in row order.
@@ -351,17 +353,21 @@ impl Schema {
     }
 }
 
-fn index_names(signals: &[Signal]) -> Result<FxHashMap<String, SignalId>, SchemaError> {
-    let mut by_name = FxHashMap::default();
-    for (index, signal) in signals.iter().enumerate() {
-        if signal.name == TIME || signal.name == MODE {
-            return Err(SchemaError::ReservedName(signal.name.clone()));
+/// The signals in the order of their names, which have to be different.
+fn index_names(signals: &[Signal]) -> Result<Vec<SignalId>, SchemaError> {
+    let name = |id: SignalId| signals[id.index()].name.as_str();
+    let mut by_name: Vec<SignalId> = (0..signals.len() as u32).map(SignalId).collect();
+    let reserved = by_name.iter().copied().find(|&id| name(id) == TIME || name(id) == MODE);
+    by_name.sort_unstable_by(|&a, &b| name(a).cmp(name(b)).then(a.cmp(&b)));
+    let pairs = by_name.windows(2).filter(|pair| name(pair[0]) == name(pair[1]));
+    let repeated = pairs.map(|pair| pair[1]).min();
+    match (reserved, repeated) {
+        (Some(reserved), repeated) if repeated.is_none_or(|repeated| reserved <= repeated) => {
+            Err(SchemaError::ReservedName(name(reserved).to_owned()))
         }
-        if by_name.insert(signal.name.clone(), SignalId(index as u32)).is_some() {
-            return Err(SchemaError::DuplicateName(signal.name.clone()));
-        }
+        (_, Some(repeated)) => Err(SchemaError::DuplicateName(name(repeated).to_owned())),
+        _ => Ok(by_name),
     }
-    Ok(by_name)
 }
 
 fn column_signals(signals: &[Signal]) -> Vec<SignalId> {

@@ -82,7 +82,7 @@ impl Sidecar {
     }
 
     /// The signals of a file with these columns: aliases and constants as recorded, then columns that are not
-    /// known here. Also tells which column of the file each stored signal has.
+    /// known here. Also says which column of the file each stored signal has.
     pub(crate) fn signals_for(&self, columns: &[String]) -> (Vec<Signal>, Vec<usize>) {
         let mut position: FxHashMap<&str, usize> =
             columns.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();

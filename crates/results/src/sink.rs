@@ -170,7 +170,7 @@ struct HeldRow {
 /// Reduces every event instant to exactly two rows: the first left limit and the last right limit, also when an
 /// output point falls on the event or several events follow each other at the same time.
 ///
-/// It holds back one row, since only the next one tells whether it is needed; `flush` does not release it.
+/// It holds back one row, since only the next one says whether it is needed; `flush` does not release it.
 #[derive(Debug)]
 pub struct EventRows<S> {
     inner: S,

@@ -6,6 +6,7 @@ use saltus_results::{
     Formats, Manifest, MemoryStorage, ResultSink, RowKind, Schema, Signal, Status, Summary, WriteOptions,
     read_event_log,
 };
+use saltus_testing::Random;
 
 fn written(name: &str) -> Vec<u8> {
     let mut storage = MemoryStorage::default();
@@ -37,24 +38,18 @@ fn read(name: &str, bytes: &[u8]) -> Option<usize> {
 
 #[test]
 fn bytes_changed_cut_and_repeated() {
-    let mut state = 88172645463325252_u64;
-    let mut random = |count: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % count as u64) as usize
-    };
+    let mut random = Random(88172645463325252);
     for name in ["r.csv", "r.mat"] {
         let good = written(name);
         assert_eq!(read(name, &good), Some(20), "{name}");
         for _ in 0..2000 {
             let mut bytes = good.clone();
-            for _ in 0..=random(3) {
-                let at = random(bytes.len());
-                match random(4) {
-                    0 => bytes[at] = random(256) as u8,
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len());
+                match random.below(4) {
+                    0 => bytes[at] = random.below(256) as u8,
                     1 => bytes.truncate(at.max(1)),
-                    2 => bytes.insert(at, [0, 0xff, b',', b'"'][random(4)]),
+                    2 => bytes.insert(at, random.of(&[0, 0xff, b',', b'"'])),
                     _ => {
                         let piece = bytes[at..(at + 8).min(bytes.len())].to_vec();
                         bytes.splice(at..at, piece);

@@ -5,11 +5,21 @@ use saltus_results::*;
 
 /// Rows from a function of time; the schema is filled in order.
 fn run(signals: Vec<Signal>, rows: usize, f: impl Fn(f64) -> Vec<f64>, mode: impl Fn(f64) -> u32) -> Trajectory {
-    let mut result = Trajectory::new();
     let manifest = Manifest {
         model: "Pkg.<Model> & \"more\"".into(),
         ..Manifest::default()
     };
+    run_with(manifest, signals, rows, f, mode)
+}
+
+fn run_with(
+    manifest: Manifest,
+    signals: Vec<Signal>,
+    rows: usize,
+    f: impl Fn(f64) -> Vec<f64>,
+    mode: impl Fn(f64) -> u32,
+) -> Trajectory {
+    let mut result = Trajectory::new();
     result.begin(&Schema::new(signals).unwrap(), &manifest).unwrap();
     for row in 0..rows {
         let t = row as f64 / (rows - 1) as f64 * 10.0;
@@ -543,5 +553,37 @@ fn speeds_come_before_local_quantities() {
             .map(|&id| result.schema().signal(id).name.as_str())
             .collect();
         assert_eq!(names[..2], ["body.s", "body.v"], "{names:?}");
+    }
+}
+
+/// A set point and what follows it come first, together, also where the set point stands still; a pair at rest does not.
+#[test]
+fn set_points_come_with_what_follows_them() {
+    for depth in 0..4 {
+        let path = "a.".repeat(depth);
+        let mut signals: Vec<Signal> = (0..12)
+            .map(|k| Signal::new(format!("s{k}")).with_unit("V").with_role(Role::State))
+            .collect();
+        signals.push(Signal::constant(format!("{path}c.wanted"), 3.0));
+        signals.push(Signal::new(format!("{path}c.actual")));
+        signals.push(Signal::new(format!("{path}d.wanted")));
+        signals.push(Signal::new(format!("{path}d.actual")));
+        let values = |t: f64| {
+            let mut row = vec![t.sin(); 12];
+            row.extend([t, 1.0, 1.0]);
+            row
+        };
+        let pair = |of: &str| (format!("{path}{of}.wanted"), format!("{path}{of}.actual"));
+        let manifest = Manifest {
+            set_points: vec![pair("d"), pair("c"), pair("missing")],
+            ..Manifest::default()
+        };
+        let result = run_with(manifest, signals, 20, values, |_| 0);
+        let names: Vec<String> = default_selection(&result)
+            .iter()
+            .map(|&id| result.schema().signal(id).name.clone())
+            .collect();
+        assert_eq!(names[..2], [pair("c").0, pair("c").1], "{names:?}");
+        assert!(!names.contains(&pair("d").1), "{names:?}");
     }
 }

@@ -59,6 +59,7 @@ fn manifest() -> Manifest {
             ]
             .into(),
         }],
+        set_points: vec![("g".into(), "x".into())],
     }
 }
 

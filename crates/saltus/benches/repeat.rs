@@ -4,12 +4,12 @@
 
 #![allow(clippy::print_stdout, reason = "what a program for the command line is for")]
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use saltus::results::Discard;
 use saltus::simulate::Zeno;
 use saltus::{Model, Session};
+use saltus_testing::repository;
 
 const EXAMPLES: [&str; 9] = [
     "MotorAndLoad.mo",
@@ -26,13 +26,9 @@ const EXAMPLES: [&str; 9] = [
 /// Runs after the first.
 const LATER: usize = 200;
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 fn compiled(name: &str) -> Model {
-    let session = Session::with_libraries(vec![root().join("library")]);
-    session.add_file(root().join("examples").join(name));
+    let session = Session::with_libraries(vec![repository().join("library")]);
+    session.add_file(repository().join("examples").join(name));
     let model = session.find_model(None).into_result().expect("an example");
     session.compile(&model).into_result().expect("an example")
 }

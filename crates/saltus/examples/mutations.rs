@@ -15,8 +15,9 @@ use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use mutation_support::{Outcome, Random, models, mutated, try_text};
+use mutation_support::{Outcome, models, mutated, try_text};
 use saltus::simulate::Cancel;
+use saltus_testing::Random;
 
 /// A run that takes longer is written down; one that does not end when it is cancelled ends the campaign.
 const SLOW: Duration = Duration::from_secs(10);
@@ -41,7 +42,7 @@ fn main() {
     std::fs::create_dir_all(&folder).expect("a folder for findings");
     std::panic::set_hook(Box::new(|_| {}));
     let models = models();
-    let mut random = Random::new(seed);
+    let mut random = Random(seed);
     let mut figures = Figures::default();
     for number in 0..count {
         // Small models are tried more often: they say more in the same time.

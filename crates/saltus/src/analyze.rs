@@ -7,6 +7,7 @@ use saltus_analysis::{
     Analysis, AnalysisOptions, ConstructiveReport, InitialState, Subject, TooManyPredicates, analyze,
     constructive_report,
 };
+use saltus_mdae::{ConditionId, IndexVec};
 use saltus_results::Trajectory;
 use saltus_simulate::{Cancel, EventReport, Observer};
 
@@ -65,7 +66,7 @@ impl Model {
 /// Keeps the truth values of the candidate that was accepted last.
 #[derive(Default)]
 struct Witness {
-    truths: Rc<RefCell<Option<Vec<bool>>>>,
+    truths: Rc<RefCell<Option<IndexVec<ConditionId, bool>>>>,
 }
 
 impl Observer for Witness {

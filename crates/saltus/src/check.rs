@@ -21,7 +21,7 @@ use crate::open::{diagnostics_of, has_open_connectors, open_values};
 use crate::{Model, Outcome, Session};
 
 /// Models beyond a limit after which the others are not looked at: each of them takes long.
-const MOST_TOO_LARGE: usize = 3;
+const MOST_TOO_LARGE: usize = 2;
 /// Packages inside packages are followed this deep.
 const MOST_LEVELS: usize = 100;
 
@@ -160,11 +160,7 @@ impl Session {
     }
 
     fn check_bodies(&self, functions: &[Arc<str>]) -> Diagnostics {
-        let options = saltus_lang::FlattenOptions {
-            cancel: self.cancel.clone(),
-            ..saltus_lang::FlattenOptions::default()
-        };
-        saltus_lang::check_functions(&self.library, functions, &options)
+        saltus_lang::check_functions(&self.library, functions, &self.flatten_options())
     }
 
     /// The full names of all models in the files and folders given, those of packages in their order.
@@ -292,7 +288,7 @@ const UNASKED: Budget = Budget {
     nodes: 1 << 18,
     steps: 1 << 22,
 };
-/// Singular places of a model that are told.
+/// Singular places of a model that are reported.
 const MOST_SINGULAR: usize = 12;
 
 /// Singular modes among all modes that time or inputs alone select.

@@ -13,7 +13,7 @@ impl Session {
     /// What a class with connectors says to every model that uses it: which variables of its connectors it determines in each
     /// of its modes.
     pub fn analyze_class(&self, class: &str) -> Outcome<ClassReport> {
-        let options = saltus_lang::FlattenOptions::default();
+        let options = self.flatten_options();
         let flattened = saltus_lang::flatten(&self.library, class, &options);
         // How many equations a part needs is what is asked here.
         let counted = |d: &Diagnostic| matches!(d.code, codes::E0403 | codes::W0209 | codes::W0211);

@@ -86,6 +86,7 @@ pub mod analysis {
 
 /// The flat model: what [`Session::flatten`] returns.
 pub mod flat {
+    pub use saltus_lang::UnitNotes;
     pub use saltus_lang::flat::{
         AssertLevel, Attributes, BinaryOp, Builtin, Causality, ConnectorMember, ConnectorRole, Counts, Enumeration,
         EnumerationId, EquationBranch, EquationKind, Experiment, FlatAlgorithm, FlatConnector, FlatEquation, FlatExpr,
@@ -99,9 +100,9 @@ pub mod flat {
 /// [`Session::compile_equations`].
 pub mod mdae {
     pub use saltus_mdae::{
-        Action, Alias, Assertion, BinaryOp, Builder, Comparison, Condition, ConditionId, ConditionKind, Connector,
-        DiscreteEquation, Equation, EquationId, Ex, Experiment, ExprId, ExprPool, FunctionId, Idx, IndexVec, Mdae,
-        Node, Origin, OriginId, Role, Type, UnaryOp, VarId, Variable, When, WhenBranch, WhenId,
+        Action, Alias, Assertion, BinaryFunction, Builder, Comparison, Condition, ConditionId, ConditionKind,
+        Connector, DiscreteEquation, Equation, EquationId, Ex, Experiment, ExprId, ExprPool, FunctionId, Idx, IndexVec,
+        Mdae, Node, Origin, OriginId, Role, Type, UnaryFunction, VarId, Variable, When, WhenBranch, WhenId,
     };
 }
 
@@ -111,9 +112,9 @@ pub mod results {
         Agreement, AliasSign, Binding, ColumnId, CsvWriter, Discard, Disk, EventLog, EventLogWriter, EventRecord,
         Format, Formats, Impulse, InputHash, IoAction, Jump, Manifest, MatWriter, MemoryStorage, ModeRecord, ModeShape,
         ModelFigure, ModelPlot, Pattern, Report, ResultError, ResultSink, Role, RowKind, Schema, Select, Selection,
-        Shape, ShapeValue, Sidecar, Signal, SignalId, SignalKind, SignalView, SourceSpan, Status, Storage, Summary,
-        Tee, Tolerances, Trajectory, Trigger, Value, VariableReport, WriteOptions, compare, compare_selected, figure,
-        read_event_log, same_file,
+        Shape, ShapeValue, Sidecar, Signal, SignalId, SignalKind, SignalView, SourceSpan, Status, Storage, Stream,
+        Summary, Tee, Tolerances, Trajectory, Trigger, Value, VariableReport, WriteOptions, compare, compare_selected,
+        figure, read_event_log, same_file,
     };
 }
 

@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use saltus_lang::UnitNotes;
 use saltus_lang::flat::{FlatConnector, FlatModel};
 use saltus_mdae::function::{Body, ForeignUnit};
 use saltus_mdae::stored::Extent;
 use saltus_mdae::{Condition, ConditionId, Experiment, ExprId, Idx, IndexVec, Mdae, Role, Variable};
 use saltus_results::{InputHash, Manifest, Schema, SourceSpan, Value};
+use saltus_routines::{Argument as Passed, Callee, ExternalHost, ExternalObject, RoutineCall};
 use saltus_simulate::{Compiled, discrete_loop};
 use saltus_source::{Diagnostic, Diagnostics, SourceMap, Span};
 use saltus_structure::mode::share_redundant;
@@ -81,6 +83,21 @@ impl Session {
         self.flatten_modified(model, None)
     }
 
+    /// The flat model of a class with the units that follow from those that are declared.
+    pub fn flatten_with_units(&self, model: &str) -> Outcome<(FlatModel, UnitNotes)> {
+        let flattened = saltus_lang::flatten(
+            &self.library,
+            model,
+            &saltus_lang::FlattenOptions {
+                cancel: self.cancel.clone(),
+                units: true,
+                ..saltus_lang::FlattenOptions::default()
+            },
+        );
+        let units = flattened.units;
+        Outcome::new(flattened.model.map(|model| (model, units)), flattened.diagnostics)
+    }
+
     pub(crate) fn flatten_modified(
         &self,
         model: &str,
@@ -88,8 +105,7 @@ impl Session {
     ) -> Outcome<FlatModel> {
         let options = saltus_lang::FlattenOptions {
             modification: modification.cloned(),
-            cancel: self.cancel.clone(),
-            ..saltus_lang::FlattenOptions::default()
+            ..self.flatten_options()
         };
         let flattened = saltus_lang::flatten(&self.library, model, &options);
         Outcome::new(flattened.model, flattened.diagnostics)
@@ -379,6 +395,47 @@ impl Model {
         units
     }
 
+    /// Lets a host run the external functions of a model that comes from a file; those of a session with a host are linked
+    /// already. A run that needs one that is not linked fails.
+    pub fn link_external_code(&self, host: &dyn ExternalHost) -> Result<(), String> {
+        let mut objects: Vec<&ExternalObject> = Vec::new();
+        for call in self.external_calls() {
+            if let Callee::External(function) = &call.callee {
+                function.link(host)?;
+            }
+            for argument in &call.arguments {
+                let Passed::Object(object) = argument else { continue };
+                match objects.iter().find(|known| **known == &**object) {
+                    Some(known) => object.share(known),
+                    None => {
+                        object.link(host)?;
+                        objects.push(object);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first external function that nobody runs.
+    pub fn unlinked_external_function(&self) -> Option<&str> {
+        let mut functions = self.external_calls().map(|call| &call.callee);
+        functions.find_map(|callee| match callee {
+            Callee::External(function) if !function.is_linked() => Some(&*function.name),
+            _ => None,
+        })
+    }
+
+    fn external_calls(&self) -> impl Iterator<Item = &RoutineCall> {
+        self.equations()
+            .functions
+            .iter()
+            .filter_map(|function| match &function.body {
+                Body::Routine(call) => Some(&**call),
+                _ => None,
+            })
+    }
+
     pub(crate) fn compiled(&self) -> &Arc<Compiled> {
         &self.compiled
     }
@@ -515,6 +572,7 @@ impl Model {
             inputs: self.inputs().to_vec(),
             figures: self.pictures.figures.clone(),
             shapes: self.pictures.shapes.clone(),
+            set_points: self.pictures.set_points.clone(),
             ..Manifest::default()
         }
     }

@@ -1,4 +1,4 @@
-//! A run as a page: what the page tells beside the numbers.
+//! A run as a page: what the page says beside the numbers.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Figures and shapes that a model asks for, as results keep them.
+//! Figures and shapes that a model asks for, and what it compares, as results keep them.
 
 use saltus_lang::flat::{FlatModel, PictureField, PictureRecord};
 use saltus_results::{ModelFigure, ModelPlot, Shape, ShapeValue};
@@ -9,14 +9,19 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Pictures {
     pub figures: Vec<ModelFigure>,
     pub shapes: Vec<Shape>,
+    pub set_points: Vec<(String, String)>,
 }
 
 impl Pictures {
     pub(crate) fn new(flat: &FlatModel) -> Self {
         let shapes = flat.shapes.iter().map(|(component, record)| shape(component, record));
+        let set_points = flat.set_points.iter();
         Pictures {
             figures: flat.figures.iter().map(figure).collect(),
             shapes: shapes.collect(),
+            set_points: set_points
+                .map(|(wanted, actual)| (wanted.to_string(), actual.to_string()))
+                .collect(),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use saltus_lang::FlattenOptions;
+use saltus_routines::ExternalHost;
 use saltus_source::{Cancel, Diagnostic, Diagnostics, Severity, SourceMap, codes};
 use saltus_syntax::ast::{ClassDefinition, ClassKind, Name, split_name};
 use saltus_syntax::library::{FileSystem, Library, LibraryClass, ParseCache};
@@ -24,6 +26,8 @@ pub struct Session {
     /// The classes of the file added last.
     last: Mutex<Vec<Arc<LibraryClass>>>,
     pub(crate) cancel: Cancel,
+    /// Who runs external code.
+    external: Option<Arc<dyn ExternalHost>>,
 }
 
 impl Default for Session {
@@ -52,6 +56,7 @@ impl Session {
             files,
             last: Mutex::default(),
             cancel: Cancel::new(),
+            external: None,
         }
     }
 
@@ -62,6 +67,7 @@ impl Session {
             files,
             last: Mutex::default(),
             cancel: Cancel::new(),
+            external: None,
         }
     }
 
@@ -70,6 +76,22 @@ impl Session {
     pub fn until(mut self, cancel: Cancel) -> Session {
         self.cancel = cancel;
         self
+    }
+
+    /// The session, with the code of external functions (`external "C"`) run by a host, such as `saltus_c_host::CHost`. Without
+    /// one no code of others runs. With one it has all rights of this process, from the moment that a model is checked.
+    #[must_use]
+    pub fn with_external_code(mut self, host: Arc<dyn ExternalHost>) -> Session {
+        self.external = Some(host);
+        self
+    }
+
+    pub(crate) fn flatten_options(&self) -> FlattenOptions {
+        FlattenOptions {
+            cancel: self.cancel.clone(),
+            external: self.external.clone(),
+            ..FlattenOptions::default()
+        }
     }
 
     /// Adds a file or a folder.

@@ -139,7 +139,7 @@ impl Stepper {
         Some(self.run.schema().value_in(id, &self.row))
     }
 
-    /// The present values of several variables; that one is unknown is told with similar names.
+    /// The present values of several variables; that one is unknown is reported with similar names.
     pub fn values<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<f64>, Box<Diagnostic>> {
         self.run.row(&mut self.row);
         let schema = self.run.schema();
@@ -286,7 +286,7 @@ impl Stepper {
     }
 }
 
-/// A variable by its name; that there is none is told with similar names.
+/// A variable by its name; that there is none is reported with similar names.
 pub(crate) fn known(schema: &Schema, name: &str) -> Result<SignalId, Box<Diagnostic>> {
     schema.find(name).ok_or_else(|| {
         let unknown = Selection::of([name]).resolve(schema).err();

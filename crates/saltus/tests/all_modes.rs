@@ -1,7 +1,5 @@
 //! All modes at once against one mode at a time, on every example and on the models of the tests.
 
-use std::path::{Path, PathBuf};
-
 use saltus::Session;
 use saltus_mdae::eval::{Environment, evaluate};
 use saltus_mdae::{ConditionId, ExprId, Idx, Mdae, Type, VarId};
@@ -9,24 +7,10 @@ use saltus_structure::all_modes::model::ModelSystem;
 use saltus_structure::all_modes::{Budget, ModeSet, Piecewise, analyze_all_modes};
 use saltus_structure::formula::PredicateId;
 use saltus_structure::mode::{ModeFailure, Modes, analyze_mode};
+use saltus_testing::{Random, modelica_files};
 
 /// Modes that are tried of each model.
 const MODES: u64 = 40;
-
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("a folder")
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "mo") {
-            found.push(path);
-        }
-    }
-}
 
 /// Conditions and Booleans with arbitrary values; what is defined by them follows.
 struct Arbitrary {
@@ -36,15 +20,9 @@ struct Arbitrary {
 
 impl Arbitrary {
     fn new(model: &Mdae, mode: u64) -> Self {
-        let mut seed = mode.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut random = || {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            seed >> 40 & 1 == 1
-        };
+        let mut random = Random(mode);
         let mut found = Arbitrary {
-            truths: model.conditions.ids().map(|_| random()).collect(),
+            truths: model.conditions.ids().map(|_| random.chance(50)).collect(),
             values: vec![f64::NAN; model.variables.len()],
         };
         for (var, variable) in model.variables.iter_enumerated() {
@@ -53,7 +31,7 @@ impl Arbitrary {
                 .or(variable.start)
                 .and_then(|expr| found.value(model, expr));
             found.values[var.index()] = match variable.ty {
-                Type::Boolean => f64::from(u8::from(random())),
+                Type::Boolean => f64::from(u8::from(random.chance(50))),
                 _ => given.unwrap_or(1.0),
             };
         }
@@ -138,13 +116,8 @@ fn compare(name: &str, model: &Mdae) -> (usize, usize) {
 
 #[test]
 fn modes_of_examples_and_tests_one_by_one() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut paths = Vec::new();
-    for folder in ["examples", "tests/models"] {
-        files(&root.join(folder), &mut paths);
-    }
     let (mut regular, mut singular, mut models) = (0, 0, 0);
-    for path in paths {
+    for path in ["examples", "tests/models"].into_iter().flat_map(modelica_files) {
         let Ok(text) = std::fs::read_to_string(&path) else {
             continue;
         };
@@ -172,25 +145,19 @@ fn modes_of_examples_and_tests_one_by_one() {
 /// Ideal sources are put on one capacitor, each for a while: where two of these overlap, `check` tells before what a run meets.
 #[test]
 fn what_time_selects_is_told_before_a_run_fails() {
-    let mut seed = 20_261_116u64;
-    let mut random = move |below: u64| {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let mut random = Random(20_261_116);
     let (mut overlapping, mut apart) = (0, 0);
     for number in 0..40 {
-        let count = 2 + random(3) as usize;
-        let windows: Vec<(u64, u64)> = (0..count)
+        let count = 2 + random.below(3);
+        let windows: Vec<(usize, usize)> = (0..count)
             .map(|_| {
-                let from = 1 + random(80);
-                (from, from + 2 + random(15))
+                let from = 1 + random.below(80);
+                (from, from + 2 + random.below(15))
             })
             .collect();
         let pairs = (0..count).flat_map(|a| (0..a).map(move |b| (a, b)));
-        let near = |a: (u64, u64), b: (u64, u64)| a.0 <= b.1 && b.0 <= a.1;
-        let overlap = |a: (u64, u64), b: (u64, u64)| a.0 < b.1 && b.0 < a.1;
+        let near = |a: (usize, usize), b: (usize, usize)| a.0 <= b.1 && b.0 <= a.1;
+        let overlap = |a: (usize, usize), b: (usize, usize)| a.0 < b.1 && b.0 < a.1;
         let touching = pairs
             .clone()
             .any(|(a, b)| near(windows[a], windows[b]) && !overlap(windows[a], windows[b]));

@@ -5,47 +5,17 @@
 //! that are zero at the start turn right after it. What is expected is known in closed form.
 //! `SALTUS_BETWEEN=1000` runs so many models of each family instead of a few.
 
-mod random_support;
+mod run_support;
 
-use random_support::Random;
+use run_support::{SOLVERS, last};
 use saltus::{Method, Session};
-
-const SOLVERS: [Method; 6] = [
-    Method::Auto,
-    Method::Bdf,
-    Method::Esdirk43,
-    Method::Radau,
-    Method::Tsit45,
-    Method::Dop853,
-];
+use saltus_testing::Random;
 
 fn many(few: usize) -> usize {
     let asked = std::env::var("SALTUS_BETWEEN")
         .ok()
         .and_then(|count| count.parse().ok());
     asked.unwrap_or(few)
-}
-
-fn pick<'a, T>(random: &mut Random, all: &'a [T]) -> &'a T {
-    &all[random.below(all.len())]
-}
-
-/// The last value of a variable, or why there is none.
-fn last(text: &str, name: &str, stop: f64, solver: Method, tolerance: f64) -> Result<f64, String> {
-    let session = Session::new();
-    session.add_text("M.mo", text);
-    let model = session.compile("M").into_result().map_err(|d| format!("{d:?}"))?;
-    let run = model
-        .run()
-        .stop(stop)
-        .interval(stop)
-        .solver(solver)
-        .tolerance(tolerance);
-    let simulation = run
-        .simulate()
-        .map_err(|failed| failed.diagnostic().map_or_else(String::new, |d| d.message.clone()))?;
-    let values = simulation.values(name).ok_or("no such variable")?;
-    values.last().copied().ok_or_else(|| "no rows".to_owned())
 }
 
 #[test]
@@ -68,18 +38,15 @@ fn narrow_peaks_of_rates_are_integrated() {
     let mut random = Random(11);
     let mut wrong = Vec::new();
     for _ in 0..many(60) {
-        let (peak, area) = *pick(&mut random, &peaks);
+        let (peak, area) = random.of(&peaks);
         let stop = random.power(-3.0, 3.0);
         let (place, width) = (stop * random.between(0.1, 0.9), stop * random.power(-6.0, -2.0));
         // By time, by a state that goes along with it, or by what is computed of one.
-        let (moving, equation) = *pick(
-            &mut random,
-            &[
-                ("time", ""),
-                ("z", "der(z) = 1; u = 0;"),
-                ("u", "der(z) = 2; u = 0.5*z;"),
-            ],
-        );
+        let (moving, equation) = random.of(&[
+            ("time", ""),
+            ("z", "der(z) = 1; u = 0;"),
+            ("u", "der(z) = 2; u = 0.5*z;"),
+        ]);
         let declared = if equation.is_empty() {
             ""
         } else {
@@ -92,7 +59,7 @@ fn narrow_peaks_of_rates_are_integrated() {
         let text = format!(
             "model M {functions} Real y(start = 0, fixed = true); {declared} equation der(y) = {rate}; {equation} end M;"
         );
-        let solver = *pick(&mut random, &SOLVERS);
+        let solver = random.of(&SOLVERS);
         let found = last(&text, "y", stop, solver, 1e-6);
         let is_right = found.as_ref().is_ok_and(|found| (found - area).abs() < 1e-3 * area);
         if !is_right {
@@ -121,12 +88,12 @@ fn narrow_peaks_come_out_of_a_delay_as_they_went_in() {
     let mut random = Random(14);
     let mut wrong = Vec::new();
     for _ in 0..many(24) {
-        let (peak, area, duration) = *pick(&mut random, &peaks);
+        let (peak, area, duration) = random.of(&peaks);
         let stop = random.power(-2.0, 2.0);
         let (place, width) = (stop * random.between(0.1, 0.5), stop * random.power(-5.0, -2.0));
         let delay = stop * random.between(0.05, 0.3);
-        let (moving, equation) = *pick(&mut random, &[("x", "der(x) = 1;"), ("0.5*x", "der(x) = 2;")]);
-        let (rate, wanted) = *pick(&mut random, &[("d", area), ("if d > 0.5 then 1 else 0", duration)]);
+        let (moving, equation) = random.of(&[("x", "der(x) = 1;"), ("0.5*x", "der(x) = 2;")]);
+        let (rate, wanted) = random.of(&[("d", area), ("if d > 0.5 then 1 else 0", duration)]);
         let signal = peak
             .replace("#X", moving)
             .replace("#T", &format!("{place:?}"))
@@ -135,7 +102,7 @@ fn narrow_peaks_come_out_of_a_delay_as_they_went_in() {
             "model M Real x(start = 0, fixed = true), y(start = 0, fixed = true), d = delay({signal}, {delay:?}); \
              equation {equation} der(y) = ({rate})/{width:?}; end M;"
         );
-        let solver = *pick(&mut random, &SOLVERS);
+        let solver = random.of(&SOLVERS);
         let found = last(&text, "y", stop, solver, 1e-6);
         let is_right = found.as_ref().is_ok_and(|found| (found - wanted).abs() < 3e-3 * wanted);
         if !is_right {
@@ -153,10 +120,7 @@ fn assertions_that_are_violated_for_a_short_while() {
     for _ in 0..many(24) {
         let excess = random.power(-9.0, -3.0);
         let (place, width) = (random.between(1.0, 9.0), random.power(-6.0, -2.0));
-        let (signal, limit) = *pick(
-            &mut random,
-            &[("sin(time)", 1.0), ("exp(-((time - #T)/#W)^2)", 1.0), ("x", 1.0)],
-        );
+        let (signal, limit) = random.of(&[("sin(time)", 1.0), ("exp(-((time - #T)/#W)^2)", 1.0), ("x", 1.0)]);
         let signal = signal
             .replace("#T", &format!("{place:?}"))
             .replace("#W", &format!("{width:?}"));
@@ -176,8 +140,8 @@ fn assertions_that_are_violated_for_a_short_while() {
 fn ticks_beside_other_events_happen() {
     let mut random = Random(13);
     for _ in 0..many(8) {
-        let interval = *pick(&mut random, &[0.1, 0.05, 0.2, 0.3, 0.7]);
-        let level = *pick(&mut random, &[0.1, 0.5, 1.0]);
+        let interval = random.of(&[0.1, 0.05, 0.2, 0.3, 0.7]);
+        let level = random.of(&[0.1, 0.5, 1.0]);
         let stop = 100.0 + random.between(0.0, 100.0);
         let ticks = (stop / interval).floor() + 1.0;
         let text = format!(
@@ -185,7 +149,7 @@ fn ticks_beside_other_events_happen() {
              equation der(x) = 1; when sample(0, {interval}) then n = pre(n) + 1; end when; \
              when x >= {level}*(pre(k) + 1) then k = pre(k) + 1; end when; end M;"
         );
-        let solver = *pick(&mut random, &SOLVERS);
+        let solver = random.of(&SOLVERS);
         assert_eq!(
             last(&text, "n", stop, solver, 1e-8),
             Ok(ticks),

@@ -2,6 +2,7 @@
 //! size, which is that of the rounding errors of its rate at first. The runs must neither fail nor crawl, in whatever units.
 
 use saltus::{Method, Session};
+use saltus_testing::Random;
 
 /// A rate in s = time/T, its integral from 0 to 1, the integral of that, and the largest of its terms.
 const RATES: [(&str, f64, f64, f64); 11] = [
@@ -60,32 +61,16 @@ const SOLVERS: [(Method, f64); 6] = [
 /// More steps than any of these needs.
 const MOST_STEPS: u64 = 3000;
 
-/// Digits from a linear congruential generator.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-    fn power_of_ten(&mut self) -> f64 {
-        10f64.powi(self.below(25) as i32 - 12)
-    }
-}
-
 #[test]
 fn rates_that_cancel_are_integrated_in_any_units() {
-    let mut dice = Dice(5);
+    let mut random = Random(5);
     for turn in 0..120 {
         let (rate, once, twice, largest) = RATES[turn % RATES.len()];
-        let (solver, enlargement) = SOLVERS[dice.below(6) as usize];
-        let (length, time) = (dice.power_of_ten(), dice.power_of_ten());
-        let tolerance = [1e-4, 1e-6, 1e-8, 1e-10][dice.below(4) as usize];
-        let unit = ["", "unit = \"m\", "][dice.below(2) as usize];
-        let chain = dice.below(2) == 1;
+        let (solver, enlargement) = random.of(&SOLVERS);
+        let (length, time) = (random.power_of_ten(-12, 12), random.power_of_ten(-12, 12));
+        let tolerance = random.of(&[1e-4, 1e-6, 1e-8, 1e-10]);
+        let unit = random.of(&["", "unit = \"m\", "]);
+        let chain = random.chance(50);
         let (equations, exact) = if chain {
             (
                 format!("der(x) = v; der(v) = {:e}*({rate});", length / time / time),

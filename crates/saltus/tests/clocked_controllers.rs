@@ -2,26 +2,7 @@
 //! gains, periods, rates and orders of the equations.
 
 use saltus::Session;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.below(1_000_000) as f64 / 1e6
-    }
-    fn shuffle<T>(&mut self, list: &mut [T]) {
-        for at in (1..list.len()).rev() {
-            list.swap(at, self.below(at as u64 + 1) as usize);
-        }
-    }
-}
+use saltus_testing::Random;
 
 /// A fast controller with `order` states, whose set point a slow one gives at every `factor`-th tick, shifted by `delay` ticks.
 struct Case {
@@ -39,10 +20,10 @@ struct Case {
 
 impl Case {
     fn random(random: &mut Random) -> Self {
-        let order = 1 + random.below(3) as usize;
+        let order = 1 + random.below(3);
         Case {
             counter: 1 + random.below(9) as i64,
-            resolution: [10, 30, 70, 100, 1000][random.below(5) as usize],
+            resolution: random.of(&[10, 30, 70, 100, 1000]),
             factor: 1 + random.below(5) as i64,
             delay: random.below(3) as i64,
             plant: random.between(0.2, 3.0),
@@ -140,7 +121,7 @@ fn sampled_controllers_follow_their_recursion() {
 fn coupled_equations_are_solved_at_ticks() {
     let mut random = Random(8);
     for number in 0..20 {
-        let size = 2 + random.below(4) as usize;
+        let size = 2 + random.below(4);
         let matrix: Vec<Vec<f64>> = (0..size)
             .map(|row| {
                 let entry = |column: usize, random: &mut Random| {

@@ -1,13 +1,11 @@
 //! Conditions that read time alone are looked at ahead of the run, others from step to step. Both find the same crossings, and
 //! those that are known in closed form. `SALTUS_OF_TIME=1000` runs so many models instead of a few.
 
-mod random_support;
-
 use std::f64::consts::{PI, TAU};
 
-use random_support::Random;
 use saltus::results::RowKind;
 use saltus::{Method, Session};
+use saltus_testing::Random;
 
 fn many(few: usize) -> usize {
     let asked = std::env::var("SALTUS_OF_TIME").ok();

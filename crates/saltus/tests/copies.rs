@@ -1,10 +1,8 @@
 //! Many copies of a small model in one, declared in any order, go as one of them does: parts that share no unknown are looked
 //! at one by one.
 
-mod random_support;
-
-use random_support::Random;
 use saltus::Session;
+use saltus_testing::Random;
 
 /// Models with hidden or redundant constraints, in library components and in equations; each with its stop time.
 const MODELS: [(&str, f64, &str); 6] = [

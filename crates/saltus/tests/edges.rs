@@ -1,10 +1,8 @@
 //! Families around the edges of what equations say: levels that run empty, functions with jumps inside, values that were once
 //! huge, and surfaces at which integer functions drive back.
 
-mod random_support;
-
-use random_support::Random;
 use saltus::{FailedRun, Session, Simulation};
+use saltus_testing::Random;
 
 fn run(text: &str, stop: f64, tolerance: f64) -> Result<Simulation, Box<FailedRun>> {
     let session = Session::new();

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use saltus::ensemble::{Design, EnsembleRow, Factor, Output, Table};
+use saltus::ensemble::{Design, EnsembleRow, Factor, Output, RunTable};
 use saltus::simulate::Cancel;
 use saltus::source::codes;
 use saltus::{Model, ModelFileOptions, Session};
+use saltus_testing::repository;
 
 fn factors(texts: &[&str]) -> Vec<Factor> {
     texts.iter().map(|text| Factor::parse(text).unwrap()).collect()
@@ -24,10 +25,7 @@ fn session(text: &str) -> Session {
 
 fn clutch() -> Model {
     let session = Session::new();
-    session.add_file(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../examples/mechanics/SlippingClutch.mo"
-    ));
+    session.add_file(repository().join("examples/mechanics/SlippingClutch.mo"));
     session.compile("SlippingClutch").into_result().unwrap()
 }
 
@@ -80,7 +78,7 @@ fn the_number_of_threads_changes_nothing() {
     let model = clutch();
     let design = Design::latin_hypercube(factors(&["torque=3:50", "J2=0.5:8", "w0=10,50,100"]), 40, 5).unwrap();
     let outputs = outputs("first(locked),heat,max(w2),mean(tau)");
-    let table = Table::new(&design, &outputs);
+    let table = RunTable::new(&design, &outputs);
     let text = |threads: usize, first: usize| {
         let mut text = String::new();
         let ensemble = model.ensemble(&design, &outputs).threads(threads).first(first);
@@ -251,7 +249,7 @@ fn failures_are_recorded() {
     let failed: Vec<bool> = rows.iter().map(|row| row.outcome.is_err()).collect();
     assert_eq!(failed, [false, true, false, false, true]);
     assert_eq!(rows[1].outcome.as_ref().unwrap_err().code, codes::E0608);
-    let line = Table::new(&design, &outputs).line(&rows[1]);
+    let line = RunTable::new(&design, &outputs).line(&rows[1]);
     assert!(
         line.starts_with("2,2,,,E0608,\"") || line.starts_with("2,2,,,E0608,"),
         "{line}"
@@ -384,7 +382,7 @@ fn tables_are_gone_on_with() {
     let model = clutch();
     let design = Design::grid(factors(&["torque=6,12", "J2=1,2,3"])).unwrap();
     let outputs = outputs("first(locked),heat");
-    let table = Table::new(&design, &outputs);
+    let table = RunTable::new(&design, &outputs);
     let rows = model.ensemble(&design, &outputs).simulate().unwrap();
     let lines: Vec<String> = rows.iter().map(|row| table.line(row)).collect();
     let text = table.header() + &lines.concat();
@@ -402,9 +400,9 @@ fn tables_are_gone_on_with() {
         assert_eq!(begun + &rest, text);
     }
     let other = Design::grid(factors(&["torque=6,12", "J2=1,2,4"])).unwrap();
-    assert!(Table::new(&other, &outputs).kept(text.as_bytes()).is_err());
+    assert!(RunTable::new(&other, &outputs).kept(text.as_bytes()).is_err());
     assert!(
-        Table::new(&design, &self::outputs("heat"))
+        RunTable::new(&design, &self::outputs("heat"))
             .kept(text.as_bytes())
             .is_err()
     );

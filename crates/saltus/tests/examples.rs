@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use examples_support::run::{failures, modelica_files, root};
+use examples_support::run::failures;
+use saltus_testing::{modelica_files, repository};
 
 /// Runs the examples on all cores; each is independent of the others.
 fn failing(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
@@ -61,7 +62,7 @@ fn models_of_the_papers_keep_their_promises() {
 
 /// `SALTUS_EXAMPLE=Cradle` runs the files with that text in their names only.
 fn all_keep_their_promises(folder: &str) {
-    let folder = root().join(folder);
+    let folder = repository().join(folder);
     let mut files = modelica_files(&folder);
     // Some are analysed only, by another test.
     let expects = |file: &PathBuf| std::fs::read_to_string(file).is_ok_and(|text| text.contains("// expect: "));

@@ -2,10 +2,8 @@
 //! sliding and for a torque while stuck, as libraries of drive trains do it: inertias of all sizes, both directions, two
 //! elements that lock one after the other or together.
 
-mod random_support;
-
-use random_support::Random;
 use saltus::Session;
+use saltus_testing::Random;
 
 const COULOMB: &str = "
 model Coulomb

@@ -3,12 +3,9 @@
 //!
 //! The numbers are those of `tests/reference/hybrid_reference.json` and of nothing else; the models are examples.
 
-#[allow(dead_code, reason = "of what the examples need, only the folder")]
-mod examples_support;
-
-use examples_support::run::root;
 use saltus::results::{EventRecord, RowKind};
 use saltus::{Model, Session, Simulation};
+use saltus_testing::{reference, repository};
 use serde_json::Value;
 
 /// Relative tolerance of a run, and how near the references it must stay.
@@ -131,8 +128,8 @@ impl Check {
 }
 
 fn compiled(file: &str) -> Model {
-    let session = Session::with_libraries(vec![root().join("library")]);
-    session.add_file(root().join("examples").join(file));
+    let session = Session::with_libraries(vec![repository().join("library")]);
+    session.add_file(repository().join("examples").join(file));
     let name = session.find_model(None).into_result().expect("a model");
     session.compile(&name).value.expect("compiles")
 }
@@ -150,8 +147,7 @@ fn check_over(
     limits: &[(f64, f64)],
     compare: impl Fn(&mut Check),
 ) {
-    let text = std::fs::read_to_string(root().join("tests/reference/hybrid_reference.json")).expect("readable");
-    let references: Value = serde_json::from_str(&text).expect("json");
+    let references: Value = serde_json::from_str(&reference("hybrid_reference.json")).expect("json");
     let model = compiled(file);
     let mut wrong = Vec::new();
     for &(tolerance, limit) in limits {

@@ -1,12 +1,10 @@
 //! A diode across a closed switch has no voltage by the equations of the mode, whatever rounding leaves of the potentials from which
 //! it is computed: a resonant tank behind a half-bridge, in all units and spellings, against small Runge–Kutta steps.
 
-mod random_support;
-
 use std::fmt::Write;
 
-use random_support::Random;
 use saltus::Session;
+use saltus_testing::Random;
 
 struct Tank {
     voltage: f64,

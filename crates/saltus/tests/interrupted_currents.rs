@@ -1,12 +1,10 @@
 //! Bridges of ideal switches with antiparallel diodes around an inductor: with all switches open the current goes on through two
 //! diodes until it is zero, whatever the bridge was like before, in all units, orders and spellings.
 
-mod random_support;
-
 use std::fmt::Write;
 
-use random_support::Random;
 use saltus::Session;
+use saltus_testing::Random;
 
 /// The switches of one diagonal are closed during a part of the run.
 #[derive(Clone, Copy, Debug)]

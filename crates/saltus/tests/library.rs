@@ -1,39 +1,18 @@
 //! The component library: no diagnostics, everything explained, every component used by an example.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use saltus::Session;
 use saltus::source::Span;
 use saltus_syntax::ast::{ClassDefinition, ClassKind, Component, ElementKind};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use saltus_testing::{modelica_files, repository};
 
 fn library() -> Session {
     let session = Session::new();
-    session.add_file(root().join("library/Saltus"));
+    session.add_file(repository().join("library/Saltus"));
     session
-}
-
-fn examples() -> Vec<PathBuf> {
-    fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).expect("folder exists") {
-            let path = entry.expect("readable").path();
-            if path.is_dir() {
-                collect(&path, found)
-            } else {
-                found.push(path)
-            }
-        }
-    }
-    let mut found = Vec::new();
-    collect(&root().join("examples"), &mut found);
-    found.retain(|path| path.extension().is_some_and(|extension| extension == "mo"));
-    found.sort();
-    found
 }
 
 fn definition(session: &Session, name: &str) -> Option<Arc<ClassDefinition>> {
@@ -88,7 +67,10 @@ fn every_component_is_used_by_an_example() {
         // Units of other tools are files that no example brings along.
         .filter(|name| !name.contains(".Interfaces.") && !name.starts_with("Saltus.Fmi."))
         .collect();
-    let used: BTreeSet<String> = examples().iter().flat_map(|file| used_by(file, &components)).collect();
+    let used: BTreeSet<String> = modelica_files("examples")
+        .iter()
+        .flat_map(|file| used_by(file, &components))
+        .collect();
     let unused: Vec<&String> = components.iter().filter(|name| !used.contains(*name)).collect();
     assert!(unused.is_empty(), "not used by any example: {unused:?}");
 }

@@ -1,11 +1,9 @@
 //! Changes of mode that stay local give what the analysis of whole modes gives, whatever the order in which equations are
 //! written; and they look at what they change, not at the rest of the model. `SALTUS_LOCAL=1000` runs so many models.
 
-mod random_support;
-
-use random_support::Random;
 use saltus::results::ModeRecord;
 use saltus::{Model, Session, Simulation};
+use saltus_testing::Random;
 
 fn many(few: usize) -> usize {
     let asked = std::env::var("SALTUS_LOCAL").ok();

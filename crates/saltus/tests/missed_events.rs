@@ -4,20 +4,14 @@
 //! often a condition becomes true; how often it should is known in closed form or by brute force.
 //! `SALTUS_MISSED=1000` runs so many models of each family instead of a few.
 
-mod random_support;
+mod run_support;
 
-use random_support::Random;
+use std::fmt::Write;
+
+use run_support::{SOLVERS, last};
 use saltus::results::RowKind;
 use saltus::{Method, Session};
-
-const SOLVERS: [Method; 6] = [
-    Method::Auto,
-    Method::Bdf,
-    Method::Esdirk43,
-    Method::Radau,
-    Method::Tsit45,
-    Method::Dop853,
-];
+use saltus_testing::Random;
 
 /// A model with two slow states and a condition that does not influence them, which is counted.
 struct Case {
@@ -63,25 +57,6 @@ fn rises(stop: f64, g: impl Fn(f64) -> f64) -> usize {
     (1..=STEPS).filter(|&k| positive(k) && !positive(k - 1)).count()
 }
 
-fn last(text: &str, stop: f64, solver: Method, tolerance: f64) -> Result<f64, String> {
-    let session = Session::new();
-    session.add_text("M.mo", text);
-    let model = session.compile("M").into_result().map_err(|d| format!("{d:?}"))?;
-    let run = model
-        .run()
-        .stop(stop)
-        .interval(stop)
-        .solver(solver)
-        .tolerance(tolerance);
-    match run.simulate() {
-        Ok(simulation) => {
-            let values = simulation.values("n").ok_or("no n")?;
-            values.last().copied().ok_or_else(|| "no rows".to_owned())
-        }
-        Err(failed) => Err(failed.diagnostic().map_or_else(String::new, |d| d.message.clone())),
-    }
-}
-
 fn try_family(name: &str, seed: u64, few: usize, mut draw: impl FnMut(&mut Random) -> Case) {
     let many = std::env::var("SALTUS_MISSED").ok().and_then(|count| count.parse().ok());
     let mut random = Random(seed);
@@ -91,7 +66,7 @@ fn try_family(name: &str, seed: u64, few: usize, mut draw: impl FnMut(&mut Rando
         let case = draw(&mut random);
         let solver = SOLVERS[random.below(SOLVERS.len())];
         let tolerance = [1e-6, 1e-6, 1e-4, 1e-8][random.below(4)];
-        let found = last(&case.text(), case.stop, solver, tolerance);
+        let found = last(&case.text(), "n", case.stop, solver, tolerance);
         if found != Ok(case.count as f64) {
             wrong.push(format!(
                 "{found:?} instead of {} with {solver} {tolerance:e}, stop {}\n{}",
@@ -196,7 +171,7 @@ fn waves_without_states() {
         );
         let count = rises(stop, |t| (w * t).sin() - level);
         assert_eq!(
-            last(&text, stop, Method::Auto, 1e-6),
+            last(&text, "n", stop, Method::Auto, 1e-6),
             Ok(count as f64),
             "stop {stop}: {text}"
         );
@@ -221,6 +196,17 @@ fn narrow_pulses() {
             _ => format!("5*exp(-abs({q})) - x > 3"),
         };
         Case::new(condition, stop, 1)
+    });
+    // Far from the pulse their terms are up to 1e28.
+    try_family("a pulse of a power of time", 8, 12, |random| {
+        let stop = random.power(-3.0, 2.0);
+        let (center, width) = (random.between(0.05, 0.95) * stop, random.power(-7.0, -3.0) * stop);
+        let (power, level) = ([2, 4][random.below(2)], random.between(0.1, 0.9));
+        let pulse = format!("1 - ((time - {center:?})/{width:?})^{power}");
+        match random.below(2) {
+            0 => Case::new(format!("{pulse} > {level:?}"), stop, 1),
+            _ => Case::new(format!("p2 > {level:?}"), stop, 1).with("Real p1, p2;", format!("p2 = p1; p1 = {pulse};")),
+        }
     });
     try_family("a pulse of a state, a touch of zero", 6, 16, |random| {
         let stop = random.power(-3.0, 2.0);
@@ -437,7 +423,60 @@ fn several_conditions_at_once() {
             "model M\n  Real x(start = 1, fixed = true); Integer m[{size}](each start = 0, each fixed = true); Integer n;\n\
              equation\n  der(x) = -x/{stop:?}; n = sum(m);\n{whens}end M;\n"
         );
-        assert_eq!(last(&text, stop, Method::Auto, 1e-6), Ok(count as f64), "{text}");
+        assert_eq!(last(&text, "n", stop, Method::Auto, 1e-6), Ok(count as f64), "{text}");
+    }
+}
+
+/// One wave, written in several ways that differ by rounding: events of one must not hide the next ones of the others.
+#[test]
+fn conditions_that_cross_together() {
+    use std::f64::consts::{FRAC_PI_2, TAU};
+    let mut random = Random(9);
+    for _ in 0..12 {
+        let stop = random.power(-3.0, 2.0);
+        let (w, level) = (TAU * random.between(0.5, 40.0) / stop, random.between(-0.98, 0.98));
+        // Zero at the start in some: they turn right after it.
+        let (p, level) = match random.below(3) {
+            0 => (0.0, 0.0),
+            _ => (random.between(0.1, 6.0), level),
+        };
+        let wave = |t: f64| (w * t + p).sin() - level;
+        let (up, down) = (rises(stop, wave), rises(stop, |t| -wave(t)));
+        let ways = [
+            (format!("sin({w:?}*time + {p:?}) > {level:?}"), up),
+            (format!("cos({w:?}*time + ({:?})) > {level:?}", p - FRAC_PI_2), up),
+            (format!("{:?} < 3*sin({w:?}*time + {p:?})", 3.0 * level), up),
+            (format!("sin({w:?}*time + {p:?}) < {level:?}"), down),
+            (format!("s > {level:?}"), up),
+            (format!("s < {level:?}"), down),
+        ];
+        let mut whens = String::new();
+        let mut expected = 0;
+        for k in 0..2 + random.below(3) {
+            // Rounding decides on which side a cosine begins that is zero.
+            let (condition, count) = match random.below(ways.len()) {
+                1 if level == 0.0 => &ways[0],
+                way => &ways[way],
+            };
+            let _ = writeln!(
+                whens,
+                "  when {condition} then m[{0}] = pre(m[{0}]) + 1; end when;",
+                k + 1
+            );
+            expected += count * 10usize.pow(3 * k as u32);
+        }
+        let size = whens.lines().count();
+        let sum: Vec<String> = (0..size).map(|k| format!("1e{}*m[{}]", 3 * k, k + 1)).collect();
+        let text = format!(
+            "model M\n  Real x(start = 1, fixed = true), s, n; Integer m[{size}](each start = 0, each fixed = true);\nequation\n  \
+             der(x) = -x/{stop:?}; s = sin({w:?}*time + {p:?}); n = {};\n{whens}end M;\n",
+            sum.join(" + ")
+        );
+        assert_eq!(
+            last(&text, "n", stop, Method::Auto, 1e-6),
+            Ok(expected as f64),
+            "{text}"
+        );
     }
 }
 
@@ -477,7 +516,7 @@ fn rectifiers_conduct_in_every_period() {
         let count = conductions(v, w, rc, stop);
         let solver = SOLVERS[random.below(SOLVERS.len())];
         assert_eq!(
-            last(&text, stop, solver, 1e-6),
+            last(&text, "n", stop, solver, 1e-6),
             Ok(count as f64),
             "{solver}, stop {stop}: {text}"
         );

@@ -10,6 +10,7 @@ use saltus::results::{Discard, EventLogWriter, Formats, MemoryStorage, Sidecar, 
 use saltus::source::render::{TextOptions, to_text};
 use saltus::source::{Diagnostic, codes};
 use saltus::{Model, ModelFileOptions, Session};
+use saltus_testing::{Random, modelica_files, repository};
 use sha2::{Digest, Sha256};
 
 const WITH: ModelFileOptions = ModelFileOptions { without_sources: false };
@@ -19,33 +20,14 @@ const CONTENT_AT: usize = 51;
 const CHECKSUM_AT: usize = 19;
 const LENGTH_AT: usize = 11;
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn modelica_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            modelica_files(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "mo") {
-            files.push(path);
-        }
-    }
-    files.sort();
-}
-
 /// Examples, models of one rule each, and one model of each file about functions, tables and texts.
 fn all_files() -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for folder in ["examples", "tests/models", "tests/run"] {
-        modelica_files(&root().join(folder), &mut files);
-    }
-    files
+    let folders = ["examples", "tests/models", "tests/run"];
+    folders.into_iter().flat_map(modelica_files).collect()
 }
 
 fn compile(path: &Path) -> Option<Model> {
-    let session = Session::with_libraries(vec![root().join("library")]);
+    let session = Session::with_libraries(vec![repository().join("library")]);
     session.add_file(path);
     let name = session.find_model(None).value?;
     session.compile(&name).value
@@ -120,7 +102,7 @@ fn a_file_holds_nothing_of_runs() {
         "tests/run/texts.mo",
         "tests/run/inverses.mo",
     ] {
-        let Some(model) = compile(&root().join(name)) else {
+        let Some(model) = compile(&repository().join(name)) else {
             continue;
         };
         let before = model.to_bytes(WITH).unwrap();
@@ -216,34 +198,29 @@ fn what_is_no_model_file_is_told() {
     assert_eq!(code_of(&bomb), Some(codes::E0708));
 }
 
-struct Random(u64);
+/// Numbers of a file, the same wherever the repository is.
+fn random_of(path: &Path, seed: usize) -> Random {
+    let name = path.strip_prefix(repository()).expect("a file of the repository");
+    Random::named(&format!("{seed} {}", name.display()))
+}
 
-impl Random {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % count.max(1) as u64) as usize
-    }
-
-    /// Bytes changed, cut, repeated, moved.
-    fn damage(&mut self, bytes: &mut Vec<u8>) {
-        for _ in 0..=self.below(2) {
-            let at = self.below(bytes.len());
-            match self.below(8) {
-                0 => bytes[at] ^= 1 << self.below(8),
-                1 => bytes[at] = self.below(256) as u8,
-                2 => bytes[at] = [0, 1, 0x7f, 0x80, 0xff][self.below(5)],
-                3 => bytes[at] = bytes[at].wrapping_add(1),
-                4 => bytes[at] = bytes[at].wrapping_sub(1),
-                5 => bytes.truncate(at.max(1)),
-                6 => {
-                    let from = self.below(bytes.len());
-                    let length = self.below(16).min(bytes.len() - at.max(from));
-                    bytes.copy_within(from..from + length, at);
-                }
-                _ => bytes.insert(at, self.below(256) as u8),
+/// Bytes changed, cut, repeated, moved.
+fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..=random.below(2) {
+        let at = random.below(bytes.len());
+        match random.below(8) {
+            0 => bytes[at] ^= 1 << random.below(8),
+            1 => bytes[at] = random.below(256) as u8,
+            2 => bytes[at] = random.of(&[0, 1, 0x7f, 0x80, 0xff]),
+            3 => bytes[at] = bytes[at].wrapping_add(1),
+            4 => bytes[at] = bytes[at].wrapping_sub(1),
+            5 => bytes.truncate(at.max(1)),
+            6 => {
+                let from = random.below(bytes.len());
+                let length = random.below(16).min(bytes.len() - at.max(from));
+                bytes.copy_within(from..from + length, at);
             }
+            _ => bytes.insert(at, random.below(256) as u8),
         }
     }
 }
@@ -263,11 +240,11 @@ fn damaged_files_are_refused() {
     let tried = AtomicUsize::new(0);
     let wrong = for_all_files(|path, model| {
         let good = model.to_bytes(WITH).unwrap();
-        let mut random = Random(path.as_os_str().len() as u64 * 7919 + good.len() as u64);
+        let mut random = random_of(path, 1);
         let mut wrong = Vec::new();
         for _ in 0..40 {
             let mut bytes = good.clone();
-            random.damage(&mut bytes);
+            damage(&mut bytes, &mut random);
             tried.fetch_add(1, Ordering::Relaxed);
             if bytes != good && Model::from_bytes(&bytes).is_ok() {
                 wrong.push("a damaged file was taken".to_owned());
@@ -297,11 +274,11 @@ fn contents_made_up_never_panic() {
     let wrong = for_all_files(|path, model| {
         let good = model.to_bytes(WITHOUT).unwrap();
         let good = miniz_oxide::inflate::decompress_to_vec(&good[CONTENT_AT..]).unwrap();
-        let mut random = Random((path.as_os_str().len() * 104_729 + good.len() + 1) as u64 * seed as u64);
+        let mut random = random_of(path, seed);
         let mut wrong = Vec::new();
         for _ in 0..per_file {
             let mut content = good.clone();
-            random.damage(&mut content);
+            damage(&mut content, &mut random);
             let tried = catch_unwind(AssertUnwindSafe(|| try_content(&content)));
             if tried.is_err() {
                 wrong.push(PANIC.take());
@@ -334,8 +311,8 @@ fn try_content(content: &[u8]) {
 /// raise `FORMAT` in `file.rs` and write the sample anew with `SALTUS_UPDATE_MODEL_FILE=1`.
 #[test]
 fn the_sample_of_the_format_is_read() {
-    let path = root().join("tests/reference/format.saltus");
-    let model = compile(&root().join("tests/run/tables.mo")).unwrap();
+    let path = repository().join("tests/reference/format.saltus");
+    let model = compile(&repository().join("tests/run/tables.mo")).unwrap();
     if std::env::var_os("SALTUS_UPDATE_MODEL_FILE").is_some() {
         std::fs::write(&path, model.to_bytes(WITHOUT).unwrap()).unwrap();
     }

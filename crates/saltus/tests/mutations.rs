@@ -3,13 +3,14 @@
 
 mod mutation_support;
 
-use mutation_support::{Random, models, mutated, try_text};
+use mutation_support::{models, mutated, try_text};
 use saltus::simulate::Cancel;
+use saltus_testing::Random;
 
 #[test]
 fn changed_models_are_answered() {
     let work = || {
-        let mut random = Random::new(1);
+        let mut random = Random(1);
         let models = models();
         // The smaller half: a run of a mutant takes as long as one of its original.
         let models = &models[..models.len() / 2];

@@ -2,22 +2,7 @@
 //! for a while, complementarity conditions, components to blame.
 
 use saltus::{Model, Session, Simulation};
-
-/// SplitMix64: the same numbers on every machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
+use saltus_testing::Random;
 
 fn compile(text: &str) -> Model {
     let session = Session::new();
@@ -48,11 +33,11 @@ fn last(simulation: &Simulation, name: &str) -> f64 {
 fn an_energy_law_has_the_root_of_the_restitution_law() {
     let mut random = Random(17);
     for _ in 0..40 {
-        let scale = 10f64.powf(random.between(-3.0, 3.0));
+        let scale = random.power(-3.0, 3.0);
         let (m1, m2) = (random.between(0.1, 9.0), random.between(0.1, 9.0));
         let (v1, v2) = (scale * random.between(0.2, 3.0), -scale * random.between(0.0, 3.0));
         // What is left of the energy in the frame of the centre of mass is e².
-        let e = if random.next() & 1 == 0 {
+        let e = if random.chance(50) {
             1.0
         } else {
             random.between(0.3, 0.99)
@@ -130,7 +115,7 @@ end M;"
 fn a_mode_that_moves_a_fixed_start_is_refused() {
     let mut random = Random(47);
     for _ in 0..20 {
-        let scale = 10f64.powf(random.between(-3.0, 3.0));
+        let scale = random.power(-3.0, 3.0);
         let (start, bound) = (scale * random.between(0.1, 3.0), scale * random.between(-1.0, 0.0));
         let text = |start: f64, law: &str| {
             format!(
@@ -326,8 +311,8 @@ fn a_class_says_what_it_determines() {
 fn singular_modes_name_the_component_to_blame() {
     let mut random = Random(3);
     for _ in 0..12 {
-        let n = 2 + (random.next() % 6) as usize;
-        let bad = (random.next() % n as u64) as usize;
+        let n = 2 + random.below(6);
+        let bad = random.below(n);
         let mut text = format!("{PARTS}model M\n  Parts.Source source;\n  Parts.Ground ground;\n");
         for at in 0..n {
             if at == bad {

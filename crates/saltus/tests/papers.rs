@@ -11,27 +11,12 @@
 //! verdict, `verdict`, `method`, `height`, `jumps`, `impulses` with their orders, `facts`, `disabled`, `undetermined`,
 //! `through` for a transient mode, and `says` with a part of the explanation. In `says`, `;` separates items too.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use saltus::Session;
 use saltus::analysis::{AnalysisOptions, Coverage};
+use saltus_testing::{modelica_files, repository};
 use serde_json::Value;
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn modelica_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("folder exists") {
-        let path = entry.expect("readable").path();
-        match path.is_dir() {
-            true => modelica_files(&path, found),
-            false if path.extension().is_some_and(|extension| extension == "mo") => found.push(path),
-            false => {}
-        }
-    }
-    found.sort();
-}
 
 /// The analysis of the last model of a file.
 struct Analysed {
@@ -40,7 +25,7 @@ struct Analysed {
 }
 
 fn analyse(path: &Path) -> Analysed {
-    let session = Session::with_libraries(vec![root().join("library")]);
+    let session = Session::with_libraries(vec![repository().join("library")]);
     session.add_file(path);
     let name = session.find_model(None).into_result().expect("a model");
     let model = session.compile(&name).into_result().expect("a sound model");
@@ -195,18 +180,14 @@ impl Analysed {
 
 #[test]
 fn analyze_names_what_the_papers_name() {
-    let mut files = Vec::new();
-    for folder in ["tests/papers", "examples"] {
-        modelica_files(&root().join(folder), &mut files);
-    }
     let (mut lines, mut failures) = (0, Vec::new());
-    for path in files {
+    for path in ["tests/papers", "examples"].into_iter().flat_map(modelica_files) {
         let source = std::fs::read_to_string(&path).expect("readable");
         let expected: Vec<&str> = source
             .lines()
             .filter_map(|line| line.strip_prefix("// analyze: "))
             .collect();
-        let of_a_paper = path.starts_with(root().join("tests/papers"));
+        let of_a_paper = path.starts_with(repository().join("tests/papers"));
         assert!(
             !of_a_paper || !expected.is_empty(),
             "{}: expects nothing",

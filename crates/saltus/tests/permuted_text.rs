@@ -10,11 +10,12 @@
 mod permuted_support;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use permuted_support::{Permuted, Random};
+use permuted_support::Permuted;
 use saltus::analysis::{AnalysisOptions, Coverage};
 use saltus::{Model, Session};
+use saltus_testing::{Random, repository};
 use serde_json::{Value, json};
 
 /// Examples with several mode changes each, of all kinds.
@@ -47,10 +48,6 @@ const EXAMPLES: &[&str] = &[
     "../tests/models/modes/BridgeInductiveLoad.mo",
     "../tests/models/start/GuessByDefinition.mo",
 ];
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// What is found about a model, in its own names.
 struct Found {
@@ -174,7 +171,7 @@ fn reported(analysis: &Value, quantities: &Quantities) -> BTreeMap<String, Value
 }
 
 fn find(text: &str, restored: &dyn Fn(&str) -> String) -> Found {
-    let session = Session::with_libraries(vec![root().join("library")]);
+    let session = Session::with_libraries(vec![repository().join("library")]);
     session.add_text("M.mo", text);
     let name = session.find_model(None).into_result().expect("a model");
     let model = session.compile(&name).into_result();
@@ -280,7 +277,7 @@ fn check(path: &Path, seeds: u64) -> Vec<String> {
 fn neither_order_nor_names_of_a_text_matter() {
     let mut failures = Vec::new();
     for example in EXAMPLES {
-        let found = check(&root().join("examples").join(example), 2);
+        let found = check(&repository().join("examples").join(example), 2);
         failures.extend(found.into_iter().map(|line| format!("{example}: {line}")));
     }
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));

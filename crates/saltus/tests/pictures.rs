@@ -2,7 +2,8 @@
 
 use saltus::Session;
 use saltus::report::PageOptions;
-use saltus::results::{Manifest, Shape, ShapeValue};
+use saltus::results::{Manifest, Role, Shape, ShapeValue};
+use saltus_testing::Random;
 
 fn manifest(text: &str, model: &str) -> (Manifest, String) {
     let session = Session::new();
@@ -111,4 +112,68 @@ fn figures_of_the_documentation() {
         [(None, "z[2]".to_owned()), (None, "der(x)".to_owned())]
     );
     assert!(page.contains("\"panels\":[[") && page.contains("<title>M</title>"));
+}
+
+/// Differences of two inputs of a block are noted, whatever their names, factors and depth; those of other variables are not.
+#[test]
+fn set_points_are_found_by_what_is_subtracted() {
+    let mut random = Random::named("set points");
+    for round in 0..24 {
+        let name = |random: &mut Random, first: char| format!("{first}{}", random.below(1000));
+        let (a, b) = (name(&mut random, 'a'), name(&mut random, 'b'));
+        let (controller, sum) = (name(&mut random, 'c'), name(&mut random, 's'));
+        let k = 0.5 + random.unit();
+        let difference = match round % 4 {
+            0 => format!("{a} - {b}"),
+            1 => format!("k*{a} - {b}"),
+            2 => format!("k*{a} + w*{b}"),
+            _ => format!("-{b} + {a}*k"),
+        };
+        let nested = round % 3 == 0;
+        let block = format!(
+            "connector In = input Real; connector Out = output Real;
+             block Sum In {a}, {b}; Out e; parameter Real k = {k}, w = -1; equation e = {difference}; end Sum;
+             block Plus In p, q; Out y; equation y = p + q; end Plus;
+             block Lag In p; Out y(start = 0, fixed = true); equation der(y) = p - y; end Lag;"
+        );
+        let (inside, path) = if nested {
+            let shell = format!(
+                "block Shell In {a}, {b}; Out e; Sum {sum}; equation
+                   connect({a}, {sum}.{a}); connect({b}, {sum}.{b}); connect({sum}.e, e); end Shell;"
+            );
+            (format!("{block} {shell}"), "Shell")
+        } else {
+            (block, "Sum")
+        };
+        let text = format!(
+            "model M {inside} {path} {controller}; Lag plant; Plus other; Out wanted = 1 + time;
+             equation
+               connect(wanted, {controller}.{a}); connect(plant.y, {controller}.{b}); connect({controller}.e, plant.p);
+               connect(wanted, other.p); connect(plant.y, other.q); end M;"
+        );
+        let (manifest, _) = manifest(&text, "M");
+        let expected = (format!("{controller}.{a}"), format!("{controller}.{b}"));
+        assert_eq!(manifest.set_points, [expected], "{text}");
+    }
+}
+
+/// Outputs of a model are told from its other variables.
+#[test]
+fn outputs_have_their_role() {
+    let text = "model M output Real x(start = 1, fixed = true); output Real y; output Real z = x; Real other; equation
+        der(x) = -x; y = 2*x; other = 3*x; end M;";
+    let session = Session::new();
+    session.add_text("M.mo", text);
+    let compiled = session.compile("M").into_result().expect("it compiles");
+    let simulation = compiled.run().stop(0.1).simulate().expect("it runs");
+    let schema = simulation.trajectory.schema();
+    for (name, role) in [
+        ("x", Role::Output),
+        ("y", Role::Output),
+        ("z", Role::Output),
+        ("other", Role::Local),
+    ] {
+        let id = schema.find(name).expect(name);
+        assert_eq!(schema.signal(id).role, role, "{name}");
+    }
 }

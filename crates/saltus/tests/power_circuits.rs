@@ -1,14 +1,12 @@
 //! Random circuits of ideal diodes, thyristors, switches, capacitors that may float and inductors that may come in series,
 //! in all units, against backward Euler steps with small and large resistances in place of what is ideal.
 
-mod random_support;
-
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use random_support::Random;
 use saltus::Session;
 use saltus_numerics::linalg::{DenseLu, DenseMatrix};
+use saltus_testing::Random;
 
 const STOP: f64 = 2.0;
 const STEPS: usize = 2000;

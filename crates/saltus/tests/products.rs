@@ -1,6 +1,7 @@
 //! Jumps of products and of nonlinear laws: what stands under `der` is conserved, however it is written.
 
 use saltus::Session;
+use saltus_testing::Random;
 
 /// The values of a variable just before and just after t = 1, and at the end.
 struct Seen {
@@ -32,22 +33,6 @@ fn close(found: f64, wanted: f64, what: &str) {
         (found - wanted).abs() <= 1e-6 * wanted.abs().max(1e-12),
         "{what}: {found} instead of {wanted}"
     );
-}
-
-/// Numbers in (0, 1), the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.next()
-    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use saltus::simulate::Redundant;
 use saltus::{Session, Simulation};
+use saltus_testing::Random;
 
 fn simulate(text: &str, redundant: Redundant) -> Result<Simulation, String> {
     let session = Session::new();
@@ -25,22 +26,6 @@ fn close(found: f64, wanted: f64, what: &str) {
     );
 }
 
-/// Numbers in (0, 1), the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-    fn below(&mut self, count: usize) -> usize {
-        ((self.next() * count as f64) as usize).min(count - 1)
-    }
-}
-
 /// Clutches between shafts, each engaged for some phases of one second.
 struct Shafts {
     inertias: Vec<f64>,
@@ -54,11 +39,11 @@ impl Shafts {
         let clutch = |random: &mut Random| {
             let a = random.below(count);
             let b = (a + 1 + random.below(count - 1)) % count;
-            (a, b, std::array::from_fn(|_| random.next() < 0.6))
+            (a, b, std::array::from_fn(|_| random.chance(60)))
         };
         Shafts {
-            inertias: (0..count).map(|_| 0.5 + 3.0 * random.next()).collect(),
-            speeds: (0..count).map(|_| 20.0 * random.next() - 10.0).collect(),
+            inertias: (0..count).map(|_| random.between(0.5, 3.5)).collect(),
+            speeds: (0..count).map(|_| random.between(-10.0, 10.0)).collect(),
             clutches: (0..4).map(|_| clutch(random)).collect(),
         }
     }

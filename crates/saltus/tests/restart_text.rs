@@ -2,21 +2,17 @@
 //! obey their laws.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 use saltus::analysis::{AnalysisOptions, Coverage};
 use saltus::{Model, Session};
+use saltus_testing::reference;
 use serde_json::Value;
 
 /// When the change takes place, about.
 const INSTANT: f64 = 0.01;
 
 fn cases(file: &str) -> BTreeMap<String, Value> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/reference")
-        .join(file);
-    let text = std::fs::read_to_string(path).expect("the reference file");
-    let all: Value = serde_json::from_str(&text).expect("valid JSON");
+    let all: Value = serde_json::from_str(&reference(file)).expect("valid JSON");
     all["cases"].as_object().unwrap().clone().into_iter().collect()
 }
 

@@ -1,10 +1,8 @@
 //! Random functions over arrays `a[n]`: with `n` known they are evaluated before the run, with `n` that varies they are
 //! executed with arrays of open size. Both must agree.
 
-mod random_support;
-
-use random_support::Random;
 use saltus::Session;
+use saltus_testing::Random;
 
 /// A choice among texts.
 fn one_of<'a>(random: &mut Random, texts: &[&'a str]) -> &'a str {

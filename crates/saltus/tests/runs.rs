@@ -10,44 +10,13 @@
 //!
 //! A file may hold several such groups, each starting with `// model`.
 
-use std::path::Path;
-
 use saltus::Session;
 use saltus::simulate::{Chattering, Zeno};
 use saltus::source::Diagnostic;
+use saltus_testing::{Group, groups, modelica_files};
 
-struct Group {
-    model: String,
-    lines: Vec<(String, String)>,
-}
-
-fn groups(text: &str) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for line in text.lines().filter_map(|line| line.strip_prefix("// ")) {
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        match (word, groups.last_mut()) {
-            ("model", _) => groups.push(Group {
-                model: rest.trim().to_owned(),
-                lines: Vec::new(),
-            }),
-            (_, Some(group)) => group.lines.push((word.to_owned(), rest.trim().to_owned())),
-            _ => {}
-        }
-    }
-    groups
-}
-
-impl Group {
-    fn word(&self, word: &str) -> Option<&str> {
-        self.lines
-            .iter()
-            .find(|(w, _)| w == word)
-            .map(|(_, rest)| rest.as_str())
-    }
-
-    fn number(&self, word: &str) -> Option<f64> {
-        self.word(word).map(|text| text.parse().expect("a number"))
-    }
+fn number(group: &Group, word: &str) -> Option<f64> {
+    group.word(word).map(|text| text.parse().expect("a number"))
 }
 
 fn says(diagnostic: &Diagnostic, expected: &str) -> bool {
@@ -69,7 +38,7 @@ fn check(group: &Group, text: &str) -> Result<(), String> {
         };
     }
     let model = compiled.into_result().map_err(|d| format!("not compiled: {d:?}"))?;
-    let mut run = model.run().stop(group.number("stop").unwrap_or(1.0)).tolerance(1e-8);
+    let mut run = model.run().stop(number(group, "stop").unwrap_or(1.0)).tolerance(1e-8);
     if group.word("chattering") == Some("slide") {
         run = run.chattering(Chattering::Slide);
     }
@@ -82,7 +51,7 @@ fn check(group: &Group, text: &str) -> Result<(), String> {
         (Err(failed), None) => return Err(format!("failed: {failed}")),
         (Err(failed), Some(expected)) => {
             let last = failed.simulation.time().last().copied().unwrap_or(f64::NAN);
-            let in_time = group.number("at").is_none_or(|at| (last - at).abs() <= 0.01);
+            let in_time = number(group, "at").is_none_or(|at| (last - at).abs() <= 0.01);
             return match failed.diagnostic() {
                 Some(diagnostic) if says(diagnostic, expected) && in_time => Ok(()),
                 diagnostic => Err(format!("failed at {last}: {diagnostic:?}")),
@@ -112,15 +81,9 @@ fn check(group: &Group, text: &str) -> Result<(), String> {
 
 #[test]
 fn runs_end_as_expected() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .expect("the folder of models")
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    files.sort();
     let mut wrong = Vec::new();
     let mut count = 0;
-    for file in files {
+    for file in modelica_files("tests/run") {
         let text = std::fs::read_to_string(&file).expect("a text");
         for group in groups(&text) {
             count += 1;

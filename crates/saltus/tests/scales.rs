@@ -2,6 +2,7 @@
 //! and times are multiplied by powers of ten between 1e-12 and 1e12 go the same way.
 
 use saltus::Session;
+use saltus_testing::Random;
 
 /// What a run gives: the last value of a variable, or the message of its failure.
 fn last(text: &str, stop: f64, variable: &str) -> Result<f64, String> {
@@ -23,24 +24,17 @@ fn last(text: &str, stop: f64, variable: &str) -> Result<f64, String> {
 }
 
 /// Powers of ten between 1e-12 and 1e12.
-struct Scales(u64);
-
-impl Scales {
-    fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        10f64.powi(((self.0 >> 33) % 25) as i32 - 12)
-    }
+fn scales(random: &mut Random) -> (f64, f64, f64) {
+    let mut scale = || random.power_of_ten(-12, 12);
+    (scale(), scale(), scale())
 }
 
 /// A model, its stop time, and a variable with what it must be last, for three units.
 type Family = fn(a: f64, t: f64, b: f64) -> (String, f64, (&'static str, f64));
 
 fn is_right_in_all_units(name: &str, family: Family) {
-    let mut scales = Scales(14);
-    let others = (0..10).map(|_| (scales.next(), scales.next(), scales.next()));
+    let mut random = Random(14);
+    let others = (0..10).map(|_| scales(&mut random));
     for (a, t, b) in [(1.0, 1.0, 1.0)].into_iter().chain(others) {
         let (text, stop, (variable, wanted)) = family(a, t, b);
         let found = last(&text, stop, variable).unwrap_or_else(|message| panic!("{name} {a:e} {t:e} {b:e}: {message}"));
@@ -190,9 +184,9 @@ fn a_gear_beside_a_clutch_for_a_long_time() {
 /// What contradicts itself by so little as its numbers are small does so all the same.
 #[test]
 fn contradictions_are_refused_in_all_units() {
-    let mut scales = Scales(3);
+    let mut random = Random(3);
     for _ in 0..12 {
-        let (c, t, v) = (scales.next(), scales.next(), scales.next());
+        let (c, t, v) = scales(&mut random);
         let text = format!(
             "model M Real v(start = 0, fixed = true), a, b; Boolean s = time >= {t:e}; equation {c:e}*der(v) = a + b;
             if s then v = {:e}; else a = 0; end if; if s then v = {:e}; else b = 0; end if; end M;",

@@ -1,6 +1,7 @@
 //! Derivatives with respect to parameters across events and changes of mode, against closed forms and differences of runs.
 
 use saltus::{Model, Sensitivities, Session};
+use saltus_testing::Random;
 
 fn compiled(text: &str) -> Model {
     let session = Session::new();
@@ -34,25 +35,8 @@ fn near(found: f64, expected: f64, tolerance: f64, what: &str) {
     );
 }
 
-/// Numbers between zero and one, the same in every run.
-struct Draw(u64);
-
-impl Draw {
-    fn unit(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-
-    fn scale(&mut self, low: f64, high: f64) -> f64 {
-        self.between(low.ln(), high.ln()).exp()
-    }
+fn scale(random: &mut Random, low: f64, high: f64) -> f64 {
+    random.power(low.log10(), high.log10())
 }
 
 #[test]
@@ -69,9 +53,13 @@ fn a_bouncing_ball() {
           end when;
         end Ball;",
     );
-    let mut draw = Draw(1);
+    let mut random = Random(1);
     for _ in 0..10 {
-        let (g, e, h0) = (draw.scale(0.5, 50.0), draw.between(0.5, 0.95), draw.scale(0.1, 10.0));
+        let (g, e, h0) = (
+            scale(&mut random, 0.5, 50.0),
+            random.between(0.5, 0.95),
+            scale(&mut random, 0.1, 10.0),
+        );
         // After n impacts: t_n = t0 (1 + 2 (e + … + e^n)) with t0 = sqrt(2 h0/g), flying up at e^n v0.
         let height = |g: f64, e: f64, h0: f64, t: f64| {
             let (mut last, mut v) = ((2.0 * h0 / g).sqrt(), (2.0 * h0 * g).sqrt());
@@ -136,10 +124,14 @@ fn an_ideal_clutch_with_an_impulse() {
           end if;
         end Clutch;",
     );
-    let mut draw = Draw(2);
+    let mut random = Random(2);
     for _ in 0..20 {
-        let (j1, j2, drive) = (draw.scale(1e-3, 1e3), draw.scale(1e-3, 1e3), draw.between(-5.0, 5.0));
-        let (t0, w10) = (draw.between(0.2, 1.8), draw.between(-20.0, 20.0));
+        let (j1, j2, drive) = (
+            scale(&mut random, 1e-3, 1e3),
+            scale(&mut random, 1e-3, 1e3),
+            random.between(-5.0, 5.0),
+        );
+        let (t0, w10) = (random.between(0.2, 1.8), random.between(-20.0, 20.0));
         let set = [("J1", j1), ("J2", j2), ("drive", drive), ("t0", t0), ("w10", w10)];
         let names = ["J1", "J2", "drive", "t0", "w10"];
         let result = found(&model, &set, &names, &["w1", "w2", "tau"], &[2.0], 2.0);
@@ -190,10 +182,14 @@ fn a_slipping_clutch_locks_later() {
           end if;
         end Slipping;",
     );
-    let mut draw = Draw(3);
+    let mut random = Random(3);
     for _ in 0..10 {
-        let (j1, j2, w0) = (draw.scale(0.1, 10.0), draw.scale(0.1, 10.0), draw.between(5.0, 15.0));
-        let t_lock = draw.between(0.5, 1.5);
+        let (j1, j2, w0) = (
+            scale(&mut random, 0.1, 10.0),
+            scale(&mut random, 0.1, 10.0),
+            random.between(5.0, 15.0),
+        );
+        let t_lock = random.between(0.5, 1.5);
         let torque = w0 / t_lock / (1.0 / j1 + 1.0 / j2);
         let set = [("J1", j1), ("J2", j2), ("torque", torque), ("w0", w0)];
         let names = ["J1", "J2", "torque", "w0"];
@@ -289,9 +285,9 @@ fn sampled_controllers_and_discrete_values() {
           end when;
         end Sampled;",
     );
-    let mut draw = Draw(4);
+    let mut random = Random(4);
     for _ in 0..5 {
-        let (k, period) = (draw.between(0.2, 1.5), draw.between(0.2, 0.4));
+        let (k, period) = (random.between(0.2, 1.5), random.between(0.2, 0.4));
         let result = found(
             &model,
             &[("k", k), ("T", period)],
@@ -435,7 +431,7 @@ fn examples_agree_with_differences() {
     ];
     for (path, names, outputs) in cases {
         let session = Session::new();
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+        let folder = saltus_testing::repository().join("examples");
         session.add_file(folder.join(path));
         let name = session.find_model(None).into_result().unwrap();
         let model = session.compile(&name).into_result().unwrap();

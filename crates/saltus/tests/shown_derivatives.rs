@@ -1,10 +1,8 @@
 //! Derivatives in results: where a variable is a state in some modes and follows from others elsewhere, `der(x)` is how fast it
 //! changes in all of them, and how often rows are written changes nothing.
 
-mod random_support;
-
-use random_support::Random;
 use saltus::Session;
+use saltus_testing::Random;
 
 /// x rises at a constant rate between `at` and the next change, and elsewhere is a product, a sum or a power of functions of time,
 /// through a chain of other variables.

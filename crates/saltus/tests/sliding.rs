@@ -2,11 +2,9 @@
 //! known in closed form or by an integration of the reduced equations. `SALTUS_SLIDING=1000` runs so many models of each
 //! family instead of a few.
 
-mod random_support;
-
-use random_support::Random;
 use saltus::simulate::{Chattering, Zeno};
 use saltus::{Session, Simulation};
+use saltus_testing::Random;
 
 fn count(few: usize) -> usize {
     let given = std::env::var("SALTUS_SLIDING").ok();

@@ -1,21 +1,15 @@
 //! Runs in the hands of the caller: in one go they are what `simulate` gives; saved and restored they go on bit for bit as
 //! before; in pieces they keep what the headers of the examples promise.
 
-mod random_support;
-
 use std::path::{Path, PathBuf};
 
-use random_support::Random;
 use saltus::results::Trajectory;
 use saltus::simulate::{Chattering, End, Reached, Zeno};
 use saltus::{Model, Run, Session, Stepper};
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use saltus_testing::{Random, repository};
 
 fn compiled(path: &Path) -> Model {
-    let session = Session::with_libraries(vec![root().join("library")]);
+    let session = Session::with_libraries(vec![repository().join("library")]);
     session.add_file(path);
     let name = session.find_model(None).into_result().unwrap();
     session.compile(&name).into_result().unwrap()
@@ -44,7 +38,7 @@ const EXAMPLES: [&str; 12] = [
 ];
 
 fn examples() -> Vec<(PathBuf, Model)> {
-    let files = EXAMPLES.iter().map(|name| root().join("examples").join(name));
+    let files = EXAMPLES.iter().map(|name| repository().join("examples").join(name));
     files.map(|file| (file.clone(), compiled(&file))).collect()
 }
 
@@ -226,11 +220,8 @@ fn it_owns_its_model() {
 /// `der(x) = F x + G z + H u`, `z = P x + Q u + 0.1 R z`, small loops included.
 #[test]
 fn linear_systems_are_found_again() {
-    let mut state = 12345_u64;
-    let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        ((state >> 33) as f64 / (1_u64 << 31) as f64) * 4.0 - 2.0
-    };
+    let mut random = Random(12345);
+    let mut random = || random.between(-2.0, 2.0);
     for case in 0..12 {
         let n = 1 + case % 4;
         let (f, g, p): (Vec<f64>, Vec<f64>, Vec<f64>) = (

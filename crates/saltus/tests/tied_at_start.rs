@@ -1,10 +1,8 @@
 //! Capacitors with charges that are no multiples of their voltages, and switches that tie them from the start on: the voltages
 //! that are given are those just before, so the charges of these are conserved, in all units and orders of the text.
 
-mod random_support;
-
-use random_support::Random;
 use saltus::Session;
+use saltus_testing::Random;
 
 /// A row of capacitors `q = c*v + a*v^3`, neighbours tied by switches.
 struct Row {

@@ -12,17 +12,14 @@
     reason = "measurements, shown with --nocapture"
 )]
 
-#[allow(dead_code, reason = "of what the examples need, only the list of files")]
-mod examples_support;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use examples_support::run::{modelica_files, root};
 use saltus::results::{RowKind, Trajectory};
 use saltus::{Method, Model, Session};
+use saltus_testing::{modelica_files, repository};
 
 const SOLVERS: [(&str, Method); 6] = [
     ("auto", Method::Auto),
@@ -55,7 +52,7 @@ const CHOSEN: [&str; 6] = [
 const AMBIGUOUS: [&str; 1] = ["DiodeBridge"];
 
 fn compiled(path: &Path) -> Option<Model> {
-    let session = Session::with_libraries(vec![root().join("library")]);
+    let session = Session::with_libraries(vec![repository().join("library")]);
     session.add_file(path);
     let name = session.find_model(None).into_result().ok()?;
     session.compile(&name).value
@@ -189,8 +186,8 @@ fn tables(files: &[PathBuf], tolerances: &[f64]) -> BTreeMap<String, Errors> {
 #[test]
 fn errors_shrink_with_the_tolerance() {
     let all = std::env::var("SALTUS_TOLERANCES").is_ok();
-    let mut files = modelica_files(&root().join("examples"));
-    files.extend(modelica_files(&root().join("tests/models/modes")));
+    let mut files = modelica_files("examples");
+    files.extend(modelica_files("tests/models/modes"));
     files.retain(|file| !AMBIGUOUS.iter().any(|name| file.to_string_lossy().contains(name)));
     if !all {
         files.retain(|file| CHOSEN.iter().any(|name| file.to_string_lossy().contains(name)));

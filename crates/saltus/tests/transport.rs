@@ -2,19 +2,7 @@
 //! broken lines at the start.
 
 use saltus::{Method, Session, Simulation};
-
-/// Numbers that look random and are the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self, low: f64, high: f64) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        low + (high - low) * (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
+use saltus_testing::Random;
 
 /// `x = drift·t + Σ aᵢ·sin(wᵢ·t + pᵢ)`, and a profile.
 struct Case {
@@ -27,19 +15,23 @@ struct Case {
 }
 
 impl Case {
-    fn new(numbers: &mut Numbers, integrated: bool) -> Self {
-        let drift = [0.0, 0.3, 1.0, -0.7, 3.0][numbers.next(0.0, 5.0) as usize];
-        let waves = [0, 1].map(|_| [numbers.next(-1.0, 1.5), numbers.next(0.3, 3.0), numbers.next(0.0, 6.0)]);
-        let mut points: Vec<f64> = (0..numbers.next(0.0, 4.0) as usize)
-            .map(|_| numbers.next(0.0, 1.0))
-            .collect();
+    fn new(random: &mut Random, integrated: bool) -> Self {
+        let drift = random.of(&[0.0, 0.3, 1.0, -0.7, 3.0]);
+        let waves = [0, 1].map(|_| {
+            [
+                random.between(-1.0, 1.5),
+                random.between(0.3, 3.0),
+                random.between(0.0, 6.0),
+            ]
+        });
+        let mut points: Vec<f64> = (0..random.below(4)).map(|_| random.unit()).collect();
         points.extend([0.0, 1.0]);
         points.sort_by(f64::total_cmp);
-        let values = points.iter().map(|_| numbers.next(-2.0, 2.0)).collect();
+        let values = points.iter().map(|_| random.between(-2.0, 2.0)).collect();
         Case {
             drift,
             waves,
-            step: numbers.next(0.5, 3.0),
+            step: random.between(0.5, 3.0),
             points,
             values,
             integrated,
@@ -164,9 +156,9 @@ fn simulated(text: &str, stop: f64, tolerance: f64, method: Method) -> Simulatio
 
 #[test]
 fn what_arrives_is_what_entered() {
-    let mut numbers = Numbers(7);
+    let mut random = Random(7);
     for k in 0..8 {
-        let case = Case::new(&mut numbers, k % 2 == 0);
+        let case = Case::new(&mut random, k % 2 == 0);
         let text = case.text();
         let worst = case.worst(&simulated(&text, 5.0, 1e-9, Method::Auto));
         assert!(worst < 1e-7, "{worst:e}: {text}");

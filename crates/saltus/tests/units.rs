@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use saltus::library::MemoryFiles;
 use saltus::results::{Formats, MemoryStorage, WriteOptions};
 use saltus::{Session, UnitOptions, WrittenUnit};
+use saltus_testing::{Random, repository};
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("units").join(name);
@@ -43,7 +44,7 @@ fn results(session: &Session) -> Vec<u8> {
 fn runs_from_a_unit_are_the_same_to_the_last_bit() {
     let (libraries, unit) = components("same", WITHOUT);
     assert_eq!(unit.files, 10);
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let examples = repository().join("examples");
     for name in [
         "electrical/HBridgeMotor.mo",
         "fluid/HydraulicPress.mo",
@@ -200,22 +201,16 @@ fn what_cannot_be_a_unit_is_said() {
 fn damage_is_noticed() {
     let (folder, unit) = components("damage", WITHOUT);
     let file = folder.join("Saltus.saltus-unit");
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut random = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
     let (mut noticed, tries) = (0, 300);
     for round in 0..tries {
         let mut bytes = unit.bytes.clone();
         if round % 5 == 0 {
-            bytes.truncate(random(bytes.len()));
+            bytes.truncate(random.below(bytes.len()));
         } else {
-            for _ in 0..=random(3) {
-                let at = random(bytes.len());
-                bytes[at] ^= 1 << random(8);
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len());
+                bytes[at] ^= 1 << random.below(8);
             }
         }
         std::fs::write(&file, &bytes).unwrap();

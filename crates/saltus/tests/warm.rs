@@ -8,25 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use saltus::results::{EventLogWriter, Formats, MemoryStorage, Sidecar, Storage, Tee, WriteOptions};
 use saltus::source::Diagnostic;
 use saltus::{Model, Run, Session};
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn modelica_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            modelica_files(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "mo") {
-            files.push(path);
-        }
-    }
-    files.sort();
-}
+use saltus_testing::{modelica_files, repository};
 
 fn compile(path: &Path) -> Option<Model> {
-    let session = Session::with_libraries(vec![root().join("library")]);
+    let session = Session::with_libraries(vec![repository().join("library")]);
     session.add_file(path);
     let name = session.find_model(None).value?;
     session.compile(&name).value
@@ -72,10 +57,10 @@ fn difference(path: &Path) -> Option<&'static str> {
 
 #[test]
 fn later_runs_are_bit_identical() {
-    let mut files = Vec::new();
-    for folder in ["examples", "tests/models"] {
-        modelica_files(&root().join(folder), &mut files);
-    }
+    let files: Vec<PathBuf> = ["examples", "tests/models"]
+        .into_iter()
+        .flat_map(modelica_files)
+        .collect();
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
@@ -97,7 +82,7 @@ fn later_runs_are_bit_identical() {
 /// Parameters decide what follows at mode changes; runs with others in between, in any order, leave no trace.
 #[test]
 fn parameters_of_other_runs_leave_no_trace() {
-    let path = root().join("examples/mechanics/TwoBlocks.mo");
+    let path = repository().join("examples/mechanics/TwoBlocks.mo");
     let values = ["1", "0.25", "4", "1e-3"];
     let run = |model: &Model, value: &str| traces(shorter(model).set("m1", value).unwrap());
     let cold: Vec<Traces> = values
@@ -117,8 +102,8 @@ fn threads_agree() {
         "examples/electrical/DiodeBridge.mo",
         "examples/mechanics/FrictionBlock.mo",
     ] {
-        let model = compile(&root().join(name)).unwrap();
-        let first = traces(shorter(&compile(&root().join(name)).unwrap()));
+        let model = compile(&repository().join(name)).unwrap();
+        let first = traces(shorter(&compile(&repository().join(name)).unwrap()));
         std::thread::scope(|scope| {
             let runs: Vec<_> = (0..6)
                 .map(|_| scope.spawn(|| traces(shorter(&model)) == first))

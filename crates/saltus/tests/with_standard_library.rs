@@ -104,7 +104,7 @@ fn components_connect_with_the_standard_library() {
         eprintln!("skipped: SALTUS_MSL is not set");
         return;
     };
-    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../library");
+    let own = saltus_testing::repository().join("library");
     let session = Session::with_libraries(vec![own, PathBuf::from(folder)]);
     session.add_text("Mixed.mo", MIXED);
     let model = session.compile("Mixed").into_result().expect("no errors");

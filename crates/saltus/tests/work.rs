@@ -1,13 +1,9 @@
 //! How much work runs do: evaluations, iterations, factorisations and looks for events are counts, the same on every machine,
 //! where times are not.
 
-mod random_support;
-
-use std::path::PathBuf;
-
-use random_support::Random;
 use saltus::Session;
 use saltus::results::RowKind;
+use saltus_testing::{Random, repository};
 
 /// What an example may take: steps, evaluations, factorisations, Newton iterations, looks for events, restarts.
 const EXAMPLES: [(&str, [u64; 6]); 10] = [
@@ -29,7 +25,7 @@ const FEW: u64 = 4;
 
 #[test]
 fn examples_take_no_more_work_than_they_did() {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = repository();
     let mut wrong = Vec::new();
     for (example, most) in EXAMPLES {
         let session = Session::with_libraries(vec![root.join("library")]);

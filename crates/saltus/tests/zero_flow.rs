@@ -2,14 +2,7 @@
 //! determine keep their values, and temperatures are those of the closed formula afterwards.
 
 use saltus::{Session, Simulation};
-
-/// A number between 0 and 1 from a list that is the same in every run.
-fn draw(seed: &mut u64) -> f64 {
-    *seed = seed
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
-    (*seed >> 11) as f64 / (1u64 << 53) as f64
-}
+use saltus_testing::Random;
 
 /// A source, `count` pumps without content in a row (names and signs of flows differ), a branch and two tanks.
 struct Network {
@@ -22,19 +15,19 @@ struct Network {
 }
 
 impl Network {
-    fn draw(seed: &mut u64) -> Self {
-        let scale = 10f64.powf(8.0 * draw(seed) - 4.0);
+    fn random(random: &mut Random) -> Self {
+        let scale = random.power(-4.0, 4.0);
         Network {
-            pumps: (draw(seed) * 4.0) as usize,
-            flow: 10f64.powf(4.0 * draw(seed) - 2.0),
+            pumps: random.below(4),
+            flow: random.power(-2.0, 2.0),
             heat: scale,
-            share: 0.1 + 0.8 * draw(seed),
+            share: random.between(0.1, 0.9),
             begin: [
-                scale * (1.0 + draw(seed)),
-                scale * (3.0 + draw(seed)),
-                scale * (5.0 + draw(seed)),
+                scale * random.between(1.0, 2.0),
+                scale * random.between(3.0, 4.0),
+                scale * random.between(5.0, 6.0),
             ],
-            rest: 0.2 + draw(seed),
+            rest: random.between(0.2, 1.2),
         }
     }
 
@@ -105,9 +98,9 @@ fn simulated(text: &str, stop: f64) -> Simulation {
 
 #[test]
 fn nothing_flows_at_first() {
-    let mut seed = 7;
+    let mut random = Random(7);
     for _ in 0..24 {
-        let network = Network::draw(&mut seed);
+        let network = Network::random(&mut random);
         let (text, stop) = (network.text(), 2.0);
         let run = simulated(&text, stop);
         for (name, expected) in ["T1", "T2"].into_iter().zip(network.expected(stop)) {

@@ -17,7 +17,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Instant;
 
-use saltus_mdae::{Builder, Ex, Mdae, UnaryOp};
+use saltus_mdae::{Builder, Ex, Mdae, UnaryFunction};
 use saltus_results::Discard;
 use saltus_simulate::{Compiled, EventReport, Observer, Options, Request, RunReport, Unobserved, simulate};
 
@@ -90,7 +90,7 @@ fn ball() -> Mdae {
 /// Sections side by side, each with a capacitor behind an ideal diode fed by a common alternating source.
 fn diodes(count: usize) -> Mdae {
     let m = Builder::new("Diodes");
-    let source = (314.0 * m.time()).apply(UnaryOp::Sin) * 20.0;
+    let source = (314.0 * m.time()).apply(UnaryFunction::Sin) * 20.0;
     for k in 0..count {
         let name = |stem: &str| format!("{stem}{k}");
         let (u, i) = (m.state(&name("u"), 0.1 * k as f64), m.unknown(&name("i")));
@@ -104,7 +104,8 @@ fn diodes(count: usize) -> Mdae {
 /// its load; the first one by an alternating source. All sections are coupled.
 fn chain(count: usize) -> Mdae {
     let m = Builder::new("Chain");
-    let source = (314.0 * m.time()).apply(UnaryOp::Sin) * 20.0 + (1130.0 * m.time()).apply(UnaryOp::Sin) * 9.0;
+    let source =
+        (314.0 * m.time()).apply(UnaryFunction::Sin) * 20.0 + (1130.0 * m.time()).apply(UnaryFunction::Sin) * 9.0;
     let u: Vec<Ex> = (0..count).map(|k| m.state(&format!("u{k}"), 0.0)).collect();
     let i: Vec<Ex> = (0..count).map(|k| m.unknown(&format!("i{k}"))).collect();
     for k in 0..count {
@@ -134,7 +135,7 @@ fn restless_chain(count: usize, periodic: bool) -> Mdae {
         } else {
             200.0 + 37.0 * ((k * k) % 31) as f64 + 11.3 * k as f64
         };
-        let source = (rhythm * m.time() + k as f64).apply(UnaryOp::Sin) * 2.0;
+        let source = (rhythm * m.time() + k as f64).apply(UnaryFunction::Sin) * 2.0;
         let mut flow = i[k].clone() + source - 0.1 * &u[k];
         if k + 1 < count {
             flow = flow - &i[k + 1];
@@ -167,7 +168,7 @@ fn row_with_clutch() -> Mdae {
     let (w, tau) = (m.state("w", 1.0), m.unknown("tau"));
     let (phase, beat) = (m.state("phase", 0.0), m.unknown("beat"));
     m.equation("phase", phase.der() - 62.8);
-    m.equation("beat", &beat - phase.apply(UnaryOp::Sin));
+    m.equation("beat", &beat - phase.apply(UnaryFunction::Sin));
     for k in 0..count {
         let mut force = -1.0 * &v[k];
         if k > 0 {

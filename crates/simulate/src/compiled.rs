@@ -8,13 +8,15 @@ use saltus_mdae::homotopy::{SimplifiedResiduals, simplified_model, simplified_re
 use saltus_mdae::inverse::{SolvedByInverse, solved_by_inverse};
 use saltus_mdae::print::{self, UserNames, derivative_name};
 use saltus_mdae::{
-    BinaryOp, ConditionId, Derivative, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role, UnaryOp, VarId,
+    BinaryFunction, ConditionId, Derivative, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, Role,
+    UnaryFunction, VarId,
 };
 use saltus_results::Schema;
 use saltus_structure::mode::{GuardAtom, ModeFailure, Modes, Valuation, remedies, undetermined};
 
 use crate::error::{Failure, FailureKind};
 use crate::events::condition::assigned_by_whens;
+use crate::events::iteration::Truths;
 use crate::experience::Learnt;
 use crate::kernel::Bound;
 use crate::memory::Memory;
@@ -82,6 +84,9 @@ impl Compiled {
         let inverses = solved_by_inverse(&mut model);
         let simplified = simplified_residuals(&model);
         let pool = model.pool.freeze();
+        model.variables.shrink_to_fit();
+        model.equations.shrink_to_fit();
+        model.origins.shrink_to_fit();
         let expressions = pool.len();
         Ok(Arc::new(Compiled {
             pool,
@@ -186,7 +191,7 @@ impl Compiled {
     }
 
     /// The names under which users know a derivative of a variable, with their signs: the variable itself and its
-    /// aliases. A derivative without an alias is no quantity of its own: the jump below it tells the same.
+    /// aliases. A derivative without an alias is no quantity of its own: the jump below it says the same.
     pub(crate) fn names_of(&self, var: VarId, order: u16) -> Vec<(String, bool)> {
         let own = self
             .model
@@ -223,16 +228,16 @@ impl Compiled {
 
     /// Truth values to begin with where the start values decide nothing: a Boolean defined by a condition says it by
     /// its own start value, everything else is taken to be false.
-    pub(crate) fn first_truths(&self, memory: &Memory) -> Result<Vec<bool>, Failure> {
-        let mut truths = vec![false; self.model.conditions.len()];
+    pub(crate) fn first_truths(&self, memory: &Memory) -> Result<Truths, Failure> {
+        let mut truths = Truths::filled(false, self.model.conditions.len());
         for equation in &self.model.discrete {
             let (value, negated) = match self.model.pool.node(equation.value) {
-                Node::Unary(saltus_mdae::UnaryOp::Not, inner) => (self.model.pool.node(inner), true),
+                Node::Unary(saltus_mdae::UnaryFunction::Not, inner) => (self.model.pool.node(inner), true),
                 node => (node, false),
             };
             if let (Node::Condition(condition), Some(start)) = (value, self.model.variables[equation.target].start) {
                 let start = Bound::of_value(&self.cache, &self.model.pool, start, memory)?.value(memory) != 0.0;
-                truths[condition.index()] = start ^ negated;
+                truths[condition] = start ^ negated;
             }
         }
         Ok(truths)
@@ -310,7 +315,7 @@ impl Compiled {
         Refusal {
             reason: self.mode_failure_in_words(failure),
             origins: origins.collect(),
-            // A search may meet many singular candidates; of large models only the reasons are told.
+            // A search may meet many singular candidates; of large models only the reasons are reported.
             help: if self.model.equations.len() <= MOST_EQUATIONS_WITH_PROPOSALS {
                 remedies(
                     &self.model,
@@ -544,18 +549,18 @@ fn silent_switches(model: &Mdae, expression: ExprId) -> Vec<ExprId> {
 /// Whether an operation may jump without an event.
 fn may_jump(node: Node) -> bool {
     match node {
-        Node::Unary(op, _) => matches!(op, UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil),
+        Node::Unary(op, _) => matches!(op, UnaryFunction::Sign | UnaryFunction::Floor | UnaryFunction::Ceil),
         Node::Binary(op, ..) => matches!(
             op,
-            BinaryOp::Lt
-                | BinaryOp::Le
-                | BinaryOp::Gt
-                | BinaryOp::Ge
-                | BinaryOp::Eq
-                | BinaryOp::Ne
-                | BinaryOp::Mod
-                | BinaryOp::Rem
-                | BinaryOp::Quotient
+            BinaryFunction::Lt
+                | BinaryFunction::Le
+                | BinaryFunction::Gt
+                | BinaryFunction::Ge
+                | BinaryFunction::Eq
+                | BinaryFunction::Ne
+                | BinaryFunction::Mod
+                | BinaryFunction::Rem
+                | BinaryFunction::Quotient
         ),
         Node::Call { .. } => true,
         _ => false,

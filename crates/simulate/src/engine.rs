@@ -564,8 +564,8 @@ impl Engine {
                 let value = self.memory.get(var, order);
                 let derivative = Derivative { var, order };
                 match highest {
-                    0 => self.scales.note_algebraic(&self.memory, derivative, value),
-                    _ => self.scales.note(&self.memory, derivative, value),
+                    0 => self.scales.note_algebraic(derivative, value),
+                    _ => self.scales.note(derivative, value),
                 }
             }
         }
@@ -658,18 +658,18 @@ impl Engine {
     }
 
     /// Whether the conditions that two valuations differ in occur in no active equation: then the numbers agree.
-    pub(crate) fn value_switches_agree(&self, mode: ModeId, a: &[bool], b: &[bool]) -> bool {
+    pub(crate) fn value_switches_agree(&self, mode: ModeId, a: &Truths, b: &Truths) -> bool {
         self.value_switches(mode, a, b).is_empty()
     }
 
     /// The conditions inside equations of a mode in which truth values differ.
-    pub(crate) fn value_switches(&self, mode: ModeId, a: &[bool], b: &[bool]) -> Vec<ConditionId> {
+    pub(crate) fn value_switches(&self, mode: ModeId, a: &Truths, b: &Truths) -> Vec<ConditionId> {
         let equations = &self.modes[mode].structure.equations;
         let used = |id: ConditionId| {
             let mut residuals = equations.iter().map(|&at| self.compiled.conditions_in_residual(at));
             residuals.any(|conditions| conditions.contains(&id))
         };
-        let differing = self.model.conditions.ids().filter(|id| a[id.index()] != b[id.index()]);
+        let differing = self.model.conditions.ids().filter(|&id| a[id] != b[id]);
         differing.filter(|&id| used(id)).collect()
     }
 }
@@ -742,10 +742,13 @@ fn nominal_values(compiled: &Compiled, memory: &Memory) -> Result<Vec<Option<f64
     let mut values = Vec::with_capacity(model.variables.len());
     for variable in &model.variables {
         let value = match variable.nominal {
-            Some(nominal) => {
-                let nominal = Bound::of_value(compiled.cache(), &model.pool, nominal, memory)?;
-                Some(nominal.value(memory).abs())
-            }
+            Some(nominal) => Some(match model.pool.constant(nominal) {
+                Some(constant) => constant.abs(),
+                None => {
+                    let nominal = Bound::of_value(compiled.cache(), &model.pool, nominal, memory)?;
+                    nominal.value(memory).abs()
+                }
+            }),
             None => None,
         };
         values.push(value.filter(|&value| value.is_finite() && value > 0.0));

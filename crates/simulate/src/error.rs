@@ -120,7 +120,7 @@ pub enum FailureKind {
         what: &'static str,
         /// Its value.
         limit: u64,
-        /// How many of the last ones have moved time how far, if that tells that the limit will be reached.
+        /// How many of the last ones have moved time how far, if that says that the limit will be reached.
         pace: Option<(u64, f64)>,
         /// What asks for so many.
         origins: Vec<OriginId>,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use saltus_mdae::{ConditionId, OriginId, VarId};
+use saltus_mdae::{ConditionId, IndexVec, OriginId, VarId};
 
 use crate::engine::ModeId;
 use crate::events::discrete::Triggered;
@@ -45,7 +45,7 @@ impl From<String> for Refusal {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CandidateReport {
     /// Truth values of the conditions.
-    pub truths: Vec<bool>,
+    pub truths: IndexVec<ConditionId, bool>,
     /// What it is called beside the mode in force, if events are traced.
     pub label: String,
     /// Why it was not taken; `None` for the accepted one.

@@ -3,12 +3,10 @@
 //! Conductances between nodes, ideal diodes between nodes, currents into nodes. With every node connected to ground by a
 //! conductance the network has exactly one solution; up to ten diodes it is found here by trying all modes.
 
-mod support;
-
-use saltus_mdae::{Builder, Ex, Mdae, UnaryOp};
+use saltus_mdae::{Builder, Ex, Mdae, UnaryFunction};
 use saltus_results::Trajectory;
 use saltus_simulate::{Compiled, Options, Request, RunReport, Unobserved, simulate};
-use support::Random;
+use saltus_testing::Random;
 
 struct Network {
     nodes: usize,
@@ -64,7 +62,7 @@ impl Network {
         let mut balance: Vec<Ex> = (0..self.nodes)
             .map(|node| {
                 let (amplitude, phase) = self.currents[node];
-                (FREQUENCY * m.time() + phase).apply(UnaryOp::Sin) * -amplitude
+                (FREQUENCY * m.time() + phase).apply(UnaryFunction::Sin) * -amplitude
             })
             .collect();
         let mut flow = |from: usize, to: usize, current: &Ex| {
@@ -225,7 +223,7 @@ fn values(trajectory: &Trajectory, name: &str) -> Vec<f64> {
 fn random_networks_agree_with_all_modes_tried() {
     let mut pivoted = 0;
     for case in 0..40 {
-        let mut random = Random::new(case + 1);
+        let mut random = Random(case + 1);
         let nodes = 4 + random.below(8);
         let diodes = (3 + random.below(8)).min(nodes);
         let network = Network::random(&mut random, nodes, diodes);
@@ -252,7 +250,7 @@ fn random_networks_agree_with_all_modes_tried() {
 fn thirty_diodes_need_few_candidates() {
     let (mut worst, mut pivoted) = (0, 0);
     for case in 0..12 {
-        let mut random = Random::new(1000 + case);
+        let mut random = Random(1000 + case);
         let network = Network::random(&mut random, 40, 30);
         let (report, trajectory) = run(&network, 0.2);
         let last = trajectory.rows() - 1;

@@ -1,6 +1,6 @@
 //! Systems of the papers, stated through the builder, against reference values.
 
-use saltus_mdae::{Builder, Ex, Mdae, UnaryOp};
+use saltus_mdae::{Builder, Ex, Mdae, UnaryFunction};
 use saltus_results::Trajectory;
 use saltus_simulate::{Compiled, Options, Request, RunReport, Unobserved, simulate};
 
@@ -99,7 +99,7 @@ fn diode(m: &Builder, name: &str, voltage: &Ex, current: &Ex) {
 }
 
 fn sine(x: &Ex) -> Ex {
-    x.apply(UnaryOp::Sin)
+    x.apply(UnaryFunction::Sin)
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_one_way_clutch_locks_and_runs_free() {
     let m = Builder::new("OneWayClutch");
     let (w1, w2, tau, s) = (m.state("w1", 0.0), m.state("w2", 1.0), m.unknown("tau"), m.unknown("s"));
     let lock = s.gt(&m.real(0.0));
-    m.equation("a", w1.der() - 3.0 * m.time().apply(UnaryOp::Cos) + &tau);
+    m.equation("a", w1.der() - 3.0 * m.time().apply(UnaryFunction::Cos) + &tau);
     m.equation("b", 2.0 * w2.der() + 0.5 * &w2 - &tau);
     m.equation_if(&lock, "k1", &w1 - &w2);
     m.equation_if(&!&lock, "k0", tau.clone());

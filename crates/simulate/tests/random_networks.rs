@@ -11,12 +11,10 @@
 //! so momentum, charge and flux linkage are conserved for all that the couplings leave free. This is the oracle; the left
 //! limits are the run's own. Every network is run again with its equations permuted, and by the other restart method.
 
-mod support;
-
 use saltus_mdae::{Builder, Ex, Mdae, Type};
 use saltus_results::{RowKind, Trajectory};
 use saltus_simulate::{Compiled, Options, Request, RestartMethod, RunReport, Unobserved, simulate};
-use support::Random;
+use saltus_testing::Random;
 
 /// Relative error of conservation.
 const CONSERVATION: f64 = 1e-10;
@@ -133,7 +131,7 @@ fn random_activity(random: &mut Random) -> Vec<bool> {
 /// Inertias joined to a random tree by clutches with a ratio, with angles and relative angles as component libraries
 /// have them.
 fn clutches(seed: u64, permute: bool) -> (Mdae, Network) {
-    let mut random = Random::new(seed);
+    let mut random = Random(seed);
     let count = 2 + random.below(6);
     let m = Builder::new("Clutches");
     let mut equations: Vec<Pending> = Vec::new();
@@ -187,7 +185,7 @@ fn clutches(seed: u64, permute: bool) -> (Mdae, Network) {
 
 /// Capacitors to ground joined to a random tree by ideal switches, one of them now and then by a source.
 fn capacitors(seed: u64, permute: bool) -> (Mdae, Network) {
-    let mut random = Random::new(seed ^ 0xC0FF_EE00);
+    let mut random = Random(seed ^ 0xC0FF_EE00);
     let count = 2 + random.below(6);
     let m = Builder::new("Capacitors");
     let mut equations: Vec<Pending> = Vec::new();
@@ -237,7 +235,7 @@ fn capacitors(seed: u64, permute: bool) -> (Mdae, Network) {
 
 /// Inductors between nodes, each with a resistor, a source and an ideal switch; every node keeps a path to ground.
 fn inductors(seed: u64, permute: bool) -> (Mdae, Network) {
-    let mut random = Random::new(seed ^ 0x1D_0C70);
+    let mut random = Random(seed ^ 0x1D_0C70);
     let nodes = 1 + random.below(3);
     let count = nodes + 1 + random.below(4);
     // Branch k runs from node k (for k < nodes: a tree rooted at ground) to an earlier one; the others anywhere.
@@ -503,7 +501,7 @@ struct Wagons {
 
 impl Wagons {
     fn new(seed: u64) -> Self {
-        let mut random = Random::new(seed ^ 0xA6_0115);
+        let mut random = Random(seed ^ 0xA6_0115);
         let count = 2 + random.below(5);
         let mut at = 0.0;
         let mut wagons = Wagons {
@@ -589,7 +587,7 @@ impl Wagons {
                 m.restart_when(&touch, &format!("law{k}"), law);
             }
         }
-        add(&m, equations, &mut Random::new(order.unwrap_or(1)), order.is_some());
+        add(&m, equations, &mut Random(order.unwrap_or(1)), order.is_some());
         m.finish().expect("valid")
     }
 }

@@ -7,38 +7,19 @@
     reason = "what a program for the command line is for"
 )]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use saltus_mdae::{BinaryOp, ExprId, Mdae, OriginId, Role, Type, VarId, Variable};
+use saltus_mdae::{BinaryFunction, ExprId, Mdae, OriginId, Role, Type, VarId, Variable};
 use saltus_structure::mode::{ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::prepare::prepare;
-
-/// Counts the bytes in use and the most there were.
-struct Counting;
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-#[allow(unsafe_code)] // The only way to measure memory without an external tool.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let before = IN_USE.fetch_add(layout.size(), Ordering::Relaxed);
-        MOST.fetch_max(before + layout.size(), Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use saltus_testing::CountedBytes;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static BYTES: CountedBytes = CountedBytes::new();
 
 /// Bytes that are kept since `before`.
 fn bytes_since(before: usize) -> usize {
-    IN_USE.load(Ordering::Relaxed).saturating_sub(before)
+    BYTES.in_use().saturating_sub(before)
 }
 
 /// States models without text.
@@ -64,17 +45,17 @@ impl Writer {
     fn var(&mut self, var: VarId, order: u16) -> ExprId {
         self.model.pool.der_var(var, order)
     }
-    fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+    fn binary(&mut self, op: BinaryFunction, a: ExprId, b: ExprId) -> ExprId {
         self.model.pool.binary(op, a, b)
     }
     fn sub(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.binary(BinaryOp::Sub, a, b)
+        self.binary(BinaryFunction::Sub, a, b)
     }
     fn add(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.binary(BinaryOp::Add, a, b)
+        self.binary(BinaryFunction::Add, a, b)
     }
     fn mul(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.binary(BinaryOp::Mul, a, b)
+        self.binary(BinaryFunction::Mul, a, b)
     }
     fn equation(&mut self, residual: ExprId) {
         self.model.add_equation(residual, OriginId(0));
@@ -266,7 +247,7 @@ fn analyze(modes: &Modes, model: &Mdae, valuation: &Valuation) -> ModeStructure 
 }
 
 fn measure(build: impl FnOnce() -> Mdae, truth: bool) -> Measured {
-    let nothing = IN_USE.load(Ordering::Relaxed);
+    let nothing = BYTES.in_use();
     let model = build();
     let equations = model.equations.len();
     let runs = (200_000 / equations).clamp(3, 50);
@@ -276,17 +257,19 @@ fn measure(build: impl FnOnce() -> Mdae, truth: bool) -> Measured {
     let prepared = per_equation(start.elapsed().as_nanos() as f64);
     let bytes = |bytes: usize| bytes as f64 / equations as f64;
     let of_model = bytes(bytes_since(nothing));
-    let before = IN_USE.load(Ordering::Relaxed);
+    let before = BYTES.in_use();
     let (modes, signatures) = least(runs, || Modes::new(&model));
     let of_signatures = bytes(bytes_since(before));
     // Guards alternate between a Boolean and its negation, in order of the equations.
     let valuation = Valuation::from_fn(&modes, |guard| (guard.0 % 2 == 0) == truth);
-    let before = IN_USE.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
-    let (structure, analysis) = least(runs, || analyze(&modes, &model, &valuation));
-    let (plan, planning) = least(runs, || structure.plan(&model, &modes, &structure.selection));
+    let before = BYTES.in_use();
+    let (((_structure, analysis), (plan, planning)), at_most) = BYTES.most_during(|| {
+        let (structure, analysis) = least(runs, || analyze(&modes, &model, &valuation));
+        let planned = least(runs, || structure.plan(&model, &modes, &structure.selection));
+        ((structure, analysis), planned)
+    });
     let of_mode = bytes(bytes_since(before));
-    let at_most = bytes(MOST.load(Ordering::Relaxed).saturating_sub(before));
+    let at_most = bytes(at_most);
     let nanoseconds = per_equation(signatures + analysis + planning);
     println!(
         "{equations:9} equations: {nanoseconds:5.0} ns/equation (signatures {:.0}, analysis {:.0}, plan {:.0}; preparation \

@@ -1,6 +1,6 @@
 //! How unknowns enter an expression: degree in a set of unknowns, and the kind of each partial derivative.
 
-use saltus_mdae::{BinaryOp, Derivative, ExprId, ExprPool, Node, Role, UnaryOp, VarId};
+use saltus_mdae::{BinaryFunction, Derivative, ExprId, ExprPool, Node, Role, UnaryFunction, VarId};
 
 /// The degree of an expression in a set of unknowns.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -83,11 +83,11 @@ pub fn degree(pool: &ExprPool, root: ExprId, is_unknown: impl Fn(VarId, u16) -> 
         let of = |child: ExprId| nodes.of(child);
         nodes.known[at] = match pool.node(nodes.order[at]) {
             Node::Var { var, order } if is_unknown(var, order) => Degree::Affine,
-            Node::Unary(UnaryOp::Neg, a) => of(a),
+            Node::Unary(UnaryFunction::Neg, a) => of(a),
             Node::Unary(_, a) => nonlinear_unless_free(of(a)),
-            Node::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => of(a).max(of(b)),
-            Node::Binary(BinaryOp::Mul, a, b) if of(a) == Degree::Free => of(b),
-            Node::Binary(BinaryOp::Mul | BinaryOp::Div, a, b) if of(b) == Degree::Free => of(a),
+            Node::Binary(BinaryFunction::Add | BinaryFunction::Sub, a, b) => of(a).max(of(b)),
+            Node::Binary(BinaryFunction::Mul, a, b) if of(a) == Degree::Free => of(b),
+            Node::Binary(BinaryFunction::Mul | BinaryFunction::Div, a, b) if of(b) == Degree::Free => of(a),
             Node::Binary(_, a, b) => nonlinear_unless_free(of(a).max(of(b))),
             Node::If(c, a, b) if of(c) == Degree::Free => of(a).max(of(b)),
             Node::If(..) => Degree::Nonlinear,
@@ -134,7 +134,7 @@ pub fn partials(pool: &ExprPool, root: ExprId, role: impl Fn(VarId) -> Role) -> 
 }
 
 /// Whether an expression with these partial derivatives is affine in the unknowns that `is_unknown` accepts: `None` if they
-/// do not tell.
+/// do not say.
 pub fn is_affine_by(partials: &[Partial], is_unknown: impl Fn(Derivative) -> bool) -> Option<bool> {
     let told = |&(derivative, coefficient): &Partial| coefficient != Coefficient::Varying || !is_unknown(derivative);
     partials.iter().all(told).then_some(true)
@@ -173,21 +173,21 @@ impl Factors<'_> {
     fn hand_down(&mut self, node: Node, factor: Coefficient) {
         let minus_one = Coefficient::Constant(-1.0);
         match node {
-            Node::Unary(UnaryOp::Neg, a) => self.add(a, factor.times(minus_one)),
-            Node::Binary(BinaryOp::Add, a, b) => {
+            Node::Unary(UnaryFunction::Neg, a) => self.add(a, factor.times(minus_one)),
+            Node::Binary(BinaryFunction::Add, a, b) => {
                 self.add(a, factor);
                 self.add(b, factor);
             }
-            Node::Binary(BinaryOp::Sub, a, b) => {
+            Node::Binary(BinaryFunction::Sub, a, b) => {
                 self.add(a, factor);
                 self.add(b, factor.times(minus_one));
             }
-            Node::Binary(BinaryOp::Mul, a, b) => {
+            Node::Binary(BinaryFunction::Mul, a, b) => {
                 let (of_a, of_b) = (self.classes.of(a), self.classes.of(b));
                 self.add(a, factor.times(of_b));
                 self.add(b, factor.times(of_a));
             }
-            Node::Binary(BinaryOp::Div, a, b) => {
+            Node::Binary(BinaryFunction::Div, a, b) => {
                 let divisor = self.classes.of(b).reciprocal();
                 self.add(a, factor.times(divisor));
                 self.add(b, Coefficient::Varying);

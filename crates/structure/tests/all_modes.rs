@@ -1,8 +1,11 @@
 //! All modes at once against enumeration, and what keeps the sets small.
 
+mod reference_support;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
+use reference_support::formula;
 use saltus_mdae::Idx;
 use saltus_structure::all_modes::figures::States;
 use saltus_structure::all_modes::words::{Description, describe};
@@ -10,34 +13,11 @@ use saltus_structure::all_modes::{
     AllModes, Budget, GuardedEntry, GuardedRow, GuardedSystem, ModeSet, Piecewise, analyze_all_modes,
 };
 use saltus_structure::formula::{Formula, PredicateId};
+use saltus_testing::Random;
 use serde_json::Value;
 
 fn reference() -> Value {
-    let text = include_str!("../../../tests/reference/allmodes_cases.json");
-    serde_json::from_str(text).expect("reference data")
-}
-
-fn formula(value: &Value) -> Formula {
-    let not = |inner: Formula| Formula::Not(Box::new(inner));
-    match value {
-        Value::Bool(constant) => Formula::Constant(*constant),
-        Value::Number(number) => Formula::Predicate(PredicateId(number.as_u64().expect("a condition") as u32)),
-        Value::Array(parts) => {
-            let operands: Vec<Formula> = parts[1..].iter().map(formula).collect();
-            match parts[0].as_str().expect("an operator") {
-                "not" => not(operands[0].clone()),
-                "and" => Formula::And(operands),
-                "or" => Formula::Or(operands),
-                "xor" => {
-                    let [a, b] = [operands[0].clone(), operands[1].clone()];
-                    let only = |a: &Formula, b: &Formula| Formula::And(vec![a.clone(), not(b.clone())]);
-                    Formula::Or(vec![only(&a, &b), only(&b, &a)])
-                }
-                other => panic!("{other}"),
-            }
-        }
-        other => panic!("{other}"),
-    }
+    serde_json::from_str(&saltus_testing::reference("allmodes_cases.json")).expect("reference data")
 }
 
 fn system(case: &Value) -> GuardedSystem {
@@ -165,18 +145,8 @@ fn numbering_does_not_matter() {
         .step_by(5)
     {
         let plain = system(case);
-        let mut random = seed as u64 + 1;
-        let mut shuffled = |count: usize| {
-            let mut order: Vec<usize> = (0..count).collect();
-            for at in (1..count).rev() {
-                random = random
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
-                order.swap(at, (random >> 33) as usize % (at + 1));
-            }
-            order
-        };
-        let (rows, unknowns) = (shuffled(plain.rows.len()), shuffled(plain.unknowns));
+        let mut random = Random(seed as u64 + 1);
+        let (rows, unknowns) = (random.permutation(plain.rows.len()), random.permutation(plain.unknowns));
         let mut other = plain.clone();
         for (at, &to) in rows.iter().enumerate() {
             other.rows[to] = plain.rows[at].clone();

@@ -24,13 +24,11 @@ struct Case {
 }
 
 fn cases(file: &str) -> Vec<Value> {
-    let path = format!("{}/../../tests/reference/{file}", env!("CARGO_MANIFEST_DIR"));
-    cases_of(&path)
+    cases_of(&saltus_testing::reference(file))
 }
 
-fn cases_of(path: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(path).expect("the reference cases");
-    let all: Value = serde_json::from_str(&text).expect("valid JSON");
+fn cases_of(text: &str) -> Vec<Value> {
+    let all: Value = serde_json::from_str(text).expect("valid JSON");
     all["cases"].as_array().expect("a list").clone()
 }
 
@@ -371,7 +369,8 @@ fn cases_of_another_file() {
         println!("skipped: SALTUS_CONSTRUCTIVE_CASES names no file");
         return;
     };
-    let references = cases_of(&path);
+    let text = std::fs::read_to_string(path).expect("the file");
+    let references = cases_of(&text);
     let mut different = 0;
     for reference in &references {
         for reverse in [false, true] {

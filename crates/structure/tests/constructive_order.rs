@@ -8,6 +8,7 @@ use saltus_structure::constructive::{
     ConstructiveOptions, EquationKind, Failure, Formula, Outcome, PredicateId, Reaction, Rejection, Report, Shifted,
     ShiftedEquation, Step, System, SystemEquation, analyze,
 };
+use saltus_testing::Random;
 
 /// How many systems of each kind are tried.
 const CASES: usize = 600;
@@ -18,28 +19,6 @@ const LIMITS: ConstructiveOptions = ConstructiveOptions {
     max_instants: 60,
     max_reactions: 4000,
 };
-
-/// A small generator of pseudo-random numbers (xorshift), so that the systems are the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
-    }
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-    fn permutation(&mut self, count: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..count).collect();
-        for i in (1..count).rev() {
-            order.swap(i, self.below(i + 1));
-        }
-        order
-    }
-}
 
 fn equation(variables: BTreeSet<Shifted>, guard: Formula, kind: EquationKind) -> SystemEquation {
     SystemEquation {

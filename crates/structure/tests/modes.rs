@@ -1,6 +1,6 @@
 //! Modes of the classic examples: offsets, states, blocks and plans.
 
-use saltus_mdae::{Builder, Derivative, EquationId, Ex, Mdae, StateSelect, UnaryOp, VarId};
+use saltus_mdae::{Builder, Derivative, EquationId, Ex, Mdae, StateSelect, UnaryFunction, VarId};
 use saltus_structure::mode::{
     BlockKind, Dependence, DerivativeRole, ModeFailure, ModeStructure, Modes, Plan, Valuation, analyze_mode,
     needs_reselection, select_states, selection_quality,
@@ -85,7 +85,7 @@ fn rlc() -> Mdae {
     m.equation("resistor", &u_r - &r * &i);
     m.equation("inductor", &u_l - &l * i.der());
     m.equation("capacitor", &i - &c * u_c.der());
-    m.equation("loop", &u_r + &u_l + &u_c - m.time().apply(UnaryOp::Sin));
+    m.equation("loop", &u_r + &u_l + &u_c - m.time().apply(UnaryFunction::Sin));
     m.finish().unwrap()
 }
 
@@ -318,8 +318,8 @@ fn structure_that_changes_without_an_event_is_found() {
         pool.var(VarId(1)),
         pool.real(0.0),
     );
-    let literal = pool.binary(saltus_mdae::BinaryOp::Gt, y, zero);
-    let root = pool.unary(UnaryOp::Sqrt, y);
+    let literal = pool.binary(saltus_mdae::BinaryFunction::Gt, y, zero);
+    let root = pool.unary(UnaryFunction::Sqrt, y);
     // The highest derivative of x depends on the branch; in the second equation only an undifferentiated occurrence does.
     let structural = pool.if_else(literal, dx, x);
     let harmless = pool.if_else(literal, root, zero);

@@ -1,35 +1,16 @@
 //! Interfaces of components and what they make together, against the flat system: 216 composed systems of the reference file.
 
+mod reference_support;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use reference_support::formula;
 use saltus_structure::all_modes::{GuardedEntry, GuardedRow};
 use saltus_structure::constructive::{Formula, PredicateId};
 use saltus_structure::modular::offsets::SystemOffsets;
 use saltus_structure::modular::{Class, ClassMode, Library, Part, Variable};
+use saltus_testing::reference;
 use serde_json::Value;
-
-fn formula(value: &Value) -> Formula {
-    let not = |inner: Formula| Formula::Not(Box::new(inner));
-    match value {
-        Value::Bool(constant) => Formula::Constant(*constant),
-        Value::Number(number) => Formula::Predicate(PredicateId(number.as_u64().expect("a condition") as u32)),
-        Value::Array(parts) => {
-            let operands: Vec<Formula> = parts[1..].iter().map(formula).collect();
-            match parts[0].as_str().expect("an operator") {
-                "not" => not(operands[0].clone()),
-                "and" => Formula::And(operands),
-                "or" => Formula::Or(operands),
-                "xor" => {
-                    let [a, b] = [operands[0].clone(), operands[1].clone()];
-                    let only = |a: &Formula, b: &Formula| Formula::And(vec![a.clone(), not(b.clone())]);
-                    Formula::Or(vec![only(&a, &b), only(&b, &a)])
-                }
-                other => panic!("{other}"),
-            }
-        }
-        other => panic!("{other}"),
-    }
-}
 
 fn list(value: &Value) -> &[Value] {
     value.as_array().expect("a list")
@@ -159,8 +140,7 @@ impl Case {
 
 #[test]
 fn compositions_equal_the_flat_analysis() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/reference/modular_cases.json");
-    let file: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("readable")).expect("JSON");
+    let file: Value = serde_json::from_str(&reference("modular_cases.json")).expect("JSON");
     let (mut regular, mut singular, mut tables, mut failures) = (0, 0, 0, Vec::new());
     for value in list(&file["cases"]) {
         let mut case = case(value);

@@ -107,21 +107,20 @@ fn state_select_and_fixed_starts_win() {
     assert_eq!((&*kept.name, kept.fixed), ("longer", true));
     // start = −longer, and start(start) = 3.
     assert_eq!(prepared.model.pool.constant(kept.start.unwrap()), Some(-3.0));
-    assert!(prepared.conflicts.is_empty());
 }
 
 #[test]
-fn contradicting_fixed_starts_are_reported() {
+fn what_has_contradicting_fixed_starts_is_not_united() {
     let m = Builder::new("Conflict");
     let (a, b, c) = (m.state("a", 1.0), m.state("b", 1.0), m.state("c", 2.0));
     m.equation("e1", &a - &b);
     m.equation("e2", &a - &c);
     m.equation("e3", a.der() + &a);
     let prepared = prepare(m.finish().unwrap());
-    assert_eq!(prepared.conflicts.len(), 1);
-    // One of a and b against c.
-    let conflict = &prepared.conflicts[0];
-    assert!(conflict.kept == VarId(2) || conflict.other == VarId(2), "{conflict:?}");
+    // Of the two equations with a, one unites it and the other stays.
+    let kept = prepared.model.variables.iter().map(|variable| &*variable.name);
+    assert_eq!(kept.filter(|name| *name == "c").count(), 1);
+    assert_eq!((prepared.model.variables.len(), prepared.model.equations.len()), (2, 2));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use saltus_mdae::eval::{Environment, evaluate};
 use saltus_mdae::jacobian::{JacobianReader, SamplePoint};
-use saltus_mdae::{BinaryOp, Builder, Derivative, EquationId, Ex, Mdae, Type, UnaryOp, VarId};
+use saltus_mdae::{BinaryFunction, Builder, Derivative, EquationId, Ex, Mdae, Type, UnaryFunction, VarId};
 use saltus_structure::mode::{
     ModeStructure, Modes, Remedy, Valuation, analyze_mode, check_rank, combined_residual, remedies,
 };
@@ -103,7 +103,7 @@ fn a_large_singular_block_is_found_too() {
 fn partial_derivatives_agree_with_symbolic_ones() {
     let m = Builder::new("Expressions");
     let (x, y) = (m.guess("x", 0.7), m.guess("y", 1.3));
-    use UnaryOp::*;
+    use UnaryFunction::*;
     let functions = [
         Neg, Abs, Sqrt, Exp, Log, Log10, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Floor,
     ];
@@ -114,12 +114,12 @@ fn partial_derivatives_agree_with_symbolic_ones() {
     let mut model = m.finish().unwrap();
     let (x, y) = (VarId(0), VarId(1));
     for op in [
-        BinaryOp::Pow,
-        BinaryOp::Atan2,
-        BinaryOp::Min,
-        BinaryOp::Max,
-        BinaryOp::Mod,
-        BinaryOp::Rem,
+        BinaryFunction::Pow,
+        BinaryFunction::Atan2,
+        BinaryFunction::Min,
+        BinaryFunction::Max,
+        BinaryFunction::Mod,
+        BinaryFunction::Rem,
     ] {
         let (a, b) = (model.pool.var(x), model.pool.var(y));
         let residual = model.pool.binary(op, a, b);

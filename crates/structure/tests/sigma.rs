@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use saltus_mdae::{Builder, Derivative, Mdae, VarId};
 use saltus_structure::sigma::{SigmaFailure, SigmaMatrix};
+use saltus_testing::permutations;
 
 fn matrix_of(model: &Mdae) -> SigmaMatrix {
     let residuals = model.equations.iter().map(|equation| equation.residual);
@@ -91,21 +92,6 @@ fn rows_of(system: &[Vec<Option<u16>>]) -> Vec<Vec<Derivative>> {
             .collect()
     };
     system.iter().map(row).collect()
-}
-
-fn permutations(n: usize) -> Vec<Vec<usize>> {
-    if n == 0 {
-        return vec![vec![]];
-    }
-    let mut all = Vec::new();
-    for shorter in permutations(n - 1) {
-        for at in 0..n {
-            let mut longer = shorter.clone();
-            longer.insert(at, n - 1);
-            all.push(longer);
-        }
-    }
-    all
 }
 
 /// The highest value by enumeration, and the least offsets by fixpoint iteration on that transversal.

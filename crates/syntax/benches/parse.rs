@@ -8,11 +8,12 @@
     reason = "what a program for the command line is for"
 )]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use saltus_source::FileId;
 use saltus_syntax::parse;
+use saltus_testing::modelica_files;
 
 fn main() {
     // `cargo test --benches` runs this too; it is not a test.
@@ -20,7 +21,7 @@ fn main() {
         return;
     }
     let texts = match std::env::var_os("SALTUS_MSL") {
-        Some(folder) => read_all(&PathBuf::from(folder)),
+        Some(folder) => read_all(Path::new(&folder)),
         None => vec![synthetic(4000)],
     };
     let bytes: usize = texts.iter().map(String::len).sum();
@@ -95,19 +96,6 @@ fn synthetic(classes: usize) -> String {
 }
 
 fn read_all(folder: &Path) -> Vec<String> {
-    let mut texts = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "mo")
-                && let Ok(text) = std::fs::read_to_string(&path)
-            {
-                texts.push(text);
-            }
-        }
-    }
-    texts
+    let texts = modelica_files(folder).into_iter().map(std::fs::read_to_string);
+    texts.filter_map(Result::ok).collect()
 }

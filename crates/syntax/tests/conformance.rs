@@ -7,28 +7,11 @@
     reason = "measurements, shown with --nocapture"
 )]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use saltus_source::{FileId, SourceMap};
 use saltus_syntax::{Walk, parse, parse_file};
-
-/// All `.mo` files below a folder, sorted.
-fn modelica_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "mo") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}
+use saltus_testing::modelica_files;
 
 fn folder_from(variable: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(variable).map(PathBuf::from);

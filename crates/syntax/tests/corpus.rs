@@ -5,14 +5,9 @@
 //! or label contains the text behind it. All diagnostics must be listed, and in order. With
 //! `UPDATE_EXPECT=1` the test writes the list at the end of each file.
 
-use std::path::PathBuf;
-
 use saltus_source::{Diagnostic, SourceFile, SourceMap, codes};
 use saltus_syntax::parse_file;
-
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/syntax")
-}
+use saltus_testing::modelica_files;
 
 fn describe(diagnostic: &Diagnostic, file: &SourceFile) -> String {
     let at = file.line_column(diagnostic.span().expect("a place").start);
@@ -30,12 +25,7 @@ fn expectations(text: &str) -> Vec<String> {
 
 #[test]
 fn wrong_files_get_their_diagnostics() {
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "mo"))
-        .collect();
-    paths.sort();
+    let paths = modelica_files("tests/syntax");
     assert!(paths.len() > 30);
     let mut failures = String::new();
     for path in &paths {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use saltus_source::{FileId, SourceMap, apply_edits};
 use saltus_syntax::{SyntaxKind, Walk, format, parse};
+use saltus_testing::{Random, modelica_files};
 
 const FILE: FileId = FileId(0);
 
@@ -42,23 +43,6 @@ fn first_difference(a: &str, b: &str) -> String {
     lines.map_or_else(|| "at the end".to_owned(), |(x, y)| format!("{x}\n{y}"))
 }
 
-fn modelica_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "mo") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
 fn read(path: &Path) -> String {
     let sources = SourceMap::new();
     let id = sources.add_bytes("file.mo", std::fs::read(path).unwrap());
@@ -66,7 +50,6 @@ fn read(path: &Path) -> String {
 }
 
 fn own_files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folders = [
         "library",
         "examples",
@@ -75,10 +58,7 @@ fn own_files() -> Vec<PathBuf> {
         "tests/run",
         "tests/wrong",
     ];
-    folders
-        .iter()
-        .flat_map(|folder| modelica_files(&root.join(folder)))
-        .collect()
+    folders.into_iter().flat_map(modelica_files).collect()
 }
 
 #[test]
@@ -154,13 +134,7 @@ fn own_texts_are_formatted() {
 /// Blanks, line ends and comments put anywhere, and tokens moved together, into the texts of the repository.
 #[test]
 fn random_edits() {
-    let mut state = 3_u64;
-    let mut random = move |below: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below.max(1)
-    };
+    let mut random = Random(3);
     let pieces = [" ", "\n", "\n\n\n", "\t", " /* c */ ", " // c\n", "   ", "\r\n"];
     let mut formatted = 0;
     for path in own_files().iter().step_by(4) {
@@ -169,7 +143,7 @@ fn random_edits() {
             continue;
         }
         for _ in 0..6 {
-            for _ in 0..1 + random(8) {
+            for _ in 0..1 + random.below(8) {
                 let starts: Vec<(usize, usize, bool)> = {
                     let mut list = Vec::new();
                     parse(FILE, &text).tree.walk(|step| {
@@ -184,13 +158,13 @@ fn random_edits() {
                     });
                     list
                 };
-                let Some(&(start, end, blank)) = starts.get(random(starts.len())) else {
+                let Some(&(start, end, blank)) = starts.get(random.below(starts.len())) else {
                     break;
                 };
-                if blank && random(3) == 0 {
-                    text.replace_range(start..end, pieces[random(pieces.len())]);
+                if blank && random.below(3) == 0 {
+                    text.replace_range(start..end, random.of(&pieces));
                 } else {
-                    text.insert_str(start, pieces[random(pieces.len())]);
+                    text.insert_str(start, random.of(&pieces));
                 }
             }
             formatted += usize::from(checked(&text, &path.display().to_string()).is_some());

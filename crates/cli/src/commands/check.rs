@@ -14,6 +14,7 @@ use crate::console::{Console, plural};
 use crate::deny;
 use crate::loaded::{model_file, read, refuse};
 use crate::status::Status;
+use crate::streams::is_standard;
 use crate::text_files::{difference, write_text};
 
 /// Says what is wrong with models without running them: syntax, names, types, units, connections, balance, structure; and what
@@ -135,7 +136,7 @@ fn find(arguments: &CheckArguments) -> (Session, Vec<String>, Diagnostics) {
         }
         None => {
             // Folders are read completely, with all processors.
-            let is_input = |file: &&PathBuf| file.as_path() == Path::new("-");
+            let is_input = |file: &&PathBuf| is_standard(file);
             let files: Vec<PathBuf> = arguments.model.files.iter().filter(|f| !is_input(f)).cloned().collect();
             session.load(&files);
             if let Some(input) = arguments.model.files.iter().find(is_input) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use saltus::report::{PageOptions, comparison_page};
 use saltus::results::{
-    Agreement, Disk, Formats, Report, ResultError, Selection, Tolerances, VariableReport, compare, compare_selected,
+    Agreement, Report, ResultError, Selection, Tolerances, VariableReport, compare, compare_selected,
 };
 use serde_json::{Value, json};
 
@@ -13,6 +13,7 @@ use super::plot::write_page;
 use crate::console::{Console, plural};
 use crate::files::clash;
 use crate::status::Status;
+use crate::streams::read_result;
 
 /// Compares a result with a reference. Each variable must stay inside a tube around the reference; events may be
 /// shifted by the time tolerance. Exit status 0 if it does, 1 if not.
@@ -96,9 +97,8 @@ pub(crate) fn run(arguments: &CompareArguments, console: &Console) -> Status {
 }
 
 fn judge(arguments: &CompareArguments) -> Result<Report, ResultError> {
-    let formats = Formats::standard();
-    let reference = formats.read(&arguments.reference, &mut Disk)?;
-    let candidate = formats.read(&arguments.candidate, &mut Disk)?;
+    let reference = read_result(&arguments.reference)?;
+    let candidate = read_result(&arguments.candidate)?;
     let tolerances = Tolerances {
         relative: arguments.tolerance,
         absolute: arguments.absolute,

@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: &CompileArguments, console: &Console) -> Status {
         let object = json!({"model": model.name(), "file": path.display().to_string(), "bytes": bytes.len()});
         console.report(object, &loaded.warnings, model.sources());
     } else {
-        console.print(&format!(
+        console.summary(&format!(
             "{}\n  wrote {} ({} bytes)\n",
             model.name(),
             path.display(),

@@ -9,6 +9,7 @@ use saltus::source::{Diagnostics, SourceMap};
 
 use crate::console::{Console, plural};
 use crate::status::Status;
+use crate::streams::is_standard;
 use crate::text_files::{difference, write_text};
 
 /// Formats Modelica files, and all files in folders: indentation, one element to a line, blanks around operators. Only blanks and
@@ -37,7 +38,7 @@ pub(crate) struct FmtArguments {
 
 /// Formats.
 pub(crate) fn run(arguments: &FmtArguments, console: &Console) -> Status {
-    if arguments.files.iter().any(|file| file == Path::new("-")) {
+    if arguments.files.iter().any(|file| is_standard(file)) {
         if arguments.files.len() > 1 {
             console.message("error: `-` stands for all that is formatted: name no files beside it");
             return Status::Usage;

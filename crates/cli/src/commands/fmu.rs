@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use saltus::source::{Code, Diagnostic, Diagnostics, Severity, SourceMap, codes};
-use saltus_fmi::export::{Runtime, host_platform, identifier};
+use saltus::{Model, ParameterValues};
+use saltus_fmi::export::{Runtime, Sizes, export_sizes, host_platform, identifier};
+use saltus_fmi::family::choices;
+use saltus_fmi::interface::SizeParameter;
 use saltus_fmi::variables::Settings;
-use saltus_fmi::{ExportOptions, Interface, Unit, Version, export};
+use saltus_fmi::{ExportOptions, Interface, Unit, Version};
 use saltus_fmu_host::{Description, ForeignInterface, ImportOptions, import};
 use serde_json::json;
 
@@ -85,7 +88,12 @@ pub(crate) struct ExportArguments {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Show arrays as arrays, not by their elements; FMI 3 only. Arrays with states keep their elements
+    /// Let importers choose the value of a parameter that gives sizes of arrays, within a range (`n=1..20`); may be repeated. The unit
+    /// holds the model for each value; FMI 3 only. Implies --arrays
+    #[arg(long, value_name = "NAME=FIRST..LAST", value_parser = parse_sizes)]
+    pub structural: Vec<SizeParameter>,
+
+    /// Show arrays as arrays, not by their elements; FMI 3 only
     #[arg(long)]
     pub arrays: bool,
 
@@ -184,6 +192,82 @@ fn wrong(code: Code, message: String) -> Diagnostic {
     Diagnostic::without_place(code, Severity::Error, message)
 }
 
+fn parse_sizes(text: &str) -> Result<SizeParameter, String> {
+    let parsed = text.split_once('=').and_then(|(name, range)| {
+        let (min, max) = range.split_once("..")?;
+        let (min, max) = (min.trim().parse().ok()?, max.trim().parse().ok()?);
+        let name = name.trim().to_owned();
+        (!name.is_empty()).then_some(SizeParameter { name, min, max })
+    });
+    parsed.ok_or_else(|| "write NAME=FIRST..LAST with whole numbers".to_owned())
+}
+
+/// The models for all sizes that importers may choose, but for the sizes of the model itself, which come first.
+struct OtherSizes {
+    first: Vec<u64>,
+    models: Vec<(Vec<u64>, Model)>,
+}
+
+fn other_sizes(
+    arguments: &ExportArguments,
+    settings: &[(String, String)],
+    loaded: &Loaded,
+    console: &Console,
+) -> Result<OtherSizes, Status> {
+    let refuse = |message: String, help: &str| {
+        let diagnostic = wrong(codes::E0614, message).with_help(help);
+        refuse(console, diagnostic, loaded.model.sources(), Status::Usage)
+    };
+    let parameters = loaded.model.parameters();
+    let parameters =
+        parameters.map_err(|found| self::refuse(console, *found, loaded.model.sources(), Status::ModelWrong))?;
+    let mut first = Vec::new();
+    for wanted in &arguments.structural {
+        let Some(known) = parameters.iter().find(|known| known.name == wanted.name) else {
+            return Err(refuse(
+                format!("the model has no parameter `{}`", wanted.name),
+                "`saltus flatten` lists the parameters",
+            ));
+        };
+        if known.by_run || known.values != ParameterValues::Integer {
+            return Err(refuse(
+                format!("`{}` gives no sizes: importers can set it in any unit", wanted.name),
+                "leave `--structural` out for it",
+            ));
+        }
+        let value = known.value.map(|value| value as u64);
+        let value = value.filter(|value| (wanted.min..=wanted.max).contains(value));
+        first.push(value.ok_or_else(|| {
+            refuse(
+                format!(
+                    "`{}` is {:?}, which is not from {} to {}",
+                    wanted.name, known.value, wanted.min, wanted.max
+                ),
+                "choose a range with the present value in it, or another value with `--set`",
+            )
+        })?);
+    }
+    let choices = choices(&arguments.structural).map_err(|message| refuse(message, "choose a smaller range"))?;
+    let mut models = Vec::new();
+    for values in choices.into_iter().filter(|values| *values != first) {
+        let Some(session) = &loaded.session else {
+            let message = "a model file holds the equations for one choice of sizes".to_owned();
+            return Err(refuse(message, "export from the Modelica file"));
+        };
+        let mut settings = settings.to_vec();
+        settings.retain(|(name, _)| arguments.structural.iter().all(|parameter| parameter.name != *name));
+        let chosen = arguments.structural.iter().zip(&values);
+        settings.extend(chosen.map(|(parameter, value)| (parameter.name.clone(), value.to_string())));
+        let compiled = session.compile_with(loaded.model.name(), &settings);
+        let Some((model, _)) = compiled.value else {
+            console.diagnostics(&compiled.diagnostics, session.sources());
+            return Err(Status::ModelWrong);
+        };
+        models.push((values, model));
+    }
+    Ok(OtherSizes { first, models })
+}
+
 fn export_unit(arguments: &ExportArguments, console: &Console) -> Result<Status, Status> {
     let settings = settings(arguments.parameters.as_deref(), &arguments.settings).map_err(|message| {
         console.message(&format!("error: {message}"));
@@ -206,17 +290,20 @@ fn export_unit(arguments: &ExportArguments, console: &Console) -> Result<Status,
         console.message(&format!("error: {clash}\nhelp: give each its own file"));
         return Err(Status::Usage);
     }
-    if arguments.arrays && matches!(arguments.fmi, FmiVersion::Two) {
-        console.message("error: --arrays: FMI 2 has no arrays");
+    let whole = arguments.arrays || !arguments.structural.is_empty();
+    if whole && matches!(arguments.fmi, FmiVersion::Two) {
+        let option = if arguments.arrays { "--arrays" } else { "--structural" };
+        console.message(&format!("error: {option}: FMI 2 has no arrays"));
         return Err(Status::Usage);
     }
+    let others = other_sizes(arguments, &settings, &loaded, console)?;
     let (_, _, run) = arguments.policy.apply(model.run()).into_parts();
     let options = ExportOptions {
         settings: Settings {
             redundant: run.redundant,
             chattering: run.chattering,
             zeno: run.zeno,
-            arrays: arguments.arrays,
+            arrays: whole,
             ..Settings::default()
         },
         version: match arguments.fmi {
@@ -233,7 +320,17 @@ fn export_unit(arguments: &ExportArguments, console: &Console) -> Result<Status,
             .collect(),
         without_sources: arguments.without_sources,
     };
-    let exported = export(model, &runtimes, &options).map_err(|diagnostic| refuse(*diagnostic, Status::ModelWrong))?;
+    let sizes = (!arguments.structural.is_empty()).then(|| Sizes {
+        parameters: arguments.structural.clone(),
+        first: others.first,
+        others: others
+            .models
+            .iter()
+            .map(|(values, model)| (values.clone(), model))
+            .collect(),
+    });
+    let exported = export_sizes(model, sizes.as_ref(), &runtimes, &options);
+    let exported = exported.map_err(|diagnostic| refuse(*diagnostic, Status::ModelWrong))?;
     if let Err(error) = std::fs::write(&path, &exported.bytes) {
         let message = format!("cannot write to `{}`: {error}", path.display());
         return Err(refuse(wrong(codes::E0701, message), Status::SimulationFailed));
@@ -247,10 +344,11 @@ fn export_unit(arguments: &ExportArguments, console: &Console) -> Result<Status,
             "states": exported.states,
             "indicators": exported.indicators,
             "variables": exported.variables,
+            "leftOut": exported.left_out,
         });
         console.report(object, &loaded.warnings, model.sources());
     } else {
-        console.print(&format!(
+        console.summary(&format!(
             "{}\n  wrote {} ({bytes} bytes): {} variables, {} states, {} event indicators\n",
             model.name(),
             path.display(),
@@ -258,6 +356,10 @@ fn export_unit(arguments: &ExportArguments, console: &Console) -> Result<Status,
             exported.states,
             exported.indicators,
         ));
+        if !exported.left_out.is_empty() {
+            let names = exported.left_out.join(", ");
+            console.print(&format!("  left out, since not all sizes have them alike: {names}\n"));
+        }
     }
     Ok(Status::Success)
 }
@@ -334,7 +436,16 @@ fn import_unit(arguments: &ImportArguments, console: &Console) -> Result<Status,
     let interface = match (arguments.interface, &description.exchange, &description.simulation) {
         (Some(FmiType::Me), Some(_), _) | (None, Some(_), _) => ForeignInterface::ModelExchange,
         (Some(FmiType::Cs), _, Some(_)) | (None, None, Some(_)) => ForeignInterface::CoSimulation,
-        _ => return Err(unusable("it does not offer what is asked for".to_owned())),
+        (None, None, None) => {
+            return Err(unusable(
+                "it offers neither Model Exchange nor Co-Simulation, and Scheduled Execution is not known here"
+                    .to_owned(),
+            ));
+        }
+        (Some(_), Some(_), None) | (Some(FmiType::Cs), _, None) => {
+            return Err(unusable("it offers no Co-Simulation".to_owned()));
+        }
+        (Some(FmiType::Me), None, _) => return Err(unusable("it offers no Model Exchange".to_owned())),
     };
     if arguments.step.is_some_and(|step| !(step > 0.0 && step.is_finite())) {
         console.message("error: --step must be positive");
@@ -447,7 +558,7 @@ fn check(arguments: &UnitArguments, console: &Console) -> Result<Status, Status>
         let worst = report.worst.as_ref().map_or(String::new(), |(name, difference)| {
             format!("; the largest difference is {difference:.1e}, of `{name}`")
         });
-        console.print(&format!(
+        console.summary(&format!(
             "{}\n  description and model agree; Co-Simulation gives the {} values of a run at {} points{worst}\n",
             report.model, report.compared, report.points
         ));

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use saltus::report::{Context, PageOptions, page};
 use saltus::results::figure::{FigureOptions, figure_over};
-use saltus::results::{Disk, Formats, ResultError, Storage, Trajectory, read_event_log};
+use saltus::results::{ResultError, Storage, Trajectory, read_event_log};
 
 use crate::console::Console;
 use crate::files::clash;
 use crate::status::Status;
+use crate::streams::{Files, is_standard, read_result};
 
 /// Draws results, as SVG, PNG or an interactive page: one panel per unit, modes as coloured bands, jumps as vertical lines,
 /// impulses as arrows.
@@ -27,7 +28,7 @@ Examples:
   saltus plot out.csv v --x s -o phase.png
   saltus plot out.csv --events events.json --report out.html")]
 pub(crate) struct PlotArguments {
-    /// Result file (.csv or .mat)
+    /// Result file (.csv or .mat), `-` for CSV on standard input
     #[arg(value_name = "RESULT")]
     pub result: PathBuf,
 
@@ -35,7 +36,7 @@ pub(crate) struct PlotArguments {
     #[arg(value_name = "VARIABLE")]
     pub variables: Vec<String>,
 
-    /// The picture to write (.svg or .png); RESULT with the extension .svg if not given
+    /// The picture to write (.svg or .png, `-` for SVG on standard output); RESULT with the extension .svg if not given
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -96,6 +97,7 @@ pub(crate) struct PlotArguments {
 pub(crate) fn run(arguments: &PlotArguments, console: &Console) -> Status {
     let output = match arguments.report.as_ref().or(arguments.output.as_ref()) {
         Some(path) => path.clone(),
+        None if is_standard(&arguments.result) => arguments.result.clone(),
         None => arguments.result.with_extension("svg"),
     };
     let mut read = vec![("the result", arguments.result.as_path())];
@@ -107,7 +109,9 @@ pub(crate) fn run(arguments: &PlotArguments, console: &Console) -> Status {
     }
     match draw(arguments, &output) {
         Ok(()) => {
-            console.print(&format!("{}\n", output.display()));
+            if !is_standard(&output) {
+                console.summary(&format!("{}\n", output.display()));
+            }
             Status::Success
         }
         Err(error) => {
@@ -143,7 +147,7 @@ fn draw(arguments: &PlotArguments, output: &Path) -> Result<(), ResultError> {
     let others: Vec<(String, Trajectory)> = arguments
         .over
         .iter()
-        .map(|path| Ok((path.display().to_string(), Formats::standard().read(path, &mut Disk)?)))
+        .map(|path| Ok((path.display().to_string(), read_result(path)?)))
         .collect::<Result<_, ResultError>>()?;
     let others: Vec<(&str, &Trajectory)> = others.iter().map(|(name, result)| (name.as_str(), result)).collect();
     let svg = figure_over(&trajectory, &others, &options)?.to_svg();
@@ -175,7 +179,7 @@ fn has_extension(path: &Path, wanted: &str) -> bool {
 }
 
 fn require_extension(path: &Path, known: &[&'static str]) -> Result<(), ResultError> {
-    if known.iter().any(|known| has_extension(path, known)) {
+    if is_standard(path) || known.iter().any(|known| has_extension(path, known)) {
         return Ok(());
     }
     Err(ResultError::UnknownFormat {
@@ -185,7 +189,7 @@ fn require_extension(path: &Path, known: &[&'static str]) -> Result<(), ResultEr
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), ResultError> {
-    let written = Disk.create(path).and_then(|mut file| file.write_all(bytes));
+    let written = Files.create(path).and_then(|mut file| file.write_all(bytes));
     written.map_err(|source| ResultError::Io {
         path: path.to_owned(),
         action: saltus::results::IoAction::Write,
@@ -194,9 +198,9 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), ResultError> {
 }
 
 fn read(arguments: &PlotArguments) -> Result<Trajectory, ResultError> {
-    let mut trajectory = Formats::standard().read(&arguments.result, &mut Disk)?;
+    let mut trajectory = read_result(&arguments.result)?;
     if let Some(path) = &arguments.events {
-        let file = Disk.open(path).map_err(|source| ResultError::Io {
+        let file = Files.open(path).map_err(|source| ResultError::Io {
             path: path.clone(),
             action: saltus::results::IoAction::Read,
             source,

@@ -7,8 +7,8 @@ use saltus::library::split_name;
 use saltus::report::{PageOptions, page};
 use saltus::results::figure::{FigureOptions, figure};
 use saltus::results::{
-    Disk, EventLogWriter, Formats, IoAction, ModeRecord, Pattern, ResultError, Selection, Sidecar, Storage, Tee,
-    Trajectory, WriteOptions,
+    EventLogWriter, IoAction, ModeRecord, Pattern, ResultError, Selection, Sidecar, Storage, Tee, Trajectory,
+    WriteOptions,
 };
 use saltus::simulate::{BlockCost, End, FailureKind, RestartMethod};
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
@@ -26,13 +26,14 @@ use crate::loaded::Loaded;
 use crate::parameter_file::settings;
 use crate::progress::Progress;
 use crate::status::Status;
+use crate::streams::{Files, create_result, is_standard, read_result, reader_has_left};
 use crate::trace::{Trace, Watchers};
 
 /// Runs a model. Settings that are not given come from its annotation(experiment(…)).
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Results go to the file of -o in the format of its extension, while the run goes on: a run that is interrupted or fails
-leaves a file that can be read. If none of -o, --plot, --report and --events is given, they go to MODEL.csv.
+leaves a file that can be read. If one of them is `-`, its file is standard output. If none of -o, --plot, --report and --events is given, they go to MODEL.csv.
 
 Solvers:
   auto       explicit while it can, implicit when the model turns out to be stiff
@@ -47,7 +48,8 @@ Examples:
   saltus simulate Clutch.mo --report out.html
   saltus simulate Clutch.mo --stop 10 --tolerance 1e-9 --set J1=2 --set clutch.mu=0.3
   saltus simulate Clutch.mo -o out.mat --variable 'motor.*' --variable clutch.tau
-  saltus simulate Clutch.mo --events events.json --trace-events")]
+  saltus simulate Clutch.mo --events events.json --trace-events
+  saltus simulate - -o - < Clutch.mo | saltus plot - -o - > out.svg")]
 pub(crate) struct SimulateArguments {
     #[command(flatten)]
     pub model: ModelArguments,
@@ -69,7 +71,7 @@ pub(crate) struct SimulateArguments {
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
 
-    /// Result file: .csv or .mat
+    /// Result file: .csv or .mat; `-` for CSV on standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -81,7 +83,7 @@ pub(crate) struct SimulateArguments {
     #[arg(long)]
     pub protected: bool,
 
-    /// Draw the results (.svg or .png)
+    /// Draw the results (.svg or .png; `-` for SVG on standard output)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 
@@ -174,7 +176,8 @@ impl SimulateArguments {
     /// Two outputs that are one file, or an output that is one of the files read.
     fn clash(&self, model: &str) -> Option<String> {
         let result = self.result_file(model);
-        let beside = result.as_deref().map(Sidecar::path_for);
+        let on_disk = result.as_deref().filter(|path| !is_standard(path));
+        let beside = on_disk.map(Sidecar::path_for);
         let named = |use_, path: &Option<PathBuf>| path.clone().map(|path| (use_, path));
         let written: Vec<(&str, PathBuf)> = [
             named("the results", &result),
@@ -229,6 +232,16 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn execute(mut self, settings: &[(String, String)]) -> Status {
+        if let Some(clash) = self.arguments.clash(self.model.name()) {
+            self.console
+                .message(&format!("error: {clash}\nhelp: give each its own file"));
+            return Status::Usage;
+        }
+        if self.console.is_json() && self.files().iter().any(|file| is_standard(file)) {
+            self.console
+                .message("error: standard output is named for a file, and `--json` writes to it\nhelp: name a file");
+            return Status::Usage;
+        }
         let run = match self.prepare(settings) {
             Ok(run) => run,
             Err(diagnostic) => return self.refuse(*diagnostic, Status::Usage),
@@ -237,11 +250,6 @@ impl Job<'_> {
         if stop < start {
             let message = format!("the stop time {stop} lies before the start time {start}");
             self.console.message(&format!("error: {message}"));
-            return Status::Usage;
-        }
-        if let Some(clash) = self.arguments.clash(self.model.name()) {
-            self.console
-                .message(&format!("error: {clash}\nhelp: give each its own file"));
             return Status::Usage;
         }
         let mut trajectory = self.arguments.keeps_rows().then(Trajectory::new);
@@ -283,7 +291,7 @@ impl Job<'_> {
         }
         run = arguments.policies.apply(arguments.times.apply(run));
         if let Some(path) = &arguments.input {
-            let signals = Formats::standard().read(path, &mut Disk);
+            let signals = read_result(path);
             let signals = signals.map_err(|error| Box::new(result_diagnostic(&error)))?;
             let (with, found) = run.inputs(&signals);
             let wrong = |code, message| Err(Box::new(Diagnostic::without_place(code, Severity::Error, message)));
@@ -320,10 +328,10 @@ impl Job<'_> {
                 all_instants: self.arguments.all_instants,
                 ..WriteOptions::default()
             };
-            sink = sink.with(Formats::standard().create(&path, &mut Disk, &options)?);
+            sink = sink.with(create_result(&path, &options)?);
         }
         if let Some(path) = &self.arguments.events {
-            let file = Disk.create(path).map_err(|source| ResultError::Io {
+            let file = Files.create(path).map_err(|source| ResultError::Io {
                 path: path.clone(),
                 action: IoAction::Create,
                 source,
@@ -369,6 +377,11 @@ impl Job<'_> {
     }
 
     fn report(&mut self, summary: &RunSummary, drawn: Result<(), ResultError>) -> Status {
+        // `| head` has what it wanted.
+        let left = [summary.output_error.as_ref(), drawn.as_ref().err()];
+        if left.into_iter().flatten().any(reader_has_left) {
+            return Status::Success;
+        }
         let mut diagnostics: Diagnostics = summary.failure.iter().cloned().collect();
         let refusal = self.refusal(summary);
         if let Some(refusal) = &refusal {
@@ -382,7 +395,7 @@ impl Job<'_> {
             diagnostics.push(result_diagnostic(error));
         }
         for warning in &summary.report.warnings {
-            self.console.message(&format!("warning: {warning}"));
+            self.console.warning(warning);
         }
         self.console.diagnostics(&diagnostics, self.model.sources());
         let failed = diagnostics.has_errors();
@@ -395,7 +408,10 @@ impl Job<'_> {
                 .report(self.to_json(summary), &diagnostics, self.model.sources()),
             // Nothing was run that could be told of.
             false if refused && failed => {}
-            false => self.console.print(&self.to_text(summary)),
+            false if self.files().iter().any(|file| is_standard(file)) => {
+                self.console.remark(self.to_text(summary).trim_end())
+            }
+            false => self.console.summary(&self.to_text(summary)),
         }
         match (failed, refused) {
             (false, _) => Status::Success,
@@ -464,7 +480,7 @@ impl Job<'_> {
         if self.arguments.profile {
             text.push_str(&self.profile(summary));
         }
-        for file in self.files() {
+        for file in self.files().iter().filter(|file| !is_standard(file)) {
             text.push_str(&format!("  wrote {}\n", file.display()));
         }
         text

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use saltus::Model;
-use saltus::ensemble::{Design, EnsembleRow, Factor, Kept, Output, Table};
+use saltus::ensemble::{Design, EnsembleRow, Factor, Kept, Output, RunTable};
 use saltus::library::split_name;
 use saltus::source::{Diagnostic, Diagnostics, Severity, codes};
 use serde_json::{Value, json};
@@ -183,7 +183,7 @@ fn sweep(arguments: &SweepArguments, loaded: &Loaded, console: &Console) -> Resu
     if let Some(clash) = clash(&written, &read) {
         return Err(wrong(clash, "give each its own file"));
     }
-    let table = Table::new(&design, &outputs);
+    let table = RunTable::new(&design, &outputs);
     let cancel = interruption();
     let mut ensemble = model.ensemble(&design, &outputs).cancel(cancel.clone());
     if let Some(session) = &loaded.session {
@@ -265,7 +265,13 @@ impl SweepArguments {
     }
 
     /// The table, with its first line or with the rows that are kept.
-    fn open(&self, path: &Path, description: &Path, table: &Table<'_>, model: &Model) -> Result<(File, Kept), Refusal> {
+    fn open(
+        &self,
+        path: &Path,
+        description: &Path,
+        table: &RunTable<'_>,
+        model: &Model,
+    ) -> Result<(File, Kept), Refusal> {
         let about = self.about(model);
         let kept = match std::fs::read(path) {
             Ok(begun) if self.resume => self.kept(&begun, description, table, &about)?,
@@ -299,7 +305,7 @@ impl SweepArguments {
         &self,
         begun: &[u8],
         description: &Path,
-        table: &Table<'_>,
+        table: &RunTable<'_>,
         about: &Value,
     ) -> Result<Option<Kept>, Refusal> {
         let kept = table.kept(begun)?;
@@ -365,7 +371,7 @@ fn description_file(table: &Path) -> PathBuf {
 
 /// A sweep that goes on.
 struct Job<'e> {
-    table: Table<'e>,
+    table: RunTable<'e>,
     file: File,
     tally: Tally,
     began: Instant,
@@ -461,7 +467,7 @@ impl Job<'_> {
             });
             console.report(object, &diagnostics, model.sources());
         } else {
-            console.print(&self.to_text(model, path));
+            console.summary(&self.to_text(model, path));
         }
         if tally.failed == tally.done || unfinished {
             Status::SimulationFailed

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use saltus::Session;
 use saltus::library::About;
 
+use crate::streams::is_standard;
+
 pub(crate) use install::{Installed, add, remove};
 
 /// The folder of the user's libraries: `SALTUS_LIBRARIES`, or where programs of this system keep their data.
@@ -47,7 +49,7 @@ pub(crate) fn versions_asked_for(files: &[PathBuf], folders: &[PathBuf]) -> Vec<
         return Vec::new();
     }
     let session = Session::new();
-    let on_disk = files.iter().filter(|file| *file != Path::new("-"));
+    let on_disk = files.iter().filter(|file| !is_standard(file));
     on_disk.for_each(|file| session.add_file(file));
     let classes = session.library().given();
     let uses = classes.iter().flat_map(|class| About::of(class).uses);

@@ -1,6 +1,8 @@
 //! `parse`, `check`, `flatten`, `explain`, `new`.
 
-use crate::support::{DECAY, Folder, example};
+use saltus_testing::{modelica_files, repository};
+
+use crate::support::{DECAY, Folder};
 
 #[test]
 fn usage_errors_have_status_2() {
@@ -186,23 +188,12 @@ end Whole;
         .says("E0403");
 }
 
-fn models_below(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            models_below(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "mo") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn examples_and_library_are_without_diagnostics() {
     let folder = Folder::new();
-    let library = example("../library");
+    let library = repository().join("library");
     let mut paths = vec![library.join("Saltus")];
-    models_below(&example(""), &mut paths);
+    paths.extend(modelica_files("examples"));
     assert!(paths.len() > 10);
     for path in paths {
         let arguments = ["check", path.to_str().unwrap(), "-L", library.to_str().unwrap()];

@@ -11,6 +11,103 @@ fn simulated() -> Folder {
 }
 
 #[test]
+fn standard_streams() {
+    use std::io::Write;
+    use std::process::Stdio;
+
+    let folder = simulated();
+    let piped = |arguments: &[&str], input: &str| {
+        let mut command = folder.command(arguments);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut running = command.spawn().expect("the program starts");
+        running
+            .stdin
+            .take()
+            .expect("open")
+            .write_all(input.as_bytes())
+            .expect("it reads");
+        let done = running.wait_with_output().expect("it ends");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (done.status.code(), text(&done.stdout), text(&done.stderr))
+    };
+    let (status, rows, said) = piped(&["simulate", "-", "-o", "-"], DECAY);
+    assert_eq!(
+        (status, rows.as_str()),
+        (Some(0), folder.read("a.csv").as_str()),
+        "the rows and nothing else"
+    );
+    assert!(said.contains("completed"), "{said}");
+    let (status, rows, said) = piped(&["simulate", "-", "-o", "-", "--quiet"], DECAY);
+    assert_eq!((status, said.as_str()), (Some(0), ""));
+    let (status, picture, _) = piped(&["plot", "-", "x[1]", "-o", "-"], &rows);
+    assert!(
+        status == Some(0) && picture.starts_with("<svg") && picture.ends_with("</svg>\n"),
+        "{picture}"
+    );
+    let (status, page, _) = piped(&["simulate", "-", "--report", "-"], DECAY);
+    assert!(status == Some(0) && page.starts_with("<!doctype html>"), "{page:.100}");
+    let (status, events, _) = piped(&["simulate", "-", "--events", "-"], DECAY);
+    assert!(
+        status == Some(0) && events.lines().all(|line| line.starts_with('{')),
+        "{events}"
+    );
+    let (status, summary, _) = piped(&["compare", "a.csv", "-", "x[1]"], &rows);
+    assert_eq!(
+        (status, summary.as_str()),
+        (
+            Some(0),
+            "1 variable: 1 identical, 0 within tolerance, 0 outside, 0 missing\n"
+        )
+    );
+    // One stream for one thing.
+    for arguments in [
+        &["simulate", "Decay.mo", "-o", "-", "--plot", "-"][..],
+        &["simulate", "Decay.mo", "-o", "-", "--json"],
+        &["simulate", "-", "--input", "-"],
+    ] {
+        assert_eq!(piped(arguments, DECAY).0, Some(2), "{arguments:?}");
+    }
+    assert!(!folder.path("-").exists() && !folder.path("-.json").exists());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_reader_that_leaves_ends_the_run() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let folder = simulated();
+    let mut command = folder.command(&[
+        "simulate",
+        "Decay.mo",
+        "-o",
+        "-",
+        "-q",
+        "--stop",
+        "1e5",
+        "--interval",
+        "1e-2",
+    ]);
+    let mut running = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut reader = BufReader::new(running.stdout.take().expect("open"));
+    let mut line = String::new();
+    reader.read_line(&mut line).expect("a line");
+    drop(reader);
+    let done = running.wait_with_output().expect("it ends");
+    assert_eq!(
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).as_ref()),
+        (Some(0), "")
+    );
+}
+
+#[test]
 fn figures() {
     let folder = simulated();
     let ran = folder.expect(0, &["plot", "a.csv"]);

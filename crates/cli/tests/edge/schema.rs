@@ -9,7 +9,7 @@ use super::support::*;
 
 /// Object → key → type, from the tables of the page.
 fn documented() -> BTreeMap<String, BTreeMap<String, String>> {
-    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/reference/analysis.md");
+    let page = saltus_testing::repository().join("docs/src/reference/analysis.md");
     let page = std::fs::read_to_string(page).unwrap();
     let mut objects: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     let mut object = String::new();

@@ -82,7 +82,7 @@ impl Ran {
 
 /// An example of the repository.
 pub(crate) fn example(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+    saltus_testing::repository().join("examples").join(name)
 }
 
 pub(crate) const DECAY: &str = "\

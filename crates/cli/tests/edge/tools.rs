@@ -229,19 +229,28 @@ fn shells_and_manuals() {
 
 #[test]
 fn names_of_older_libraries_are_mended() {
-    let library = "package Modelica\n  package Units\n    package SI\n      type Length = Real(unit = \"m\");\n    end SI;\n    package Conversions\n      function double\n        input Real x;\n        output Real y = 2*x;\n      end double;\n    end Conversions;\n  end Units;\nend Modelica;\n";
-    let text = "model Sine\n  parameter Real f = 1;\n  Real y = f*time;\nend Sine;\nmodel M\n  Modelica.SIunits.Length x = 1;\n  Real d = Modelica.SIunits.Conversions.double(2);\n  Sine sine(freqHz = 50);\nend M;\n";
-    let folder = Folder::new().with("Modelica.mo", library).with("M.mo", text);
+    let library = "package Lib\n  package Units\n    package SI\n      type Length = Real(unit = \"m\");\n      type Mass = Real(unit = \"kg\");\n    end SI;\n    package Conversions\n      function double\n        input Real x;\n        output Real y = 2*x;\n      end double;\n    end Conversions;\n  end Units;\n  model Sine\n    parameter Real f = 1;\n    Real y = f*time;\n  end Sine;\n  annotation(conversion(from(version = \"3\", script = \"modelica://Lib/Convert.mos\"),\n    from(version = \"4\", change = {convertElement(\"Lib.Sine\", \"frequency\", \"f\")})));\nend Lib;\n";
+    let script = "// From 3 to 4\nconvertClass(\"Lib.SIunits\",\n  \"Lib.Units.SI\");\nconvertClass(\"Lib.SIunits.Conversions\", \"Lib.Units.Conversions\");\nconvertClass(\"Lib.SIunits.Mas\", \"Lib.Units.SI.Mass\");\nconvertElement({\"Lib.Sine\"}, \"freqHz\", \"f\");\n";
+    let text = "model Mine\n  extends Lib.Sine;\nend Mine;\nmodel M\n  import Lib.SIunits.Conversions.double;\n  import SI = Lib.SIunits;\n  SI.Mas m = 1;\n  Lib.SIunits.Length x = 1;\n  Real d = double(2) + Lib.SIunits.Conversions.double(2);\n  Lib.Sine sine(freqHz = 50), other(frequency = 3);\n  Mine mine(freqHz = 1);\n  Real g = sine.freqHz;\nend M;\n";
+    let folder = Folder::new()
+        .with("Lib.mo", library)
+        .with("Convert.mos", script)
+        .with("M.mo", text);
     folder.expect(0, &["check", "M.mo", "--fix", "-L", "."]);
     let mended = folder.read("M.mo");
     for line in [
-        "Modelica.Units.SI.Length x",
-        "Modelica.Units.Conversions.double(2)",
-        "sine(f = 50)",
+        "import Lib.Units.Conversions.double;",
+        "import SI = Lib.Units.SI;",
+        "SI.Mass m",
+        "Lib.Units.SI.Length x",
+        "Lib.Units.Conversions.double(2)",
+        "sine(f = 50), other(f = 3)",
+        "mine(f = 1)",
+        "g = sine.f;",
     ] {
         assert!(mended.contains(line), "{line}\n{mended}");
     }
-    assert_eq!(folder.read("Modelica.mo"), library);
+    assert_eq!(folder.read("Lib.mo"), library);
 }
 
 #[test]

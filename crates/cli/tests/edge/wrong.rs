@@ -11,17 +11,9 @@
 //!
 //! With all fixes applied, the model is accepted in all modes and runs.
 
-use super::support::*;
+use saltus_testing::modelica_files;
 
-fn wrong_models() -> Vec<std::path::PathBuf> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/wrong");
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = entries
-        .filter(|path| path.extension().is_some_and(|e| e == "mo"))
-        .collect();
-    files.sort();
-    files
-}
+use super::support::*;
 
 fn directives<'t>(text: &'t str, key: &'t str) -> impl Iterator<Item = &'t str> {
     text.lines()
@@ -66,7 +58,7 @@ fn problems(text: &str, name: &str) -> Vec<String> {
 
 #[test]
 fn wrong_models_get_a_proposal_that_works() {
-    let files = wrong_models();
+    let files = modelica_files("tests/wrong");
     assert!(files.len() >= 15, "{}", files.len());
     let mut found = Vec::new();
     for path in files {

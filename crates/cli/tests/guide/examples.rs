@@ -1,6 +1,8 @@
 //! The list of examples is made from their headers.
 
-use crate::page::{files, read, root};
+use saltus_testing::{modelica_files, repository};
+
+use crate::page::read;
 
 /// The sections of the list, each with its folder.
 const SECTIONS: &[(&str, &str)] = &[
@@ -30,14 +32,14 @@ fn list() -> String {
         page.push_str(&format!(
             "\n## {title}\n\n| file | system | what to look at |\n|---|---|---|\n"
         ));
-        let folder = root().join(folder);
-        for file in files(&folder, "mo")
+        let folder = repository().join(folder);
+        for file in modelica_files(&folder)
             .iter()
             .filter(|file| file.parent() == Some(&folder))
         {
             let (system, look) = header(&read(file));
             assert!(look.len() >= 20, "{} does not say what to look at", file.display());
-            let place = file.strip_prefix(root()).expect("inside").display().to_string();
+            let place = file.strip_prefix(repository()).expect("inside").display().to_string();
             let name = file.file_name().expect("a name").to_string_lossy();
             page.push_str(&format!("| [`{name}`](../../{place}) | {system} | {look} |\n"));
         }
@@ -47,17 +49,14 @@ fn list() -> String {
 
 #[test]
 fn the_list_of_examples_says_what_their_headers_say() {
-    let page = root().join("docs/src/examples.md");
+    let page = repository().join("docs/src/examples.md");
     let before = read(&page);
     let introduction = before.split("\n## ").next().unwrap_or("");
     let expected = format!("{introduction}{}", list());
     if std::env::var_os("SALTUS_UPDATE_GUIDE").is_some() {
         std::fs::write(&page, &expected).expect("writable");
     }
-    assert_eq!(
-        expected.matches(".mo`]").count(),
-        files(&root().join("examples"), "mo").len()
-    );
+    assert_eq!(expected.matches(".mo`]").count(), modelica_files("examples").len());
     assert!(
         read(&page) == expected,
         "docs/src/examples.md is out of date: run SALTUS_UPDATE_GUIDE=1 cargo test -p saltus-cli --test guide"

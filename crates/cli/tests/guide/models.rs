@@ -2,11 +2,13 @@
 
 use saltus::Session;
 
-use crate::page::{Step, files, pages, read, root, steps};
+use saltus_testing::{modelica_files, repository};
+
+use crate::page::{Step, pages, read, steps};
 
 /// What is wrong with a text that should be a model; `None` if nothing is.
 fn trouble(text: &str) -> Option<String> {
-    let session = Session::with_libraries(vec![root().join("library")]);
+    let session = Session::with_libraries(vec![repository().join("library")]);
     session.add_text("Guide.mo", text);
     let name = match session.find_model(None).into_result() {
         Ok(name) => name,
@@ -28,7 +30,7 @@ fn lines(text: &str) -> Vec<&str> {
 fn is_part_of_a_source(text: &str) -> bool {
     let wanted = lines(text);
     ["examples", "library"].iter().any(|folder| {
-        files(&root().join(folder), "mo").iter().any(|file| {
+        modelica_files(folder).iter().any(|file| {
             let source = read(file);
             lines(&source).windows(wanted.len()).any(|window| window == wanted)
         })

@@ -2,25 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The folder of the repository.
-pub(crate) fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// All files of a folder with an extension, in order.
-pub(crate) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("folder exists") {
-        let path = entry.expect("readable").path();
-        if path.is_dir() {
-            found.extend(files(&path, extension));
-        } else if path.extension().is_some_and(|e| e == extension) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
+use saltus_testing::{files, repository};
 
 pub(crate) fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -29,8 +11,8 @@ pub(crate) fn read(path: &Path) -> String {
 /// The pages of the guide and the first page of the repository. Reference pages are made from the program and have a test
 /// of their own.
 pub(crate) fn pages() -> Vec<PathBuf> {
-    let mut pages = vec![root().join("README.md")];
-    pages.extend(files(&root().join("docs/src"), "md"));
+    let mut pages = vec![repository().join("README.md")];
+    pages.extend(files("docs/src", "md"));
     pages.retain(|page| !page.ends_with("reference/commands.md") && !page.ends_with("reference/diagnostics.md"));
     pages
 }

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::page::{Step, files, pages, read, root, steps};
+use saltus_testing::{files, repository};
+
+use crate::page::{Step, pages, read, steps};
 use crate::shell::{Shell, matches};
 
 /// Commands that need what this test has not got: the toolchain, another library, Python.
@@ -159,9 +161,9 @@ fn has_anchor(page: &str, wanted: &str) -> bool {
 
 #[test]
 fn links_lead_somewhere() {
-    let mut all = files(&root().join("docs/src"), "md");
-    all.push(root().join("README.md"));
-    all.push(root().join("benches/peers/README.md"));
+    let mut all = files("docs/src", "md");
+    all.push(repository().join("README.md"));
+    all.push(repository().join("benches/peers/README.md"));
     let mut broken = Vec::new();
     for page in all {
         let text = read(&page);
@@ -185,8 +187,11 @@ fn links_lead_somewhere() {
 /// is not in the book would lead nowhere there.
 #[test]
 fn links_out_of_the_book_are_known_to_the_site() {
-    let book = root().join("docs/src").canonicalize().expect("there is a book");
-    let examples = root().join("examples").canonicalize().expect("there are examples");
+    let book = repository().join("docs/src").canonicalize().expect("there is a book");
+    let examples = repository()
+        .join("examples")
+        .canonicalize()
+        .expect("there are examples");
     let mut examples_named = 0;
     for page in files(&book, "md") {
         for link in links(&read(&page)).into_iter().filter(|link| !link.contains("://")) {
@@ -208,7 +213,7 @@ fn links_out_of_the_book_are_known_to_the_site() {
 
 #[test]
 fn every_page_is_in_the_table_of_contents() {
-    let folder = root().join("docs/src");
+    let folder = repository().join("docs/src");
     let contents = read(&folder.join("SUMMARY.md"));
     let missing: Vec<PathBuf> = files(&folder, "md")
         .into_iter()

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::page::root;
+use saltus_testing::repository;
 
 /// A folder with the examples and the library.
 pub(crate) struct Shell {
@@ -23,7 +23,7 @@ impl Shell {
     pub(crate) fn new() -> Shell {
         let folder = TempDir::new().expect("a temporary folder");
         for name in ["examples", "library"] {
-            std::os::unix::fs::symlink(root().join(name), folder.path().join(name)).expect("a link");
+            std::os::unix::fs::symlink(repository().join(name), folder.path().join(name)).expect("a link");
         }
         Shell { folder }
     }

@@ -172,7 +172,7 @@ impl Library {
         }
     }
 
-    /// With plain numbers, the most frequent case. Machine code says only that it failed: the machine tells how.
+    /// With plain numbers, the most frequent case. Machine code says only that it failed: the machine says how.
     fn call_plain(&self, function: FunctionId, args: &[f64], results: &mut [f64]) -> Result<(), CallError> {
         self.heat(function);
         match self.hotness(function).native.get() {

@@ -4,7 +4,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Ir};
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::FuncId;
-use saltus_mdae::{BinaryOp, UnaryOp};
+use saltus_mdae::{BinaryFunction, UnaryFunction};
 
 use super::lower::Imports;
 
@@ -16,14 +16,14 @@ pub(super) trait Arithmetic<'b> {
     fn call_function(&mut self, function: FuncId, args: &[Ir]) -> Option<Ir>;
 
     /// The number that a one-argument operation yields, negation of a truth value excepted.
-    fn unary_number(&mut self, op: UnaryOp, x: Ir) -> Option<Ir> {
+    fn unary_number(&mut self, op: UnaryFunction, x: Ir) -> Option<Ir> {
         let number = match op {
-            UnaryOp::Neg => self.builder().ins().fneg(x),
-            UnaryOp::Abs => self.builder().ins().fabs(x),
-            UnaryOp::Sqrt => self.builder().ins().sqrt(x),
-            UnaryOp::Floor => self.builder().ins().floor(x),
-            UnaryOp::Ceil => self.builder().ins().ceil(x),
-            UnaryOp::Sign => {
+            UnaryFunction::Neg => self.builder().ins().fneg(x),
+            UnaryFunction::Abs => self.builder().ins().fabs(x),
+            UnaryFunction::Sqrt => self.builder().ins().sqrt(x),
+            UnaryFunction::Floor => self.builder().ins().floor(x),
+            UnaryFunction::Ceil => self.builder().ins().ceil(x),
+            UnaryFunction::Sign => {
                 let [minus, zero, plus] = [-1.0, 0.0, 1.0].map(|c: f64| self.builder().ins().f64const(c));
                 let positive = self.builder().ins().fcmp(FloatCC::GreaterThan, x, zero);
                 let negative = self.builder().ins().fcmp(FloatCC::LessThan, x, zero);
@@ -39,8 +39,8 @@ pub(super) trait Arithmetic<'b> {
     }
 
     /// The number that a two-argument operation yields, those that yield truth values excepted.
-    fn binary_number(&mut self, op: BinaryOp, x: Ir, y: Ir) -> Option<Ir> {
-        use BinaryOp::*;
+    fn binary_number(&mut self, op: BinaryFunction, x: Ir, y: Ir) -> Option<Ir> {
+        use BinaryFunction::*;
         let number = match op {
             Add => self.builder().ins().fadd(x, y),
             Sub => self.builder().ins().fsub(x, y),
@@ -75,14 +75,14 @@ pub(super) trait Arithmetic<'b> {
     }
 
     /// The truth value of a relation.
-    fn relation(&mut self, op: BinaryOp, x: Ir, y: Ir) -> Option<Ir> {
+    fn relation(&mut self, op: BinaryFunction, x: Ir, y: Ir) -> Option<Ir> {
         let code = match op {
-            BinaryOp::Lt => FloatCC::LessThan,
-            BinaryOp::Le => FloatCC::LessThanOrEqual,
-            BinaryOp::Gt => FloatCC::GreaterThan,
-            BinaryOp::Ge => FloatCC::GreaterThanOrEqual,
-            BinaryOp::Eq => FloatCC::Equal,
-            BinaryOp::Ne => FloatCC::NotEqual,
+            BinaryFunction::Lt => FloatCC::LessThan,
+            BinaryFunction::Le => FloatCC::LessThanOrEqual,
+            BinaryFunction::Gt => FloatCC::GreaterThan,
+            BinaryFunction::Ge => FloatCC::GreaterThanOrEqual,
+            BinaryFunction::Eq => FloatCC::Equal,
+            BinaryFunction::Ne => FloatCC::NotEqual,
             _ => return None,
         };
         Some(self.builder().ins().fcmp(code, x, y))

@@ -3,7 +3,7 @@
 //! Registers become variables of the intermediate language, arrays with computed indices live in a frame of the
 //! [`raw::CallContext`]. Machine code computes exactly what the machine of `saltus_mdae::function` does with plain numbers,
 //! but where a call fails (an index out of range, an assertion, too many statements) it only says so: functions have no
-//! side effects, so the machine executes the call again and tells what is wrong.
+//! side effects, so the machine executes the call again and says what is wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module};
 use rustc_hash::FxHashMap;
 use saltus_mdae::function::{Access, Code, Codes, DEPTH_LIMIT, INTEGER_LIMIT, Instruction, Label, Program, Register};
-use saltus_mdae::{BinaryOp, FunctionId, UnaryOp};
+use saltus_mdae::{BinaryFunction, FunctionId, UnaryFunction};
 
 use super::arithmetic::Arithmetic;
 use super::lower::{Imports, new_module};
@@ -461,7 +461,7 @@ impl<'a> FunctionLowering<'a> {
             }
             Instruction::Unary { op, to, a } => {
                 let x = self.read(a);
-                if op == UnaryOp::Not {
+                if op == UnaryFunction::Not {
                     let truth = self.truth(x);
                     let negated = self.negated(truth);
                     self.write_truth(to, negated);
@@ -552,11 +552,11 @@ impl<'a> FunctionLowering<'a> {
         self.arrived(otherwise);
     }
 
-    fn binary(&mut self, op: BinaryOp, to: Register, a: Register, b: Register) -> Option<()> {
+    fn binary(&mut self, op: BinaryFunction, to: Register, a: Register, b: Register) -> Option<()> {
         let (x, y) = (self.read(a), self.read(b));
-        if let BinaryOp::And | BinaryOp::Or = op {
+        if let BinaryFunction::And | BinaryFunction::Or = op {
             let (x, y) = (self.truth(x), self.truth(y));
-            let truth = if op == BinaryOp::And {
+            let truth = if op == BinaryFunction::And {
                 self.builder.ins().band(x, y)
             } else {
                 self.builder.ins().bor(x, y)
@@ -569,7 +569,9 @@ impl<'a> FunctionLowering<'a> {
             return Some(());
         }
         let number = match (op, self.constants.get(&y)) {
-            (BinaryOp::Pow, Some(&exponent)) if exponent == exponent.trunc() && exponent.abs() <= MOST_FACTORS => {
+            (BinaryFunction::Pow, Some(&exponent))
+                if exponent == exponent.trunc() && exponent.abs() <= MOST_FACTORS =>
+            {
                 self.whole_power(x, exponent)
             }
             _ => self.binary_number(op, x, y)?,

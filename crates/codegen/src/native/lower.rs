@@ -12,14 +12,15 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 use rustc_hash::FxHashMap;
-use saltus_mdae::{BinaryOp, UnaryOp};
+use saltus_mdae::{BinaryFunction, UnaryFunction};
 
 use crate::code::Code;
+use crate::entry::{self, Native, cut, last_uses};
+use crate::native::Job;
 use crate::native::arithmetic::Arithmetic;
-use crate::native::raw::{self, Native};
+use crate::native::raw;
 use crate::native::vector::VectorLowering;
-use crate::native::{Job, SEGMENT_OPERATIONS};
-use crate::tape::{Op, Tape, Value};
+use crate::tape::{Op, Value};
 
 /// A module that knows our functions.
 pub(super) fn new_module(isa: OwnedTargetIsa) -> JITModule {
@@ -38,7 +39,7 @@ pub(super) fn lower(batch: &[Job], isa: OwnedTargetIsa) -> Result<Vec<Native>, S
     let ids = match define(batch, &mut module) {
         Ok(ids) => ids,
         Err(message) => {
-            drop(Native::from_module(module, Vec::new()));
+            drop(raw::natives(module, Vec::new()));
             return Err(message);
         }
     };
@@ -51,7 +52,7 @@ pub(super) fn lower(batch: &[Job], isa: OwnedTargetIsa) -> Result<Vec<Native>, S
             (segments.into_iter().map(address).collect(), needs_memory)
         })
         .collect();
-    Ok(Native::from_module(module, functions))
+    Ok(raw::natives(module, functions))
 }
 
 /// Our functions have names of their own, so that none of the platform's is taken for them.
@@ -102,24 +103,6 @@ fn define(batch: &[Job], module: &mut JITModule) -> Result<Vec<Vec<FuncId>>, Str
     Ok(ids)
 }
 
-/// Segments of bounded length; a cosine stays with its sine.
-fn cut(tape: &Tape) -> Vec<Range<usize>> {
-    let mut segments = Vec::new();
-    let mut start = 0;
-    while start < tape.ops.len() {
-        let mut end = (start + SEGMENT_OPERATIONS).min(tape.ops.len());
-        if end < tape.ops.len() && matches!(tape.ops[end], Op::Cosine(_)) {
-            end += 1;
-        }
-        segments.push(start..end);
-        start = end;
-    }
-    if segments.is_empty() {
-        segments.push(0..0);
-    }
-    segments
-}
-
 fn entry_signature(module: &JITModule) -> cranelift_codegen::ir::Signature {
     let pointer = module.target_config().pointer_type();
     let mut signature = module.make_signature();
@@ -129,7 +112,7 @@ fn entry_signature(module: &JITModule) -> cranelift_codegen::ir::Signature {
 
 /// The functions that machine code calls.
 pub(super) struct Imports {
-    pub(super) unary: FxHashMap<UnaryOp, FuncId>,
+    pub(super) unary: FxHashMap<UnaryFunction, FuncId>,
     pub(super) power: FuncId,
     pub(super) arc_tangent: FuncId,
     sine_cosine: FuncId,
@@ -285,7 +268,7 @@ impl<'a> Lowering<'a> {
             let call = matches!(tape.ops[position], Op::Call(_));
             if !call && self.last_uses[position] >= self.segment.end {
                 let number = self.number(value, pointers);
-                let registers = self.memory(pointers, raw::REGISTERS_OFFSET);
+                let registers = self.memory(pointers, entry::REGISTERS_OFFSET);
                 self.builder
                     .ins()
                     .store(MemFlagsData::trusted(), number, registers, 8 * position as i32);
@@ -324,7 +307,7 @@ impl<'a> Lowering<'a> {
         let number = if let Some(&truth) = self.truths.get(&value) {
             self.truth_number(truth)
         } else {
-            let registers = self.memory(pointers, raw::REGISTERS_OFFSET);
+            let registers = self.memory(pointers, entry::REGISTERS_OFFSET);
             self.builder
                 .ins()
                 .load(types::F64, MemFlagsData::trusted(), registers, 8 * value.0 as i32)
@@ -375,7 +358,7 @@ impl<'a> Lowering<'a> {
                 let Op::Call(site) = self.code.tape.ops[call.index()] else {
                     unreachable!("a validated tape")
                 };
-                let results = self.memory(pointers, raw::RESULTS_OFFSET);
+                let results = self.memory(pointers, entry::RESULTS_OFFSET);
                 let offset = 8 * (self.code.result_offsets[site as usize] + result) as i32;
                 Some(
                     self.builder
@@ -402,7 +385,7 @@ impl<'a> Lowering<'a> {
 
     fn call_site(&mut self, number: u32, pointers: Pointers) {
         let site = &self.code.tape.sites[number as usize];
-        let args = self.memory(pointers, raw::ARGS_OFFSET);
+        let args = self.memory(pointers, entry::ARGS_OFFSET);
         for (k, &arg) in site.args.iter().enumerate() {
             let arg = self.number(arg, pointers);
             self.builder
@@ -417,8 +400,8 @@ impl<'a> Lowering<'a> {
         self.call_function(self.imports.call, &[pointers.context, number, guard]);
     }
 
-    fn unary(&mut self, value: Value, op: UnaryOp, a: Value, pointers: Pointers) -> Option<Ir> {
-        if op == UnaryOp::Not {
+    fn unary(&mut self, value: Value, op: UnaryFunction, a: Value, pointers: Pointers) -> Option<Ir> {
+        if op == UnaryFunction::Not {
             let truth = self.truth(a, pointers);
             let negated = self.negated(truth);
             self.truths.insert(value, negated);
@@ -428,10 +411,10 @@ impl<'a> Lowering<'a> {
         self.unary_number(op, x)
     }
 
-    fn binary(&mut self, value: Value, op: BinaryOp, a: Value, b: Value, pointers: Pointers) -> Option<Ir> {
-        if let BinaryOp::And | BinaryOp::Or = op {
+    fn binary(&mut self, value: Value, op: BinaryFunction, a: Value, b: Value, pointers: Pointers) -> Option<Ir> {
+        if let BinaryFunction::And | BinaryFunction::Or = op {
             let (x, y) = (self.truth(a, pointers), self.truth(b, pointers));
-            let truth = if op == BinaryOp::And {
+            let truth = if op == BinaryFunction::And {
                 self.builder.ins().band(x, y)
             } else {
                 self.builder.ins().bor(x, y)
@@ -467,13 +450,4 @@ impl<'a> Arithmetic<'a> for Lowering<'a> {
         let call = self.builder.ins().call(reference, args);
         self.builder.inst_results(call).first().copied()
     }
-}
-
-/// The position of the last operation that uses each value.
-fn last_uses(tape: &Tape) -> Vec<usize> {
-    let mut last: Vec<usize> = (0..tape.ops.len()).collect();
-    for (position, &op) in tape.ops.iter().enumerate() {
-        tape.for_each_operand(op, |operand| last[operand.index()] = position);
-    }
-    last
 }

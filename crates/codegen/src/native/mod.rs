@@ -13,17 +13,16 @@ use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 
 use crate::code::Code;
+use crate::entry::Native;
 use crate::error::CompileError;
 use crate::strides::StridedCode;
 
 pub(crate) use function::compile_functions;
-pub(crate) use raw::{Context, Native, NativeFunction};
+pub(crate) use raw::NativeFunction;
 pub(crate) use vector::{has_vector_form, whole_turns};
 
 /// Operations per module: bounds the memory of the code generator and what one failure can affect.
 const BATCH_OPERATIONS: usize = 200_000;
-/// Operations per machine function; longer tapes are cut, since register allocation is more than linear.
-const SEGMENT_OPERATIONS: usize = 2_000;
 
 /// What machine code is made of.
 pub(crate) enum Job {

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value as Ir, ty
 use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::Module;
-use saltus_mdae::{BinaryOp, UnaryOp};
+use saltus_mdae::{BinaryFunction, UnaryFunction};
 
 use crate::strides::Strides;
 use crate::tape::{Op, Tape, Value};
@@ -21,8 +21,11 @@ const LANES: i64 = 2;
 pub(crate) fn has_vector_form(tape: &Tape) -> bool {
     tape.ops.iter().all(|op| match op {
         Op::Constant(_) | Op::Leaf(_) => true,
-        Op::Unary(op, _) => matches!(op, UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sqrt),
-        Op::Binary(op, ..) => matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div),
+        Op::Unary(op, _) => matches!(op, UnaryFunction::Neg | UnaryFunction::Abs | UnaryFunction::Sqrt),
+        Op::Binary(op, ..) => matches!(
+            op,
+            BinaryFunction::Add | BinaryFunction::Sub | BinaryFunction::Mul | BinaryFunction::Div
+        ),
         _ => false,
     })
 }
@@ -118,15 +121,15 @@ impl VectorLowering<'_> {
                 self.builder.ins().splat(types::F64X2, constant)
             }
             Op::Leaf(leaf) => self.load(sources[leaf as usize], self.strides.slots[leaf as usize], instance),
-            Op::Unary(UnaryOp::Neg, a) => self.builder.ins().fneg(number(a)),
-            Op::Unary(UnaryOp::Abs, a) => self.builder.ins().fabs(number(a)),
+            Op::Unary(UnaryFunction::Neg, a) => self.builder.ins().fneg(number(a)),
+            Op::Unary(UnaryFunction::Abs, a) => self.builder.ins().fabs(number(a)),
             Op::Unary(_, a) => self.builder.ins().sqrt(number(a)),
             Op::Binary(op, a, b) => {
                 let (a, b) = (number(a), number(b));
                 match op {
-                    BinaryOp::Add => self.builder.ins().fadd(a, b),
-                    BinaryOp::Sub => self.builder.ins().fsub(a, b),
-                    BinaryOp::Mul => self.builder.ins().fmul(a, b),
+                    BinaryFunction::Add => self.builder.ins().fadd(a, b),
+                    BinaryFunction::Sub => self.builder.ins().fsub(a, b),
+                    BinaryFunction::Mul => self.builder.ins().fmul(a, b),
                     _ => self.builder.ins().fdiv(a, b),
                 }
             }

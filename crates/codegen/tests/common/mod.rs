@@ -7,7 +7,7 @@ use saltus_codegen::{Kernel, KernelCache, KernelSpec, Leaf};
 use saltus_mdae::eval::Environment;
 use saltus_mdae::expr::VarTraits;
 use saltus_mdae::function::Functions;
-use saltus_mdae::{BinaryOp, ConditionId, ExprPool, Type, UnaryOp, VarId};
+use saltus_mdae::{BinaryFunction, ConditionId, ExprPool, Type, UnaryFunction, VarId};
 
 pub(crate) const ORDERS: u32 = 16;
 const TIME: u32 = 0;
@@ -110,47 +110,47 @@ pub(crate) fn native_kernel(pool: &ExprPool, functions: &Arc<Functions>, spec: &
 }
 
 /// Every one-argument function.
-pub(crate) const UNARY: [UnaryOp; 19] = [
-    UnaryOp::Neg,
-    UnaryOp::Not,
-    UnaryOp::Abs,
-    UnaryOp::Sign,
-    UnaryOp::Sqrt,
-    UnaryOp::Exp,
-    UnaryOp::Log,
-    UnaryOp::Log10,
-    UnaryOp::Sin,
-    UnaryOp::Cos,
-    UnaryOp::Tan,
-    UnaryOp::Asin,
-    UnaryOp::Acos,
-    UnaryOp::Atan,
-    UnaryOp::Sinh,
-    UnaryOp::Cosh,
-    UnaryOp::Tanh,
-    UnaryOp::Floor,
-    UnaryOp::Ceil,
+pub(crate) const UNARY: [UnaryFunction; 19] = [
+    UnaryFunction::Neg,
+    UnaryFunction::Not,
+    UnaryFunction::Abs,
+    UnaryFunction::Sign,
+    UnaryFunction::Sqrt,
+    UnaryFunction::Exp,
+    UnaryFunction::Log,
+    UnaryFunction::Log10,
+    UnaryFunction::Sin,
+    UnaryFunction::Cos,
+    UnaryFunction::Tan,
+    UnaryFunction::Asin,
+    UnaryFunction::Acos,
+    UnaryFunction::Atan,
+    UnaryFunction::Sinh,
+    UnaryFunction::Cosh,
+    UnaryFunction::Tanh,
+    UnaryFunction::Floor,
+    UnaryFunction::Ceil,
 ];
 
 /// Every two-argument function.
-pub(crate) const BINARY: [BinaryOp; 19] = [
-    BinaryOp::Add,
-    BinaryOp::Sub,
-    BinaryOp::Mul,
-    BinaryOp::Div,
-    BinaryOp::Pow,
-    BinaryOp::Atan2,
-    BinaryOp::Min,
-    BinaryOp::Max,
-    BinaryOp::Mod,
-    BinaryOp::Rem,
-    BinaryOp::Quotient,
-    BinaryOp::And,
-    BinaryOp::Or,
-    BinaryOp::Lt,
-    BinaryOp::Le,
-    BinaryOp::Gt,
-    BinaryOp::Ge,
-    BinaryOp::Eq,
-    BinaryOp::Ne,
+pub(crate) const BINARY: [BinaryFunction; 19] = [
+    BinaryFunction::Add,
+    BinaryFunction::Sub,
+    BinaryFunction::Mul,
+    BinaryFunction::Div,
+    BinaryFunction::Pow,
+    BinaryFunction::Atan2,
+    BinaryFunction::Min,
+    BinaryFunction::Max,
+    BinaryFunction::Mod,
+    BinaryFunction::Rem,
+    BinaryFunction::Quotient,
+    BinaryFunction::And,
+    BinaryFunction::Or,
+    BinaryFunction::Lt,
+    BinaryFunction::Le,
+    BinaryFunction::Gt,
+    BinaryFunction::Ge,
+    BinaryFunction::Eq,
+    BinaryFunction::Ne,
 ];

@@ -11,16 +11,13 @@ use saltus_fmi::export::{ExportOptions, export};
 use saltus_fmi::variables::Variables;
 use saltus_fmi::{Interface, Loaded, Unit, Version};
 use saltus_fmi_runtime::fmi3::*;
+use saltus_testing::repository;
 
 pub(crate) type Handle = *mut c_void;
 
 pub(crate) const OK: i32 = 0;
 pub(crate) const DISCARD: i32 = 2;
 pub(crate) const ERROR: i32 = 3;
-
-pub(crate) fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 pub(crate) fn compile(text: &str) -> Model {
     let session = Session::new();
@@ -31,7 +28,7 @@ pub(crate) fn compile(text: &str) -> Model {
 
 pub(crate) fn example(path: &str) -> Model {
     let session = Session::new();
-    session.add_file(root().join("examples").join(path));
+    session.add_file(repository().join("examples").join(path));
     let name = session.find_model(None).into_result().unwrap();
     session.compile(&name).into_result().unwrap()
 }
@@ -57,13 +54,18 @@ impl Unpacked {
             without_sources: false,
             settings,
         };
-        let exported = export(model, &[], &options).unwrap();
-        let unit = Unit::read(&exported.bytes).unwrap();
+        Unpacked::of(&export(model, &[], &options).unwrap().bytes)
+    }
+
+    /// An archive, unpacked.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
         let folder = tempfile::Builder::new().prefix("unit mit Größe ").tempdir().unwrap();
+        for entry in saltus_fmi::archive::unpack(bytes).unwrap() {
+            let path = folder.path().join(&entry.path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, entry.content).unwrap();
+        }
         let resources = folder.path().join("resources");
-        std::fs::create_dir(&resources).unwrap();
-        std::fs::write(resources.join("model.saltus"), unit.model_file.as_ref().unwrap()).unwrap();
-        std::fs::write(resources.join("settings.txt"), unit.settings.as_ref().unwrap()).unwrap();
         let loaded = Loaded::read(&resources).unwrap();
         let path = format!("{}/", resources.display());
         Unpacked {
@@ -71,7 +73,7 @@ impl Unpacked {
             token: CString::new(loaded.token()).unwrap(),
             variables: loaded.variables.clone(),
             folder,
-            unit,
+            unit: Unit::read(bytes).unwrap(),
         }
     }
 
@@ -90,7 +92,7 @@ impl Unpacked {
 
     pub(crate) fn reference(&self, name: &str) -> u32 {
         self.variables
-            .find(name)
+            .reference(name)
             .unwrap_or_else(|| panic!("no variable `{name}`"))
     }
 }
@@ -201,6 +203,18 @@ impl<'u> Instance3<'u> {
         unsafe { fmi3SetFloat64(self.handle, &reference, 1, &value, 1) }
     }
 
+    pub(crate) fn state_count(&self) -> usize {
+        let mut count = 0;
+        assert_eq!(unsafe { fmi3GetNumberOfContinuousStates(self.handle, &mut count) }, OK);
+        count
+    }
+
+    pub(crate) fn indicator_count(&self) -> usize {
+        let mut count = 0;
+        assert_eq!(unsafe { fmi3GetNumberOfEventIndicators(self.handle, &mut count) }, OK);
+        count
+    }
+
     pub(crate) fn update(&self) -> Update {
         let mut update = Update::default();
         let (mut nominals, mut defined, mut time) = (false, false, 0.0);
@@ -222,9 +236,15 @@ impl<'u> Instance3<'u> {
 
     /// Until nothing changes any more.
     pub(crate) fn updates(&self) -> Update {
+        self.updates_at(f64::NEG_INFINITY)
+    }
+
+    /// The same; next events are said to be ahead of a time, also by calls that are not the last.
+    pub(crate) fn updates_at(&self, time: f64) -> Update {
         let mut changed = false;
         loop {
             let mut update = self.update();
+            assert!(update.next.is_none_or(|next| next > time), "at {time}: {update:?}");
             changed |= update.changed;
             if !update.needs_update || update.terminate {
                 update.changed = changed;
@@ -300,12 +320,12 @@ pub(crate) struct Integrator<'i, 'u> {
 
 impl<'i, 'u> Integrator<'i, 'u> {
     pub(crate) fn new(instance: &'i Instance3<'u>, start: f64, step: f64) -> Self {
-        let update = instance.updates();
+        let update = instance.updates_at(start);
         unsafe { assert_eq!(fmi3EnterContinuousTimeMode(instance.handle), OK) };
         let mut integrator = Integrator {
             instance,
             time: start,
-            states: vec![0.0; instance.unit.variables.slots.len()],
+            states: vec![0.0; instance.state_count()],
             step,
             next: update.next,
             events: Vec::new(),
@@ -344,7 +364,7 @@ impl<'i, 'u> Integrator<'i, 'u> {
     }
 
     fn indicators(&self) -> Vec<bool> {
-        let mut values = vec![0.0; self.instance.unit.variables.indicators];
+        let mut values = vec![0.0; self.instance.indicator_count()];
         let status = unsafe { fmi3GetEventIndicators(self.instance.handle, values.as_mut_ptr(), values.len()) };
         assert_eq!(status, OK, "{:?}", MESSAGES.lock().unwrap().last());
         values.iter().map(|value| *value > 0.0).collect()
@@ -416,7 +436,7 @@ impl<'i, 'u> Integrator<'i, 'u> {
                 );
                 if event || by_state || by_time {
                     assert_eq!(fmi3EnterEventMode(handle), OK);
-                    let update = self.instance.updates();
+                    let update = self.instance.updates_at(self.time);
                     if by_state || by_time {
                         self.events.push(self.time);
                     }

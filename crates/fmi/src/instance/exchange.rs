@@ -45,25 +45,45 @@ impl Instance {
         }
     }
 
+    /// Values of slots in the order in which importers know states.
+    fn put_in_order(&self, slots: &[f64], states: &mut [f64]) {
+        let order = self.variables().slot_order().iter();
+        states
+            .iter_mut()
+            .zip(order)
+            .for_each(|(state, &slot)| *state = slots[slot]);
+    }
+
     /// Sets the states.
     pub fn set_states(&mut self, states: &[f64]) -> Done<()> {
         self.check(Call::SetContinuousStates)?;
+        // Integrators that need one state at least hand theirs over where there is none (fmusim with CVode).
+        if self.variables().slots.is_empty() {
+            return Ok(());
+        }
         self.check_count(states.len())?;
-        self.exchange(Call::SetContinuousStates)?.set_slots(states);
+        let mut slots = vec![0.0; states.len()];
+        let order = self.variables().slot_order().iter();
+        order.zip(states).for_each(|(&slot, state)| slots[slot] = *state);
+        self.exchange(Call::SetContinuousStates)?.set_slots(&slots);
         Ok(())
     }
 
     /// The states.
     pub fn states(&mut self, states: &mut [f64]) -> Done<()> {
         self.check_count(states.len())?;
-        let outcome = self.exchange(Call::GetContinuousStates)?.slots(states);
+        let mut slots = vec![0.0; states.len()];
+        let outcome = self.exchange(Call::GetContinuousStates)?.slots(&mut slots);
+        self.put_in_order(&slots, states);
         self.discarded(outcome)
     }
 
     /// Their rates.
     pub fn rates(&mut self, rates: &mut [f64]) -> Done<()> {
         self.check_count(rates.len())?;
-        let outcome = self.exchange(Call::GetDerivatives)?.rates(rates);
+        let mut slots = vec![0.0; rates.len()];
+        let outcome = self.exchange(Call::GetDerivatives)?.rates(&mut slots);
+        self.put_in_order(&slots, rates);
         self.discarded(outcome)
     }
 
@@ -71,9 +91,9 @@ impl Instance {
     pub fn nominals(&self, nominals: &mut [f64]) -> Done<()> {
         self.check_count(nominals.len())?;
         let variables = self.variables();
-        for (nominal, (state, _)) in nominals.iter_mut().zip(&variables.slot_variables) {
-            *nominal = variables.list[*state as usize].nominal.unwrap_or(1.0);
-        }
+        let nominal = |(state, _): &(u32, u32)| variables.list[*state as usize].nominal.unwrap_or(1.0);
+        let slots: Vec<f64> = variables.slot_variables.iter().map(nominal).collect();
+        self.put_in_order(&slots, nominals);
         Ok(())
     }
 

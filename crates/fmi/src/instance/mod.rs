@@ -130,7 +130,12 @@ pub struct Mode {
 
 /// An instance.
 pub struct Instance {
+    /// The unit with the sizes that count if nobody chooses others.
+    unit: Arc<Loaded>,
+    /// With those that were chosen.
     loaded: Arc<Loaded>,
+    /// Those that are being chosen.
+    sizes: Vec<u64>,
     /// The model with other start values, if some were given.
     restarted: Option<Model>,
     mode: Mode,
@@ -146,7 +151,7 @@ pub struct Instance {
     impulses: Vec<f64>,
     /// Whether the last instant changed the mode.
     mode_changed: bool,
-    /// What is worth telling; whoever calls takes it.
+    /// What is worth reporting; whoever calls takes it.
     pub told: Vec<String>,
 }
 
@@ -167,6 +172,8 @@ impl Instance {
         Instance {
             impulses: vec![0.0; loaded.variables.impulses.len()],
             mode_changed: false,
+            unit: Arc::clone(&loaded),
+            sizes: loaded.sizes().to_vec(),
             loaded,
             restarted: None,
             mode,
@@ -216,6 +223,53 @@ impl Instance {
 
     fn model(&self) -> &Model {
         self.restarted.as_ref().unwrap_or(&self.loaded.model)
+    }
+
+    /// Begins the choice of sizes.
+    pub fn enter_configuration(&mut self) -> Done<()> {
+        self.check(Call::EnterConfigurationMode)?;
+        if self.loaded.sizes().is_empty() {
+            return error("the unit has no parameters that give sizes: there is nothing to configure");
+        }
+        self.state = State::Configuration;
+        Ok(())
+    }
+
+    /// Ends the choice of sizes. What was set before and is still there keeps its value.
+    pub fn exit_configuration(&mut self) -> Done<()> {
+        self.check(Call::ExitConfigurationMode)?;
+        if self.sizes != self.loaded.sizes() {
+            let sizes = self.sizes.clone();
+            self.take_sizes(&sizes)?;
+        }
+        self.state = State::Instantiated;
+        Ok(())
+    }
+
+    /// Goes on with the model of other sizes.
+    fn take_sizes(&mut self, sizes: &[u64]) -> Done<()> {
+        let loaded = if sizes == self.unit.sizes() {
+            Arc::clone(&self.unit)
+        } else {
+            Arc::new(self.unit.with_sizes(sizes).map_err(Trouble::Error)?)
+        };
+        let (before, after) = (&self.loaded.variables, &loaded.variables);
+        let place = |at: u32| before.get(at).and_then(|shown| after.find(&shown.name));
+        let values = self
+            .setup
+            .values
+            .iter()
+            .filter_map(|&(at, value)| Some((place(at)?, value)));
+        let inputs = self
+            .setup
+            .inputs
+            .iter()
+            .filter_map(|&(at, value, slope)| Some((place(at)?, value, slope)));
+        (self.setup.values, self.setup.inputs) = (values.collect(), inputs.collect());
+        self.impulses = vec![0.0; after.impulses.len()];
+        self.sizes = sizes.to_vec();
+        self.loaded = loaded;
+        Ok(())
     }
 
     /// Says from when to when the run will go, and how exactly, before it is initialized.
@@ -409,7 +463,10 @@ impl Instance {
                     updated.needs_update = done.needs_update;
                     updated.terminate = done.terminate.is_some();
                     updated.states_changed = done.states_changed;
-                    updated.next_event = Some(exchange.next_event_time()).filter(|time| time.is_finite());
+                    // While instants follow each other at one time, what is due now is no next event: importers refuse one that
+                    // is not ahead.
+                    let next = exchange.next_event_time();
+                    updated.next_event = (next.is_finite() && next > exchange.time()).then_some(next);
                     heard.events.extend(done.report);
                 })
             }
@@ -460,14 +517,16 @@ impl Instance {
     pub fn reset(&mut self) {
         self.state = State::Instantiated;
         self.setup = Setup::default();
+        self.loaded = Arc::clone(&self.unit);
+        self.sizes = self.unit.sizes().to_vec();
         self.run = None;
         self.restarted = None;
         self.beginning.clear();
         self.actions.clear();
-        self.impulses.fill(0.0);
+        self.impulses = vec![0.0; self.loaded.variables.impulses.len()];
     }
 
-    /// Keeps what is worth telling.
+    /// Keeps what is worth reporting.
     fn tell(&mut self, events: &[EventReport]) {
         if let Some(Running::Other(exchange)) = &mut self.run {
             self.told.extend(exchange.take_warnings());

@@ -6,13 +6,16 @@ use saltus_results::Discard;
 use serde::{Deserialize, Serialize};
 
 use super::step::advance;
-use super::{Action, Done, Heard, Inputs, Instance, Running, Setup, Trouble, error, variable};
+use super::{Action, Done, Heard, Inputs, Instance, Loaded, Running, Setup, Trouble, error, variable};
 use crate::state::{Call, Interface, State};
 
 /// Everything there is of an instance, to be restored.
 #[derive(Clone)]
 pub struct Saved {
     state: State,
+    /// The model, and the sizes that are being chosen.
+    loaded: Arc<Loaded>,
+    sizes: Vec<u64>,
     setup: Setup,
     run: Option<Running>,
     told_time: f64,
@@ -36,6 +39,9 @@ struct Written {
     token: String,
     exchange: bool,
     state: State,
+    /// The sizes of the model, and those that are being chosen.
+    chosen: Vec<u64>,
+    sizes: Vec<u64>,
     setup: Setup,
     begun: bool,
     beginning: Inputs,
@@ -55,6 +61,8 @@ impl Instance {
         }
         Ok(Saved {
             state: self.state,
+            loaded: Arc::clone(&self.loaded),
+            sizes: self.sizes.clone(),
             setup: self.setup.clone(),
             run: self.run.clone(),
             told_time: self.told_time,
@@ -69,6 +77,8 @@ impl Instance {
     pub fn restore(&mut self, saved: &Saved) -> Done<()> {
         self.check(Call::FmuState)?;
         self.state = saved.state;
+        self.loaded = Arc::clone(&saved.loaded);
+        self.sizes.clone_from(&saved.sizes);
         self.setup = saved.setup.clone();
         self.run = saved.run.clone();
         self.told_time = saved.told_time;
@@ -85,7 +95,7 @@ impl Instance {
         if let Some(Running::Other(exchange)) = &saved.run {
             let mut exchange = exchange.clone();
             time = exchange.time();
-            slots = vec![0.0; self.variables().slots.len()];
+            slots = vec![0.0; saved.loaded.variables.slots.len()];
             let read = exchange.slots(&mut slots);
             self.discarded(read)?;
         }
@@ -93,6 +103,8 @@ impl Instance {
             token: self.loaded.token.clone(),
             exchange: self.mode.interface == Interface::ModelExchange,
             state: saved.state,
+            chosen: saved.loaded.sizes().to_vec(),
+            sizes: saved.sizes.clone(),
             setup: saved.setup.clone(),
             begun: saved.run.is_some(),
             beginning: saved.beginning.clone(),
@@ -112,7 +124,15 @@ impl Instance {
         if written.token != self.loaded.token || written.exchange != exchange {
             return error("the saved state is that of another unit");
         }
-        let list = &self.variables().list;
+        let mut replay = Instance::new(Arc::clone(&self.unit), self.mode);
+        if written.chosen != replay.loaded.sizes() {
+            replay.take_sizes(&written.chosen)?;
+        }
+        if written.sizes.len() != written.chosen.len() {
+            return error("the saved state is that of another unit");
+        }
+        replay.sizes.clone_from(&written.sizes);
+        let list = &replay.variables().list;
         let is_known = |at: &u32| (*at as usize) < list.len();
         let of_actions = written.actions.iter().flat_map(|action| match action {
             Action::Input(at, ..) => vec![at],
@@ -124,7 +144,6 @@ impl Instance {
         if !inputs.chain(values).chain(of_actions).all(is_known) {
             return error("the saved state is that of another unit");
         }
-        let mut replay = Instance::new(Arc::clone(&self.loaded), self.mode);
         replay.setup = written.setup.clone();
         replay.state = written.state;
         if written.begun {
@@ -132,6 +151,8 @@ impl Instance {
         }
         Ok(Saved {
             state: written.state,
+            loaded: replay.loaded,
+            sizes: replay.sizes,
             setup: written.setup,
             run: replay.run,
             told_time: written.time,

@@ -14,16 +14,44 @@ impl Instance {
         let Some(shown) = self.variables().get(reference).cloned() else {
             return error(format!("there is no variable with the value reference {reference}"));
         };
+        if let Some(at) = self.size_at(&shown) {
+            return Ok(self.sizes[at] as f64);
+        }
         if let Source::Constant(value) = shown.source {
             return Ok(value);
         }
-        if self.state == State::Instantiated {
+        if matches!(self.state, State::Instantiated | State::Configuration) {
             return self.value_before(reference, &shown);
         }
         if self.state == State::Initialization {
             self.make_run()?;
         }
         self.value(&shown)
+    }
+
+    /// Which of the parameters that give sizes it is.
+    fn size_at(&self, shown: &Shown) -> Option<usize> {
+        let parameters = &self.variables().interface.parameters;
+        let is_size = shown.causality == Causality::Structural;
+        parameters
+            .iter()
+            .position(|parameter| is_size && parameter.name == shown.name)
+    }
+
+    fn set_size(&mut self, at: usize, value: f64) -> Done<()> {
+        let parameter = &self.variables().interface.parameters[at];
+        let (name, min, max) = (parameter.name.clone(), parameter.min, parameter.max);
+        if self.state != State::Configuration {
+            return error(format!(
+                "`{name}` gives sizes: it can be set in Configuration Mode only"
+            ));
+        }
+        let size = value as u64;
+        if size as f64 != value || !(min..=max).contains(&size) {
+            return error(format!("`{name}` has values from {min} to {max}, not {value}"));
+        }
+        self.sizes[at] = size;
+        Ok(())
     }
 
     /// Whether a clock ticks; that is known at events only.
@@ -108,6 +136,15 @@ impl Instance {
             if value < 1.0 || value > count as f64 {
                 return error(format!("`{}` has the values 1 to {count}, not {value}", shown.name));
             }
+        }
+        if let Some(at) = self.size_at(&shown) {
+            return self.set_size(at, value);
+        }
+        if self.state == State::Configuration {
+            return error(format!(
+                "`{}` gives no sizes: it can be set outside of Configuration Mode",
+                shown.name
+            ));
         }
         match shown.causality {
             Causality::Input => self.set_input(reference, &shown, value),

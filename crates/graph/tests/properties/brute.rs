@@ -41,19 +41,3 @@ pub(crate) fn closure(mut relation: Vec<Vec<bool>>) -> Vec<Vec<bool>> {
     }
     relation
 }
-
-/// All permutations of 0..n.
-pub(crate) fn permutations(n: usize) -> Vec<Vec<usize>> {
-    if n == 0 {
-        return vec![Vec::new()];
-    }
-    let mut all = Vec::new();
-    for shorter in permutations(n - 1) {
-        for at in 0..n {
-            let mut longer = shorter.clone();
-            longer.insert(at, n - 1);
-            all.push(longer);
-        }
-    }
-    all
-}

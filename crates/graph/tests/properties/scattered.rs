@@ -3,6 +3,7 @@
 use saltus_graph::{
     Adjacency, Bipartite, Blocks, Column, Matcher, Matching, Row, block_triangular_order, match_and_order,
 };
+use saltus_testing::Random;
 
 /// More rows than a cache holds, so that numbers matter.
 const CELLS: u32 = 35_000;
@@ -30,12 +31,9 @@ fn chain(conflicts: bool) -> Vec<Vec<u32>> {
     rows
 }
 
-fn permutation(count: usize, mut seed: u64) -> Vec<u32> {
+fn permutation(count: usize, seed: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count as u32).collect();
-    for i in (1..count).rev() {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        order.swap(i, (seed >> 33) as usize % (i + 1));
-    }
+    Random(seed).shuffle(&mut order);
     order
 }
 

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use saltus_graph::{Column, Offsets, Part, Row, WeightedAdjacency, WeightedBipartite, highest_value_transversal};
+use saltus_testing::permutations;
 
-use crate::brute::permutations;
 use crate::config;
 
 type Signature = Vec<Vec<Option<i32>>>;

@@ -8,10 +8,11 @@ use saltus_mdae::eval::Environment;
 use saltus_mdae::function::Functions;
 use saltus_mdae::{Builder, ConditionId, Derivative, Ex, ExprId, ExprPool, Idx, Mdae, OriginId, Role, Type, VarId};
 use saltus_structure::restart::*;
+use saltus_testing::Random;
 use serde_json::Value;
 
 use super::parse::{identifiers, parse};
-use super::{Equations, Random, Values, split_primes};
+use super::{Equations, Values, split_primes};
 
 /// A mode change in text form.
 #[derive(Clone, Default, Debug)]

@@ -8,27 +8,7 @@ pub(crate) mod report;
 
 use std::collections::BTreeMap;
 
-/// A small deterministic generator.
-pub(crate) struct Random(pub u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        ((self.0 >> 33) as usize) % bound.max(1)
-    }
-    pub(crate) fn uniform(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.below(1 << 30) as f64 / (1u64 << 30) as f64
-    }
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for i in (1..items.len()).rev() {
-            let j = self.below(i + 1);
-            items.swap(i, j);
-        }
-    }
-}
+use serde_json::Value;
 
 /// `x''` → ("x", 2)
 pub(crate) fn split_primes(name: &str) -> (String, u16) {
@@ -38,3 +18,14 @@ pub(crate) fn split_primes(name: &str) -> (String, u16) {
 
 pub(crate) type Values = BTreeMap<String, f64>;
 pub(crate) type Equations = BTreeMap<String, String>;
+
+/// The cases of a reference file by their names.
+pub(crate) fn reference_cases(file: &str) -> BTreeMap<String, Value> {
+    named_cases(&saltus_testing::reference(file))
+}
+
+/// The cases of a text in this form by their names.
+pub(crate) fn named_cases(text: &str) -> BTreeMap<String, Value> {
+    let all: Value = serde_json::from_str(text).expect("valid JSON");
+    all["cases"].as_object().unwrap().clone().into_iter().collect()
+}

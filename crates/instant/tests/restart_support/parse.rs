@@ -1,7 +1,7 @@
 //! Expressions like `lam*x + x''`, `x'^-**2`, `sin(w1)`: Python operators, primes for derivatives, `^-` for left
 //! limits.
 
-use saltus_mdae::{Builder, Ex, UnaryOp};
+use saltus_mdae::{Builder, Ex, UnaryFunction};
 
 pub(crate) struct Parser<'a> {
     text: &'a [u8],
@@ -40,15 +40,15 @@ pub(crate) fn identifiers(text: &str) -> Vec<String> {
     found
 }
 
-fn function(name: &str) -> Option<UnaryOp> {
+fn function(name: &str) -> Option<UnaryFunction> {
     Some(match name {
-        "sin" => UnaryOp::Sin,
-        "cos" => UnaryOp::Cos,
-        "tan" => UnaryOp::Tan,
-        "sqrt" => UnaryOp::Sqrt,
-        "exp" => UnaryOp::Exp,
-        "log" => UnaryOp::Log,
-        "tanh" => UnaryOp::Tanh,
+        "sin" => UnaryFunction::Sin,
+        "cos" => UnaryFunction::Cos,
+        "tan" => UnaryFunction::Tan,
+        "sqrt" => UnaryFunction::Sqrt,
+        "exp" => UnaryFunction::Exp,
+        "log" => UnaryFunction::Log,
+        "tanh" => UnaryFunction::Tanh,
         _ => return None,
     })
 }

@@ -57,6 +57,12 @@ impl Flattener<'_> {
         found
     }
 
+    /// The names of the classes inside a library package that are stored in files of their own.
+    fn stored_names(&self, class: ClassId) -> Arc<Vec<Name>> {
+        let package = self.classes[class].stored.as_ref();
+        package.map_or_else(Arc::default, |package| self.library.members(package))
+    }
+
     /// An element of a class, inherited ones included.
     pub(crate) fn member(&mut self, class: ClassId, name: &Name) -> Fallible<Option<Found>> {
         if self.is_building(class) {
@@ -482,7 +488,17 @@ impl Flattener<'_> {
 
     fn unknown_from(&mut self, scope: ClassId, name: &Name, span: Span) -> Failure {
         let suggests = self.may_suggest();
-        let mut names: Vec<&str> = Vec::new();
+        let mut stored: Vec<Arc<Vec<Name>>> = Vec::new();
+        let mut current = suggests.then_some(scope);
+        while let Some(class) = current {
+            stored.push(self.stored_names(class));
+            current = self.classes[class].parent;
+        }
+        let mut names: Vec<&str> = stored
+            .iter()
+            .flat_map(|names| names.iter())
+            .map(|n| n.as_str())
+            .collect();
         let mut current = suggests.then_some(scope);
         while let Some(class) = current {
             if let Some(table) = &self.classes[class].table {
@@ -512,14 +528,17 @@ impl Flattener<'_> {
                 .into();
         };
         let suggests = self.may_suggest();
-        let mut names: Vec<&str> = Vec::new();
-        if suggests && let Some(table) = &self.classes[class].table {
-            names.extend(table.by_name.keys().map(|n| n.as_str()));
-        }
         let message = format!("`{}` has no element `{name}`", self.classes[class].name);
         let mut diagnostic = error(codes::E0201, span, message);
-        if let Some(told) = self.renamed(diagnostic.clone(), &self.classes[class].name, name, span) {
+        if let Some(told) = self.renamed(&diagnostic, class, name, span) {
             return told.into();
+        }
+        let stored = self.stored_names(class);
+        let mut names: Vec<&str> = Vec::new();
+        if suggests {
+            let table = self.classes[class].table.iter();
+            names.extend(table.flat_map(|table| table.by_name.keys()).map(|n| n.as_str()));
+            names.extend(stored.iter().map(|n| n.as_str()));
         }
         if let Some(other) = did_you_mean(name, names) {
             diagnostic = self.suggesting(diagnostic, name, span, other);

@@ -25,7 +25,7 @@ use saltus_syntax::library::LibraryClass;
 
 pub(crate) use lookup::Found;
 pub(crate) use restrictions::misplaced_operator;
-pub(crate) use table::{Entry, SimpleType, Table, attribute_names};
+pub(crate) use table::{ClassTable, Entry, SimpleType, attribute_names};
 
 /// The predefined types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,7 +54,7 @@ pub(crate) struct ClassNode {
     /// The class that a `class extends` extends.
     pub replaced: Option<ClassId>,
     pub predefined: Option<Predefined>,
-    pub(super) table: Option<Rc<Table>>,
+    pub(super) table: Option<Rc<ClassTable>>,
     pub(super) building: bool,
     pub(super) failed: bool,
     /// Classes made while the table was being built.

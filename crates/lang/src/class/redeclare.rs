@@ -1,7 +1,7 @@
 //! Redeclarations, and modifications as a whole.
 
 use super::Found;
-use super::table::{ClassEntry, Entry, EntryKind, Replaces, Table, attribute_names};
+use super::table::{ClassEntry, ClassTable, Entry, EntryKind, Replaces, attribute_names};
 use crate::codes;
 use crate::failure::{Failure, Fallible, did_you_mean, error, fail};
 use crate::flattener::Flattener;
@@ -49,7 +49,7 @@ impl Flattener<'_> {
     /// what it was.
     pub(super) fn extend_inherited(
         &mut self,
-        table: &mut Table,
+        table: &mut ClassTable,
         class: ClassId,
         element: &Element,
         def: &Arc<ClassDefinition>,
@@ -261,14 +261,16 @@ impl Flattener<'_> {
                 span,
                 format!("`{}` has no element `{name}` to modify", self.classes[class].name),
             );
+            if let Some(told) = self.renamed(&diagnostic, class, name, span) {
+                return Err(told.into());
+            }
+            let table = self.table(class)?;
             let names = table.by_name.keys().map(|n| n.as_str());
             let mut names: Vec<&str> = names
                 .chain(table.simple.iter().flat_map(|s| attribute_names(*s).iter().copied()))
                 .collect();
             names.sort_unstable();
-            if name == "freqHz" && names.contains(&"f") {
-                diagnostic = self.renamed_frequency(diagnostic, span);
-            } else if let Some(other) = did_you_mean(name, names) {
+            if let Some(other) = did_you_mean(name, names) {
                 diagnostic = self.suggesting(diagnostic, name, span, other);
             }
             return Err(diagnostic.into());

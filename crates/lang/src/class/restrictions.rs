@@ -9,7 +9,7 @@ use saltus_syntax::ast::{
     ClassBody, ClassDefinition, ClassKind, Composition, Element, ElementKind, ImportKind, Name, Variability, Visibility,
 };
 
-use super::Table;
+use super::ClassTable;
 use crate::codes;
 use crate::failure::{Fallible, error, fail, tolerated};
 use crate::flattener::Flattener;
@@ -121,7 +121,7 @@ impl Flattener<'_> {
     }
 
     /// A class that is an array or a simple type has no components besides.
-    pub(super) fn check_simple(&self, table: &Table, def: &ClassDefinition) -> Fallible<()> {
+    pub(super) fn check_simple(&self, table: &ClassTable, def: &ClassDefinition) -> Fallible<()> {
         if table.simple == Some(super::SimpleType::ExternalObject) {
             return check_external_object(table, def);
         }
@@ -245,7 +245,7 @@ impl Flattener<'_> {
         let (Ok(a), Ok(b)) = (self.table(new), self.table(old)) else {
             return Ok(None);
         };
-        let (a, b): (Rc<Table>, Rc<Table>) = (a, b);
+        let (a, b): (Rc<ClassTable>, Rc<ClassTable>) = (a, b);
         if a.simple.is_some() || b.simple.is_some() {
             let same = match (a.simple, b.simple) {
                 (Some(super::SimpleType::Enumeration(x)), Some(super::SimpleType::Enumeration(y))) => {
@@ -281,7 +281,7 @@ impl Flattener<'_> {
 }
 
 /// An external object is made by its constructor and ended by its destructor, and is nothing else (12.9.7).
-fn check_external_object(table: &Table, def: &ClassDefinition) -> Fallible<()> {
+fn check_external_object(table: &ClassTable, def: &ClassDefinition) -> Fallible<()> {
     let wanted = ["constructor", "destructor"];
     let other = table
         .entries

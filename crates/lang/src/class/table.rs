@@ -35,7 +35,7 @@ pub(crate) enum SimpleType {
 
 /// All elements of a class.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub(crate) struct ClassTable {
     pub entries: Vec<Entry>,
     pub by_name: FxHashMap<Name, u32>,
     /// The classes whose equations and algorithms count: inherited ones first, then itself.
@@ -134,9 +134,9 @@ impl Entry {
     }
 }
 
-impl Table {
-    pub(super) fn empty() -> Table {
-        Table {
+impl ClassTable {
+    pub(super) fn empty() -> ClassTable {
+        ClassTable {
             entries: Vec::new(),
             by_name: FxHashMap::default(),
             scopes: Vec::new(),
@@ -152,7 +152,7 @@ impl Table {
     }
 
     /// The same table with one more component.
-    pub(crate) fn with_entry(&self, name: &Name, entry: Entry) -> Table {
+    pub(crate) fn with_entry(&self, name: &Name, entry: Entry) -> ClassTable {
         let mut table = self.clone();
         table.by_name.insert(name.clone(), table.entries.len() as u32);
         table.entries.push(Entry {
@@ -178,7 +178,7 @@ impl Table {
 
 impl Flattener<'_> {
     /// The elements of a class, found on first use.
-    pub(crate) fn table(&mut self, class: ClassId) -> Fallible<Rc<Table>> {
+    pub(crate) fn table(&mut self, class: ClassId) -> Fallible<Rc<ClassTable>> {
         let node = &self.classes[class];
         if let Some(table) = &node.table {
             return Ok(Rc::clone(table));
@@ -218,7 +218,7 @@ impl Flattener<'_> {
         self.classes[class].building
     }
 
-    pub(super) fn build_table(&mut self, class: ClassId) -> Fallible<Table> {
+    pub(super) fn build_table(&mut self, class: ClassId) -> Fallible<ClassTable> {
         if let Some(predefined) = self.classes[class].predefined {
             return Ok(self.predefined_table(class, predefined));
         }
@@ -231,10 +231,10 @@ impl Flattener<'_> {
             }
         }
         match &def.body {
-            ClassBody::Enumeration { .. } => Ok(Table {
+            ClassBody::Enumeration { .. } => Ok(ClassTable {
                 simple: Some(SimpleType::Enumeration(class)),
                 attributes: self.class_mods(class)?,
-                ..Table::empty()
+                ..ClassTable::empty()
             }),
             ClassBody::Short {
                 causality,
@@ -258,7 +258,7 @@ impl Flattener<'_> {
                 let table = self.table(base_class)?;
                 let mut dims: Vec<_> = subscripts.iter().map(|s| (s.clone(), scope)).collect();
                 dims.extend(table.dims.iter().cloned());
-                Ok(Table {
+                Ok(ClassTable {
                     entries: table.entries.clone(),
                     by_name: table.by_name.clone(),
                     scopes: table.scopes.clone(),
@@ -284,11 +284,11 @@ impl Flattener<'_> {
                     );
                 }
                 let table = self.table(base)?;
-                Ok(Table {
+                Ok(ClassTable {
                     entries: table.entries.clone(),
                     by_name: table.by_name.clone(),
                     scopes: table.scopes.clone(),
-                    ..Table::empty()
+                    ..ClassTable::empty()
                 })
             }
             ClassBody::Error => Err(Failure::Reported),
@@ -303,7 +303,7 @@ impl Flattener<'_> {
         self.merge_checked(&node.mods, &node.defaults)
     }
 
-    pub(super) fn predefined_table(&mut self, class: ClassId, predefined: Predefined) -> Table {
+    pub(super) fn predefined_table(&mut self, class: ClassId, predefined: Predefined) -> ClassTable {
         let simple = match predefined {
             Predefined::Real => SimpleType::Real,
             Predefined::Integer => SimpleType::Integer,
@@ -312,10 +312,10 @@ impl Flattener<'_> {
             Predefined::ExternalObject => SimpleType::ExternalObject,
             Predefined::Clock => SimpleType::Clock,
         };
-        Table {
+        ClassTable {
             simple: Some(simple),
             attributes: Rc::clone(&self.classes[class].mods),
-            ..Table::empty()
+            ..ClassTable::empty()
         }
     }
 
@@ -337,7 +337,7 @@ impl Flattener<'_> {
         class: ClassId,
         def: &Arc<ClassDefinition>,
         elements: &[Element],
-    ) -> Fallible<Table> {
+    ) -> Fallible<ClassTable> {
         self.extending.push(Arc::clone(def));
         let result = self.long_table_inner(class, def, elements);
         self.extending.pop();
@@ -349,11 +349,11 @@ impl Flattener<'_> {
         class: ClassId,
         def: &Arc<ClassDefinition>,
         elements: &[Element],
-    ) -> Fallible<Table> {
+    ) -> Fallible<ClassTable> {
         let outer = self.class_mods(class)?;
         let redeclares = self.body_redeclares(class, elements);
         let for_bases = self.merge_checked(&outer, &Rc::new(redeclares))?;
-        let mut table = Table::empty();
+        let mut table = ClassTable::empty();
         if let (ClassBody::Extends { modification, .. }, Some(replaced)) = (&def.body, self.classes[class].replaced) {
             let own = match modification {
                 Some(m) => Rc::new(modification::from_ast(m, class, -1)?),
@@ -391,7 +391,13 @@ impl Flattener<'_> {
         Ok(table)
     }
 
-    pub(super) fn inherit(&mut self, table: &mut Table, base: ClassId, span: Span, protected: bool) -> Fallible<()> {
+    pub(super) fn inherit(
+        &mut self,
+        table: &mut ClassTable,
+        base: ClassId,
+        span: Span,
+        protected: bool,
+    ) -> Fallible<()> {
         let inherited = self.table(base)?;
         if inherited.simple.is_some() {
             table.simple = inherited.simple;
@@ -417,7 +423,7 @@ impl Flattener<'_> {
 
     pub(super) fn add_element(
         &mut self,
-        table: &mut Table,
+        table: &mut ClassTable,
         class: ClassId,
         element: &Element,
         outer: &Rc<Mod>,
@@ -475,7 +481,7 @@ impl Flattener<'_> {
     /// A component by its clause and its place in it.
     fn add_component(
         &mut self,
-        table: &mut Table,
+        table: &mut ClassTable,
         class: ClassId,
         element: &Element,
         (clause, index): (&Arc<ComponentClause>, u32),
@@ -515,7 +521,7 @@ impl Flattener<'_> {
         self.insert(table, entry, component.name.span)
     }
 
-    fn insert(&self, table: &mut Table, entry: Entry, span: Span) -> Fallible<()> {
+    fn insert(&self, table: &mut ClassTable, entry: Entry, span: Span) -> Fallible<()> {
         if entry.name.is_empty() {
             return Ok(());
         }
@@ -573,7 +579,7 @@ fn entry_of(element: &Element, name: Name, kind: EntryKind, scope: ClassId, mods
 }
 
 /// A redeclaration in a class needs one of the `count` elements that the class inherits.
-pub(super) fn require_inherited(table: &Table, count: usize, name: &Name, element: &Element) -> Fallible<()> {
+pub(super) fn require_inherited(table: &ClassTable, count: usize, name: &Name, element: &Element) -> Fallible<()> {
     if let Some((_, inherited)) = table.find(name).filter(|(index, _)| (*index as usize) < count) {
         let protected = element.visibility == Visibility::Protected;
         if inherited.protected == protected {

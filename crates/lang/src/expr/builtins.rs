@@ -10,7 +10,7 @@ use crate::class::Found;
 use crate::codes;
 use crate::failure::{Fallible, fail};
 use crate::flat::{BinaryOp, Builtin, FlatExpr};
-use crate::flattener::Flattener;
+use crate::flattener::{Flattener, Moment};
 use crate::tensor::{Tensor, Ty, binary};
 
 /// Names that cannot be declared by users.
@@ -328,7 +328,7 @@ impl Flattener<'_> {
             "size" | "ndims" => self.size(name, call, span, ctx),
             "pure" => {
                 let arguments = self.required(call, &["expr"], 1)?;
-                self.at_any_time(false, |this| this.expr_of(arguments[0], ctx))
+                self.at_moment(Moment::Start, |this| this.expr_of(arguments[0], ctx))
             }
             "isPresent" => Ok(Tensor::boolean(true)),
             "getInstanceName" => {

@@ -1,15 +1,13 @@
 //! Calls: which function is meant, and its arguments.
 
 use saltus_source::Span;
-use saltus_syntax::ast::{
-    self, BinaryOp as AstOp, Call, CallArguments, ClassKind, Name, PartialFunction, QualifiedName,
-};
+use saltus_syntax::ast::{self, BinaryOp, Call, CallArguments, ClassKind, Name, PartialFunction, QualifiedName};
 
 use super::Context;
 use crate::class::Found;
 use crate::codes;
 use crate::failure::{Failure, Fallible, error, fail};
-use crate::flattener::Flattener;
+use crate::flattener::{Flattener, Moment};
 use crate::function::{FunctionValue, is_function_kind};
 use crate::ids::{ClassId, InstanceId};
 use crate::instance::ComponentKind;
@@ -139,7 +137,7 @@ impl Flattener<'_> {
 
     /// What an impure function yields may change from call to call: it is not asked while time passes (12.3).
     fn check_purity(&mut self, class: ClassId, span: Span, ctx: &Context<'_>) -> Fallible<()> {
-        if !self.continuously || ctx.frame.is_some() {
+        if self.moment != Moment::Any || ctx.frame.is_some() {
             return Ok(());
         }
         // What has no result has an effect only, on no variable.
@@ -341,21 +339,21 @@ impl Flattener<'_> {
         self.overloaded(operator, vec![operand], span)
     }
 
-    pub(super) fn overloaded_binary(&mut self, op: AstOp, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {
+    pub(super) fn overloaded_binary(&mut self, op: BinaryOp, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {
         let operator = match op {
-            AstOp::Add | AstOp::ElementwiseAdd => "'+'",
-            AstOp::Subtract | AstOp::ElementwiseSubtract => "'-'",
-            AstOp::Multiply | AstOp::ElementwiseMultiply => "'*'",
-            AstOp::Divide | AstOp::ElementwiseDivide => "'/'",
-            AstOp::Power | AstOp::ElementwisePower => "'^'",
-            AstOp::Equal => "'=='",
-            AstOp::NotEqual => "'<>'",
-            AstOp::Less => "'<'",
-            AstOp::LessEqual => "'<='",
-            AstOp::Greater => "'>'",
-            AstOp::GreaterEqual => "'>='",
-            AstOp::And => "'and'",
-            AstOp::Or => "'or'",
+            BinaryOp::Add => "'+'",
+            BinaryOp::Subtract => "'-'",
+            BinaryOp::Multiply => "'*'",
+            BinaryOp::Divide => "'/'",
+            BinaryOp::Power => "'^'",
+            BinaryOp::Equal => "'=='",
+            BinaryOp::NotEqual => "'<>'",
+            BinaryOp::Less => "'<'",
+            BinaryOp::LessEqual => "'<='",
+            BinaryOp::Greater => "'>'",
+            BinaryOp::GreaterEqual => "'>='",
+            BinaryOp::And => "'and'",
+            BinaryOp::Or => "'or'",
         };
         self.overloaded(operator, vec![a, b], span)
     }

@@ -191,7 +191,7 @@ impl Flattener<'_> {
                 .into());
         };
         let names = match positional.len() {
-            // Without names the type of the first argument tells the form; all of them have at most two.
+            // Without names the type of the first argument says the form; all of them have at most two.
             0 => *names,
             _ if named.is_empty() => &["", "of the second"],
             _ => *names,

@@ -136,7 +136,12 @@ impl Flattener<'_> {
                 .into());
         }
         let ty = if builtin == Builtin::Pre { value.ty } else { Ty::Boolean };
-        Ok(value.map(ty, |e| match (builtin, e.is_literal()) {
+        // What cannot change, a parameter say, is its own left limit.
+        let stays: Vec<bool> = (value.exprs())
+            .map(|e| self.expr_variability(e) <= Variability::Parameter)
+            .collect();
+        let mut stays = stays.into_iter();
+        Ok(value.map(ty, |e| match (builtin, stays.next().unwrap_or_default()) {
             (Builtin::Pre, true) => e,
             (_, true) => FlatExpr::Boolean(false),
             _ => FlatExpr::Builtin(builtin, Box::new([e]), span),

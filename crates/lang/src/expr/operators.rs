@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use saltus_source::Span;
-use saltus_syntax::ast::{BinaryOp as AstOp, Expr, UnaryOp as AstUnary};
+use saltus_syntax::ast::{Expr, Operator, UnaryOp as AstUnary};
 use smallvec::{SmallVec, smallvec};
 
 use super::Context;
@@ -33,7 +33,7 @@ impl Flattener<'_> {
 
     pub(super) fn binary_expr(
         &mut self,
-        op: AstOp,
+        operator: Operator,
         left: &Expr,
         right: &Expr,
         span: Span,
@@ -42,28 +42,28 @@ impl Flattener<'_> {
         let a = self.expr(left, ctx)?;
         // Where the left side decides alone, the right side need not make sense.
         if matches!(
-            (op, a.as_boolean()),
-            (AstOp::And, Some(false)) | (AstOp::Or, Some(true))
+            (operator.op, a.as_boolean()),
+            (BinaryOp::And, Some(false)) | (BinaryOp::Or, Some(true))
         ) {
             self.unreached_condition(right, ctx);
             return Ok(a);
         }
-        let b = match op {
-            AstOp::And | AstOp::Or => self.without_emission(|this| this.expr(right, ctx))?,
+        let b = match operator.op {
+            BinaryOp::And | BinaryOp::Or => self.without_emission(|this| this.expr(right, ctx))?,
             _ => self.expr(right, ctx)?,
         };
         if ctx.frame.is_none() {
-            self.check_equality(op, &a, &b, span)?;
+            self.check_equality(operator.op, &a, &b, span)?;
         }
-        self.binary_operator(op, a, b, span)
+        self.binary_operator(operator, a, b, span)
     }
 
     /// Two Reals that vary are hardly ever equal, and no event can be placed where they are: outside of functions they
     /// cannot be asked.
-    fn check_equality(&self, op: AstOp, a: &Tensor, b: &Tensor, span: Span) -> Fallible<()> {
+    fn check_equality(&self, op: BinaryOp, a: &Tensor, b: &Tensor, span: Span) -> Fallible<()> {
         let of_reals = a.ty == Ty::Real && b.ty.is_numeric() || b.ty == Ty::Real && a.ty.is_numeric();
         let varies = |side: &Tensor| side.exprs().any(|e| self.expr_variability(e) > Variability::Parameter);
-        if !matches!(op, AstOp::Equal | AstOp::NotEqual) || !of_reals || !(varies(a) || varies(b)) {
+        if !matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) || !of_reals || !(varies(a) || varies(b)) {
             return Ok(());
         }
         let message = format!("`{}` between Real values that vary", op.as_str());
@@ -73,7 +73,8 @@ impl Flattener<'_> {
             .into())
     }
 
-    pub(crate) fn binary_operator(&mut self, op: AstOp, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {
+    pub(crate) fn binary_operator(&mut self, operator: Operator, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {
+        let op = operator.op;
         if matches!(a.ty, Ty::Record(_)) || matches!(b.ty, Ty::Record(_)) {
             return self.overloaded_binary(op, a, b, span);
         }
@@ -86,32 +87,19 @@ impl Flattener<'_> {
         }
         let shapes = [(a.ty, a.dims.clone()), (b.ty, b.dims.clone())];
         let result = match op {
-            AstOp::Or | AstOp::And => logical(op, a, b, span),
+            BinaryOp::Or | BinaryOp::And => logical(op, a, b, span),
             _ if op.is_relation() => relation(op, a, b, span),
-            AstOp::Add if a.ty == Ty::String && b.ty == Ty::String => {
-                elementwise(BinaryOp::Add, Ty::String, a, b, span)
-            }
-            AstOp::Add | AstOp::Subtract => {
-                let flat = if op == AstOp::Add {
-                    BinaryOp::Add
-                } else {
-                    BinaryOp::Subtract
-                };
-                match (numeric(&a, &b), a.dims == b.dims) {
-                    (Some(ty), true) => elementwise(flat, ty, a, b, span),
-                    _ => None,
-                }
-            }
-            AstOp::ElementwiseAdd => arithmetic(BinaryOp::Add, a, b, span),
-            AstOp::ElementwiseSubtract => arithmetic(BinaryOp::Subtract, a, b, span),
-            AstOp::ElementwiseMultiply => arithmetic(BinaryOp::Multiply, a, b, span),
-            AstOp::ElementwiseDivide => real_arithmetic(BinaryOp::Divide, a, b, span),
-            AstOp::ElementwisePower => real_arithmetic(BinaryOp::Power, a, b, span),
-            AstOp::Multiply if a.is_scalar() || b.is_scalar() => arithmetic(BinaryOp::Multiply, a, b, span),
-            AstOp::Multiply => self.multiply(&a, &b, span)?,
-            AstOp::Divide if b.is_scalar() => real_arithmetic(BinaryOp::Divide, a, b, span),
-            AstOp::Divide => None,
-            AstOp::Power => self.power(&a, &b, span)?,
+            BinaryOp::Divide | BinaryOp::Power if operator.elementwise => real_arithmetic(op, a, b, span),
+            _ if operator.elementwise => arithmetic(op, a, b, span),
+            BinaryOp::Add if a.ty == Ty::String && b.ty == Ty::String => elementwise(op, Ty::String, a, b, span),
+            BinaryOp::Add | BinaryOp::Subtract => match (numeric(&a, &b), a.dims == b.dims) {
+                (Some(ty), true) => elementwise(op, ty, a, b, span),
+                _ => None,
+            },
+            BinaryOp::Multiply if a.is_scalar() || b.is_scalar() => arithmetic(op, a, b, span),
+            BinaryOp::Multiply => self.multiply(&a, &b, span)?,
+            BinaryOp::Divide if b.is_scalar() => real_arithmetic(op, a, b, span),
+            BinaryOp::Power => self.power(&a, &b, span)?,
             _ => None,
         };
         match result {
@@ -126,7 +114,7 @@ impl Flattener<'_> {
                 fail(
                     code,
                     span,
-                    format!("`{}` cannot be applied to {a} and {b}", op.as_str()),
+                    format!("`{}` cannot be applied to {a} and {b}", operator.as_str()),
                 )
             }
         }
@@ -309,26 +297,17 @@ fn repeated(value: Tensor, count: usize) -> Box<dyn Iterator<Item = Elem>> {
     Box::new(value.elems.into_iter())
 }
 
-fn logical(op: AstOp, a: Tensor, b: Tensor, span: Span) -> Option<Tensor> {
+fn logical(op: BinaryOp, a: Tensor, b: Tensor, span: Span) -> Option<Tensor> {
     if a.ty != Ty::Boolean || b.ty != Ty::Boolean || a.dims != b.dims {
         return None;
     }
-    let flat = if op == AstOp::And { BinaryOp::And } else { BinaryOp::Or };
-    elementwise(flat, Ty::Boolean, a, b, span)
+    elementwise(op, Ty::Boolean, a, b, span)
 }
 
-fn relation(op: AstOp, a: Tensor, b: Tensor, span: Span) -> Option<Tensor> {
+fn relation(op: BinaryOp, a: Tensor, b: Tensor, span: Span) -> Option<Tensor> {
     a.ty.join(b.ty)?;
     if !a.is_scalar() || !b.is_scalar() {
         return None;
     }
-    let flat = match op {
-        AstOp::Less => BinaryOp::Less,
-        AstOp::LessEqual => BinaryOp::LessEqual,
-        AstOp::Greater => BinaryOp::Greater,
-        AstOp::GreaterEqual => BinaryOp::GreaterEqual,
-        AstOp::Equal => BinaryOp::Equal,
-        _ => BinaryOp::NotEqual,
-    };
-    elementwise(flat, Ty::Boolean, a, b, span)
+    elementwise(op, Ty::Boolean, a, b, span)
 }

@@ -222,10 +222,9 @@ impl Flattener<'_> {
     }
 
     pub(crate) fn combine(&mut self, name: &str, a: Tensor, b: Tensor, span: Span) -> Fallible<Tensor> {
-        use saltus_syntax::ast::BinaryOp as AstOp;
         match name {
-            "sum" => self.binary_operator(AstOp::Add, a, b, span),
-            "product" => self.binary_operator(AstOp::Multiply, a, b, span),
+            "sum" => self.binary_operator(BinaryOp::Add.into(), a, b, span),
+            "product" => self.binary_operator(BinaryOp::Multiply.into(), a, b, span),
             _ => match self.math(name, &[a, b], span)? {
                 Some(value) => Ok(value),
                 None => fail(codes::E0301, span, format!("`{name}` cannot be applied here")),

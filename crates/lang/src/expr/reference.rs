@@ -206,7 +206,7 @@ impl Flattener<'_> {
         Ok(self.table(class)?.find(name).is_some())
     }
 
-    /// The inner component may have more elements than the outer declaration tells of.
+    /// The inner component may have more elements than the outer declaration speaks of.
     fn check_outer_element(&mut self, entry: &Entry, next: &ReferencePart) -> Fallible<()> {
         let Some((clause, _)) = entry.component() else {
             return Ok(());

@@ -39,7 +39,7 @@ builtins! {
     /// `sample(start, interval)`
     Sample = "sample",
     /// A clock: `Clock()`, `Clock(intervalCounter, resolution)`, `Clock(interval)`, `Clock(condition, startInterval)` or
-    /// `Clock(c, solverMethod)`; the type of the first argument tells which.
+    /// `Clock(c, solverMethod)`; the type of the first argument says which.
     Clock = "Clock",
     /// `sample(u)` or `sample(u, clock)`: a value of the unclocked part at the ticks of a clock.
     ClockedSample = "sample.clocked",

@@ -32,70 +32,7 @@ pub enum UnaryOp {
     Not,
 }
 
-/// Operators with two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BinaryOp {
-    /// `+`; concatenation for strings.
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-    /// `^`
-    Power,
-    /// `and`
-    And,
-    /// `or`
-    Or,
-    /// `<`
-    Less,
-    /// `<=`
-    LessEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterEqual,
-    /// `==`
-    Equal,
-    /// `<>`
-    NotEqual,
-}
-
-impl BinaryOp {
-    /// Whether it compares.
-    pub fn is_relation(self) -> bool {
-        matches!(
-            self,
-            BinaryOp::Less
-                | BinaryOp::LessEqual
-                | BinaryOp::Greater
-                | BinaryOp::GreaterEqual
-                | BinaryOp::Equal
-                | BinaryOp::NotEqual
-        )
-    }
-
-    /// The operator as written.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            BinaryOp::Add => "+",
-            BinaryOp::Subtract => "-",
-            BinaryOp::Multiply => "*",
-            BinaryOp::Divide => "/",
-            BinaryOp::Power => "^",
-            BinaryOp::And => "and",
-            BinaryOp::Or => "or",
-            BinaryOp::Less => "<",
-            BinaryOp::LessEqual => "<=",
-            BinaryOp::Greater => ">",
-            BinaryOp::GreaterEqual => ">=",
-            BinaryOp::Equal => "==",
-            BinaryOp::NotEqual => "<>",
-        }
-    }
-}
+pub use saltus_syntax::ast::BinaryOp;
 
 /// A scalar expression. Integer operands among Reals are not converted explicitly: every operator
 /// but `String` has the same value for an Integer as for the equal Real.

@@ -110,7 +110,7 @@ pub enum FunctionBody {
     /// Statements.
     Algorithm(Vec<FunctionStatement>),
     /// Interpolation in a table; the inputs are the abscissae.
-    Table(Arc<Table>),
+    Table(Arc<FlatTable>),
     /// What a unit of another tool yields.
     Foreign(Arc<ForeignCall>),
     /// A foreign function that is done natively; inputs are its buffers in order, outputs those it writes.
@@ -250,7 +250,7 @@ pub enum Extrapolation {
 
 /// A table of one or two arguments.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct FlatTable {
     /// First abscissae, ascending (equal neighbours mark a jump).
     pub x: Vec<f64>,
     /// Second abscissae; empty for a table of one argument.

@@ -25,8 +25,8 @@ pub use equation::{
 };
 pub use expr::{BinaryOp, FlatExpr, FunctionCall, ScalarType, UnaryOp};
 pub use function::{
-    DerivativeInput, Extrapolation, FlatDerivative, FlatFunction, FlatInverse, ForeignCall, ForeignOperation,
-    ForeignUnit, FunctionBody, FunctionStatement, Local, Place, Smoothness, Table,
+    DerivativeInput, Extrapolation, FlatDerivative, FlatFunction, FlatInverse, FlatTable, ForeignCall,
+    ForeignOperation, ForeignUnit, FunctionBody, FunctionStatement, Local, Place, Smoothness,
 };
 pub use index::{EnumerationId, FunctionId, LocalId, ProvenanceId, VariableId};
 pub(crate) use local::LocalUnknowns;
@@ -63,6 +63,8 @@ pub struct FlatModel {
     pub figures: Vec<PictureRecord>,
     /// `annotation(__Saltus(drawing = …))` of all components: the component, and one of its shapes.
     pub shapes: Vec<(Arc<str>, PictureRecord)>,
+    /// Inputs of blocks that are subtracted from each other: a set point, and what is to follow it.
+    pub set_points: Vec<(Arc<str>, Arc<str>)>,
     /// The public connectors of the model itself.
     pub connectors: Vec<FlatConnector>,
 }

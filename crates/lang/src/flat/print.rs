@@ -417,7 +417,7 @@ impl Printer<'_> {
                     table.smoothness, table.extrapolation
                 )?;
             }
-            FunctionBody::Routine(call) => writeln!(self.out, "    external {};", call.routine.name())?,
+            FunctionBody::Routine(call) => writeln!(self.out, "    external {};", call.callee.name())?,
         }
         writeln!(self.out, "  end {name};")
     }

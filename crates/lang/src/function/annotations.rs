@@ -348,7 +348,7 @@ fn is_named(modification: &ElementModification, name: &str) -> bool {
     matches!(modification.name.parts.as_slice(), [part] if part.name == name)
 }
 
-fn binding(modification: &ElementModification) -> Option<&Arc<Expr>> {
+pub(super) fn binding(modification: &ElementModification) -> Option<&Arc<Expr>> {
     match modification.modification.as_ref()?.binding.as_ref()? {
         Binding::Expr(expr) => Some(expr),
         Binding::Break(_) => None,

@@ -1,5 +1,5 @@
-//! External functions and objects. C code is never executed: what is known is done natively, all
-//! else is refused.
+//! External functions and objects. What is known is done natively; the code of all else runs if the user allows it, or is
+//! refused.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -25,6 +25,8 @@ use crate::tensor::{Dims, Elem, Tensor, Ty};
 /// An external object: the arguments of its constructor.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ExternalValue {
+    /// Its class.
+    pub class: ClassId,
     /// The foreign function that makes it.
     pub constructor: String,
     /// The component it is declared in.
@@ -69,6 +71,7 @@ impl Flattener<'_> {
             .zip(values)
             .collect();
         let value = ExternalValue {
+            class,
             constructor: name,
             owner: match ctx.scope.instance {
                 Some(instance) => Arc::clone(&self.instances[instance].path),
@@ -136,6 +139,11 @@ impl Flattener<'_> {
         if let Some(callee) = Callee::from_name(&name) {
             return self.call_routine(class, signature, (callee, &clause), &bound, (span, ctx));
         }
+        if !signature.outputs.is_empty()
+            && let Some(host) = self.external.clone()
+        {
+            return self.call_code(class, signature, &bound, (&*host, span), ctx);
+        }
         if signature.outputs.is_empty() {
             return self.foreign_effect(&name, &arguments, span, ctx).map(|()| Vec::new());
         }
@@ -145,8 +153,10 @@ impl Flattener<'_> {
             format!("the external function `{name}` ({language}) is not available"),
         )
         .with_secondary(clause.span, format!("`{}` is defined by it", self.classes[class].name))
-        .with_note("external code is never executed; what the standard libraries of C and Modelica do is known")
-        .with_help("write the function in Modelica, with an `algorithm` section")
+        .with_note("external code is not executed; what the standard libraries of C and Modelica do is known")
+        .with_help(
+            "write the function in Modelica, with an `algorithm` section; if you trust its code: --allow-external",
+        )
         .into())
     }
 

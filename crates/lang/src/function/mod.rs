@@ -7,7 +7,7 @@
 //! |---|---|
 //! | Which inputs, outputs and variables has the function, and what do its annotations say? | `signature`, `annotations` |
 //! | Which value goes with which input? Is a function that is an argument of the right type? | `signature` |
-//! | Is it external, a table, a routine of a library, or a unit of another tool? | `external`, `tables`, `routine`, `foreign` |
+//! | Is it external, a table, a routine of a library, or a unit of another tool? | `external`, `tables`, `routine`, `code`, `foreign` |
 //! | All arguments known, or to be written into the equations: what does it yield? | `interpret`, on values ([`Tensor`]); `frame` holds its variables |
 //! | Otherwise: which function of the flat model is called? | `lower`: one for each list of sizes and known arguments |
 //! | Which variables has that one? | `declare` |
@@ -23,6 +23,7 @@
 mod annotations;
 pub(crate) mod body;
 pub(crate) mod check;
+mod code;
 mod declare;
 pub(crate) mod external;
 mod foreign;
@@ -41,6 +42,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use saltus_routines::{ExternalFunction, ExternalObject};
 use saltus_source::{Diagnostic, Span};
 use saltus_syntax::ast::{Call, ClassDefinition, ClassKind, Name};
 use smallvec::{SmallVec, smallvec};
@@ -86,6 +88,9 @@ pub(crate) struct FunctionTable {
     tables: Vec<tables::KnownTable>,
     units: Vec<foreign::KnownCall>,
     routines: Vec<routine::KnownRoutine>,
+    /// External functions whose code runs, and the objects they work on.
+    externals: Vec<Arc<ExternalFunction>>,
+    objects: Vec<(Rc<external::ExternalValue>, Arc<ExternalObject>)>,
     /// What the calls of the present statement do besides yielding values.
     pub(crate) effects: Vec<Effect>,
     /// Calls that are known to fail, with what is said then.

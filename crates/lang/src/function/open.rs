@@ -9,8 +9,7 @@
 
 use saltus_source::Span;
 use saltus_syntax::ast::{
-    BinaryOp as AstOp, Call, CallArguments, ComponentReference, Expr, ExprKind, ForIndex, Ident, Name, ReferencePart,
-    Subscript,
+    Call, CallArguments, ComponentReference, Expr, ExprKind, ForIndex, Ident, Name, Operator, ReferencePart, Subscript,
 };
 
 use super::frame::FrameVar;
@@ -322,7 +321,7 @@ impl Flattener<'_> {
 
     fn operand_sizes(
         &mut self,
-        op: AstOp,
+        operator: Operator,
         left: &Expr,
         right: &Expr,
         span: Span,
@@ -332,7 +331,7 @@ impl Flattener<'_> {
         match (a.is_empty(), b.is_empty()) {
             (_, true) => Ok(a),
             (true, _) => Ok(b),
-            _ if matches!(op, AstOp::Multiply | AstOp::Divide | AstOp::Power) => fail(
+            _ if is_of_matrices(operator) => fail(
                 codes::E0304,
                 span,
                 "the sizes of matrices that are multiplied must be known before the simulation",
@@ -716,4 +715,9 @@ fn reference_to(name: &Name, span: Span) -> Expr {
         kind: ExprKind::Reference(reference),
         span,
     }
+}
+
+/// Whether an operator multiplies matrices, where both operands are some.
+fn is_of_matrices(operator: Operator) -> bool {
+    !operator.elementwise && matches!(operator.op, BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Power)
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use saltus_routines::matrix_file::{self, Separated};
-use saltus_routines::{Argument, Buffer, Failure as Refusal, Routine, RoutineCall};
+use saltus_routines::{Argument, Buffer, Callee as Called, ExternalObject, Failure as Refusal, Routine, RoutineCall};
 use saltus_source::Span;
 use saltus_syntax::ast::{Expr, ExprKind, External, Name};
 
@@ -21,7 +21,7 @@ use crate::flat::{
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
 use crate::modification::Scope;
-use crate::tensor::{Tensor, Ty, is_unset};
+use crate::tensor::{Elem, Tensor, Ty, is_unset};
 
 /// What is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +52,27 @@ pub(super) struct KnownRoutine {
 }
 
 /// An argument of the call in C or FORTRAN.
-struct Passed {
-    value: Tensor,
+pub(super) struct Passed {
+    pub(super) value: Tensor,
     /// The output that it is.
-    output: Option<usize>,
+    pub(super) output: Option<usize>,
+    /// Whether it is the value that the function returns.
+    pub(super) returned: bool,
+    /// Whether it is the size of an array.
+    pub(super) is_size: bool,
+    /// Whether it is the time of the call, which is not passed on.
+    pub(super) moment: bool,
     /// Where each number of the buffer stands in the value.
     order: Vec<usize>,
+}
+
+/// How arguments are passed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Convention {
+    /// Matrices lie by columns.
+    pub(super) by_columns: bool,
+    /// Where no call is written, arrays are followed by their sizes (12.9.3).
+    pub(super) with_sizes: bool,
 }
 
 impl Callee {
@@ -94,7 +109,11 @@ impl Flattener<'_> {
         let bound = decided.as_deref().unwrap_or(bound);
         let frame = self.routine_frame(class, signature, bound, ctx)?;
         let by_columns = clause.language.as_ref().is_some_and(|l| l.value.starts_with("FORTRAN"));
-        let passed = self.passed(class, signature, clause, &frame, by_columns, ctx)?;
+        let convention = Convention {
+            by_columns,
+            with_sizes: false,
+        };
+        let passed = self.passed(class, signature, clause, &frame, convention, ctx)?;
         // What a routine works in need not have a value.
         let known = passed.iter().all(|argument| {
             let value = &argument.value;
@@ -111,7 +130,8 @@ impl Flattener<'_> {
         }
         match callee {
             Callee::Routine(routine) if ctx.mode != Mode::Evaluate => {
-                self.routine_results(signature, &frame, &passed, routine, span)
+                let objects = passed.iter().map(|_| None).collect();
+                self.routine_results(signature, &frame, &passed, (Called::Routine(routine), objects), span)
             }
             _ => fail(
                 codes::E0304,
@@ -122,7 +142,7 @@ impl Flattener<'_> {
     }
 
     /// The variables of the function with the values of their declarations. These may refer to ones that come later.
-    fn routine_frame(
+    pub(super) fn routine_frame(
         &mut self,
         class: ClassId,
         signature: &Rc<Signature>,
@@ -143,7 +163,13 @@ impl Flattener<'_> {
             frame: Some(&frame),
             ..Context::new(Scope { class, instance: None }, mode)
         };
-        let mut waiting: Vec<_> = signature.locals.iter().collect();
+        let mut waiting = Vec::with_capacity(signature.locals.len());
+        for formal in &signature.locals {
+            // External objects have no value before they are made.
+            if !self.is_external_object(formal.class)? {
+                waiting.push(formal);
+            }
+        }
         while !waiting.is_empty() {
             let mut later = Vec::new();
             let mut failure = None;
@@ -168,13 +194,13 @@ impl Flattener<'_> {
     }
 
     /// The arguments of the call in the clause, the value it returns as the last.
-    fn passed(
+    pub(super) fn passed(
         &mut self,
         class: ClassId,
         signature: &Signature,
         clause: &External,
         frame: &RefCell<Frame>,
-        by_columns: bool,
+        Convention { by_columns, with_sizes }: Convention,
         ctx: &Context<'_>,
     ) -> Fallible<Vec<Passed>> {
         let own = |name: &Name| frame.borrow().value(name).cloned();
@@ -191,8 +217,19 @@ impl Flattener<'_> {
                 .iter()
                 .chain(&signature.outputs)
                 .map(|formal| &formal.name);
-            let list = names.filter_map(|name| own(name).map(|value| Passed::new(value, output(name), by_columns)));
-            return Ok(list.collect());
+            let returns = with_sizes && matches!(&signature.outputs[..], [output] if output.rank == 0);
+            for name in names {
+                let Some(value) = own(name) else { continue };
+                let sizes: Vec<u32> = value.dims.iter().copied().filter(|_| with_sizes).collect();
+                let mut argument = Passed::new(value, output(name), by_columns);
+                argument.returned = returns && argument.output.is_some();
+                passed.push(argument);
+                passed.extend(sizes.into_iter().map(|size| Passed {
+                    is_size: true,
+                    ..Passed::new(Tensor::integer(i64::from(size)), None, by_columns)
+                }));
+            }
+            return Ok(passed);
         };
         let simple = |argument: &Expr| match &argument.kind {
             ExprKind::Reference(reference) => reference.as_simple_name().cloned(),
@@ -207,13 +244,19 @@ impl Flattener<'_> {
                 Some(known) => known,
                 None => (self.expr(argument, &inner)?, None),
             };
-            passed.push(Passed::new(value, place, by_columns));
+            passed.push(Passed {
+                is_size: is_size(argument),
+                ..Passed::new(value, place, by_columns)
+            });
         }
         let result = call.result.as_ref().and_then(|reference| reference.as_simple_name());
         if let Some(name) = result
             && let Some(value) = own(name)
         {
-            passed.push(Passed::new(value, output(name), by_columns));
+            passed.push(Passed {
+                returned: true,
+                ..Passed::new(value, output(name), by_columns)
+            });
         }
         Ok(passed)
     }
@@ -226,7 +269,7 @@ impl Flattener<'_> {
     }
 
     /// Outputs from what is in the buffers.
-    fn known_results(
+    pub(super) fn known_results(
         &mut self,
         signature: &Rc<Signature>,
         frame: &RefCell<Frame>,
@@ -246,7 +289,15 @@ impl Flattener<'_> {
                 results.push(declared.ok_or(Failure::Reported)?);
                 continue;
             };
+            if let (Ty::Record(_), Buffer::Numbers(numbers)) = (ty, buffer) {
+                let mut numbers = numbers.iter();
+                results.push(filled(&argument.value, &mut |ty| {
+                    literal(ty, numbers.next().copied().unwrap_or(0.0), span)
+                })?);
+                continue;
+            }
             let exprs: Vec<FlatExpr> = match buffer {
+                Buffer::Address(_) => return Err(Failure::Reported),
                 Buffer::Text(text) => vec![FlatExpr::String(Arc::clone(text))],
                 Buffer::Texts(texts) => texts.iter().map(|text| FlatExpr::String(Arc::clone(text))).collect(),
                 Buffer::Numbers(numbers) => {
@@ -263,23 +314,40 @@ impl Flattener<'_> {
     }
 
     /// Outputs as calls of a function of the flat model.
-    fn routine_results(
+    pub(super) fn routine_results(
         &mut self,
         signature: &Rc<Signature>,
         frame: &RefCell<Frame>,
         passed: &[Passed],
-        routine: Routine,
+        (callee, objects): (Called, Vec<Option<Arc<ExternalObject>>>),
         span: Span,
     ) -> Fallible<Vec<Tensor>> {
         let mut arguments = Vec::with_capacity(passed.len());
         let mut numbers: Vec<FlatExpr> = Vec::new();
         let mut types = Vec::with_capacity(passed.len());
-        for argument in passed {
-            if let Some(text) = argument.value.as_str() {
-                arguments.push(Argument::Text(Arc::clone(text)));
+        for (argument, object) in passed.iter().zip(objects) {
+            if let Some(object) = object {
+                arguments.push(Argument::Object(object));
                 continue;
             }
-            let Some(ty) = argument.value.ty.scalar().filter(|ty| *ty != ScalarType::String) else {
+            if argument.output.is_none() {
+                match argument.buffer() {
+                    Some(Buffer::Text(text)) => {
+                        arguments.push(Argument::Text(text));
+                        continue;
+                    }
+                    Some(Buffer::Texts(texts)) => {
+                        arguments.push(Argument::Texts(texts));
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
+            let ty = match argument.value.ty {
+                Ty::Record(_) => Some(ScalarType::Real),
+                ty => ty.scalar().filter(|ty| *ty != ScalarType::String),
+            };
+            let Some(ty) = ty else {
                 return fail(
                     codes::E0304,
                     span,
@@ -297,7 +365,7 @@ impl Flattener<'_> {
                 written: argument.output.is_some(),
             });
         }
-        let function = self.routine_function(RoutineCall { routine, arguments }, types, span);
+        let function = self.routine_function(RoutineCall { callee, arguments }, types, span);
         let numbers: Arc<[FlatExpr]> = numbers.into();
         let mut next = 0u32;
         let mut results: Vec<Option<Tensor>> = vec![None; signature.outputs.len()];
@@ -315,7 +383,13 @@ impl Flattener<'_> {
                 }));
                 next += 1;
             }
-            results[output] = Some(Tensor::array(ty, argument.value.dims.clone(), exprs));
+            results[output] = Some(match ty {
+                Ty::Record(_) => {
+                    let mut exprs = exprs.into_iter();
+                    filled(&argument.value, &mut |_| exprs.next().ok_or(Failure::Reported))?
+                }
+                _ => Tensor::array(ty, argument.value.dims.clone(), exprs),
+            });
         }
         let outputs = signature.outputs.iter().zip(results);
         outputs
@@ -338,7 +412,7 @@ impl Flattener<'_> {
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         let sizes = call.arguments.iter().filter_map(|argument| match argument {
             Argument::Numbers { size, written } => Some((*size, *written)),
-            Argument::Text(_) => None,
+            Argument::Text(_) | Argument::Texts(_) | Argument::Object(_) => None,
         });
         let list: Vec<(u32, bool)> = sizes.collect();
         for (number, (&(size, _), &ty)) in list.iter().zip(&types).enumerate() {
@@ -351,7 +425,7 @@ impl Flattener<'_> {
         }
         let call = Arc::new(call);
         let function = self.model.functions.push(FlatFunction {
-            name: call.routine.name().into(),
+            name: call.callee.name().into(),
             locals,
             inputs,
             outputs,
@@ -472,20 +546,51 @@ fn literal(ty: Ty, number: f64, span: Span) -> Fallible<FlatExpr> {
     })
 }
 
+/// Whether an argument of a call is the size of an array.
+fn is_size(argument: &Expr) -> bool {
+    matches!(&argument.kind, ExprKind::Call(call) if call.function.as_simple_name().is_some_and(|name| name == "size"))
+}
+
+/// A value of the same shape with other scalars.
+fn filled(shape: &Tensor, next: &mut dyn FnMut(Ty) -> Fallible<FlatExpr>) -> Fallible<Tensor> {
+    let mut filled_in = shape.clone();
+    for elem in &mut filled_in.elems {
+        match elem {
+            Elem::Expr(expr) => *expr = next(shape.ty)?,
+            Elem::Record(fields) => {
+                let mut others = Vec::with_capacity(fields.len());
+                for (name, field) in fields.iter() {
+                    others.push((name.clone(), filled(field, next)?));
+                }
+                *fields = Rc::new(others);
+            }
+            Elem::Function(_) | Elem::External(_) => {}
+        }
+    }
+    Ok(filled_in)
+}
+
 impl Passed {
-    fn new(value: Tensor, output: Option<usize>, by_columns: bool) -> Self {
+    pub(super) fn new(value: Tensor, output: Option<usize>, by_columns: bool) -> Self {
         let order = match (&value.dims[..], by_columns) {
             (&[rows, columns], true) => {
                 let places = (0..columns).flat_map(|j| (0..rows).map(move |i| (i * columns + j) as usize));
                 places.collect()
             }
-            _ => (0..value.elems.len()).collect(),
+            _ => (0..value.scalars().len()).collect(),
         };
-        Passed { value, output, order }
+        Passed {
+            value,
+            output,
+            returned: false,
+            is_size: false,
+            moment: false,
+            order,
+        }
     }
 
     /// What is known of it; what has no value yet is zero, or no text.
-    fn buffer(&self) -> Option<Buffer> {
+    pub(super) fn buffer(&self) -> Option<Buffer> {
         let scalars = self.value.scalars();
         if self.value.ty == Ty::String {
             let texts = scalars.iter().map(|expr| match expr {

@@ -53,6 +53,18 @@ impl Signature {
     }
 }
 
+/// A `break` outside of loops.
+fn stray_break(statements: &[Statement]) -> Option<Span> {
+    statements.iter().find_map(|statement| match &statement.kind {
+        StatementKind::Break => Some(statement.span),
+        StatementKind::If { branches, otherwise } => {
+            let bodies = branches.iter().map(|branch| &branch.body).chain(otherwise);
+            bodies.into_iter().find_map(|body| stray_break(body))
+        }
+        _ => None,
+    })
+}
+
 impl Flattener<'_> {
     pub(crate) fn signature(&mut self, class: ClassId) -> Fallible<Rc<Signature>> {
         if let Some(known) = self.functions.signatures.get(&class) {
@@ -119,6 +131,9 @@ impl Flattener<'_> {
                 signature.external = Some(Arc::clone(&def));
             }
             for section in &composition.algorithms {
+                if let Some(span) = stray_break(&section.statements) {
+                    return fail(codes::E0311, span, "`break` can only be used in loops");
+                }
                 statements += section.statements.len();
                 // What only passes an argument on needs no annotation to be differentiated.
                 passes_on &= section.statements.iter().all(is_copy);

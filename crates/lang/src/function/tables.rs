@@ -12,8 +12,8 @@ use super::routine::routine_failure;
 use crate::codes;
 use crate::failure::{Fallible, error, fail};
 use crate::flat::{
-    BinaryOp, Builtin, Extrapolation, FlatExpr, FlatFunction, FunctionBody, FunctionCall, FunctionId, IndexVec, Local,
-    ProvenanceKind, ScalarType, Smoothness, Table,
+    BinaryOp, Builtin, Extrapolation, FlatExpr, FlatFunction, FlatTable, FunctionBody, FunctionCall, FunctionId,
+    IndexVec, Local, ProvenanceKind, ScalarType, Smoothness,
 };
 use crate::flattener::Flattener;
 use crate::tensor::{Elem, Tensor, Ty, binary};
@@ -36,7 +36,7 @@ struct TableObject {
 /// A table that is a function already.
 pub(super) struct KnownTable {
     owner: Arc<str>,
-    table: Arc<Table>,
+    table: Arc<FlatTable>,
     function: FunctionId,
 }
 
@@ -232,7 +232,7 @@ impl Flattener<'_> {
         let first = events[0];
         let x: Vec<f64> = [first - 1.0].into_iter().chain(events.iter().copied()).collect();
         let values: Vec<f64> = events.iter().copied().chain([never]).collect();
-        let data = Table {
+        let data = FlatTable {
             x,
             y: Vec::new(),
             values,
@@ -251,14 +251,14 @@ impl Flattener<'_> {
         values.push(last);
         x.push(last);
         values.push(last);
-        let next = Table {
+        let next = FlatTable {
             x,
             y: Vec::new(),
             values,
             smoothness: Smoothness::Constant,
             extrapolation: Extrapolation::Periodic,
         };
-        let place = Table {
+        let place = FlatTable {
             x: vec![first, last],
             y: Vec::new(),
             values: vec![first, last],
@@ -273,7 +273,7 @@ impl Flattener<'_> {
     }
 
     /// A call of a table as a function. Equal tables are one function, unless their names may have to be reported.
-    fn table_call(&mut self, owner: &Arc<str>, table: Table, arguments: Vec<FlatExpr>, span: Span) -> FlatExpr {
+    fn table_call(&mut self, owner: &Arc<str>, table: FlatTable, arguments: Vec<FlatExpr>, span: Span) -> FlatExpr {
         let named = table.extrapolation == Extrapolation::Forbidden;
         let known = self
             .functions
@@ -293,7 +293,7 @@ impl Flattener<'_> {
         }))
     }
 
-    fn add_table(&mut self, owner: &Arc<str>, table: Arc<Table>, inputs: usize, span: Span) -> FunctionId {
+    fn add_table(&mut self, owner: &Arc<str>, table: Arc<FlatTable>, inputs: usize, span: Span) -> FunctionId {
         let provenance = self.add_provenance(span, &"".into(), ProvenanceKind::Function);
         let mut locals = IndexVec::new();
         let mut add = |name: &str| locals.push(Local::new(name, ScalarType::Real, Vec::new()));
@@ -347,7 +347,7 @@ fn shifted(time: FlatExpr, shift: f64, span: Span) -> FlatExpr {
 }
 
 /// A column of a table of one argument. Abscissae of time tables may be equal, which marks a jump.
-fn column_of(table: &TableObject, column: i64, timed: bool, span: Span) -> Fallible<Table> {
+fn column_of(table: &TableObject, column: i64, timed: bool, span: Span) -> Fallible<FlatTable> {
     let index = usize::try_from(column - 1).ok().and_then(|k| table.columns.get(k));
     let width = table.rows[0].len();
     let Some(&index) = index.filter(|&&k| k >= 1 && k <= width) else {
@@ -356,7 +356,7 @@ fn column_of(table: &TableObject, column: i64, timed: bool, span: Span) -> Falli
     let x: Vec<f64> = table.rows.iter().map(|row| row[0]).collect();
     check_ascending(&x, timed && !table.smoothness.is_spline(), span)?;
     check_period(&x, table, span)?;
-    Ok(Table {
+    Ok(FlatTable {
         x,
         y: Vec::new(),
         values: table.rows.iter().map(|row| row[index - 1]).collect(),
@@ -366,7 +366,7 @@ fn column_of(table: &TableObject, column: i64, timed: bool, span: Span) -> Falli
 }
 
 /// The table of two arguments: abscissae in the first column and the first row.
-fn matrix(table: &TableObject, span: Span) -> Fallible<Table> {
+fn matrix(table: &TableObject, span: Span) -> Fallible<FlatTable> {
     if table.rows.len() < 2 || table.rows[0].len() < 2 {
         return fail(
             codes::E0306,
@@ -384,10 +384,10 @@ fn matrix(table: &TableObject, span: Span) -> Fallible<Table> {
             span,
             "monotone and modified Akima splines are defined for tables of one argument only",
         )
-        .with_help("use `smoothness = Modelica.Blocks.Types.Smoothness.Continuous(VarId, u16)`")
+        .with_help("use `smoothness = Modelica.Blocks.Types.Smoothness.ContinuousDerivative`")
         .into());
     }
-    Ok(Table {
+    Ok(FlatTable {
         x,
         y,
         values: table.rows[1..]

@@ -15,7 +15,7 @@ use crate::flat::{
     Attributes, Causality, Enumeration, EnumerationId, EquationKind, FlatEquation, FlatExpr, ProvenanceKind,
     ScalarType, StateSelect, Variability, VariableId,
 };
-use crate::flattener::Flattener;
+use crate::flattener::{Flattener, Moment};
 use crate::ids::{ClassId, ComponentId};
 use crate::modification::{Binding, final_violation};
 use crate::tensor::{Elem, Tensor, Ty, volume};
@@ -279,8 +279,12 @@ impl Flattener<'_> {
             self.set_bindings(first, &value);
             return Ok(());
         }
-        let continuously = variability > Variability::Parameter;
-        let value = self.at_any_time(continuously, |this| this.binding_value(binding, Mode::Flat))?;
+        let moment = if variability > Variability::Parameter {
+            Moment::Any
+        } else {
+            Moment::Start
+        };
+        let value = self.at_moment(moment, |this| this.binding_value(binding, Mode::Flat))?;
         let value = self.fit(value, Ty::of(ty), &dims, &path, binding)?;
         self.check_discrete_binding(id, ty, binding)?;
         if variability == Variability::Parameter {

@@ -52,7 +52,8 @@ impl Flattener<'_> {
             let from = current.as_ref().unwrap_or(value);
             let next = match selector {
                 Selector::Field(name) => from.field(name),
-                Selector::Index(index) => {
+                Selector::Index { sizes, .. } if !from.dims.starts_with(sizes) => None,
+                Selector::Index { index, .. } => {
                     let mut part: Option<Tensor> = None;
                     for &k in index {
                         part = part.as_ref().unwrap_or(from).at(k);
@@ -78,7 +79,17 @@ impl Flattener<'_> {
                 binding.span(),
                 format!("this is {} and has no field `{name}`", value.shape()),
             ),
-            Selector::Index(_) => crate::failure::error(
+            Selector::Index { sizes, .. } if value.dims.len() >= sizes.len() => crate::failure::error(
+                codes::E0302,
+                binding.span(),
+                format!(
+                    "this is {}, but it is spread over an array of components with the sizes {}",
+                    value.shape(),
+                    sizes.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+                ),
+            )
+            .with_help("give one value for each component, or write `each` if all get the same"),
+            Selector::Index { .. } => crate::failure::error(
                 codes::E0302,
                 binding.span(),
                 format!(
@@ -89,7 +100,7 @@ impl Flattener<'_> {
             .with_help("write `each` if all elements get the same value"),
         };
         let diagnostic = match selector {
-            Selector::Index(_) => self.inserting_each(diagnostic, binding.span(), value.is_scalar()),
+            Selector::Index { .. } => self.inserting_each(diagnostic, binding.span(), value.is_scalar()),
             Selector::Field(_) => diagnostic,
         };
         diagnostic.into()

@@ -4,7 +4,7 @@ use saltus_source::Span;
 use saltus_syntax::ast::{ClassKind, ComponentClause, ConnectorPrefix, Name, Subscript, Variability as AstVariability};
 
 use super::{Component, ComponentKind, Inherited, Slot};
-use crate::class::{Entry, SimpleType, Table};
+use crate::class::{ClassTable, Entry, SimpleType};
 use crate::codes;
 use crate::failure::{Fallible, error, fail, tolerated};
 use crate::flat::Variability;
@@ -48,7 +48,7 @@ impl Flattener<'_> {
         &mut self,
         instance: InstanceId,
         class: ClassId,
-        table: &Table,
+        table: &ClassTable,
         entry: &Entry,
         clause: &ComponentClause,
     ) -> Fallible<()> {
@@ -116,7 +116,7 @@ impl Flattener<'_> {
     pub(super) fn check_prefixes(
         &self,
         class: ClassId,
-        table: &Table,
+        table: &ClassTable,
         owner: &Inherited,
         entry: &Entry,
         clause: &ComponentClause,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use saltus_syntax::ast::{self, ClassKind, ExprKind, Name, Variability as AstVariability};
 
 use super::{Component, ComponentKind, Inherited, Instance, Slot, ValueState};
-use crate::class::{Entry, Table};
+use crate::class::{ClassTable, Entry};
 use crate::codes;
 use crate::expr::{Context, Mode};
 use crate::failure::{Failure, Fallible, error, fail};
@@ -331,7 +331,7 @@ impl Flattener<'_> {
     pub(super) fn check_component_type(
         &mut self,
         class: ClassId,
-        table: &Table,
+        table: &ClassTable,
         entry: &Entry,
         clause: &ast::ComponentClause,
     ) -> Fallible<()> {
@@ -374,7 +374,7 @@ fn inherit(
     entry: &Entry,
     clause: &ast::ComponentClause,
     component: &ast::Component,
-    table: &Table,
+    table: &ClassTable,
 ) -> Inherited {
     let own = match clause.prefix.variability {
         Some(AstVariability::Constant) => Variability::Constant,

@@ -1,7 +1,7 @@
 //! The elements of components: variables, or instances.
 
 use super::{ComponentKind, Instance, Slot};
-use crate::class::{SimpleType, Table};
+use crate::class::{ClassTable, SimpleType};
 use crate::codes;
 use crate::failure::{Failure, Fallible, fail};
 use crate::flat::{Causality, FlatVariable, Idx, ProvenanceKind, ScalarType, Variability, VariableId};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 const MOST_NESTED: usize = 20;
 
 impl Flattener<'_> {
-    pub(crate) fn make_elements(&mut self, id: ComponentId, table: &Rc<Table>) -> Fallible<()> {
+    pub(crate) fn make_elements(&mut self, id: ComponentId, table: &Rc<ClassTable>) -> Fallible<()> {
         let kind = match table.simple {
             Some(SimpleType::ExternalObject) => ComponentKind::External,
             Some(simple) => {
@@ -115,7 +115,7 @@ impl Flattener<'_> {
         Ok(Some(first))
     }
 
-    pub(super) fn make_instances(&mut self, id: ComponentId, table: &Rc<Table>) -> Fallible<Vec<InstanceId>> {
+    pub(super) fn make_instances(&mut self, id: ComponentId, table: &Rc<ClassTable>) -> Fallible<Vec<InstanceId>> {
         let component = &self.components[id];
         let count = volume(&component.dims).unwrap_or(0);
         self.check_recursion(component.parent, component.class, component.span)?;
@@ -142,10 +142,10 @@ impl Flattener<'_> {
         let mut elements = Vec::with_capacity(count);
         for offset in 0..count {
             let (path, mods) = if dims.is_empty() {
-                (Arc::clone(&path), mods.descend(&[]))
+                (Arc::clone(&path), mods.descend(&[], &[]))
             } else {
                 let index = indices(&dims, offset);
-                (element_path(&path, &dims, offset), mods.descend(&index))
+                (element_path(&path, &dims, offset), mods.descend(&index, &dims))
             };
             elements.push(self.instances.push(Instance {
                 class,
@@ -186,7 +186,7 @@ impl Flattener<'_> {
 }
 
 /// `= e` of a record becomes `= e.field` of each of its fields that may be set.
-pub(super) fn push_down(mods: &Rc<Mod>, table: &Table) -> Rc<Mod> {
+pub(super) fn push_down(mods: &Rc<Mod>, table: &ClassTable) -> Rc<Mod> {
     let Some(binding) = &mods.binding else {
         return Rc::clone(mods);
     };

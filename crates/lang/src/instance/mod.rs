@@ -19,7 +19,7 @@ use std::sync::Arc;
 use saltus_source::Span;
 use saltus_syntax::ast::{Causality, ConnectorPrefix, Name};
 
-use crate::class::Table;
+use crate::class::ClassTable;
 use crate::flat::{ScalarType, Variability, VariableId};
 use crate::ids::{ClassId, ComponentId, InstanceId};
 use crate::modification::Mod;
@@ -38,7 +38,7 @@ pub(crate) enum Slot {
 
 impl Slot {
     /// One for each entry of a class, before anything is made.
-    fn of(table: &Table) -> Vec<Slot> {
+    fn of(table: &ClassTable) -> Vec<Slot> {
         vec![Slot::Unvisited; table.entries.len()]
     }
 }
@@ -62,7 +62,7 @@ pub(crate) struct Inherited {
 #[derive(Debug)]
 pub(crate) struct Instance {
     pub class: ClassId,
-    pub table: Rc<Table>,
+    pub table: Rc<ClassTable>,
     pub parent: Option<InstanceId>,
     /// `a.b[1]`, empty for the model itself.
     pub path: Arc<str>,
@@ -75,7 +75,7 @@ pub(crate) struct Instance {
 
 impl Instance {
     /// The model itself, or a package.
-    pub(crate) fn root(class: ClassId, table: Rc<Table>, path: Arc<str>, is_static: bool) -> Self {
+    pub(crate) fn root(class: ClassId, table: Rc<ClassTable>, path: Arc<str>, is_static: bool) -> Self {
         Instance {
             class,
             slots: Slot::of(&table),

@@ -1,6 +1,6 @@
 //! The sizes of components.
 
-use crate::class::{Entry, SimpleType, Table};
+use crate::class::{ClassTable, Entry, SimpleType};
 use crate::codes;
 use crate::expr::{Context, Mode};
 use crate::failure::{Fallible, fail};
@@ -21,7 +21,7 @@ impl Flattener<'_> {
         entry: &Entry,
         clause: &ast::ComponentClause,
         component: &ast::Component,
-        table: &Table,
+        table: &ClassTable,
     ) -> Fallible<Dims> {
         let own = component.subscripts.iter().map(|s| (s, entry.dims_scope));
         let of_clause = clause.subscripts.iter().map(|s| (s, entry.scope));

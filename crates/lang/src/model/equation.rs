@@ -13,7 +13,7 @@ use crate::flat::{
     AssertLevel, Builtin, EquationBranch, EquationKind, FlatEquation, FlatExpr, ProvenanceId, ProvenanceKind,
     ScalarType, Variability, VariableId, WhenBranch,
 };
-use crate::flattener::Flattener;
+use crate::flattener::{Flattener, Moment};
 use crate::function::Effect;
 use crate::tensor::{Elem, Tensor, Ty};
 
@@ -40,9 +40,10 @@ impl Flattener<'_> {
         place: Place,
         out: &mut Vec<FlatEquation>,
     ) {
-        let continuously = !place.in_when && !place.initial;
         for equation in equations {
-            let result = self.at_any_time(continuously, |this| this.equation(equation, ctx, place, out));
+            let result = self.at_moment(Moment::of(place.initial, place.in_when), |this| {
+                this.equation(equation, ctx, place, out)
+            });
             self.accept(result);
         }
     }

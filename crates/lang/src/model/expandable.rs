@@ -158,7 +158,7 @@ impl Flattener<'_> {
         BusSide::Unknown
     }
 
-    /// Whether a bus has no such element, or one whose size connections must tell.
+    /// Whether a bus has no such element, or one whose size connections must say.
     fn lacks(&self, bus: InstanceId, name: &Name) -> bool {
         let instance = &self.instances[bus];
         match instance.table.find(name) {

@@ -13,11 +13,12 @@ mod experiment;
 pub(crate) mod implicit;
 pub(crate) mod overconstrained;
 mod pictures;
+mod set_points;
 pub(crate) mod state_machine;
 mod statement;
 pub(crate) mod stream;
 mod structure;
-mod units;
+pub(crate) mod units;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -100,6 +101,7 @@ impl Flattener<'_> {
         self.accept(expanded);
         self.leave_out_unused_bus_elements();
         self.collect_connectors(root);
+        self.collect_set_points();
         self.check_model_as_a_whole();
         self.check_units();
         self.check_balance();

@@ -303,7 +303,7 @@ impl Flattener<'_> {
         }
     }
 
-    /// Collects an edge, or tells whether a connection is cut: then its residuals are equations.
+    /// Collects an edge, or says whether a connection is cut: then its residuals are equations.
     pub(super) fn overconstrained_edge(
         &mut self,
         components: (ComponentId, ComponentId),

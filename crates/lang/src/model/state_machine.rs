@@ -44,7 +44,7 @@ pub(crate) struct StateMachines {
     initial: Vec<(InstanceId, Span)>,
 }
 
-/// A state with the variables that tell of it.
+/// A state with the variables that speak of it.
 struct State {
     instance: InstanceId,
     path: Arc<str>,

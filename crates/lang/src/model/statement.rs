@@ -11,7 +11,7 @@ use crate::flat::{
     AssertLevel, BinaryOp, FlatExpr, FlatStatement, LocalId, ProvenanceId, ProvenanceKind, StatementBranch,
     StatementKind, Variability, VariableId,
 };
-use crate::flattener::Flattener;
+use crate::flattener::{Flattener, Moment};
 use crate::function::{Effect, check};
 use crate::tensor::{Elem, Tensor, binary};
 
@@ -45,8 +45,9 @@ impl Flattener<'_> {
     ) -> Fallible<()> {
         for statement in statements {
             self.spend(super::equation::EQUATION_COST, statement.span)?;
-            let continuously = !place.in_when && !place.initial;
-            self.at_any_time(continuously, |this| this.statement(statement, ctx, place, out))?;
+            self.at_moment(Moment::of(place.initial, place.in_when), |this| {
+                this.statement(statement, ctx, place, out)
+            })?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Surroundings, want_value};
-use crate::class::{Entry, Table};
+use crate::class::{ClassTable, Entry};
 use crate::failure::Fallible;
 use crate::flattener::Flattener;
 use crate::ids::ClassId;
@@ -54,7 +54,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    fn look_at_sections(&mut self, table: &Rc<Table>) {
+    fn look_at_sections(&mut self, table: &Rc<ClassTable>) {
         for &scope in &table.scopes {
             let def = Arc::clone(self.def(scope));
             let Some(composition) = def.composition() else { continue };

@@ -1,7 +1,7 @@
 //! The types of expressions that are not translated.
 
 use saltus_source::Span;
-use saltus_syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use saltus_syntax::ast::{BinaryOp, Expr, ExprKind, Operator, UnaryOp};
 
 use super::{Shape, Surroundings, want};
 use crate::codes;
@@ -158,9 +158,14 @@ fn unary(op: UnaryOp, operand: Shape, span: Span) -> Fallible<Shape> {
     )
 }
 
-pub(super) fn binary(op: BinaryOp, a: Shape, b: Shape, span: Span) -> Fallible<Shape> {
+pub(super) fn binary(operator: Operator, a: Shape, b: Shape, span: Span) -> Fallible<Shape> {
     let wrong = |code| {
-        let message = format!("`{}` cannot be applied to {} and {}", op.as_str(), a.words(), b.words());
+        let message = format!(
+            "`{}` cannot be applied to {} and {}",
+            operator.as_str(),
+            a.words(),
+            b.words()
+        );
         fail(code, span, message)
     };
     let is_record = |shape: Shape| matches!(shape.ty, Some(Ty::Record(_)));
@@ -169,6 +174,7 @@ pub(super) fn binary(op: BinaryOp, a: Shape, b: Shape, span: Span) -> Fallible<S
     }
     let fits = |wanted: &dyn Fn(Ty) -> bool| a.ty.is_none_or(wanted) && b.ty.is_none_or(wanted);
     let known = a.ty.zip(b.ty);
+    let op = operator.op;
     let ty = match op {
         BinaryOp::And | BinaryOp::Or => {
             if !fits(&|ty| ty == Ty::Boolean) {
@@ -186,17 +192,13 @@ pub(super) fn binary(op: BinaryOp, a: Shape, b: Shape, span: Span) -> Fallible<S
             }
             return Ok(Shape::scalar(Ty::Boolean));
         }
-        BinaryOp::Add | BinaryOp::ElementwiseAdd if known == Some((Ty::String, Ty::String)) => Some(Ty::String),
-        BinaryOp::Add | BinaryOp::ElementwiseAdd if known.is_none() => None,
+        BinaryOp::Add if known == Some((Ty::String, Ty::String)) => Some(Ty::String),
+        BinaryOp::Add if known.is_none() => None,
         _ => {
             if !fits(&Ty::is_numeric) {
                 return wrong(codes::E0301);
             }
-            let real = matches!(
-                op,
-                BinaryOp::Divide | BinaryOp::ElementwiseDivide | BinaryOp::Power | BinaryOp::ElementwisePower
-            );
-            if real {
+            if matches!(op, BinaryOp::Divide | BinaryOp::Power) {
                 // What is not known may be a record with an operator of its own.
                 known.map(|_| Ty::Real)
             } else {
@@ -204,16 +206,19 @@ pub(super) fn binary(op: BinaryOp, a: Shape, b: Shape, span: Span) -> Fallible<S
             }
         }
     };
-    match rank(op, a.rank, b.rank) {
+    match rank(operator, a.rank, b.rank) {
         Ok(rank) => Ok(Shape::new(ty, rank)),
         Err(()) => wrong(codes::E0302),
     }
 }
 
 /// The number of dimensions of a result, or that there is none.
-fn rank(op: BinaryOp, a: Option<usize>, b: Option<usize>) -> Result<Option<usize>, ()> {
+fn rank(operator: Operator, a: Option<usize>, b: Option<usize>) -> Result<Option<usize>, ()> {
     let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
-    match op {
+    let fit = a == b || a == 0 || b == 0;
+    match operator.op {
+        _ if operator.elementwise && fit => Ok(Some(a.max(b))),
+        _ if operator.elementwise => Err(()),
         BinaryOp::Multiply => match (a, b) {
             (0, other) | (other, 0) => Ok(Some(other)),
             (1, 1) => Ok(Some(0)),
@@ -225,7 +230,7 @@ fn rank(op: BinaryOp, a: Option<usize>, b: Option<usize>) -> Result<Option<usize
         BinaryOp::Power if b == 0 && (a == 0 || a == 2) => Ok(Some(a)),
         BinaryOp::Divide | BinaryOp::Power => Err(()),
         BinaryOp::Add | BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or if a != b => Err(()),
-        _ if a != b && a != 0 && b != 0 => Err(()),
+        _ if !fit => Err(()),
         _ => Ok(Some(a.max(b))),
     }
 }

@@ -2,7 +2,7 @@
 //! that are not there, functions that are not called. Names and types in it must make sense all the same; sizes and values need not.
 //!
 //! What a name or an expression is, is found from declarations alone: nothing is evaluated, and no component is made. Where
-//! that does not tell, nothing is said.
+//! that does not say, nothing is said.
 
 mod call;
 mod class;
@@ -94,7 +94,7 @@ impl<'a> Surroundings<'a> {
 pub(crate) type Looked = (u32, u32, u32, ClassId);
 
 impl Flattener<'_> {
-    /// Checks an expression that is left out, and tells what it is.
+    /// Checks an expression that is left out, and says what it is.
     pub(crate) fn unreached_expr(&mut self, expr: &Expr, ctx: &Context<'_>) -> Shape {
         // The bodies of functions are not instances of the model.
         if ctx.frame.is_some() || !self.looks_at(expr.span, ctx) {

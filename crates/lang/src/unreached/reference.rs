@@ -6,7 +6,7 @@ use saltus_source::Span;
 use saltus_syntax::ast::{ComponentReference, ReferencePart, Subscript};
 
 use super::{Shape, Surroundings};
-use crate::class::{Entry, Found, SimpleType, Table};
+use crate::class::{ClassTable, Entry, Found, SimpleType};
 use crate::codes;
 use crate::failure::{Failure, Fallible, fail};
 use crate::flattener::Flattener;
@@ -104,7 +104,7 @@ impl Flattener<'_> {
         let Some((next, behind)) = rest.split_first() else {
             return Ok(Shape::new(self.class_type(step.class)?, here.rank));
         };
-        let table: Rc<Table> = match step.element {
+        let table: Rc<ClassTable> = match step.element {
             Some(element) => Rc::clone(&self.instances[element].table),
             None => table,
         };
@@ -130,7 +130,7 @@ impl Flattener<'_> {
         Ok(Shape::new(inner.ty, rank))
     }
 
-    /// The type of a component; `None` where declarations do not tell, because something in it is redeclared.
+    /// The type of a component; `None` where declarations do not say, because something in it is redeclared.
     fn step(&mut self, entry: &Entry, index: u32, instance: Option<InstanceId>) -> Fallible<Option<Step>> {
         if let Some(instance) = instance
             && let Some(Slot::Ready(component)) = self.instances[instance].slots.get(index as usize).copied()

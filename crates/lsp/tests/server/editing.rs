@@ -1,10 +1,10 @@
 //! Documents that change, and what is said of them.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use saltus::Session;
 use saltus_lsp::Options;
+use saltus_testing::{Random, modelica_files};
 use serde_json::{Value, json};
 
 use crate::client::{Client, apply, position, slice};
@@ -95,16 +95,9 @@ fn diagnostics_are_those_of_check() {
 
 #[test]
 fn examples_have_no_errors() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("the examples")
-        .map(|entry| entry.expect("one").path())
-        .collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "mo"));
-    files.sort();
     let mut client = Client::start();
     // Some of them: all are checked elsewhere.
-    for path in files.iter().step_by(9) {
+    for path in modelica_files("examples").iter().step_by(9) {
         let text = std::fs::read_to_string(path).expect("readable");
         let name = crate::client::uri(path);
         client.open(&name, &text);
@@ -223,6 +216,58 @@ fn advice_that_is_mechanical_becomes_an_action() {
     client.end();
 }
 
+/// A start value of what has a derivative may be fixed where nothing says whether it is; elsewhere nothing is offered.
+#[test]
+fn start_values_can_be_fixed() {
+    let mut client = Client::start();
+    for (text, expected) in [
+        (
+            "model M Real x(start = 1); equation der(x) = -x; end M;",
+            Some("x(start = 1, fixed = true)"),
+        ),
+        (
+            "model M Real x[2](start = {1, 2}, each unit = \"m\"); equation der( x ) = -x; end M;",
+            Some("x[2](start = {1, 2}, each fixed = true, each unit"),
+        ),
+        (
+            "package P model M Real[2] x(each start = 1); equation der(x[1]) = -1; der(x[2]) = 1; end M; end P;",
+            Some("x(each start = 1, each fixed = true)"),
+        ),
+        (
+            "model M Real x(start = 1, fixed = false); equation der(x) = -x; end M;",
+            None,
+        ),
+        (
+            "model M Real x(start = 1), x1(start = 0, fixed = true); equation x = time; der(x1) = 1; end M;",
+            None,
+        ),
+        ("model M Real x; equation der(x) = -x; end M;", None),
+        (
+            "model M parameter Real p(start = 1); Real x; equation der(x) = -x*p; end M;",
+            None,
+        ),
+    ] {
+        client.open(NAME, text);
+        let diagnostics = client.diagnostics(NAME);
+        let everywhere = json!({"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}});
+        let actions = client.get(
+            "textDocument/codeAction",
+            json!({
+                "textDocument": {"uri": NAME}, "range": everywhere, "context": {"diagnostics": diagnostics},
+            }),
+        );
+        let mut offered = actions.as_array().expect("a list").iter();
+        let offered = offered.find(|action| action["kind"] == "refactor.rewrite");
+        assert_eq!(offered.is_some(), expected.is_some(), "{text}: {offered:#?}");
+        if let (Some(action), Some(expected)) = (offered, expected) {
+            let edits = action["edit"]["documentChanges"][0]["edits"].as_array().expect("edits");
+            let mended = apply(text, edits);
+            assert!(mended.contains(expected), "{mended}");
+        }
+    }
+    client.end();
+}
+
 #[test]
 fn documents_are_formatted_as_the_command_does_it() {
     let text = "model M\n Real x=1 ;\nequation\n  der( x )=-x;\nend M;\n";
@@ -286,19 +331,6 @@ fn columns_count_what_was_agreed_upon() {
     client.end();
 }
 
-/// A small generator of numbers: the same on every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % bound.max(1)
-    }
-}
-
 #[test]
 fn a_thousand_edits_leave_what_a_fresh_server_says() {
     let base = "package P\n  model A\n    Real x(start = 1, fixed = true);\n  equation\n    der(x) = -x;\n  end A;\n  model B\n    extends A;\n    Real y = 2*x \"\u{e4}\u{1d11e}\";\n  end B;\nend P;\n";
@@ -339,7 +371,7 @@ fn a_thousand_edits_leave_what_a_fresh_server_says() {
             };
             let start = boundary(random.below(text.len() + 1), &text);
             let end = boundary((start + random.below(8)).min(text.len()), &text).max(start);
-            (start, end, pieces[random.below(pieces.len())])
+            (start, end, random.of(&pieces))
         };
         let range = json!({"start": position(&text, start), "end": position(&text, end)});
         client.change(NAME, json!([{"range": range, "text": piece}]));

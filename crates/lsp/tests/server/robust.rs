@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use lsp_server::{Connection, Message, Notification, Request};
 use saltus_lsp::{Options, serve};
+use saltus_testing::Random;
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -95,20 +96,16 @@ fn whatever_is_asked_the_server_goes_on() {
     texts.push("model M extends M; M m(m(m(m = 1))); equation m.m.m.".to_owned());
     texts.push("end end end ; . . model".to_owned());
     let mut client = Client::start();
-    let mut seed = 1u64;
+    let mut random = Random(1);
     for text in &texts {
         client.open(NAME, text);
-        for (number, method) in methods.iter().enumerate() {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let line = (seed >> 33) % (text.lines().count() as u64 + 2);
-            let character = (seed >> 45) % 60;
-            let place = json!({"line": line, "character": character});
+        for method in methods {
             // Not each method at each text: every text meets every third.
-            if !seed.wrapping_add(number as u64).is_multiple_of(3) {
+            if random.below(3) > 0 {
                 continue;
             }
+            let (line, character) = (random.below(text.lines().count() + 2), random.below(60));
+            let place = json!({"line": line, "character": character});
             let params = json!({
                 "textDocument": {"uri": NAME}, "position": place, "positions": [place], "newName": "other",
                 "context": {"includeDeclaration": true, "diagnostics": []},

@@ -520,3 +520,42 @@ fn commands_flatten_analyse_simulate_and_explain() {
     assert!(execute("rm", json!([NAME, "Shafts.Clutched"])).is_err());
     client.end();
 }
+
+#[test]
+fn units_of_expressions_are_shown() {
+    let text = "model M\n  parameter Real m(unit = \"kg\") = 2;\n  Real v(unit = \"m/s\", start = 1, fixed = true);\n  \
+        Real p = m*v \"momentum\";\n  Real q[2];\n  Real n = 2*time;\nequation\n  m*der(v) = -p/(1 + time);\n  \
+        q = {p + m*v, p};\nend M;\n";
+    let mut client = Client::start();
+    client.open(NAME, text);
+    // Once the model has been looked at.
+    let sign = position(text, text.find("*v, p").expect("there"));
+    let at_sign = json!({"textDocument": {"uri": NAME}, "position": sign});
+    let hover = client.get("textDocument/hover", at_sign.clone());
+    assert!(
+        hover["contents"]["value"]
+            .as_str()
+            .is_some_and(|said| said.contains("unit `kg.m/s`")),
+        "{hover}"
+    );
+    let everything = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let ask = json!({"textDocument": {"uri": NAME}, "range": everything});
+    let labels = |hints: &Value| -> Vec<(u64, String)> {
+        let hints = hints.as_array().expect("a list");
+        let label = |hint: &Value| hint["label"].as_str().expect("a label").to_owned();
+        hints
+            .iter()
+            .map(|hint| (hint["position"]["line"].as_u64().expect("a line"), label(hint)))
+            .collect()
+    };
+    let found = labels(&client.get("textDocument/inlayHint", ask.clone()));
+    let expected = [(3, "[kg.m/s]"), (3, "[kg.m/s]"), (4, "[kg.m/s]"), (7, "[N]")];
+    assert_eq!(found, expected.map(|(line, label)| (line, label.to_owned())));
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({"settings": {"saltus": {"inlayHints": {"units": false, "expressions": false}}}}),
+    );
+    client.get("textDocument/hover", at_sign);
+    assert_eq!(labels(&client.get("textDocument/inlayHint", ask)), []);
+    client.end();
+}

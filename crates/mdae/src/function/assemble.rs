@@ -3,7 +3,7 @@
 use super::bytecode::{Access, Code, Instruction, Label, Program, Register};
 use super::ir::{Body, Function, FunctionExpr, LocalId, Place, Statement};
 use super::kind::Kind;
-use crate::expr::BinaryOp;
+use crate::expr::BinaryFunction;
 use crate::index::FunctionId;
 
 /// Parts of an expression that are as much work as a statement: where calls are inlined, expressions are long.
@@ -56,6 +56,8 @@ pub(super) fn assemble(function: &Function, temporaries: Temporaries) -> Code {
         next: total,
         highest: total,
         breaks: Vec::new(),
+        calls: Vec::new(),
+        most_used: Vec::new(),
     };
     let program = match &function.body {
         Body::Algorithm(statements) => {
@@ -91,6 +93,26 @@ struct Assembler<'a> {
     highest: Register,
     /// Jumps out of each enclosing loop that wait for their target.
     breaks: Vec<Vec<usize>>,
+    /// Calls in the present statement whose results are there whenever the place reached is: a call whose record is handed on
+    /// component by component is carried out once.
+    calls: Vec<Called<'a>>,
+    /// Of each function called in the present statement how many results are used there.
+    most_used: Vec<(FunctionId, u32)>,
+}
+
+/// A call that has been emitted.
+struct Called<'a> {
+    function: FunctionId,
+    args: &'a [FunctionExpr],
+    results: Register,
+    used: u32,
+}
+
+fn note_use(most: &mut Vec<(FunctionId, u32)>, function: FunctionId, used: u32) {
+    match most.iter_mut().find(|(other, _)| *other == function) {
+        Some((_, most)) => *most = used.max(*most),
+        None => most.push((function, used)),
+    }
 }
 
 /// Where a place is.
@@ -100,7 +122,7 @@ enum Position {
     Open(u32),
 }
 
-impl Assembler<'_> {
+impl<'a> Assembler<'a> {
     fn temporaries(&mut self, count: u32) -> Register {
         let first = self.next;
         self.next += count;
@@ -128,7 +150,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn block(&mut self, statements: &[Statement]) {
+    fn block(&mut self, statements: &'a [Statement]) {
         for statement in statements {
             let temporaries = self.next;
             self.statement(statement);
@@ -138,9 +160,13 @@ impl Assembler<'_> {
         }
     }
 
-    fn statement(&mut self, statement: &Statement) {
+    fn statement(&mut self, statement: &'a Statement) {
         let mut nodes = 0;
-        statement.for_each_expr(|expr| nodes += expr.size());
+        self.forget_calls();
+        statement.for_each_expr(|expr| {
+            nodes += expr.size();
+            expr.for_each_call(&mut |function, output| note_use(&mut self.most_used, function, output + 1));
+        });
         let work = 1 + nodes / NODES_PER_STATEMENT;
         self.code.push(Instruction::Spend { work });
         match statement {
@@ -158,6 +184,8 @@ impl Assembler<'_> {
                 let results = self.call(*function, args, used);
                 for (output, place) in targets {
                     self.store(place, results + output);
+                    // What was stored may be an argument.
+                    self.calls.clear();
                 }
             }
             Statement::Allocate { local, sizes } => {
@@ -196,9 +224,16 @@ impl Assembler<'_> {
         }
     }
 
-    fn branches(&mut self, branches: &[(FunctionExpr, Vec<Statement>)], otherwise: &[Statement]) {
+    fn forget_calls(&mut self) {
+        self.calls.clear();
+        self.most_used.clear();
+    }
+
+    fn branches(&mut self, branches: &'a [(FunctionExpr, Vec<Statement>)], otherwise: &'a [Statement]) {
         let mut ends = Vec::new();
         for (condition, body) in branches {
+            self.forget_calls();
+            condition.for_each_call(&mut |function, output| note_use(&mut self.most_used, function, output + 1));
             let condition = self.expr(condition);
             let skip = self.forward(Instruction::JumpIfZero(condition, 0));
             self.block(body);
@@ -211,7 +246,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn for_loop(&mut self, counter: LocalId, [from, step, to]: [&FunctionExpr; 3], body: &[Statement]) {
+    fn for_loop(&mut self, counter: LocalId, [from, step, to]: [&'a FunctionExpr; 3], body: &'a [Statement]) {
         let loop_registers = self.temporaries(4);
         for (offset, bound) in [(2, from), (3, step)] {
             let value = self.expr(bound);
@@ -233,7 +268,7 @@ impl Assembler<'_> {
         self.end_loop();
     }
 
-    fn while_loop(&mut self, condition: &FunctionExpr, body: &[Statement]) {
+    fn while_loop(&mut self, condition: &'a FunctionExpr, body: &'a [Statement]) {
         let top = self.here();
         let condition = self.expr(condition);
         let exit = self.forward(Instruction::JumpIfZero(condition, 0));
@@ -243,7 +278,7 @@ impl Assembler<'_> {
         self.end_loop();
     }
 
-    fn loop_body(&mut self, body: &[Statement], top: Label) {
+    fn loop_body(&mut self, body: &'a [Statement], top: Label) {
         self.breaks.push(Vec::new());
         self.block(body);
         self.code.push(Instruction::Jump(top));
@@ -255,7 +290,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn store(&mut self, place: &Place, from: Register) {
+    fn store(&mut self, place: &'a Place, from: Register) {
         match self.position(place) {
             Position::Fixed(to) => self.code.push(Instruction::Copy { to, from }),
             Position::Computed(access) => self.code.push(Instruction::Store { access, from }),
@@ -263,7 +298,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn position(&mut self, place: &Place) -> Position {
+    fn position(&mut self, place: &'a Place) -> Position {
         let function = self.function;
         let local = &function.locals[place.local.0 as usize];
         let base = self.offsets[place.local.0 as usize];
@@ -301,9 +336,9 @@ impl Assembler<'_> {
     }
 
     /// An index is looked at by whoever uses it, so it needs no check of its own.
-    fn index(&mut self, index: &FunctionExpr) -> Register {
+    fn index(&mut self, index: &'a FunctionExpr) -> Register {
         match index {
-            FunctionExpr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) => {
+            FunctionExpr::Binary(op @ (BinaryFunction::Add | BinaryFunction::Sub | BinaryFunction::Mul), a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
                 let to = self.temporaries(1);
                 self.code.push(Instruction::Binary { op: *op, to, a, b });
@@ -313,7 +348,30 @@ impl Assembler<'_> {
         }
     }
 
-    fn call(&mut self, function: FunctionId, args: &[FunctionExpr], used: u32) -> Register {
+    /// The results of a call in an expression, of which one is used. (A function with one result is called as often as it is written:
+    /// foreign code may have reasons to be asked twice.)
+    fn call_once(&mut self, function: FunctionId, args: &'a [FunctionExpr], output: u32) -> Register {
+        let mut known = self.calls.iter();
+        let same = |call: &&Called| call.function == function && call.used > output && call.args == args;
+        if let Some(call) = known.find(same) {
+            return call.results;
+        }
+        self.code.push(Instruction::Spend { work: 1 });
+        let most = self.most_used.iter().find(|(other, _)| *other == function);
+        let used = most.map_or(output + 1, |&(_, most)| most.max(output + 1));
+        let results = self.call(function, args, used);
+        if used > 1 {
+            self.calls.push(Called {
+                function,
+                args,
+                results,
+                used,
+            });
+        }
+        results
+    }
+
+    fn call(&mut self, function: FunctionId, args: &'a [FunctionExpr], used: u32) -> Register {
         let args = args.iter().map(|arg| self.expr(arg)).collect();
         let results = self.temporaries(used);
         self.code.push(Instruction::Call {
@@ -326,12 +384,12 @@ impl Assembler<'_> {
     }
 
     /// Emits an expression and returns the register of its value.
-    fn expr(&mut self, expr: &FunctionExpr) -> Register {
+    fn expr(&mut self, expr: &'a FunctionExpr) -> Register {
         self.typed(expr).0
     }
 
     /// Emits an expression and returns the register of its value, and what kind of number that is.
-    fn typed(&mut self, expr: &FunctionExpr) -> (Register, Kind) {
+    fn typed(&mut self, expr: &'a FunctionExpr) -> (Register, Kind) {
         match expr {
             FunctionExpr::Constant(value) => {
                 let to = self.temporaries(1);
@@ -360,23 +418,25 @@ impl Assembler<'_> {
                 let c = self.expr(c);
                 let to = self.temporaries(1);
                 let otherwise = self.forward(Instruction::JumpIfZero(c, 0));
+                let always = self.calls.len();
                 let (from, of_a) = self.typed(a);
+                self.calls.truncate(always);
                 self.code.push(Instruction::Copy { to, from });
                 let end = self.forward(Instruction::Jump(0));
                 self.land(otherwise);
                 let (from, of_b) = self.typed(b);
+                self.calls.truncate(always);
                 self.code.push(Instruction::Copy { to, from });
                 self.land(end);
                 (to, of_a.or(of_b))
             }
             FunctionExpr::Call { function, output, args } => {
-                self.code.push(Instruction::Spend { work: 1 });
-                (self.call(*function, args, output + 1) + output, Kind::Other)
+                (self.call_once(*function, args, *output) + output, Kind::Other)
             }
         }
     }
 
-    fn read(&mut self, place: &Place) -> (Register, Kind) {
+    fn read(&mut self, place: &'a Place) -> (Register, Kind) {
         let kind = Kind::of_type(self.function.locals[place.local.0 as usize].ty);
         let load = match self.position(place) {
             Position::Fixed(register) => return (register, kind),

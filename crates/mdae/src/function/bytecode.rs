@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use saltus_routines::RoutineCall;
 
 use super::foreign::ForeignCall;
-use crate::expr::{BinaryOp, UnaryOp};
+use crate::expr::{BinaryFunction, UnaryFunction};
 use crate::index::FunctionId;
 use crate::table::Table;
 use crate::text::{TextOperation, Texts};
@@ -24,17 +24,21 @@ pub enum Instruction {
     /// The same number in another register.
     Copy { to: Register, from: Register },
     /// A one-argument operation.
-    Unary { op: UnaryOp, to: Register, a: Register },
+    Unary {
+        op: UnaryFunction,
+        to: Register,
+        a: Register,
+    },
     /// A two-argument operation.
     Binary {
-        op: BinaryOp,
+        op: BinaryFunction,
         to: Register,
         a: Register,
         b: Register,
     },
     /// The same with Integers: the result must be exact.
     Whole {
-        op: BinaryOp,
+        op: BinaryFunction,
         to: Register,
         a: Register,
         b: Register,

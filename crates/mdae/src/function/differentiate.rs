@@ -13,7 +13,7 @@ use super::bytecode::{Access, Code, Instruction, Label, Program, Register};
 use super::ir::{DerivativeInput, FunctionDerivative};
 use super::{Body, Function, Functions};
 use crate::eval::{apply_binary, apply_unary};
-use crate::expr::{BinaryOp, Type, UnaryOp};
+use crate::expr::{BinaryFunction, Type, UnaryFunction};
 use crate::index::FunctionId;
 use crate::rules::{self, Calculus, Tangent};
 
@@ -111,13 +111,16 @@ pub enum StaticDerivative<'a> {
 }
 
 /// Whether the result varies where the argument does.
-fn varies_with(op: UnaryOp) -> bool {
-    !matches!(op, UnaryOp::Not | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil)
+fn varies_with(op: UnaryFunction) -> bool {
+    !matches!(
+        op,
+        UnaryFunction::Not | UnaryFunction::Sign | UnaryFunction::Floor | UnaryFunction::Ceil
+    )
 }
 
 /// Whether the result varies where an argument does.
-fn varies_with_either(op: BinaryOp) -> bool {
-    use BinaryOp::*;
+fn varies_with_either(op: BinaryFunction) -> bool {
+    use BinaryFunction::*;
     matches!(op, Add | Sub | Mul | Div | Pow | Atan2 | Min | Max | Mod | Rem)
 }
 
@@ -329,7 +332,7 @@ impl<'a> Differentiation<'a> {
         }
     }
 
-    fn unary(&mut self, op: UnaryOp, to: Register, a: Register) {
+    fn unary(&mut self, op: UnaryFunction, to: Register, a: Register) {
         if !self.active[to as usize] {
             return;
         }
@@ -341,7 +344,7 @@ impl<'a> Differentiation<'a> {
                 Tangent::Zero => self.set(to, Operand::Known(0.0)),
                 Tangent::One => self.set(to, Operand::Register(tangent)),
                 Tangent::Of(Operand::Known(-1.0)) => self.out.push(Instruction::Unary {
-                    op: UnaryOp::Neg,
+                    op: UnaryFunction::Neg,
                     to,
                     a: tangent,
                 }),
@@ -353,13 +356,13 @@ impl<'a> Differentiation<'a> {
         }
     }
 
-    fn binary(&mut self, op: BinaryOp, to: Register, a: Register, b: Register) {
+    fn binary(&mut self, op: BinaryFunction, to: Register, a: Register, b: Register) {
         if !self.active[to as usize] {
             return;
         }
         let (x, y, result) = (self.operand(a), self.operand(b), Operand::Register(to));
         let (by_a, by_b) = (self.active[a as usize], self.active[b as usize]);
-        if matches!(op, BinaryOp::Pow | BinaryOp::Atan2) {
+        if matches!(op, BinaryFunction::Pow | BinaryFunction::Atan2) {
             return self.by_slopes(op, to, (a, x), (b, y));
         }
         for lane in 0..self.lanes {
@@ -378,19 +381,25 @@ impl<'a> Differentiation<'a> {
     }
 
     /// Both slopes may be infinite, and neither counts where its argument does not vary.
-    fn by_slopes(&mut self, op: BinaryOp, to: Register, (a, x): (Register, Operand), (b, y): (Register, Operand)) {
+    fn by_slopes(
+        &mut self,
+        op: BinaryFunction,
+        to: Register,
+        (a, x): (Register, Operand),
+        (b, y): (Register, Operand),
+    ) {
         let result = Operand::Register(to);
         let mut slopes = Vec::new();
         if self.active[a as usize] {
             let slope = match op {
-                BinaryOp::Pow => rules::power_slope(self, &x, &y),
+                BinaryFunction::Pow => rules::power_slope(self, &x, &y),
                 _ => rules::binary_tangent(self, op, (&x, Tangent::One), (&y, Tangent::Zero), &result),
             };
             slopes.push((a, slope.into_value(self)));
         }
         if self.active[b as usize] {
             let slope = match op {
-                BinaryOp::Pow => rules::power_slope_by_exponent(self, &x, &result),
+                BinaryFunction::Pow => rules::power_slope_by_exponent(self, &x, &result),
                 _ => {
                     let slope = rules::binary_tangent(self, op, (&x, Tangent::Zero), (&y, Tangent::One), &result);
                     slope.into_value(self)
@@ -411,7 +420,7 @@ impl<'a> Differentiation<'a> {
                 .collect();
             let sum = match terms[..] {
                 [only] => only,
-                [first, second] => Calculus::binary(self, BinaryOp::Add, &first, &second),
+                [first, second] => Calculus::binary(self, BinaryFunction::Add, &first, &second),
                 _ => Operand::Known(0.0),
             };
             let to = self.slot(to, lane);
@@ -608,17 +617,17 @@ impl Calculus for Differentiation<'_> {
     fn varies(&self, _: &Operand) -> bool {
         false
     }
-    fn unary(&mut self, op: UnaryOp, a: &Operand) -> Operand {
+    fn unary(&mut self, op: UnaryFunction, a: &Operand) -> Operand {
         if let Operand::Known(value) = *a {
             return Operand::Known(apply_unary(op, value));
         }
         let a = self.register(*a);
         self.emit(|to| Instruction::Unary { op, to, a })
     }
-    fn binary(&mut self, op: BinaryOp, a: &Operand, b: &Operand) -> Operand {
+    fn binary(&mut self, op: BinaryFunction, a: &Operand, b: &Operand) -> Operand {
         match (op, *a, *b) {
             (_, Operand::Known(a), Operand::Known(b)) => return Operand::Known(apply_binary(op, a, b)),
-            (BinaryOp::Pow, _, Operand::Known(1.0)) => return *a,
+            (BinaryFunction::Pow, _, Operand::Known(1.0)) => return *a,
             _ => {}
         }
         let (a, b) = (self.register(*a), self.register(*b));

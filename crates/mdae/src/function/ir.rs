@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bytecode::Compiled;
 use super::foreign::ForeignCall;
-use crate::expr::{BinaryOp, Type, UnaryOp};
+use crate::expr::{BinaryFunction, Type, UnaryFunction};
 use crate::index::{FunctionId, OriginId};
 use crate::stored::nested;
 use crate::table::Table;
@@ -58,6 +58,16 @@ pub struct Place {
     pub indices: Vec<FunctionExpr>,
 }
 
+impl Place {
+    /// A variable without dimensions.
+    pub fn scalar(local: LocalId) -> Self {
+        Place {
+            local,
+            indices: Vec::new(),
+        }
+    }
+}
+
 /// A scalar expression inside a function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FunctionExpr {
@@ -66,10 +76,10 @@ pub enum FunctionExpr {
     /// The value of a place.
     Read(Place),
     /// One-argument function.
-    Unary(UnaryOp, #[serde(with = "nested")] Box<FunctionExpr>),
+    Unary(UnaryFunction, #[serde(with = "nested")] Box<FunctionExpr>),
     /// Two-argument function; the relations are literal.
     Binary(
-        BinaryOp,
+        BinaryFunction,
         #[serde(with = "nested")] Box<FunctionExpr>,
         #[serde(with = "nested")] Box<FunctionExpr>,
     ),
@@ -163,7 +173,7 @@ impl Body {
     pub fn is_discrete(&self) -> bool {
         match self {
             Body::Text(_) => true,
-            Body::Routine(call) => call.routine.is_discrete(),
+            Body::Routine(call) => call.callee.is_discrete(),
             Body::Algorithm(_) | Body::Table(_) | Body::Foreign(_) => false,
         }
     }

@@ -1,7 +1,7 @@
 //! Which numbers are Integers: those must stay exact.
 
 use super::error::INTEGER_LIMIT;
-use crate::expr::{BinaryOp, Type, UnaryOp};
+use crate::expr::{BinaryFunction, Type, UnaryFunction};
 
 /// What is known about a number before a function runs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -34,18 +34,22 @@ impl Kind {
     }
 
     /// Of the result of a one-argument operation.
-    pub fn unary(op: UnaryOp, a: Kind) -> Kind {
+    pub fn unary(op: UnaryFunction, a: Kind) -> Kind {
         match op {
-            UnaryOp::Neg | UnaryOp::Abs => a,
+            UnaryFunction::Neg | UnaryFunction::Abs => a,
             _ => Kind::Other,
         }
     }
 
     /// Of the result of a two-argument operation.
-    pub fn binary(op: BinaryOp, a: Kind, b: Kind) -> Kind {
+    pub fn binary(op: BinaryFunction, a: Kind, b: Kind) -> Kind {
         match op {
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => a.or(b),
-            BinaryOp::Min | BinaryOp::Max | BinaryOp::Mod | BinaryOp::Rem | BinaryOp::Quotient => a.or(b),
+            BinaryFunction::Add | BinaryFunction::Sub | BinaryFunction::Mul => a.or(b),
+            BinaryFunction::Min
+            | BinaryFunction::Max
+            | BinaryFunction::Mod
+            | BinaryFunction::Rem
+            | BinaryFunction::Quotient => a.or(b),
             _ => Kind::Other,
         }
     }
@@ -60,8 +64,8 @@ impl Kind {
     }
 
     /// Whether the result of an operation, which is of this kind, may be too large to be exact.
-    pub fn may_grow(self, op: BinaryOp) -> bool {
-        self == Kind::Integer && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
+    pub fn may_grow(self, op: BinaryFunction) -> bool {
+        self == Kind::Integer && matches!(op, BinaryFunction::Add | BinaryFunction::Sub | BinaryFunction::Mul)
     }
 }
 

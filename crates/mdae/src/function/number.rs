@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::dual::Dual;
-use crate::expr::{BinaryOp, UnaryOp};
+use crate::expr::{BinaryFunction, UnaryFunction};
 use crate::index::FunctionId;
 use crate::table::Table;
 
@@ -16,9 +16,9 @@ pub trait Number: Clone {
     /// How many numbers it is made of.
     fn width(&self) -> usize;
     /// The result of a one-argument operation.
-    fn unary(&self, op: UnaryOp) -> Self;
+    fn unary(&self, op: UnaryFunction) -> Self;
     /// The result of a two-argument operation.
-    fn binary(op: BinaryOp, a: &Self, b: &Self) -> Self;
+    fn binary(op: BinaryFunction, a: &Self, b: &Self) -> Self;
     /// The last direction in which it varies, if only the first `terms` coefficients of series count.
     fn last_direction(&self, terms: usize) -> Option<Direction>;
     /// Without variation in a direction.
@@ -59,11 +59,11 @@ pub trait Number: Clone {
 
     /// The sum of two.
     fn add(&self, other: &Self) -> Self {
-        Self::binary(BinaryOp::Add, self, other)
+        Self::binary(BinaryFunction::Add, self, other)
     }
     /// The product of two.
     fn mul(&self, other: &Self) -> Self {
-        Self::binary(BinaryOp::Mul, self, other)
+        Self::binary(BinaryFunction::Mul, self, other)
     }
 }
 
@@ -86,10 +86,10 @@ impl Number for Dual {
     fn width(&self) -> usize {
         1 << self.log_len()
     }
-    fn unary(&self, op: UnaryOp) -> Self {
+    fn unary(&self, op: UnaryFunction) -> Self {
         self.unary(op)
     }
-    fn binary(op: BinaryOp, a: &Self, b: &Self) -> Self {
+    fn binary(op: BinaryFunction, a: &Self, b: &Self) -> Self {
         Dual::binary(op, a, b)
     }
     fn last_direction(&self, _: usize) -> Option<Direction> {

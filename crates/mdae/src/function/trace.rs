@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Direction, Functions, Machine, Number, STATEMENT_LIMIT};
 use crate::eval::{apply_binary, apply_unary};
-use crate::expr::{BinaryOp, UnaryOp};
+use crate::expr::{BinaryFunction, UnaryFunction};
 use crate::index::FunctionId;
 use crate::table::Table;
 
@@ -23,9 +23,9 @@ const MOST_OPERATIONS: usize = 2000;
 #[derive(Clone, Debug)]
 pub enum Step {
     /// An operation on one number.
-    Unary(UnaryOp),
+    Unary(UnaryFunction),
     /// An operation on two.
-    Binary(BinaryOp),
+    Binary(BinaryFunction),
     /// Looking up one of the arguments of a table.
     Table(Arc<Table>, usize),
 }
@@ -133,7 +133,7 @@ impl Operand {
 }
 
 impl Functions {
-    /// Calls functions with arguments of which some vary, known to a part of their sizes, and tells what they do with what
+    /// Calls functions with arguments of which some vary, known to a part of their sizes, and says what they do with what
     /// varies. A call that fails is followed until then.
     pub fn follow(&self, calls: &[(FunctionId, Vec<(f64, bool)>)], relative: f64) -> Trace {
         let followed = Followed {
@@ -151,7 +151,7 @@ impl Functions {
         for (function, args) in calls {
             let zero = number(&(0.0, false));
             let mut machine = Machine::new(self, args.iter().map(number).collect(), zero, STATEMENT_LIMIT);
-            // What fails is told where the value is needed.
+            // What fails is reported where the value is needed.
             let _ = machine.run(*function);
             drop(machine);
             let mut trace = followed.trace.borrow_mut();
@@ -196,32 +196,32 @@ impl Traced<'_> {
 }
 
 /// What the result of an operation is off by because its operand is.
-fn inherited_by_one(op: UnaryOp, a: Operand, value: f64) -> f64 {
+fn inherited_by_one(op: UnaryFunction, a: Operand, value: f64) -> f64 {
     if a.error == 0.0 {
         return 0.0;
     }
     let slope = match op {
-        UnaryOp::Not | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil => 0.0,
-        UnaryOp::Exp | UnaryOp::Sinh | UnaryOp::Cosh => value,
-        UnaryOp::Log => 1.0 / a.value,
-        UnaryOp::Log10 => 1.0 / (a.value * std::f64::consts::LN_10),
-        UnaryOp::Sqrt => 0.5 / value,
-        UnaryOp::Tan => 1.0 + value * value,
+        UnaryFunction::Not | UnaryFunction::Sign | UnaryFunction::Floor | UnaryFunction::Ceil => 0.0,
+        UnaryFunction::Exp | UnaryFunction::Sinh | UnaryFunction::Cosh => value,
+        UnaryFunction::Log => 1.0 / a.value,
+        UnaryFunction::Log10 => 1.0 / (a.value * std::f64::consts::LN_10),
+        UnaryFunction::Sqrt => 0.5 / value,
+        UnaryFunction::Tan => 1.0 + value * value,
         _ => 1.0,
     };
     slope.abs() * a.error
 }
 
 /// The same for two operands.
-fn inherited_by_two(op: BinaryOp, a: Operand, b: Operand, value: f64) -> f64 {
+fn inherited_by_two(op: BinaryFunction, a: Operand, b: Operand, value: f64) -> f64 {
     if a.error == 0.0 && b.error == 0.0 {
         return 0.0;
     }
     match op {
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mod | BinaryOp::Rem => a.error + b.error,
-        BinaryOp::Mul => a.error * b.value.abs() + b.error * a.value.abs(),
-        BinaryOp::Div => (a.error + b.error * value.abs()) / b.value.abs(),
-        BinaryOp::Pow => {
+        BinaryFunction::Add | BinaryFunction::Sub | BinaryFunction::Mod | BinaryFunction::Rem => a.error + b.error,
+        BinaryFunction::Mul => a.error * b.value.abs() + b.error * a.value.abs(),
+        BinaryFunction::Div => (a.error + b.error * value.abs()) / b.value.abs(),
+        BinaryFunction::Pow => {
             let of_base = (value * b.value / a.value).abs() * a.error;
             let of_exponent = if b.error == 0.0 {
                 0.0
@@ -230,8 +230,8 @@ fn inherited_by_two(op: BinaryOp, a: Operand, b: Operand, value: f64) -> f64 {
             };
             of_base + of_exponent
         }
-        BinaryOp::Min | BinaryOp::Max => a.error.max(b.error),
-        BinaryOp::Atan2 => (a.error + b.error) / a.value.hypot(b.value),
+        BinaryFunction::Min | BinaryFunction::Max => a.error.max(b.error),
+        BinaryFunction::Atan2 => (a.error + b.error) / a.value.hypot(b.value),
         _ => 0.0,
     }
 }
@@ -266,34 +266,34 @@ impl Number for Traced<'_> {
     fn width(&self) -> usize {
         1
     }
-    fn unary(&self, op: UnaryOp) -> Self {
+    fn unary(&self, op: UnaryFunction) -> Self {
         let value = apply_unary(op, self.operand.value);
         let side = match op {
-            UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil => value,
+            UnaryFunction::Sign | UnaryFunction::Floor | UnaryFunction::Ceil => value,
             _ => 0.0,
         };
-        if !matches!(op, UnaryOp::Neg | UnaryOp::Not) {
+        if !matches!(op, UnaryFunction::Neg | UnaryFunction::Not) {
             self.note(Step::Unary(op), [self.operand, Operand::constant(0.0)], side);
         }
         let inherited = inherited_by_one(op, self.operand, value);
         self.result(value, self.operand.varies, inherited)
     }
-    fn binary(op: BinaryOp, a: &Self, b: &Self) -> Self {
+    fn binary(op: BinaryFunction, a: &Self, b: &Self) -> Self {
         let (of_a, of_b) = (a.operand, b.operand);
         let value = apply_binary(op, of_a.value, of_b.value);
         let side = match op {
-            BinaryOp::Quotient
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge
-            | BinaryOp::Eq
-            | BinaryOp::Ne => value,
+            BinaryFunction::Quotient
+            | BinaryFunction::Lt
+            | BinaryFunction::Le
+            | BinaryFunction::Gt
+            | BinaryFunction::Ge
+            | BinaryFunction::Eq
+            | BinaryFunction::Ne => value,
             _ => 0.0,
         };
         let sums = matches!(
             op,
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or
+            BinaryFunction::Add | BinaryFunction::Sub | BinaryFunction::Mul | BinaryFunction::And | BinaryFunction::Or
         );
         if !sums {
             a.note(Step::Binary(op), [of_a, of_b], side);

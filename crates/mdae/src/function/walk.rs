@@ -1,8 +1,20 @@
 //! Going through functions: looking at statements and expressions, and putting statements between statements.
 
-use super::ir::{FunctionExpr, Place, Statement};
+use super::ir::{FunctionExpr, LocalId, Place, Statement};
+use crate::expr::BinaryFunction;
+use crate::index::FunctionId;
 
 impl FunctionExpr {
+    /// The value of a variable without dimensions.
+    pub fn read(local: LocalId) -> Self {
+        FunctionExpr::Read(Place::scalar(local))
+    }
+
+    /// An operator with two operands.
+    pub fn binary(op: BinaryFunction, a: FunctionExpr, b: FunctionExpr) -> Self {
+        FunctionExpr::Binary(op, Box::new(a), Box::new(b))
+    }
+
     /// Calls `visit` with the parts it is made of.
     pub fn for_each_operand<'e>(&'e self, mut visit: impl FnMut(&'e FunctionExpr)) {
         match self {
@@ -34,6 +46,15 @@ impl FunctionExpr {
         let mut size = 0;
         self.walk(&mut |_| size += 1);
         size
+    }
+
+    /// Calls `visit` with every function called in it, and which of its results is used.
+    pub(super) fn for_each_call(&self, visit: &mut impl FnMut(FunctionId, u32)) {
+        self.walk(&mut |expr| {
+            if let FunctionExpr::Call { function, output, .. } = expr {
+                visit(*function, *output);
+            }
+        });
     }
 }
 

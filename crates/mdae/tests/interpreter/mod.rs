@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use saltus_mdae::function::{
     Body, CallError, DEPTH_LIMIT, Function, FunctionExpr, Functions, LocalId, Place, STATEMENT_LIMIT, Statement,
 };
-use saltus_mdae::{BinaryOp, FunctionId, UnaryOp, dual};
+use saltus_mdae::{BinaryFunction, FunctionId, UnaryFunction, dual};
 
 /// All results of a call, differentiated by the arguments in `partials`.
 pub(crate) fn interpret(
@@ -41,12 +41,12 @@ impl Dual {
     fn value(&self) -> f64 {
         self.0[0]
     }
-    fn unary(&self, op: UnaryOp) -> Dual {
+    fn unary(&self, op: UnaryFunction) -> Dual {
         let mut out = vec![0.0; self.0.len()];
         dual::unary(op, &self.0, &mut out);
         Dual(out)
     }
-    fn binary(op: BinaryOp, a: &Dual, b: &Dual) -> Dual {
+    fn binary(op: BinaryFunction, a: &Dual, b: &Dual) -> Dual {
         let mut out = vec![0.0; a.0.len()];
         dual::binary(op, &a.0, &b.0, &mut out);
         Dual(out)

@@ -169,24 +169,16 @@ impl BandLu {
 
 #[cfg(test)]
 mod tests {
+    use saltus_testing::Random;
+
     use super::*;
     use crate::linalg::{DenseLu, DenseMatrix};
-
-    /// A sequence of numbers between -1 and 1.
-    fn numbers(seed: u64) -> impl FnMut() -> f64 {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        }
-    }
 
     #[test]
     fn solves_as_dense_factors_do() {
         for seed in 0..200u64 {
-            let mut next = numbers(seed + 1);
+            let mut random = Random(seed + 1);
+            let mut next = || random.between(-1.0, 1.0);
             let size = 1 + (seed % 23) as usize;
             let (below, above) = ((seed % 4) as usize, (seed / 4 % 4) as usize);
             let (below, above) = (below.min(size - 1), above.min(size - 1));

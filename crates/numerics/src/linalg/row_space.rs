@@ -92,19 +92,12 @@ fn largest(parts: impl Iterator<Item = f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use saltus_testing::Random;
+
     use super::*;
 
-    /// splitmix64
-    struct Random(u64);
-
-    impl Random {
-        fn number(&mut self) -> f64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        }
+    fn number(random: &mut Random) -> f64 {
+        random.between(-1.0, 1.0)
     }
 
     /// Sparse rows in unknowns of magnitudes 1e-9 to 1e9: a combination of them follows, one with another small term does not.
@@ -113,11 +106,11 @@ mod tests {
         for seed in 0..300 {
             let mut random = Random(seed);
             let (count, unknowns) = (1 + seed as usize % 12, 3 + seed as usize % 17);
-            let units: Vec<f64> = (0..unknowns).map(|_| 10f64.powf(9.0 * random.number())).collect();
+            let units: Vec<f64> = (0..unknowns).map(|_| 10f64.powf(9.0 * number(&mut random))).collect();
             // All hold at one point.
-            let point: Vec<f64> = units.iter().map(|unit| random.number() / unit).collect();
+            let point: Vec<f64> = units.iter().map(|unit| number(&mut random) / unit).collect();
             let mut row = || -> Vec<f64> {
-                let mut row: Vec<f64> = units.iter().map(|unit| unit * random.number().round()).collect();
+                let mut row: Vec<f64> = units.iter().map(|unit| unit * number(&mut random).round()).collect();
                 row.push(row.iter().zip(&point).map(|(a, x)| a * x).sum());
                 row
             };
@@ -130,7 +123,7 @@ mod tests {
             }
             let mut combination = vec![0.0; unknowns + 1];
             for row in &rows {
-                let factor = 10f64.powf(3.0 * random.number());
+                let factor = 10f64.powf(3.0 * number(&mut random));
                 combination
                     .iter_mut()
                     .zip(row)

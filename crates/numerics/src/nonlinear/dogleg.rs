@@ -4,7 +4,7 @@
 //! Optimization*, 4.1 and 11.2. Unknowns are scaled by nominal values, residuals as in the Newton iteration.
 
 use super::newton::{NewtonOptions, NewtonSolver, clip};
-use super::{FailureReason, Iteration, IterationKind, NonlinearSystem};
+use super::{FailureReason, Iteration, IterationKind, NonlinearSystem, runs_away};
 use crate::linalg::{DenseMatrix, PivotedQr, dot, norm2};
 
 /// A singular Jacobian is solved in the least-squares sense up to this dimension.
@@ -90,7 +90,11 @@ impl NewtonSolver {
                         damping: radius,
                     };
                     self.note(record, x);
-                    if norm <= options.residual_tolerance || (is_newton && tiny && norm < 1e-6) {
+                    let unscaled = |r: usize, c: usize, slope: f64| slope / (self.row_scale[r] * self.nominal[c]);
+                    let balanced = norm <= options.residual_tolerance && self.is_balanced(x, options, unscaled);
+                    let settled = balanced || (is_newton && tiny && norm < 1e-6);
+                    let mut moved = x.iter().zip(&step).zip(&self.nominal);
+                    if settled && !moved.any(|((&x, &step), &nominal)| runs_away(x, step * nominal)) {
                         return Ok(());
                     }
                     break;

@@ -5,7 +5,7 @@
 //! residual sufficiently (Armijo); halving also answers points where F fails.
 
 use super::report::largest;
-use super::{FailureReason, Iteration, IterationKind, NonlinearSystem, SolveFailure, SolveReport};
+use super::{FailureReason, Iteration, IterationKind, NonlinearSystem, SolveFailure, SolveReport, runs_away};
 use crate::EvalError;
 use crate::error::check_finite;
 use crate::linalg::{Colouring, Factorisation, MatrixStructure};
@@ -369,11 +369,36 @@ impl NewtonSolver {
             };
             self.note(record, x);
             let converged = damping == 1.0 && full_step <= options.step_tolerance;
-            if converged || norm <= options.residual_tolerance {
+            let balanced = norm <= options.residual_tolerance && self.is_balanced(x, options, |_, _, slope| slope);
+            if (converged || balanced) && !self.runs_away(x) {
                 return Ok(());
             }
         }
         Err(FailureReason::IterationLimit)
+    }
+
+    /// Whether residuals are small against what the present Jacobian says of their rows. Far from the solution, where rows were given their
+    /// scales, it may have been larger by many powers of ten. `slope` makes slopes of the entries of the matrix that is kept.
+    pub(super) fn is_balanced(
+        &self,
+        x: &[f64],
+        options: &NewtonOptions,
+        slope: impl Fn(usize, usize, f64) -> f64,
+    ) -> bool {
+        if options.residual_nominal.is_some() {
+            return true;
+        }
+        let mut sizes = vec![0.0; self.n];
+        self.factorisation.structure().for_each(|r, c, k| {
+            sizes[r] += slope(r, c, self.values[k]).abs() * self.nominal[c].max(x[c].abs());
+        });
+        let mut residuals = self.residual.iter().zip(sizes);
+        residuals.all(|(residual, size)| residual.abs() <= options.residual_tolerance * size)
+    }
+
+    /// Whether the last Newton direction leads an unknown away from zero.
+    fn runs_away(&self, x: &[f64]) -> bool {
+        x.iter().zip(&self.direction).any(|(&x, &step)| runs_away(x, step))
     }
 
     /// Halves the step until the residual decreases; leaves the trial point and residual behind.

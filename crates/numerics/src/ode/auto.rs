@@ -178,7 +178,7 @@ fn implicit_for(options: &IntegratorOptions, system: &dyn OdeSystem) -> Method {
 }
 
 /// Whether a large system with a constant Jacobian decays so fast that finding its stiffness by steps costs more than it
-/// tells: by the diagonal, which is where the decay of diffusion shows and where waves have nothing.
+/// says: by the diagonal, which is where the decay of diffusion shows and where waves have nothing.
 fn decays_fast(options: &IntegratorOptions, system: &mut dyn OdeSystem, start: &Start<'_>) -> bool {
     let dim = system.dim();
     if dim <= LARGE || system.jacobian_pattern().is_none() || !system.jacobian_is_constant() {

@@ -202,10 +202,20 @@ impl Point {
         self.limit_noise();
     }
 
-    /// Of rounding errors no more counts than what they are over a step, or what was asked for.
+    /// Of rounding errors no more counts than what they are over a step, or what was asked for; of those that follow from others no more
+    /// than these are, in units of what was asked for. (What is integrated twice, a position say, is known no better than the
+    /// rates of its velocity.)
     fn limit_noise(&mut self) {
-        for (i, rate) in self.options.noise.first().into_iter().flatten().enumerate() {
-            let most = (self.trial * rate).abs().max(self.tolerance(i) / NOISE_MARGIN);
+        let Some(rates) = self.options.noise.first() else {
+            return;
+        };
+        let own = |i: usize| (self.trial * rates[i]).abs();
+        let in_tolerances = (0..rates.len()).map(|i| own(i) / self.tolerance(i).max(f64::MIN_POSITIVE));
+        let largest = in_tolerances.fold(1.0 / NOISE_MARGIN, f64::max);
+        for i in 0..rates.len() {
+            let most = (self.trial * self.options.noise[0][i])
+                .abs()
+                .max(largest * self.tolerance(i));
             self.noise[i] = self.noise[i].abs().min(most);
         }
     }

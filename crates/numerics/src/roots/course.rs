@@ -1,4 +1,4 @@
-//! The course of a function over a piece of a step, told by six samples.
+//! The course of a function over a piece of a step, resolved by six samples.
 //!
 //! Five of them are the Chebyshev–Lobatto points, which carry a polynomial of degree 4; the sixth lies where that
 //! polynomial may be off most, and shows by how much it is. The polynomial of degree 5 through all of them then serves:
@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-/// How many samples tell the course over a piece.
+/// How many samples show the course over a piece.
 pub(super) const SAMPLES: usize = 6;
 /// Where they lie. The third is the one that checks the others.
 pub(super) const NODES: [f64; SAMPLES] = [0.0, 0.146_446_609_406_726_24, 0.3, 0.5, 0.853_553_390_593_273_8, 1.0];
@@ -15,7 +15,7 @@ const CHECK: usize = 2;
 /// The sample in the middle.
 pub(super) const MIDDLE: usize = 3;
 
-/// The error at the check tells that of the polynomial through all samples as long as its series converges; twice is what
+/// The error at the check says that of the polynomial through all samples as long as its series converges; twice is what
 /// a function that is even about the middle needs.
 const OF_CHECK: f64 = 2.0;
 /// A check that is met by chance must not hide a term of fourth degree that is large.
@@ -123,7 +123,7 @@ impl Course {
         Self::new(samples)
     }
 
-    /// What three samples tell, at the beginning, in the middle and at the end: the parabola through them, and a part of its
+    /// What three samples show, at the beginning, in the middle and at the end: the parabola through them, and a part of its
     /// bend as the margin.
     pub(super) fn of_three([first, middle, last]: [f64; 3]) -> Self {
         let bend = first - 2.0 * middle + last;

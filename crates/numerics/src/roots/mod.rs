@@ -2,7 +2,7 @@
 //!
 //! A condition function g has two sides, "positive" and "not positive"; an event is a change of side. The caller
 //! says on which side every function currently is, because right after a restart g may be zero and only the
-//! caller knows (from derivatives) where it is heading. [`first_event`] cuts a step into pieces on which six samples tell
+//! caller knows (from derivatives) where it is heading. [`first_event`] cuts a step into pieces on which six samples show
 //! the course of every function, so that no change of side is between them unseen ([`Course`]), and then narrows the
 //! earliest change down to a bracket in which several functions may change at once.
 

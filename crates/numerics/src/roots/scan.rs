@@ -10,14 +10,14 @@ pub trait ConditionFunctions {
     fn count(&self) -> usize;
 
     /// The values of the functions at a time within the step, then those of their arguments: of inner functions whose course
-    /// tells how closely to look. The samples of `sin(ω·t)` may look smooth by chance; those of `ω·t` tell how many periods
+    /// says how closely to look. The samples of `sin(ω·t)` may look smooth by chance; those of `ω·t` say how many periods
     /// lie between them. There may be other arguments at other times; one that is missing is not a number.
     ///
     /// # Errors
     /// If one cannot be evaluated there.
     fn evaluate(&mut self, t: f64, values: &mut Vec<f64>) -> Result<(), EvalError>;
 
-    /// How a piece has to be cut so that samples tell what is a function of an argument that takes this course on it.
+    /// How a piece has to be cut so that samples show what is a function of an argument that takes this course on it.
     fn cut(&self, argument: usize, course: &Course) -> Cut {
         let _ = (argument, course);
         Cut::Nowhere
@@ -32,9 +32,9 @@ pub trait ConditionFunctions {
         Ok(())
     }
 
-    /// What rounding leaves of function `i`: its sign is not looked for below that.
-    fn rounding(&self, i: usize) -> f64 {
-        let _ = i;
+    /// What rounding leaves of function `i` on a piece with samples at these times: its sign is not looked for below that.
+    fn rounding(&self, i: usize, times: &[f64]) -> f64 {
+        let _ = (i, times);
         0.0
     }
 }
@@ -50,7 +50,7 @@ pub enum Cut {
     At(f64),
 }
 
-/// Pieces into which one scan cuts a step where functions are not told by their samples.
+/// Pieces into which one scan cuts a step where functions are not resolved by their samples.
 const MOST_CUTS: usize = 4096;
 /// How often a piece is halved because of an argument.
 const MOST_HALVINGS: u32 = 64;
@@ -91,7 +91,7 @@ pub struct EventInstant {
 
 /// Finds the earliest change of side within a step.
 ///
-/// `sides` tells for every function whether it counts as positive at `t_old` (g may be zero there). A function
+/// `sides` says for every function whether it counts as positive at `t_old` (g may be zero there). A function
 /// that is on the other side right at `t_old` by more than its being zero changes in the first bracket.
 ///
 /// The step is cut into pieces until on each of them every function either is clear of zero, or is monotone, by bounds
@@ -123,7 +123,7 @@ pub fn first_event(
     scan.run(t_old)
 }
 
-/// The ends of the pieces into which a step has to be cut so that samples tell the courses of all arguments on each of them, the
+/// The ends of the pieces into which a step has to be cut so that samples show the courses of all arguments on each of them, the
 /// end of the step last. `functions` has arguments only.
 ///
 /// # Errors
@@ -147,7 +147,7 @@ pub fn told_pieces(
     Ok(scan.told)
 }
 
-/// Whether three samples of all arguments, at the beginning, in the middle and at the end of a step, tell their courses already.
+/// Whether three samples of all arguments, at the beginning, in the middle and at the end of a step, show their courses already.
 pub fn told_by_three(functions: &dyn ConditionFunctions, samples: [&[f64]; 3]) -> bool {
     let [first, middle, last] = samples;
     let same = first.len() == middle.len() && middle.len() == last.len();
@@ -159,13 +159,13 @@ pub fn told_by_three(functions: &dyn ConditionFunctions, samples: [&[f64]; 3]) -
             return missing == samples.len();
         }
         let course = Course::of_three(samples);
-        // A parabola that passes zero between samples of one side tells of a passage that nobody has seen.
+        // A parabola that passes zero between samples of one side speaks of a passage that nobody has seen.
         let invents = |side: fn(&f64) -> bool| samples.iter().all(side) && !course.samples().iter().all(side);
         !invents(|x| *x > 0.0) && !invents(|x| *x < 0.0) && functions.cut(i, &course) == Cut::Nowhere
     })
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Sample {
     t: f64,
     values: Vec<f64>,
@@ -186,7 +186,7 @@ struct Piece {
     /// Into how many equal parts it is to be cut.
     parts: f64,
     halvings: u32,
-    /// The function that could not be told, and the error of its polynomial, on the piece that this one is a half of.
+    /// The function that could not be resolved, and the error of its polynomial, on the piece that this one is a half of.
     untold: Option<(usize, f64)>,
     stalled: u32,
     /// The arguments because of which the pieces were cut that this one is a part of.
@@ -202,7 +202,7 @@ struct Cause {
     variation: f64,
 }
 
-/// What samples tell about a piece.
+/// What samples show about a piece.
 enum Verdict {
     /// Nothing, without cutting it further.
     Untold { cut: Placed, cause: Untold },
@@ -213,7 +213,7 @@ enum Verdict {
 /// Why a piece is cut.
 #[derive(Clone, Copy, Debug)]
 enum Untold {
-    /// An argument of a function is not told well enough.
+    /// An argument of a function is not resolved well enough.
     Argument(Cause),
     /// A function and the error of its polynomial.
     Function(usize, f64),
@@ -234,7 +234,7 @@ struct Scan<'a> {
     cuts: usize,
     /// By how much arguments vary without a course, as far as that was found.
     noise: Vec<f64>,
-    /// The ends of the pieces that were told.
+    /// The ends of the pieces that were resolved.
     told: Vec<f64>,
 }
 
@@ -308,7 +308,8 @@ impl Scan<'_> {
     /// Samples over a piece. Where an evaluation fails behind a change of side: the sample that shows the change.
     fn samples(&mut self, start: &Sample, piece: &Piece) -> Result<Result<[Sample; SAMPLES], Sample>, RootError> {
         let h = piece.t_end - start.t;
-        let mut samples: [Sample; SAMPLES] = std::array::from_fn(|_| start.clone());
+        let mut samples: [Sample; SAMPLES] = std::array::from_fn(|_| Sample::default());
+        samples[0] = start.clone();
         for at in 1..SAMPLES {
             let known = piece.end.as_ref().filter(|_| at == SAMPLES - 1);
             let t = match at {
@@ -361,8 +362,9 @@ impl Scan<'_> {
                 }
             }
         }
+        let times = samples.each_ref().map(|sample| sample.t);
         for i in 0..self.sides.len() {
-            if let Side::Unknown(margin) = self.side(i, &course(i), piece)
+            if let Side::Unknown(margin) = self.side(i, &course(i), (piece, &times))
                 && self.cuts < MOST_CUTS
             {
                 self.cuts += 1;
@@ -423,12 +425,12 @@ impl Scan<'_> {
         Ok(inside.map_or(Placed::Nowhere, Placed::At))
     }
 
-    fn side(&self, i: usize, course: &Course, piece: &Piece) -> Side {
+    fn side(&self, i: usize, course: &Course, (piece, times): (&Piece, &[f64])) -> Side {
         let (size, margin) = (course.size(), course.margin());
         let reported = course.stays(self.sides[i])
             || !course.is_finite()
             || course.is_monotone()
-            || size <= WITHIN_ROUNDING * self.functions.rounding(i);
+            || size <= WITHIN_ROUNDING * self.functions.rounding(i, times);
         let noisy = piece.stalled >= STALLED && size <= WITHIN_NOISE * margin;
         if reported || noisy {
             Side::Known

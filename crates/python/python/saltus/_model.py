@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import html
+import itertools
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -33,6 +35,8 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 #: Compiled models for values that shape the equations are kept for the next run that needs them, up to this number.
 _MOST_VARIANTS = 32
+#: Models in a unit whose importers choose sizes.
+_MOST_SIZES = 1000
 _DEFAULTS = _native.RunOptions()
 
 
@@ -528,20 +532,50 @@ class Model:
         *,
         fmi: int = 3,
         type: str | Iterable[str] = ("me", "cs"),
+        arrays: bool = False,
+        structural: Mapping[str, tuple[int, int]] | None = None,
         runtime: PathLike | None = None,
         without_sources: bool = False,
     ) -> None:
         """Writes a functional mock-up unit, for other tools: of FMI 3 or 2, for Model Exchange (``"me"``), Co-Simulation
-        (``"cs"``) or both. ``runtime`` is the library that goes into it; if not given it is looked for in the environment
+        (``"cs"``) or both. ``arrays`` shows arrays as such (FMI 3). ``structural``, as in ``{"n": (1, 20)}``, lets importers choose
+        parameters that give sizes, within these ranges; the unit holds the model for each choice. ``runtime`` is the library that goes into it; if not given it is looked for in the environment
         variable ``SALTUS_FMI_RUNTIME``, beside this package and where the command line looks for it."""
         types = {type} if isinstance(type, str) else set(type)
         if fmi not in (2, 3):
             raise ValueError(f"there is no FMI {fmi} here: 2 or 3")
         if not types or types - {"me", "cs"}:
             raise ValueError(f"the type of a unit is 'me', 'cs' or both, not {type!r}")
+        if fmi == 2 and (arrays or structural):
+            raise ValueError("FMI 2 has no arrays: give `arrays` and `structural` with fmi=3")
+        sizes = self._sizes(structural) if structural else None
         library = _fmi_runtime(runtime).read_bytes()
-        data = self._native.to_fmu(fmi, ("me" in types, "cs" in types), library, without_sources)
+        data = self._native.to_fmu(fmi, ("me" in types, "cs" in types), library, without_sources, arrays, sizes)
         pathlib.Path(path).expanduser().write_bytes(data)
+
+    def _sizes(
+        self, ranges: Mapping[str, tuple[int, int]]
+    ) -> tuple[list[tuple[str, int, int]], list[int], list[tuple[list[int], _native.Model]]]:
+        """Parameters that give sizes, their values, and the models for all others in the ranges."""
+        first = []
+        for name, (least, most) in ranges.items():
+            parameter = self.parameters[name]
+            value = parameter.value
+            if parameter.kind != "structural" or parameter.type != "Integer" or not isinstance(value, (int, float)) or value != int(value):
+                raise ValueError(f"`{name}` gives no sizes: importers can set it in any unit")
+            if not 1 <= least <= value <= most:
+                raise ValueError(f"the sizes of `{name}` go from {least} to {most}: they begin at 1 or later, with {value} among them")
+            first.append(int(value))
+        count = math.prod(most - least + 1 for least, most in ranges.values())
+        if count > _MOST_SIZES:
+            raise ValueError(f"a unit holds a model for each choice of sizes, and no more than {_MOST_SIZES} of them, not {count}")
+        choices = itertools.product(*(range(least, most + 1) for least, most in ranges.values()))
+        others = [
+            (list(values), self._resolved(dict(zip(ranges, values)), None)[0]._native)
+            for values in choices
+            if list(values) != first
+        ]
+        return [(name, least, most) for name, (least, most) in ranges.items()], first, others
 
     def allow_fmu(self) -> Model:
         """Lets the code of the units of other tools (FMUs) run that the model names. It has all your rights. Returns the
@@ -570,7 +604,7 @@ def _fmi_runtime(given: PathLike | None) -> pathlib.Path:
         sys.platform, "libsaltus_fmi_runtime.so"
     )
     prefix = pathlib.Path(sys.prefix)
-    places = [pathlib.Path(__file__).parent, prefix / "lib" / "saltus", prefix / "lib"]
+    places = [pathlib.Path(__file__).parent / "lib", prefix / "lib" / "saltus", prefix / "lib"]
     program = shutil.which("saltus")
     if program:
         beside = pathlib.Path(program).resolve().parent

@@ -130,11 +130,11 @@ impl Table {
     }
 
     fn header(&self) -> String {
-        ensemble::Table::new(&self.design, &self.outputs).header()
+        ensemble::RunTable::new(&self.design, &self.outputs).header()
     }
 
     fn lines(&self, py: Python<'_>, rows: Vec<Row>) -> PyResult<String> {
-        let table = ensemble::Table::new(&self.design, &self.outputs);
+        let table = ensemble::RunTable::new(&self.design, &self.outputs);
         let mut text = String::new();
         for (run, values, failed) in rows {
             if run >= self.design.len() || (failed.is_none() && values.len() != self.outputs.len()) {
@@ -155,7 +155,7 @@ impl Table {
 
     /// Rows, bytes and failures that can be kept of a table that was begun.
     fn kept(&self, py: Python<'_>, text: &[u8]) -> PyResult<(usize, usize, usize)> {
-        let kept = ensemble::Table::new(&self.design, &self.outputs).kept(text);
+        let kept = ensemble::RunTable::new(&self.design, &self.outputs).kept(text);
         let kept = kept.map_err(|diagnostic| failure::refused(py, &diagnostic))?;
         Ok((kept.rows, kept.bytes, kept.failed))
     }

@@ -11,8 +11,9 @@ use saltus::analysis::{AnalysisOptions, Coverage};
 use saltus::results::{Disk, Formats, Pattern, Schema, Select, Selection, Trajectory, Value};
 use saltus::source::{Diagnostic, Severity, codes};
 use saltus::{ModelFileOptions, ParameterValues, Run};
-use saltus_fmi::export::{Runtime, host_platform};
-use saltus_fmi::{ExportOptions, Interface, Version, export};
+use saltus_fmi::export::{Runtime, Sizes, export_sizes, host_platform};
+use saltus_fmi::interface::SizeParameter;
+use saltus_fmi::{ExportOptions, Interface, Version};
 
 use super::analysis::Analysis;
 use super::design::Design;
@@ -32,6 +33,8 @@ pub(crate) type Settings = Vec<(String, String)>;
 type Given = (String, PyBuffer<f64>, PyBuffer<f64>, bool);
 /// The same, copied.
 type Copied = (String, Vec<f64>, Vec<f64>, bool);
+/// Parameters that give sizes with their ranges, their values, and the models for all others.
+type GivenSizes<'py> = (Vec<(String, u64, u64)>, Vec<u64>, Vec<(Vec<u64>, PyRef<'py, Model>)>);
 /// Name, kind of values, literals, value, unit, description, whether a run may set it.
 type ParameterRow = (String, &'static str, Vec<String>, Option<f64>, String, String, bool);
 /// Name, unit, unit for display, description, kind, literals, role, value if constant, whether it is hidden.
@@ -107,7 +110,9 @@ impl Model {
         }
     }
 
-    /// The model as a functional mock-up unit with the given runtime for this platform.
+    /// The model as a functional mock-up unit with the given runtime for this platform; with other models for the sizes that
+    /// importers may choose.
+    #[allow(clippy::too_many_arguments)]
     fn to_fmu<'py>(
         &self,
         py: Python<'py>,
@@ -115,6 +120,8 @@ impl Model {
         wanted: (bool, bool),
         library: Vec<u8>,
         without_sources: bool,
+        arrays: bool,
+        sizes: Option<GivenSizes<'py>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let interfaces = [
             (wanted.0, Interface::ModelExchange),
@@ -128,14 +135,33 @@ impl Model {
                 .map(|(_, of)| of)
                 .collect(),
             without_sources,
-            settings: saltus_fmi::variables::Settings::default(),
+            settings: saltus_fmi::variables::Settings {
+                arrays: arrays || sizes.is_some(),
+                ..Default::default()
+            },
         };
         let runtime = Runtime {
             platform: host_platform(),
             library,
         };
         let model = Arc::clone(&self.inner);
-        let exported = aside(py, move || export(&model, &[runtime], &options))?;
+        let sizes = sizes.map(|(parameters, first, others)| {
+            let parameter = |(name, min, max)| SizeParameter { name, min, max };
+            let other = |(values, model): (Vec<u64>, PyRef<'py, Model>)| (values, Arc::clone(&model.inner));
+            let parameters: Vec<SizeParameter> = parameters.into_iter().map(parameter).collect();
+            (parameters, first, others.into_iter().map(other).collect::<Vec<_>>())
+        });
+        let exported = aside(py, move || {
+            let sizes = sizes.as_ref().map(|(parameters, first, others)| Sizes {
+                parameters: parameters.clone(),
+                first: first.clone(),
+                others: others
+                    .iter()
+                    .map(|(values, model)| (values.clone(), &**model))
+                    .collect(),
+            });
+            export_sizes(&model, sizes.as_ref(), &[runtime], &options)
+        })?;
         match exported {
             Ok(exported) => Ok(PyBytes::new(py, &exported.bytes)),
             Err(diagnostic) => Err(failure::raise_one(py, Class::Model, &diagnostic)),

@@ -11,11 +11,14 @@ const MOST_PANELS: usize = 4;
 /// Of one unit, so that a model with many positions shows its speeds as well.
 const MOST_PER_UNIT: usize = 3;
 
+/// Differences that are looked for first.
+const MOST_SET_POINTS: usize = 2;
+
 /// What moves this much less than others of its unit is rounding.
 const NOISE: f64 = 1e-9;
 
-/// The signals a newcomer would want to see: states and outputs that vary, near the top of the model, at most eight
-/// in at most four panels.
+/// The signals a newcomer would want to see: set points and what is to follow them, then states and outputs that vary, near the top
+/// of the model, at most eight in at most four panels.
 pub fn default_selection(trajectory: &Trajectory) -> Vec<SignalId> {
     let schema = trajectory.schema();
     let named = named_derivatives(trajectory);
@@ -34,13 +37,38 @@ pub fn default_selection(trajectory: &Trajectory) -> Vec<SignalId> {
     let moving = moving(trajectory, &candidates);
     // A model at rest is shown all the same.
     let pool = if moving.is_empty() { candidates } else { moving };
-    pick(trajectory, &pool)
+    let mut wanted = set_points(trajectory);
+    wanted.extend(pool);
+    pick(trajectory, &wanted)
+}
+
+/// Set points and what is to follow them, nearest to the top of the model first; a set point may stand still.
+fn set_points(trajectory: &Trajectory) -> Vec<SignalId> {
+    let schema = trajectory.schema();
+    let moves = |id: SignalId| extent(&trajectory.values(id)).is_some();
+    let is_seen = |&(wanted, actual): &(SignalId, SignalId)| {
+        let shown = [wanted, actual].iter().all(|&id| is_shown(schema.signal(id)));
+        shown && (moves(wanted) || moves(actual)) && schema.value(wanted) != schema.value(actual)
+    };
+    let named = trajectory.manifest().set_points.iter();
+    let found = named.filter_map(|(wanted, actual)| Some((schema.find(wanted)?, schema.find(actual)?)));
+    let mut pairs: Vec<(SignalId, SignalId)> = found.filter(is_seen).collect();
+    pairs.sort_by_key(|&(wanted, _)| depth(schema.signal(wanted)));
+    pairs.truncate(MOST_SET_POINTS);
+    pairs
+        .into_iter()
+        .flat_map(|(wanted, actual)| [wanted, actual])
+        .collect()
 }
 
 /// The columns that are states under any of their names, and the speeds of positions and angles that are.
 fn state_columns(trajectory: &Trajectory) -> BTreeSet<ColumnId> {
     let schema = trajectory.schema();
-    let states = schema.ids().filter(|&id| schema.signal(id).role == Role::State);
+    let is_state = |id: &SignalId| {
+        let signal = schema.signal(*id);
+        signal.role == Role::State || schema.find(&format!("der({})", signal.name)).is_some()
+    };
+    let states = schema.ids().filter(is_state);
     let speed = |id: SignalId| {
         let signal = schema.signal(id);
         let is_position = matches!(signal.unit.as_str(), "rad" | "deg" | "m");
@@ -122,9 +150,13 @@ fn rank(signal: &Signal, is_state: bool) -> (usize, usize) {
         Role::Local => 3,
         Role::Derivative | Role::Parameter => 5,
     };
-    let depth = signal.name.matches(['.', '[', '$']).count();
     // Names of about the same length stay in the order of the model.
-    (role + 2 * depth, signal.name.len() / 12)
+    (role + 2 * depth(signal), signal.name.len() / 12)
+}
+
+/// How far below the top of the model.
+fn depth(signal: &Signal) -> usize {
+    signal.name.matches(['.', '[', '$']).count()
 }
 
 /// Those that move, and not only by rounding: compared with the others of their unit.
@@ -162,10 +194,14 @@ fn pick(trajectory: &Trajectory, pool: &[SignalId]) -> Vec<SignalId> {
     let mut panels: Vec<(String, usize)> = Vec::new();
     let mut carriers: Vec<_> = Vec::new();
     for &id in pool {
-        let Value::Column { column, .. } = schema.value(id) else {
-            continue;
+        let column = match schema.value(id) {
+            Value::Column { column, .. } => Some(column),
+            Value::Constant(_) => None,
         };
-        if chosen.len() == MOST_SIGNALS || carriers.contains(&column) {
+        if chosen.len() == MOST_SIGNALS
+            || chosen.contains(&id)
+            || column.is_some_and(|column| carriers.contains(&column))
+        {
             continue;
         }
         let key = match schema.signal(id).kind {
@@ -178,7 +214,7 @@ fn pick(trajectory: &Trajectory, pool: &[SignalId]) -> Vec<SignalId> {
             _ => continue,
         }
         chosen.push(id);
-        carriers.push(column);
+        carriers.extend(column);
     }
     chosen
 }

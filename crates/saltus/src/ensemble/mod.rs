@@ -12,7 +12,7 @@ mod table;
 
 pub use design::{Design, Factor, Levels};
 pub use output::Output;
-pub use table::{Kept, Table};
+pub use table::{Kept, RunTable};
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -13,22 +13,22 @@ pub struct Kept {
     pub rows: usize,
     /// Bytes up to their end.
     pub bytes: usize,
-    /// Those of them that tell of a failure.
+    /// Those of them that speak of a failure.
     pub failed: usize,
 }
 
 /// Rows of an ensemble as comma-separated values: number of the run from 1, values of the parameters, outputs, code and
 /// message of the error if the run failed.
 #[derive(Clone, Copy, Debug)]
-pub struct Table<'e> {
+pub struct RunTable<'e> {
     design: &'e Design,
     outputs: &'e [Output],
 }
 
-impl<'e> Table<'e> {
+impl<'e> RunTable<'e> {
     /// A table for these runs and outputs.
     pub fn new(design: &'e Design, outputs: &'e [Output]) -> Self {
-        Table { design, outputs }
+        RunTable { design, outputs }
     }
 
     /// The first line.

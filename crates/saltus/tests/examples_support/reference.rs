@@ -1,6 +1,6 @@
 //! Reference trajectories under `tests/reference/`.
 
-use std::path::PathBuf;
+use saltus_testing::repository;
 
 /// A table of numbers with named columns; the first one is the time.
 pub(crate) struct Table {
@@ -10,9 +10,7 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn read(file: &str) -> Result<Table, String> {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-            .join("../../tests/reference")
-            .join(file);
+        let path = repository().join("tests/reference").join(file);
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let mut lines = text.lines();
         let names = lines.next().unwrap_or("").split(',').map(str::to_owned).collect();

@@ -1,10 +1,11 @@
 //! Runs an example and compares it with its header.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use saltus::results::{RowKind, Trajectory};
 use saltus::simulate::{Chattering, Zeno};
 use saltus::{Session, Simulation};
+use saltus_testing::repository;
 
 use super::expectation::{Expectation, Header, Side, Within};
 use super::expression::Expression;
@@ -12,25 +13,6 @@ use super::reference::Table;
 
 /// How far a row may lie from the time asked for, relative to the span of the run: events are located, not exact.
 const TIME_WINDOW: f64 = 1e-6;
-
-pub(crate) fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// All files that end in `.mo` under a folder, in order of their names.
-pub(crate) fn modelica_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("folder exists") {
-        let path = entry.expect("readable").path();
-        if path.is_dir() {
-            files.extend(modelica_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "mo") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
-}
 
 /// What is wrong with an example; empty if it keeps all its promises.
 pub(crate) fn failures(path: &Path) -> Vec<String> {
@@ -52,7 +34,7 @@ pub(crate) fn failures(path: &Path) -> Vec<String> {
 }
 
 fn simulate(path: &Path, header: &Header) -> Result<Simulation, String> {
-    let session = Session::with_libraries(vec![root().join("library")]);
+    let session = Session::with_libraries(vec![repository().join("library")]);
     session.add_file(path);
     let found = session.find_model(None).into_result();
     let name = found.map_err(|d| format!("{d:?}"))?;

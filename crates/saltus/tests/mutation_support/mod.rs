@@ -1,33 +1,13 @@
 //! Models that are nearly right: texts with a few words left out, repeated, exchanged or replaced.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use saltus::Session;
 use saltus::results::Discard;
 use saltus::simulate::Cancel;
-
-/// A sequence of numbers that is the same in every run (xorshift64*).
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
-    }
-
-    /// A number below `count`, which is not zero.
-    pub(crate) fn below(&mut self, count: usize) -> usize {
-        (self.next() % count.max(1) as u64) as usize
-    }
-}
+use saltus_testing::{Random, modelica_files};
 
 /// Numbers at which arithmetic ends.
 const EXTREMES: &[&str] = &[
@@ -99,7 +79,7 @@ pub(crate) fn mutated(text: &str, other: &str, random: &mut Random) -> String {
                     .filter(|&place| tokens_of[place].starts_with(|c: char| c.is_ascii_digit()))
                     .collect();
                 if !numbers.is_empty() {
-                    tokens_of[numbers[random.below(numbers.len())]] = EXTREMES[random.below(EXTREMES.len())].to_owned();
+                    tokens_of[random.of(&numbers)] = random.of(EXTREMES).to_owned();
                 }
             }
         }
@@ -165,24 +145,10 @@ fn check_and_run(text: &str, cancel: &Cancel) -> Outcome {
 
 /// The models of the repository, smallest first.
 pub(crate) fn models() -> Vec<(PathBuf, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut found = Vec::new();
-    for folder in ["tests/models", "tests/lang", "tests/run", "examples"] {
-        collect(&root.join(folder), &mut found);
-    }
-    found.sort_by(|a: &(PathBuf, String), b| (a.1.len(), &a.0).cmp(&(b.1.len(), &b.0)));
+    let folders = ["tests/models", "tests/lang", "tests/run", "examples"];
+    let files = folders.into_iter().flat_map(modelica_files);
+    let texts = files.filter_map(|path| std::fs::read_to_string(&path).ok().map(|text| (path, text)));
+    let mut found: Vec<(PathBuf, String)> = texts.collect();
+    found.sort_by(|a, b| (a.1.len(), &a.0).cmp(&(b.1.len(), &b.0)));
     found
-}
-
-fn collect(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "mo")
-            && let Ok(text) = std::fs::read_to_string(&path)
-        {
-            found.push((path, text));
-        }
-    }
 }

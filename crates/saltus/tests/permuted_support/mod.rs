@@ -1,24 +1,7 @@
 //! Modelica text with its declarations and equations in another order and other names, for models without algorithms.
 
+use saltus_testing::Random;
 use std::collections::BTreeMap;
-
-/// A small deterministic generator.
-pub(crate) struct Random(pub u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        ((self.0 >> 33) as usize) % bound.max(1)
-    }
-    fn shuffle<T>(&mut self, items: &mut [T]) {
-        for i in (1..items.len()).rev() {
-            items.swap(i, self.below(i + 1));
-        }
-    }
-}
 
 /// Words, numbers, strings and signs; comments are dropped.
 fn tokens(text: &str) -> Vec<String> {

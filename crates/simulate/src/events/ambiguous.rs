@@ -1,6 +1,6 @@
-//! Starts at which two modes fit: `s = if s > 0 then 2 else -2`. Which one is taken is a choice, and is told.
+//! Starts at which two modes fit: `s = if s > 0 then 2 else -2`. Which one is taken is a choice, and is reported.
 
-use saltus_mdae::{ConditionId, Idx};
+use saltus_mdae::ConditionId;
 
 use crate::engine::Engine;
 use crate::events::candidate::{Accepted, CandidateVerdict, Instant};
@@ -36,7 +36,7 @@ impl Engine {
             other.memory.values.clone_from(&instant.saved);
             other.forget_derivatives();
             let mut truths = accepted.truths.clone();
-            truths[id.index()] = !truths[id.index()];
+            truths[id] = !truths[id];
             let mut anew = instant.afresh();
             let Ok(CandidateVerdict::Accepted(fit)) = other.try_candidate(&truths, &mut anew) else {
                 continue;
@@ -47,8 +47,8 @@ impl Engine {
                     && other.moved_starts_in(other_mode).len() <= moved
             });
             if another && fit.truths == truths && !fit.transient && other.is_clear_of_zero(id) {
-                let taken = self.condition_text(id, accepted.truths[id.index()]);
-                let left = self.condition_text(id, truths[id.index()]);
+                let taken = self.condition_text(id, accepted.truths[id]);
+                let left = self.condition_text(id, truths[id]);
                 self.reported.warnings.push(format!(
                     "at the start both `{taken}` and `{left}` fit the equations; `{taken}` is taken. A start value of what the \
                      condition reads chooses"
@@ -60,7 +60,7 @@ impl Engine {
     /// Conditions that select equations and that the search is free to choose.
     fn free_choices(&self, instant: &Instant) -> Vec<ConditionId> {
         let free = |id: &ConditionId, monitor: &Monitor| {
-            monitor.switches_equations && monitor.decided == Decided::ByCandidate && instant.held[id.index()].is_none()
+            monitor.switches_equations && monitor.decided == Decided::ByCandidate && instant.held[*id].is_none()
         };
         let monitors = self.monitors.iter_enumerated();
         let found = monitors.filter(|(id, monitor)| monitor.as_ref().is_some_and(|monitor| free(id, monitor)));

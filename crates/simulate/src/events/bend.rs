@@ -1,13 +1,13 @@
 //! Condition functions that are at a bend of theirs.
 //!
 //! `abs(x) - x` is zero at x = 0, and what comes next depends on the side to which x leaves: the derivative of a function that
-//! bends is no derivative at the bend. But x tells: its sign right after the instant is known by its own derivatives. So each
+//! bends is no derivative at the bend. But x says: its sign right after the instant is known by its own derivatives. So each
 //! bend is straightened to the side on which its argument will be, from inside out, and the derivatives of what is left decide.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use saltus_mdae::{BinaryOp, ConditionId, ExprId, Node, UnaryOp};
+use saltus_mdae::{BinaryFunction, ConditionId, ExprId, Node, UnaryFunction};
 
 use super::condition::{Monitor, SIGN_ORDERS};
 use crate::engine::{Engine, ModeId};
@@ -31,7 +31,7 @@ impl Engine {
         let bends = |id: &ExprId| {
             matches!(
                 self.pool.node(*id),
-                Node::Unary(UnaryOp::Abs, _) | Node::Binary(BinaryOp::Min | BinaryOp::Max, ..)
+                Node::Unary(UnaryFunction::Abs, _) | Node::Binary(BinaryFunction::Min | BinaryFunction::Max, ..)
             )
         };
         // Children come before parents.
@@ -71,7 +71,7 @@ impl Engine {
                 let (a, b) = (self.replaced(a, straight), self.replaced(b, straight));
                 let difference = self.pool.sub(a, b);
                 let greater = self.is_positive_next(condition, difference, mode)?;
-                Some(if greater == (op == BinaryOp::Max) { a } else { b })
+                Some(if greater == (op == BinaryFunction::Max) { a } else { b })
             }
             _ => None,
         }

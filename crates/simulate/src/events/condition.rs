@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
 use saltus_mdae::{
-    Action, BinaryOp, ConditionId, ConditionKind, Derivative, ExprId, ExprPool, IndexVec, Mdae, Node, Role, UnaryOp,
-    VarId,
+    Action, BinaryFunction, ConditionId, ConditionKind, Derivative, ExprId, ExprPool, IndexVec, Mdae, Node, Role,
+    UnaryFunction, VarId,
 };
 
 use crate::error::Failure;
@@ -282,12 +282,14 @@ pub(crate) fn monitors(
 ) -> Result<Monitors, Failure> {
     let direct = conditions_of_guards(model, Memories::Bar);
     let through_memory = conditions_of_guards(model, Memories::Pass);
+    let of_time = defined_by_time(model, pool);
     let mut all = Monitors::new();
     for (id, condition) in model.conditions.iter_enumerated() {
         let ConditionKind::Relation { function, comparison } = condition.kind else {
             all.push(None);
             continue;
         };
+        let function = with_definitions(pool, function, &of_time);
         let watched_function = pool.rewrite(&[function], |pool, _, node| match node {
             Node::Pre { var, order } if pool.variable_traits(var).continuous => Some(pool.der_var(var, order)),
             _ => None,
@@ -319,13 +321,78 @@ pub(crate) fn monitors(
     Ok(all)
 }
 
+/// Unknowns that one equation defines by time and parameters in all modes: `s = 1 - ((time - t0)/w)^4`.
+fn defined_by_time(model: &Mdae, pool: &mut ExprPool) -> FxHashMap<VarId, ExprId> {
+    let mut defined: FxHashMap<VarId, ExprId> = FxHashMap::default();
+    let mut candidates: Vec<(VarId, ExprId)> = Vec::new();
+    for equation in &model.equations {
+        let is_everywhere = pool.node(equation.guard) == Node::Boolean(true) && equation.simplified.is_none();
+        let Node::Binary(BinaryFunction::Sub, a, b) = pool.node(equation.residual) else {
+            continue;
+        };
+        let sides = [(a, b), (b, a)].into_iter().filter(|_| is_everywhere);
+        candidates.extend(sides.filter_map(|(unknown, value)| match pool.node(unknown) {
+            Node::Var { var, order: 0 } if model.is_unknown(var) => Some((var, value)),
+            _ => None,
+        }));
+    }
+    // One may be defined by another.
+    loop {
+        let before = defined.len();
+        candidates.retain(|&(var, value)| {
+            let value = with_definitions(pool, value, &defined);
+            let is_known = !defined.contains_key(&var) && reads_time_and_parameters(model, pool, value);
+            if is_known {
+                defined.insert(var, value);
+            }
+            !is_known
+        });
+        if defined.len() == before {
+            return defined;
+        }
+    }
+}
+
+/// Whether an expression reads time and parameters, nothing else, and makes no events.
+pub(crate) fn reads_time_and_parameters(model: &Mdae, pool: &ExprPool, expression: ExprId) -> bool {
+    let is_fixed = |id: ExprId| match pool.node(id) {
+        Node::Var { var, .. } => model
+            .variables
+            .get(var)
+            .is_some_and(|variable| variable.role == Role::Parameter),
+        Node::Pre { .. } | Node::Condition(_) | Node::Initial | Node::Terminal | Node::Call { .. } => false,
+        _ => true,
+    };
+    pool.reachable(&[expression]).into_iter().all(is_fixed)
+}
+
+/// A function with what is defined so put in; one that reads left limits stays as it is.
+fn with_definitions(pool: &mut ExprPool, function: ExprId, definitions: &FxHashMap<VarId, ExprId>) -> ExprId {
+    let is_defined = |Derivative { var, order }: &Derivative| *order == 0 && definitions.contains_key(var);
+    if !pool.left_limit_occurrences(function).is_empty() || !pool.occurrences(function).iter().any(is_defined) {
+        return function;
+    }
+    pool.rewrite(&[function], |_, _, node| match node {
+        Node::Var { var, order: 0 } => definitions.get(&var).copied(),
+        _ => None,
+    })[0]
+}
+
 /// Whether a function has neither kinks nor jumps of its own, so that its derivatives say how it goes on.
 pub(crate) fn is_smooth(pool: &ExprPool, function: ExprId) -> bool {
     let smooth = |id: ExprId| match pool.node(id) {
-        Node::Unary(op, _) => !matches!(op, UnaryOp::Abs | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil),
+        Node::Unary(op, _) => !matches!(
+            op,
+            UnaryFunction::Abs | UnaryFunction::Sign | UnaryFunction::Floor | UnaryFunction::Ceil
+        ),
         Node::Binary(op, ..) => matches!(
             op,
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow | BinaryOp::Atan2
+            BinaryFunction::Add
+                | BinaryFunction::Sub
+                | BinaryFunction::Mul
+                | BinaryFunction::Div
+                | BinaryFunction::Pow
+                | BinaryFunction::Atan2
         ),
         Node::If(..) | Node::Call { .. } => false,
         _ => true,

@@ -1,9 +1,10 @@
-//! The discrete part of a model: its equations and when-clauses in the order in which they can be computed.
+//! The discrete part of a model in numbers: kernels of its equations and when-clauses, computed as
+//! [`saltus_instant::discrete`] says.
 
 use rustc_hash::FxHashMap;
 use saltus_codegen::{EvalError, KernelCache, KernelSpec};
-use saltus_graph::{Bipartite, BipartiteBuilder, Column, Matching, Row};
-use saltus_mdae::{Action, ConditionId, Derivative, ExprId, ExprPool, Mdae, Node, OriginId, Role, VarId, WhenId};
+use saltus_instant::discrete::{self, DiscreteLoop, DiscreteOrder, DiscreteStep, DiscreteValues, FollowingCondition};
+use saltus_mdae::{Action, ConditionId, ExprId, ExprPool, Idx, Mdae, Node, OriginId, Role, VarId, WhenId};
 use saltus_numerics::nonlinear::{NewtonOptions, NonlinearSystem, solve_newton};
 
 use crate::error::{Failure, FailureKind};
@@ -12,20 +13,19 @@ use crate::events::iteration::same;
 use crate::kernel::Bound;
 use crate::memory::Memory;
 
-/// One step of the discrete computation.
+/// `target := value`, when `guard` holds.
 #[derive(Clone, Debug)]
-enum Step {
-    /// `target := value`, when `guard` holds.
-    Define {
-        target: VarId,
-        guard: Option<Bound>,
-        value: Bound,
-        origin: OriginId,
-    },
-    /// A when-clause.
-    When(WhenId),
-    /// A condition settled before the search: looked at again where a discrete variable in it has changed.
-    Condition(ConditionId, HeldSign),
+struct Definition {
+    target: VarId,
+    guard: Option<Bound>,
+    value: Bound,
+    origin: OriginId,
+}
+
+impl Definition {
+    fn applies(&self, memory: &Memory) -> bool {
+        self.guard.as_ref().is_none_or(|guard| guard.value(memory) != 0.0)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -126,7 +126,7 @@ pub struct Triggered {
     pub unsolved: Option<(Vec<VarId>, OriginId)>,
 }
 
-/// The same clauses act; what failed on the way is told by values.
+/// The same clauses act; what failed on the way is reported by values.
 impl PartialEq for Triggered {
     fn eq(&self, other: &Self) -> bool {
         self.branches == other.branches
@@ -147,23 +147,89 @@ impl Triggered {
 /// The discrete part, compiled.
 #[derive(Clone, Debug)]
 pub(crate) struct DiscreteProgram {
-    steps: Vec<Step>,
+    /// What is computed, in order.
+    steps: Vec<DiscreteStep>,
+    /// As the discrete equations of the model.
+    definitions: Vec<Definition>,
     whens: Vec<Vec<BranchCode>>,
     when_origins: Vec<OriginId>,
+    /// Conditions that follow the discrete variables of the same instant.
+    signs: FxHashMap<ConditionId, HeldSign>,
     /// All discrete variables.
     pub variables: Vec<VarId>,
     /// The number of when-conditions.
     pub condition_count: usize,
-    /// Conditions that follow the discrete variables of the same instant.
+    /// The conditions of `signs`, sorted.
     pub following: Vec<ConditionId>,
     /// Conditions whose truth values are given, whatever is computed.
     pub pinned: Vec<ConditionId>,
-    /// The steps that read a condition, where it only goes into equations of variables.
+    /// The discrete equations that read a condition, where it only goes into equations of variables.
     readers: FxHashMap<ConditionId, Vec<usize>>,
-    /// The discrete equations of the model behind the steps that define a variable.
-    definitions: Vec<(usize, usize)>,
     /// Whether the variables are functions of conditions and each other alone.
     is_combinational: bool,
+}
+
+/// The computation of one instant: kernels over the memory of the run.
+struct Computation<'a> {
+    program: &'a DiscreteProgram,
+    memory: &'a mut Memory,
+    /// The when-conditions at the previous instant.
+    before: &'a [bool],
+    triggered: Triggered,
+}
+
+impl DiscreteValues for Computation<'_> {
+    fn applies(&mut self, equation: usize) -> bool {
+        self.program.definitions[equation].applies(self.memory)
+    }
+
+    fn defined(&mut self, equation: usize) -> Option<f64> {
+        let definition = &self.program.definitions[equation];
+        Some(self.triggered.value(&definition.value, self.memory, definition.origin))
+    }
+
+    fn became_true(&mut self, when: WhenId, branch: usize, condition: usize) -> bool {
+        let (at, code) = &self.program.branches(when)[branch].conditions[condition];
+        let origin = self.program.when_origins[when.index()];
+        !self.before[*at] && self.triggered.value(code, self.memory, origin) != 0.0
+    }
+
+    fn act(&mut self, when: WhenId, branch: usize) {
+        let branches = self.program.branches(when);
+        let mut later = branches[branch + 1..].iter().flat_map(|branch| &branch.conditions);
+        self.triggered.overtaken |=
+            later.any(|(at, condition)| !self.before[*at] && condition.value(self.memory) != 0.0);
+        let assignments = &branches[branch].assignments;
+        let values: Vec<f64> = assignments
+            .iter()
+            .map(|assign| self.triggered.value(&assign.value, self.memory, assign.origin))
+            .collect();
+        for (assign, value) in assignments.iter().zip(values) {
+            self.memory.set(assign.target, 0, value);
+        }
+        for solve in &branches[branch].solves {
+            if !solve.compute(self.memory) && self.triggered.unsolved.is_none() {
+                self.triggered.unsolved = Some((solve.unknowns.clone(), solve.origin));
+            }
+        }
+    }
+
+    fn reads_changed(&mut self, condition: ConditionId) -> bool {
+        let changed = |&var: &VarId| !same(self.memory.get(var, 0), self.memory.left(var, 0));
+        self.program.signs[&condition].reads.iter().any(changed)
+    }
+
+    fn follow(&mut self, condition: ConditionId) {
+        if !self.program.pinned.contains(&condition)
+            && let Some(truth) = self.program.signs[&condition].truth(self.memory)
+        {
+            self.memory.set_condition(condition, truth);
+        }
+    }
+
+    fn assign(&mut self, target: VarId, value: f64) {
+        self.memory.set(target, 0, value);
+    }
 }
 
 impl DiscreteProgram {
@@ -173,7 +239,7 @@ impl DiscreteProgram {
         pool: &ExprPool,
         cache: &KernelCache,
         memory: &Memory,
-        mut held: Vec<(ConditionId, HeldSign)>,
+        held: Vec<(ConditionId, HeldSign)>,
     ) -> Result<Self, Failure> {
         let bind = |expr: ExprId| Bound::of_value(cache, pool, expr, memory);
         let mut condition_count = 0;
@@ -219,36 +285,31 @@ impl DiscreteProgram {
             }
             whens.push(branches);
         }
-        let mut steps = Vec::new();
-        let mut readers: FxHashMap<ConditionId, Vec<usize>> = FxHashMap::default();
+        let follow = |(id, sign): &(ConditionId, HeldSign)| FollowingCondition {
+            id: *id,
+            reads: sign.reads.clone(),
+        };
+        let following: Vec<FollowingCondition> = held.iter().map(follow).collect();
+        let order = DiscreteOrder::new(model, &following);
+        if let Some(circle) = order.circle {
+            return Err(loop_failure(circle));
+        }
+        let is_ordered = |id: ConditionId| order.steps.contains(&DiscreteStep::Condition(id));
+        let signs: FxHashMap<ConditionId, HeldSign> = held.into_iter().filter(|(id, _)| is_ordered(*id)).collect();
         let mut definitions = Vec::new();
-        let mut is_combinational = model.whens.is_empty() && held.is_empty();
-        let ordered = order(model, &mut held)?;
-        let following = held.iter().map(|(id, _)| *id).collect();
-        let mut signs: FxHashMap<ConditionId, HeldSign> = held.into_iter().collect();
-        for item in ordered {
-            steps.push(match item {
-                Item::Condition(id) => match signs.remove(&id) {
-                    Some(sign) => Step::Condition(id, sign),
-                    None => continue,
-                },
-                Item::Equation(at) => {
-                    let equation = &model.discrete[at];
-                    for id in conditions_of(pool, [equation.guard, equation.value]) {
-                        readers.entry(id).or_default().push(steps.len());
-                    }
-                    let always = pool.constant(equation.guard) == Some(1.0);
-                    is_combinational &= always && is_function_of_conditions(model, pool, equation.value);
-                    definitions.push((steps.len(), at));
-                    let guard = if always { None } else { Some(bind(equation.guard)?) };
-                    Step::Define {
-                        target: equation.target,
-                        guard,
-                        value: bind(equation.value)?,
-                        origin: equation.origin,
-                    }
-                }
-                Item::When(id) => Step::When(id),
+        let mut readers: FxHashMap<ConditionId, Vec<usize>> = FxHashMap::default();
+        let mut is_combinational = model.whens.is_empty() && following.is_empty();
+        for (at, equation) in model.discrete.iter().enumerate() {
+            for id in conditions_of(pool, [equation.guard, equation.value]) {
+                readers.entry(id).or_default().push(at);
+            }
+            let always = pool.constant(equation.guard) == Some(1.0);
+            is_combinational &= always && is_function_of_conditions(model, pool, equation.value);
+            definitions.push(Definition {
+                target: equation.target,
+                guard: if always { None } else { Some(bind(equation.guard)?) },
+                value: bind(equation.value)?,
+                origin: equation.origin,
             });
         }
         let in_whens = model.whens.iter().flat_map(|when| &when.branches);
@@ -261,17 +322,36 @@ impl DiscreteProgram {
             .filter(|(_, v)| v.role == Role::Discrete)
             .map(|(id, _)| id)
             .collect();
+        let followed = following.iter().map(|condition| condition.id);
         Ok(DiscreteProgram {
-            steps,
+            following: followed.filter(|id| signs.contains_key(id)).collect(),
+            steps: order.steps,
+            definitions,
             whens,
             when_origins: model.whens.iter().map(|when| when.origin).collect(),
+            signs,
             variables,
             condition_count,
-            following,
             pinned: Vec::new(),
             readers,
-            definitions,
             is_combinational,
+        })
+    }
+
+    fn branches(&self, when: WhenId) -> &[BranchCode] {
+        &self.whens[when.index()]
+    }
+
+    /// The discrete equations in the order in which they are computed.
+    fn ordered_definitions(&self) -> impl Iterator<Item = &Definition> {
+        self.definitions_in_order().map(|at| &self.definitions[at])
+    }
+
+    /// The numbers of the discrete equations in the order in which they are computed.
+    pub(crate) fn definitions_in_order(&self) -> impl Iterator<Item = usize> + '_ {
+        self.steps.iter().filter_map(|step| match *step {
+            DiscreteStep::Equation(at) => Some(at),
+            _ => None,
         })
     }
 
@@ -280,17 +360,10 @@ impl DiscreteProgram {
         self.is_combinational
     }
 
-    /// The steps that define a variable, with the numbers of their equations in the model.
-    pub(crate) fn definitions(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.definitions.iter().copied()
-    }
-
-    /// The variable that a step defines, with the value it gives.
-    pub(crate) fn definition(&self, step: usize, memory: &Memory) -> Option<(VarId, f64)> {
-        match &self.steps[step] {
-            Step::Define { target, value, .. } => Some((*target, value.value(memory))),
-            Step::When(_) | Step::Condition(..) => None,
-        }
+    /// The variable that a discrete equation defines, with the value it gives.
+    pub(crate) fn definition(&self, equation: usize, memory: &Memory) -> (VarId, f64) {
+        let definition = &self.definitions[equation];
+        (definition.target, definition.value.value(memory))
     }
 
     /// Whether the variables are the same with and without a condition, as everything else stands.
@@ -322,91 +395,45 @@ impl DiscreteProgram {
 
     /// The variables that equations reading a condition define, with the values they give.
     fn defined(&self, readers: &[usize], memory: &Memory) -> Vec<(VarId, f64)> {
-        let value_of = |&at: &usize| match &self.steps[at] {
-            Step::Define {
-                target, guard, value, ..
-            } => {
-                let acts = guard.as_ref().is_none_or(|guard| guard.value(memory) != 0.0);
-                let held = || memory.left(*target, 0);
-                Some((*target, if acts { value.value(memory) } else { held() }))
-            }
-            Step::When(_) | Step::Condition(..) => None,
+        let value_of = |&at: &usize| {
+            let definition = &self.definitions[at];
+            let held = || memory.left(definition.target, 0);
+            let value = if definition.applies(memory) {
+                definition.value.value(memory)
+            } else {
+                held()
+            };
+            (definition.target, value)
         };
-        readers.iter().filter_map(value_of).collect()
+        readers.iter().map(value_of).collect()
     }
 
     /// Computes all discrete variables from their values before, the conditions and the continuous variables in
     /// `memory`. `before` holds the truth values of the when-conditions at the previous instant.
-    pub(crate) fn compute(&self, memory: &mut Memory, before: &[bool]) -> Triggered {
+    pub(crate) fn compute(&self, model: &Mdae, memory: &mut Memory, before: &[bool]) -> Triggered {
         for &var in &self.variables {
             let held = memory.left(var, 0);
             memory.set(var, 0, held);
         }
-        let mut triggered = Triggered::default();
-        for step in &self.steps {
-            match step {
-                Step::Define {
-                    target,
-                    guard,
-                    value,
-                    origin,
-                } => {
-                    if guard.as_ref().is_none_or(|guard| guard.value(memory) != 0.0) {
-                        let value = triggered.value(value, memory, *origin);
-                        memory.set(*target, 0, value);
-                    }
-                }
-                Step::When(id) => {
-                    let branches = &self.whens[id.0 as usize];
-                    let origin = self.when_origins[id.0 as usize];
-                    let acting = branches.iter().position(|branch| {
-                        branch
-                            .conditions
-                            .iter()
-                            .any(|(at, condition)| !before[*at] && triggered.value(condition, memory, origin) != 0.0)
-                    });
-                    if let Some(at) = acting {
-                        let later = branches[at + 1..].iter().flat_map(|branch| &branch.conditions);
-                        triggered.overtaken |= later
-                            .into_iter()
-                            .any(|(at, condition)| !before[*at] && condition.value(memory) != 0.0);
-                        triggered.branches.push((*id, at));
-                        // All values are of what was there before the clause.
-                        let assignments = &branches[at].assignments;
-                        let values: Vec<f64> = assignments
-                            .iter()
-                            .map(|assign| triggered.value(&assign.value, memory, assign.origin))
-                            .collect();
-                        for (assign, value) in assignments.iter().zip(values) {
-                            memory.set(assign.target, 0, value);
-                        }
-                        for solve in &branches[at].solves {
-                            if !solve.compute(memory) && triggered.unsolved.is_none() {
-                                triggered.unsolved = Some((solve.unknowns.clone(), solve.origin));
-                            }
-                        }
-                    }
-                }
-                Step::Condition(id, sign) => {
-                    let changed = |&var: &VarId| !same(memory.get(var, 0), memory.left(var, 0));
-                    if sign.reads.iter().any(changed)
-                        && !self.pinned.contains(id)
-                        && let Some(truth) = sign.truth(memory)
-                    {
-                        memory.set_condition(*id, truth);
-                    }
-                }
+        let mut computation = Computation {
+            program: self,
+            memory,
+            before,
+            triggered: Triggered::default(),
+        };
+        for &step in &self.steps {
+            let acting = discrete::compute(model, step, &mut computation);
+            if let (DiscreteStep::When(id), Some(branch)) = (step, acting) {
+                computation.triggered.branches.push((id, branch));
             }
         }
-        triggered
+        computation.triggered
     }
 
     /// Where a variable is defined.
     pub(crate) fn origins_of(&self, var: VarId) -> Vec<OriginId> {
-        let equations = self.steps.iter().filter_map(|step| match step {
-            Step::Define { target, origin, .. } if *target == var => Some(*origin),
-            _ => None,
-        });
+        let equations = self.ordered_definitions().filter(|definition| definition.target == var);
+        let equations = equations.map(|definition| definition.origin);
         let assignments = self.whens.iter().flatten().flat_map(|branch| &branch.assignments);
         let clauses = assignments
             .filter(|assign| assign.target == var)
@@ -420,14 +447,10 @@ impl DiscreteProgram {
 
     /// Computes the equations again, without the when-clauses.
     pub(crate) fn refresh(&self, memory: &mut Memory) {
-        for step in &self.steps {
-            if let Step::Define {
-                target, guard, value, ..
-            } = step
-                && guard.as_ref().is_none_or(|guard| guard.value(memory) != 0.0)
-            {
-                let value = value.value(memory);
-                memory.set(*target, 0, value);
+        for definition in self.ordered_definitions() {
+            if definition.applies(memory) {
+                let value = definition.value.value(memory);
+                memory.set(definition.target, 0, value);
             }
         }
     }
@@ -448,7 +471,13 @@ impl DiscreteProgram {
     /// What the instant after this one would compute with the continuous variables in `memory`: its when-conditions, and
     /// whether it would act or change a variable that is looked at. `before` are the when-conditions of this instant.
     /// Discrete variables are left as they are.
-    pub(crate) fn foresee(&self, memory: &mut Memory, before: &[bool], looked_at: &[VarId]) -> (Vec<bool>, bool) {
+    pub(crate) fn foresee(
+        &self,
+        model: &Mdae,
+        memory: &mut Memory,
+        before: &[bool],
+        looked_at: &[VarId],
+    ) -> (Vec<bool>, bool) {
         let held: Vec<(f64, f64)> = self
             .variables
             .iter()
@@ -457,7 +486,7 @@ impl DiscreteProgram {
         for (&var, &(value, _)) in self.variables.iter().zip(&held) {
             memory.set_left(var, 0, value);
         }
-        let triggered = self.compute(memory, before);
+        let triggered = self.compute(model, memory, before);
         let conditions = self.when_conditions(memory);
         let changed = |var: &VarId| !same(memory.get(*var, 0), memory.left(*var, 0));
         let changes = !triggered.branches.is_empty() || looked_at.iter().any(changed);
@@ -476,13 +505,6 @@ impl DiscreteProgram {
         }
         values
     }
-}
-
-#[derive(Copy, Clone, Debug, PartialEq)]
-enum Item {
-    Equation(usize),
-    When(WhenId),
-    Condition(ConditionId),
 }
 
 /// Whether an expression reads conditions, discrete variables and parameters alone.
@@ -506,175 +528,14 @@ fn conditions_of(pool: &ExprPool, expressions: impl IntoIterator<Item = ExprId>)
     found
 }
 
-/// Sorts equations, when-clauses and the conditions that follow discrete variables so that each comes after what it
-/// reads. A condition that decides on a variable it reads keeps what it was before the instant: it is taken off the
-/// list.
-fn order(model: &Mdae, following: &mut Vec<(ConditionId, HeldSign)>) -> Result<Vec<Item>, Failure> {
-    loop {
-        let blocks = ordered_blocks(model, following);
-        let in_loops: Vec<ConditionId> = blocks
-            .iter()
-            .filter(|block| block.len() > 1)
-            .flatten()
-            .filter_map(|item| match item {
-                Item::Condition(id) => Some(*id),
-                _ => None,
-            })
-            .collect();
-        if !in_loops.is_empty() {
-            following.retain(|(id, _)| !in_loops.contains(id));
-            continue;
-        }
-        if let Some(block) = blocks.iter().find(|block| block.len() > 1) {
-            return Err(loop_of(model, block));
-        }
-        return Ok(blocks.into_iter().flatten().collect());
-    }
-}
-
 /// Discrete variables that depend on their own values of the same instant, alone or in a circle.
 pub fn discrete_loop(model: &Mdae) -> Option<Failure> {
-    let blocks = ordered_blocks(model, &[]);
-    let circular = |block: &&Vec<Item>| block.len() > 1 || block.iter().any(|&item| reads_itself(model, item));
-    blocks.iter().find(circular).map(|block| loop_of(model, block))
+    discrete::discrete_loop(model).map(loop_failure)
 }
 
-fn loop_of(model: &Mdae, block: &[Item]) -> Failure {
-    let variables = block
-        .iter()
-        .flat_map(|item| defined(model, *item))
-        .map(|var| model.variables[var].name.clone())
-        .collect();
-    let origins = block.iter().filter_map(|item| match *item {
-        Item::Equation(at) => Some(model.discrete[at].origin),
-        Item::When(id) => Some(model.whens[id].origin),
-        Item::Condition(_) => None,
-    });
+fn loop_failure(circle: DiscreteLoop) -> Failure {
     Failure::new(FailureKind::DiscreteLoop {
-        variables,
-        origins: origins.collect(),
+        variables: circle.variables,
+        origins: circle.origins,
     })
-}
-
-/// Whether a discrete variable is defined by its own value of the same instant: `b = not b`.
-fn reads_itself(model: &Mdae, item: Item) -> bool {
-    let Item::Equation(at) = item else { return false };
-    let equation = &model.discrete[at];
-    let read = model.pool.occurrences(equation.value);
-    read.iter().any(|&Derivative { var, .. }| var == equation.target)
-}
-
-/// What must be computed together, in order.
-fn ordered_blocks(model: &Mdae, following: &[(ConditionId, HeldSign)]) -> Vec<Vec<Item>> {
-    let mut items: Vec<Item> = (0..model.discrete.len()).map(Item::Equation).collect();
-    items.extend(model.whens.ids().map(Item::When));
-    let first_condition = items.len();
-    items.extend(following.iter().map(|(id, _)| Item::Condition(*id)));
-    let mut defines: FxHashMap<VarId, usize> = FxHashMap::default();
-    for (at, item) in items.iter().enumerate() {
-        for var in defined(model, *item) {
-            defines.insert(var, at);
-        }
-    }
-    let place_of: FxHashMap<ConditionId, usize> = following
-        .iter()
-        .enumerate()
-        .map(|(at, (id, _))| (*id, first_condition + at))
-        .collect();
-    // Item i is matched with itself; its row lists the items it reads, so blocks come in order of computation.
-    let mut builder = BipartiteBuilder::new(items.len());
-    for (at, item) in items.iter().enumerate() {
-        let mut row: Vec<Column> = vec![Column::from_index(at)];
-        let (variables, conditions) = match item {
-            Item::Condition(_) => (following[at - first_condition].1.reads.clone(), Vec::new()),
-            _ => read(model, *item),
-        };
-        let needed = variables.iter().filter_map(|var| defines.get(var));
-        row.extend(needed.map(|&i| Column::from_index(i)));
-        let needed = conditions.iter().filter_map(|id| place_of.get(id));
-        row.extend(needed.map(|&i| Column::from_index(i)));
-        row.sort_unstable();
-        row.dedup();
-        builder.push_row(row);
-    }
-    let graph: Bipartite = builder.finish();
-    let mut matching = Matching::empty(items.len(), items.len());
-    for at in 0..items.len() {
-        matching.insert(Row::from_index(at), Column::from_index(at));
-    }
-    let blocks = saltus_graph::block_triangular_order(&graph, &matching);
-    blocks
-        .iter()
-        .map(|block| block.iter().map(|row| items[row.index()]).collect())
-        .collect()
-}
-
-fn defined(model: &Mdae, item: Item) -> Vec<VarId> {
-    match item {
-        Item::Condition(_) => Vec::new(),
-        Item::Equation(at) => vec![model.discrete[at].target],
-        Item::When(id) => model.whens[id]
-            .branches
-            .iter()
-            .flat_map(|branch| &branch.actions)
-            .flat_map(Action::assigned)
-            .copied()
-            .collect(),
-    }
-}
-
-/// The discrete variables and the conditions that an item reads.
-fn read(model: &Mdae, item: Item) -> (Vec<VarId>, Vec<ConditionId>) {
-    let mut roots: Vec<ExprId> = Vec::new();
-    match item {
-        Item::Condition(_) => {}
-        Item::Equation(at) => roots.extend([model.discrete[at].value, model.discrete[at].guard]),
-        Item::When(id) => {
-            for branch in &model.whens[id].branches {
-                roots.extend(&branch.conditions);
-                for action in &branch.actions {
-                    match action {
-                        Action::Assign { value, .. } => roots.push(*value),
-                        Action::Solve { residuals, .. } => roots.extend(residuals),
-                        _ => {}
-                    }
-                }
-            }
-        }
-    }
-    let own = defined(model, item);
-    let mut variables: Vec<VarId> = Vec::new();
-    let mut conditions: Vec<ConditionId> = Vec::new();
-    for id in model.pool.reachable(&roots) {
-        match model.pool.node(id) {
-            Node::Var { var, .. } if model.variables[var].role == Role::Discrete && !own.contains(&var) => {
-                variables.push(var);
-            }
-            Node::Condition(condition) => conditions.push(condition),
-            _ => {}
-        }
-    }
-    variables.sort_unstable();
-    variables.dedup();
-    conditions.sort_unstable();
-    conditions.dedup();
-    (variables, conditions)
-}
-
-/// The restart equations of the triggered branches.
-pub(crate) fn restart_equations(model: &Mdae, triggered: &Triggered) -> Vec<(ExprId, OriginId)> {
-    actions(model, triggered)
-        .filter_map(|action| match action {
-            Action::Restart { residual, origin } => Some((*residual, *origin)),
-            _ => None,
-        })
-        .collect()
-}
-
-/// The actions of the triggered branches.
-pub(crate) fn actions<'m>(model: &'m Mdae, triggered: &'m Triggered) -> impl Iterator<Item = &'m Action> {
-    triggered
-        .branches
-        .iter()
-        .flat_map(|&(when, branch)| &model.whens[when].branches[branch].actions)
 }

@@ -30,12 +30,13 @@
 //! ```
 
 use rustc_hash::FxHashMap;
-use saltus_mdae::{ConditionId, Node, VarId};
+use saltus_mdae::{ConditionId, IndexVec, Node, VarId};
 
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
-use crate::events::candidate::{Accepted, Crossing, Sign};
+use crate::events::candidate::Accepted;
 use crate::events::condition::Decided;
+use crate::events::sign::{Crossing, Sign};
 use crate::report::{CandidateReport, EventReport, InstantReport};
 
 /// How often a condition at its zero may turn at one event.
@@ -48,7 +49,7 @@ const LAST_INSTANTS: u32 = 8;
 const ROUNDING: f64 = 1e-14;
 
 /// Truth values of all conditions.
-pub(crate) type Truths = Vec<bool>;
+pub(crate) type Truths = IndexVec<ConditionId, bool>;
 
 /// What is known of the present event.
 #[derive(Clone, Debug)]
@@ -58,13 +59,13 @@ pub(crate) struct EventState {
     /// Conditions whose truth values are given.
     pub pinned: Vec<(ConditionId, bool)>,
     /// Conditions of which it is known without looking that they hold as before.
-    pub clear: Vec<bool>,
+    pub clear: IndexVec<ConditionId, bool>,
     /// Whether the errors of the left limits of the present instant are known.
     pub errors_before_known: bool,
     /// How often each condition has changed at the present event.
-    pub flips: Vec<u32>,
+    pub flips: IndexVec<ConditionId, u32>,
     /// How well the event's time is known, for each condition function that is crossing zero there.
-    pub located: Vec<f64>,
+    pub located: IndexVec<ConditionId, f64>,
     /// Conditions that have crossed zero at the present event.
     pub crossings: FxHashMap<ConditionId, Crossing>,
     /// Conditions that only start something, are about to cross zero and have not yet, with the values of their functions.
@@ -94,10 +95,10 @@ impl EventState {
         EventState {
             arrived: Vec::new(),
             pinned: Vec::new(),
-            clear: vec![false; conditions],
+            clear: IndexVec::filled(false, conditions),
             errors_before_known: false,
-            flips: vec![0; conditions],
-            located: vec![0.0; conditions],
+            flips: IndexVec::filled(0, conditions),
+            located: IndexVec::filled(0.0, conditions),
             crossings: FxHashMap::default(),
             to_come: FxHashMap::default(),
             systematic: false,
@@ -202,7 +203,7 @@ impl Engine {
             }
         };
         let changed = self.changed_conditions(&accepted.truths);
-        changed.iter().for_each(|id| self.event.flips[id.0 as usize] += 1);
+        changed.iter().for_each(|&id| self.event.flips[id] += 1);
         report
             .instants
             .push(self.instant_report(mode_before, &accepted, &changed, &triggers, candidates));
@@ -234,7 +235,7 @@ impl Engine {
         Ok(follows)
     }
 
-    /// Takes down what the present mode is called, which another instant follows: no row tells of it.
+    /// Takes down what the present mode is called, which another instant follows: no row speaks of it.
     fn note_passed_mode(&mut self) {
         if let Some(mode) = self.mode
             && self.reported.ever_passed.insert(mode)
@@ -252,25 +253,24 @@ impl Engine {
     }
 
     /// The first candidate: every condition by its sign at the left limits.
-    pub(crate) fn guess(&mut self, first_of_start: bool) -> (Truths, Vec<Sign>) {
+    pub(crate) fn guess(&mut self, first_of_start: bool) -> (Truths, IndexVec<ConditionId, Sign>) {
         let mut guess = self.truths.clone();
-        let mut signs = vec![Sign::Undecided; guess.len()];
+        let mut signs = IndexVec::filled(Sign::Undecided, guess.len());
         for id in self.model.conditions.ids() {
-            let at = id.0 as usize;
             let sign = if first_of_start {
                 self.sign_at_start(id)
             } else {
                 self.sign_before(id)
             };
-            signs[at] = sign;
+            signs[id] = sign;
             if let Some(truth) = sign.truth(self.holds_at_zero(id))
                 && !self.has_settled(id, sign)
             {
-                guess[at] = truth;
+                guess[id] = truth;
             }
         }
         for &id in &self.event.arrived {
-            guess[id.0 as usize] = self.holds_at_zero(id);
+            guess[id] = self.holds_at_zero(id);
         }
         self.apply_pins(&mut guess);
         if !first_of_start {
@@ -283,27 +283,28 @@ impl Engine {
     /// stays as it is, and is seen again when it leaves its tolerance. (Where all currents and voltages of a thyristor are
     /// within tolerance, each of its states points at the other.)
     fn has_settled(&self, id: ConditionId, sign: Sign) -> bool {
-        self.event.flips[id.0 as usize] >= MOST_FLIPS && matches!(sign, Sign::ByDerivative { .. } | Sign::Tie)
+        self.event.flips[id] >= MOST_FLIPS && matches!(sign, Sign::ByDerivative { .. } | Sign::Tie)
     }
 
     /// A tie never selects a mode that cannot last.
-    fn undo_ties_that_select_singular_modes(&mut self, guess: &mut Truths, signs: &[Sign]) {
-        let tied: Vec<usize> = (0..guess.len())
-            .filter(|&at| signs[at] == Sign::Tie && guess[at] != self.truths[at])
+    fn undo_ties_that_select_singular_modes(&mut self, guess: &mut Truths, signs: &IndexVec<ConditionId, Sign>) {
+        let tied: Vec<ConditionId> = guess
+            .ids()
+            .filter(|&id| signs[id] == Sign::Tie && guess[id] != self.truths[id])
             .collect();
         if tied.is_empty() {
             return;
         }
         let valuation = self.guards_of(guess);
         if self.mode_of(&valuation).is_err() {
-            for at in tied {
-                guess[at] = self.truths[at];
+            for id in tied {
+                guess[id] = self.truths[id];
             }
         }
     }
 
     /// Conditions that the search does not change.
-    fn held(&self, guess: &Truths, first_of_start: bool) -> Vec<Option<bool>> {
+    fn held(&self, guess: &Truths, first_of_start: bool) -> IndexVec<ConditionId, Option<bool>> {
         let open = |id: ConditionId| first_of_start && self.reads_open(id);
         let hold = |id: ConditionId| match self.monitors[id].as_ref().map_or(Decided::BySample, |m| m.decided) {
             Decided::ByTime | Decided::ByLeftLimits if open(id) => false,
@@ -314,7 +315,7 @@ impl Engine {
         self.model
             .conditions
             .ids()
-            .map(|id| (hold(id) || self.is_pinned(id)).then(|| guess[id.0 as usize]))
+            .map(|id| (hold(id) || self.is_pinned(id)).then(|| guess[id]))
             .collect()
     }
 
@@ -332,7 +333,12 @@ impl Engine {
 
     /// A latch that decides something now and did not before has no past to keep to: it is decided with the mode, and
     /// discrete variables are as they were to begin with.
-    fn free_wakened_latches(&mut self, idle: &[ConditionId], guess: &mut Truths, held: &mut [Option<bool>]) {
+    fn free_wakened_latches(
+        &mut self,
+        idle: &[ConditionId],
+        guess: &mut Truths,
+        held: &mut IndexVec<ConditionId, Option<bool>>,
+    ) {
         if idle.is_empty() {
             return;
         }
@@ -341,9 +347,9 @@ impl Engine {
             if self.discrete.is_without_effect(id, &mut self.memory) {
                 continue;
             }
-            held[id.0 as usize] = None;
+            held[id] = None;
             if let Some(truth) = self.discrete.truth_that_keeps(id, &mut self.memory) {
-                guess[id.0 as usize] = truth;
+                guess[id] = truth;
             }
         }
         let truths = std::mem::take(&mut self.truths);
@@ -358,9 +364,9 @@ impl Engine {
     }
 
     /// Conditions whose functions are zero at the left limits: what was located, and what is decided by a derivative.
-    fn zero_crossings(&self, signs: &[Sign], located: &[ConditionId]) -> Vec<ConditionId> {
+    fn zero_crossings(&self, signs: &IndexVec<ConditionId, Sign>, located: &[ConditionId]) -> Vec<ConditionId> {
         let by_derivative = |id: &ConditionId| {
-            matches!(signs[id.0 as usize], Sign::ByDerivative { .. } | Sign::Tie) && self.monitors[*id].is_some()
+            matches!(signs[*id], Sign::ByDerivative { .. } | Sign::Tie) && self.monitors[*id].is_some()
         };
         self.model
             .conditions
@@ -382,7 +388,7 @@ impl Engine {
 
     fn apply_pins(&self, truths: &mut Truths) {
         for &(id, truth) in &self.event.pinned {
-            truths[id.0 as usize] = truth;
+            truths[id] = truth;
         }
     }
 
@@ -390,7 +396,7 @@ impl Engine {
         self.model
             .conditions
             .ids()
-            .filter(|id| truths[id.0 as usize] != self.truths[id.0 as usize])
+            .filter(|&id| truths[id] != self.truths[id])
             .collect()
     }
 
@@ -399,7 +405,7 @@ impl Engine {
         self.mode = accepted.mode;
         if let Some(mode) = self.mode {
             self.tell_shares(mode);
-            // Also what a variable is for one instant of a cascade tells how large it is: a ball at rest that hands an
+            // Also what a variable is for one instant of a cascade says how large it is: a ball at rest that hands an
             // impact on is at rest up to the rounding of that.
             self.note_sizes(mode);
         }
@@ -424,7 +430,7 @@ impl Engine {
                 continue;
             }
             let now = monitor.watch(&self.memory, &self.scales, &mut self.scratch);
-            if now.value.abs() <= ROUNDING * now.magnitude && self.truths[id.0 as usize] != monitor.holds_at_zero {
+            if now.value.abs() <= ROUNDING * now.magnitude && self.truths[id] != monitor.holds_at_zero {
                 arrived.push(id);
             }
         }
@@ -453,26 +459,24 @@ impl Engine {
     fn next_triggers(&mut self) -> Option<Vec<ConditionId>> {
         let mut changed = Vec::new();
         let mut next = self.truths.clone();
-        let mut signs = vec![Sign::Undecided; next.len()];
+        let mut signs = IndexVec::filled(Sign::Undecided, next.len());
         for id in self.model.conditions.ids() {
-            let at = id.0 as usize;
-            signs[at] = self.sign_before(id);
-            if let Some(truth) = signs[at].truth(self.holds_at_zero(id))
-                && !self.has_settled(id, signs[at])
+            signs[id] = self.sign_before(id);
+            if let Some(truth) = signs[id].truth(self.holds_at_zero(id))
+                && !self.has_settled(id, signs[id])
             {
-                next[at] = truth;
+                next[id] = truth;
             }
         }
         for &id in &self.event.arrived {
-            next[id.0 as usize] = self.holds_at_zero(id);
+            next[id] = self.holds_at_zero(id);
         }
         self.apply_pins(&mut next);
         self.undo_ties_that_select_singular_modes(&mut next, &signs);
         for id in self.model.conditions.ids() {
-            let at = id.0 as usize;
-            let confirmed = self.event.systematic && signs[at] == Sign::Tie
-                || self.event.leaning && signs[at].leans_to(self.truths[at]);
-            if next[at] != self.truths[at] && !confirmed {
+            let confirmed = self.event.systematic && signs[id] == Sign::Tie
+                || self.event.leaning && signs[id].leans_to(self.truths[id]);
+            if next[id] != self.truths[id] && !confirmed {
                 changed.push(id);
             }
         }
@@ -529,15 +533,11 @@ impl Engine {
     fn tried_in_vain(&self, report: &EventReport) -> Vec<ConditionId> {
         let last = report.instants.iter().rev().take(LAST_INSTANTS as usize);
         let tried: Vec<&CandidateReport> = last.flat_map(|instant| &instant.candidates).collect();
-        let differs = |at: usize| {
-            let other = |candidate: &&CandidateReport| candidate.truths.get(at).is_some_and(|&t| t != self.truths[at]);
+        let differs = |&id: &ConditionId| {
+            let other = |candidate: &&CandidateReport| candidate.truths.get(id).is_some_and(|&t| t != self.truths[id]);
             tried.iter().any(other)
         };
-        self.model
-            .conditions
-            .ids()
-            .filter(|id| differs(id.0 as usize))
-            .collect()
+        self.model.conditions.ids().filter(differs).collect()
     }
 
     fn instant_report(
@@ -560,6 +560,11 @@ impl Engine {
             values: None,
         }
     }
+}
+
+/// The same but for rounding.
+pub(crate) fn close(a: f64, b: f64) -> bool {
+    same(a, b) || (a - b).abs() <= 1e-13 * (a.abs() + b.abs())
 }
 
 /// Equal, where not-a-number equals itself.

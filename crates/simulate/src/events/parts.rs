@@ -22,13 +22,13 @@ const LEFT_OVER: usize = 1_000;
 /// A part of a model that shares no unknown with others, whatever the mode.
 struct Part {
     /// The conditions that select its equations, or stand in them.
-    conditions: Vec<usize>,
+    conditions: Vec<ConditionId>,
     equations: Vec<EquationId>,
 }
 
 impl Engine {
     /// Flips free conditions until the mode is regular; `None` if that is not found.
-    pub(super) fn regularise(&mut self, guess: &Truths, free: &[usize]) -> Option<Truths> {
+    pub(super) fn regularise(&mut self, guess: &Truths, free: &[ConditionId]) -> Option<Truths> {
         let mut current = guess.clone();
         for part in self.parts_of(free) {
             while self.flip_to_less_deficient(&mut current, &part) {}
@@ -48,10 +48,10 @@ impl Engine {
         let many = candidates.len();
         let at_once = 1 + usize::from(many <= MOST_IN_PAIRS) + usize::from(many <= MOST_IN_TRIPLES);
         for count in 1..=candidates.len().min(at_once) {
-            let mut best: Option<(usize, Vec<usize>)> = None;
+            let mut best: Option<(usize, Vec<ConditionId>)> = None;
             let mut chosen: Vec<usize> = (0..count).collect();
             loop {
-                let flips: Vec<usize> = chosen.iter().map(|&i| candidates[i]).collect();
+                let flips: Vec<ConditionId> = chosen.iter().map(|&i| candidates[i]).collect();
                 flip(current, &flips);
                 let left = self.failure_of(current, part).as_ref().map_or(0, deficiency_of);
                 flip(current, &flips);
@@ -85,7 +85,7 @@ impl Engine {
     }
 
     /// The conditions of a part that select equations that are too many, or depend on each other; all, if there are none.
-    fn concerned(&self, failure: &ModeFailure, part: &Part) -> Vec<usize> {
+    fn concerned(&self, failure: &ModeFailure, part: &Part) -> Vec<ConditionId> {
         let equations: Vec<EquationId> = match failure {
             ModeFailure::Singular { overdetermined, .. } => {
                 let equations = overdetermined.iter().flat_map(|piece| &piece.equations);
@@ -98,8 +98,8 @@ impl Engine {
         let behind: Vec<ConditionId> = guards
             .flat_map(|guard| self.compiled.conditions_behind(guard))
             .collect();
-        let is_concerned = |at: &usize| behind.iter().any(|id| id.index() == *at);
-        let concerned: Vec<usize> = part.conditions.iter().copied().filter(is_concerned).collect();
+        let is_concerned = |id: &ConditionId| behind.contains(id);
+        let concerned: Vec<ConditionId> = part.conditions.iter().copied().filter(is_concerned).collect();
         if concerned.is_empty() {
             part.conditions.clone()
         } else {
@@ -108,14 +108,16 @@ impl Engine {
     }
 
     /// The parts of the model that some conditions belong to.
-    fn parts_of(&self, conditions: &[usize]) -> Vec<Part> {
+    fn parts_of(&self, conditions: &[ConditionId]) -> Vec<Part> {
         let model = &self.model;
         let first = model.variables.len();
         let mut graph = BipartiteBuilder::new(first + model.conditions.len());
         let mut unite = |variables: Vec<Derivative>, behind: Vec<ConditionId>| {
             let unknowns = variables.iter().filter(|leaf| model.is_unknown(leaf.var));
-            let free = behind.iter().map(|id| id.index()).filter(|at| conditions.contains(at));
-            let columns = unknowns.map(|leaf| leaf.var.index()).chain(free.map(|at| first + at));
+            let free = behind.iter().filter(|id| conditions.contains(id));
+            let columns = unknowns
+                .map(|leaf| leaf.var.index())
+                .chain(free.map(|id| first + id.index()));
             let mut row: Vec<Column> = columns.map(Column::from_index).collect();
             row.sort_unstable();
             row.dedup();
@@ -134,8 +136,8 @@ impl Engine {
         let components = connected_components(&graph.finish());
         let mut place_of = vec![None; components.len()];
         let mut parts: Vec<Part> = Vec::new();
-        for &at in conditions {
-            let component = components.of_column(Column::from_index(first + at)).index();
+        for &id in conditions {
+            let component = components.of_column(Column::from_index(first + id.index())).index();
             let place = *place_of[component].get_or_insert(parts.len());
             if place == parts.len() {
                 parts.push(Part {
@@ -143,7 +145,7 @@ impl Engine {
                     equations: Vec::new(),
                 });
             }
-            parts[place].conditions.push(at);
+            parts[place].conditions.push(id);
         }
         for equation in model.equations.ids() {
             let component = components.of_row(Row::from_index(equation.index())).index();
@@ -155,8 +157,8 @@ impl Engine {
     }
 }
 
-fn flip(truths: &mut Truths, flips: &[usize]) {
-    flips.iter().for_each(|&at| truths[at] = !truths[at]);
+fn flip(truths: &mut Truths, flips: &[ConditionId]) {
+    flips.iter().for_each(|&id| truths[id] = !truths[id]);
 }
 
 /// How many equations or unknowns are left over, or else how many constraints depend on others.

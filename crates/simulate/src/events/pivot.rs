@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use saltus_codegen::{KernelSpec, Leaf};
-use saltus_mdae::{ConditionId, Derivative, EquationId, Idx, Role, VarId};
+use saltus_instant::discrete;
+use saltus_mdae::{ConditionId, Derivative, EquationId, Role, VarId};
 use saltus_numerics::complementarity::solve_lcp;
 use saltus_numerics::linalg::{DenseMatrix, Factorisation, MatrixStructure, PivotedQr, SparsityPattern};
 use saltus_structure::mode::Valuation;
@@ -24,7 +25,7 @@ use saltus_structure::mode::Valuation;
 use crate::engine::{Engine, ModeId};
 use crate::events::candidate::Instant;
 use crate::events::condition::Decided;
-use crate::events::discrete::{self, Triggered};
+use crate::events::discrete::Triggered;
 use crate::events::iteration::Truths;
 use crate::kernel::Bound;
 use crate::memory::Memory;
@@ -171,7 +172,7 @@ impl Engine {
         let flipped = solve_elements(&base.rows, &elements)?;
         let mut truths = from.clone();
         for at in flipped {
-            let condition = elements[at].condition.index();
+            let condition = elements[at].condition;
             truths[condition] = !truths[condition];
         }
         Some(truths)
@@ -183,9 +184,9 @@ impl Engine {
         self.forget_derivatives();
         self.set_truths(truths);
         let before = self.when_before.clone();
-        let triggered = self.discrete.compute(&mut self.memory, &before);
-        let restarts = !discrete::restart_equations(&self.model, &triggered).is_empty();
-        if restarts || !self.reinits(&triggered).is_empty() {
+        let triggered = self.discrete.compute(&self.model, &mut self.memory, &before);
+        let restarts = !discrete::restart_equations(&self.model, &triggered.branches).is_empty();
+        if restarts || !discrete::reinits(&self.model, &triggered.branches).is_empty() {
             return None;
         }
         let valuation = self.evaluate_guards();
@@ -197,7 +198,7 @@ impl Engine {
     fn may_pivot(&self, id: ConditionId, instant: &Instant) -> bool {
         let monitor = self.monitors[id].as_ref();
         let switches = monitor.is_some_and(|m| m.decided == Decided::ByCandidate || m.latches_equations);
-        switches && instant.held[id.index()].is_none()
+        switches && instant.held[id].is_none()
     }
 
     /// The unknowns in an equation.
@@ -276,7 +277,7 @@ impl Engine {
         }
         let of_here: Vec<&Linear> = here.iter().map(|&row| &base.rows[row]).collect();
         let ratios = other_ray(&of_here, &there, &function)?;
-        let sign = if base.truths[id.index()] { 1.0 } else { -1.0 };
+        let sign = if base.truths[id] { 1.0 } else { -1.0 };
         Some(Element {
             condition: id,
             sign,
@@ -293,10 +294,10 @@ impl Engine {
     fn branches(&mut self, id: ConditionId, base: &Base<'_>) -> Option<(Vec<usize>, Vec<Linear>)> {
         let here = self.memory.values.clone();
         let mut flipped = base.truths.clone();
-        flipped[id.index()] = !flipped[id.index()];
+        flipped[id] = !flipped[id];
         self.set_truths(&flipped);
         let before = self.when_before.clone();
-        let acts = self.discrete.compute(&mut self.memory, &before) != base.triggered;
+        let acts = self.discrete.compute(&self.model, &mut self.memory, &before) != base.triggered;
         let other = self.evaluate_guards();
         let changed: Vec<VarId> = self
             .discrete

@@ -1,4 +1,4 @@
-//! Why no candidate was accepted, in the words in which modes are told everywhere: the conditions and Booleans that guards
+//! Why no candidate was accepted, in the words in which modes are reported everywhere: the conditions and Booleans that guards
 //! consist of, first those in which the candidates differ.
 
 use saltus_mdae::ConditionId;
@@ -77,21 +77,20 @@ impl Engine {
         }
         let most = search.contested.iter().copied().max().unwrap_or(0);
         let least = if most as usize >= search.tried.len() { most } else { 1 };
-        let contested = |id: &ConditionId| search.contested[id.0 as usize] >= least;
+        let contested = |id: &ConditionId| search.contested[*id] >= least;
         Some(self.model.conditions.ids().filter(contested).collect())
     }
 
     /// Whatever else was tried: two candidates that differ in one condition at its zero only, which speaks against both.
     fn opposed_pair(&self, search: &Search) -> Option<Vec<ConditionId>> {
-        let mut opposed = self.model.conditions.ids().filter(|id| {
-            let at = id.0 as usize;
+        let mut opposed = self.model.conditions.ids().filter(|&id| {
             let against: Vec<&Truths> = search
                 .opposed
                 .iter()
-                .filter(|(_, of)| *of == at)
+                .filter(|(_, of)| *of == id)
                 .map(|(t, _)| t)
                 .collect();
-            let is_pair = |a: &Truths, b: &Truths| (0..a.len()).all(|i| (a[i] != b[i]) == (i == at));
+            let is_pair = |a: &Truths, b: &Truths| a.ids().all(|other| (a[other] != b[other]) == (other == id));
             let mut pairs = against.iter().enumerate();
             pairs.any(|(n, a)| against[n + 1..].iter().any(|b| is_pair(a, b)))
         });
@@ -100,7 +99,7 @@ impl Engine {
     }
 
     /// A candidate by what it has other than the mode in force.
-    pub(crate) fn label_beside_present(&mut self, truths: &[bool]) -> String {
+    pub(crate) fn label_beside_present(&mut self, truths: &Truths) -> String {
         let label = self.label_of(truths);
         match self.present_label() {
             Some(present) => differences(&label, &present, "else as before", "the mode before"),
@@ -125,18 +124,18 @@ impl Engine {
     }
 
     /// What a candidate is called.
-    fn label_of(&mut self, truths: &[bool]) -> Label {
+    fn label_of(&mut self, truths: &Truths) -> Label {
         let saved = self.save_discrete();
         self.set_truths(truths);
         let before = std::mem::take(&mut self.when_before);
-        self.discrete.compute(&mut self.memory, &before);
+        self.discrete.compute(&self.model, &mut self.memory, &before);
         self.when_before = before;
         let label = self.label_here();
         self.restore_discrete(&saved);
         label
     }
 
-    /// What guards consist of, and conditions within equations that guards do not tell, as they are in memory.
+    /// What guards consist of, and conditions within equations that guards do not say, as they are in memory.
     fn label_here(&self) -> Label {
         let mut label = self.compiled.guard_atoms(&self.memory);
         for &id in self.compiled.conditions_within_equations() {

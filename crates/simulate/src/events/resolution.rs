@@ -2,11 +2,11 @@
 //!
 //! The steps of an integrator follow the states. What a condition reads may move faster: `sin(ω*time)` beside slow states
 //! turns many times within one step, `exp(-((x - x0)/w)^2)` of a slow state x has a peak that is narrower than it. Samples
-//! of such a function can look smooth by chance. Its *argument* tells: it is linear in time, or as smooth as the states
+//! of such a function can look smooth by chance. Its *argument* says: it is linear in time, or as smooth as the states
 //! are; so its course over a step is known from few samples, and with it how many turns, poles or peaks lie between them.
 //!
 //! [`Watching`] collects, for one plan of a mode, all arguments of such functions in the watched conditions and in the
-//! equations that lead from states to them. Arguments of inner functions are among them, so that outer ones are told too:
+//! equations that lead from states to them. Arguments of inner functions are among them, so that outer ones are reported too:
 //! resolution grows from inside out. Functions written as algorithms are followed: what their operations are applied to
 //! are arguments as well, as far as the same branches lead to them.
 
@@ -16,13 +16,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, Program, ProgramBuilder};
 use saltus_mdae::function::{Body, Functions, Operand, Operation, Step};
 use saltus_mdae::table::Table;
-use saltus_mdae::{BinaryOp, Derivative, ExprId, ExprPool, FunctionId, Mdae, Node, UnaryOp};
+use saltus_mdae::{BinaryFunction, Derivative, ExprId, ExprPool, FunctionId, Mdae, Node, UnaryFunction};
 use saltus_numerics::roots::{Course, Cut};
 
 use crate::kernel::slot_of;
 use crate::memory::Memory;
 
-/// The part of a turn, in radians, that six samples tell.
+/// The part of a turn, in radians, that six samples show.
 const TURN: f64 = 2.5;
 /// Of a tangent, whose poles are half a turn apart.
 const TANGENT: f64 = 1.0;
@@ -43,13 +43,13 @@ const SATURATED: f64 = 8.0;
 const ROUNDING: f64 = 1e-13;
 /// What errors of samples make of the range of the polynomial through them, at most about.
 const OF_ERROR: f64 = 16.0;
-/// Powers up to this one are told as polynomials.
+/// Powers up to this one are followed as polynomials.
 const LOW_POWER: f64 = 6.0;
 
-/// A function whose samples may not tell its course although those of its argument do.
+/// A function whose samples may not show its course although those of its argument do.
 #[derive(Clone, Debug)]
 enum Outer {
-    /// It repeats: so much of the argument is told by samples.
+    /// It repeats: so much of the argument is resolved by samples.
     Wave(f64),
     /// It jumps at integers.
     Staircase,
@@ -90,7 +90,7 @@ impl Inner {
 /// Which outputs of a program make an argument: one, or also another that is subtracted from it, or divides it (true).
 type Place = (usize, Option<(bool, usize)>);
 
-/// The arguments of functions whose samples may not tell their course.
+/// The arguments of functions whose samples may not show their course.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments {
     program: Option<Program>,
@@ -375,7 +375,7 @@ impl Outer {
         }
     }
 
-    /// Whether samples of an argument tell the course of the function.
+    /// Whether samples of an argument show the course of the function.
     fn is_told(&self, course: &Course, size: f64) -> bool {
         let (low, high) = course.sampled();
         let (least, greatest) = course.range();
@@ -392,7 +392,7 @@ impl Outer {
         let measure = |x: f64| self.measure(x, size);
         let near = |a: f64, b: f64, most: f64| {
             let distance = (measure(a) - measure(b)).abs();
-            // What has no measure has nothing to tell.
+            // What has no measure has nothing to say.
             distance.is_nan() || distance <= most
         };
         near(least, low, BEYOND_SAMPLES)
@@ -449,8 +449,8 @@ fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> (Vec<(Inner, Oute
                 }
             }
             Node::Binary(op, a, b) => match op {
-                BinaryOp::Div => offer(Inner::Plain(b), Outer::Pole),
-                BinaryOp::Pow => match pool.constant(b) {
+                BinaryFunction::Div => offer(Inner::Plain(b), Outer::Pole),
+                BinaryFunction::Pow => match pool.constant(b) {
                     Some(exponent) if is_low_power(exponent) => {}
                     Some(exponent) => offer(Inner::Plain(a), Outer::Power(exponent)),
                     None => {
@@ -458,7 +458,7 @@ fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> (Vec<(Inner, Oute
                         offer(Inner::Plain(b), Outer::Exponential);
                     }
                 },
-                BinaryOp::Mod | BinaryOp::Rem | BinaryOp::Quotient => {
+                BinaryFunction::Mod | BinaryFunction::Rem | BinaryFunction::Quotient => {
                     offer(Inner::Ratio(a, b), Outer::Staircase);
                 }
                 op if is_bent(op) => offer(Inner::Difference(a, b), Outer::Bend),
@@ -485,7 +485,7 @@ fn collect(model: &Mdae, pool: &ExprPool, roots: &[ExprId]) -> (Vec<(Inner, Oute
     (found, called)
 }
 
-/// What an operation inside of a function is applied to, where its samples may not tell its course.
+/// What an operation inside of a function is applied to, where its samples may not show its course.
 fn of_operation(operation: &Operation) -> [Option<(Operand, Outer)>; 2] {
     let [a, b] = operation.operands;
     let one = |argument: Operand, outer: Outer| [Some((argument, outer)), None];
@@ -494,14 +494,14 @@ fn of_operation(operation: &Operation) -> [Option<(Operand, Outer)>; 2] {
         Step::Unary(op) => [of_one(*op).map(|outer| (a, outer)), None],
         Step::Table(table, at) => one(a, Outer::Table(table.clone(), *at)),
         Step::Binary(op) => match op {
-            BinaryOp::Div if b.varies => one(b, Outer::Pole),
-            BinaryOp::Pow if b.varies => [
+            BinaryFunction::Div if b.varies => one(b, Outer::Pole),
+            BinaryFunction::Pow if b.varies => [
                 Some((a, Outer::Pole)).filter(|_| a.varies),
                 Some((b, Outer::Exponential)),
             ],
-            BinaryOp::Pow if is_low_power(b.value) => [None, None],
-            BinaryOp::Pow => one(a, Outer::Power(b.value)),
-            BinaryOp::Mod | BinaryOp::Rem | BinaryOp::Quotient => {
+            BinaryFunction::Pow if is_low_power(b.value) => [None, None],
+            BinaryFunction::Pow => one(a, Outer::Power(b.value)),
+            BinaryFunction::Mod | BinaryFunction::Rem | BinaryFunction::Quotient => {
                 let quotient = a.value / b.value;
                 let error = (a.error + quotient.abs() * b.error) / b.value.abs();
                 one(with(quotient, error), Outer::Staircase)
@@ -512,37 +512,37 @@ fn of_operation(operation: &Operation) -> [Option<(Operand, Outer)>; 2] {
     }
 }
 
-/// Whether powers are told as polynomials.
+/// Whether powers are followed as polynomials.
 fn is_low_power(exponent: f64) -> bool {
     exponent.fract() == 0.0 && (0.0..=LOW_POWER).contains(&exponent)
 }
 
 /// Whether an operation bends or jumps where its operands are equal.
-fn is_bent(op: BinaryOp) -> bool {
+fn is_bent(op: BinaryFunction) -> bool {
     matches!(
         op,
-        BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge
-            | BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Min
-            | BinaryOp::Max
+        BinaryFunction::Lt
+            | BinaryFunction::Le
+            | BinaryFunction::Gt
+            | BinaryFunction::Ge
+            | BinaryFunction::Eq
+            | BinaryFunction::Ne
+            | BinaryFunction::Min
+            | BinaryFunction::Max
     )
 }
 
-fn of_one(op: UnaryOp) -> Option<Outer> {
+fn of_one(op: UnaryFunction) -> Option<Outer> {
     Some(match op {
-        UnaryOp::Sin | UnaryOp::Cos => Outer::Wave(TURN),
-        UnaryOp::Tan => Outer::Wave(TANGENT),
-        UnaryOp::Floor | UnaryOp::Ceil => Outer::Staircase,
-        UnaryOp::Exp | UnaryOp::Sinh | UnaryOp::Cosh => Outer::Exponential,
-        UnaryOp::Sqrt | UnaryOp::Log | UnaryOp::Log10 => Outer::Pole,
-        UnaryOp::Tanh => Outer::Saturation,
-        UnaryOp::Atan => Outer::Arc,
-        UnaryOp::Sign | UnaryOp::Abs => Outer::Bend,
-        UnaryOp::Neg | UnaryOp::Not | UnaryOp::Asin | UnaryOp::Acos => return None,
+        UnaryFunction::Sin | UnaryFunction::Cos => Outer::Wave(TURN),
+        UnaryFunction::Tan => Outer::Wave(TANGENT),
+        UnaryFunction::Floor | UnaryFunction::Ceil => Outer::Staircase,
+        UnaryFunction::Exp | UnaryFunction::Sinh | UnaryFunction::Cosh => Outer::Exponential,
+        UnaryFunction::Sqrt | UnaryFunction::Log | UnaryFunction::Log10 => Outer::Pole,
+        UnaryFunction::Tanh => Outer::Saturation,
+        UnaryFunction::Atan => Outer::Arc,
+        UnaryFunction::Sign | UnaryFunction::Abs => Outer::Bend,
+        UnaryFunction::Neg | UnaryFunction::Not | UnaryFunction::Asin | UnaryFunction::Acos => return None,
     })
 }
 
@@ -604,7 +604,7 @@ impl Ways<'_> {
         }
     }
 
-    /// What tells whether the rates of states, or what is delayed, hide something between the points at which they are looked at:
+    /// What says whether the rates of states, or what is delayed, hide something between the points at which they are looked at:
     /// the arguments in all equations that lead to them. `None` if there are none.
     pub(crate) fn rates(&self, states: &[Derivative]) -> Option<Watching> {
         let rate = |state: &Derivative| Derivative {

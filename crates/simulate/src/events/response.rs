@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use saltus_codegen::{Rounding, share_of_error};
-use saltus_mdae::{BinaryOp, Derivative, ExprId, Node};
+use saltus_mdae::{BinaryFunction, Derivative, ExprId, Node};
 
 use crate::engine::{Engine, ModeId};
 use crate::events::candidate::Instant;
@@ -166,7 +166,7 @@ impl Engine {
                 // Those have values between their jumps.
                 !matches!(
                     self.model.pool.node(expression),
-                    Node::Call { .. } | Node::Binary(BinaryOp::Mod | BinaryOp::Rem, ..)
+                    Node::Call { .. } | Node::Binary(BinaryFunction::Mod | BinaryFunction::Rem, ..)
                 )
             })
             .collect();
@@ -213,7 +213,7 @@ impl Engine {
         let slot = self.memory.slot(var, order);
         if self.modes[mode].plan().is_state(Derivative { var, order }) {
             let error = self.scales.state_error(&self.memory, var, order);
-            self.scales.set_response(slot, error);
+            self.scales.set_response(var, order, error);
             return;
         }
         let beyond = order.saturating_sub(self.highest_order(mode, var));
@@ -230,7 +230,7 @@ impl Engine {
             std::mem::swap(&mut self.memory.values, values);
         }
         self.responses.perturbed = perturbed;
-        self.scales.set_response(slot, response);
+        self.scales.set_response(var, order, response);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Time events: `sample(start, interval)` and the ticks of clocks.
 
-use saltus_mdae::{Condition, ConditionId, ConditionKind, Idx, Rational};
+use saltus_mdae::{Condition, ConditionId, ConditionKind, Rational};
 
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
@@ -285,7 +285,7 @@ impl Engine {
                 };
                 return Err(Failure::new(kind).at(time));
             }
-            self.truths[clock.condition.index()] = false;
+            self.truths[clock.condition] = false;
             self.memory.set_condition(clock.condition, false);
         }
         // Booleans defined by a tick fall with it, so that the next tick is an edge again.

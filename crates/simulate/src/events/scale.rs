@@ -19,26 +19,84 @@ pub(crate) struct Scales {
     absolute: f64,
     /// The `nominal` attributes that are given.
     nominal: Vec<Option<f64>>,
-    /// The largest value so far, by slot.
-    sizes: Vec<f64>,
-    /// The first value and the largest distance from it so far, by slot.
-    courses: Vec<Option<(f64, f64)>>,
-    /// The start values that are given, by slot; not a number where there is none.
-    given: Vec<f64>,
+    /// The largest value so far.
+    sizes: Noted<f64>,
+    /// The first value and the largest distance from it so far.
+    courses: Noted<Option<(f64, f64)>>,
+    /// The start values that are given; not a number where there is none.
+    given: Noted<f64>,
     /// The group of variables with the same unit to which each belongs.
     groups: Vec<usize>,
     /// The largest values so far of any variable of a group and of its derivatives.
     group_sizes: Vec<[f64; GROUP_ORDERS]>,
     /// The largest distances so far from a first value, of the same.
     group_distances: Vec<[f64; GROUP_ORDERS]>,
-    /// The errors of what follows from the states, by slot: responses to errors of theirs. Not a number where none is known.
-    responses: Vec<f64>,
+    /// The errors of what follows from the states: responses to errors of theirs. Not a number where none is known.
+    responses: Noted<f64>,
     /// The same at the left limits of the present instant.
-    before: Vec<f64>,
+    before: Noted<f64>,
     /// The time at which the run begins.
     start: f64,
     /// How long it lasts.
     span: f64,
+}
+
+/// Something noted of derivatives of variables, with places for the orders that were met: of most variables these are
+/// fewer than memory has places for.
+#[derive(Clone, Debug)]
+struct Noted<T> {
+    /// By variable, and by order for each.
+    values: Vec<T>,
+    /// How many orders have a place.
+    orders: usize,
+    variables: usize,
+    blank: T,
+}
+
+impl<T: Copy> Noted<T> {
+    fn new(variables: usize, blank: T) -> Self {
+        Noted {
+            values: Vec::new(),
+            orders: 0,
+            variables,
+            blank,
+        }
+    }
+
+    fn get(&self, var: VarId, order: u16) -> T {
+        let order = usize::from(order);
+        if order >= self.orders {
+            return self.blank;
+        }
+        let place = self.values.get(var.index() * self.orders + order);
+        place.copied().unwrap_or(self.blank)
+    }
+
+    fn place(&mut self, var: VarId, order: u16) -> &mut T {
+        let order = usize::from(order);
+        if order >= self.orders {
+            self.make_room(order + 1);
+        }
+        &mut self.values[var.index() * self.orders + order]
+    }
+
+    fn copy_from(&mut self, other: &Self) {
+        self.values.clone_from(&other.values);
+        self.orders = other.orders;
+    }
+
+    fn make_room(&mut self, orders: usize) {
+        let mut values = vec![self.blank; self.variables * orders];
+        if self.orders > 0 {
+            for (new, old) in values
+                .chunks_exact_mut(orders)
+                .zip(self.values.chunks_exact(self.orders))
+            {
+                new[..self.orders].copy_from_slice(old);
+            }
+        }
+        (self.values, self.orders) = (values, orders);
+    }
 }
 
 /// Rounding of times, in units of the last place: those of events are computed by a few operations.
@@ -113,18 +171,19 @@ impl Scales {
     ) -> Self {
         debug_assert_eq!(nominal.len(), model.variables.len());
         let (groups, count) = groups_by_unit(model);
+        let variables = memory.variable_count();
         Scales {
             relative,
             absolute,
             nominal,
-            sizes: vec![0.0; memory.values.len()],
-            courses: vec![None; memory.values.len()],
-            given: vec![f64::NAN; memory.values.len()],
+            sizes: Noted::new(variables, 0.0),
+            courses: Noted::new(variables, None),
+            given: Noted::new(variables, f64::NAN),
             groups,
             group_sizes: vec![[0.0; GROUP_ORDERS]; count],
             group_distances: vec![[0.0; GROUP_ORDERS]; count],
-            responses: vec![f64::NAN; memory.values.len()],
-            before: vec![f64::NAN; memory.values.len()],
+            responses: Noted::new(variables, f64::NAN),
+            before: Noted::new(variables, f64::NAN),
             start,
             span: (stop - start).abs(),
         }
@@ -136,14 +195,14 @@ impl Scales {
             relative: 0.0,
             absolute: 0.0,
             nominal: Vec::new(),
-            sizes: Vec::new(),
-            courses: Vec::new(),
-            given: Vec::new(),
+            sizes: Noted::new(0, 0.0),
+            courses: Noted::new(0, None),
+            given: Noted::new(0, f64::NAN),
             groups: Vec::new(),
             group_sizes: Vec::new(),
             group_distances: Vec::new(),
-            responses: Vec::new(),
-            before: Vec::new(),
+            responses: Noted::new(0, f64::NAN),
+            before: Noted::new(0, f64::NAN),
             start: 0.0,
             span: 0.0,
         }
@@ -151,10 +210,9 @@ impl Scales {
 
     /// The error to be expected of a derivative of a variable at its value in memory.
     pub(crate) fn error(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
-        let slot = memory.slot(var, order) as usize;
-        let response = self.responses.get(slot).copied().unwrap_or(f64::NAN);
+        let response = self.responses.get(var, order);
         if response.is_nan() {
-            self.relative_error(memory) * memory.values[slot].abs()
+            self.relative_error(memory) * memory.get(var, order).abs()
         } else {
             response
         }
@@ -188,40 +246,60 @@ impl Scales {
 
     /// Whether a state is at the start what was given: known but for the rounding of what is computed from it.
     fn is_as_given(&self, memory: &Memory, var: VarId, order: u16) -> bool {
-        let given = self.given.get(memory.slot(var, order) as usize);
-        memory.is_initial() && given == Some(&memory.get(var, order))
+        memory.is_initial() && self.given.get(var, order) == memory.get(var, order)
     }
 
     /// A start value is given.
-    pub(crate) fn note_start(&mut self, memory: &Memory, var: VarId, order: u16, value: f64) {
-        self.given[memory.slot(var, order) as usize] = value;
+    pub(crate) fn note_start(&mut self, var: VarId, order: u16, value: f64) {
+        *self.given.place(var, order) = value;
     }
 
     /// The largest distance so far from the first value; the value, where there was none.
     fn distance(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
-        let course = self.courses.get(memory.slot(var, order) as usize).copied().flatten();
+        let course = self.courses.get(var, order);
         course.map_or_else(|| memory.get(var, order).abs(), |(_, distance)| distance)
     }
 
     /// How large a derivative of a variable is: by its attribute, or the largest value so far.
-    pub(crate) fn size(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
+    pub(crate) fn size(&self, var: VarId, order: u16) -> f64 {
         match self.nominal.get(var.index()).copied().flatten() {
             Some(nominal) if order == 0 => nominal,
-            _ => self.sizes.get(memory.slot(var, order) as usize).copied().unwrap_or(0.0),
+            _ => self.sizes.get(var, order),
         }
     }
 
     /// The absolute tolerance of a state: that of a nominal value of 1 where none is given, or less if all values so far
     /// were smaller.
     pub(crate) fn state_tolerance(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
+        let of_group = |group| self.size_in_group(group, order, Extent::Value);
+        self.state_tolerance_by(memory, var, order, of_group)
+    }
+
+    /// Those of many states, of which most have the same unit.
+    pub(crate) fn state_tolerances(&self, memory: &Memory, states: impl Iterator<Item = Derivative>) -> Vec<f64> {
+        let mut last: Option<((usize, u16), f64)> = None;
+        let tolerance = |Derivative { var, order }: Derivative| {
+            self.state_tolerance_by(memory, var, order, |group| match last {
+                Some((key, size)) if key == (group, order) => size,
+                _ => {
+                    let size = self.size_in_group(group, order, Extent::Value);
+                    last = Some(((group, order), size));
+                    size
+                }
+            })
+        };
+        states.map(tolerance).collect()
+    }
+
+    fn state_tolerance_by(&self, memory: &Memory, var: VarId, order: u16, of_group: impl FnOnce(usize) -> f64) -> f64 {
         let given = order == 0 && self.nominal.get(var.index()).copied().flatten().is_some();
         let size = if given {
-            self.size(memory, var, order)
-        } else if self.size(memory, var, order) >= 1.0 {
+            self.size(var, order)
+        } else if self.size(var, order) >= 1.0 {
             // Others make it larger, never smaller.
             1.0
         } else {
-            self.course_size(memory, var, order, Extent::Value)
+            self.course_size_by(memory, var, order, Extent::Value, of_group)
                 .clamp(LEAST_SIZE, 1.0)
         };
         self.absolute * size
@@ -231,19 +309,43 @@ impl Scales {
     /// moves the variable by its size within the run, and a rate of its own moves it soon. Without that a state that is
     /// zero at first is known by its rounding only. Rates count with their values in any case.
     fn course_size(&self, memory: &Memory, var: VarId, order: u16, extent: Extent) -> f64 {
-        let by_distance = |other: u16| extent == Extent::Distance && other <= order;
-        let own = (0..memory.orders(var)).map(|other| {
-            let size = if by_distance(other) {
+        let of_group = |group| self.size_in_group(group, order, extent);
+        self.course_size_by(memory, var, order, extent, of_group)
+    }
+
+    /// The same with what all variables of a unit tell.
+    fn course_size_by(
+        &self,
+        memory: &Memory,
+        var: VarId,
+        order: u16,
+        extent: Extent,
+        of_group: impl FnOnce(usize) -> f64,
+    ) -> f64 {
+        let orders = match extent {
+            // Of orders beyond those that were noted all sizes are zero.
+            Extent::Value => memory.orders(var).min(self.sizes.orders.max(1) as u16),
+            Extent::Distance => memory.orders(var),
+        };
+        let own = (0..orders).map(|other| {
+            let size = if extent == Extent::Distance && other <= order {
                 self.distance(memory, var, other)
             } else {
-                self.size(memory, var, other)
+                self.size(var, other)
             };
             (other, size)
         });
-        let Some(&group) = self.groups.get(var.index()) else {
-            return self.size_by_others(order, own);
-        };
+        let own = self.size_by_others(order, own);
+        match self.groups.get(var.index()) {
+            Some(&group) => own.max(of_group(group)),
+            None => own,
+        }
+    }
+
+    /// How large any derivative of this order is at least, by what is known of all variables with the same unit.
+    fn size_in_group(&self, group: usize, order: u16, extent: Extent) -> f64 {
         let of_group = (0..).zip(self.group_sizes[group].into_iter().zip(self.group_distances[group]));
+        let by_distance = |other: u16| extent == Extent::Distance && other <= order;
         let of_group =
             of_group.map(|(other, (size, distance))| (other, if by_distance(other) { distance } else { size }));
         // Of what has the same unit small values matter as little as small parts of large ones do: a wave is not followed
@@ -252,8 +354,7 @@ impl Scales {
             WITHOUT_UNIT => OF_OTHERS / self.absolute.max(f64::MIN_POSITIVE),
             _ => OF_UNIT,
         };
-        let least = share * self.size_by_others(order, of_group);
-        self.size_by_others(order, own).max(least)
+        share * self.size_by_others(order, of_group)
     }
 
     /// How large a derivative of a certain order is if others are as large as this.
@@ -289,31 +390,25 @@ impl Scales {
     }
 
     /// A value of a state, or of a derivative of one, has been reached.
-    pub(crate) fn note(&mut self, memory: &Memory, derivative: Derivative, value: f64) {
-        self.note_of_group(memory, derivative, value, true);
+    pub(crate) fn note(&mut self, derivative: Derivative, value: f64) {
+        self.note_of_group(derivative, value, true);
     }
 
     /// A value of an algebraic variable has been reached. Where no units are given it says nothing of states: a path
     /// parameter of 1 is no measure for currents of pA.
-    pub(crate) fn note_algebraic(&mut self, memory: &Memory, derivative: Derivative, value: f64) {
+    pub(crate) fn note_algebraic(&mut self, derivative: Derivative, value: f64) {
         let has_unit = self.groups[derivative.var.index()] != WITHOUT_UNIT;
-        self.note_of_group(memory, derivative, value, has_unit);
+        self.note_of_group(derivative, value, has_unit);
     }
 
-    fn note_of_group(
-        &mut self,
-        memory: &Memory,
-        Derivative { var, order }: Derivative,
-        value: f64,
-        counts_for_group: bool,
-    ) {
+    fn note_of_group(&mut self, Derivative { var, order }: Derivative, value: f64, counts_for_group: bool) {
         if !value.is_finite() {
             return;
         }
-        let slot = memory.slot(var, order) as usize;
-        let (first, distance) = self.courses[slot].get_or_insert((value, 0.0));
+        let (first, distance) = self.courses.place(var, order).get_or_insert((value, 0.0));
         *distance = distance.max((value - *first).abs());
-        self.sizes[slot] = self.sizes[slot].max(value.abs());
+        let size = self.sizes.place(var, order);
+        *size = size.max(value.abs());
         if !counts_for_group {
             return;
         }
@@ -331,15 +426,15 @@ impl Scales {
 
     /// The responses that were found are those of the left limits.
     pub(crate) fn keep_left_limits(&mut self) {
-        self.before.copy_from_slice(&self.responses);
+        self.before.copy_from(&self.responses);
     }
 
     /// The error of a left limit besides the relative tolerance.
-    pub(crate) fn error_before(&self, memory: &Memory, var: VarId, order: u16) -> f64 {
-        known(self.before[memory.slot(var, order) as usize])
+    pub(crate) fn error_before(&self, var: VarId, order: u16) -> f64 {
+        known(self.before.get(var, order))
     }
 
-    pub(crate) fn set_response(&mut self, slot: u32, error: f64) {
-        self.responses[slot as usize] = error;
+    pub(crate) fn set_response(&mut self, var: VarId, order: u16, error: f64) {
+        *self.responses.place(var, order) = error;
     }
 }

@@ -6,7 +6,7 @@
 //! networks; pivoting all of them that have a solution, with one candidate more.
 
 use rustc_hash::FxHashSet;
-use saltus_mdae::ConditionId;
+use saltus_mdae::{ConditionId, IndexVec};
 
 use crate::engine::Engine;
 use crate::error::Failure;
@@ -35,9 +35,9 @@ pub(crate) struct Search {
     /// then it is not derivatives that drive to the other side.
     pub off_surface: bool,
     /// By condition, how many candidates it spoke against.
-    pub contested: Vec<u32>,
+    pub contested: IndexVec<ConditionId, u32>,
     /// Candidates that one condition at its zero alone spoke against.
-    pub opposed: Vec<(Truths, usize)>,
+    pub opposed: Vec<(Truths, ConditionId)>,
 }
 
 impl Search {
@@ -55,13 +55,13 @@ impl Engine {
     pub(crate) fn search(
         &mut self,
         guess: Truths,
-        held: Vec<Option<bool>>,
+        held: IndexVec<ConditionId, Option<bool>>,
         zero_crossings: Vec<ConditionId>,
         initial: bool,
     ) -> Result<(Accepted, Vec<CandidateReport>), Failure> {
         let mut instant = Instant {
             saved: self.memory.values.clone(),
-            set_by_impulse: vec![false; held.len()],
+            set_by_impulse: IndexVec::filled(false, held.len()),
             held,
             zero_crossings,
             initial,
@@ -114,11 +114,9 @@ impl Engine {
         if fewest == 0 {
             return Ok(found);
         }
-        let free: Vec<usize> = (0..found.truths.len())
-            .filter(|&at| instant.held[at].is_none())
-            .collect();
+        let free: Vec<ConditionId> = (found.truths.ids()).filter(|&id| instant.held[id].is_none()).collect();
         let mut flips = vec![free.clone()];
-        flips.extend(free.iter().map(|&at| vec![at]));
+        flips.extend(free.iter().map(|&id| vec![id]));
         let mut best = found;
         let mut kept = (self.memory.values.clone(), self.start.moved.clone());
         let warnings = self.reported.warnings.len();
@@ -126,7 +124,7 @@ impl Engine {
         let mut next = flips.iter();
         while let Some(flip) = next.next().filter(|_| fewest > 0 && search.tried.len() < last) {
             let mut truths = best.truths.clone();
-            flip.iter().for_each(|&at| truths[at] = !truths[at]);
+            flip.iter().for_each(|&id| truths[id] = !truths[id]);
             if search.seen.contains(&truths) {
                 continue;
             }
@@ -145,7 +143,7 @@ impl Engine {
         Ok(best)
     }
 
-    /// Searches under wider rules; what was tried before is told first.
+    /// Searches under wider rules; what was tried before is reported first.
     fn search_again(
         &mut self,
         guess: &Truths,
@@ -190,7 +188,7 @@ impl Engine {
         for (id, monitor) in self.monitors.iter_enumerated() {
             let latches = monitor.as_ref().is_some_and(|monitor| monitor.latches_equations);
             let follows = self.discrete.following.binary_search(&id).is_ok();
-            let held = &mut instant.held[id.0 as usize];
+            let held = &mut instant.held[id];
             if latches && !follows && held.is_some() {
                 *held = None;
                 freed = true;
@@ -211,7 +209,7 @@ impl Engine {
             limit: self.options.candidate_limit as usize,
             gave_up: false,
             off_surface: false,
-            contested: vec![0; guess.len()],
+            contested: IndexVec::filled(0, guess.len()),
             opposed: Vec::new(),
         };
         self.event.systematic = false;
@@ -260,16 +258,16 @@ impl Engine {
             } => {
                 search.off_surface |= !on_surface;
                 if first {
-                    effective.iter().for_each(|&at| search.contested[at] += 1);
-                    if let (&[at], true) = (&effective[..], on_surface) {
-                        search.opposed.push((truths.clone(), at));
+                    effective.iter().for_each(|&id| search.contested[id] += 1);
+                    if let (&[id], true) = (&effective[..], on_surface) {
+                        search.opposed.push((truths.clone(), id));
                     }
                 }
                 if *by_ties_only {
                     search.tied.push(truths.clone());
                 }
                 let contested = self.model.conditions.iter_enumerated();
-                let contested = contested.filter(|(id, _)| truths[id.0 as usize] != indicated[id.0 as usize]);
+                let contested = contested.filter(|(id, _)| truths[*id] != indicated[*id]);
                 Some(Refusal {
                     reason: reason.clone(),
                     origins: contested.map(|(_, condition)| condition.origin).collect(),
@@ -281,7 +279,7 @@ impl Engine {
                 Some(refusal.clone())
             }
         };
-        // A candidate that is tried again under other rules is told once.
+        // A candidate that is tried again under other rules is reported once.
         if first || refused.is_none() {
             search.tried.push(CandidateReport {
                 truths: truths.clone(),
@@ -332,7 +330,7 @@ impl Engine {
         search: &mut Search,
         instant: &mut Instant,
     ) -> Result<Option<Box<Accepted>>, Failure> {
-        let free: Vec<usize> = (0..guess.len()).filter(|&at| instant.held[at].is_none()).collect();
+        let free: Vec<ConditionId> = guess.ids().filter(|&id| instant.held[id].is_none()).collect();
         let start = match last_regular {
             Some(truths) => Some(truths),
             None => self.regularise(guess, &free),
@@ -354,7 +352,7 @@ impl Engine {
     fn follow_leanings(
         &mut self,
         guess: &Truths,
-        free: &[usize],
+        free: &[ConditionId],
         search: &mut Search,
         instant: &mut Instant,
     ) -> Result<Option<Box<Accepted>>, Failure> {
@@ -384,17 +382,17 @@ impl Engine {
     }
 
     /// The sides on which the conditions are at the left limits, however near to zero.
-    fn leanings(&mut self, guess: &Truths, free: &[usize]) -> Truths {
+    fn leanings(&mut self, guess: &Truths, free: &[ConditionId]) -> Truths {
         let mut truths = guess.clone();
-        for &at in free {
-            let Some(monitor) = self.monitors[ConditionId(at as u32)].clone() else {
+        for &id in free {
+            let Some(monitor) = self.monitors[id].clone() else {
                 continue;
             };
             let value = monitor
                 .read(0, true, &self.memory, &self.scales, &mut self.scratch)
                 .value;
             if value != 0.0 && !value.is_nan() {
-                truths[at] = value > 0.0;
+                truths[id] = value > 0.0;
             }
         }
         truths
@@ -404,7 +402,7 @@ impl Engine {
     fn improve(
         &mut self,
         mut start: Truths,
-        free: &[usize],
+        free: &[ConditionId],
         search: &mut Search,
         instant: &mut Instant,
     ) -> Result<Option<Box<Accepted>>, Failure> {
@@ -435,7 +433,7 @@ impl Engine {
     fn flip_violated(
         &mut self,
         start: Truths,
-        free: &[usize],
+        free: &[ConditionId],
         search: &mut Search,
         instant: &mut Instant,
     ) -> Result<Option<Box<Accepted>>, Failure> {
@@ -447,14 +445,14 @@ impl Engine {
                 CandidateVerdict::Inadmissible(_) => break,
                 CandidateVerdict::Indicates { truths, effective, .. } => {
                     // What makes no difference follows at once.
-                    let chosen = effective.iter().copied().find(|at| free.contains(at));
-                    let flipped = chosen.map(|at| (at, !current[at]));
-                    let keep: Vec<(usize, bool)> = effective.iter().map(|&at| (at, current[at])).collect();
+                    let chosen = effective.iter().copied().find(|id| free.contains(id));
+                    let flipped = chosen.map(|id| (id, !current[id]));
+                    let keep: Vec<(ConditionId, bool)> = effective.iter().map(|&id| (id, current[id])).collect();
                     current = truths;
                     if flipped.is_some() {
                         keep.into_iter()
                             .chain(flipped)
-                            .for_each(|(at, truth)| current[at] = truth);
+                            .for_each(|(id, truth)| current[id] = truth);
                     }
                 }
             }
@@ -467,7 +465,7 @@ impl Engine {
     fn enumerate(
         &mut self,
         guess: &Truths,
-        free: &[usize],
+        free: &[ConditionId],
         search: &mut Search,
         instant: &mut Instant,
     ) -> Result<Option<Box<Accepted>>, Failure> {

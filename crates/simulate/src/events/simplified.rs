@@ -1,7 +1,7 @@
 //! Condition functions as simple as a mode makes them.
 //!
 //! A path parameter s is one quantity in one mode and another in the next: friction while stuck, `f0 + v` while sliding. With
-//! f0 of 1e9 N, `s > f0` tells velocities to 1e-7 m/s only. But an equation of the sliding mode says what `s - f0` is there: v.
+//! f0 of 1e9 N, `s > f0` says velocities to 1e-7 m/s only. But an equation of the sliding mode says what `s - f0` is there: v.
 //! Where an equation and the condition share what is taken away, the condition is watched and decided without it.
 //!
 //! The voltage of a diode across a closed switch is zero by the equations of the mode: a sum of multiples of them. Computed, it may
@@ -29,9 +29,13 @@ const NEAR: usize = 40;
 /// Elimination leaves at most this part of a coefficient that is zero.
 const NOTHING_LEFT: f64 = 1e-13;
 
-/// What conditions read, once that is known.
+/// What conditions and equations read, once that is known.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Paths(FxHashMap<ConditionId, Form>);
+pub(crate) struct Paths {
+    forms: FxHashMap<ConditionId, Form>,
+    /// Equations that are such sums; `None` for those that are not.
+    sums: FxHashMap<EquationId, Option<Arc<Sum>>>,
+}
 
 /// What a mode may make simpler about a condition function.
 #[derive(Clone, Debug)]
@@ -98,7 +102,7 @@ impl Engine {
 
     /// What a mode may make simpler about a condition.
     fn form(&mut self, id: ConditionId, monitor: &Monitor) -> Form {
-        if let Some(known) = self.paths.0.get(&id) {
+        if let Some(known) = self.paths.forms.get(&id) {
             return known.clone();
         }
         let found = match self.find_path(monitor) {
@@ -109,7 +113,7 @@ impl Engine {
                 _ => Form::Other,
             },
         };
-        self.paths.0.insert(id, found.clone());
+        self.paths.forms.insert(id, found.clone());
         found
     }
 
@@ -133,12 +137,23 @@ impl Engine {
         Some(Sum { terms, number })
     }
 
+    /// The residual of an equation as such a sum.
+    fn equation_sum(&mut self, id: EquationId) -> Option<Arc<Sum>> {
+        if let Some(known) = self.paths.sums.get(&id) {
+            return known.clone();
+        }
+        let found = self.constant_sum(self.model.equations[id].residual).map(Arc::new);
+        self.paths.sums.insert(id, found.clone());
+        found
+    }
+
     /// Whether a mode makes a sum zero at all times: it is a sum of multiples of equations with constant coefficients.
     fn vanishes_in(&mut self, sum: &Sum, mode: ModeId) -> bool {
         let equations = self.equations_near(sum, mode);
         let mut columns: FxHashMap<Derivative, usize> = FxHashMap::default();
         let mut units: Vec<f64> = Vec::new();
-        for &(leaf, coefficient) in equations.iter().chain([sum]).flat_map(|sum| &sum.terms) {
+        let sums = equations.iter().map(|equation| &**equation).chain([sum]);
+        for &(leaf, coefficient) in sums.flat_map(|sum| &sum.terms) {
             let at = *columns.entry(leaf).or_insert(units.len());
             if at == units.len() {
                 units.push(0.0);
@@ -163,12 +178,12 @@ impl Engine {
     }
 
     /// Equations of a mode that are such sums and share unknowns with a sum, or with others of them, nearest first.
-    fn equations_near(&mut self, sum: &Sum, mode: ModeId) -> Vec<Sum> {
+    fn equations_near(&mut self, sum: &Sum, mode: ModeId) -> Vec<Arc<Sum>> {
         let structure = Arc::clone(&self.modes[mode].structure);
         let mut met: FxHashSet<EquationId> = FxHashSet::default();
         let mut seen: FxHashSet<VarId> = FxHashSet::default();
         let mut open: VecDeque<VarId> = sum.terms.iter().map(|(leaf, _)| leaf.var).collect();
-        let mut found: Vec<Sum> = Vec::new();
+        let mut found: Vec<Arc<Sum>> = Vec::new();
         while let Some(var) = open.pop_front() {
             if !seen.insert(var) {
                 continue;
@@ -177,7 +192,7 @@ impl Engine {
                 if structure.equations.binary_search(&id).is_err() || !met.insert(id) {
                     continue;
                 }
-                let Some(equation) = self.constant_sum(self.model.equations[id].residual) else {
+                let Some(equation) = self.equation_sum(id) else {
                     continue;
                 };
                 open.extend(equation.terms.iter().map(|(leaf, _)| leaf.var));

@@ -3,7 +3,7 @@
 //! With all switches open, a capacitor between them is connected to nothing: the currents into it are said to be zero twice,
 //! and nothing determines its potential against the rest. The equations that are too many follow from the others, so one of
 //! them can be left out; what nothing determines keeps the value that it has. Such a mode is entered only where no regular one
-//! is consistent, and what is kept is told.
+//! is consistent, and what is kept is reported.
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::{Derivative, EquationId, Role, VarId};

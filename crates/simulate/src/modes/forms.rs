@@ -7,7 +7,7 @@ use saltus_mdae::{Derivative, ExprId, ExprPool, VarId};
 
 use crate::error::Failure;
 use crate::memory::Memory;
-use crate::modes::block::BlockSolver;
+use crate::modes::block::{BlockSolver, SquareEquations};
 use crate::modes::plan::Source;
 
 /// What is known of the equations of a model besides themselves.
@@ -37,18 +37,16 @@ impl OtherForms<'_> {
     }
 
     /// A solver for equations that begins with their simplified form where the guess leads nowhere.
-    #[allow(clippy::too_many_arguments)]
     pub(crate) fn solver(
         &self,
         cache: &KernelCache,
         pool: &ExprPool,
-        equations: &[Source],
-        unknowns: &[Derivative],
-        linear: bool,
+        square: SquareEquations<'_>,
         nominal: impl Fn(VarId) -> f64 + Copy,
         memory: &Memory,
     ) -> Result<BlockSolver, Failure> {
-        let solver = BlockSolver::new(cache, pool, equations, unknowns, linear, nominal, memory)?;
+        let equations = square.equations;
+        let solver = BlockSolver::new(cache, pool, square, nominal, memory)?;
         let has_other = |(residual, ..): &Source| self.simplified.contains_key(residual);
         if !equations.iter().any(has_other) {
             return Ok(solver);
@@ -57,7 +55,12 @@ impl OtherForms<'_> {
             .iter()
             .map(|&(residual, order, origin)| (*self.simplified.get(&residual).unwrap_or(&residual), order, origin))
             .collect();
-        let easier = BlockSolver::new(cache, pool, &simplified, unknowns, false, nominal, memory)?;
+        let easier = SquareEquations {
+            equations: &simplified,
+            linear: false,
+            ..square
+        };
+        let easier = BlockSolver::new(cache, pool, easier, nominal, memory)?;
         Ok(solver.beginning_with(easier))
     }
 }

@@ -388,7 +388,7 @@ impl Reach {
 
 #[cfg(test)]
 mod tests {
-    use saltus_mdae::{Builder, Mdae, UnaryOp};
+    use saltus_mdae::{Builder, Mdae, UnaryFunction};
     use saltus_numerics::ode::OdeSystem;
 
     use crate::compiled::Compiled;
@@ -406,7 +406,7 @@ mod tests {
             let (y, next) = (&states[k], &states[(k + 1) % n]);
             let (z, w) = (m.guess(&format!("z{k}"), 0.2), m.guess(&format!("w{k}"), 0.2));
             let before = &states[k.saturating_sub(1)];
-            m.equation("z", &z + 0.3 * z.apply(UnaryOp::Sin) + &z * &w - y);
+            m.equation("z", &z + 0.3 * z.apply(UnaryFunction::Sin) + &z * &w - y);
             m.equation("w", w.pow(3.0) + &w - &z - before);
             let v = m.unknown(&format!("v{k}"));
             m.equation("v", &v - &w * y);

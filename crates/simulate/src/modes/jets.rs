@@ -9,7 +9,7 @@ use saltus_structure::mode::Plan;
 
 use crate::events::response::Blur;
 use crate::memory::Memory;
-use crate::modes::block::{BlockSolver, Care, Learnt};
+use crate::modes::block::{BlockSolver, Care, Learnt, SquareEquations};
 use crate::modes::plan::source;
 use crate::modes::runtime::Tools;
 
@@ -223,7 +223,12 @@ impl Leading {
             .map(|&(e, order)| source(tools.model, e, order + level))
             .collect();
         let nominal = |var| tools.nominal(var);
-        BlockSolver::new(tools.cache, pool, &equations, &unknowns, true, nominal, memory).ok()
+        let square = SquareEquations {
+            equations: &equations,
+            unknowns: &unknowns,
+            linear: true,
+        };
+        BlockSolver::new(tools.cache, pool, square, nominal, memory).ok()
     }
 }
 

@@ -68,7 +68,7 @@ impl ModeOde<'_> {
         self.evaluate_by(t, y, PlanCode::solve_watched)
     }
 
-    /// What tells the course of the rates at a point in time.
+    /// What shows the course of the rates at a point in time.
     pub(crate) fn evaluate_for_rates(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
         self.evaluate_by(t, y, PlanCode::solve_for_rates)
     }
@@ -201,7 +201,28 @@ impl Watched<'_, '_> {
         }
     }
 
-    /// Most steps are told by their ends and their middle. Where the arguments inside of functions are, these need not be
+    /// How many of the values that are known from before are asked for.
+    fn wanted_of(&self, known: &Sampled) -> usize {
+        if self.follow {
+            return known.values.len();
+        }
+        let outside = self.ode.code.arguments().map_or(0, Arguments::count);
+        known.values.len().min(self.monitors.len() + outside)
+    }
+
+    /// Gives functions their shifts, and notes which of them are clear of their bands.
+    fn shift(&mut self, t: f64, tolerances: &[f64], values: &mut [f64]) {
+        for (at, (&tolerance, given)) in tolerances.iter().zip(values).enumerate() {
+            let value = *given;
+            *given = unless_resting(value, self.shifts[at], self.monitors[at]);
+            let clear = (value > 0.0) == self.sides[at] && value.abs() > self.shares[at] * tolerance;
+            if clear && self.clear_at[at].is_none_or(|first| t < first) {
+                self.clear_at[at] = Some(t);
+            }
+        }
+    }
+
+    /// Most steps are resolved by their ends and their middle. Where the arguments inside of functions are, these need not be
     /// followed again.
     pub(crate) fn look(&mut self, (t_old, t_new): (f64, f64)) -> Result<(), EvalError> {
         let middle = t_old + (t_new - t_old) * 0.5;
@@ -224,10 +245,8 @@ impl Watched<'_, '_> {
     fn sampled(&mut self, t: f64) -> Result<Sampled, EvalError> {
         if let Some(known) = self.known.iter().find(|known| known.t == t) {
             let mut sampled = known.clone();
-            if !self.follow {
-                let outside = self.ode.code.arguments().map_or(0, Arguments::count);
-                sampled.values.truncate(self.monitors.len() + outside);
-            }
+            let wanted = self.wanted_of(known);
+            sampled.values.truncate(wanted);
             return Ok(sampled);
         }
         if self.cancel.is_cancelled() {
@@ -275,16 +294,18 @@ impl ConditionFunctions for Watched<'_, '_> {
     }
 
     fn evaluate(&mut self, t: f64, values: &mut Vec<f64>) -> Result<(), EvalError> {
-        let sampled = self.sampled(t)?;
-        values.clone_from(&sampled.values);
-        for (at, &tolerance) in sampled.tolerances.iter().enumerate() {
-            let value = sampled.values[at];
-            values[at] = unless_resting(value, self.shifts[at], self.monitors[at]);
-            let clear = (value > 0.0) == self.sides[at] && value.abs() > self.shares[at] * tolerance;
-            if clear && self.clear_at[at].is_none_or(|first| t < first) {
-                self.clear_at[at] = Some(t);
-            }
+        if let Some(at) = self.known.iter().position(|known| known.t == t) {
+            let all = std::mem::take(&mut self.known);
+            let known = &all[at];
+            values.clear();
+            values.extend_from_slice(&known.values[..self.wanted_of(known)]);
+            self.shift(t, &known.tolerances, values);
+            self.known = all;
+            return Ok(());
         }
+        let sampled = self.sampled(t)?;
+        *values = sampled.values;
+        self.shift(t, &sampled.tolerances, values);
         Ok(())
     }
 
@@ -302,7 +323,7 @@ impl ConditionFunctions for Watched<'_, '_> {
         }
     }
 
-    fn rounding(&self, i: usize) -> f64 {
+    fn rounding(&self, i: usize, _: &[f64]) -> f64 {
         ROUNDING * self.sizes[i]
     }
 }

@@ -17,7 +17,7 @@ use crate::error::Failure;
 use crate::events::resolution::{Arguments, Determined, Watching, Ways};
 use crate::events::response::Blur;
 use crate::memory::Memory;
-use crate::modes::block::{BlockFailure, BlockSolver, Care, Known, Learnt};
+use crate::modes::block::{BlockFailure, BlockSolver, Care, Known, Learnt, SquareEquations};
 use crate::modes::explicit::ExplicitEquations;
 use crate::modes::jacobian::{ExactJacobian, Tangent};
 use crate::modes::runtime::Tools;
@@ -190,7 +190,7 @@ pub(crate) struct PlanCode {
     prepared: Option<Box<Watching>>,
     /// Sizes of its arguments that are known from before.
     sizes: Vec<f64>,
-    /// What tells the course of the rates of states; made when it is first asked for.
+    /// What shows the course of the rates of states; made when it is first asked for.
     rates: OnceLock<Option<Box<Watching>>>,
     /// Whether only what a watching needs is solved.
     wanted: Wanted,
@@ -206,7 +206,7 @@ enum Wanted {
     All,
     /// What the watched conditions depend on.
     Conditions,
-    /// What tells the course of the rates.
+    /// What shows the course of the rates.
     Rates,
 }
 
@@ -381,10 +381,12 @@ impl PlanCode {
                 let linear = block.kind != BlockKind::Nonlinear;
                 let (sources, linear) = tools.forms.solved(sources, block.solve_for, linear);
                 let nominal = |var: VarId| tools.nominal(var);
-                let (cache, unknowns) = (tools.cache, block.solve_for);
-                let mut solver = tools
-                    .forms
-                    .solver(cache, pool, &sources, unknowns, linear, nominal, memory)?;
+                let square = SquareEquations {
+                    equations: &sources,
+                    unknowns: block.solve_for,
+                    linear,
+                };
+                let mut solver = tools.forms.solver(tools.cache, pool, square, nominal, memory)?;
                 solver.let_keep(|unknown| algebraic.contains(&unknown.var));
                 stages.push(Stage::Block(Box::new(solver)));
                 all_sources.push(sources);
@@ -500,7 +502,7 @@ impl PlanCode {
         outcome
     }
 
-    /// The same for what tells the course of the rates.
+    /// The same for what shows the course of the rates.
     pub(crate) fn solve_for_rates(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
         self.wanted = Wanted::Rates;
         let outcome = self.solve_for_stage(memory);
@@ -538,18 +540,18 @@ impl PlanCode {
         self.watching = Some(Box::new(watching));
     }
 
-    /// Finds what tells the course of the rates of states, unless that is known: whether there is anything.
+    /// Finds what shows the course of the rates of states, unless that is known: whether there is anything.
     pub(crate) fn watch_rates(&mut self, tools: Tools<'_>, pool: &ExprPool, memory: &Memory) -> bool {
         let found = || self.ways(tools, pool, memory).rates(&self.states).map(Box::new);
         self.rates.get_or_init(found).is_some()
     }
 
-    /// What tells the course of the rates, once it is known.
+    /// What shows the course of the rates, once it is known.
     pub(crate) fn rates(&mut self) -> Option<&mut Watching> {
         self.rates.get_mut()?.as_deref_mut()
     }
 
-    /// The arguments of what tells the course of the rates.
+    /// The arguments of what shows the course of the rates.
     pub(crate) fn rate_arguments(&self) -> Option<&Arguments> {
         self.rates.get()?.as_ref().map(|rates| &rates.arguments)
     }

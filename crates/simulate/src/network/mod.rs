@@ -49,7 +49,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) struct Network {
     pub tables: Tables,
     pub switches: Switches,
-    /// What tells the course of the signals in the equations.
+    /// What shows the course of the signals in the equations.
     pub arguments: Arguments,
     /// The mode in force; nothing while the run goes on with whole modes.
     pub present: Option<Present>,

@@ -11,7 +11,7 @@ use crate::engine::Engine;
 /// What reads a condition or a discrete variable.
 #[derive(Clone, Debug, Default)]
 struct Readers {
-    /// Steps of the discrete part.
+    /// Places of discrete equations in their order.
     steps: Vec<usize>,
     guards: Vec<GuardId>,
 }
@@ -21,6 +21,8 @@ struct Readers {
 pub(crate) struct Switches {
     of_conditions: Vec<Readers>,
     of_variables: FxHashMap<VarId, Readers>,
+    /// The discrete equations in the order in which they are computed; steps are places in it.
+    order: Vec<usize>,
 }
 
 /// What a change of conditions has done to memory, and can be taken back.
@@ -38,6 +40,7 @@ impl Switches {
         let mut switches = Switches {
             of_conditions: vec![Readers::default(); engine.model.conditions.len()],
             of_variables: FxHashMap::default(),
+            order: engine.discrete.definitions_in_order().collect(),
         };
         let modes = engine.compiled.modes();
         for guard in modes.guards() {
@@ -45,7 +48,7 @@ impl Switches {
                 readers.guards.push(guard)
             });
         }
-        for (step, equation) in engine.discrete.definitions() {
+        for (step, &equation) in switches.order.clone().iter().enumerate() {
             let equation = &engine.model.discrete[equation];
             let roots = [equation.guard, equation.value];
             switches.note(&engine.model.pool, &roots, |readers| readers.steps.push(step));
@@ -80,9 +83,7 @@ impl Switches {
         }
         // The steps are ordered: what one reads was computed before it.
         while let Some(step) = steps.pop_first() {
-            let Some((var, value)) = engine.discrete.definition(step, &engine.memory) else {
-                continue;
-            };
+            let (var, value) = engine.discrete.definition(self.order[step], &engine.memory);
             let slot = engine.memory.slot(var, 0);
             let before = std::mem::replace(&mut engine.memory.values[slot as usize], value);
             if before == value {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use saltus_codegen::{KernelSpec, Leaf};
 use saltus_mdae::print::{UserNames, expression};
-use saltus_mdae::{BinaryOp, Comparison, Derivative, EquationId, ExprId, Node, OriginId, Role, VarId};
+use saltus_mdae::{BinaryFunction, Comparison, Derivative, EquationId, ExprId, Node, OriginId, Role, VarId};
 
 use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
@@ -68,7 +68,7 @@ impl Engine {
     }
 
     /// Says, once for each equation, that a factor of an impulse jumps with it, because it is discrete or the new mode defines it
-    /// in another way: `m*der(v) = -i` does not tell whether m changes before the impulse or after it. What is computed is the literal meaning: m has its new value.
+    /// in another way: `m*der(v) = -i` does not say whether m changes before the impulse or after it. What is computed is the literal meaning: m has its new value.
     pub(crate) fn tell_jumping_factors(&mut self, accepted: &Accepted) {
         let (Some(mode), false) = (accepted.mode, accepted.impulses.is_empty()) else {
             return;
@@ -236,8 +236,8 @@ impl Engine {
             let (function, comparison) = model.relation(condition)?;
             let of_unknowns = pool.occurrences(function).iter().any(|one| model.is_unknown(one.var));
             let op = match comparison {
-                Comparison::Greater => BinaryOp::Gt,
-                Comparison::GreaterEqual => BinaryOp::Ge,
+                Comparison::Greater => BinaryFunction::Gt,
+                Comparison::GreaterEqual => BinaryFunction::Ge,
             };
             of_unknowns.then(|| pool.binary(op, function, zero))
         })[0];

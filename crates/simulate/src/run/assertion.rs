@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use saltus_instant::discrete;
 use saltus_mdae::{Action, Assertion, AssertionLevel, ExprId, Node};
 
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
-use crate::events::discrete::{self, Triggered};
+use crate::events::discrete::Triggered;
 use crate::kernel::Bound;
 
 impl Engine {
@@ -40,7 +41,7 @@ impl Engine {
             .at(time));
         }
         let model = Arc::clone(&self.model);
-        for action in discrete::actions(&model, triggered) {
+        for action in discrete::actions(&model, &triggered.branches) {
             let Action::Assert(assertion) = action else {
                 continue;
             };
@@ -86,7 +87,7 @@ impl Engine {
             let guard = Bound::of_value(&self.cache, &self.pool, guard, &self.memory);
             guard.is_ok_and(|guard| guard.value(&self.memory) != 0.0)
         };
-        discrete::actions(&self.model, triggered).find_map(|action| match *action {
+        discrete::actions(&self.model, &triggered.branches).find_map(|action| match *action {
             Action::Terminate { guard, message, .. } if applies(guard) => self.message(message).ok(),
             _ => None,
         })

@@ -12,9 +12,9 @@
 
 use std::sync::Arc;
 
-use saltus_mdae::{ConditionId, Derivative, Idx, Role, VarId};
-use saltus_numerics::linalg::SparsityPattern;
-use saltus_numerics::ode::OdeSystem;
+use rustc_hash::FxHashMap;
+use saltus_codegen::{Leaf, SystemError};
+use saltus_mdae::{ConditionId, Derivative, Idx, Role, Type, VarId};
 
 use super::watch::Motion;
 use super::{Begun, Phase, Request, Run};
@@ -23,6 +23,7 @@ use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
 use crate::events::condition::Monitor;
 use crate::events::iteration::Instants;
+use crate::modes::tangent::{PartialValues, TangentPlan};
 use crate::options::Options;
 use crate::report::EventReport;
 use crate::run::input::InputSignal;
@@ -83,6 +84,8 @@ pub struct Exchange {
     was_corrected: bool,
     /// The event under way.
     pending: Option<Box<Pending>>,
+    /// How tangents go through the equations of the mode, once somebody has asked for derivatives.
+    tangent_plan: Option<Arc<TangentPlan>>,
 }
 
 /// An event whose instants are processed one by one.
@@ -134,6 +137,7 @@ impl Exchange {
             has_news: false,
             was_corrected: false,
             pending: None,
+            tangent_plan: None,
             run,
         })
     }
@@ -192,7 +196,7 @@ impl Exchange {
         mode.map_or(String::new(), |mode| self.run.engine.mode_record(mode).label)
     }
 
-    /// What was worth telling since this was last asked.
+    /// What was worth reporting since this was last asked.
     pub fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.run.engine.reported.warnings)
     }
@@ -244,7 +248,7 @@ impl Exchange {
         let mut watched = self.watched.iter().peekable();
         for (value, &id) in values.iter_mut().zip(&*self.conditions) {
             let engine = &mut self.run.engine;
-            let holds = engine.truths[id.index()];
+            let holds = engine.truths[id];
             let side = if holds { 1.0 } else { -1.0 };
             *value = side;
             let Some((_, monitor)) = watched.next_if(|(of, _)| *of == id) else {
@@ -321,7 +325,7 @@ impl Exchange {
         let engine = &mut self.run.engine;
         for derivative in engine.modes[mode].plan().states.clone() {
             let value = engine.memory.get(derivative.var, derivative.order);
-            engine.scales.note(&engine.memory, derivative, value);
+            engine.scales.note(derivative, value);
         }
         self.recall_clear();
         self.run.update_watches(mode, &self.watched, self.taken);
@@ -358,10 +362,7 @@ impl Exchange {
                 .highest_order(slot.var)
                 .is_some_and(|highest| slot.order < highest);
             let value = engine.memory.get(slot.var, slot.order);
-            let size = engine
-                .scales
-                .size(&engine.memory, slot.var, slot.order)
-                .max(value.abs());
+            let size = engine.scales.size(slot.var, slot.order).max(value.abs());
             carried && (value - given).abs() > DRIFT * engine.options.tolerance * size
         };
         self.slots.iter().zip(&self.given).any(is_off)
@@ -454,8 +455,9 @@ impl Exchange {
         Ok(())
     }
 
-    /// How values respond to changes of slots and inputs about the present point: the sum over what is varied of its seed times
-    /// the derivative of each value by it. Exact for rates of states by states; else by central differences.
+    /// How values respond to changes of slots and inputs at the present point, within the mode: the sum over what is varied of its
+    /// seed times the derivative of each value by it. Exact, from the partial derivatives of the equations, but for
+    /// derivatives of higher order than the mode has in its equations.
     pub fn directional(
         &mut self,
         values: &[Quantity],
@@ -463,9 +465,38 @@ impl Exchange {
         response: &mut [f64],
     ) -> Result<(), Failure> {
         self.solve()?;
-        if self.exact_directional(values, varied, response) {
+        let tangents = self.tangents(varied)?;
+        let (mode, mut beyond) = (self.present_mode(), Vec::new());
+        for (at, (value, response)) in values.iter().zip(response.iter_mut()).enumerate() {
+            let of = match *value {
+                Quantity::Value(of) => of,
+                Quantity::RateOf(slot) => Derivative::new(slot.var, slot.order + 1),
+            };
+            *response = tangents.get(&Leaf::var(of.var, of.order)).copied().unwrap_or(0.0);
+            let highest = self.run.engine.modes[mode].highest_order(of.var);
+            if highest.is_some_and(|highest| highest < of.order) {
+                beyond.push(at);
+            }
+        }
+        if beyond.is_empty() {
             return Ok(());
         }
+        let (mut rest, values) = (
+            vec![0.0; beyond.len()],
+            beyond.iter().map(|&at| values[at]).collect::<Vec<_>>(),
+        );
+        self.differences(&values, varied, &mut rest)?;
+        beyond.iter().zip(rest).for_each(|(&at, value)| response[at] = value);
+        Ok(())
+    }
+
+    /// Central differences, for derivatives beyond those in the equations of the mode: rates of slots that follow from the others.
+    fn differences(
+        &mut self,
+        values: &[Quantity],
+        varied: &[(Quantity, f64)],
+        response: &mut [f64],
+    ) -> Result<(), Failure> {
         let size = |at: f64| at.abs().max(1.0);
         let mut reach: f64 = 0.0;
         for &(quantity, seed) in varied {
@@ -496,49 +527,60 @@ impl Exchange {
         outcome.and(self.solve())
     }
 
-    /// The same from the exact Jacobian of the mode; false where it does not tell.
-    fn exact_directional(&mut self, values: &[Quantity], varied: &[(Quantity, f64)], response: &mut [f64]) -> bool {
+    /// How everything that the mode determines responds.
+    fn tangents(&mut self, varied: &[(Quantity, f64)]) -> Result<FxHashMap<Leaf, f64>, Failure> {
         let mode = self.present_mode();
-        let states = self.run.engine.modes[mode].plan().states.clone();
-        let state = |of: &Derivative| states.iter().position(|state| state == of);
-        let mut rows = Vec::with_capacity(values.len());
-        for value in values {
-            match value {
-                Quantity::RateOf(slot) => rows.push(state(slot)),
-                Quantity::Value(_) => return false,
-            }
-        }
-        if rows.iter().any(Option::is_none) {
-            return false;
-        }
-        let mut direction = vec![0.0; states.len()];
-        for (quantity, seed) in varied {
-            match quantity {
-                // What is no state is ignored.
-                Quantity::Value(of) if self.slots.binary_search(of).is_ok() => {
-                    state(of).into_iter().for_each(|at| direction[at] += seed);
-                }
-                _ => return false,
-            }
-        }
         let (time, y) = (self.time, self.states.clone());
+        let plan = self.tangent_plan(mode)?;
         let mut ode = self.run.engine.ode(mode, &self.run.history);
-        let pattern = ode.jacobian_pattern().cloned();
-        let pattern = pattern.unwrap_or_else(|| SparsityPattern::dense(states.len(), states.len()));
-        let mut entries = vec![0.0; pattern.len()];
-        if ode.jacobian(time, &y, &mut entries).is_err() {
-            return false;
+        let (mut partials, mut room) = (PartialValues::default(), plan.room());
+        let found = ode
+            .evaluate(time, &y)
+            .and_then(|()| ode.code.partials(&plan, ode.memory, &mut partials));
+        found.map_err(|error| {
+            Failure::new(FailureKind::Integration {
+                reason: error.to_string(),
+                variables: Vec::new(),
+                origins: Vec::new(),
+            })
+            .at(time)
+        })?;
+        // What is neither a state of the mode nor an input has no influence.
+        for (place, &leaf) in plan.known().iter().enumerate() {
+            let seeds = varied.iter().filter(|(quantity, _)| match *quantity {
+                Quantity::Value(of) => Leaf::var(of.var, of.order) == leaf,
+                Quantity::RateOf(_) => false,
+            });
+            room[place][0] = seeds.map(|(_, seed)| seed).sum();
         }
-        let mut product = vec![0.0; states.len()];
-        for (column, direction) in direction.iter().enumerate() {
-            for (&row, entry) in pattern.column(column).iter().zip(&entries[pattern.range(column)]) {
-                product[row] += entry * direction;
-            }
+        ode.code.pass_tangents(&plan, &partials, &mut room);
+        let known = plan.known().iter().copied().zip(0..);
+        let determined = plan
+            .determined()
+            .iter()
+            .map(|&(of, place)| (Leaf::var(of.var, of.order), place));
+        Ok(known
+            .chain(determined)
+            .map(|(leaf, place)| (leaf, room[place][0]))
+            .collect())
+    }
+
+    /// How tangents go through the equations of the mode with the present states; made when it is asked for.
+    fn tangent_plan(&mut self, mode: ModeId) -> Result<Arc<TangentPlan>, Failure> {
+        if let Some(plan) = &self.tangent_plan {
+            return Ok(Arc::clone(plan));
         }
-        for (response, row) in response.iter_mut().zip(rows.iter().flatten()) {
-            *response = product[*row];
-        }
-        true
+        let inputs = self.run.engine.model.variables.iter_enumerated();
+        let inputs = inputs.filter(|(_, variable)| variable.role == Role::Input && variable.ty == Type::Real);
+        let inputs: Vec<Leaf> = inputs.map(|(var, _)| Leaf::var(var, 0)).collect();
+        let ode = self.run.engine.ode(mode, &self.run.history);
+        let plan = ode.code.tangent_plan(ode.tools, ode.pool, ode.memory, &inputs);
+        let plan = Arc::new(plan.map_err(|error| match error {
+            SystemError::Compile(error) => Failure::compile(error),
+            SystemError::Unbound(leaf) => Failure::unbound(leaf),
+        })?);
+        self.tangent_plan = Some(Arc::clone(&plan));
+        Ok(plan)
     }
 
     fn read(&mut self, quantity: Quantity) -> f64 {
@@ -572,7 +614,7 @@ impl Exchange {
         let truths = &self.run.engine.truths;
         let crossed = self.conditions.iter().zip(&values);
         let mut triggers: Vec<ConditionId> = crossed
-            .filter(|(id, value)| (**value > 0.0) != truths[id.index()])
+            .filter(|(id, value)| (**value > 0.0) != truths[**id])
             .map(|(&id, _)| id)
             .collect();
         // An importer may stop just before the crossing.
@@ -587,7 +629,7 @@ impl Exchange {
             let Some(rate) = engine.derivative(&monitor, mode, 1) else {
                 continue;
             };
-            let leaves = (rate.value > 0.0) != engine.truths[id.index()] && rate.value != 0.0;
+            let leaves = (rate.value > 0.0) != engine.truths[id] && rate.value != 0.0;
             if leaves && here.abs() <= rate.value.abs() * tolerance {
                 triggers.push(id);
             }
@@ -687,6 +729,7 @@ impl Exchange {
     /// Where the states of the present mode are among the slots.
     fn find_places(&mut self) -> Result<(), Failure> {
         let mode = self.present_mode();
+        self.tangent_plan = None;
         let engine = &self.run.engine;
         let plan = engine.modes[mode].plan();
         plan.read_states(&engine.memory, &mut self.states);

@@ -1,6 +1,6 @@
 //! The attributes `min` and `max`: every variable is promised to stay between them.
 //!
-//! They act like assertions of level warning: a violation is told once, with its time and value, and the run goes on. Values
+//! They act like assertions of level warning: a violation is reported once, with its time and value, and the run goes on. Values
 //! within the error of the integration beyond a limit do not count. Integers that can no longer be told from their
 //! neighbours end the run.
 
@@ -29,14 +29,14 @@ struct Limit {
     max: f64,
 }
 
-/// The limits that hold so far: what was violated is told and taken off the list.
+/// The limits that hold so far: what was violated is reported and taken off the list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Limits {
     watched: Vec<Limit>,
 }
 
 impl Limits {
-    /// Reads the limits of all variables, and tells which parameters and constants violate theirs.
+    /// Reads the limits of all variables, and says which parameters and constants violate theirs.
     pub(crate) fn new(engine: &mut Engine) -> Result<Self, Failure> {
         let mut limits = Limits::default();
         let model = Arc::clone(&engine.model);

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use saltus_mdae::function::Functions;
-use saltus_mdae::{ConditionId, ExprPool, Idx, IndexVec, Mdae, Node, Role};
+use saltus_mdae::{ConditionId, ExprPool, Idx, IndexVec, Mdae, Node};
 use saltus_numerics::EvalError;
 use saltus_numerics::roots::{ConditionFunctions, Course, Cut, EventInstant, RootError, first_event};
 
@@ -15,11 +15,12 @@ use super::watch::{scan_options, too_fast};
 use super::{Cancel, Run};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
-use crate::events::condition::{Decided, Monitor};
+use crate::events::condition::{Decided, Monitor, reads_time_and_parameters};
 use crate::events::resolution::Arguments;
 use crate::events::scale::Scales;
 use crate::memory::Memory;
-use crate::modes::ode::{ROUNDING, unless_resting};
+use crate::modes::ode::unless_resting;
+use crate::run::rounding_of_time::RoundingOfTime;
 
 /// Into how many windows a run is divided: a condition is looked at in one after the other until it crosses zero.
 const WINDOWS: f64 = 64.0;
@@ -41,6 +42,7 @@ type Entries = IndexVec<ConditionId, Option<Box<Entry>>>;
 #[derive(Clone, Debug)]
 struct Entry {
     monitor: Arc<Monitor>,
+    rounding: RoundingOfTime,
     arguments: Arguments,
     /// The side on which it has been since the time from which on it was looked at.
     side: bool,
@@ -105,21 +107,25 @@ impl Run {
             self.lookahead.entries = self.conditions_of_time();
         }
         let mut lookahead = std::mem::take(&mut self.lookahead);
-        let entries = lookahead.entries.iter().flatten();
-        let crossings = entries
-            .filter(|entry| !entry.is_due(now))
-            .filter_map(|entry| entry.crossing);
+        // A crossing that the event has brought forward (two conditions that cross at one time, but for rounding) is none any
+        // more, and no bound for the others.
+        for id in self.engine.model.conditions.ids() {
+            let Some(entry) = &mut lookahead.entries[id] else {
+                continue;
+            };
+            let truth = self.engine.truths[id];
+            if entry.is_due(now) || entry.side != truth {
+                self.reset_watch(id, &entry.monitor, mode);
+                (entry.side, entry.since, entry.searched, entry.crossing) = (truth, now, now, None);
+            }
+        }
+        let crossings = lookahead.entries.iter().flatten().filter_map(|entry| entry.crossing);
         let mut bound = crossings.map(|crossing| crossing.right).fold(stop, f64::min);
         let mut outcome = Ok(());
         for id in self.engine.model.conditions.ids() {
             let Some(entry) = &mut lookahead.entries[id] else {
                 continue;
             };
-            let truth = self.engine.truths[id.index()];
-            if entry.is_due(now) || entry.side != truth {
-                self.reset_watch(id, &entry.monitor, mode);
-                (entry.side, entry.since, entry.searched, entry.crossing) = (truth, now, now, None);
-            }
             while outcome.is_ok() && entry.crossing.is_none() && entry.searched < bound {
                 let end = (entry.searched + window).min(stop).max(entry.searched.next_up());
                 outcome = self.search(id, entry, end);
@@ -140,9 +146,7 @@ impl Run {
         let span = self.engine.options.stop - self.engine.options.start;
         let margin = CLEAR_ERRORS * self.engine.scales.time_error(now) + CLEAR_PART * span;
         self.lookahead.entry(id).is_some_and(|entry| {
-            entry.side == self.engine.truths[id.index()]
-                && entry.since < now - margin
-                && entry.quiet_until() > now + margin
+            entry.side == self.engine.truths[id] && entry.since < now - margin && entry.quiet_until() > now + margin
         })
     }
 
@@ -153,6 +157,7 @@ impl Run {
                 let functions = [monitor.function];
                 Box::new(Entry {
                     arguments: Arguments::of(&engine.model, &engine.cache, &engine.pool, &engine.memory, &functions),
+                    rounding: RoundingOfTime::new(&engine.pool, &engine.memory, monitor.function),
                     monitor: monitor.clone(),
                     side: false,
                     since: f64::NEG_INFINITY,
@@ -181,7 +186,7 @@ impl Run {
             side: entry.side,
             share: watch.share(),
             clear_at: None,
-            size: 0.0,
+            rounding: &entry.rounding,
             affordable: &mut self.affordable,
             cancel: &self.request.cancel,
         };
@@ -214,16 +219,13 @@ fn is_of_time(model: &Mdae, pool: &ExprPool, monitor: &Monitor) -> bool {
 
 /// Whether a condition reads time and parameters, nothing else.
 pub(super) fn reads_time_alone(model: &Mdae, pool: &ExprPool, monitor: &Monitor) -> bool {
-    let fixed = |node: Node| match node {
-        Node::Var { var, .. } => model.variables.get(var).is_some_and(|one| one.role == Role::Parameter),
-        Node::Pre { .. } | Node::Condition(_) | Node::Initial | Node::Terminal | Node::Call { .. } => false,
-        _ => true,
-    };
-    let nodes = || pool.reachable(&[monitor.function]).into_iter().map(|id| pool.node(id));
     monitor.decided == Decided::ByTime
         && !monitor.reads_left_limits()
-        && nodes().all(fixed)
-        && nodes().any(|node| node == Node::Time)
+        && reads_time_and_parameters(model, pool, monitor.function)
+        && pool
+            .reachable(&[monitor.function])
+            .into_iter()
+            .any(|id| pool.node(id) == Node::Time)
 }
 
 /// The function of a condition along time.
@@ -240,7 +242,7 @@ struct OfTime<'a> {
     /// The part of its band beyond which it is clear of zero, and the earliest time at which it was seen so.
     share: f64,
     clear_at: Option<f64>,
-    size: f64,
+    rounding: &'a RoundingOfTime,
     affordable: &'a mut f64,
     cancel: &'a Cancel,
 }
@@ -275,7 +277,6 @@ impl ConditionFunctions for OfTime<'_> {
         }
         self.memory.set_time(t);
         let reading = self.monitor.watch(self.memory, self.scales, self.scratch);
-        self.size = self.size.max(reading.magnitude);
         let clear = (reading.value > 0.0) == self.side && reading.value.abs() > self.share * reading.tolerance;
         if clear && self.clear_at.is_none_or(|first| t < first) {
             self.clear_at = Some(t);
@@ -299,7 +300,7 @@ impl ConditionFunctions for OfTime<'_> {
         }
     }
 
-    fn rounding(&self, _: usize) -> f64 {
-        ROUNDING * self.size
+    fn rounding(&self, _: usize, times: &[f64]) -> f64 {
+        times.iter().map(|&time| self.rounding.bound(time)).fold(0.0, f64::max)
     }
 }

@@ -10,6 +10,7 @@ mod lookahead;
 mod network;
 pub(crate) mod output;
 mod rates;
+mod rounding_of_time;
 mod rows;
 mod slide;
 mod stall;
@@ -36,7 +37,7 @@ use crate::memory::DEFAULT_ORDERS;
 use crate::modes::ode::Sampled;
 use crate::options::{Chattering, Options, Zeno};
 use crate::report::{BlockCost, EventReport};
-use crate::run::delay::History;
+use crate::run::delay::{Agreement, History};
 use crate::run::input::InputSignal;
 use crate::run::limits::Limits;
 use crate::run::output::Layout;
@@ -267,7 +268,7 @@ struct Phase {
     discrete: Vec<f64>,
 }
 
-/// What the last visit to a mode tells about how to begin the next one.
+/// What the last visit to a mode says about how to begin the next one.
 #[derive(Copy, Clone, Debug, Default)]
 struct Visit {
     /// The second step, which the error of the first one allowed, or the only one.
@@ -469,9 +470,10 @@ impl Run {
         } = &mut self.engine;
         self.history.prepare(model, pool, cache, memory)?;
         self.history.guess(memory);
+        let mut agreement = Agreement::default();
         for _ in 0..DELAY_PASSES {
             let reports = self.engine.initialise()?;
-            if !self.history.guess(&mut self.engine.memory) {
+            if !self.history.guess_again(&mut self.engine.memory, &mut agreement) {
                 return Ok(reports);
             }
         }
@@ -645,7 +647,7 @@ impl Run {
         self.unless_stalled(stall, time)
             .map_err(|failure| self.or_accumulation(failure).at(time))?;
         for id in self.engine.model.conditions.ids() {
-            self.engine.event.clear[id.index()] = self.is_clear(id) && !triggers.contains(&id);
+            self.engine.event.clear[id] = self.is_clear(id) && !triggers.contains(&id);
         }
         let located = self.location_width > 0.0;
         let armed = |id: &ConditionId| located && self.watches[id.index()].is_armed();
@@ -697,7 +699,7 @@ impl Run {
         self.write_instants(sink, &report)?;
         self.write_row(sink, RowKind::EventRight)?;
         self.write_event(sink, &report, &left)?;
-        self.history.interrupted(time);
+        self.history.interrupted(&self.engine.memory);
         let stall = self.lost_bounce(time, triggers, &report);
         let mut stall = stall.or_else(|| self.accumulating(&report));
         let accumulates = accumulates.or(stall.take_if(|stall| self.may_rest(stall)));

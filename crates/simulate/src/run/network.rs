@@ -15,8 +15,8 @@ use super::lookahead::reads_time_alone;
 use super::{Cancel, Observer, PhaseEnd, PhaseState, Run};
 use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
-use crate::events::candidate::Sign;
 use crate::events::resolution::Arguments;
+use crate::events::sign::Sign;
 use crate::memory::Memory;
 use crate::network::present::Present;
 use crate::network::switches::Switched;
@@ -66,7 +66,7 @@ impl OdeSystem for NetworkOde<'_> {
     }
 }
 
-/// The arguments that tell the course of the signals in the equations.
+/// The arguments that show the course of the signals in the equations.
 struct Courses<'a> {
     arguments: &'a mut Arguments,
     engine: &'a mut Engine,
@@ -221,27 +221,23 @@ impl Run {
         for (at, &var) in network.tables.unknowns.iter().enumerate() {
             let value = engine.memory.get(var, 0);
             if network.tables.has_rate[at] {
-                engine.scales.note(&engine.memory, Derivative { var, order: 0 }, value);
+                engine.scales.note(Derivative { var, order: 0 }, value);
                 let rate = engine.memory.get(var, 1);
-                engine.scales.note(&engine.memory, Derivative { var, order: 1 }, rate);
+                engine.scales.note(Derivative { var, order: 1 }, rate);
             } else {
-                engine
-                    .scales
-                    .note_algebraic(&engine.memory, Derivative { var, order: 0 }, value);
+                engine.scales.note_algebraic(Derivative { var, order: 0 }, value);
             }
         }
         let soon = super::step::SOON * span.abs();
-        let mut absolute = Vec::with_capacity(y.len());
-        for &state in &present.states {
-            let var = network.tables.unknowns[state as usize];
-            if engine.scales.size(&engine.memory, var, 0) == 0.0 {
-                let reached = engine.memory.get(var, 1).abs() * soon;
-                engine
-                    .scales
-                    .note(&engine.memory, Derivative { var, order: 0 }, reached);
+        let states = present.states.iter();
+        let states = states.map(|&state| Derivative::value_of(network.tables.unknowns[state as usize]));
+        for state in states.clone() {
+            if engine.scales.size(state.var, 0) == 0.0 {
+                let reached = engine.memory.get(state.var, 1).abs() * soon;
+                engine.scales.note(state, reached);
             }
-            absolute.push(engine.scales.state_tolerance(&engine.memory, var, 0));
         }
+        let absolute = engine.scales.state_tolerances(&engine.memory, states);
         let watched = if engine.compiled.switches_in_time() {
             span / super::step::LEAST_STEPS
         } else {
@@ -336,13 +332,12 @@ impl Run {
         };
         let Some(present) = &network.present else { return };
         let engine = &mut self.engine;
-        let mut wanted = Vec::with_capacity(present.states.len());
-        for &state in &present.states {
-            let var = network.tables.unknowns[state as usize];
-            let value = engine.memory.get(var, 0);
-            engine.scales.note(&engine.memory, Derivative { var, order: 0 }, value);
-            wanted.push(engine.scales.state_tolerance(&engine.memory, var, 0));
+        let states = present.states.iter();
+        let states = states.map(|&state| Derivative::value_of(network.tables.unknowns[state as usize]));
+        for state in states.clone() {
+            engine.scales.note(state, engine.memory.get(state.var, 0));
         }
+        let wanted = engine.scales.state_tolerances(&engine.memory, states);
         let given = &self.integrator.options().atol;
         let differs = |(at, wanted): (usize, &f64)| *wanted > 2.0 * given.get(at) || 2.0 * wanted < given.get(at);
         if wanted.iter().enumerate().any(differs) {
@@ -491,7 +486,7 @@ impl Run {
         self.unless_stalled(stall, time)?;
         switched.repeat(&mut self.engine);
         for &id in &changed {
-            self.engine.truths[id.index()] ^= true;
+            self.engine.truths[id] ^= true;
         }
         self.engine.mode = Some(to);
         self.engine.counters.candidates += 1;
@@ -544,7 +539,7 @@ impl Run {
     /// the network has left its mode then.
     fn change_network(&mut self, triggers: &[ConditionId]) -> Option<(Switched, Change, Vec<ConditionId>)> {
         for id in self.engine.model.conditions.ids() {
-            self.engine.event.clear[id.index()] = self.is_clear(id) && !triggers.contains(&id);
+            self.engine.event.clear[id] = self.is_clear(id) && !triggers.contains(&id);
         }
         let located = self.location_width > 0.0;
         let armed = |id: &ConditionId| located && self.watches[id.index()].is_armed();
@@ -554,14 +549,14 @@ impl Run {
         self.engine.event.flips.fill(0);
         let mut changed = Vec::new();
         for id in self.engine.model.conditions.ids() {
-            if self.engine.event.clear[id.index()] {
+            if self.engine.event.clear[id] {
                 continue;
             }
             let truth = match self.engine.sign_in_time(id) {
                 Sign::ByValue { positive } | Sign::ByDerivative { positive, .. } => positive,
                 Sign::Tie | Sign::Undecided | Sign::Given(_) | Sign::ByImpulse { .. } => return None,
             };
-            if truth != self.engine.truths[id.index()] {
+            if truth != self.engine.truths[id] {
                 changed.push(id);
             }
         }

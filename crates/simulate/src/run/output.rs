@@ -15,8 +15,8 @@ pub(crate) struct Layout {
     /// Names, units, aliases.
     pub schema: Schema,
     slots: Vec<Derivative>,
-    /// Names by which jumps of the columns are told: `v` rather than `der(x)` where the model says `der(x) = v`.
-    reported: Vec<String>,
+    /// Signals by whose names jumps of the columns are reported: `v` rather than `der(x)` where the model says `der(x) = v`.
+    reported: Vec<SignalId>,
 }
 
 impl Layout {
@@ -26,6 +26,7 @@ impl Layout {
         let mut signals = Vec::new();
         let mut slots = Vec::new();
         let mut columns: FxHashMap<Derivative, SignalId> = FxHashMap::default();
+        let mut renamed: FxHashMap<Derivative, SignalId> = FxHashMap::default();
         let derivatives = compiled.derivatives_in_use();
         let names = UserNames::new(model);
         // Texts are no numbers to be shown.
@@ -40,6 +41,7 @@ impl Layout {
             }
             let role = match variable.role {
                 Role::Input => SignalRole::Input,
+                _ if variable.output => SignalRole::Output,
                 Role::Continuous if derivatives.contains(&Derivative { var, order: 1 }) => SignalRole::State,
                 _ => SignalRole::Local,
             };
@@ -65,7 +67,14 @@ impl Layout {
                 (true, Type::Boolean) => AliasSign::Not,
                 (true, _) => AliasSign::Negated,
             };
-            let signal = described(&alias.variable, Signal::new(&*alias.variable.name));
+            if alias.order > 0 && !alias.negated {
+                let id = SignalId(signals.len() as u32);
+                renamed.entry(Derivative::new(alias.target, alias.order)).or_insert(id);
+            }
+            let mut signal = described(&alias.variable, Signal::new(&*alias.variable.name));
+            if alias.variable.output {
+                signal.role = SignalRole::Output;
+            }
             signals.push(signal.with_binding(Binding::Alias { of, sign }));
         }
         for constant in model.constants.iter().filter(|constant| !constant.variable.text) {
@@ -76,16 +85,9 @@ impl Layout {
             let signal = Signal::constant(&*constant.variable.name, constant.value);
             signals.push(described(&constant.variable, signal).with_role(role));
         }
-        let own = |&slot: &Derivative| signals[columns[&slot].0 as usize].name.clone();
-        let mut reported: FxHashMap<Derivative, String> = FxHashMap::default();
-        for alias in model.aliases.iter().filter(|alias| alias.order > 0 && !alias.negated) {
-            let slot = Derivative::new(alias.target, alias.order);
-            reported.entry(slot).or_insert_with(|| alias.variable.name.to_string());
-        }
-        let reported = slots
-            .iter()
-            .map(|slot| reported.remove(slot).unwrap_or_else(|| own(slot)))
-            .collect();
+        let reported = slots.iter().map(|slot| *renamed.get(slot).unwrap_or(&columns[slot]));
+        let reported = reported.collect();
+        signals.shrink_to_fit();
         let schema = Schema::new(signals).map_err(|error| Failure::new(FailureKind::Output(error.to_string())))?;
         Ok(Layout {
             schema,
@@ -102,9 +104,9 @@ impl Layout {
         }
     }
 
-    /// The name by which a jump of a column is told.
+    /// The name by which a jump of a column is reported.
     pub(crate) fn reported(&self, column: usize) -> &str {
-        &self.reported[column]
+        &self.schema.signal(self.reported[column]).name
     }
 
     /// Columns with derivatives, and which.

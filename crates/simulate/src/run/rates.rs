@@ -17,7 +17,7 @@ use crate::engine::ModeId;
 use crate::error::Failure;
 use crate::modes::ode::ModeOde;
 
-/// Values of arguments that may be computed to look for fast rates in steps that three samples do not tell; what turns more often
+/// Values of arguments that may be computed to look for fast rates in steps that three samples do not show; what turns more often
 /// is left to the error control. Transistors have thousands of arguments, so it is values that are counted, not pieces.
 pub(super) const MOST_VALUES: f64 = 3e7;
 /// Samples that each step adds to what may be computed: a run of many steps spends about as much as its steps do.
@@ -27,7 +27,7 @@ const PARTS_OF_PAST: u32 = 4;
 /// Errors of a step that are no sign of something hidden, in parts of the tolerance.
 const OF_TOLERANCE: f64 = 10.0;
 
-/// The arguments that tell the course of the rates, along the dense output of a step.
+/// The arguments that show the course of the rates, along the dense output of a step.
 struct Rates<'a, 'b> {
     ode: &'a mut ModeOde<'b>,
     integrator: &'a dyn Integrator,
@@ -78,7 +78,7 @@ impl ConditionFunctions for Rates<'_, '_> {
     }
 }
 
-/// Each piece in equal parts: samples tell a course long before a polynomial has all its digits.
+/// Each piece in equal parts: samples show a course long before a polynomial has all its digits.
 fn divided(begin: f64, pieces: &[f64]) -> Vec<f64> {
     let lefts = std::iter::once(begin).chain(pieces.iter().copied());
     let spans = lefts.zip(pieces);
@@ -152,7 +152,7 @@ impl Run {
             cancel: &self.request.cancel,
             y,
         };
-        // Most steps are told by their ends and their middle; the first is the end of the step before.
+        // Most steps are resolved by their ends and their middle; the first is the end of the step before.
         let known = self.rates_told.take().filter(|(time, _)| *time == step.0);
         let times = [step.0, 0.5 * (step.0 + step.1), step.1];
         let mut samples: [Vec<f64>; 3] = std::array::from_fn(|_| Vec::new());

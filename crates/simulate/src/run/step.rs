@@ -111,11 +111,9 @@ impl Run {
         let engine = &mut self.engine;
         let absolute = engine.options.absolute_tolerance.max(f64::EPSILON);
         for (&Derivative { var, order }, noise) in states.iter().zip(noise.iter().flatten()) {
-            if engine.scales.size(&engine.memory, var, order) == 0.0 {
+            if engine.scales.size(var, order) == 0.0 {
                 let rate = engine.memory.get(var, order + 1).abs().max(noise.abs() / absolute);
-                engine
-                    .scales
-                    .note(&engine.memory, Derivative { var, order }, rate * soon);
+                engine.scales.note(Derivative { var, order }, rate * soon);
             }
         }
         noise
@@ -123,9 +121,9 @@ impl Run {
 
     /// The absolute tolerances of the states, by their sizes.
     pub(super) fn absolute_tolerances(&self, mode: ModeId) -> Vec<f64> {
-        let (engine, memory) = (&self.engine, &self.engine.memory);
-        let tolerance = |&Derivative { var, order }: &Derivative| engine.scales.state_tolerance(memory, var, order);
-        engine.modes[mode].plan().states.iter().map(tolerance).collect()
+        let engine = &self.engine;
+        let states = engine.modes[mode].plan().states.iter().copied();
+        engine.scales.state_tolerances(&engine.memory, states)
     }
 
     /// Lets the tolerances of the integrator follow the sizes that the states have reached at the end of a step, and the
@@ -138,15 +136,13 @@ impl Run {
         let states = &engine.modes[mode].plan().states;
         for &Derivative { var, order } in states {
             let value = engine.memory.get(var, order);
-            engine.scales.note(&engine.memory, Derivative { var, order }, value);
+            engine.scales.note(Derivative { var, order }, value);
         }
         let wanted = self.absolute_tolerances(mode);
-        let mut options = self.integrator.options().clone();
-        let differs = |(at, wanted): (usize, &f64)| {
-            let given = options.atol.get(at);
-            *wanted > 2.0 * given || 2.0 * wanted < given
-        };
+        let given = &self.integrator.options().atol;
+        let differs = |(at, wanted): (usize, &f64)| *wanted > 2.0 * given.get(at) || 2.0 * wanted < given.get(at);
         if noise.is_some() || wanted.iter().enumerate().any(differs) {
+            let mut options = self.integrator.options().clone();
             options.atol = wanted.into();
             options.noise = noise.unwrap_or(options.noise);
             let time = self.engine.memory.time();
@@ -247,10 +243,7 @@ impl Run {
             let rates = self.rates_at(mode, time + ahead, &beyond)?;
             let states = self.engine.modes[mode].plan().states.clone();
             for (Derivative { var, order }, rate) in states.into_iter().zip(rates) {
-                let memory = &self.engine.memory;
-                self.engine
-                    .scales
-                    .note(memory, Derivative { var, order: order + 1 }, rate);
+                self.engine.scales.note(Derivative { var, order: order + 1 }, rate);
             }
             let after = self.absolute_tolerances(mode);
             grows = before.iter().zip(&after).any(|(before, after)| *after > 2.0 * before);

@@ -179,7 +179,7 @@ impl Run {
         let futile = known.futile;
         self.engine.find_errors(mode, monitor.reads(0));
         let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
-        let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
+        let right_side = (reading.value > 0.0) == self.engine.truths[id];
         let mut band = reading.tolerance + self.engine.location_error(id, monitor, Some(mode));
         band *= WIDENING.powi(futile.min(100) as i32);
         let bystander = self.was_bystander(id, &known) && self.stands_out(monitor, &reading);
@@ -206,7 +206,7 @@ impl Run {
     fn stands_out(&self, monitor: &Monitor, reading: &Reading) -> bool {
         let engine = &self.engine;
         let usual = |(Derivative { var, order }, gradient): &(Derivative, f64)| {
-            gradient.abs() * engine.scales.size(&engine.memory, *var, *order)
+            gradient.abs() * engine.scales.size(*var, *order)
         };
         let size: f64 = monitor.gradient(&engine.memory).iter().map(usual).sum();
         reading.value.abs() > OF_TERMS * reading.magnitude && reading.value.abs() > OF_USUAL * size
@@ -215,8 +215,8 @@ impl Run {
     /// Whether a condition was clear of zero before the event and had no part in it.
     fn was_bystander(&self, id: ConditionId, known: &Watch) -> bool {
         let triggered = self.last_event.as_ref().is_some_and(|(_, ids)| ids.contains(&id));
-        let until_now = self.last_phase.as_ref().map(|phase| phase.truths[id.index()]);
-        known.armed && !triggered && until_now == Some(self.engine.truths[id.index()])
+        let until_now = self.last_phase.as_ref().map(|phase| phase.truths[id]);
+        known.armed && !triggered && until_now == Some(self.engine.truths[id])
     }
 
     /// Follows conditions to where they are clear of their bands. How wide those are is found anew after one step, two, four
@@ -230,7 +230,7 @@ impl Run {
             let watch = &mut self.watches[id.index()];
             if !watch.armed {
                 let reading = monitor.watch(&self.engine.memory, &self.engine.scales, &mut self.engine.scratch);
-                let right_side = (reading.value > 0.0) == self.engine.truths[id.index()];
+                let right_side = (reading.value > 0.0) == self.engine.truths[*id];
                 watch.followed = if right_side { watch.followed + 1 } else { 0 };
                 let followed = watch.followed >= FOLLOWED && self.stands_out(monitor, &reading);
                 let watch = &mut self.watches[id.index()];
@@ -288,7 +288,7 @@ impl Run {
         let all = affine_conditions(&self.engine);
         let turns = |(id, monitor): &(ConditionId, Arc<Monitor>)| {
             let (zero, rises) = zero_of(&mut self.engine, monitor);
-            (zero - now).abs() <= tolerance && rises != self.engine.truths[id.index()]
+            (zero - now).abs() <= tolerance && rises != self.engine.truths[*id]
         };
         all.into_iter().filter(turns).map(|(id, _)| id).collect()
     }
@@ -306,8 +306,8 @@ impl Run {
         let model = Arc::clone(&self.engine.model);
         let conditions = &model.conditions;
         let truths = self.engine.truths.clone();
-        let sides: Vec<bool> = watched.iter().map(|(id, _)| truths[id.index()]).collect();
-        let shift = |(id, _): &(ConditionId, Arc<Monitor>)| self.watches[id.index()].shift(truths[id.index()]);
+        let sides: Vec<bool> = watched.iter().map(|(id, _)| truths[*id]).collect();
+        let shift = |(id, _): &(ConditionId, Arc<Monitor>)| self.watches[id.index()].shift(truths[*id]);
         let shifts: Vec<f64> = watched.iter().map(shift).collect();
         let shares: Vec<f64> = watched.iter().map(|(id, _)| self.watches[id.index()].share()).collect();
         let monitors: Vec<&Monitor> = watched.iter().map(|(_, monitor)| &**monitor).collect();

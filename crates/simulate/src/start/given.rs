@@ -258,12 +258,18 @@ impl Engine {
 
     /// Start values that are given but not fixed, and that the start did not keep.
     pub(crate) fn moved_starts_in(&self, mode: ModeId) -> Vec<&StartValue> {
+        let noise = self.noise_at_start();
+        let has_moved = |start: &&StartValue| !start.fixed && self.is_violated(start, noise);
+        let moved: Vec<&StartValue> = self.start.values.iter().filter(has_moved).collect();
+        if moved.is_empty() {
+            return moved;
+        }
+        let tied = self.tied_to_states(mode);
         let counts = |start: &&StartValue| {
             let d = self.modes[mode].highest_order(start.var);
-            !start.fixed && d.is_some_and(|d| start.order < d || self.is_tied_to_state(mode, start))
+            d.is_some_and(|d| start.order < d || tied.contains(&Derivative::new(start.var, start.order)))
         };
-        let has_moved = |start: &&StartValue| self.is_violated(start);
-        self.start.values.iter().filter(counts).filter(has_moved).collect()
+        moved.into_iter().filter(counts).collect()
     }
 
     /// The same as one sentence.
@@ -286,22 +292,26 @@ impl Engine {
         (!reported.is_empty()).then(|| format!("{what}: {}", reported.join(", ")))
     }
 
-    /// Whether an equation is about this start value and that of a state alone: `q = C*v` with both given, or with one that
-    /// could not be followed.
-    fn is_tied_to_state(&self, mode: ModeId, start: &StartValue) -> bool {
+    /// What an equation is about beside a state, and nothing else: `q = C*v` with both given, or with one that could not be
+    /// followed.
+    fn tied_to_states(&self, mode: ModeId) -> FxHashSet<Derivative> {
         let structure = &self.modes[mode].structure;
-        let own = Derivative::new(start.var, start.order);
         let is_state = |Derivative { var, order }: Derivative| {
             let d = self.modes[mode].highest_order(var);
             d.is_some_and(|d| order < d)
         };
-        structure.equations.iter().any(|&id| {
+        let mut tied = FxHashSet::default();
+        for &id in &structure.equations {
             let unknowns = self.pool.occurrences(self.model.equations[id].residual).into_iter();
             let unknowns: Vec<Derivative> = unknowns
                 .filter(|&Derivative { var, .. }| self.model.is_unknown(var))
                 .collect();
-            matches!(unknowns[..], [a, b] if a == own && is_state(b) || b == own && is_state(a))
-        })
+            if let [a, b] = unknowns[..] {
+                tied.extend(is_state(b).then_some(a));
+                tied.extend(is_state(a).then_some(b));
+            }
+        }
+        tied
     }
 
     fn is_given(&self, var: VarId, order: u16) -> bool {
@@ -365,11 +375,11 @@ impl Engine {
         NOISE * values.filter(|value| value.is_finite()).fold(0.0, f64::max)
     }
 
-    /// Whether a start value is not what was asked for.
-    pub(crate) fn is_violated(&self, start: &StartValue) -> bool {
+    /// Whether a start value is not what was asked for, by more than the [noise](Self::noise_at_start).
+    pub(crate) fn is_violated(&self, start: &StartValue, noise: f64) -> bool {
         let value = self.memory.get(start.var, start.order);
         let nominal = self.scales.given_nominal(start.var).unwrap_or(0.0);
-        let least = OF_NOMINAL * MOVED * nominal + self.noise_at_start();
+        let least = OF_NOMINAL * MOVED * nominal + noise;
         value.is_nan() || (value - start.value).abs() > MOVED * start.value.abs() + least
     }
 

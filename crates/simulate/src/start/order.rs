@@ -10,6 +10,8 @@ use saltus_mdae::{Derivative, ExprId, Idx, OriginId, Role, VarId};
 
 use crate::engine::{Engine, ModeId};
 use crate::error::{Failure, FailureKind};
+use crate::modes::block::SquareEquations;
+use saltus_structure::restart::ModeEquation;
 
 /// A residual this small against the terms of its equation is zero.
 const TOLERANCE: f64 = 1e-7;
@@ -48,7 +50,7 @@ impl StartSystem {
 
 impl Engine {
     /// Solves the initial equations with all others, block by block.
-    pub(crate) fn solve_in_order(&mut self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> Result<(), Failure> {
+    pub(crate) fn solve_in_order(&mut self, mode: ModeId, initial: &[ModeEquation]) -> Result<(), Failure> {
         let system = self.start_system(mode, initial);
         let (graph, matching) = self.assign(&system)?;
         let needed = system.needed_rows(&graph, &matching);
@@ -66,7 +68,7 @@ impl Engine {
         Ok(())
     }
 
-    fn start_system(&mut self, mode: ModeId, initial: &[(ExprId, OriginId)]) -> StartSystem {
+    fn start_system(&mut self, mode: ModeId, initial: &[ModeEquation]) -> StartSystem {
         let beyond = self.orders_beyond(mode, initial);
         let structure = &self.modes[mode].structure;
         let mut system = StartSystem {
@@ -82,7 +84,7 @@ impl Engine {
                 system.is_beyond.push(order > c);
             }
         }
-        let stated = initial.iter().map(|&(residual, origin)| (residual, 0, origin));
+        let stated = initial.iter().map(|equation| (equation.residual, 0, equation.origin));
         system.equations.extend(stated);
         system.is_beyond.resize(system.equations.len(), false);
         for (&var, &d) in structure.unknowns.iter().zip(&structure.sigma.d) {
@@ -174,16 +176,12 @@ impl Engine {
         let nominal = |var: VarId| self.nominal[var.index()];
         let forms = self.compiled.forms();
         let (equations, linear) = forms.solved(equations, &unknowns, false);
-        let solver = forms.solver(
-            &self.cache,
-            &self.pool,
-            &equations,
-            &unknowns,
+        let square = SquareEquations {
+            equations: &equations,
+            unknowns: &unknowns,
             linear,
-            nominal,
-            &self.memory,
-        );
-        let mut solver = solver?;
+        };
+        let mut solver = forms.solver(&self.cache, &self.pool, square, nominal, &self.memory)?;
         let known = &self.modes[mode];
         solver.let_keep(|unknown| known.highest_order(unknown.var) == Some(0));
         let outcome = solver.solve_from_afar(&mut self.memory);
@@ -194,15 +192,15 @@ impl Engine {
     }
 
     /// An equation, and the initial equations that speak of the same variables.
-    fn sharing_variables(&self, residual: ExprId, origin: OriginId, initial: &[(ExprId, OriginId)]) -> Vec<OriginId> {
+    fn sharing_variables(&self, residual: ExprId, origin: OriginId, initial: &[ModeEquation]) -> Vec<OriginId> {
         let variables = self.pool.occurrences(residual);
         let shares = |other: ExprId| {
             let others = self.pool.occurrences(other);
             others.iter().any(|a| variables.iter().any(|b| a.var == b.var))
         };
-        let others = initial.iter().filter(|(other, _)| shares(*other));
+        let others = initial.iter().filter(|other| shares(other.residual));
         std::iter::once(origin)
-            .chain(others.map(|(_, origin)| *origin))
+            .chain(others.map(|other| other.origin))
             .collect()
     }
 

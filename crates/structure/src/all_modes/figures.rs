@@ -8,7 +8,7 @@ use super::AllModes;
 use super::space::{ModeSet, ModeSpace};
 use super::system::Piecewise;
 
-/// With more conditions the numbers of states are told by their range only.
+/// With more conditions the numbers of states are reported by their range only.
 const MOST_CONDITIONS_COUNTED: usize = 400;
 /// What a count of states may look at.
 const MOST_SCANNED: usize = 1 << 20;

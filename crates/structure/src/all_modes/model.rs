@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::{
-    AssertionLevel, BinaryOp, ConditionId, ConditionKind, Derivative, EquationId, ExprId, Idx, Mdae, Node, Type,
-    UnaryOp, VarId,
+    AssertionLevel, BinaryFunction, ConditionId, ConditionKind, Derivative, EquationId, ExprId, Idx, Mdae, Node, Type,
+    UnaryFunction, VarId,
 };
 
 use super::system::{GuardedEntry, GuardedRow, GuardedSystem};
@@ -39,7 +39,7 @@ const DEFINITION_DEPTH: u32 = 32;
 const MOST_RELATIONS: usize = 500;
 
 impl ModelSystem {
-    /// Reads a model. `fixed` tells the value of what depends on parameters alone.
+    /// Reads a model. `fixed` says the value of what depends on parameters alone.
     pub fn new(model: &Mdae, modes: &Modes, fixed: &dyn Fn(ExprId) -> bool) -> Self {
         let mut reader = Reader {
             model,
@@ -138,9 +138,9 @@ impl Reader<'_> {
         match self.model.pool.node(expr) {
             Node::Boolean(value) => Formula::Constant(value),
             Node::Initial | Node::Terminal => Formula::Constant(false),
-            Node::Unary(UnaryOp::Not, a) => not(self.formula(a)),
-            Node::Binary(BinaryOp::And, a, b) => Formula::And(vec![self.formula(a), self.formula(b)]),
-            Node::Binary(BinaryOp::Or, a, b) => Formula::Or(vec![self.formula(a), self.formula(b)]),
+            Node::Unary(UnaryFunction::Not, a) => not(self.formula(a)),
+            Node::Binary(BinaryFunction::And, a, b) => Formula::And(vec![self.formula(a), self.formula(b)]),
+            Node::Binary(BinaryFunction::Or, a, b) => Formula::Or(vec![self.formula(a), self.formula(b)]),
             Node::If(c, a, b) => {
                 let (c, a, b) = (self.formula(c), self.formula(a), self.formula(b));
                 let otherwise = Formula::And(vec![not(c.clone()), b]);
@@ -165,7 +165,7 @@ impl Reader<'_> {
         let mut value = true;
         loop {
             match self.model.pool.node(expr) {
-                Node::Unary(UnaryOp::Not, a) => (expr, value) = (a, !value),
+                Node::Unary(UnaryFunction::Not, a) => (expr, value) = (a, !value),
                 Node::Condition(_) => return Some((expr, value)),
                 Node::Var { var, order: 0 } if depth > 0 => {
                     let (condition, behind) = self.condition_behind(var, depth - 1)?;
@@ -252,7 +252,7 @@ impl Reader<'_> {
                 Node::Condition(id) => {
                     relations.extend(relation(model, id).map(|(f, comparison)| (predicate, f, comparison)))
                 }
-                Node::Binary(BinaryOp::Eq, a, b) => {
+                Node::Binary(BinaryFunction::Eq, a, b) => {
                     if let (Node::Var { var, order: 0 }, Some(_)) = (model.pool.node(a), model.pool.constant(b)) {
                         if !values.contains_key(&var) {
                             compared.push(var);

@@ -388,24 +388,18 @@ impl ModeSpace {
 
 #[cfg(test)]
 mod tests {
+    use saltus_testing::Random;
+
     use super::*;
 
     /// Truth tables over six conditions as numbers, and the same by diagrams.
     #[test]
     fn sets_are_what_truth_tables_say() {
         const CONDITIONS: usize = 6;
-        let mut seed = 7u64;
-        let mut random = move |below: u64| {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % below
-        };
+        let mut random = Random(7);
         for _ in 0..50 {
             let mut order: Vec<PredicateId> = (0..CONDITIONS).map(PredicateId::from_usize).collect();
-            for at in (1..CONDITIONS).rev() {
-                order.swap(at, random(at as u64 + 1) as usize);
-            }
+            random.shuffle(&mut order);
             let mut space = ModeSpace::new(order, Budget::default());
             let mut known: Vec<(ModeSet, u64)> = vec![(ModeSet::ALL, u64::MAX), (ModeSet::NONE, 0)];
             for condition in 0..CONDITIONS {
@@ -415,9 +409,9 @@ mod tests {
                 known.push((space.literal(PredicateId::from_usize(condition)), table));
             }
             for _ in 0..60 {
-                let (a, of_a) = known[random(known.len() as u64) as usize];
-                let (b, of_b) = known[random(known.len() as u64) as usize];
-                let made = match random(4) {
+                let (a, of_a) = random.of(&known);
+                let (b, of_b) = random.of(&known);
+                let made = match random.below(4) {
                     0 => (space.and(a, b), of_a & of_b),
                     1 => (space.or(a, b), of_a | of_b),
                     2 => (space.and_not(a, b), of_a & !of_b),

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::{
-    Action, AssertionLevel, BinaryOp, ConditionId, ConditionKind, Derivative, EquationId, ExprId, Idx, Mdae, Node,
-    UnaryOp, VarId,
+    Action, AssertionLevel, BinaryFunction, ConditionId, ConditionKind, Derivative, EquationId, ExprId, Idx, Mdae,
+    Node, UnaryFunction, VarId,
 };
 
 use super::complementarity::Sides;
@@ -244,9 +244,9 @@ impl Reader<'_> {
         match self.model.pool.node(expr) {
             Node::Boolean(value) => Formula::Constant(value),
             Node::Initial | Node::Terminal => Formula::Constant(false),
-            Node::Unary(UnaryOp::Not, a) => Formula::Not(Box::new(self.formula(a))),
-            Node::Binary(BinaryOp::And, a, b) => Formula::And(vec![self.formula(a), self.formula(b)]),
-            Node::Binary(BinaryOp::Or, a, b) => Formula::Or(vec![self.formula(a), self.formula(b)]),
+            Node::Unary(UnaryFunction::Not, a) => Formula::Not(Box::new(self.formula(a))),
+            Node::Binary(BinaryFunction::And, a, b) => Formula::And(vec![self.formula(a), self.formula(b)]),
+            Node::Binary(BinaryFunction::Or, a, b) => Formula::Or(vec![self.formula(a), self.formula(b)]),
             Node::Condition(condition) => self.predicate(Atom::Condition(condition)),
             Node::Var { var, .. } => match self.definition(var) {
                 Some(value) => self.formula(value),

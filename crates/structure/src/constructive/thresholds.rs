@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use saltus_mdae::{BinaryOp, Comparison, ExprId, ExprPool, Node, UnaryOp};
+use saltus_mdae::{BinaryFunction, Comparison, ExprId, ExprPool, Node, UnaryFunction};
 
 use crate::formula::{Formula, PredicateId};
 
@@ -114,16 +114,16 @@ impl Affine {
         }
         let constant = |id: ExprId| pool.constant(id).filter(|_| depth > 0);
         match pool.node(expr) {
-            Node::Binary(BinaryOp::Add, a, b) if depth > 0 => {
+            Node::Binary(BinaryFunction::Add, a, b) if depth > 0 => {
                 self.add(pool, a, factor, depth - 1);
                 self.add(pool, b, factor, depth - 1);
             }
-            Node::Binary(BinaryOp::Sub, a, b) if depth > 0 => {
+            Node::Binary(BinaryFunction::Sub, a, b) if depth > 0 => {
                 self.add(pool, a, factor, depth - 1);
                 self.add(pool, b, -factor, depth - 1);
             }
-            Node::Unary(UnaryOp::Neg, a) if depth > 0 => self.add(pool, a, -factor, depth - 1),
-            Node::Binary(BinaryOp::Mul, a, b) => match (constant(a), constant(b)) {
+            Node::Unary(UnaryFunction::Neg, a) if depth > 0 => self.add(pool, a, -factor, depth - 1),
+            Node::Binary(BinaryFunction::Mul, a, b) => match (constant(a), constant(b)) {
                 (Some(value), _) => self.add(pool, b, factor * value, depth - 1),
                 (_, Some(value)) => self.add(pool, a, factor * value, depth - 1),
                 _ => self.term(expr, factor),

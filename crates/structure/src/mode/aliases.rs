@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_graph::{Row, match_and_order};
-use saltus_mdae::{BinaryOp, Derivative, EquationId, ExprId, ExprPool, Idx, Mdae, Node, UnaryOp, VarId};
+use saltus_mdae::{BinaryFunction, Derivative, EquationId, ExprId, ExprPool, Idx, Mdae, Node, UnaryFunction, VarId};
 
 use super::choice::Selection;
 use super::guards::Modes;
@@ -319,15 +319,15 @@ fn read_alias(model: &Mdae, residual: ExprId) -> Option<(VarId, VarId, bool)> {
         let mut negated = false;
         loop {
             match model.pool.node(id) {
-                Node::Unary(UnaryOp::Neg, a) => (id, negated) = (a, !negated),
+                Node::Unary(UnaryFunction::Neg, a) => (id, negated) = (a, !negated),
                 Node::Var { var, order: 0 } if model.is_unknown(var) => return Some((var, negated)),
                 _ => return None,
             }
         }
     };
     let (a, b, added) = match model.pool.node(residual) {
-        Node::Binary(BinaryOp::Add, a, b) => (a, b, true),
-        Node::Binary(BinaryOp::Sub, a, b) => (a, b, false),
+        Node::Binary(BinaryFunction::Add, a, b) => (a, b, true),
+        Node::Binary(BinaryFunction::Sub, a, b) => (a, b, false),
         _ => return None,
     };
     let ((x, minus_x), (y, minus_y)) = (variable(a)?, variable(b)?);

@@ -1,7 +1,7 @@
 //! What the guards of a model consist of, as modes are described: conditions, Booleans, comparisons of discrete values.
 
 use rustc_hash::FxHashSet;
-use saltus_mdae::{BinaryOp, ExprId, Mdae, Node, Role, UnaryOp};
+use saltus_mdae::{BinaryFunction, ExprId, Mdae, Node, Role, UnaryFunction};
 
 use super::guards::Modes;
 
@@ -26,8 +26,8 @@ impl Modes {
                 continue;
             }
             match model.pool.node(formula) {
-                Node::Unary(UnaryOp::Not, a) => pending.push(a),
-                Node::Binary(BinaryOp::And | BinaryOp::Or, a, b) => pending.extend([b, a]),
+                Node::Unary(UnaryFunction::Not, a) => pending.push(a),
+                Node::Binary(BinaryFunction::And | BinaryFunction::Or, a, b) => pending.extend([b, a]),
                 Node::If(c, a, b) => pending.extend([b, a, c]),
                 Node::Boolean(_) | Node::Initial | Node::Terminal => {}
                 _ if !varies(model, formula) => {}
@@ -60,12 +60,12 @@ pub(crate) fn varies(model: &Mdae, expr: ExprId) -> bool {
 pub(crate) fn atom_text(model: &Mdae, expr: ExprId) -> String {
     match model.pool.node(expr) {
         Node::Condition(id) => return model.conditions[id].text.to_string(),
-        Node::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b) => {
+        Node::Binary(op @ (BinaryFunction::Eq | BinaryFunction::Ne), a, b) => {
             if let (Node::Var { var, .. }, Some(value)) = (model.pool.node(a), model.pool.constant(b))
                 && let Some(literals) = &model.variables[var].literals
                 && let Some(literal) = literals.get((value as usize).wrapping_sub(1))
             {
-                let symbol = if op == BinaryOp::Eq { "==" } else { "<>" };
+                let symbol = if op == BinaryFunction::Eq { "==" } else { "<>" };
                 return format!("{} {symbol} {literal}", model.variables[var].name);
             }
         }

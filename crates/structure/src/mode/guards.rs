@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use saltus_mdae::eval::{Environment, evaluate};
 use saltus_mdae::function::CallError;
 use saltus_mdae::walk::NodeWalk;
-use saltus_mdae::{BinaryOp, ConditionId, Derivative, EquationId, ExprId, Idx, Mdae, Node, VarId, typed_index};
+use saltus_mdae::{BinaryFunction, ConditionId, Derivative, EquationId, ExprId, Idx, Mdae, Node, VarId, typed_index};
 
 use crate::attributes::Attributes;
 use crate::linear::{Partial, partials};
@@ -267,7 +267,7 @@ fn distinct_guards(model: &Mdae) -> (Vec<ExprId>, Vec<u32>) {
 
 /// Whether a condition holds a relation without event between quantities that change between events.
 fn has_literal_relation(model: &Mdae, condition: ExprId) -> bool {
-    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    use BinaryFunction::{Eq, Ge, Gt, Le, Lt, Ne};
     let is_relation = |node| matches!(node, Node::Binary(Lt | Le | Gt | Ge | Eq | Ne, ..));
     let pool = &model.pool;
     pool.reachable(&[condition]).into_iter().any(|id| {

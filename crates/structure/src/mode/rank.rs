@@ -15,7 +15,7 @@ use crate::linear::{Coefficient, Degree, degree};
 use crate::sigma::SigmaMatrix;
 use saltus_mdae::jacobian::{JacobianReader, SamplePoint};
 
-/// Blocks up to this size are factorised densely with complete pivoting; larger ones only tell whether they are
+/// Blocks up to this size are factorised densely with complete pivoting; larger ones only say whether they are
 /// singular.
 const DENSE_LIMIT: usize = 200;
 /// What is left of terms that cancel counts as zero below this part of them.

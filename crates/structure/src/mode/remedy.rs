@@ -24,7 +24,7 @@ pub fn undetermined(model: &Mdae, modes: &Modes, unknowns: &[VarId]) -> Vec<Stri
     unknowns.iter().map(name).collect()
 }
 
-/// Proposals for a singular mode; `is_active` tells its equations.
+/// Proposals for a singular mode; `is_active` says its equations.
 pub fn remedies(
     model: &Mdae,
     modes: &Modes,

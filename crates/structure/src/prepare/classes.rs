@@ -2,10 +2,12 @@
 
 use std::cmp::Reverse;
 
-use saltus_mdae::{Derivative, ExprId, Idx, IndexVec, Mdae, Role, VarId, Variable};
+use saltus_mdae::{Derivative, Idx, IndexVec, Mdae, VarId, Variable};
 
 use super::MAX_RAISED_ORDER;
 use super::colours::{Colours, colours};
+use super::starts::{KeptStart, kept_starts};
+use super::trivial::Sum;
 
 /// `± root^(order)`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -25,10 +27,8 @@ pub(super) struct Classes {
     size: Vec<u32>,
     height: Vec<u16>,
     constant: Vec<Option<f64>>,
-    /// By root: start values that are guesses of differentiated members, with their order and sign. Two such guesses
-    /// that differ are left limits of two states: the restart at the beginning decides between them, so the equation
-    /// between them must stay (two inertias joined by a shaft start at a common speed that conserves momentum).
-    guesses: Vec<Vec<(u16, ExprId, bool)>>,
+    /// By root: start values that must not be lost.
+    starts: Vec<Vec<KeptStart>>,
     /// By root: derivatives that `reinit` gives new values. The derivative above such a one must stay a variable with an
     /// equation of its own: a jump of x is no impulse of u in `der(x) = u`.
     reinitialised: Vec<Vec<u16>>,
@@ -45,22 +45,7 @@ fn reinitialised(model: &Mdae) -> Vec<Vec<u16>> {
     found
 }
 
-/// Start values of differentiated unknowns that are not fixed, by variable.
-fn guesses(model: &Mdae) -> Vec<Vec<(u16, ExprId, bool)>> {
-    let mut guesses = vec![Vec::new(); model.variables.len()];
-    for raw in 0..model.pool.len() {
-        let saltus_mdae::Node::Var { var, order: 1 } = model.pool.node(ExprId::from_usize(raw)) else {
-            continue;
-        };
-        let variable = &model.variables[var];
-        if let (Role::Continuous, Some(start), false) = (variable.role, variable.start, variable.fixed) {
-            guesses[var.index()] = vec![(0, start, false)];
-        }
-    }
-    guesses
-}
-
-/// What a union did.
+/// What a union of classes, or of a class and a number, did.
 pub(super) enum Union {
     /// The equation cannot be used.
     Impossible,
@@ -69,7 +54,7 @@ pub(super) enum Union {
 }
 
 impl Classes {
-    pub(super) fn new(model: &Mdae) -> Self {
+    pub(super) fn new(model: &Mdae, sums: &[Sum]) -> Self {
         let count = model.variables.len();
         let mut parent = IndexVec::new();
         for root in model.variables.ids() {
@@ -85,7 +70,7 @@ impl Classes {
             size: vec![1; count],
             height: vec![0; count],
             constant: vec![None; count],
-            guesses: guesses(model),
+            starts: kept_starts(model, sums),
             reinitialised: reinitialised(model),
             waiting: vec![Vec::new(); count],
         }
@@ -118,10 +103,14 @@ impl Classes {
         self.constant[root.index()]
     }
 
-    /// Makes a class a number; returns the equations to look at again.
-    pub(super) fn set_constant(&mut self, root: VarId, value: f64) -> Vec<u32> {
+    /// Makes a class a number.
+    pub(super) fn set_constant(&mut self, root: VarId, value: f64) -> Union {
+        let starts = &self.starts[root.index()];
+        if !value.is_finite() || !starts.iter().all(|start| start.agrees_with(value)) {
+            return Union::Impossible;
+        }
         self.constant[root.index()] = Some(value);
-        std::mem::take(&mut self.waiting[root.index()])
+        Union::Done(std::mem::take(&mut self.waiting[root.index()]))
     }
 
     /// Uses `a = b`, two terms over different roots.
@@ -142,15 +131,15 @@ impl Classes {
         if height > MAX_RAISED_ORDER {
             return Union::Impossible;
         }
-        let moved: Vec<(u16, ExprId, bool)> = self.guesses[below.index()]
+        let moved: Vec<KeptStart> = self.starts[below.index()]
             .iter()
-            .map(|&(k, start, sign)| (k + order, start, sign ^ negated))
+            .map(|start| start.moved(order, negated))
             .collect();
-        let differs = |&(k, start, sign): &(u16, ExprId, bool)| {
-            let same_order = self.guesses[above.index()].iter().find(|known| known.0 == k);
-            same_order.is_some_and(|known| (known.1, known.2) != (start, sign))
-        };
-        if moved.iter().any(differs) {
+        let known = &self.starts[above.index()];
+        if moved
+            .iter()
+            .any(|start| known.iter().any(|other| start.contradicts(other)))
+        {
             return Union::Impossible;
         }
         let combined_height = height.max(self.height[above.index()]);
@@ -163,9 +152,9 @@ impl Classes {
             return Union::Impossible;
         }
         self.reinitialised[above.index()].extend(lower);
-        for guess in moved {
-            if !self.guesses[above.index()].contains(&guess) {
-                self.guesses[above.index()].push(guess);
+        for start in moved {
+            if !self.starts[above.index()].contains(&start) {
+                self.starts[above.index()].push(start);
             }
         }
         self.parent[below] = Term {

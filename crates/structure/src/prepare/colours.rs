@@ -6,7 +6,8 @@
 //! are put together: the flows of a connection set add up in the order of the text.
 
 use saltus_mdae::{
-    Action, BinaryOp, ConditionId, ConditionKind, EquationId, ExprId, Idx, IndexVec, Mdae, Node, UnaryOp, VarId,
+    Action, BinaryFunction, ConditionId, ConditionKind, EquationId, ExprId, Idx, IndexVec, Mdae, Node, UnaryFunction,
+    VarId,
 };
 
 use crate::colour::mixed;
@@ -154,9 +155,9 @@ impl<'a> Painter<'a> {
     fn sum(&self, node: Node) -> Option<u64> {
         let term = |id: ExprId| self.term[id.index()];
         match node {
-            Node::Unary(UnaryOp::Neg, a) => Some(term(a).wrapping_neg()),
-            Node::Binary(BinaryOp::Add, a, b) => Some(term(a).wrapping_add(term(b))),
-            Node::Binary(BinaryOp::Sub, a, b) => Some(term(a).wrapping_sub(term(b))),
+            Node::Unary(UnaryFunction::Neg, a) => Some(term(a).wrapping_neg()),
+            Node::Binary(BinaryFunction::Add, a, b) => Some(term(a).wrapping_add(term(b))),
+            Node::Binary(BinaryFunction::Sub, a, b) => Some(term(a).wrapping_sub(term(b))),
             _ => None,
         }
     }
@@ -306,9 +307,9 @@ impl<'a> Painter<'a> {
         match node {
             Node::Var { var, order } => own[var] = own[var].wrapping_add(occurrence(place, Kind::Variable, order)),
             Node::Pre { var, order } => own[var] = own[var].wrapping_add(occurrence(place, Kind::LeftLimit, order)),
-            Node::Unary(UnaryOp::Neg, a) => self.hand_to_terms(raw, &[(a, true)]),
-            Node::Binary(BinaryOp::Add, a, b) => self.hand_to_terms(raw, &[(a, false), (b, false)]),
-            Node::Binary(BinaryOp::Sub, a, b) => self.hand_to_terms(raw, &[(a, false), (b, true)]),
+            Node::Unary(UnaryFunction::Neg, a) => self.hand_to_terms(raw, &[(a, true)]),
+            Node::Binary(BinaryFunction::Add, a, b) => self.hand_to_terms(raw, &[(a, false), (b, false)]),
+            Node::Binary(BinaryFunction::Sub, a, b) => self.hand_to_terms(raw, &[(a, false), (b, true)]),
             Node::Unary(op, a) => hand(self, a, op as u64),
             Node::Binary(op, a, b) => {
                 let (first, second) = (mixed(op as u64, self.of(b)), mixed(op as u64, self.of(a)));
@@ -352,8 +353,8 @@ impl<'a> Painter<'a> {
     }
 }
 
-fn commutes(op: BinaryOp) -> bool {
-    matches!(op, BinaryOp::Mul | BinaryOp::And | BinaryOp::Or)
+fn commutes(op: BinaryFunction) -> bool {
+    matches!(op, BinaryFunction::Mul | BinaryFunction::And | BinaryFunction::Or)
 }
 
 /// An occurrence of a derivative; linear in the place.

@@ -12,8 +12,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{
-    Action, BinaryOp, ConditionKind, Derivative, Equation, EquationId, ExprId, ExprPool, IndexVec, Mdae, Node,
-    OriginId, Role, StateSelect, UnaryOp, VarId,
+    Action, BinaryFunction, ConditionKind, Derivative, Equation, EquationId, ExprId, ExprPool, IndexVec, Mdae, Node,
+    OriginId, Role, StateSelect, UnaryFunction, VarId,
 };
 
 use super::colours::colours;
@@ -174,7 +174,7 @@ fn defined(
     let unknowns = unknowns_of(model, residual);
     let order = |var: VarId| orders.get(&var).copied().unwrap_or(0);
     let highest = unknowns.iter().map(|&Derivative { var, .. }| order(var)).max()?;
-    // What a force is by the acceleration it causes tells nothing of its past: no leading derivatives.
+    // What a force is by the acceleration it causes says nothing of its past: no leading derivatives.
     if unknowns
         .iter()
         .any(|&Derivative { var, order: own }| own > 0 && own >= order(var))
@@ -221,15 +221,15 @@ fn continuous(model: &Mdae, node: Node) -> bool {
         Node::Unary(op, _) => smooth(op),
         Node::Binary(op, ..) => matches!(
             op,
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow
+            BinaryFunction::Add | BinaryFunction::Sub | BinaryFunction::Mul | BinaryFunction::Div | BinaryFunction::Pow
         ),
         Node::Real(_) | Node::Integer(_) | Node::Time => true,
         _ => false,
     }
 }
 
-fn smooth(op: UnaryOp) -> bool {
-    use UnaryOp::*;
+fn smooth(op: UnaryFunction) -> bool {
+    use UnaryFunction::*;
     matches!(
         op,
         Neg | Sqrt | Exp | Log | Log10 | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh

@@ -23,6 +23,7 @@ mod definitions;
 mod observed;
 mod piecewise;
 mod rewrite;
+mod starts;
 mod trivial;
 mod vanishing;
 
@@ -43,8 +44,6 @@ pub struct Prepared {
     pub places: IndexVec<VarId, Place>,
     /// What became of each equation; `None` if it was used up by an elimination.
     pub equations: IndexVec<EquationId, Option<EquationId>>,
-    /// Fixed start values that contradict each other.
-    pub conflicts: Vec<ConflictingStarts>,
     /// Variables of the prepared model that were replaced by what defines them, in all equations but the defining one.
     pub replaced: Vec<(VarId, ExprId)>,
 }
@@ -65,15 +64,6 @@ pub enum Place {
     Constant(f64),
 }
 
-/// Two variables that are the same quantity have different fixed start values.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConflictingStarts {
-    /// The one whose start value is used (in the model before preparation).
-    pub kept: VarId,
-    /// The one whose start value contradicts it.
-    pub other: VarId,
-}
-
 /// What the when-clauses of a model do.
 fn actions(model: &Mdae) -> impl Iterator<Item = &Action> {
     let branches = model.whens.iter().flat_map(|when| &when.branches);
@@ -90,8 +80,9 @@ fn reinitialised(model: &Mdae) -> impl Iterator<Item = Derivative> {
 
 /// Eliminates trivial unguarded equations.
 pub fn prepare(model: Mdae) -> Prepared {
-    let mut classes = Classes::new(&model);
-    let used_up = trivial::eliminate(&model, &mut classes);
+    let sums = trivial::read_sums(&model);
+    let mut classes = Classes::new(&model, &sums);
+    let used_up = trivial::eliminate(&model, &sums, &mut classes);
     let mut prepared = rewrite::rewrite(model, &mut classes, &used_up);
     prepared.replaced = definitions::replace_defined(&mut prepared.model);
     piecewise::write_out_coefficients(&mut prepared.model);

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_mdae::print::derivative_name;
 use saltus_mdae::{
-    Action, BinaryOp, ConditionKind, Derivative, Equation, ExprId, ExprPool, Mdae, Node, OriginId, Role, Type, UnaryOp,
-    VarId, Variable,
+    Action, BinaryFunction, ConditionKind, Derivative, Equation, ExprId, ExprPool, Mdae, Node, OriginId, Role, Type,
+    UnaryFunction, VarId, Variable,
 };
 
 /// Guards with more different atoms than this are not compared by truth tables.
@@ -196,9 +196,9 @@ fn covers(pool: &ExprPool, covering: &[ExprId], covered: &[ExprId]) -> bool {
     (0..1_usize << atoms.len()).all(|row| holds(covering, row) || !holds(covered, row))
 }
 
-fn connective(pool: &ExprPool, formula: ExprId) -> Option<(BinaryOp, ExprId, ExprId)> {
+fn connective(pool: &ExprPool, formula: ExprId) -> Option<(BinaryFunction, ExprId, ExprId)> {
     match pool.node(formula) {
-        Node::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => Some((op, a, b)),
+        Node::Binary(op @ (BinaryFunction::And | BinaryFunction::Or), a, b) => Some((op, a, b)),
         _ => None,
     }
 }
@@ -211,7 +211,7 @@ fn collect_atoms(pool: &ExprPool, formula: ExprId, atoms: &mut Vec<ExprId>) {
         }
         match (connective(pool, id), pool.node(id)) {
             (Some((_, a, b)), _) => stack.extend([a, b]),
-            (None, Node::Unary(UnaryOp::Not, a)) => stack.push(a),
+            (None, Node::Unary(UnaryFunction::Not, a)) => stack.push(a),
             (None, Node::Boolean(_)) => {}
             _ if atoms.contains(&id) => {}
             _ => atoms.push(id),
@@ -222,9 +222,9 @@ fn collect_atoms(pool: &ExprPool, formula: ExprId, atoms: &mut Vec<ExprId>) {
 /// The value of a formula in one row of the truth table. Recursion ends: guards are as deep as `if`s are nested.
 fn truth(pool: &ExprPool, formula: ExprId, atoms: &[ExprId], row: usize) -> bool {
     match (connective(pool, formula), pool.node(formula)) {
-        (Some((BinaryOp::And, a, b)), _) => truth(pool, a, atoms, row) && truth(pool, b, atoms, row),
+        (Some((BinaryFunction::And, a, b)), _) => truth(pool, a, atoms, row) && truth(pool, b, atoms, row),
         (Some((_, a, b)), _) => truth(pool, a, atoms, row) || truth(pool, b, atoms, row),
-        (None, Node::Unary(UnaryOp::Not, a)) => !truth(pool, a, atoms, row),
+        (None, Node::Unary(UnaryFunction::Not, a)) => !truth(pool, a, atoms, row),
         (None, Node::Boolean(value)) => value,
         _ => atoms
             .iter()

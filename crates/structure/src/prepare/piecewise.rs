@@ -5,7 +5,7 @@
 //! act. So it is replaced by its definition; the defining equation stays, so that it has a value.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_mdae::{BinaryOp, Derivative, ExprId, Mdae, Node, Role, VarId};
+use saltus_mdae::{BinaryFunction, Derivative, ExprId, Mdae, Node, Role, VarId};
 
 /// A definition with more operations than this is not written out.
 const MAX_SIZE: usize = 24;
@@ -51,7 +51,7 @@ fn definitions(model: &Mdae) -> FxHashMap<VarId, (ExprId, ExprId)> {
     );
     let mut found = FxHashMap::default();
     for (id, equation) in model.equations.iter_enumerated() {
-        let Node::Binary(BinaryOp::Sub, a, b) = model.pool.node(equation.residual) else {
+        let Node::Binary(BinaryFunction::Sub, a, b) = model.pool.node(equation.residual) else {
             continue;
         };
         if !model.is_unguarded(id) {

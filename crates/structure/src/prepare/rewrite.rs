@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 
 use saltus_mdae::{
-    Action, Alias, Assertion, Clock, Condition, ConditionKind, ConstantVariable, Delay, Derivative, DiscreteEquation,
-    Equation, EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, StateSelect, Transport, VarId, Variable, When,
+    Action, Alias, Assertion, Clock, Condition, ConditionKind, ConstantVariable, Delay, DiscreteEquation, Equation,
+    EquationId, ExprId, ExprPool, Idx, IndexVec, Mdae, Node, StateSelect, Transport, VarId, Variable, When,
 };
 
 use super::classes::{Classes, rank};
-use super::{ConflictingStarts, Place, Prepared};
+use super::{Place, Prepared};
 
 pub(super) fn rewrite(mut old: Mdae, classes: &mut Classes, used_up: &IndexVec<EquationId, bool>) -> Prepared {
     let (places, kept) = places(&old, classes);
@@ -47,13 +47,12 @@ pub(super) fn rewrite(mut old: Mdae, classes: &mut Classes, used_up: &IndexVec<E
     for (id, data) in old.equations.iter_enumerated() {
         equations.push((!used_up[id]).then(|| model.equations.push(equation(data, &t))));
     }
-    let conflicts = place_variables(&mut model, &old, &places, &kept, &classes.colours.variables, &t);
+    place_variables(&mut model, &old, &places, &kept, &classes.colours.variables, &t);
     debug_assert_eq!(model.validate(), Ok(()));
     Prepared {
         model,
         places,
         equations,
-        conflicts,
         replaced: Vec::new(),
     }
 }
@@ -414,20 +413,11 @@ fn place_variables(
     kept: &[VarId],
     colours: &IndexVec<VarId, u64>,
     t: &impl Fn(ExprId) -> ExprId,
-) -> Vec<ConflictingStarts> {
-    let mut merger = Merger {
-        fixed: rustc_hash::FxHashMap::default(),
-        conflicts: Vec::new(),
-    };
+) {
     let mut stays = IndexVec::filled(false, places.len());
     for &var in kept {
         stays[var] = true;
-        let variable = rewrite_attributes(&old.variables[var], t);
-        let (fixed, start) = (variable.fixed, variable.start);
-        let new = model.variables.push(variable);
-        if fixed {
-            merger.fixed.insert(Derivative::value_of(new), (var, start));
-        }
+        model.variables.push(rewrite_attributes(&old.variables[var], t));
     }
     // What is said of aliases counts in the order in which they would represent their class.
     let mut aliases: Vec<VarId> = places.ids().filter(|&var| !stays[var]).collect();
@@ -435,12 +425,12 @@ fn place_variables(
     for var in aliases {
         if let Place::Derivative {
             var: target,
-            order,
+            order: 0,
             negated,
         } = places[var]
         {
             let variable = rewrite_attributes(&old.variables[var], t);
-            merger.merge(model, var, &variable, Derivative { var: target, order }, negated);
+            merge(model, &variable, target, negated);
         }
     }
     for (var, place) in places.iter_enumerated().filter(|&(var, _)| !stays[var]) {
@@ -462,7 +452,6 @@ fn place_variables(
         }
     }
     carry_over(model, old, places, t);
-    merger.conflicts
 }
 
 /// Aliases and constants of the model before.
@@ -494,51 +483,23 @@ fn carry_over(model: &mut Mdae, old: &Mdae, places: &IndexVec<VarId, Place>, t: 
     }
 }
 
-/// Hands what is said of an alias to the variable it stands for, and notices contradictions.
-struct Merger {
-    /// Whose fixed start is in force for a derivative.
-    fixed: rustc_hash::FxHashMap<Derivative, (VarId, Option<ExprId>)>,
-    conflicts: Vec<ConflictingStarts>,
-}
-
-impl Merger {
-    fn merge(&mut self, model: &mut Mdae, var: VarId, said: &Variable, at: Derivative, negated: bool) {
-        let signed = |model: &mut Mdae, start: Option<ExprId>| match (start, negated) {
-            (Some(start), true) => Some(model.pool.neg(start)),
-            (start, _) => start,
-        };
-        let start = signed(model, said.start);
-        if said.fixed {
-            match self.fixed.get(&at) {
-                Some(&(kept, known)) if !same_start(model, known, start) => {
-                    self.conflicts.push(ConflictingStarts { kept, other: var });
-                }
-                Some(_) => {}
-                None => {
-                    self.fixed.insert(at, (var, start));
-                }
-            }
-        }
-        if at.order > 0 {
-            return;
-        }
-        let kept = &mut model.variables[at.var];
-        if said.fixed && !kept.fixed {
-            (kept.fixed, kept.start) = (true, start);
-        }
-        kept.start = kept.start.or(start);
-        kept.nominal = kept.nominal.or(said.nominal);
-        if said.state_select != StateSelect::Default {
-            kept.state_select = match kept.state_select {
-                StateSelect::Default => said.state_select,
-                known => known.max(said.state_select),
-            };
-        }
+/// Hands what is said of an alias to the variable it stands for. Start values that contradict each other are not of one
+/// class ([`Classes`]).
+fn merge(model: &mut Mdae, said: &Variable, target: VarId, negated: bool) {
+    let start = match (said.start, negated) {
+        (Some(start), true) => Some(model.pool.neg(start)),
+        (start, _) => start,
+    };
+    let kept = &mut model.variables[target];
+    if said.fixed && !kept.fixed {
+        (kept.fixed, kept.start) = (true, start);
     }
-}
-
-/// Whether two start values are the same expression; none means zero.
-fn same_start(model: &Mdae, a: Option<ExprId>, b: Option<ExprId>) -> bool {
-    let zero = |start: Option<ExprId>| start.is_none_or(|id| model.pool.is_zero(id));
-    a == b || (zero(a) && zero(b))
+    kept.start = kept.start.or(start);
+    kept.nominal = kept.nominal.or(said.nominal);
+    if said.state_select != StateSelect::Default {
+        kept.state_select = match kept.state_select {
+            StateSelect::Default => said.state_select,
+            known => known.max(said.state_select),
+        };
+    }
 }

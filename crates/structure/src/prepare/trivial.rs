@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use saltus_mdae::{BinaryOp, Derivative, IndexVec};
-use saltus_mdae::{EquationId, ExprId, Idx, Mdae, Node, Role, Type, UnaryOp, VarId};
+use saltus_mdae::{BinaryFunction, Derivative, IndexVec};
+use saltus_mdae::{EquationId, ExprId, Idx, Mdae, Node, Role, Type, UnaryFunction, VarId};
 
 use super::classes::{Classes, Term, Union};
 
@@ -13,10 +13,20 @@ const MAX_TERMS: usize = 8;
 
 /// `Σ ± v^(order) + constant = 0`
 #[derive(Clone, Debug)]
-struct Sum {
+pub(super) struct Sum {
     equation: EquationId,
     terms: Vec<(VarId, u16, bool)>,
     constant: f64,
+}
+
+impl Sum {
+    /// The two variables that are the same up to sign by this alone.
+    pub(super) fn alias(&self) -> Option<(VarId, VarId)> {
+        match self.terms[..] {
+            [(a, 0, _), (b, 0, _)] if self.constant == 0.0 => Some((a, b)),
+            _ => None,
+        }
+    }
 }
 
 /// A sum after what is known: terms with integer factors over roots.
@@ -26,9 +36,8 @@ struct Reduced {
 }
 
 /// Unites classes and finds constants until nothing trivial is left; says which equations were used up.
-pub(super) fn eliminate(model: &Mdae, classes: &mut Classes) -> IndexVec<EquationId, bool> {
+pub(super) fn eliminate(model: &Mdae, sums: &[Sum], classes: &mut Classes) -> IndexVec<EquationId, bool> {
     let mut used_up = IndexVec::filled(false, model.equations.len());
-    let sums = read_sums(model);
     for (i, sum) in sums.iter().enumerate() {
         if sum.terms.len() > 2 {
             for &(var, ..) in &sum.terms {
@@ -68,10 +77,9 @@ fn turn(model: &Mdae, sum: &Sum, classes: &Classes) -> impl Ord + use<> {
 
 /// Uses a reduced equation if it is trivial; returns the equations to look at again.
 fn apply(reduced: &Reduced, classes: &mut Classes, assigned: &[bool]) -> Option<Vec<u32>> {
-    match reduced.terms[..] {
+    let union = match reduced.terms[..] {
         [(root, 0, factor)] if !assigned[root.index()] => {
-            let value = -reduced.constant / f64::from(factor);
-            value.is_finite().then(|| classes.set_constant(root, value))
+            classes.set_constant(root, -reduced.constant / f64::from(factor))
         }
         [(a, k, p), (b, m, q)] if reduced.constant == 0.0 && p.abs() == 1 && q.abs() == 1 && a != b => {
             let left = Term {
@@ -85,12 +93,13 @@ fn apply(reduced: &Reduced, classes: &mut Classes, assigned: &[bool]) -> Option<
                 order: m,
                 negated: q > 0,
             };
-            match classes.unite(left, right) {
-                Union::Done(again) => Some(again),
-                Union::Impossible => None,
-            }
+            classes.unite(left, right)
         }
-        _ => None,
+        _ => Union::Impossible,
+    };
+    match union {
+        Union::Done(again) => Some(again),
+        Union::Impossible => None,
     }
 }
 
@@ -121,7 +130,8 @@ fn reduce(sum: &Sum, classes: &mut Classes) -> Reduced {
     reduced
 }
 
-fn read_sums(model: &Mdae) -> Vec<Sum> {
+/// The unguarded equations that are sums.
+pub(super) fn read_sums(model: &Mdae) -> Vec<Sum> {
     let unguarded = model.equations.ids().filter(|&equation| model.is_unguarded(equation));
     unguarded.filter_map(|equation| read_sum(model, equation)).collect()
 }
@@ -140,9 +150,9 @@ fn read_sum(model: &Mdae, equation: EquationId) -> Option<Sum> {
         }
         match model.pool.node(id) {
             Node::Var { var, order } if is_real_unknown(model, var) => sum.terms.push((var, order, negated)),
-            Node::Unary(UnaryOp::Neg, a) => stack.push((a, !negated)),
-            Node::Binary(BinaryOp::Add, a, b) => stack.extend([(a, negated), (b, negated)]),
-            Node::Binary(BinaryOp::Sub, a, b) => stack.extend([(a, negated), (b, !negated)]),
+            Node::Unary(UnaryFunction::Neg, a) => stack.push((a, !negated)),
+            Node::Binary(BinaryFunction::Add, a, b) => stack.extend([(a, negated), (b, negated)]),
+            Node::Binary(BinaryFunction::Sub, a, b) => stack.extend([(a, negated), (b, !negated)]),
             _ => {
                 let value = model.pool.constant(id)?;
                 sum.constant += if negated { -value } else { value };

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{BinaryOp, ConditionId, Derivative, ExprId, ExprPool, Mdae, Node, Role, VarId};
+use saltus_mdae::{BinaryFunction, ConditionId, Derivative, ExprId, ExprPool, Mdae, Node, Role, VarId};
 
 /// Products within products are looked through to this depth.
 const NESTING_LIMIT: usize = 16;
@@ -56,10 +56,10 @@ fn rewrite(model: &mut Mdae, vanishing: &FxHashMap<ExprId, bool>) {
     for _ in 0..NESTING_LIMIT {
         let residuals: Vec<ExprId> = model.equations.iter().map(|equation| equation.residual).collect();
         let rewritten = model.pool.rewrite(&residuals, |pool, _, node| match node {
-            Node::Binary(BinaryOp::Mul, a, b) if has_vanishing_branch(pool, vanishing, a) => {
+            Node::Binary(BinaryFunction::Mul, a, b) if has_vanishing_branch(pool, vanishing, a) => {
                 Some(product(pool, vanishing, b, a))
             }
-            Node::Binary(BinaryOp::Mul, a, b) if has_vanishing_branch(pool, vanishing, b) => {
+            Node::Binary(BinaryFunction::Mul, a, b) if has_vanishing_branch(pool, vanishing, b) => {
                 Some(product(pool, vanishing, a, b))
             }
             _ => None,
@@ -147,7 +147,7 @@ fn coefficients(model: &Mdae) -> Vec<ExprId> {
             .pool
             .for_each_child(model.pool.node(id), |child| kind = kind.max(of_child(child)));
         kinds.insert(id, kind);
-        if let Node::Binary(BinaryOp::Mul, a, b) = model.pool.node(id) {
+        if let Node::Binary(BinaryFunction::Mul, a, b) = model.pool.node(id) {
             for (side, other) in [(a, b), (b, a)] {
                 if kinds.get(&other) == Some(&Kind::Variable) {
                     let values = branches(&model.pool, side);

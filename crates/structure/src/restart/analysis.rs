@@ -139,10 +139,15 @@ pub fn analyze_restart(
 ) -> RestartAnalysis {
     let mut inquiry = Inquiry::new(pool, functions, fixed, change, facts);
     let mut found = settle(pool, &mut inquiry, Reach::Beyond);
-    if found.is_beyond() && !found.outcome.is_good(&inquiry, &found.attempt) {
-        // No height helps: the refusal is that of the heights the report prescribes.
-        inquiry.kept.clear();
-        found = settle(pool, &mut inquiry, Reach::Bounds);
+    if !found.outcome.is_good(&inquiry, &found.attempt) {
+        found = without_past_of_algebraic(pool, &mut inquiry).unwrap_or_else(|| {
+            if !found.is_beyond() {
+                return found;
+            }
+            // No height helps: the refusal is that of the heights the report prescribes.
+            inquiry.kept.clear();
+            settle(pool, &mut inquiry, Reach::Bounds)
+        });
     }
     let analysis = found
         .outcome
@@ -152,6 +157,25 @@ pub fn analyze_restart(
         "a change that touches nothing"
     );
     analysis
+}
+
+/// What was differentiated in the previous mode has a past, for an instant longer than the new mode has use for if it is algebraic
+/// there. Where the heights make no room for that instant (a resistor's current that the constraints of the previous mode
+/// reached, behind a source that jumps), the past is left out: the new mode asks for the derivative of no such variable, so nothing
+/// follows from it.
+fn without_past_of_algebraic(pool: &mut ExprPool, inquiry: &mut Inquiry) -> Option<Settled> {
+    if inquiry.change.options.forced_height.is_some() || !inquiry.remembers_algebraic() {
+        return None;
+    }
+    let kept = std::mem::take(&mut inquiry.kept);
+    inquiry.forgets_algebraic = true;
+    let found = settle(pool, inquiry, Reach::Bounds);
+    if found.outcome.is_good(inquiry, &found.attempt) {
+        return Some(found);
+    }
+    inquiry.forgets_algebraic = false;
+    inquiry.kept = kept;
+    None
 }
 
 /// The attempt that an analysis ends with.

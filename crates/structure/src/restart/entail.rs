@@ -32,7 +32,7 @@ const WORK_LIMIT: u64 = 20_000_000;
 const NOTHING_LEFT: f64 = 1e-13;
 /// and at least this of one that is not: in between rounding may have grown.
 const SOMETHING_LEFT: f64 = 1e-9;
-/// A target evaluated farther out than this tells little: rounding dominates. (What the target does not hold may be far:
+/// A target evaluated farther out than this says little: rounding dominates. (What the target does not hold may be far:
 /// a pressure of 1e5 beside a level of 1.)
 const FAR: f64 = 1e3;
 
@@ -65,6 +65,11 @@ pub trait FixedValues {
     /// have errors of what it was computed from.
     fn floor(&self, var: VarId, order: u16) -> f64 {
         self.size(var, order)
+    }
+    /// How far a left limit may be off.
+    fn error(&self, var: VarId, order: u16) -> f64 {
+        let _ = (var, order);
+        0.0
     }
 }
 
@@ -274,7 +279,7 @@ struct Sampler<'a> {
     known: Vec<f64>,
     /// The same with the others as the equations so far suggest.
     magnitudes: Vec<f64>,
-    /// What they are where nothing tells.
+    /// What they are where nothing says.
     nominals: Vec<f64>,
     number: FxHashMap<Node, usize>,
     /// Operations left.

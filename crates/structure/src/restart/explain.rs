@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use saltus_mdae::print::{Names, UserNames, balanced_equation, equation};
-use saltus_mdae::{BinaryOp, Derivative, ExprId, ExprPool, Mdae, Node, OriginId, VarId};
+use saltus_mdae::{BinaryFunction, Derivative, ExprId, ExprPool, Mdae, Node, OriginId, VarId};
 
 use super::analysis::{RestartAnalysis, RestartVerdict};
 use super::array::{ArrayLabel, ArrayVariable, EquationSource, Part};
@@ -386,7 +386,7 @@ impl Words<'_> {
             .iter()
             .filter(|candidate| candidate.part == Part::Tail)
         {
-            let Node::Binary(BinaryOp::Sub, a, b) = self.pool.node(candidate.residual) else {
+            let Node::Binary(BinaryFunction::Sub, a, b) = self.pool.node(candidate.residual) else {
                 continue;
             };
             let (Node::Var { var: x, order: m }, Node::Var { var: y, order: n }) =

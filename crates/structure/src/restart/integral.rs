@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use saltus_mdae::expr::VarTraits;
-use saltus_mdae::{BinaryOp, Comparison, ConditionId, Derivative, ExprId, ExprPool, Node, Type, VarId};
+use saltus_mdae::{BinaryFunction, Comparison, ConditionId, Derivative, ExprId, ExprPool, Node, Type, VarId};
 
 use super::array::{ArrayEquation, ArrayVariable, Part};
 use super::concrete::Coefficient;
@@ -261,8 +261,8 @@ impl Source<'_, '_> {
                 continue;
             };
             let op = match comparison {
-                Comparison::Greater => BinaryOp::Gt,
-                Comparison::GreaterEqual => BinaryOp::Ge,
+                Comparison::Greater => BinaryFunction::Gt,
+                Comparison::GreaterEqual => BinaryFunction::Ge,
             };
             let zero = pool.real(0.0);
             let relation = pool.binary(op, function, zero);
@@ -439,7 +439,7 @@ fn conditions_in(pool: &ExprPool, roots: &[ExprId]) -> BTreeSet<ConditionId> {
 
 /// Both sides of all comparisons in an expression.
 pub(crate) fn compared_in(pool: &ExprPool, expression: ExprId) -> Vec<[ExprId; 2]> {
-    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    use BinaryFunction::{Eq, Ge, Gt, Le, Lt, Ne};
     let nodes = pool.reachable(&[expression]).into_iter();
     nodes
         .filter_map(|id| match pool.node(id) {

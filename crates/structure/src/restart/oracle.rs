@@ -48,6 +48,8 @@ pub(crate) struct Inquiry<'a> {
     past: Option<Past<'a>>,
     /// Variables that keep their left limit because nothing else determines them.
     pub(crate) kept: Vec<VarId>,
+    /// Whether what is algebraic in the new mode has no past.
+    pub(crate) forgets_algebraic: bool,
 }
 
 impl<'a> Inquiry<'a> {
@@ -82,12 +84,16 @@ impl<'a> Inquiry<'a> {
                 .filter(|_| change.options.past_by_invariants)
                 .map(|previous| Past::new(previous, change.new)),
             kept: Vec::new(),
+            forgets_algebraic: false,
             change,
         }
     }
 
     /// d⁻ of a variable.
     pub(crate) fn past_offset(&self, var: VarId) -> u16 {
+        if self.is_forgotten(var) {
+            return 0;
+        }
         let offset = match &self.past {
             Some(past) => past.of(var, &|row| self.is_invariant(row)),
             None => self.change.past_offset(var),
@@ -97,6 +103,17 @@ impl<'a> Inquiry<'a> {
         } else {
             offset
         }
+    }
+
+    fn is_forgotten(&self, var: VarId) -> bool {
+        self.forgets_algebraic && self.change.new.offset_of(var) == Some(0) && !self.kept.contains(&var)
+    }
+
+    /// Whether an algebraic variable of the new mode has a past that could be forgotten.
+    pub(crate) fn remembers_algebraic(&self) -> bool {
+        let unknowns = self.change.new.unknowns().iter();
+        let mut algebraic = unknowns.filter(|var| self.change.new.offset_of(**var) == Some(0));
+        algebraic.any(|&var| self.past_offset(var) > 0)
     }
 
     /// Whether the change passes through a transient mode that says nothing of a variable.

@@ -38,7 +38,7 @@ impl<'a> Past<'a> {
         }
     }
 
-    /// d⁻ of a variable; `invariant` tells the rows of the new mode that hold before, during and after the change.
+    /// d⁻ of a variable; `invariant` says the rows of the new mode that hold before, during and after the change.
     pub(crate) fn of(&self, var: VarId, invariant: &dyn Fn(Row) -> bool) -> u16 {
         let before = self.before(var);
         if self.needed(var) <= before {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_mdae::{BinaryOp, ExprId, ExprPool, Node, UnaryOp};
+use saltus_mdae::{BinaryFunction, ExprId, ExprPool, Node, UnaryFunction};
 
 /// Sums with more terms than this are not multiplied out.
 const TERM_LIMIT: usize = 2_000;
@@ -59,20 +59,20 @@ impl Polynomial {
         match node {
             Node::Real(bits) => Some(Polynomial::constant(bits.get())),
             Node::Integer(number) => Some(Polynomial::constant(number as f64)),
-            Node::Unary(UnaryOp::Neg, a) => Some(forms.take(a)?.scaled(-1.0)),
-            Node::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
+            Node::Unary(UnaryFunction::Neg, a) => Some(forms.take(a)?.scaled(-1.0)),
+            Node::Binary(op @ (BinaryFunction::Add | BinaryFunction::Sub), a, b) => {
                 let (left, right) = (forms.take(a)?, forms.take(b)?);
-                Some(left.plus(right, if op == BinaryOp::Add { 1.0 } else { -1.0 }))
+                Some(left.plus(right, if op == BinaryFunction::Add { 1.0 } else { -1.0 }))
             }
-            Node::Binary(BinaryOp::Mul, a, b) => {
+            Node::Binary(BinaryFunction::Mul, a, b) => {
                 let (left, right) = (forms.take(a)?, forms.take(b)?);
                 left.times(&right)
             }
-            Node::Binary(BinaryOp::Div, a, b) => {
+            Node::Binary(BinaryFunction::Div, a, b) => {
                 let (dividend, divisor) = (forms.take(a)?, forms.take(b)?.as_constant()?);
                 (divisor != 0.0).then(|| dividend.scaled(1.0 / divisor))
             }
-            Node::Binary(BinaryOp::Pow, a, b) => {
+            Node::Binary(BinaryFunction::Pow, a, b) => {
                 let (base, exponent) = (forms.take(a)?, forms.take(b)?.as_constant()?);
                 let power = integer_power(exponent)?;
                 (0..power).try_fold(Polynomial::constant(1.0), |so_far, _| so_far.times(&base))
@@ -213,9 +213,10 @@ fn nonlinear_leaves(pool: &ExprPool, root: ExprId, dependent: &FxHashSet<ExprId>
     for id in pool.reachable(&[root]) {
         let node = pool.node(id);
         match node {
-            Node::Unary(UnaryOp::Neg, _) | Node::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..) => {}
-            Node::Binary(BinaryOp::Div, _, b) => opaque.push(b),
-            Node::Binary(BinaryOp::Pow, _, b) if pool.constant(b).and_then(integer_power).is_some() => {}
+            Node::Unary(UnaryFunction::Neg, _)
+            | Node::Binary(BinaryFunction::Add | BinaryFunction::Sub | BinaryFunction::Mul, ..) => {}
+            Node::Binary(BinaryFunction::Div, _, b) => opaque.push(b),
+            Node::Binary(BinaryFunction::Pow, _, b) if pool.constant(b).and_then(integer_power).is_some() => {}
             Node::If(condition, ..) => opaque.push(condition),
             _ => pool.for_each_child(node, |child| opaque.push(child)),
         }
@@ -279,19 +280,21 @@ fn expand(pool: &mut ExprPool, root: ExprId, leaves: &FxHashSet<ExprId>) -> Opti
             continue;
         }
         let expanded = match node {
-            Node::Unary(UnaryOp::Neg, a) => map_coefficients(pool, take(&mut forms, a), |pool, c| pool.neg(c)),
-            Node::Binary(BinaryOp::Add, a, b) => sum(pool, take(&mut forms, a), take(&mut forms, b)),
-            Node::Binary(BinaryOp::Sub, a, b) => {
+            Node::Unary(UnaryFunction::Neg, a) => map_coefficients(pool, take(&mut forms, a), |pool, c| pool.neg(c)),
+            Node::Binary(BinaryFunction::Add, a, b) => sum(pool, take(&mut forms, a), take(&mut forms, b)),
+            Node::Binary(BinaryFunction::Sub, a, b) => {
                 let left = take(&mut forms, a);
                 let negated = map_coefficients(pool, take(&mut forms, b), |pool, c| pool.neg(c));
                 sum(pool, left, negated)
             }
-            Node::Binary(BinaryOp::Mul, a, b) => {
+            Node::Binary(BinaryFunction::Mul, a, b) => {
                 let (left, right) = (take(&mut forms, a), take(&mut forms, b));
                 multiply(pool, &left, &right)?
             }
-            Node::Binary(BinaryOp::Div, a, b) => map_coefficients(pool, take(&mut forms, a), |pool, c| pool.div(c, b)),
-            Node::Binary(BinaryOp::Pow, a, b) => {
+            Node::Binary(BinaryFunction::Div, a, b) => {
+                map_coefficients(pool, take(&mut forms, a), |pool, c| pool.div(c, b))
+            }
+            Node::Binary(BinaryFunction::Pow, a, b) => {
                 let base = take(&mut forms, a);
                 let power = pool.constant(b).and_then(integer_power)?;
                 let one = pool.real(1.0);
@@ -418,7 +421,7 @@ mod tests {
         let m = Builder::new("m");
         let (x, y, z) = (m.unknown("x"), m.unknown("y"), m.unknown("z"));
         // x is linear with coefficient 1/(1 + y); y occurs linearly elsewhere but counts as nonlinear everywhere.
-        let root = &x / (1.0 + &y * &y) + &y * 3.0 + (&z * 2.0).apply(UnaryOp::Sin);
+        let root = &x / (1.0 + &y * &y) + &y * 3.0 + (&z * 2.0).apply(UnaryFunction::Sin);
         let (powers, nonlinear) = split(m, &root, &[&x, &y, &z]);
         assert_eq!(powers, [[0, 0, 0], [1, 0, 0]]);
         assert_eq!(nonlinear, [false, true, true]);
@@ -431,7 +434,7 @@ mod tests {
         let inner = m.finish().unwrap();
         let mut pool = inner.pool;
         let zero = pool.real(0.0);
-        let condition = pool.binary(BinaryOp::Gt, w.id, zero);
+        let condition = pool.binary(BinaryFunction::Gt, w.id, zero);
         let twice = pool.add(x.id, x.id);
         let choice = pool.if_else(condition, twice, y.id);
         let dependent: FxHashSet<ExprId> = [x.id, y.id, w.id].into_iter().collect();

@@ -31,7 +31,7 @@ pub struct PlanProgram {
     pub kinds: Vec<LeafKind>,
     /// The coefficients whose means it holds.
     pub means: Vec<PlanProgram>,
-    /// Both sides of all comparisons in a coefficient: it may jump where they are equal, which its derivatives do not tell.
+    /// Both sides of all comparisons in a coefficient: it may jump where they are equal, which its derivatives do not say.
     pub compared: Vec<[PlanProgram; 2]>,
 }
 

@@ -91,7 +91,7 @@ pub enum ExprKind {
     /// `-a`, `not a`, …
     Unary(UnaryOp, Box<Expr>),
     /// `a + b`, …
-    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Binary(Operator, Box<Expr>, Box<Expr>),
     /// `start:stop` or `start:step:stop`
     Range {
         /// First value.
@@ -223,7 +223,7 @@ impl UnaryOp {
     }
 }
 
-/// Operators with two operands.
+/// What an operator with two operands does, with scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
     /// `or`
@@ -242,26 +242,16 @@ pub enum BinaryOp {
     Equal,
     /// `<>`
     NotEqual,
-    /// `+`
+    /// `+`; concatenation for strings.
     Add,
     /// `-`
     Subtract,
-    /// `.+`
-    ElementwiseAdd,
-    /// `.-`
-    ElementwiseSubtract,
     /// `*`
     Multiply,
     /// `/`
     Divide,
-    /// `.*`
-    ElementwiseMultiply,
-    /// `./`
-    ElementwiseDivide,
     /// `^`
     Power,
-    /// `.^`
-    ElementwisePower,
 }
 
 impl BinaryOp {
@@ -278,14 +268,9 @@ impl BinaryOp {
             BinaryOp::NotEqual => "<>",
             BinaryOp::Add => "+",
             BinaryOp::Subtract => "-",
-            BinaryOp::ElementwiseAdd => ".+",
-            BinaryOp::ElementwiseSubtract => ".-",
             BinaryOp::Multiply => "*",
             BinaryOp::Divide => "/",
-            BinaryOp::ElementwiseMultiply => ".*",
-            BinaryOp::ElementwiseDivide => "./",
             BinaryOp::Power => "^",
-            BinaryOp::ElementwisePower => ".^",
         }
     }
 
@@ -300,5 +285,34 @@ impl BinaryOp {
                 | BinaryOp::Equal
                 | BinaryOp::NotEqual
         )
+    }
+}
+
+/// An operator with two operands, which may be arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Operator {
+    /// What it does.
+    pub op: BinaryOp,
+    /// With a dot before it: `.*` is applied element by element, `*` multiplies matrices.
+    pub elementwise: bool,
+}
+
+impl Operator {
+    /// The operator as written.
+    pub fn as_str(self) -> &'static str {
+        match self.op {
+            BinaryOp::Add if self.elementwise => ".+",
+            BinaryOp::Subtract if self.elementwise => ".-",
+            BinaryOp::Multiply if self.elementwise => ".*",
+            BinaryOp::Divide if self.elementwise => "./",
+            BinaryOp::Power if self.elementwise => ".^",
+            op => op.as_str(),
+        }
+    }
+}
+
+impl From<BinaryOp> for Operator {
+    fn from(op: BinaryOp) -> Self {
+        Operator { op, elementwise: false }
     }
 }

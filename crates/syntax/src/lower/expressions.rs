@@ -122,7 +122,7 @@ fn binary(node: Node<'_>) -> Expr {
 
 /// Left operand, operator, right operand. A node whose left operand was nested too deeply holds
 /// the tokens of it; its own operator is the last one.
-fn operands(node: Node<'_>) -> (Option<Node<'_>>, Option<BinaryOp>, Option<Node<'_>>) {
+fn operands(node: Node<'_>) -> (Option<Node<'_>>, Option<Operator>, Option<Node<'_>>) {
     let (mut left, mut operator, mut right) = (None, None, None);
     for element in node.elements() {
         match element {
@@ -146,8 +146,8 @@ fn operands(node: Node<'_>) -> (Option<Node<'_>>, Option<BinaryOp>, Option<Node<
     (left, operator, right)
 }
 
-fn binary_operator(kind: K) -> Option<BinaryOp> {
-    Some(match kind {
+fn binary_operator(kind: K) -> Option<Operator> {
+    let op = match kind {
         K::OrKw => BinaryOp::Or,
         K::AndKw => BinaryOp::And,
         K::Less => BinaryOp::Less,
@@ -156,18 +156,15 @@ fn binary_operator(kind: K) -> Option<BinaryOp> {
         K::GreaterEqual => BinaryOp::GreaterEqual,
         K::EqualEqual => BinaryOp::Equal,
         K::NotEqual => BinaryOp::NotEqual,
-        K::Plus => BinaryOp::Add,
-        K::Minus => BinaryOp::Subtract,
-        K::DotPlus => BinaryOp::ElementwiseAdd,
-        K::DotMinus => BinaryOp::ElementwiseSubtract,
-        K::Star => BinaryOp::Multiply,
-        K::Slash => BinaryOp::Divide,
-        K::DotStar => BinaryOp::ElementwiseMultiply,
-        K::DotSlash => BinaryOp::ElementwiseDivide,
-        K::Caret => BinaryOp::Power,
-        K::DotCaret => BinaryOp::ElementwisePower,
+        K::Plus | K::DotPlus => BinaryOp::Add,
+        K::Minus | K::DotMinus => BinaryOp::Subtract,
+        K::Star | K::DotStar => BinaryOp::Multiply,
+        K::Slash | K::DotSlash => BinaryOp::Divide,
+        K::Caret | K::DotCaret => BinaryOp::Power,
         _ => return None,
-    })
+    };
+    let elementwise = matches!(kind, K::DotPlus | K::DotMinus | K::DotStar | K::DotSlash | K::DotCaret);
+    Some(Operator { op, elementwise })
 }
 
 fn unary(node: Node<'_>) -> ExprKind {

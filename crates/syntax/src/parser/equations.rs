@@ -331,9 +331,17 @@ impl Parser<'_> {
         if left.kind == BinaryExpression && self.at(Semicolon) {
             return self.report(|p| {
                 let span = p.span_at(start).to(p.previous_end());
-                Diagnostic::error(codes::E0113, span, "this is an expression, not an equation")
+                let diagnostic = Diagnostic::error(codes::E0113, span, "this is an expression, not an equation")
                     .with_label("no `=`")
-                    .with_help("an equation is written with one `=`")
+                    .with_help("an equation is written with one `=`");
+                let mut comparisons = (start..p.position).filter(|&at| p.kind_at(at) == EqualEqual);
+                match (comparisons.next(), comparisons.next()) {
+                    (Some(only), None) => {
+                        let edit = Edit::replace(p.span_at(only), "=");
+                        diagnostic.with_likely_fix("replace `==` by `=`", vec![edit])
+                    }
+                    _ => diagnostic,
+                }
             });
         }
         self.expected("`=`");

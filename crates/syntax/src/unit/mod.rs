@@ -31,7 +31,7 @@ pub const SUFFIX: &str = ".saltus-unit";
 /// What every unit begins with.
 const MAGIC: &[u8; 8] = b"SALTUSU\0";
 /// Changes with every change of what is written.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const LENGTH_AT: usize = MAGIC.len() + size_of::<u32>();
 const LIST_AT: usize = LENGTH_AT + size_of::<u32>();
 /// A part is at most this long, as source files are.

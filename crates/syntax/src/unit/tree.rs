@@ -458,8 +458,8 @@ choice!(CallArguments { 0 List { positional, named }, 1 Comprehension { element,
 record!(NamedArgument { name, value });
 record!(PartialFunction { function, arguments });
 choice!(UnaryOp { 0 Minus, 1 Plus, 2 ElementwiseMinus, 3 ElementwisePlus, 4 Not });
+record!(Operator { op, elementwise });
 choice!(BinaryOp {
     0 Or, 1 And, 2 Less, 3 LessEqual, 4 Greater, 5 GreaterEqual, 6 Equal, 7 NotEqual, 8 Add, 9 Subtract,
-    10 ElementwiseAdd, 11 ElementwiseSubtract, 12 Multiply, 13 Divide, 14 ElementwiseMultiply, 15 ElementwiseDivide,
-    16 Power, 17 ElementwisePower,
+    10 Multiply, 11 Divide, 12 Power,
 });

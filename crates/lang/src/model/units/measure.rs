@@ -128,6 +128,12 @@ impl<'m> Checker<'m> {
 
     /// The unit of an expression, as far as it is known.
     pub(super) fn measure(&mut self, expr: &'m FlatExpr) -> Measure {
+        let measure = self.measure_of(expr);
+        self.note(expr, &measure);
+        measure
+    }
+
+    fn measure_of(&mut self, expr: &'m FlatExpr) -> Measure {
         match expr {
             FlatExpr::Variable(id) => self.variable(*id),
             FlatExpr::Time => Measure::Time,

@@ -5,6 +5,7 @@
 //! factor. What is said is therefore certain: no units of what has none would make the model consistent.
 
 mod measure;
+mod notes;
 mod report;
 mod solve;
 
@@ -14,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_source::{Diagnostic, Span};
 
 use self::measure::Measure;
+pub use self::notes::UnitNotes;
 use self::solve::{EquationNumber, Form, Solver};
 use crate::codes;
 use crate::flat::{
@@ -30,7 +32,7 @@ const MOST_WARNINGS: usize = 20;
 /// What is known of the unit of a variable before any equation is looked at.
 #[derive(Clone, Copy, Debug)]
 enum Declared {
-    /// Equations may tell.
+    /// Equations may say.
     Open,
     /// Nothing will be known: no unit that is understood, or a constant that is used with many.
     Any,
@@ -97,6 +99,8 @@ struct Checker<'m> {
     branches: u32,
     warnings: Vec<Diagnostic>,
     told: FxHashSet<Span>,
+    /// Expressions with what their units depend on, if somebody wants to know.
+    noted: Option<Vec<(Span, Form)>>,
 }
 
 impl Flattener<'_> {
@@ -108,8 +112,10 @@ impl Flattener<'_> {
             owner.is_some_and(|owner| !self.components[*owner].dims.is_empty())
         };
         let mut checker = Checker::new(&self.model, &in_array);
+        checker.noted = self.wants_units.then(Vec::new);
         checker.run();
         checker.claims(&claims);
+        self.units = checker.notes();
         let warnings = std::mem::take(&mut checker.warnings);
         for warning in warnings {
             self.diagnostics.push(warning);
@@ -139,6 +145,7 @@ impl<'m> Checker<'m> {
             branches: 0,
             warnings: Vec::new(),
             told: FxHashSet::default(),
+            noted: None,
         };
         for (id, variable) in model.variables.iter_enumerated() {
             let own = match (variable.ty, &variable.attributes.unit) {
@@ -153,7 +160,7 @@ impl<'m> Checker<'m> {
         checker
     }
 
-    /// The unit of a text; one that has not the form of a unit is told.
+    /// The unit of a text; one that has not the form of a unit is reported.
     fn unit_text(&mut self, text: &Arc<str>, provenance: ProvenanceId) -> Declared {
         if let Some(known) = self.known.get(text) {
             return *known;
@@ -176,7 +183,8 @@ impl<'m> Checker<'m> {
             self.provenance = variable.provenance;
             let varies = |value: &&FlatExpr| !value.is_literal();
             if let Some(value) = variable.binding.as_ref().filter(varies) {
-                self.joined("=", Side::Variable(id), Side::Expr(value), None);
+                let both = self.joined("=", Side::Variable(id), Side::Expr(value), None);
+                self.note(value, &both);
             }
             // A guess for what has another meaning in another branch.
             if let Some(value) = variable.start.as_ref().filter(varies) {
@@ -184,7 +192,7 @@ impl<'m> Checker<'m> {
                     this.joined("start", Side::Variable(id), Side::Expr(value), None);
                 });
             }
-            // Limits and sizes are given in the unit of the variable, and tell nothing about one that has none.
+            // Limits and sizes are given in the unit of the variable, and say nothing about one that has none.
             let attributes = &variable.attributes;
             for (name, value) in [
                 ("min", &attributes.min),
@@ -219,7 +227,10 @@ impl<'m> Checker<'m> {
         self.provenance = equation.provenance;
         match &equation.kind {
             EquationKind::Equal(a, b) => {
-                self.joined("=", Side::Expr(a), Side::Expr(b), None);
+                let both = self.joined("=", Side::Expr(a), Side::Expr(b), None);
+                // A side with a number in it has the unit of the other.
+                self.note(a, &both);
+                self.note(b, &both);
             }
             EquationKind::If { branches, otherwise } => {
                 for branch in branches {
@@ -421,7 +432,7 @@ impl<'m> Checker<'m> {
             self.tell(&joint, Some(wrong.apart));
             self.solver.dispute(&wrong.form);
         }
-        // One mistake is told once.
+        // One mistake is reported once.
         if is_wrong {
             return Measure::Any;
         }

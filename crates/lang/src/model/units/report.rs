@@ -96,7 +96,7 @@ impl<'m> Checker<'m> {
         Some(format!("`{dimension}` of `{}`", variable.name))
     }
 
-    /// The unit of a side, if everything in it is known. Asking does not tell anything new.
+    /// The unit of a side, if everything in it is known. Asking does not say anything new.
     fn resolved(&mut self, side: Side<'m>) -> Option<Dimension> {
         let kept = (self.warnings.len(), self.joints.len());
         let told = self.told.clone();

@@ -164,7 +164,7 @@ impl Solver {
         Some((constant.times(dimension, factor), number))
     }
 
-    /// An equation: the form is a number. Yields the equations that cannot hold, to be told and disputed.
+    /// An equation: the form is a number. Yields the equations that cannot hold, to be reported and disputed.
     pub(super) fn add(&mut self, form: Form, number: EquationNumber) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         self.look_at(form, number, &mut wrong);
@@ -233,6 +233,8 @@ impl Solver {
 
 #[cfg(test)]
 mod tests {
+    use saltus_testing::Random;
+
     use super::*;
     use crate::flat::Idx;
     use crate::unit::Unit;
@@ -245,24 +247,18 @@ mod tests {
     /// is determined.
     #[test]
     fn random_systems() {
-        let mut state = 7_u64;
-        let mut random = move |below: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = Random(7);
         let bases = ["m", "kg", "s", "A", "K", "N", "kW", "bar"];
         for _ in 0..500 {
-            let count = 2 + random(12) as usize;
+            let count = 2 + random.below(12);
             let units: Vec<Dimension> = (0..count)
-                .map(|_| dimension(bases[random(8) as usize]).power(random(5) as f64 - 2.0))
+                .map(|_| dimension(random.of(&bases)).power(random.below(5) as f64 - 2.0))
                 .collect();
             let mut solver = Solver::new(count);
             let mut product = |length: u64| {
                 let mut form = Form::default();
                 for _ in 0..length {
-                    form.add(VariableId(random(count as u64) as u32), random(7) as f64 - 3.0);
+                    form.add(VariableId(random.below(count) as u32), random.below(7) as f64 - 3.0);
                 }
                 form.terms.retain(|(_, exponent)| *exponent != 0.0);
                 for (variable, exponent) in form.terms.clone() {

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::KernelCache;
-use saltus_mdae::{BinaryOp, ExprId, ExprPool, Mdae, Node, Role, VarId};
+use saltus_mdae::{BinaryFunction, Derivative, ExprId, ExprPool, Mdae, Node, Role, VarId};
 
 use crate::error::Failure;
 use crate::kernel::Bound;
@@ -27,6 +27,30 @@ pub(super) fn assign(
     Ok(())
 }
 
+/// Unknowns among those in some expressions that change at events only: equations give them by parameters, discrete variables
+/// and others of them.
+pub(super) fn held(model: &Mdae, pool: &ExprPool, expressions: &[ExprId]) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    for (var, value) in in_order(model, pool, &definitions(model, pool), expressions) {
+        if is_held(model, pool, &found, value) {
+            found.insert(var);
+        }
+    }
+    found
+}
+
+/// Whether an expression changes at events only, if these unknowns do.
+pub(super) fn is_held(model: &Mdae, pool: &ExprPool, held: &FxHashSet<VarId>, expression: ExprId) -> bool {
+    let mut nodes = pool.reachable(&[expression]).into_iter();
+    let of_time = nodes.any(|id| pool.node(id) == Node::Time);
+    let is_held = |place: &Derivative| match model.variables[place.var].role {
+        Role::Parameter | Role::Discrete => true,
+        Role::Input => false,
+        Role::Continuous => place.order == 0 && held.contains(&place.var),
+    };
+    !of_time && pool.occurrences(expression).iter().all(is_held)
+}
+
 /// For each unknown that an equation gives explicitly what it is; the first such equation counts.
 fn definitions(model: &Mdae, pool: &ExprPool) -> FxHashMap<VarId, ExprId> {
     let mut given = FxHashMap::default();
@@ -36,7 +60,7 @@ fn definitions(model: &Mdae, pool: &ExprPool) -> FxHashMap<VarId, ExprId> {
     };
     for equation in &model.equations {
         let always = pool.constant(equation.guard).is_some_and(|guard| guard != 0.0);
-        let Node::Binary(BinaryOp::Sub, left, right) = pool.node(equation.residual) else {
+        let Node::Binary(BinaryFunction::Sub, left, right) = pool.node(equation.residual) else {
             continue;
         };
         for (side, value) in [(left, right), (right, left)] {

@@ -10,6 +10,7 @@
 //!
 //! Where the delay depends on unknowns, signals and unknowns are found in turn until they agree.
 
+mod agreement;
 mod explicit;
 mod polynomial;
 mod transport;
@@ -22,6 +23,7 @@ use saltus_mdae::{Derivative, ExprId, ExprPool, Mdae, Node, OriginId, Role, VarI
 use crate::error::{Failure, FailureKind};
 use crate::kernel::Bound;
 use crate::memory::Memory;
+pub(crate) use agreement::Agreement;
 use polynomial::{DERIVATIVES, Recording, Segment, Series, coefficients, composed, constant};
 use transport::Profile;
 
@@ -56,6 +58,10 @@ struct Line {
     /// The expression and its derivatives, if it is a smooth function of time alone: its past need not be recorded, and a delay
     /// may be as short as it likes.
     of_time: Option<Bound>,
+    /// Whether the expression changes at events only.
+    held: bool,
+    /// What it is since the last one, then.
+    present: f64,
     origin: OriginId,
     /// The time and the value at the start.
     begin: f64,
@@ -143,6 +149,8 @@ pub(crate) struct History {
 impl History {
     pub(crate) fn new(model: &Mdae, pool: &ExprPool, cache: &KernelCache, memory: &Memory) -> Result<Self, Failure> {
         let mut lines = Vec::new();
+        let delayed: Vec<ExprId> = model.delays.iter().map(|delay| delay.expression).collect();
+        let held = explicit::held(model, pool, &delayed);
         for delay in &model.delays {
             let bind = |expr| Bound::of_value(cache, pool, expr, memory);
             let varying = varying(model, pool, delay.delay);
@@ -160,6 +168,8 @@ impl History {
                 varying,
                 max_delay: bind(delay.max_delay)?,
                 of_time,
+                held: explicit::is_held(model, pool, &held, delay.expression),
+                present: 0.0,
                 origin: delay.origin,
                 begin: f64::INFINITY,
                 first: 0.0,
@@ -197,18 +207,30 @@ impl History {
         explicit::assign(model, pool, cache, &delayed, memory)
     }
 
-    /// Before the start a delayed signal is the expression itself: its values for the unknowns in memory; whether
-    /// those in memory were others.
-    pub(crate) fn guess(&self, memory: &mut Memory) -> bool {
+    /// Before the start a delayed signal is the expression itself: its values for the unknowns in memory, or others that are
+    /// nearer to agreement; whether those in memory were others.
+    pub(crate) fn guess_again(&self, memory: &mut Memory, agreement: &mut Agreement) -> bool {
         let before: Vec<f64> = self.signals(memory).collect();
+        self.guess(memory);
+        let found: Vec<f64> = self.signals(memory).collect();
+        let same = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * (1e-3 + a.abs().max(b.abs()));
+        if before.iter().zip(&found).all(same) {
+            return false;
+        }
+        for (output, value) in self.outputs().zip(agreement.next(before, found)) {
+            memory.set(output, 0, value);
+        }
+        true
+    }
+
+    /// Sets delayed signals to what the expressions are for the unknowns in memory.
+    pub(crate) fn guess(&self, memory: &mut Memory) {
         for line in &self.lines {
             memory.set(line.output, 0, line.expression.value(memory));
         }
         for profile in &self.profiles {
             profile.guess(memory);
         }
-        let same = |(a, b): (&f64, f64)| (a - b).abs() <= 1e-12 * (1e-3 + a.abs().max(b.abs()));
-        !before.iter().zip(self.signals(memory)).all(same)
     }
 
     /// The values at the start become the past before it.
@@ -220,12 +242,16 @@ impl History {
         for profile in &mut self.profiles {
             profile.begin(memory)?;
         }
-        self.interrupted(memory.time());
+        self.interrupted(memory);
         Ok(())
     }
 
-    /// At an event the past may have a jump or a kink.
-    pub(crate) fn interrupted(&mut self, time: f64) {
+    /// At an event, to the right of which memory is, the past may have a jump or a kink.
+    pub(crate) fn interrupted(&mut self, memory: &Memory) {
+        let time = memory.time();
+        for line in &mut self.lines {
+            line.present = line.expression.value(memory);
+        }
         self.profiles.iter_mut().for_each(|profile| profile.interrupt(0));
         if !self.lines.is_empty() {
             self.breaks.retain(|known| known.time != time);
@@ -258,17 +284,20 @@ impl History {
     pub(crate) fn store(&mut self, recording: Recording) {
         let rows = recording.rows();
         let (start, end) = recording.span;
-        let segment = |at: usize| Segment {
+        let segment = |coefficients: Vec<f64>| Segment {
             start,
             end,
-            coefficients: coefficients(&rows.iter().map(|row| row[at]).collect::<Vec<f64>>()),
+            coefficients,
         };
+        let course = |at: usize| coefficients(&rows.iter().map(|row| row[at]).collect::<Vec<f64>>());
         let first = self.lines.len();
         for (at, line) in self.lines.iter_mut().enumerate() {
-            line.segments.push_back(segment(at));
+            // What is a whole number must not become one less by rounding.
+            let held = rows.last().filter(|_| line.held).map(|row| vec![row[at]]);
+            line.segments.push_back(segment(held.unwrap_or_else(|| course(at))));
         }
         for (at, profile) in self.profiles.iter_mut().enumerate() {
-            let [left, right, position] = [0, 1, 2].map(|k| segment(first + 3 * at + k));
+            let [left, right, position] = [0, 1, 2].map(|k| segment(course(first + 3 * at + k)));
             profile.store([left, right], &position);
         }
     }
@@ -346,10 +375,13 @@ impl History {
         Err(DelayError::NoAgreement(self.origins()).into())
     }
 
-    fn signals<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = f64> + 'a {
+    fn outputs(&self) -> impl Iterator<Item = VarId> + '_ {
         let transported = self.profiles.iter().flat_map(|profile| profile.outputs);
-        let outputs = self.lines.iter().map(|line| line.output).chain(transported);
-        outputs.map(|output| memory.get(output, 0))
+        self.lines.iter().map(|line| line.output).chain(transported)
+    }
+
+    fn signals<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = f64> + 'a {
+        self.outputs().map(|output| memory.get(output, 0))
     }
 
     /// The signals for the delays in memory; whether they differ from those that the values in memory were computed for.
@@ -363,7 +395,7 @@ impl History {
     /// A step may not be longer than the shortest delay, so that the past is always known.
     pub(crate) fn max_step(&self, memory: &Memory) -> f64 {
         let near = 1e-9 * (1.0 + memory.time().abs());
-        let recorded = self.lines.iter().filter(|line| line.of_time.is_none());
+        let recorded = self.lines.iter().filter(|line| line.must_be_recorded());
         let delays = recorded.map(|line| line.delays(memory)[0]);
         let transits = self.profiles.iter().map(|profile| profile.transit_time(memory));
         let times = delays.chain(transits);
@@ -435,6 +467,16 @@ impl Line {
         delays
     }
 
+    /// Whether the expression is known at no time but those that were recorded.
+    fn must_be_recorded(&self) -> bool {
+        self.of_time.is_none() && !self.held
+    }
+
+    /// The end of what was recorded, or another time if nothing was.
+    fn recorded_until(&self, otherwise: f64) -> f64 {
+        self.segments.back().map_or(otherwise, |last| last.end)
+    }
+
     fn checked(&self, delay: f64, time: f64, memory: &Memory) -> Result<(), DelayError> {
         let bound = self.max_delay.value(memory);
         let near = 1e-9 * (1.0 + time.abs());
@@ -445,8 +487,7 @@ impl Line {
                 bound,
             }));
         }
-        let known = self.segments.back().map_or(f64::INFINITY, |last| last.end);
-        if delay > near && time - delay > known + near && self.of_time.is_none() {
+        if self.must_be_recorded() && delay > near && time - delay > self.recorded_until(f64::INFINITY) + near {
             Err(DelayError::TooNear(self.origin))
         } else {
             Ok(())
@@ -463,6 +504,7 @@ impl Line {
                 now[0] = self.expression.value(memory);
                 return now;
             }
+            _ if self.held && then > self.recorded_until(self.begin) => constant(self.present),
             _ => self.at(then, left),
         };
         let inner: Series = std::array::from_fn(|order| match order {

@@ -31,7 +31,7 @@ impl Run {
     pub(in crate::run) fn turned_conditions(&mut self, triggers: &[ConditionId]) -> Vec<ConditionId> {
         let (guess, _) = self.engine.guess(false);
         let engine = &self.engine;
-        let turns = |id: &ConditionId| guess[id.index()] != engine.truths[id.index()] || triggers.contains(id);
+        let turns = |id: &ConditionId| guess[*id] != engine.truths[*id] || triggers.contains(id);
         let ids = engine.model.conditions.ids();
         ids.filter(turns).filter(|&id| self.is_crossed(id)).collect()
     }
@@ -47,7 +47,7 @@ impl Run {
     pub(in crate::run) fn returning_conditions(&mut self, triggers: &[ConditionId]) -> Vec<ConditionId> {
         let mut turned = Vec::new();
         for id in self.engine.model.conditions.ids() {
-            if self.engine.event.flips[id.index()] == 0 || !self.is_crossed(id) {
+            if self.engine.event.flips[id] == 0 || !self.is_crossed(id) {
                 continue;
             }
             if triggers.contains(&id) || self.is_near_zero(id) {
@@ -55,9 +55,9 @@ impl Run {
             }
         }
         let returns = |run: &mut Self, id: ConditionId| {
-            let to_and_fro = run.engine.event.flips[id.index()] > 1;
+            let to_and_fro = run.engine.event.flips[id] > 1;
             let rate = run.rate_now(id);
-            to_and_fro || rate.is_some_and(|rate| (rate < 0.0) == run.engine.truths[id.index()])
+            to_and_fro || rate.is_some_and(|rate| (rate < 0.0) == run.engine.truths[id])
         };
         if turned.iter().any(|&id| triggers.contains(&id) && returns(self, id)) {
             turned
@@ -140,7 +140,7 @@ impl Run {
     fn cross_to_and_fro(&mut self, before: &Side, turned: &[ConditionId]) -> Result<[Side; 2], Obstacle> {
         before.clone().enter(&mut self.engine);
         let pins = |there: bool| -> Vec<(ConditionId, bool)> {
-            let truths = turned.iter().map(|&id| (id, before.truth(id.index()) != there));
+            let truths = turned.iter().map(|&id| (id, before.truth(id) != there));
             truths.collect()
         };
         let (here, there) = (pins(false), pins(true));
@@ -215,7 +215,7 @@ impl Run {
                 origins: vec![condition.origin],
             };
             // The function is positive where the condition holds.
-            let from_above = near.truth(id.index());
+            let from_above = near.truth(id);
             let sides = if from_above {
                 vec![far.clone(), near.clone()]
             } else {
@@ -341,11 +341,7 @@ impl Run {
         let mut normal = vec![0.0; y.len()];
         let mut length = 0.0;
         for (at, &Derivative { var, order }) in states.iter().enumerate() {
-            let known = self
-                .engine
-                .scales
-                .size(&self.engine.memory, var, order)
-                .max(y[at].abs());
+            let known = self.engine.scales.size(var, order).max(y[at].abs());
             let size = if known > 0.0 {
                 known
             } else {

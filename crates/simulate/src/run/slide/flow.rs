@@ -137,7 +137,7 @@ impl Slide {
         let states = self.sides[0].states(engine).iter().zip(y).zip(reaction);
         let moves = states.filter(|&(_, &r)| r != 0.0);
         let parts = moves.map(|((&Derivative { var, order }, y), r)| {
-            let size = engine.scales.size(&engine.memory, var, order).max(y.abs());
+            let size = engine.scales.size(var, order).max(y.abs());
             let size = if size > 0.0 { size } else { engine.nominal[var.index()] };
             PROBE * size / r.abs()
         });
@@ -287,7 +287,7 @@ impl ConditionFunctions for SlideFunctions<'_> {
         }
     }
 
-    fn rounding(&self, i: usize) -> f64 {
+    fn rounding(&self, i: usize, _: &[f64]) -> f64 {
         ROUNDING * self.sizes[i]
     }
 }

@@ -113,7 +113,7 @@ impl Slide {
         }
     }
 
-    /// What results call it: the surface, and what else tells the mode.
+    /// What results call it: the surface, and what else says the mode.
     fn label(&self, engine: &mut Engine) -> (String, Vec<(String, bool)>) {
         let verb = match self.motion {
             Motion::Sliding => "sliding",

@@ -247,7 +247,7 @@ impl Run {
             let reading = condition
                 .monitor
                 .watch(&side.memory, &engine.scales, &mut engine.scratch);
-            let right = (reading.value > 0.0) == side.truth(condition.id.index());
+            let right = (reading.value > 0.0) == side.truth(condition.id);
             let clear = right && reading.value.abs() > reading.tolerance;
             bands.push(if clear {
                 0.0
@@ -303,16 +303,10 @@ impl Run {
             Motion::Resting { .. } => 1,
         };
         let mut sides = vec![true; exits];
-        sides.extend(conditions.iter().map(|c| slide.sides[c.side].truth(c.id.index())));
+        sides.extend(conditions.iter().map(|c| slide.sides[c.side].truth(c.id)));
         let mut shifts = vec![0.0; exits];
         let signed = conditions.iter().zip(bands);
-        shifts.extend(signed.map(|(c, band)| {
-            if slide.sides[c.side].truth(c.id.index()) {
-                *band
-            } else {
-                -band
-            }
-        }));
+        shifts.extend(signed.map(|(c, band)| if slide.sides[c.side].truth(c.id) { *band } else { -band }));
         let dim = slide.sides[0].states(&self.engine).len();
         let origins = slide.surface.origins.clone();
         if let Some(mode) = slide.sides[0].mode()
@@ -502,10 +496,10 @@ impl Run {
         for at in 0..slide.sides.len() {
             let conditions = slide.surface.conditions.iter();
             let side = &mut slide.sides[at];
-            let mut pins: Vec<(ConditionId, bool)> = conditions.map(|&id| (id, side.truth(id.index()))).collect();
+            let mut pins: Vec<(ConditionId, bool)> = conditions.map(|&id| (id, side.truth(id))).collect();
             // Seen from one side alone, what was crossed along the surface may seem to come back.
             let crossed = slide.crossed.iter().filter(|(of, _)| *of == at);
-            pins.extend(crossed.map(|&(_, id)| (id, !side.truth(id.index()))));
+            pins.extend(crossed.map(|&(_, id)| (id, !side.truth(id))));
             side.swap(&mut self.engine);
             self.engine.set_crossings(std::iter::empty());
             self.engine.set_to_come(std::iter::empty());
@@ -553,7 +547,7 @@ impl Run {
                 _ => continue,
             };
             let size: f64 = rates.iter().map(|rate| rate.abs()).sum();
-            if rate.abs() > BACK * size && (rate < 0.0) == slide.sides[side].truth(id.index()) {
+            if rate.abs() > BACK * size && (rate < 0.0) == slide.sides[side].truth(id) {
                 let conditions = vec![id];
                 let failure = Stall::Chattering { conditions, count: 0 }.explain(&self.engine);
                 return Err(failure);

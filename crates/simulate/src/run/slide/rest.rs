@@ -58,7 +58,7 @@ impl Run {
             else {
                 continue;
             };
-            let outward = if before.truth(id.index()) { 1.0 } else { -1.0 };
+            let outward = if before.truth(id) { 1.0 } else { -1.0 };
             let part = -now.course[1] / then.course[1];
             let restitution = if part.abs() <= NOTHING { 0.0 } else { part };
             self.impacts.retain(|impact| impact.condition != id);

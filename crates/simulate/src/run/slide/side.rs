@@ -1,6 +1,6 @@
 //! One side of a surface.
 
-use saltus_mdae::{Derivative, VarId};
+use saltus_mdae::{ConditionId, Derivative, VarId};
 use saltus_numerics::EvalError;
 
 use super::flow::{FlowFailure, unexplained};
@@ -54,8 +54,8 @@ impl Side {
         self.swap(engine);
     }
 
-    pub(crate) fn truth(&self, at: usize) -> bool {
-        self.truths[at]
+    pub(crate) fn truth(&self, id: ConditionId) -> bool {
+        self.truths[id]
     }
 
     pub(crate) fn mode(&self) -> Option<ModeId> {

@@ -32,7 +32,7 @@ const CROWDED: f64 = 0.1;
 const BLOCK: usize = 8;
 const BLOCKS: usize = 4;
 const FASTER: f64 = 0.7;
-/// Events at intervals of so many tolerances follow each other in an order that can hardly be told.
+/// Events at intervals of so many tolerances follow each other in an order that can hardly be known.
 const FEW_TOLERANCES: f64 = 1000.0;
 /// What is zero up to this part of its tolerance only is no coincidence by design.
 const BY_CHANCE: f64 = 1e-3;
@@ -99,16 +99,21 @@ impl Crossings {
         })
     }
 
-    /// Conditions of which each was met several times.
+    /// Conditions of which each was met several times, and the last time sooner than before.
     fn turns(&self) -> Option<Series> {
         let count = self.0.len();
+        let interval = |at: usize| self.0[at].0 - self.0[at - 1].0;
+        let longest = (1..count.saturating_sub(1)).map(interval).fold(0.0, f64::max);
+        if count < 2 || interval(count - 1) >= SHRINKING * longest {
+            return None;
+        }
         let mut all: Vec<ConditionId> = self.0.iter().flat_map(|(_, ids)| ids.iter().copied()).collect();
         all.sort_unstable();
         let often = |ids: &[ConditionId]| (ids.len() >= LONGEST_PERIOD).then_some(ids[0]);
         let conditions: Vec<ConditionId> = all.chunk_by(|a, b| a == b).filter_map(often).collect();
         (!conditions.is_empty()).then(|| Series {
             conditions,
-            interval: self.0[count - 1].0 - self.0[count - 2].0,
+            interval: interval(count - 1),
             rest: f64::INFINITY,
             count: 0,
         })
@@ -214,7 +219,7 @@ impl Run {
         ended.then(|| accumulated(&series))
     }
 
-    /// Conditions that have taken turns, and now follow each other so fast that their order can hardly be told: the interval
+    /// Conditions that have taken turns, and now follow each other so fast that their order can hardly be known: the interval
     /// is that of a few tolerances, and two are met at once by chance.
     fn unresolved_turns(&mut self, report: &EventReport) -> Option<Series> {
         let mut series = self.crossings.turns()?;

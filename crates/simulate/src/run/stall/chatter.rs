@@ -3,8 +3,8 @@
 use saltus_mdae::{ConditionId, Idx};
 
 use super::{Run, Stall};
-use crate::events::candidate::Sign;
 use crate::events::condition::Decided;
+use crate::events::sign::Sign;
 use crate::report::EventReport;
 
 /// A pair of crossings inside the band is noise of a comparison; when the event before was the condition's own too, it
@@ -108,9 +108,9 @@ impl Run {
         self.since_turn = if turned { 0 } else { self.since_turn.saturating_add(1) };
     }
 
-    /// The end of an accumulation: after several restarts of its own in a row a condition is not undone any more, because
-    /// the speed that the restart gives is too small to tell from zero, and the motion goes on into it. (A ball would sink
-    /// through the floor.)
+    /// The end of an accumulation: after several restarts of its own in a row, the last sooner than the one before, a condition is
+    /// not undone any more, because the speed that the restart gives is too small to tell from zero, and the motion goes on into
+    /// it. (A ball would sink through the floor. A rope that goes slack begins as slowly, but at any time.)
     pub(in crate::run) fn lost_bounce(
         &mut self,
         time: f64,
@@ -121,15 +121,16 @@ impl Run {
             return None;
         }
         for &id in triggers {
-            if self.watches[id.index()].repeated < REPETITIONS {
+            let watch = &self.watches[id.index()];
+            if watch.repeated < REPETITIONS || watch.shrunk == 0 {
                 continue;
             }
-            let truth = self.engine.truths[id.index()];
+            let truth = self.engine.truths[id];
             let sinks = match self.engine.sign_before(id) {
                 Sign::ByDerivative { positive, order, .. } => order >= 2 && positive == truth,
                 _ => false,
             };
-            let until_now = self.last_phase.as_ref().map(|phase| phase.truths[id.index()]);
+            let until_now = self.last_phase.as_ref().map(|phase| phase.truths[id]);
             if sinks && until_now == Some(!truth) {
                 let interval = self.last_event.as_ref().map_or(0.0, |(last, _)| time - last);
                 let conditions = vec![id];

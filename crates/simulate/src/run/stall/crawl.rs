@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use saltus_mdae::print::{self, UserNames};
-use saltus_mdae::{BinaryOp, EquationId, ExprId, ExprPool, Idx, Node, UnaryOp};
+use saltus_mdae::{BinaryFunction, EquationId, ExprId, ExprPool, Idx, Node, UnaryFunction};
 
 use super::{CrawlingSwitch, Run, Stall};
 use crate::engine::ModeId;
@@ -271,10 +271,12 @@ impl Run {
     fn switching_function(&mut self, expression: ExprId) -> Result<Option<(ExprId, Bound)>, Failure> {
         let engine = &mut self.engine;
         let function = match engine.model.pool.node(expression) {
-            Node::Unary(UnaryOp::Sign, argument) => argument,
-            Node::Binary(BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge, a, b) => engine.pool.sub(a, b),
-            Node::Unary(UnaryOp::Floor | UnaryOp::Ceil, argument) => to_integer(&mut engine.pool, argument),
-            Node::Binary(BinaryOp::Mod | BinaryOp::Rem | BinaryOp::Quotient, a, b) => {
+            Node::Unary(UnaryFunction::Sign, argument) => argument,
+            Node::Binary(BinaryFunction::Lt | BinaryFunction::Le | BinaryFunction::Gt | BinaryFunction::Ge, a, b) => {
+                engine.pool.sub(a, b)
+            }
+            Node::Unary(UnaryFunction::Floor | UnaryFunction::Ceil, argument) => to_integer(&mut engine.pool, argument),
+            Node::Binary(BinaryFunction::Mod | BinaryFunction::Rem | BinaryFunction::Quotient, a, b) => {
                 let ratio = engine.pool.div(a, b);
                 to_integer(&mut engine.pool, ratio)
             }
@@ -289,6 +291,6 @@ impl Run {
 fn to_integer(pool: &mut ExprPool, number: ExprId) -> ExprId {
     let half = pool.real(0.5);
     let above = pool.add(number, half);
-    let nearest = pool.unary(UnaryOp::Floor, above);
+    let nearest = pool.unary(UnaryFunction::Floor, above);
     pool.sub(number, nearest)
 }

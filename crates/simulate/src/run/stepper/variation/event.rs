@@ -1,7 +1,7 @@
 //! How an event changes with parameters: its time, and what follows it.
 
 use saltus_codegen::Leaf;
-use saltus_mdae::{ConditionId, Idx};
+use saltus_mdae::ConditionId;
 use saltus_results::Discard;
 
 use super::course::Happened;
@@ -146,7 +146,7 @@ impl Variation<'_> {
         let left = self.left_limits(&outcome, mode)?;
         for crossing in &left.crossings {
             let (rate, size) = crossing.rate.unwrap_or_default();
-            let leaves = (rate > 0.0) != left.run.engine.truths[crossing.condition.index()];
+            let leaves = (rate > 0.0) != left.run.engine.truths[crossing.condition];
             let value = value_of(&left.run, crossing.condition);
             if !leaves || rate.abs() <= TOUCH * size || value.abs() > rate.abs() * error {
                 continue;
@@ -301,7 +301,7 @@ impl LeftLimits {
         for (place, state) in states.iter().enumerate() {
             let slot = self.slots[place] as usize;
             let change = (direction.slots[slot] + self.rates[place] * shift).abs();
-            let size = engine.scales.size(&engine.memory, state.var, state.order);
+            let size = engine.scales.size(state.var, state.order);
             let size = size.max(engine.memory.values[slot].abs());
             if change > 0.0 && size > 0.0 {
                 h = h.min(FARTHEST * size / change);
