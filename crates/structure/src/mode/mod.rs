@@ -27,5 +27,5 @@ pub use rank::{RankDeficiency, Remedy, check_rank, combined_residual};
 pub use redundant::share_redundant;
 pub use regular::regularise;
 pub use remedy::{remedies, undetermined};
-pub use select::{RankDeficient, needs_reselection, select_states, selection_quality};
+pub use select::{RankDeficient, needs_reselection, select_states, selection_orientation, selection_quality};
 pub use structure::{JumpSources, ModeFailure, ModeStructure, SingularPiece, analyze_equations, analyze_mode};

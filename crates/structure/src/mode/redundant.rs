@@ -64,7 +64,8 @@ pub fn share_redundant(model: &mut Mdae) -> BTreeSet<Arc<str>> {
     }
     let mut modes = Modes::new(model);
     let mut known = Known::new(model);
-    for mut part in parts(model, &modes).into_iter().filter(Part::is_switched) {
+    let switched = |part: &Part| part.is_switched() && part.has_formulas();
+    for mut part in parts(model, &modes).into_iter().filter(switched) {
         share_in_part(model, &mut known, &mut modes, &mut part, &mut parameters);
     }
     parameters
@@ -101,7 +102,7 @@ fn share_in_part(
     parameters: &mut BTreeSet<Arc<str>>,
 ) {
     let mut seen: FxHashSet<Valuation> = FxHashSet::default();
-    for truths in part.truths(model, BUDGET) {
+    for truths in part.truths(BUDGET) {
         let Some(valuation) = truths.valuation(model, modes) else {
             continue;
         };

@@ -49,7 +49,7 @@ pub fn regularise(model: &mut Mdae) {
 /// Goes through the modes of a part and finds combinations.
 fn improve(model: &mut Mdae, modes: &mut Modes, part: &mut Part, left: &mut usize, count: &mut usize) {
     let mut seen: FxHashSet<Valuation> = FxHashSet::default();
-    for truths in part.truths(model, BUDGET.min(*left)) {
+    for truths in part.truths(BUDGET.min(*left)) {
         while *count < MOST_COMBINATIONS {
             let Some(valuation) = truths.valuation(model, modes) else {
                 break;

@@ -15,11 +15,11 @@ const ZERO_PIVOT: f64 = 1e-10;
 /// Jacobian by more than this, so that exchanges end. While values vary the bound must stay well inside
 /// `1/RESELECT_BELOW`, or a fresh choice would at once be renewed; coefficients that never change (a gear of ratio 100)
 /// only need protection from singular choices.
-const VARYING_REACTION: f64 = 4.0;
+const VARYING_REACTION: f64 = 2.0;
 const FIXED_REACTION: f64 = 1e4;
 /// A choice is renewed when a dummy reacts more than 1/this to a state: errors of the state are then amplified more than
-/// tenfold in the dummy.
-const RESELECT_BELOW: f64 = 0.1;
+/// threefold in the dummy.
+const RESELECT_BELOW: f64 = 0.3;
 
 /// The equations of a group depend on each other at the given values: structure and numbers disagree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +93,21 @@ pub fn selection_quality(group: &ChoiceGroup, values: &[f64], selection: &GroupS
         quality = quality.min(elimination.quality(tolerated_reaction(group)));
     }
     quality
+}
+
+/// The signs of the determinants by which the dummies of a choice follow from its states, stage by stage; none for a stage
+/// that is singular. While a motion goes on in the same coordinates they stay what they are: where one has changed, the dummies
+/// were found on another branch of the constraints.
+pub fn selection_orientation(group: &ChoiceGroup, values: &[f64], selection: &GroupSelection) -> Vec<Option<bool>> {
+    let stages = 1..=group.stages();
+    let orientation = |stage: u16| {
+        let mut elimination = Elimination::new(group, values, stage, |column| {
+            selection.depth[column as usize] + 1 >= stage
+        });
+        let outcome = elimination.run_within(&|column| selection.depth[column as usize] >= stage);
+        outcome.ok().map(|()| elimination.orientation())
+    };
+    stages.map(orientation).collect()
 }
 
 /// Gauss–Jordan elimination by rows, sparse: every finished row holds its pivot and columns that are no pivots.
@@ -301,6 +316,19 @@ impl Elimination {
         let strongest = reactions.fold(0.0, |strongest: f64, (.., reaction)| strongest.max(reaction));
         1.0 / (strongest * VARYING_REACTION / tolerated).max(1.0)
     }
+    /// Whether the determinant of the columns with pivots, in their order, is positive: subtracting rows does not change it, and
+    /// what is left has one entry in each row.
+    fn orientation(&self) -> bool {
+        let pivots: Vec<u32> = self.pivot_columns().collect();
+        let later = pivots.iter().enumerate();
+        let inversions = later.map(|(at, column)| pivots[at..].iter().filter(|other| *other < column).count());
+        let negative = self
+            .rows
+            .iter()
+            .filter(|row| row.pivot.is_some_and(|pivot| row.entries[&pivot] < 0.0));
+        (inversions.sum::<usize>() + negative.count()).is_multiple_of(2)
+    }
+
     fn pivot_columns(&self) -> impl Iterator<Item = u32> + '_ {
         self.rows.iter().filter_map(|row| row.pivot)
     }
