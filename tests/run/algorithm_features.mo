@@ -324,4 +324,26 @@ package AlgorithmFeatures
     a.c.m = flow_rate;
     a.c.p = 0;
   end A30T;
+// model AlgorithmFeatures.Entangled
+// final n 60
+// final k 60
+// final seen 55
+// final twice 72
+  model Entangled "when-clauses that set a variable in turn, with statements between them that read it"
+    Integer n(start = 0, fixed = true), k(start = 0, fixed = true), seen(start = 0, fixed = true), twice(start = 0, fixed = true);
+  algorithm
+    when sample(0.095, 0.1) then
+      n := pre(n) + 1;
+    end when;
+    when sample(0.095, 0.2) then
+      seen := pre(seen) + n - pre(n);
+      n := n + 10;
+      seen := seen + n - pre(n) - 1;
+    end when;
+    k := n;
+    when sample(0.095, 0.5) then
+      twice := n;
+      twice := 2*twice;
+    end when;
+  end Entangled;
 end AlgorithmFeatures;

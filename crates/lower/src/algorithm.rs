@@ -1,11 +1,18 @@
 //! Algorithm sections, executed symbolically: every assigned variable gets one expression.
+//!
+//! Variables that only one when-clause sets are left to it. Where the order of statements decides what a when-clause reads or
+//! whether its value lasts ([`crate::entanglement`]), it sets variables of its own and turns over a hidden Boolean; that this
+//! is another one than before the instant says that the branch acts, and the section goes on with an if-expression.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use saltus_lang::flat::{BinaryOp, FlatAlgorithm, FlatExpr, FlatStatement, StatementBranch, StatementKind};
-use saltus_mdae::{Action, DiscreteEquation, ExprId, Node, OriginId, Role, VarId, When, WhenBranch};
+use saltus_mdae::{
+    Action, BinaryFunction, DiscreteEquation, ExprId, Node, OriginId, Role, Type, VarId, When, WhenBranch,
+};
 
+use crate::entanglement::is_entangled;
 use crate::when::merge_assignments;
 use crate::{Lowering, Meaning};
 
@@ -24,6 +31,8 @@ struct Section {
     path: ExprId,
     /// What is done besides, inside when-clauses; `None` outside.
     actions: Option<Vec<(ExprId, Action)>>,
+    /// Whether when-clauses hand their values back to the section.
+    entangled: bool,
 }
 
 impl Section {
@@ -34,6 +43,7 @@ impl Section {
             assigned: Vec::new(),
             path,
             actions: None,
+            entangled: false,
         }
     }
 }
@@ -86,8 +96,9 @@ impl Lowering<'_> {
         initial: bool,
         actions: Option<Vec<(ExprId, Action)>>,
     ) -> (Values, Section) {
+        let entangled = is_entangled(&algorithm.statements);
         let mut assigned = BTreeSet::new();
-        collect_outside_when(&algorithm.statements, &mut assigned);
+        collect_outside_when(&algorithm.statements, entangled, &mut assigned);
         let mut values = Values::default();
         for id in assigned {
             let Meaning::Variable(var) = self.meanings[id] else {
@@ -107,6 +118,7 @@ impl Lowering<'_> {
         }
         let mut section = Section::new(path);
         section.actions = actions;
+        section.entangled = entangled;
         self.statements(&algorithm.statements, &mut values, &mut section);
         (values, section)
     }
@@ -283,9 +295,14 @@ impl Lowering<'_> {
             let actions = self.when_body(body, &mut own);
             lowered.push(WhenBranch { conditions, actions });
         }
+        if section.entangled {
+            self.hand_back(&mut lowered, origin, values, section);
+        }
         for branch in &lowered {
             for action in &branch.actions {
-                if let Action::Assign { target, .. } = action {
+                if let Action::Assign { target, .. } = action
+                    && !section.entangled
+                {
                     // Behind the when-clause the variable is what it is at this instant.
                     let current = self.model.pool.var(*target);
                     values.insert(*target, current);
@@ -294,6 +311,36 @@ impl Lowering<'_> {
             }
         }
         section.whens.push((lowered, origin));
+    }
+
+    /// Behind the when-clause the variables of the section are what the branch that acts has given them.
+    fn hand_back(&mut self, branches: &mut [WhenBranch], origin: OriginId, values: &mut Values, section: &mut Section) {
+        for branch in branches.iter_mut().rev() {
+            let acts = self.generated_variable("acts", Role::Discrete, Type::Boolean);
+            let (now, last) = (self.model.pool.var(acts), self.model.pool.pre_var(acts, 0));
+            let acting = self.model.pool.binary(BinaryFunction::Ne, now, last);
+            for action in &mut branch.actions {
+                let Action::Assign { target, .. } = action else {
+                    continue;
+                };
+                let variable = &self.model.variables[*target];
+                let (name, ty) = (format!("set.{}", variable.name), variable.ty);
+                let set = self.generated_variable(&name, Role::Discrete, ty);
+                let given = self.model.pool.var(set);
+                let before = values.get(target).copied();
+                let otherwise = before.unwrap_or_else(|| self.model.pool.pre_var(*target, 0));
+                let value = self.model.pool.if_else(acting, given, otherwise);
+                values.insert(*target, value);
+                note_assigned(section, *target, origin);
+                *target = set;
+            }
+            let value = self.model.pool.not(last);
+            branch.actions.push(Action::Assign {
+                target: acts,
+                value,
+                origin,
+            });
+        }
     }
 
     fn when_body(&mut self, body: &[FlatStatement], own: &mut Values) -> Vec<Action> {
@@ -330,16 +377,19 @@ fn note_assigned(section: &mut Section, var: VarId, origin: OriginId) {
     }
 }
 
-fn collect_outside_when(statements: &[FlatStatement], found: &mut BTreeSet<saltus_lang::flat::VariableId>) {
+/// The variables that statements assign, those in when-clauses as well if asked for.
+fn collect_outside_when(
+    statements: &[FlatStatement],
+    inside_too: bool,
+    found: &mut BTreeSet<saltus_lang::flat::VariableId>,
+) {
     for statement in statements {
         match &statement.kind {
             StatementKind::Assign(list) => found.extend(list.iter().map(|(id, _)| *id)),
-            StatementKind::If { branches, otherwise } => {
-                branches.iter().for_each(|b| collect_outside_when(&b.body, found));
-                collect_outside_when(otherwise, found);
-            }
-            StatementKind::While(_, body) | StatementKind::For { body, .. } => collect_outside_when(body, found),
-            _ => {}
+            StatementKind::When { .. } if !inside_too => {}
+            _ => statement
+                .bodies()
+                .for_each(|body| collect_outside_when(body, inside_too, found)),
         }
     }
 }

@@ -15,6 +15,7 @@ mod assigned;
 mod clocked;
 pub mod clocks;
 mod discrete;
+mod entanglement;
 mod equation;
 mod expr;
 mod function;

@@ -259,24 +259,43 @@ fn collect_defined(equations: &[FlatEquation], defined: &mut FxHashSet<VariableI
     others
 }
 
+impl FlatStatement {
+    /// The statements inside of it, a list for each branch.
+    pub fn bodies(&self) -> impl Iterator<Item = &[FlatStatement]> {
+        let mut bodies: Vec<&[FlatStatement]> = Vec::new();
+        match &self.kind {
+            StatementKind::If { branches, otherwise } => {
+                bodies.extend(branches.iter().map(|branch| &branch.body[..]));
+                bodies.push(otherwise);
+            }
+            StatementKind::While(_, body) | StatementKind::For { body, .. } => bodies.push(body),
+            StatementKind::When { branches } => bodies.extend(branches.iter().map(|(_, body)| &body[..])),
+            _ => {}
+        }
+        bodies.into_iter()
+    }
+
+    /// Calls `visit` for the expressions of this statement itself, not of those inside of it.
+    pub fn for_each_expr<'s>(&'s self, mut visit: impl FnMut(&'s FlatExpr)) {
+        match &self.kind {
+            StatementKind::Assign(list) => list.iter().for_each(|(_, value)| visit(value)),
+            StatementKind::If { branches, .. } => branches.iter().for_each(|branch| visit(&branch.condition)),
+            StatementKind::While(condition, _) => visit(condition),
+            StatementKind::For { from, step, to, .. } => [from, step, to].into_iter().for_each(visit),
+            StatementKind::When { branches } => branches.iter().flat_map(|(list, _)| list).for_each(visit),
+            StatementKind::Assert { condition, message, .. } => [condition, message].into_iter().for_each(visit),
+            StatementKind::Terminate(value) | StatementKind::NoReturnCall(value) => visit(value),
+            StatementKind::Break | StatementKind::Return => {}
+        }
+    }
+}
+
 /// The variables that statements assign.
 pub fn collect_assigned(statements: &[FlatStatement], assigned: &mut FxHashSet<VariableId>) {
     for statement in statements {
-        match &statement.kind {
-            StatementKind::Assign(list) => assigned.extend(list.iter().map(|(variable, _)| *variable)),
-            StatementKind::If { branches, otherwise } => {
-                for branch in branches {
-                    collect_assigned(&branch.body, assigned);
-                }
-                collect_assigned(otherwise, assigned);
-            }
-            StatementKind::While(_, body) | StatementKind::For { body, .. } => collect_assigned(body, assigned),
-            StatementKind::When { branches } => {
-                for (_, body) in branches {
-                    collect_assigned(body, assigned);
-                }
-            }
-            _ => {}
+        if let StatementKind::Assign(list) = &statement.kind {
+            assigned.extend(list.iter().map(|(variable, _)| *variable));
         }
+        statement.bodies().for_each(|body| collect_assigned(body, assigned));
     }
 }
