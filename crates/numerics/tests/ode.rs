@@ -7,6 +7,7 @@ use saltus_numerics::EvalError;
 use saltus_numerics::ode::{
     IntegrationError, IntegratorOptions, Method, OdeSystem, Replacement, Start, StepFailure, new_integrator,
 };
+use saltus_testing::Random;
 
 const METHODS: [Method; 6] = [
     Method::Auto,
@@ -192,6 +193,32 @@ fn automatic_choice_detects_stiffness_and_its_end() {
     );
     assert_eq!(run.counters().method_switches, 0);
     assert_eq!(run.method(), Method::Tsit45);
+}
+
+/// At tight tolerances the error of a fast source limits steps before stability does, again and again; between its pulses an
+/// implicit method gets much further. Where it does not, trials are in vain and leave no trace.
+#[test]
+fn automatic_choice_tries_where_steps_linger() {
+    let mut random = Random(5);
+    for _ in 0..20 {
+        let (rate, part) = (random.power(3.0, 5.0), random.between(0.1, 0.4));
+        // A fast decay that is stirred now and then, beside a slow motion.
+        let mut stirred = Closure::new(2, move |t: f64, y: &[f64], dy: &mut [f64]| {
+            let source = 1.0 + 1e-3 * (part * rate * t).sin().powi(8);
+            dy[0] = -rate * (y[0] - source * y[1].cos());
+            dy[1] = 1.0;
+            Ok(())
+        });
+        let options = IntegratorOptions::new(1e-6, 1e-9);
+        let auto = integrate(Method::Auto, options.clone(), &mut stirred, &[1.0, 0.0], 1.0);
+        let explicit = integrate(Method::Tsit45, options, &mut stirred, &[1.0, 0.0], 1.0);
+        assert!((auto.state()[0] - explicit.state()[0]).abs() < 1e-3, "{rate} {part}");
+        let (tried, plain) = (auto.counters().rhs, explicit.counters().rhs);
+        assert!(
+            tried as f64 <= 1.1 * plain as f64,
+            "{rate} {part}: {tried} against {plain}"
+        );
+    }
 }
 
 /// Stiff until t = 1, then not.

@@ -1,7 +1,10 @@
 //! Automatic choice: explicit until stiffness shows, implicit until it has gone.
 //!
 //! Decisions follow from the numbers of the steps taken (Hairer's test, see [`super::ExplicitRk`]) and from the
-//! norm of the Jacobian, never from clocks.
+//! norm of the Jacobian, never from clocks. Hairer's test sees steps that are as long as stability allows. At tight
+//! tolerances the error of what is fast already limits steps to half of that, again and again; so steps that stay about
+//! as long as the shortest time constant are reason enough to try how far an implicit method would get, from the same
+//! point and for a few steps. What it finds is thrown away unless it gets much further.
 
 use super::{
     Bdf, Counters, Esdirk, ExplicitRk, IntegrationError, Integrator, IntegratorOptions, Method, OdeSystem, Radau,
@@ -28,6 +31,14 @@ const LOOSE_AFFINE: f64 = 1e-6;
 const EASY_STEPS: usize = 30;
 /// h·‖J‖ at which the explicit methods are safely inside their stability region.
 const EASY_STEP: f64 = 1.0;
+
+/// Explicit steps in a row about as long as the shortest time constant before an implicit method is tried, doubled at every
+/// trial in vain; and what counts as that long.
+const LINGERING_STEPS: usize = 100;
+const LINGERING: f64 = 1.0;
+/// Steps of a trial, and how much longer than the explicit ones they have to be.
+const TRIAL_STEPS: usize = 12;
+const WORTHWHILE: f64 = 8.0;
 
 /// Decay within the longest step allowed, in time constants, from which a large affine system is stiff from the outset: the
 /// explicit methods are stable for about three of them per step.
@@ -62,6 +73,11 @@ pub struct Auto {
     easy_steps: usize,
     returns: u32,
     switches: usize,
+    /// Explicit steps in a row as long as a time constant, how long they took together, and trials in vain.
+    lingering: usize,
+    lingering_for: f64,
+    vain_trials: u32,
+    trials: usize,
     dim: usize,
 }
 
@@ -78,6 +94,10 @@ impl Auto {
             easy_steps: 0,
             returns: 0,
             switches: 0,
+            lingering: 0,
+            lingering_for: 0.0,
+            vain_trials: 0,
+            trials: 0,
             dim: 0,
         }
     }
@@ -117,6 +137,7 @@ impl Auto {
         self.switch = false;
         self.switches += 1;
         self.easy_steps = 0;
+        self.forget_lingering();
         let (t, y, h) = (self.time(), self.state().to_vec(), self.next_step_size());
         let dy = (!self.is_implicit).then(|| self.explicit.derivative().to_vec());
         if self.is_implicit {
@@ -137,6 +158,7 @@ impl Auto {
     fn observe(&mut self, step: &Step) {
         let Some(implicit) = self.implicit.as_ref().filter(|_| self.is_implicit) else {
             self.switch = self.explicit.is_stiff();
+            self.observe_lingering(step);
             return;
         };
         if (step.t - step.t_old) * implicit.jacobian_norm() < EASY_STEP {
@@ -145,6 +167,51 @@ impl Auto {
             self.easy_steps = 0;
         }
         self.switch = self.easy_steps >= EASY_STEPS << self.returns.min(8);
+    }
+
+    fn observe_lingering(&mut self, step: &Step) {
+        if self.explicit.time_constants_per_step() < LINGERING {
+            self.forget_lingering();
+        } else {
+            self.lingering += 1;
+            self.lingering_for += step.t - step.t_old;
+        }
+    }
+
+    fn forget_lingering(&mut self) {
+        (self.lingering, self.lingering_for) = (0, 0.0);
+    }
+
+    fn lingers(&self) -> bool {
+        !self.is_implicit && self.lingering >= LINGERING_STEPS << self.vain_trials.min(6)
+    }
+
+    /// Tries the implicit method from the present point on, for a few steps or until `stop`: whether it gets so much
+    /// further with each that it is worth going on with. The explicit method stays where it is.
+    fn implicit_strides(&mut self, system: &mut dyn OdeSystem, stop: f64) -> bool {
+        let explicit_step = self.lingering_for / self.lingering as f64;
+        self.forget_lingering();
+        self.prepare_implicit(system);
+        let Some(implicit) = self.implicit.as_mut() else {
+            return false;
+        };
+        self.trials += 1;
+        let start = Start {
+            t: self.explicit.time(),
+            y: self.explicit.state(),
+            dy: Some(self.explicit.derivative()),
+            step: self.explicit.next_step_size(),
+            keep_jacobian: false,
+        };
+        let mut steps = 0;
+        let mut result = implicit.restart(system, &start);
+        while result.is_ok() && steps < TRIAL_STEPS && implicit.time() < stop {
+            result = implicit.step(system, stop).map(|_| ());
+            steps += 1;
+        }
+        let strides = result.is_ok() && implicit.time() - start.t > WORTHWHILE * explicit_step * steps as f64;
+        self.vain_trials += u32::from(!strides);
+        strides
     }
 }
 
@@ -221,7 +288,7 @@ impl Integrator for Auto {
     }
 
     fn step(&mut self, system: &mut dyn OdeSystem, stop: f64) -> Result<Step, IntegrationError> {
-        if self.switch {
+        if self.switch || self.lingers() && self.implicit_strides(system, stop) {
             self.make_switch(system)?;
         }
         let result = match self.active_mut().step(system, stop) {
@@ -276,8 +343,8 @@ impl Integrator for Auto {
     fn counters(&self) -> Counters {
         let implicit = self.implicit.as_ref().map(|i| i.counters()).unwrap_or_default();
         let mut sum = self.explicit.counters() + implicit + self.retired;
-        // Restarts made for a switch are not the caller's.
-        sum.restarts -= self.switches.min(sum.restarts);
+        // Restarts made for a switch or a trial are not the caller's.
+        sum.restarts -= (self.switches + self.trials).min(sum.restarts);
         sum.method_switches = self.switches;
         sum
     }

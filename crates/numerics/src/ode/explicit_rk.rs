@@ -85,6 +85,8 @@ pub struct ExplicitRk {
     previous_error: f64,
     stiff_steps: usize,
     nonstiff_steps: usize,
+    /// The last step in parts of the shortest time constant that its stages met; 0 where they met none.
+    time_constants: f64,
 }
 
 impl ExplicitRk {
@@ -103,6 +105,7 @@ impl ExplicitRk {
             previous_error: 1e-4,
             stiff_steps: 0,
             nonstiff_steps: 0,
+            time_constants: 0.0,
         }
     }
 
@@ -114,6 +117,11 @@ impl ExplicitRk {
             STIFF_AFTER
         };
         self.stiff_steps >= enough
+    }
+
+    /// How long the last step was, in the shortest time constants (or periods by 2π) that its stages met.
+    pub(super) fn time_constants_per_step(&self) -> f64 {
+        self.time_constants
     }
 
     /// Slope at the current point.
@@ -202,9 +210,12 @@ impl ExplicitRk {
             slope_difference += (self.slopes[end][i] - self.slopes[end - 1][i]).powi(2);
             state_difference += (self.y_new[i] - self.y_last_stage[i]).powi(2);
         }
-        let at_border =
-            state_difference > 0.0 && h * (slope_difference / state_difference).sqrt() > self.pair.stability;
-        if at_border {
+        self.time_constants = if state_difference > 0.0 {
+            h * (slope_difference / state_difference).sqrt()
+        } else {
+            0.0
+        };
+        if self.time_constants > self.pair.stability {
             self.nonstiff_steps = 0;
             self.stiff_steps += 1;
         } else {
