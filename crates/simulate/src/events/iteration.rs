@@ -80,6 +80,10 @@ pub(crate) struct EventState {
     pub floats: bool,
     /// Whether a singular mode was met since this was last asked.
     pub singular_met: bool,
+    /// Whether jumps count that are not beyond the errors of the states.
+    pub heeds_small_jumps: bool,
+    /// Whether a candidate was met whose states may jump.
+    pub jump_met: bool,
     /// The solution of the last restart system, as values of its unknowns.
     pub last_root: Vec<f64>,
     /// Why the last candidate without right limits has none.
@@ -106,6 +110,8 @@ impl EventState {
             projectable: false,
             floats: false,
             singular_met: false,
+            heeds_small_jumps: false,
+            jump_met: false,
             last_root: Vec::new(),
             last_refusal: None,
             refused_candidates: Vec::new(),
@@ -271,6 +277,9 @@ impl Engine {
         }
         for &id in &self.event.arrived {
             guess[id] = self.holds_at_zero(id);
+        }
+        if first_of_start {
+            self.heed_start_values(&mut guess);
         }
         self.apply_pins(&mut guess);
         if !first_of_start {

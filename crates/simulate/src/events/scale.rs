@@ -17,6 +17,8 @@ pub(crate) struct Scales {
     relative: f64,
     /// Absolute tolerance, in parts of a variable's size.
     absolute: f64,
+    /// The part of the tolerances that the present mode may use (see `run::sharpness`).
+    sharpness: f64,
     /// The `nominal` attributes that are given.
     nominal: Vec<Option<f64>>,
     /// The largest value so far.
@@ -25,6 +27,8 @@ pub(crate) struct Scales {
     courses: Noted<Option<(f64, f64)>>,
     /// The start values that are given; not a number where there is none.
     given: Noted<f64>,
+    /// The times at which an event gave states their values exactly; not a number where none did.
+    reset: Noted<f64>,
     /// The group of variables with the same unit to which each belongs.
     groups: Vec<usize>,
     /// The largest values so far of any variable of a group and of its derivatives.
@@ -132,6 +136,8 @@ const GROUP_ORDERS: usize = 4;
 
 /// Where nothing is known of a size yet.
 const LEAST_SIZE: f64 = 1e-30;
+/// What is smaller is not told from zero: errors in parts of it are numbers still.
+const LEAST_KNOWN_SIZE: f64 = 1e-280;
 
 /// The relative error of values at the start, which are given or solved for and not integrated.
 const AT_START: f64 = 1e-10;
@@ -175,10 +181,12 @@ impl Scales {
         Scales {
             relative,
             absolute,
+            sharpness: 1.0,
             nominal,
             sizes: Noted::new(variables, 0.0),
             courses: Noted::new(variables, None),
             given: Noted::new(variables, f64::NAN),
+            reset: Noted::new(variables, f64::NAN),
             groups,
             group_sizes: vec![[0.0; GROUP_ORDERS]; count],
             group_distances: vec![[0.0; GROUP_ORDERS]; count],
@@ -194,10 +202,12 @@ impl Scales {
         Scales {
             relative: 0.0,
             absolute: 0.0,
+            sharpness: 1.0,
             nominal: Vec::new(),
             sizes: Noted::new(0, 0.0),
             courses: Noted::new(0, None),
             given: Noted::new(0, f64::NAN),
+            reset: Noted::new(0, f64::NAN),
             groups: Vec::new(),
             group_sizes: Vec::new(),
             group_distances: Vec::new(),
@@ -221,7 +231,16 @@ impl Scales {
     /// The relative error of what is integrated, or of what is solved for at the start.
     fn relative_error(&self, memory: &Memory) -> f64 {
         let most = if memory.is_initial() { AT_START } else { f64::INFINITY };
-        self.relative.min(most)
+        (self.sharpness * self.relative).min(most)
+    }
+
+    pub(crate) fn sharpness(&self) -> f64 {
+        self.sharpness
+    }
+
+    /// States are known to this part of the tolerances from now on.
+    pub(crate) fn set_sharpness(&mut self, sharpness: f64) {
+        self.sharpness = sharpness;
     }
 
     /// The error of a state: what the integrator is asked for, of all that has come about by integration. A coordinate that
@@ -235,7 +254,7 @@ impl Scales {
             }
         };
         let relative = self.relative_error(memory);
-        let absolute = self.absolute.min(relative);
+        let absolute = (self.sharpness * self.absolute).min(relative);
         let value = memory.get(var, order).abs();
         if self.is_as_given(memory, var, order) {
             return AS_GIVEN * value;
@@ -244,9 +263,17 @@ impl Scales {
         relative * moved + absolute * size + VALUE_ULPS * f64::EPSILON * value
     }
 
-    /// Whether a state is at the start what was given: known but for the rounding of what is computed from it.
+    /// Whether a state is at the start, or right after an event that set it, what was given: known but for the rounding of
+    /// what is computed from it.
     fn is_as_given(&self, memory: &Memory, var: VarId, order: u16) -> bool {
-        memory.is_initial() && self.given.get(var, order) == memory.get(var, order)
+        let now = memory.is_initial() || self.reset.get(var, order) == memory.time();
+        now && self.given.get(var, order) == memory.get(var, order)
+    }
+
+    /// An event sets a state to a value that does not depend on what is integrated.
+    pub(crate) fn note_reset(&mut self, var: VarId, order: u16, value: f64, time: f64) {
+        self.note_start(var, order, value);
+        *self.reset.place(var, order) = time;
     }
 
     /// A start value is given.
@@ -299,10 +326,12 @@ impl Scales {
             // Others make it larger, never smaller.
             1.0
         } else {
-            self.course_size_by(memory, var, order, Extent::Value, of_group)
-                .clamp(LEAST_SIZE, 1.0)
+            match self.course_size_by(memory, var, order, Extent::Value, of_group) {
+                0.0 => LEAST_SIZE,
+                size => size.clamp(LEAST_KNOWN_SIZE, 1.0),
+            }
         };
-        self.absolute * size
+        self.sharpness * self.absolute * size
     }
 
     /// How large a derivative of a variable is, or has to be for the others of that variable to be what they are: a rate

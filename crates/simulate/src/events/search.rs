@@ -72,9 +72,17 @@ impl Engine {
         };
         self.event.last_refusal = None;
         self.event.singular_met = false;
+        self.event.jump_met = false;
         let (mut found, mut search) = self.search_and_project(&guess, &mut instant)?;
         if found.is_none() && self.free_latches(&mut instant) {
             (found, search) = self.search_again(&guess, search, &mut instant)?;
+        }
+        // A rope that snatches by little: what the jump leaves decides the next mode as certainly as a large one would.
+        if found.is_none() && self.event.jump_met {
+            self.event.heeds_small_jumps = true;
+            let again = self.search_again(&guess, search, &mut instant);
+            self.event.heeds_small_jumps = false;
+            (found, search) = again?;
         }
         if found.is_none() && self.event.singular_met {
             self.event.floats = true;

@@ -78,7 +78,7 @@ impl Engine {
         self.monitors[id].as_ref().is_some_and(|m| m.holds_at_zero)
     }
 
-    pub(super) fn monitor(&self, id: ConditionId) -> Option<Arc<Monitor>> {
+    pub(crate) fn monitor(&self, id: ConditionId) -> Option<Arc<Monitor>> {
         self.monitors[id].clone()
     }
 
@@ -236,8 +236,9 @@ impl Engine {
         same(0) && same(1)
     }
 
-    /// Remembers to which side conditions that were clear of zero before have crossed it.
-    pub(crate) fn set_crossings(&mut self, crossed: impl Iterator<Item = ConditionId>) {
+    /// Remembers to which side conditions that were clear of zero before have crossed it, or are about to where the equations
+    /// lead no further.
+    pub(crate) fn set_crossings(&mut self, crossed: impl Iterator<Item = ConditionId>, imminent: bool) {
         self.event.crossings.clear();
         for id in crossed {
             let Some(monitor) = self.present_monitor(id) else {
@@ -253,7 +254,7 @@ impl Engine {
             };
             let course = [read(0), read(1)];
             let positive = !self.truths[id];
-            if (course[0] > 0.0) == positive {
+            if imminent || (course[0] > 0.0) == positive {
                 self.event.crossings.insert(id, Crossing { course, positive });
             }
         }

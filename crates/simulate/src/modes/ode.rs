@@ -80,6 +80,7 @@ impl ModeOde<'_> {
         solve: fn(&mut PlanCode, &mut Memory) -> Result<(), PlanFailure>,
     ) -> Result<(), EvalError> {
         self.place(t, y);
+        self.code.predict_next();
         let (history, code) = (self.history, &mut *self.code);
         let solve = |memory: &mut Memory| solve(code, memory).map_err(OdeFailure::Plan);
         let solved = history.solve_with(t, self.memory, solve);

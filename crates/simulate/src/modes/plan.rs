@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use saltus_codegen::{Leaf, SystemError};
 use saltus_mdae::{Derivative, EquationId, ExprId, ExprPool, Mdae, OriginId, VarId};
 use saltus_numerics::EvalError;
@@ -176,8 +176,10 @@ pub(crate) struct PlanCode {
     /// Blocks by their equations and unknowns, aliases included; made when derivatives beyond the leading ones are asked
     /// for.
     plan: OnceLock<Plan>,
-    /// Values of the unknowns of iterations at the last accepted point.
-    anchor: Vec<(u32, f64)>,
+    /// The last accepted point.
+    anchor: Anchor,
+    /// What moves of the unknowns of nonlinear equations.
+    courses: Vec<Course>,
     /// Whether the last solution is not a continuation of the one at the anchor, which has ceased to exist on the way.
     jumped: bool,
     /// Whether that is allowed.
@@ -196,8 +198,28 @@ pub(crate) struct PlanCode {
     wanted: Wanted,
     /// Whether the last attempt failed; what it left in memory is no first guess.
     failed: bool,
+    /// Whether the next solution is looked for from where the anchor has moved to.
+    predicts: bool,
     /// Made when an implicit method first asks; `None` if no code could be made for it.
     jacobian: OnceLock<Option<Box<ExactJacobian>>>,
+}
+
+/// Places of an unknown and of its first two derivatives, as far as the mode has them.
+#[derive(Copy, Clone, Debug)]
+struct Course {
+    value: u32,
+    rate: u32,
+    acceleration: Option<u32>,
+}
+
+/// A solution to which iterations can return.
+#[derive(Clone, Debug, Default)]
+struct Anchor {
+    time: f64,
+    /// Values of the unknowns of iterations.
+    values: Vec<(u32, f64)>,
+    /// The values and first two derivatives of those that have them.
+    courses: Vec<[f64; 3]>,
 }
 
 /// What of a plan is solved.
@@ -214,7 +236,7 @@ enum Wanted {
 #[derive(Clone, Debug)]
 pub(crate) struct PlanLearnt {
     pub selection: Selection,
-    anchor: Vec<(u32, f64)>,
+    anchor: Anchor,
     failed: bool,
     /// By block, in the order of the stages.
     blocks: Vec<Learnt>,
@@ -226,7 +248,7 @@ pub(crate) struct PlanLearnt {
 #[derive(Debug)]
 pub(crate) struct PlanKnown {
     failed: bool,
-    anchor: Vec<(u32, f64)>,
+    anchor: Anchor,
     blocks: Vec<Known>,
 }
 
@@ -305,11 +327,11 @@ impl PlanCode {
             rates.arguments.forget();
         }
         self.costs = None;
-        self.anchor = Vec::new();
+        self.anchor = Anchor::default();
         self.sizes = Vec::new();
         self.care = Care::Checked;
         self.wanted = Wanted::All;
-        (self.jumped, self.may_jump, self.failed) = (false, false, false);
+        (self.jumped, self.may_jump, self.failed, self.predicts) = (false, false, false, false);
     }
 
     /// Takes the sizes of variables from another run.
@@ -357,7 +379,9 @@ impl PlanCode {
             equations.map(|&(equation, times)| (residual(equation), times, tools.model.equations[equation].origin))
         };
         let offsets = structure.unknowns.iter().zip(&structure.sigma.d);
-        let algebraic: FxHashSet<VarId> = offsets.filter(|&(_, &d)| d == 0).map(|(&var, _)| var).collect();
+        let highest: FxHashMap<VarId, u16> = offsets.map(|(&var, &d)| (var, d)).collect();
+        let highest = |var: VarId| highest.get(&var).copied().unwrap_or(0);
+        let mut courses = Vec::new();
         let (mut stages, mut all_sources) = (Vec::new(), Vec::new());
         let occurrences = |equation: EquationId| match &shorter {
             Some((_, aliases)) => aliases.occurrences(tools.model, tools.modes, equation),
@@ -387,7 +411,15 @@ impl PlanCode {
                     linear,
                 };
                 let mut solver = tools.forms.solver(tools.cache, pool, square, nominal, memory)?;
-                solver.let_keep(|unknown| algebraic.contains(&unknown.var));
+                solver.let_keep(|unknown| highest(unknown.var) == 0);
+                if !linear {
+                    let moving = block.solve_for.iter().filter(|x| x.order < highest(x.var));
+                    courses.extend(moving.map(|x| Course {
+                        value: memory.slot(x.var, x.order),
+                        rate: memory.slot(x.var, x.order + 1),
+                        acceleration: (x.order + 1 < highest(x.var)).then(|| memory.slot(x.var, x.order + 2)),
+                    }));
+                }
                 stages.push(Stage::Block(Box::new(solver)));
                 all_sources.push(sources);
             }
@@ -413,7 +445,8 @@ impl PlanCode {
                 .collect(),
             states,
             plan,
-            anchor: Vec::new(),
+            anchor: Anchor::default(),
+            courses,
             care: Care::Checked,
             watching: None,
             prepared: None,
@@ -421,6 +454,7 @@ impl PlanCode {
             rates: OnceLock::new(),
             wanted: Wanted::All,
             failed: false,
+            predicts: false,
             jumped: false,
             may_jump: false,
             jacobian: OnceLock::new(),
@@ -437,9 +471,13 @@ impl PlanCode {
     /// that fails, because a trial step led far astray, at those of the last anchor; and where no solution is near
     /// those any more, they go on to the one that is left.
     pub(crate) fn solve(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
+        let predicts = std::mem::take(&mut self.predicts);
         let anchored = std::mem::take(&mut self.failed) && self.back_to_anchor(memory);
+        if predicts {
+            self.predict(memory);
+        }
         let mut outcome = self.solve_stages(memory);
-        if outcome.is_err() && !anchored && self.back_to_anchor(memory) {
+        if outcome.is_err() && (predicts || !anchored) && self.back_to_anchor(memory) {
             outcome = self.solve_stages(memory);
         }
         if outcome.is_err() && self.back_to_anchor(memory) {
@@ -479,7 +517,7 @@ impl PlanCode {
             let floors = block.slots().iter().zip(block.floors());
             floors.into_iter().any(|(&slot, floor)| {
                 let now = memory.values[slot as usize];
-                let anchor = self.anchor.iter().find(|(known, _)| *known == slot);
+                let anchor = self.anchor.values.iter().find(|(known, _)| *known == slot);
                 anchor.is_some_and(|&(_, then)| (now - then).abs() > FAR * now.abs().max(then.abs()).max(floor))
             })
         };
@@ -610,7 +648,7 @@ impl PlanCode {
     /// Whether the solution in memory is another one than that of the anchor, or may be: it must not be the guess for
     /// the next trial, which can be before the point where the two meet.
     fn is_far_from_anchor(&self, memory: &Memory) -> bool {
-        self.anchor.iter().any(|&(slot, value)| {
+        self.anchor.values.iter().any(|&(slot, value)| {
             let now = memory.values[slot as usize];
             (now - value).abs() > FAR * now.abs().max(value.abs())
         })
@@ -646,21 +684,46 @@ impl PlanCode {
 
     /// The values in memory are a solution to which iterations can return.
     pub(crate) fn set_anchor(&mut self, memory: &Memory) {
-        self.anchor.clear();
+        let value = |slot: u32| memory.values[slot as usize];
+        self.anchor.time = memory.time();
+        self.anchor.values.clear();
         for stage in &self.stages {
             if let Stage::Block(block) = stage {
-                self.anchor
-                    .extend(block.slots().iter().map(|&slot| (slot, memory.values[slot as usize])));
+                let slots = block.slots().iter();
+                self.anchor.values.extend(slots.map(|&slot| (slot, value(slot))));
+            }
+        }
+        self.anchor.courses.clear();
+        let courses = self.courses.iter();
+        self.anchor.courses.extend(courses.map(|course| {
+            let acceleration = course.acceleration.map_or(0.0, value);
+            [value(course.value), value(course.rate), acceleration]
+        }));
+    }
+
+    /// Lets the next iterations for what moves begin where it has moved to from the anchor, which belongs to the same phase.
+    pub(crate) fn predict_next(&mut self) {
+        self.predicts = true;
+    }
+
+    /// The other end of a rod is known to be at a distance only: from its old place the iteration would find the mirrored one,
+    /// once the rod has fallen by more than its height.
+    fn predict(&self, memory: &mut Memory) {
+        let ahead = memory.time() - self.anchor.time;
+        for (course, &[value, rate, acceleration]) in self.courses.iter().zip(&self.anchor.courses) {
+            let predicted = value + ahead * (rate + 0.5 * ahead * acceleration);
+            if predicted.is_finite() {
+                memory.values[course.value as usize] = predicted;
             }
         }
     }
 
     /// False if there is none.
     fn back_to_anchor(&self, memory: &mut Memory) -> bool {
-        for &(slot, value) in &self.anchor {
+        for &(slot, value) in &self.anchor.values {
             memory.values[slot as usize] = value;
         }
-        !self.anchor.is_empty()
+        !self.anchor.values.is_empty()
     }
 
     fn solve_stages(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {

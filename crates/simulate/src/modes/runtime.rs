@@ -6,7 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_codegen::{KernelCache, KernelSpec, Leaf};
 use saltus_mdae::{ConditionId, Derivative, EquationId, ExprPool, Idx, Mdae, VarId};
 use saltus_structure::mode::{
-    Dependence, ModeAliases, ModeStructure, Modes, Selection, select_states, selection_quality,
+    ChoiceGroup, Dependence, GroupSelection, ModeAliases, ModeStructure, Modes, Selection, select_states,
+    selection_orientation, selection_quality,
 };
 use saltus_structure::restart::{ModeEquation, ModeSystem};
 
@@ -181,6 +182,19 @@ impl ModeRuntime {
             self.use_selection(tools, pool, memory, selection)?;
         }
         Ok(changed)
+    }
+
+    /// On which branches of the constraints the dummies are, as far as that depends on numbers.
+    pub(crate) fn orientation(&self, memory: &Memory) -> Vec<Option<bool>> {
+        let selection = &self.plan().selection;
+        let groups = self.coefficients.iter().zip(&self.structure.groups);
+        let varying = groups.zip(&selection.groups);
+        let of_group = |((kernels, group), chosen): ((&Option<Vec<Bound>>, &ChoiceGroup), &GroupSelection)| {
+            let kernels = kernels.as_ref()?;
+            let values: Vec<f64> = kernels.iter().map(|kernel| kernel.value(memory)).collect();
+            Some(selection_orientation(group, &values, chosen))
+        };
+        varying.filter_map(of_group).flatten().collect()
     }
 
     /// Makes variables states whose values are given from outside: true if the constraints then determine everything

@@ -19,7 +19,7 @@ use crate::events::candidate::Instant;
 use crate::options::RestartMethod;
 use crate::report::ImpulseReport;
 use crate::restart::cache::{ChangeKey, lasting_change};
-use crate::restart::facts::{Known, Present, fact_tolerance};
+use crate::restart::facts::{Known, Present};
 use crate::restart::refusal::{origin_of, refused, unsolved};
 use crate::restart::steady::Steady;
 
@@ -111,6 +111,7 @@ impl Engine {
             self.compare_with_euler(&change, &analysis, &mut solution);
         }
         self.steady = steady;
+        self.event.jump_met |= from.is_some();
         let impulses = self.take_right_limits(to, &solution);
         self.event.last_root = solution.unknowns;
         Ok(impulses)
@@ -141,11 +142,11 @@ impl Engine {
             memory: &self.memory,
             nominal: &self.nominal,
             scales: &self.scales,
-            tolerance: fact_tolerance(self.options.tolerance),
+            tolerance: self.fact_tolerance(),
         };
         let functions = &self.model.functions;
         let mut facts = NumericFacts::new(functions, &known, &present, change.is_unknown);
-        facts.tolerance = fact_tolerance(self.options.tolerance);
+        facts.tolerance = self.fact_tolerance();
         let pool = &mut self.pool;
         let found = (self.restarts.variants(key).iter())
             .find(|analysis| analysis.agrees(pool, &mut facts))
@@ -217,7 +218,7 @@ impl Engine {
             memory: &self.memory,
             nominal: &self.nominal,
             scales: &self.scales,
-            tolerance: fact_tolerance(self.options.tolerance),
+            tolerance: self.fact_tolerance(),
         };
         if !instant.refused_roots.is_empty() {
             let other = solve_restart_apart(pool, functions, plan, &present, &known, &instant.refused_roots);

@@ -4,11 +4,15 @@ use saltus_mdae::eval::Environment;
 use saltus_mdae::{Comparison, ConditionId, ExprId, Idx, Mdae, Role, VarId, Variable};
 use saltus_structure::restart::FixedValues;
 
+use crate::engine::Engine;
 use crate::events::scale::Scales;
 use crate::memory::Memory;
 
 /// Residuals of so many errors of their terms are zero.
 const ERRORS: f64 = 10.0;
+/// Relative sizes between which residuals count as zero.
+const LEAST_TOLERANCE: f64 = 1e-12;
+const MOST_TOLERANCE: f64 = 1e-4;
 /// Sizes of so many errors are no sizes.
 const NOISE: f64 = 1e3;
 
@@ -86,7 +90,11 @@ impl FixedValues for Known<'_> {
     }
     fn floor(&self, var: VarId, order: u16) -> f64 {
         let (size, error) = self.size_and_error(var, order);
-        size.max(ERRORS * error / self.tolerance)
+        if self.tolerance > LEAST_TOLERANCE {
+            size.max(ERRORS * error / self.tolerance)
+        } else {
+            size
+        }
     }
 }
 
@@ -100,7 +108,19 @@ impl Known<'_> {
     }
 }
 
+impl Engine {
+    /// Residuals of past-only equations this small are zero at the present event. Where nothing is consistent that takes errors
+    /// of integration for zero, the values decide as they are.
+    pub(super) fn fact_tolerance(&self) -> f64 {
+        if self.event.heeds_small_jumps {
+            LEAST_TOLERANCE
+        } else {
+            fact_tolerance(self.options.tolerance)
+        }
+    }
+}
+
 /// Residuals of past-only equations this small are zero: event location leaves errors of the order of the tolerance.
 pub(crate) fn fact_tolerance(tolerance: f64) -> f64 {
-    (1e3 * tolerance).clamp(1e-9, 1e-4)
+    (1e3 * tolerance).clamp(1e3 * LEAST_TOLERANCE, MOST_TOLERANCE)
 }

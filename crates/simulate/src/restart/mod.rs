@@ -23,7 +23,7 @@ pub(crate) mod steady;
 
 use saltus_instant::RestartSolution;
 use saltus_instant::discrete::Reinit;
-use saltus_mdae::{ConditionId, Derivative, VarId};
+use saltus_mdae::{ConditionId, Derivative, ExprId, Node, VarId};
 use saltus_structure::restart::ModeEquation;
 
 use crate::engine::{Engine, ModeId, tools};
@@ -94,12 +94,25 @@ impl Engine {
         if !runtime.prefer_states(tools, &self.pool, &self.memory, &targets).ok()? {
             return None;
         }
-        for (&Derivative { var, order }, value) in targets.iter().zip(values) {
+        for ((&Derivative { var, order }, value), reinit) in targets.iter().zip(values).zip(reinits) {
             self.memory.set(var, order, value);
+            if self.is_exact(reinit.value) {
+                self.scales.note_reset(var, order, value, self.memory.time());
+            }
         }
         self.solve_mode(new).ok()?;
         self.enter(new).ok()?;
         Some(impulses)
+    }
+
+    /// Whether an expression reads nothing that is integrated or located.
+    fn is_exact(&self, value: ExprId) -> bool {
+        let nodes = self.pool.reachable(&[value]);
+        !nodes.into_iter().any(|id| match self.pool.node(id) {
+            Node::Time => true,
+            Node::Var { var, .. } | Node::Pre { var, .. } => self.pool.variable_traits(var).continuous,
+            _ => false,
+        })
     }
 
     /// Computes all variables of a mode from its right limits below the leading derivatives.
@@ -156,13 +169,19 @@ impl Engine {
                 self.memory.set(var, order, if left.is_finite() { left } else { 0.0 });
             }
         }
+        let heeds_all = self.event.heeds_small_jumps;
+        let (of_location, of_states) = if heeds_all {
+            (0.0, 0.0)
+        } else {
+            (OF_LOCATION, OF_STATES)
+        };
         let mut jumped = false;
         for (at, &(var, order, value)) in solution.right_limits.iter().enumerate() {
             let rounding = solution.rounding[at];
             // A capacitor that was never charged takes part of what a loop of others is off by.
             let taken_over = solution.errors[at];
             let error = self.scales.state_error(&self.memory, var, order).max(taken_over);
-            jumped |= (value - self.memory.get(var, order)).abs() > OF_LOCATION * error + rounding;
+            jumped |= (value - self.memory.get(var, order)).abs() > of_location * error + rounding;
             self.memory.set(var, order, value);
         }
         // Without a jump beyond the error of the event location, impulses are what that error leaves; so is one that a loop of
@@ -173,7 +192,7 @@ impl Engine {
         solution
             .impulses
             .iter()
-            .filter(|impulse| impulse.weight.abs() > OF_STATES * impulse.error)
+            .filter(|impulse| impulse.weight.abs() > of_states * impulse.error)
             .map(|impulse| ImpulseReport {
                 var: impulse.var,
                 derivative: impulse.order,

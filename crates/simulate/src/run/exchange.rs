@@ -677,7 +677,7 @@ impl Exchange {
         run.unless_stalled(stall, time)
             .map_err(|failure| run.or_accumulation(failure).at(time))?;
         let armed = |id: &ConditionId| width > 0.0 && run.watches[id.index()].is_armed();
-        run.engine.set_crossings(triggers.iter().copied().filter(armed));
+        run.engine.set_crossings(triggers.iter().copied().filter(armed), false);
         run.engine.set_location(triggers, width);
         let clear = |id: &ConditionId| run.watches[id.index()].is_armed() && !triggers.contains(id);
         run.engine.set_to_come(run.engine.model.conditions.ids().filter(clear));

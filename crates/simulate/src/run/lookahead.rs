@@ -81,6 +81,11 @@ impl Lookahead {
         self.entries.get(id)?.as_deref()
     }
 
+    /// Whether a condition reads time alone.
+    pub(super) fn is_of_time(&self, id: ConditionId) -> bool {
+        self.entry(id).is_some()
+    }
+
     /// The crossings that are known.
     pub(super) fn crossings(&self) -> impl Iterator<Item = (ConditionId, f64)> {
         let entries = self.entries.iter_enumerated();

@@ -1,7 +1,9 @@
 //! A run: initialisation, then integration from event to event.
 
 pub(crate) mod assertion;
+mod beside;
 mod beyond;
+mod branch;
 pub(crate) mod delay;
 mod exchange;
 pub(crate) mod input;
@@ -9,9 +11,11 @@ pub(crate) mod limits;
 mod lookahead;
 mod network;
 pub(crate) mod output;
+mod pole;
 mod rates;
 mod rounding_of_time;
 mod rows;
+mod sharpness;
 mod slide;
 mod stall;
 mod step;
@@ -42,8 +46,10 @@ use crate::run::input::InputSignal;
 use crate::run::limits::Limits;
 use crate::run::output::Layout;
 use beyond::ShownBeyond;
+use branch::Orientation;
 use lookahead::Lookahead;
 use network::Networked;
+use pole::Approach;
 use slide::{Impact, Side, Slide};
 use stall::{Crawl, Crossings, Pace, Stall};
 use step::Resumption;
@@ -191,6 +197,8 @@ struct PhaseState {
     pieces: Vec<f64>,
     resolved_until: f64,
     watched: Vec<(ConditionId, Arc<Monitor>)>,
+    /// On which branches of constraints the last point is.
+    orientation: Orientation,
 }
 
 #[derive(Clone)]
@@ -245,6 +253,12 @@ struct Run {
     rejected: usize,
     /// The surface along which the run goes on.
     slide: Option<Box<Slide>>,
+    /// Whether the next event is one without which the equations lead no further.
+    imminent: bool,
+    /// Whether steps lead to a pole.
+    approach: Approach,
+    /// Where integration begins, if not at the instant that is shown (see `beside`).
+    behind: Option<f64>,
     /// Under which number and words results show that.
     continuation: Option<ModeRecord>,
     slide_records: Vec<ModeRecord>,
@@ -275,6 +289,8 @@ struct Visit {
     step: f64,
     /// How long it took from the start to a zero crossing.
     duration: f64,
+    /// How often its tolerance had to become sharper.
+    sharpened: i32,
 }
 
 impl Visit {
@@ -352,6 +368,9 @@ impl Run {
             event_pace: Pace::of_events(options.start),
             rejected: 0,
             slide: None,
+            imminent: false,
+            approach: Approach::default(),
+            behind: None,
             continuation: None,
             slide_records: Vec::new(),
             start_surface: Vec::new(),
@@ -405,10 +424,11 @@ impl Run {
             self.engine.pin(&[]);
             self.start_surface = conditions;
         }
-        let reports = match found {
-            Ok(reports) => reports,
-            Err(failure) => return Err(self.with_places(failure).at(start)),
-        };
+        let found = found.or_else(|failure| {
+            let failure = self.with_places(failure);
+            self.initialise_behind(failure)
+        });
+        let reports = found.map_err(|failure| failure.at(start))?;
         self.limits = Limits::new(&mut self.engine)?;
         // Parameters that initial equations give have their values now.
         self.layout = Layout::new(&self.engine.compiled, &self.engine.memory)?;
@@ -633,6 +653,10 @@ impl Run {
             }
             self.leave_network(&valuation)?;
         }
+        let doubtful = self.is_doubtful_crossing(triggers);
+        if doubtful && self.is_as_sharp_as_can_be() {
+            return Ok(None);
+        }
         let time = self.engine.memory.time();
         self.engine.counters.events += 1;
         let slow = self.slow_events(time, triggers);
@@ -650,8 +674,10 @@ impl Run {
             self.engine.event.clear[id] = self.is_clear(id) && !triggers.contains(&id);
         }
         let located = self.location_width > 0.0;
-        let armed = |id: &ConditionId| located && self.watches[id.index()].is_armed();
-        self.engine.set_crossings(triggers.iter().copied().filter(armed));
+        let imminent = std::mem::take(&mut self.imminent);
+        let armed = |id: &ConditionId| located && (imminent || self.watches[id.index()].is_armed());
+        self.engine
+            .set_crossings(triggers.iter().copied().filter(armed), imminent);
         self.engine
             .set_location(triggers, std::mem::take(&mut self.location_width));
         let clear = |id: &ConditionId| self.watches[id.index()].is_armed() && !triggers.contains(id);
@@ -660,7 +686,13 @@ impl Run {
         self.history.pass_break(&mut self.engine.memory);
         let may_rest = self.engine.options.zeno == Zeno::Rest;
         let before = (self.may_slide() || may_rest).then(|| Side::present(&self.engine));
-        let processed = self.engine.event(triggers, false);
+        let doubtful = doubtful.then(|| Side::present(&self.engine));
+        let processed = self.event_or_behind(triggers);
+        if self.pass_over(doubtful, processed.as_ref().err()) {
+            self.write_row(sink, RowKind::EventRight)?;
+            self.last_event = Some((time, triggers.to_vec()));
+            return Ok(None);
+        }
         let slide = self.meet_surface(before.as_ref(), triggers, processed.as_ref().err());
         if let (Err(failure), true, Some(before)) = (&processed, may_rest, &before)
             && let FailureKind::Zeno { .. } = self.or_accumulation(failure.clone()).kind
@@ -729,6 +761,8 @@ impl Run {
         if self.engine.memory.time() >= stop {
             return Ok(None);
         }
+        self.go_behind();
+        self.begin_sharpness(mode);
         self.look_ahead(mode)?;
         if self.enters_network(mode)
             && let Some(phase) = self.begin_network_phase(mode)?
@@ -751,6 +785,7 @@ impl Run {
             time_width: self.lookahead.width(&time_triggers),
             time_triggers,
             watched: self.watched_conditions(mode),
+            orientation: self.orientation(mode),
         }))
     }
 
@@ -787,6 +822,10 @@ impl Run {
             }
             let slow = self.slow_steps(step.0);
             self.unless_stalled(slow, step.0)?;
+            self.unless_at_pole(mode, step)?;
+            if self.take_back_flip(phase, step)? {
+                continue;
+            }
             if self.take_back(phase, step)? {
                 continue;
             }
@@ -794,6 +833,11 @@ impl Run {
                 Err(_) if self.request.cancel.is_cancelled() => return Ok(PhaseEnd::Cancelled),
                 event => event?,
             };
+            if let Some(crossing) = &event
+                && self.take_back_crossing(phase, step, crossing)?
+            {
+                continue;
+            }
             let mut event = event;
             let mut end = event.as_ref().map_or(step.1, |(time, _)| *time);
             let leaves = self.first_leaving(mode, (step.0, end))?;
@@ -802,7 +846,7 @@ impl Run {
             }
             self.write_outputs(mode, end, sink)?;
             self.record_history(mode, (step.0, end))?;
-            self.move_to(mode, end)?;
+            self.move_to_end(mode, step.0, end)?;
             let crawling = if self.may_slide() && event.is_none() {
                 self.opposed_switch(mode, step)?
             } else {
@@ -850,6 +894,7 @@ impl Run {
             self.sampled = None;
             self.rates_told = None;
             self.restart_integrator(mode, Resumption::StateChoice)?;
+            phase.orientation = self.orientation(mode);
         } else if at_break {
             self.sampled = None;
             self.rates_told = None;

@@ -204,6 +204,7 @@ impl Run {
             time_width: self.lookahead.width(&time_triggers),
             time_triggers,
             watched: Vec::new(),
+            orientation: Vec::new(),
         }))
     }
 
@@ -543,7 +544,7 @@ impl Run {
         }
         let located = self.location_width > 0.0;
         let armed = |id: &ConditionId| located && self.watches[id.index()].is_armed();
-        self.engine.set_crossings(triggers.iter().copied().filter(armed));
+        self.engine.set_crossings(triggers.iter().copied().filter(armed), false);
         self.engine.set_location(triggers, self.location_width);
         self.engine.event.to_come.clear();
         self.engine.event.flips.fill(0);

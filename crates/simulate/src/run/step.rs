@@ -55,6 +55,7 @@ impl Run {
     /// Begins at the states in memory.
     pub(super) fn restart_integrator(&mut self, mode: ModeId, from: Resumption) -> Result<(), Failure> {
         let time = self.engine.memory.time();
+        self.engine.modes[mode].plan_mut().set_anchor(&self.engine.memory);
         let mut y = Vec::new();
         self.engine.modes[mode].plan().read_states(&self.engine.memory, &mut y);
         // A multistep method begins at first order, for which its last step is far too long.
@@ -73,7 +74,6 @@ impl Run {
         }
         let same_function = self.is_function_of_last_phase(mode);
         let mut ode = self.engine.ode(mode, &self.history);
-        ode.code.set_anchor(ode.memory);
         let slots = ode.code.derivative_slots.iter();
         let dy: Vec<f64> = slots.map(|&slot| ode.memory.values[slot as usize]).collect();
         let mut start = Start::at(time, &y);
@@ -155,10 +155,15 @@ impl Run {
     /// The relative tolerance of a step. Impacts enlarge the errors before them, and times of events inherit them: where
     /// there are conditions to watch, a step may use half of what was asked for.
     pub(super) fn local_tolerance(&self) -> f64 {
+        self.tolerance_at(self.engine.scales.sharpness())
+    }
+
+    /// The same for another sharpness.
+    pub(super) fn tolerance_at(&self, sharpness: f64) -> f64 {
         let watched = self.engine.monitors.iter().flatten().any(|m| !m.affine_in_time);
         let share = if watched { EVENT_SHARE } else { 1.0 };
         let asked = self.engine.options.tolerance;
-        (share * asked).max(asked.min(LEAST_TOLERANCE))
+        (share * asked * sharpness).max(asked.min(LEAST_TOLERANCE))
     }
 
     /// Whether the right-hand side is the one integrated last: the same mode, and no switch turned in it.
@@ -331,9 +336,14 @@ impl Run {
 
     /// Where no step leads on because the equations of the mode are not defined ahead (the root of a level that runs
     /// empty): the conditions that are zero there as far as is known, and about to change.
-    pub(super) fn imminent_event(&mut self, phase: &PhaseState) -> Option<Vec<ConditionId>> {
+    pub(super) fn imminent_event(&mut self, phase: &mut PhaseState) -> Option<Vec<ConditionId>> {
         let mode = phase.mode;
         self.move_to(mode, self.integrator.time()).ok()?;
+        if self.is_nearly_at(phase.time_event) {
+            self.engine.memory.set_time(phase.time_event);
+            self.location_width = phase.time_width;
+            return Some(std::mem::take(&mut phase.time_triggers));
+        }
         let mut triggers = Vec::new();
         for (id, monitor) in &phase.watched {
             let engine = &mut self.engine;
@@ -346,7 +356,8 @@ impl Run {
             }
         }
         self.location_width = self.engine.scales.time_error(self.engine.memory.time());
-        (!triggers.is_empty()).then_some(triggers)
+        self.imminent = !triggers.is_empty();
+        self.imminent.then_some(triggers)
     }
 
     pub(super) fn check_assertions(&mut self) -> Result<(), Failure> {

@@ -293,12 +293,14 @@ impl Engine {
     }
 
     /// What an equation is about beside a state, and nothing else: `q = C*v` with both given, or with one that could not be
-    /// followed.
+    /// followed. Beside a state that is fixed a start value is a guess: that of the parameter along the characteristic of a
+    /// friction element, for one.
     fn tied_to_states(&self, mode: ModeId) -> FxHashSet<Derivative> {
         let structure = &self.modes[mode].structure;
         let is_state = |Derivative { var, order }: Derivative| {
             let d = self.modes[mode].highest_order(var);
-            d.is_some_and(|d| order < d)
+            let fixed = self.start.values.get(var, order).is_some_and(|start| start.fixed);
+            d.is_some_and(|d| order < d) && !fixed
         };
         let mut tied = FxHashSet::default();
         for &id in &structure.equations {

@@ -4,9 +4,11 @@
 //! - [`parameters`]: parameters that are solved for at the start;
 //! - [`together`]: the equations of the start and of the mode solved together;
 //! - [`order`]: initial equations in the order in which they can be solved;
+//! - [`foretold`]: what start values say of the mode;
 //! - [`given`]: start values that are given decide those that are not;
 //! - [`values`]: start values, found by what they are about.
 
+mod foretold;
 pub(crate) mod given;
 pub(crate) mod initial;
 pub(crate) mod order;

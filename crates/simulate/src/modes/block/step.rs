@@ -14,6 +14,11 @@ use crate::modes::vanished::{Around, Linear};
 const CANCELLED_PIVOT: f64 = 1e-9;
 /// Relative difference of steps found by straight-line code and with pivots chosen by size.
 const AGREEMENT: f64 = 1e-6;
+/// Distances, in parts of the unknowns, from a point at which slopes may jump; and how much those of one side may differ.
+const NEAR: f64 = 1e-9;
+const FAR: f64 = 1e-6;
+const SAME_SLOPE: f64 = 1e-3;
+
 impl BlockSolver {
     /// A step with the Jacobian that was factorised last; false if there is none.
     pub(super) fn find_step_with_kept_jacobian(&mut self, memory: &Memory) -> bool {
@@ -99,7 +104,19 @@ impl BlockSolver {
     /// as it is.
     pub(super) fn find_step(&mut self, memory: &Memory) -> Result<(), BlockFailure> {
         self.kept.clear();
-        let found = self.find_regular_step();
+        let mut found = self.find_regular_step();
+        for side in [1.0, -1.0] {
+            if found.is_ok() {
+                break;
+            }
+            let here = self.jacobian.clone();
+            if self.take_slopes_beside(memory, side) {
+                found = self.find_regular_step();
+            }
+            if found.is_err() {
+                self.jacobian = here;
+            }
+        }
         if found.is_err()
             && self.may_keep.contains(&true)
             && let Some(Around { step, kept, open }) = self.linear_system(memory).step_around()
@@ -109,6 +126,32 @@ impl BlockSolver {
             return Ok(());
         }
         found
+    }
+
+    /// Takes the slopes right beside the present values where those jump: `max(0, s)` and `min(0, s)` both have none at zero.
+    /// Whether there are such.
+    fn take_slopes_beside(&mut self, memory: &Memory, side: f64) -> bool {
+        let slopes_at = |distance: f64| {
+            let mut beside = memory.values.clone();
+            for (&slot, nominal) in self.slots.iter().zip(&self.nominal) {
+                let value = &mut beside[slot as usize];
+                *value += side * distance * value.abs().max(*nominal);
+            }
+            let mut slopes = self.jacobian.clone();
+            self.system.jacobian.evaluate_unchecked(&beside, &mut slopes);
+            slopes
+        };
+        let (near, far) = (slopes_at(NEAR), slopes_at(FAR));
+        let mut jumps = false;
+        for (slope, (near, far)) in self.jacobian.iter_mut().zip(near.into_iter().zip(far)) {
+            let goes_on = (near - far).abs() <= SAME_SLOPE * near.abs();
+            let jumped = (near - *slope).abs() > SAME_SLOPE * near.abs().max(slope.abs());
+            if goes_on && jumped {
+                *slope = near;
+                jumps = true;
+            }
+        }
+        jumps
     }
 
     /// Says which unknowns may keep their values where their coefficients are zero. Those on which no derivative depends: what a

@@ -501,7 +501,7 @@ impl Run {
             let crossed = slide.crossed.iter().filter(|(of, _)| *of == at);
             pins.extend(crossed.map(|&(_, id)| (id, !side.truth(id))));
             side.swap(&mut self.engine);
-            self.engine.set_crossings(std::iter::empty());
+            self.engine.set_crossings(std::iter::empty(), false);
             self.engine.set_to_come(std::iter::empty());
             self.engine.set_location(triggers, width);
             self.engine.pin(&pins);
